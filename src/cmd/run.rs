@@ -238,6 +238,8 @@ struct Known {
     figures: Figures,
     before: Before,
     totals: Totals,
+    /// The points that are not measured again.
+    done: Vec<PointKey>,
     /// The points begin with those of other hosts.
     start: Option<CommonStart>,
 }
@@ -262,18 +264,18 @@ fn start(
     let (plan, writer, clock) = begin(plan, &bundle, now, facts)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;
-    let (known, done) = elsewhere(Known { start: common, ..Known::default() }, watched.except)?;
-    measure(plan, writer, known, &done, (clock, watched), &bundle)
+    let known = elsewhere(Known { start: common, ..Known::default() }, watched.except)?;
+    measure(plan, writer, known, (clock, watched), &bundle)
 }
 
 /// What earlier parts of the run in other bundles found, and the points that they hold. How those
 /// left their drives says nothing of these.
-fn elsewhere(mut known: Known, except: &[PathBuf]) -> Result<(Known, Vec<PointKey>)> {
-    let mut done = Vec::new();
+fn elsewhere(mut known: Known, except: &[PathBuf]) -> Result<Known> {
     for path in except {
-        done.extend(known.note(&Bundle::open(path)?)?);
+        let done = known.note(&Bundle::open(path)?)?;
+        known.done.extend(done);
     }
-    Ok((known, done))
+    Ok(known)
 }
 
 /// Checks what must not be, and makes the bundle. `known` are facts beside those that are gathered.
@@ -312,7 +314,7 @@ pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
     let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), Vec::new())?;
     let signals = Signals::catch()?;
     let seen = (clock, &Progress::new());
-    let summary = carry_out(&plan, &mut writer, Known::default(), &[], seen, &signals)?;
+    let summary = carry_out(&plan, &mut writer, Known::default(), seen, &signals)?;
     Ok(if summary.interrupted {
         Ended::Interrupted(signals.exit_code())
     } else {
@@ -324,7 +326,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: Watched<'_>)
     let clock = Clock::start();
     let _lock = lab::lock::bundle(bundle, clock)?;
     let read = Bundle::open(bundle)?;
-    let (known, mut done) = elsewhere(known(&read)?, watched.except)?;
+    let mut known = elsewhere(known(&read)?, watched.except)?;
     drop(read);
     let (writer, mut record) = Writer::resume(bundle)?;
     consent::ask(&mut record.plan, bundle, set, allow)?;
@@ -332,8 +334,8 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: Watched<'_>)
     of_this_method(&record.plan, bundle)?;
     run::verification::check(&record.plan)?;
     refuse_under_test(&record.plan, bundle)?;
-    done.extend(writer.finished()?);
-    measure(record.plan, writer, known, &done, (clock, watched), bundle)
+    known.done.extend(writer.finished()?);
+    measure(record.plan, writer, known, (clock, watched), bundle)
 }
 
 /// A bundle has one method.
@@ -355,7 +357,6 @@ fn measure(
     plan: Plan,
     mut writer: Writer,
     known: Known,
-    done: &[PointKey],
     (clock, watched): (Clock, Watched<'_>),
     bundle: &Path,
 ) -> Result<u8> {
@@ -364,10 +365,10 @@ fn measure(
     let serving = watched.serve.map(|at| Beside::start(at, bundle, &plan)).transpose()?;
     // Without memory for it a run goes on unseen.
     let (words, stored) = (prepare::in_words(&plan), known.totals.clone());
-    if let Ok(live) = Live::begin(&plan, words, bundle, stored, done.len() as u64) {
+    if let Ok(live) = Live::begin(&plan, words, bundle, stored, known.done.len() as u64) {
         progress.go_live(live);
     }
-    let summary = carry_out(&plan, &mut writer, known, done, (clock, progress), &signals);
+    let summary = carry_out(&plan, &mut writer, known, (clock, progress), &signals);
     match &summary {
         Ok(ended) if ended.interrupted => progress.ended(How::Interrupted, "interrupted"),
         Ok(ended) => progress.ended(
@@ -400,11 +401,10 @@ fn carry_out(
     plan: &Plan,
     sink: &mut Writer,
     known: Known,
-    done: &[PointKey],
     (clock, progress): (Clock, &Progress),
     signals: &Signals,
 ) -> Result<run::Summary> {
-    let done: HashSet<String> = done.iter().map(known_by).collect();
+    let done: HashSet<String> = known.done.iter().map(known_by).collect();
     let points =
         plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
     let Known { maxima, searches, figures, before, start, .. } = known;

@@ -23,7 +23,7 @@ fn own_servers_are_started_measured_and_stopped() {
             // As many logins in portions as a published test has connections.
             ("oltp_point_select", 256),
         ] {
-            bench.protocol(FILL, engine, workload, threads, 1);
+            bench.protocol(FILL, engine, workload, (threads, 1));
             let output = bench.dyno("").output().unwrap();
             assert!(output.status.success(), "{engine} {workload}: {}", said(&output));
             let csv = bench.csv();
@@ -38,7 +38,7 @@ fn own_servers_are_started_measured_and_stopped() {
 fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
     for engine in servers::own() {
         let bench = Bench::new();
-        bench.protocol(FILL, engine, "oltp_read_write", 2, 8);
+        bench.protocol(FILL, engine, "oltp_read_write", (2, 8));
         let mut dyno = bench.dyno("");
         dyno.args(["--repeats", "2"]);
         let dyno = dyno.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -70,7 +70,7 @@ fn a_server_left_behind_by_a_killed_dyno_is_ended_at_the_next_start() {
         return;
     }
     let bench = Bench::new();
-    bench.protocol(FILL, "mysql", "oltp_read_write", 2, 60);
+    bench.protocol(FILL, "mysql", "oltp_read_write", (2, 60));
     let mut dyno = bench.dyno("").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     until("a server", 120, || bench.server_pid().is_some());
     let second = bench.dyno("").output().unwrap();
@@ -81,7 +81,7 @@ fn a_server_left_behind_by_a_killed_dyno_is_ended_at_the_next_start() {
     );
     dyno.kill().unwrap();
     dyno.wait().unwrap();
-    bench.protocol(FILL, "mysql", "oltp_read_write", 2, 1);
+    bench.protocol(FILL, "mysql", "oltp_read_write", (2, 1));
     let output = bench.dyno("").output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!((bench.server_pid(), bench.sockets()), (None, 0));
@@ -93,7 +93,7 @@ fn a_restored_dataset_is_as_it_was_filled_at_each_point() {
         return;
     }
     let bench = Bench::new();
-    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_insert", 2, 1);
+    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_insert", (2, 1));
     let output = bench.dyno("").args(["--repeats", "2"]).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     let data = bench.path("drive/dyno-data/db.0/data");
@@ -106,7 +106,7 @@ fn a_restored_dataset_is_as_it_was_filled_at_each_point() {
     let (rows_after, bench) = rows(bench);
     assert!(rows_after > 2000, "the inserts are there until the next point");
     // A point that only reads finds the rows that were filled, and leaves them.
-    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_point_select", 2, 1);
+    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_point_select", (2, 1));
     let output = bench.dyno("").output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(rows(bench).0, 2000);
@@ -170,7 +170,7 @@ fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_t
     let server = Postgres::start();
     server.sysbench("theirs", "oltp_common", &["prepare"]);
     let ours = server.mix_of(|| {
-        server.bench.protocol("server = \"existing\"", "postgres", "oltp_read_write", 2, 2);
+        server.bench.protocol("server = \"existing\"", "postgres", "oltp_read_write", (2, 2));
         let output = server.bench.dyno(&server.url("postgres", "theirs")).output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
     });
@@ -210,7 +210,7 @@ fn a_server_that_is_too_old_is_refused_and_no_password_comes_into_the_bundle() {
         return;
     }
     let server = MariaDb::start(&["--version=5.5.30-MariaDB"]);
-    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", 1, 1);
+    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", (1, 1));
     let output = server.bench.dyno(&server.url("ours")).output().unwrap();
     assert!(
         !output.status.success() && said(&output).contains("MariaDB 5.5.30 is too old"),
@@ -226,7 +226,7 @@ fn a_server_that_is_too_old_is_refused_and_no_password_comes_into_the_bundle() {
                 TO bench@localhost",
     );
     let url = server.url("theirs").replace("root@", "bench:hunter2secret@");
-    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", 2, 1);
+    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", (2, 1));
     let output = server.bench.dyno(&url).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     let report =
@@ -304,7 +304,7 @@ fn fill_up(engine: &str, settings: &str) {
     // The rows alone would fit; with logs and the server's own tables they do not.
     let fill =
         format!("{settings}\nfill = {{ kind = \"oltp_load\", tables = 2, table_size = 580000 }}");
-    bench.protocol(&fill, engine, "oltp_point_select", 1, 1);
+    bench.protocol(&fill, engine, "oltp_point_select", (1, 1));
     let output = bench.dyno("").output().unwrap();
     let (text, kept) = (said(&output), std::fs::read_to_string(drive.join("users-file")).unwrap());
     let (pid, sockets) = (bench.server_pid(), bench.sockets());

@@ -275,7 +275,13 @@ fn a_reader_that_has_seen_enough_changes_no_verdict() {
 
 /// How often so many gates say worse, of a new run that truly lost so much: through the function
 /// that every verdict comes from. Three per cent scatter and five repeats.
-fn alarms(trials: u64, points: usize, better: Better, truth: f64, limit: f64, seed: u64) -> u64 {
+fn alarms(
+    trials: u64,
+    points: usize,
+    better: Better,
+    (truth, limit): (f64, f64),
+    seed: u64,
+) -> u64 {
     let factor = if better == Better::Higher { 1.0 - truth } else { 1.0 + truth };
     let worse = |trial: &u64| {
         let mut rng = rng(seed, *trial);
@@ -308,8 +314,8 @@ fn a_loss_of_just_the_limit_is_called_worse_in_at_most_5_of_100_gates_and_ten_pe
     let trials = size(200, 4_000);
     for points in [1, 3, 10] {
         for better in [Better::Higher, Better::Lower] {
-            let at_limit = alarms(trials, points, better, 0.05, 0.05, 41);
-            let found = alarms(trials, points, better, 0.10, 0.02, 42);
+            let at_limit = alarms(trials, points, better, (0.05, 0.05), 41);
+            let found = alarms(trials, points, better, (0.10, 0.02), 42);
             println!("{points} points, {better:?}: {at_limit} and {found} of {trials}");
             assert!(at_limit <= most(trials, 0.05), "{points} {better:?}: {at_limit}");
             let missed = trials - found;

@@ -1,8 +1,7 @@
 //! A toy table to export: `subjects`, a row for each.
 
 use dyno::analysis::Facts;
-use dyno::base::error::Result;
-use dyno::export::{self, Column, Kind, Stored, Table, Value};
+use dyno::export::{self, Column, Kind, Table, Value};
 
 struct Subjects;
 
@@ -21,13 +20,5 @@ impl Table for Subjects {
 
     fn whole(&self, facts: &Facts) -> Option<Vec<Vec<Value>>> {
         Some(facts.subjects.iter().map(|name| vec![Value::Text(name.clone())]).collect())
-    }
-
-    fn rows(
-        &self,
-        _stored: &Stored<'_>,
-        _row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
-    ) -> Result<()> {
-        Ok(())
     }
 }

@@ -143,7 +143,6 @@ impl File {
             draft.lose(first.line, format!("sd={}", first.name), why);
             1 << 30
         });
-        let direct = first.set.get("openflags").is_some_and(|f| f.contains("direct"));
         if sds.len() > 1 {
             let why = "each sd is a drive of a subject: name them with --subject or in a plan";
             draft.lose(first.line, format!("{} sds", sds.len()), why);
@@ -156,7 +155,7 @@ impl File {
             if wds.is_empty() {
                 wds = self.of("wd").iter().collect();
             }
-            match self.step(rd, &wds, first, direct, draft) {
+            match self.step(rd, &wds, first, draft) {
                 Ok(step) => draft.steps.push(step),
                 Err(why) => draft.lose(rd.line, format!("rd={} is left out", rd.name), why),
             }
@@ -168,13 +167,12 @@ impl File {
         rd: &Definition,
         wds: &[&Definition],
         sd: &Definition,
-        direct: bool,
         draft: &mut Draft,
     ) -> std::result::Result<Step, String> {
         let get = |key: &str| rd.set.get(key).map(String::as_str);
-        let (knobs, sequential) = blocks(wds)?;
+        let direct = sd.set.get("openflags").is_some_and(|f| f.contains("direct"));
+        let (mut knobs, sequential) = blocks(wds)?;
         let span = wds.iter().find_map(|wd| Some((wd, wd.set.get("range")?)));
-        let mut knobs = knobs;
         if let Some((wd, range)) = span {
             match list(range)[..] {
                 [from, to] if !sequential && wds.len() == 1 => {

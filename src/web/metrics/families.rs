@@ -1,6 +1,6 @@
 //! The metrics: what each is, and its samples of all runs.
 
-use super::text::{Family, Kind, Labels, Writer, number};
+use super::text::{Cumulative, Family, Kind, Labels, Writer, number};
 use crate::lab::feed::{Found, STATES};
 use crate::record::gauge::{CELSIUS, WATTS};
 use crate::record::live::{BOUNDS_NS, Buckets, Feed, Phase, Total};
@@ -94,8 +94,8 @@ pub fn write(runs: &[Named], out: &mut Writer) {
         out.family(&family);
         each_total(runs, &mut |labels, total| {
             let buckets = value(total);
-            let sum = buckets.sum_ns as f64 / 1e9;
-            out.histogram(&family, labels, &below(buckets), buckets.count, sum)
+            let (below, sum) = (&below(buckets)[..], buckets.sum_ns as f64 / 1e9);
+            out.histogram(&family, labels, &Cumulative { below, count: buckets.count, sum })
         });
     }
     of_meters(runs, &POWER, WATTS, out);

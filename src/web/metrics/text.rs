@@ -57,6 +57,14 @@ pub struct Family {
 /// Labels with their values.
 pub type Labels<'a> = [(&'a str, &'a str)];
 
+/// A histogram as Prometheus counts: how many are not above each bound, how many there are, and
+/// their sum.
+pub struct Cumulative<'a> {
+    pub below: &'a [(f64, u64)],
+    pub count: u64,
+    pub sum: f64,
+}
+
 /// Text that grows.
 pub struct Writer {
     format: Format,
@@ -92,15 +100,9 @@ impl Writer {
         self.line(&sample_name(of), labels, value);
     }
 
-    /// A histogram: how many are not above each bound, as Prometheus counts, and the sum.
-    pub fn histogram(
-        &mut self,
-        of: &Family,
-        labels: &Labels<'_>,
-        below: &[(f64, u64)],
-        count: u64,
-        sum: f64,
-    ) {
+    /// A sample of a histogram.
+    pub fn histogram(&mut self, of: &Family, labels: &Labels<'_>, counted: &Cumulative<'_>) {
+        let Cumulative { below, count, sum } = *counted;
         let name = format!("{}_bucket", of.name);
         let bounds = below.iter().map(|(bound, n)| (number(*bound), *n));
         for (bound, n) in bounds.chain([("+Inf".to_string(), count)]) {
@@ -168,7 +170,8 @@ mod tests {
         out.family(&OPS);
         out.sample(&OPS, &[("subject", "a \"b\" \\ c\nd")], "12");
         out.family(&TIME);
-        out.histogram(&TIME, &[("s", "x")], &[(1e-6, 1), (0.001, 2), (1.0, 2)], 3, 11.5);
+        let below = &[(1e-6, 1), (0.001, 2), (1.0, 2)];
+        out.histogram(&TIME, &[("s", "x")], &Cumulative { below, count: 3, sum: 11.5 });
         out.family(&RUN);
         out.sample(&RUN, &[("title", "é")], "1");
         out.finish()

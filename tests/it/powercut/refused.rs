@@ -33,13 +33,12 @@ fn session(serial: &str) -> Session {
 }
 
 fn plan(folder: &Path, device: &str, drive: &str, port: u16, cut: &str) -> String {
-    plan_with(folder, device, drive, port, cut, "")
+    plan_with(folder, (device, drive), port, cut, "")
 }
 
 fn plan_with(
     folder: &Path,
-    device: &str,
-    drive: &str,
+    (device, drive): (&str, &str),
     port: u16,
     cut: &str,
     overrides: &str,
@@ -221,7 +220,7 @@ fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
     ] {
         let overrides = format!("\"step.writes.stream.{overrides}");
         let plan =
-            plan_with(folder.path(), &device.0, &may_be_erased, port, "\"true\"", &overrides);
+            plan_with(folder.path(), (&device.0, &may_be_erased), port, "\"true\"", &overrides);
         let output = dyno(folder.path(), &["powercut", "write", &plan]);
         assert!(said(&output).contains(why), "{overrides}: {}", said(&output));
     }

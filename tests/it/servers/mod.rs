@@ -53,8 +53,7 @@ impl Bench {
         dataset: &str,
         engine: &str,
         workload: &str,
-        threads: u32,
-        seconds: u32,
+        (threads, seconds): (u32, u32),
     ) {
         let text = format!(
             "title = \"t\"\n[dataset.db]\nengine = \"{engine}\"\n{dataset}\n[[step]]\n\
@@ -197,7 +196,12 @@ impl MariaDb {
 
     #[track_caller]
     pub fn dyno(&self, database: &str, dataset: &str, workload: &str) {
-        self.bench.protocol(&format!("server = \"existing\"\n{dataset}"), "mysql", workload, 2, 2);
+        self.bench.protocol(
+            &format!("server = \"existing\"\n{dataset}"),
+            "mysql",
+            workload,
+            (2, 2),
+        );
         let output = self.bench.dyno(&self.url(database)).output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
     }

@@ -135,16 +135,60 @@ impl Buffers {
     }
 }
 
-/// Checks what the ops of several drives have read, whose slots are numbered in their order.
-#[inline(always)]
-pub fn check(buffers: &mut [Buffers], depth: u32, done: &[Done]) -> Result<()> {
-    if let [only] = buffers {
-        return only.check(done);
+/// The buffers of a lane on several drives, whose slots are numbered in the drives' order.
+pub struct LaneBuffers {
+    /// What is worked on, by drive.
+    pub files: Vec<Arc<BlockFile>>,
+    /// By drive.
+    pub buffers: Vec<Buffers>,
+    /// Slots for each drive.
+    pub depth: u32,
+}
+
+impl LaneBuffers {
+    /// For a lane of a stream on these files.
+    pub fn new(files: Vec<Arc<BlockFile>>, stream: &Stream, thread: u32) -> Result<LaneBuffers> {
+        let seed = Seed::new(0, 1, u64::from(thread));
+        let buffers: Result<_> =
+            files.iter().map(|file| Buffers::new(file, stream, seed)).collect();
+        Ok(LaneBuffers { buffers: buffers?, files, depth: stream.depth })
     }
-    done.iter().try_for_each(|one| {
-        let own = Done { slot: one.slot % depth, ..*one };
-        buffers[(one.slot / depth) as usize].check(&[own])
-    })
+
+    /// Of all drives.
+    pub fn slots(&self) -> u32 {
+        self.depth * self.files.len() as u32
+    }
+
+    /// The drive of a slot.
+    #[inline(always)]
+    pub fn drive(&self, slot: u32) -> usize {
+        (slot / self.depth) as usize
+    }
+
+    /// The memory of a slot.
+    #[inline(always)]
+    pub fn slot(&mut self, slot: u32) -> &mut [u8] {
+        let drive = self.drive(slot);
+        self.buffers[drive].slot(slot % self.depth)
+    }
+
+    /// [`Buffers::stage`] for a slot of a drive.
+    #[inline(always)]
+    pub fn stage(&mut self, drive: usize, slot: u32, op: &Op) -> Result<()> {
+        self.buffers[drive].stage(slot - drive as u32 * self.depth, op)
+    }
+
+    /// [`Buffers::check`] for the ops of all drives.
+    #[inline(always)]
+    pub fn check(&mut self, done: &[Done]) -> Result<()> {
+        if let [only] = &mut self.buffers[..] {
+            return only.check(done);
+        }
+        done.iter().try_for_each(|one| {
+            let own = Done { slot: one.slot % self.depth, ..*one };
+            self.buffers[(one.slot / self.depth) as usize].check(&[own])
+        })
+    }
 }
 
 /// The largest op that a stream can make, which is what a slot's buffer must hold.

@@ -1,6 +1,7 @@
 //! What a drive is asked besides reading and writing: to make writes durable, to trim, to write
 //! zeroes. Each is one way for a file and one for a device; what the kernel, the filesystem or the
-//! drive lacks is an error before the load begins.
+//! drive lacks is an error before the load begins. `execute` is for ops whose worker waits for
+//! them.
 //!
 //! | op | file | block device |
 //! |---|---|---|
@@ -17,6 +18,7 @@
 use std::fs::File;
 use std::io::{Error as IoError, IoSlice, Result as IoResult};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use rustix::fs::{FallocateFlags, fallocate, fdatasync};
@@ -24,6 +26,7 @@ use rustix::io::{ReadWriteFlags, pwritev2};
 
 use super::blockfile::BlockFile;
 use crate::base::error::{Result, failed};
+use crate::load::{Op, OpKind};
 use crate::plan::Stream;
 
 /// Frees blocks of a file and leaves its length as it is.
@@ -35,18 +38,44 @@ pub const ZERO: FallocateFlags = FallocateFlags::ZERO_RANGE.union(FallocateFlags
 /// `_IO(0x12, 119)` of <linux/fs.h>.
 const BLKDISCARD: libc::c_ulong = 0x1277;
 
+/// Executes an op and waits for it; `data` is what it reads into or writes from, as long as the op.
+#[inline(always)]
+pub fn execute(file: &BlockFile, op: &Op, data: &mut [u8]) -> Result<()> {
+    let (at, whole) = (file.base + op.at, data.len());
+    let (name, result) = match op.kind {
+        OpKind::Write => ("writing", file.file.write_at(data, at)),
+        OpKind::WriteFua => ("writing with FUA", write_durably(&file.file, data, at)),
+        OpKind::WriteFlush => ("writing and flushing", write_and_flush(&file.file, data, at)),
+        OpKind::Flush => ("a flush", flush(&file.file).map(|()| whole)),
+        OpKind::Trim => ("a trim", trim(file, at, op.len).map(|()| whole)),
+        OpKind::WriteZeroes => ("writing zeroes", write_zeroes(file, at, op.len).map(|()| whole)),
+        _ => ("reading", file.file.read_at(data, at)),
+    };
+    match result {
+        Ok(bytes) if bytes == whole => Ok(()),
+        Ok(bytes) => Err(file.short(name, at, bytes, op.len)),
+        Err(cause) => Err(file.op_failed(name, at, cause)),
+    }
+}
+
 /// Writes so that the data are durable when the call returns.
-pub fn write_durably(file: &File, data: &[u8], at: u64) -> IoResult<usize> {
+fn write_durably(file: &File, data: &[u8], at: u64) -> IoResult<usize> {
     Ok(pwritev2(file, &[IoSlice::new(data)], at, ReadWriteFlags::DSYNC)?)
 }
 
+fn write_and_flush(file: &File, data: &[u8], at: u64) -> IoResult<usize> {
+    let written = file.write_at(data, at)?;
+    flush(file)?;
+    Ok(written)
+}
+
 /// Makes all that was written durable.
-pub fn flush(file: &File) -> IoResult<()> {
+fn flush(file: &File) -> IoResult<()> {
     Ok(fdatasync(file)?)
 }
 
 /// Says that these blocks hold nothing any more. `at` is an offset of the file or device.
-pub fn trim(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
+fn trim(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
     if !file.is_device {
         return Ok(fallocate(&file.file, PUNCH, at, u64::from(len))?);
     }
@@ -59,7 +88,7 @@ pub fn trim(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
 }
 
 /// Turns these blocks into zeroes without sending them. `at` is an offset of the file or device.
-pub fn write_zeroes(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
+fn write_zeroes(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
     Ok(fallocate(&file.file, ZERO, at, u64::from(len))?)
 }
 

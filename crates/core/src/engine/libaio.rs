@@ -9,23 +9,17 @@
 //! The system calls are made directly, so that no C library is needed.
 
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use super::block_buffers::{Buffers, check};
+use super::block_buffers::LaneBuffers;
 use super::block_commands as commands;
-use super::blockfile::{BlockFile, COMPRESSIBLE, OFFSET, SIZE};
-use super::dedupe::{DEDUPE, DEDUPE_UNIT};
-use super::recheck;
-use super::verify::{JOURNAL, VERIFY};
-use super::{Engine, Site, Target, all_of};
+use super::block_target::{BlockTarget, block_knobs};
+use super::blockfile::BlockFile;
+use super::{Engine, Site, Target};
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
-use crate::base::rng::Seed;
-use crate::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream, Writes};
-use crate::record::Fact;
+use crate::load::{AnyLane, Done, Lane, Op, OpKind, Wait};
+use crate::plan::{Family, Info, Stream, Writes};
 
 /// The engine `libaio`.
 pub struct Libaio;
@@ -36,22 +30,11 @@ static INFO: Info = Info {
     family: Family::Block,
     writes: Writes::Never,
     max_depth: 4096,
-    knobs: &[
-        SIZE,
-        Knob {
-            name: "direct",
-            kind: Kind::Bool,
-            default: DefaultValue::Is("true"),
-            doc: "Open with O_DIRECT, past the page cache. Without it each request is waited for \
-                  as it is submitted.",
-        },
-        OFFSET,
-        COMPRESSIBLE,
-        DEDUPE,
-        DEDUPE_UNIT,
-        VERIFY,
-        JOURNAL,
-    ],
+    knobs: block_knobs!(
+        "true",
+        "Open with O_DIRECT, past the page cache. Without it each request is waited for as it is \
+         submitted."
+    ),
     source: "",
 };
 
@@ -70,69 +53,38 @@ struct LibaioTarget {
     clock: Clock,
 }
 
-impl Target for LibaioTarget {
-    fn space(&self) -> Space {
-        self.file.space()
-    }
+impl BlockTarget for LibaioTarget {
+    const ENGINE: &'static str = "libaio";
 
-    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
-        self.lane_on(&[self], stream, thread)
+    fn file(&self) -> &Arc<BlockFile> {
+        &self.file
     }
 
     /// One context, many files.
-    fn lane_on(
-        &self,
-        targets: &[&dyn Target],
-        stream: &Stream,
-        thread: u32,
-    ) -> Result<Box<dyn AnyLane>> {
-        let files =
-            all_of::<LibaioTarget>(targets)?.into_iter().map(|drive| Arc::clone(&drive.file));
-        let files: Vec<Arc<BlockFile>> = files.collect();
+    fn open_lane(targets: &[&Self], stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        let files: Vec<_> = targets.iter().map(|target| Arc::clone(&target.file)).collect();
         files.iter().try_for_each(|file| commands::check(file, stream))?;
-        let seed = Seed::new(0, 1, u64::from(thread));
-        let slots = stream.depth * files.len() as u32;
-        let depth = slots as usize;
-        let buffers = files.iter().map(|file| Buffers::new(file, stream, seed));
-        let mut buffers = buffers.collect::<Result<Vec<Buffers>>>()?;
+        let mut drives = LaneBuffers::new(files, stream, thread)?;
+        let slots = drives.slots();
         let request = |slot: u32| Request {
             data: u64::from(slot),
-            file: files[(slot / stream.depth) as usize].file.as_raw_fd() as u32,
-            buffer: buffers[(slot / stream.depth) as usize].slot(slot % stream.depth).as_mut_ptr()
-                as u64,
+            file: drives.files[drives.drive(slot)].file.as_raw_fd() as u32,
+            buffer: drives.slot(slot).as_mut_ptr() as u64,
             ..Request::default()
         };
         let mut requests: Vec<Request> = (0..slots).map(request).collect();
         let addresses = requests.iter_mut().map(|request| request as *mut Request).collect();
         Ok(Box::new(LibaioLane {
             context: Context::new(slots)?,
-            buffers,
+            drives,
             requests,
             addresses,
-            staged: Vec::with_capacity(depth),
-            later: Vec::with_capacity(depth),
-            events: vec![Event::default(); depth],
-            depth: stream.depth,
-            files,
-            clock: self.clock,
+            staged: Vec::with_capacity(slots as usize),
+            later: Vec::with_capacity(slots as usize),
+            events: vec![Event::default(); slots as usize],
+            clock: targets[0].clock,
             in_flight: 0,
         }))
-    }
-
-    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
-        recheck::all(&self.file, stop, look_on)
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.file.sync()
-    }
-
-    fn window_closed(&self) -> Vec<Fact> {
-        self.file.verified()
-    }
-
-    fn facts(&self) -> Vec<Fact> {
-        self.file.facts("libaio")
     }
 }
 
@@ -204,8 +156,7 @@ impl Drop for Context {
 struct LibaioLane {
     /// First, so that what is under way has ended before its buffers are dropped.
     context: Context,
-    /// By drive.
-    buffers: Vec<Buffers>,
+    drives: LaneBuffers,
     requests: Vec<Request>,
     /// Of each slot's request: the vector above is never resized.
     addresses: Vec<*mut Request>,
@@ -213,10 +164,6 @@ struct LibaioLane {
     /// From the first op on that the worker executes itself, in their order.
     later: Vec<(u32, Op)>,
     events: Vec<Event>,
-    /// Slots for each drive.
-    depth: u32,
-    /// By drive.
-    files: Vec<Arc<BlockFile>>,
     clock: Clock,
     in_flight: usize,
 }
@@ -227,7 +174,7 @@ unsafe impl Send for LibaioLane {}
 impl LibaioLane {
     #[inline(always)]
     fn file(&self, slot: u32) -> &Arc<BlockFile> {
-        &self.files[(slot / self.depth) as usize]
+        &self.drives.files[self.drives.drive(slot)]
     }
 
     #[cold]
@@ -345,44 +292,21 @@ impl LibaioLane {
             while op.kind == OpKind::Flush && self.in_flight > 0 {
                 self.reap(Wait::One, done)?;
             }
-            self.execute(slot, &op)?;
+            let file = Arc::clone(self.file(slot));
+            commands::execute(&file, &op, &mut self.drives.slot(slot)[..op.len as usize])?;
             done.push(Done { slot, bytes: op.len, hit: true, given_up: false });
         }
         self.later.clear();
         self.submit()
-    }
-
-    fn execute(&mut self, slot: u32, op: &Op) -> Result<()> {
-        let file = Arc::clone(self.file(slot));
-        let at = file.base + op.at;
-        let (name, result) = match op.kind {
-            OpKind::WriteFlush => {
-                let own = &mut self.buffers[(slot / self.depth) as usize];
-                let data = &own.slot(slot % self.depth)[..op.len as usize];
-                let written = file.file.write_at(data, at).and_then(|bytes| {
-                    commands::flush(&file.file)?;
-                    Ok(bytes)
-                });
-                match written {
-                    Ok(bytes) if bytes < data.len() => {
-                        return Err(file.short("writing and flushing", at, bytes, op.len));
-                    }
-                    written => ("writing and flushing", written.map(drop)),
-                }
-            }
-            OpKind::Trim => ("a trim", commands::trim(&file, at, op.len)),
-            OpKind::WriteZeroes => ("writing zeroes", commands::write_zeroes(&file, at, op.len)),
-            _ => ("a flush", commands::flush(&file.file)),
-        };
-        result.map_err(|cause| file.op_failed(name, at, cause))
     }
 }
 
 impl Lane for LibaioLane {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        let base = self.file(slot).base;
-        self.buffers[(slot / self.depth) as usize].stage(slot % self.depth, op)?;
+        let drive = self.drives.drive(slot);
+        let base = self.drives.files[drive].base;
+        self.drives.stage(drive, slot, op)?;
         let request = &mut self.requests[slot as usize];
         request.opcode = if op.kind == OpKind::Read { READ } else { WRITE };
         request.flags = if op.kind == OpKind::WriteFua { libc::RWF_DSYNC } else { 0 };
@@ -410,7 +334,7 @@ impl Lane for LibaioLane {
 
     #[inline(always)]
     fn check(&mut self, done: &[Done]) -> Result<()> {
-        check(&mut self.buffers, self.depth, done)
+        self.drives.check(done)
     }
 }
 

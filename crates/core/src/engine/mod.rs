@@ -2,6 +2,7 @@
 
 mod block_buffers;
 mod block_commands;
+mod block_target;
 mod blockfile;
 mod dedupe;
 pub mod libaio;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use crate::base::clock::Clock;
-use crate::base::error::{Result, failed};
+use crate::base::error::{Error, Result, failed};
 use crate::base::registry::Registry;
 use crate::lab::data::{Folder, Laid};
 use crate::load::sql::Script;
@@ -49,6 +50,14 @@ fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {
             "this is a defect of Dyno: please report it",
         )
     })
+}
+
+/// The error of an engine whose lanes are on one drive, and which is asked for one on several.
+fn one_drive_at_a_time(stream: &Stream) -> Error {
+    failed(
+        format!("a worker of '{}' drives one drive at a time", stream.engine.name),
+        "leave `drives_per_worker` out of the stream",
+    )
 }
 
 /// The engine of that name.
@@ -125,10 +134,7 @@ pub trait Target: Any + Send + Sync {
     ) -> Result<Box<dyn AnyLane>> {
         match targets {
             [_] => self.lane(stream, thread),
-            _ => Err(failed(
-                format!("a worker of '{}' drives one drive at a time", stream.engine.name),
-                "leave `drives_per_worker` out of the stream",
-            )),
+            _ => Err(one_drive_at_a_time(stream)),
         }
     }
 

@@ -318,9 +318,9 @@ mod tests {
     ) -> (Tally, Recorder) {
         let clock = Clock::simulated();
         let recorder = Recorder::new(&[Class::READ], rate.is_some());
-        let share = Share { thread: 0, threads: 1, extra_bytes: 0 };
+        let share = Share { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 4096.0 };
         let schedule = rate.map(|(ops, arrival)| {
-            Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, 4096.0, Seed::new(1, 2, 3))
+            Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, Seed::new(1, 2, 3))
         });
         let drive = Drive {
             source: Box::new(Reads),

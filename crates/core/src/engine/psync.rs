@@ -1,21 +1,16 @@
 //! `psync`: pread and pwrite, one request at a time for each thread.
 
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::block_buffers::Buffers;
 use super::block_commands as commands;
-use super::blockfile::{BlockFile, COMPRESSIBLE, OFFSET, SIZE};
-use super::dedupe::{DEDUPE, DEDUPE_UNIT};
-use super::recheck;
-use super::verify::{JOURNAL, VERIFY};
-use super::{Engine, Site, Target};
+use super::block_target::{BlockTarget, block_knobs};
+use super::blockfile::BlockFile;
+use super::{Engine, Site, Target, one_drive_at_a_time};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream, Writes};
-use crate::record::Fact;
+use crate::load::{AnyLane, Done, Lane, Op, Wait};
+use crate::plan::{Family, Info, Stream, Writes};
 
 /// The engine `psync`.
 pub struct Psync;
@@ -26,21 +21,7 @@ static INFO: Info = Info {
     family: Family::Block,
     writes: Writes::Never,
     max_depth: 1,
-    knobs: &[
-        SIZE,
-        Knob {
-            name: "direct",
-            kind: Kind::Bool,
-            default: DefaultValue::Is("false"),
-            doc: "Open with O_DIRECT, past the page cache.",
-        },
-        OFFSET,
-        COMPRESSIBLE,
-        DEDUPE,
-        DEDUPE_UNIT,
-        VERIFY,
-        JOURNAL,
-    ],
+    knobs: block_knobs!("false", "Open with O_DIRECT, past the page cache."),
     source: "",
 };
 
@@ -58,32 +39,18 @@ struct PsyncTarget {
     file: Arc<BlockFile>,
 }
 
-impl Target for PsyncTarget {
-    fn space(&self) -> Space {
-        self.file.space()
+impl BlockTarget for PsyncTarget {
+    const ENGINE: &'static str = "psync";
+
+    fn file(&self) -> &Arc<BlockFile> {
+        &self.file
     }
 
-    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
-        commands::check(&self.file, stream)?;
-        let seed = Seed::new(0, 0, u64::from(thread));
-        let buffers = Buffers::new(&self.file, stream, seed)?;
-        Ok(Box::new(PsyncLane { file: Arc::clone(&self.file), buffers, staged: None }))
-    }
-
-    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
-        recheck::all(&self.file, stop, look_on)
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.file.sync()
-    }
-
-    fn window_closed(&self) -> Vec<Fact> {
-        self.file.verified()
-    }
-
-    fn facts(&self) -> Vec<Fact> {
-        self.file.facts("psync")
+    fn open_lane(targets: &[&Self], stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        let [PsyncTarget { file }] = targets else { return Err(one_drive_at_a_time(stream)) };
+        commands::check(file, stream)?;
+        let buffers = Buffers::new(file, stream, Seed::new(0, 0, u64::from(thread)))?;
+        Ok(Box::new(PsyncLane { file: Arc::clone(file), buffers, staged: None }))
     }
 }
 
@@ -104,39 +71,13 @@ impl Lane for PsyncLane {
     #[inline(always)]
     fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
         let Some(op) = self.staged.take() else { return Ok(()) };
-        let at = self.file.base + op.at;
-        let file = &self.file;
-        let whole = op.len as usize;
-        let data = &mut self.buffers.slot(0)[..whole];
-        let (name, result) = match op.kind {
-            OpKind::Write => ("writing", file.file.write_at(data, at)),
-            OpKind::WriteFua => ("writing with FUA", commands::write_durably(&file.file, data, at)),
-            OpKind::WriteFlush => ("writing and flushing", write_and_flush(file, data, at)),
-            OpKind::Flush => ("a flush", commands::flush(&file.file).map(|()| whole)),
-            OpKind::Trim => ("a trim", commands::trim(file, at, op.len).map(|()| whole)),
-            OpKind::WriteZeroes => {
-                ("writing zeroes", commands::write_zeroes(file, at, op.len).map(|()| whole))
-            }
-            _ => ("reading", file.file.read_at(data, at)),
-        };
-        match result {
-            Ok(bytes) if bytes == whole => {
-                done.push(Done { slot: 0, bytes: op.len, hit: true, given_up: false });
-                Ok(())
-            }
-            Ok(bytes) => Err(self.file.short(name, at, bytes, op.len)),
-            Err(cause) => Err(self.file.op_failed(name, at, cause)),
-        }
+        commands::execute(&self.file, &op, &mut self.buffers.slot(0)[..op.len as usize])?;
+        done.push(Done { slot: 0, bytes: op.len, hit: true, given_up: false });
+        Ok(())
     }
 
     #[inline(always)]
     fn check(&mut self, done: &[Done]) -> Result<()> {
         self.buffers.check(done)
     }
-}
-
-fn write_and_flush(file: &BlockFile, data: &[u8], at: u64) -> std::io::Result<usize> {
-    let written = file.file.write_at(data, at)?;
-    commands::flush(&file.file)?;
-    Ok(written)
 }

@@ -27,15 +27,18 @@ const STATUS_BYTES: usize = 20;
 /// Between two looks at a sanitize that goes on.
 const LOOK_NS: u64 = 500_000_000;
 
-/// Purges one drive; says what was done. `progress` is given the percent done where the drive
-/// reports it.
-pub fn purge(
-    drive: &Drive,
-    asked: Purge,
-    clock: Clock,
-    stop: &AtomicBool,
-    progress: &dyn Fn(u64),
-) -> Result<String> {
+/// How a purge that takes its time is waited for.
+pub struct PurgeWait<'a> {
+    /// By which it is looked at.
+    pub clock: Clock,
+    /// Set by a signal, it ends the wait and not the purge.
+    pub stop: &'a AtomicBool,
+    /// Is given the percent done where the drive reports it.
+    pub progress: &'a dyn Fn(u64),
+}
+
+/// Purges one drive; says what was done.
+pub fn purge(drive: &Drive, asked: Purge, wait: &PurgeWait<'_>) -> Result<String> {
     let held = Exclusive::take(drive)?;
     let is_nvme = held.disk.name().starts_with("nvme");
     let can = if is_nvme { nvme::abilities(&held.node) } else { None };
@@ -67,9 +70,9 @@ pub fn purge(
         Purge::FormatCrypto => {
             format(&held.node, 2).map(|()| "NVMe format, key erased (--ses=2)".to_string())
         }
-        Purge::SanitizeBlock => sanitize(tool, &held.node, 2, clock, stop, progress),
-        Purge::SanitizeOverwrite => sanitize(tool, &held.node, 3, clock, stop, progress),
-        Purge::SanitizeCrypto => sanitize(tool, &held.node, 4, clock, stop, progress),
+        Purge::SanitizeBlock => sanitize(tool, &held.node, 2, wait),
+        Purge::SanitizeOverwrite => sanitize(tool, &held.node, 3, wait),
+        Purge::SanitizeCrypto => sanitize(tool, &held.node, 4, wait),
         Purge::Any => {
             Err(failed("no purge was chosen", "this is a defect of Dyno: please report it"))
         }
@@ -114,23 +117,16 @@ fn format(node: &Path, erase: u32) -> Result<()> {
     nvme::order(&FORMAT, node, &options)
 }
 
-fn sanitize(
-    tool: &Tool,
-    node: &Path,
-    action: u32,
-    clock: Clock,
-    stop: &AtomicBool,
-    progress: &dyn Fn(u64),
-) -> Result<String> {
+fn sanitize(tool: &Tool, node: &Path, action: u32, wait: &PurgeWait<'_>) -> Result<String> {
     tool.order(&SANITIZE, node, &[format!("--sanact={action}")])?;
     loop {
-        clock.sleep_until(clock.now_ns() + LOOK_NS);
+        wait.clock.sleep_until(wait.clock.now_ns() + LOOK_NS);
         let log = tool.log(STATUS_LOG, STATUS_BYTES, node);
         match sanitized(log.as_deref(), node)? {
-            Some(percent) => progress(percent),
+            Some(percent) => (wait.progress)(percent),
             None => return Ok(format!("NVMe sanitize (--sanact={action})")),
         }
-        if stop.load(Relaxed) {
+        if wait.stop.load(Relaxed) {
             return Err(failed(
                 "interrupted; the drive goes on with its sanitize",
                 "wait for it, then resume",
@@ -194,7 +190,9 @@ mod tests {
                 nvme.sanitizes(log);
                 let seen = RefCell::new(Vec::new());
                 let (stop, progress) = (AtomicBool::new(false), |p| seen.borrow_mut().push(p));
-                let done = sanitize(&nvme.tool(), node, 2, Clock::simulated(), &stop, &progress);
+                let wait =
+                    PurgeWait { clock: Clock::simulated(), stop: &stop, progress: &progress };
+                let done = sanitize(&nvme.tool(), node, 2, &wait);
                 (done.map_err(|error| format!("{error:#}")), seen.into_inner())
             };
             // With and without deallocation; bit 8 of the status: nothing was written since.

@@ -48,21 +48,14 @@ pub struct FellBehind(u64);
 impl Schedule {
     /// The schedule of worker `thread` of `threads`, who share `rate`. Fixed arrivals of the
     /// workers interleave evenly; Poisson arrivals are independent, which adds up to one Poisson
-    /// process. `mean_op_bytes` converts a rate in bytes into the mean gap.
-    pub fn new(
-        rate: Rate,
-        arrival: Arrival,
-        share: Share,
-        start_ns: u64,
-        mean_op_bytes: f64,
-        seed: Seed,
-    ) -> Schedule {
+    /// process.
+    pub fn new(rate: Rate, arrival: Arrival, share: Share, start_ns: u64, seed: Seed) -> Schedule {
         let (total, by_bytes) = match rate {
             Rate::OpsPerSec(ops) => (ops, false),
             Rate::BytesPerSec(bytes) => (bytes, true),
         };
         let unit_ns = 1e9 * f64::from(share.threads) / total;
-        let mean_gap_ns = if by_bytes { unit_ns * mean_op_bytes } else { unit_ns };
+        let mean_gap_ns = if by_bytes { unit_ns * share.mean_op_bytes } else { unit_ns };
         let first = match arrival {
             Arrival::Fixed | Arrival::Refill => {
                 mean_gap_ns * f64::from(share.thread) / f64::from(share.threads)
@@ -157,6 +150,8 @@ pub struct Share {
     pub threads: u32,
     /// Bytes that count for every op beside its length: a key's, as in db_bench's write_rate_limit.
     pub extra_bytes: u32,
+    /// What an op's length is on average: it converts a rate in bytes into the mean gap.
+    pub mean_op_bytes: f64,
 }
 
 #[cfg(test)]
@@ -167,9 +162,8 @@ mod tests {
         Schedule::new(
             rate,
             arrival,
-            Share { thread, threads, extra_bytes: 0 },
+            Share { thread, threads, extra_bytes: 0, mean_op_bytes: 4096.0 },
             0,
-            4096.0,
             Seed::new(1, 2, u64::from(thread)),
         )
     }

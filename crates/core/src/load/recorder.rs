@@ -8,6 +8,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::lane::Done;
 use crate::base::histogram::{BUCKETS, Histogram, bucket_of};
 use crate::record::{Class, Tally};
 
@@ -163,10 +164,12 @@ impl Recorder {
         }
     }
 
-    /// Counts ops of the measured window that have the same stamps; `bytes` and `misses` are of all
-    /// of them.
+    /// Counts ops of the measured window that have the same stamps.
     #[inline(always)]
-    pub fn add(&self, class: u8, stamps: Stamps, ops: u64, bytes: u64, misses: u64) {
+    pub fn add(&self, class: u8, stamps: Stamps, Ended { ops, bytes, misses, given_up }: Ended) {
+        if given_up {
+            return self.add_given_up(class);
+        }
         let Some(Some(tally)) = self.tallies.get(usize::from(class)) else { return };
         tally.service.add(stamps.completed_ns.saturating_sub(stamps.submitted_ns), ops);
         if let Some(response) = &tally.response {
@@ -178,10 +181,8 @@ impl Recorder {
         }
     }
 
-    /// Counts one that was intended in the measured window and given up: no op, and without a
-    /// latency.
     #[cold]
-    pub fn add_given_up(&self, class: u8) {
+    fn add_given_up(&self, class: u8) {
         if let Some(Some(tally)) = self.tallies.get(usize::from(class)) {
             tally.given_up.add(1);
         }
@@ -237,6 +238,34 @@ pub struct Stamps {
     pub completed_ns: u64,
 }
 
+/// Ops that have ended, with the same stamps.
+#[derive(Clone, Copy)]
+pub struct Ended {
+    /// How many.
+    pub ops: u64,
+    bytes: u64,
+    misses: u64,
+    /// One that was given up: no op, and without a latency.
+    pub given_up: bool,
+}
+
+impl Ended {
+    /// One op.
+    #[inline(always)]
+    pub fn one(done: &Done) -> Ended {
+        let (bytes, misses) = (u64::from(done.bytes), u64::from(!done.hit));
+        Ended { ops: 1, bytes, misses, given_up: done.given_up }
+    }
+
+    /// One more.
+    #[inline(always)]
+    pub fn add(&mut self, done: &Done) {
+        self.ops += 1;
+        self.bytes += u64::from(done.bytes);
+        self.misses += u64::from(!done.hit);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,10 +274,14 @@ mod tests {
         Stamps { intended_ns, submitted_ns, completed_ns }
     }
 
+    fn one(bytes: u32, hit: bool) -> Ended {
+        Ended::one(&Done { slot: 0, bytes, hit, given_up: false })
+    }
+
     #[test]
     fn service_and_response_are_both_kept_in_open_loop() {
         let recorder = Recorder::new(&[Class::READ], true);
-        recorder.add(0, stamps(0, 1_000, 1_100), 1, 4096, 0);
+        recorder.add(0, stamps(0, 1_000, 1_100), one(4096, true));
         let mut tallies = Vec::new();
         recorder.add_to(&mut tallies);
         assert_eq!(tallies[0].service.max_ns, 100);
@@ -261,7 +294,7 @@ mod tests {
         let workers: Vec<_> =
             (0..3).map(|_| Recorder::new(&[Class::READ, Class::WRITE], false)).collect();
         for (i, worker) in workers.iter().enumerate() {
-            worker.add(0, stamps(0, 0, 10 * (i as u64 + 1)), 1, 1, u64::from(i == 0));
+            worker.add(0, stamps(0, 0, 10 * (i as u64 + 1)), one(1, i != 0));
         }
         let mut tallies = Vec::new();
         workers.iter().for_each(|w| w.add_to(&mut tallies));

@@ -3,34 +3,9 @@
 use super::job::{Drive, Job};
 use super::lane::Done;
 use super::pacer::LATE_NS;
-use super::recorder::{Recorder, Stamps};
+use super::recorder::{Ended, Stamps};
 use super::slots::{InFlight, Queue, Slots};
 use crate::base::error::{Result, failed};
-
-/// Ops that have ended, with the same stamps.
-#[derive(Clone, Copy)]
-pub struct Ended {
-    ops: u64,
-    bytes: u64,
-    misses: u64,
-    given_up: bool,
-}
-
-impl Ended {
-    /// One op.
-    #[inline(always)]
-    pub fn one(done: &Done) -> Ended {
-        let (bytes, misses) = (u64::from(done.bytes), u64::from(!done.hit));
-        Ended { ops: 1, bytes, misses, given_up: done.given_up }
-    }
-
-    #[inline(always)]
-    fn add(&mut self, done: &Done) {
-        self.ops += 1;
-        self.bytes += u64::from(done.bytes);
-        self.misses += u64::from(!done.hit);
-    }
-}
 
 /// Closed loop: what was handed over together and has completed together, of one drive and class,
 /// has one latency, which is looked up in the histogram once.
@@ -106,25 +81,15 @@ pub fn tally_open(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Re
     Ok(())
 }
 
-/// Counts what has ended in the window: ops, or one that was given up, which a fill cannot do
-/// without.
+/// Counts what has ended in the window; a fill cannot do without what was given up.
 #[inline(always)]
 pub fn count(drive: &Drive<'_>, class: u8, stamps: Stamps, ended: Ended) -> Result<()> {
-    tally(drive.recorder, class, stamps, ended);
+    drive.recorder.add(class, stamps, ended);
     match (ended.given_up, drive.limit) {
         (true, Some(_)) => Err(failed(
             "a transaction of the dataset's load was rolled back again and again, and given up",
             "load with fewer threads, or at a lower isolation level",
         )),
         _ => Ok(()),
-    }
-}
-
-/// Counts what has ended in the window.
-#[inline(always)]
-pub fn tally(recorder: &Recorder, class: u8, stamps: Stamps, ended: Ended) {
-    match ended.given_up {
-        false => recorder.add(class, stamps, ended.ops, ended.bytes, ended.misses),
-        true => recorder.add_given_up(class),
     }
 }

@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub use super::job::{Drive, Job, Window};
 use super::lane::{Done, Lane, Wait};
-use super::op::{Cycles, Op, OpKind};
+use super::op::{Op, OpKind};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
-use super::recorder::{Recorder, Stamps};
+use super::recorder::{Ended, Stamps};
 pub use super::slots::Slots;
-use super::slowest::{Kept, Slowest};
-use super::tally::{Ended, count, tally, tally_closed, tally_open};
+use super::slowest::Kept;
+use super::tally::{count, tally_closed, tally_open};
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 
@@ -40,9 +40,8 @@ pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_, '_>) -> Result<()> {
     let mut slots = std::mem::replace(&mut job.slots, Slots::new(0, 0));
     if let [drive] = &mut job.drives[..] {
         let times = (job.clock, job.window);
-        if let Some(cycles) = drive.source.cycles() {
-            let kept = (drive.recorder, &drive.slowest);
-            return work_in_cycles(lane, cycles, times, kept, job.stop, slots.done);
+        if drive.source.cycles().is_some() {
+            return work_in_cycles(lane, drive, times, job.stop, &mut slots.done);
         }
         if slots.held.len() == 1 && drive.schedule.is_none() {
             return work_one_at_a_time(lane, drive, times, job.stop, &mut slots);
@@ -161,12 +160,12 @@ fn work_one_at_a_time<L: Lane>(
 /// waits its turn: its response time counts from when it was due.
 fn work_in_cycles<L: Lane>(
     lane: &mut L,
-    cycles: &mut dyn Cycles,
+    Drive { source, recorder, slowest, .. }: &mut Drive<'_>,
     (clock, window): (Clock, Window),
-    (recorder, slowest): (&Recorder, &Slowest),
     stop: &AtomicBool,
-    mut done: Vec<Done>,
+    done: &mut Vec<Done>,
 ) -> Result<()> {
+    let Some(cycles) = source.cycles() else { return Ok(()) };
     let (mut n, mut now_ns) = (0, clock.now_ns());
     cycles.start(now_ns);
     while now_ns < window.until_ns && !stop.load(Relaxed) {
@@ -178,7 +177,7 @@ fn work_in_cycles<L: Lane>(
         let op = cycles.next();
         lane.stage(0, &op)?;
         let submitted_ns = clock.now_ns();
-        let ended = lane.run_alone(&mut done)?;
+        let ended = lane.run_alone(done)?;
         now_ns = clock.now_ns();
         lane.check(ended.as_slice())?;
         cycles.completed(now_ns);
@@ -190,7 +189,7 @@ fn work_in_cycles<L: Lane>(
         {
             let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
             let Op { class, len, at, .. } = op;
-            tally(recorder, class, stamps, Ended::one(&done));
+            recorder.add(class, stamps, Ended::one(&done));
             if !done.given_up {
                 slowest.note(stamps, || Kept { stamps, at, len, class, in_flight: 1 });
             }

@@ -81,19 +81,20 @@ pub fn sweep(
         }
     };
     let (field, values) = reading.checked(values, log)?;
+    let mut sweep = Sweep { stream: stream.to_string(), field, values, search: None };
     if let Some(spec) = streams.iter().find(|s| s.stream.name == stream) {
-        check_stream(spec, field, &values, values_node.unwrap_or(node), axis_node, log);
+        check_stream(spec, &sweep, values_node.unwrap_or(node), axis_node, log);
     }
     if field == Field::Rates && !streams.iter().any(|s| matches!(s.stream.load, Load::Rate(_))) {
         let help = "give at least one stream a rate, as in rate = \"2000/s\"";
         log.note(axis_node.at, "no stream of the step has a rate to multiply", "here", help);
     }
-    let search = search_node.and_then(|node| search::search(node, names, log));
+    sweep.search = search_node.and_then(|node| search::search(node, names, log));
     if let (Some(node), Field::LoadPercent) = (search_node, field) {
         let help = "search among rates, instances or threads, or leave search out";
         log.note(node.at, "a share of the maximum cannot be searched", "needs the maximum", help);
     }
-    Some(Sweep { stream: stream.to_string(), field, values, search })
+    Some(sweep)
 }
 
 /// The stream and the field that an axis names.
@@ -138,17 +139,16 @@ fn axis<'n>(node: &'n Node, names: &[String], log: &mut Mistakes) -> Option<(&'n
 /// What the swept stream itself must allow.
 fn check_stream(
     spec: &StreamSpec,
-    field: Field,
-    values: &[f64],
+    Sweep { field, values, .. }: &Sweep,
     at: &Node,
     axis: &Node,
     log: &mut Mistakes,
 ) {
-    if field == Field::Depth {
+    if *field == Field::Depth {
         check_depth(spec.engine, values.iter().copied().fold(0.0, f64::max), at.at, log);
     }
     let has_block = spec.workload.knobs.iter().any(|k| k.name == "block" && k.kind == Kind::Sizes);
-    if field == Field::Block && !has_block {
+    if *field == Field::Block && !has_block {
         let message = format!("the workload '{}' has no block size to sweep", spec.workload.name);
         log.note(axis.at, message, "no such knob", "sweep the block of random or sequential");
     }

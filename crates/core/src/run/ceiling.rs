@@ -142,10 +142,10 @@ impl<'a> Free<'a> {
             (AtomicBool::new(false), Span { warmup_ns: WARMUP_NS, duration_ns: WINDOW_NS });
         // A short load of its own, at once, whenever the point's own begins.
         let at_once = Time { starts_unix_ns: None, ..time };
-        worker_group::run(at_once, &groups, span, &stop, &mut |window, running| {
-            while running() {
+        worker_group::run(at_once, &groups, span, &stop, &mut |load| {
+            while (load.running)() {
                 stop.fetch_or(time.stopped(), Relaxed);
-                time.wait_towards(window.until_ns);
+                time.wait_towards(load.window.until_ns);
             }
             Ok(())
         })?;

@@ -70,9 +70,9 @@ fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
     // it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
     let from_ns = clock.now_ns();
-    let share = Share { thread: 0, threads: 1, extra_bytes: 0 };
+    let share = Share { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 0.0 };
     let rate = Rate::OpsPerSec(OPS_PER_S as f64);
-    let schedule = Schedule::new(rate, Arrival::Fixed, share, from_ns, 0.0, Seed::new(1, 0, 0));
+    let schedule = Schedule::new(rate, Arrival::Fixed, share, from_ns, Seed::new(1, 0, 0));
     let drive = Drive {
         source: Box::new(SameRead),
         schedule: Some(schedule),

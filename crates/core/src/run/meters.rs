@@ -16,12 +16,13 @@ use crate::record::{Fact, IdlePower, Sample, Sink};
 /// found out by the load's end, and of that a second is seen even at the latest.
 const MARGIN_NS: u64 = 3_500_000_000;
 
-/// When a point's load began, and its window.
+/// When a point's load began, its window, and the meters' mark at its end.
 #[derive(Clone, Copy)]
 pub struct Around {
     pub start_ns: u64,
     pub from_ns: u64,
     pub end_ns: u64,
+    pub mark: u64,
 }
 
 /// Hands the sink what was read around a point; what went wrong with meters comes back as the
@@ -30,11 +31,10 @@ pub fn keep(
     watch: &Watch,
     subject: &str,
     around: Around,
-    mark: u64,
     time: Time<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<Fact>> {
-    watch.await_mark(mark, time.clock);
+    watch.await_mark(around.mark, time.clock);
     if watch.measures_power() {
         time.wait_until(around.end_ns + MARGIN_NS);
     }

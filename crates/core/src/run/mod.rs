@@ -4,8 +4,8 @@
 //! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject,
 //! `worker_group` runs workers from barrier to join, `telemetry` watches them once a second,
 //! `point` puts one point together, `progress` informs the user, and `live` whoever looks on from
-//! elsewhere. `time` is the clock with the signal that ends its waits. Each function is given what
-//! it uses. Nothing here knows SQLite.
+//! elsewhere. `time` is the clock with the signal that ends its waits, `context` what all of
+//! them are given. Nothing here knows SQLite.
 
 mod account;
 pub mod admit;
@@ -13,6 +13,7 @@ pub mod before;
 mod caches;
 mod canary;
 mod ceiling;
+mod context;
 pub mod floor;
 pub mod live;
 mod maxima;
@@ -55,6 +56,7 @@ use crate::meter::watch::Watch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
 use before::Before;
+use context::RunContext;
 pub use maxima::Maxima;
 pub use placement::unused as unused_processors;
 use prepare::Ready;
@@ -119,7 +121,7 @@ impl Starts {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// Measures every point. An error here means that nothing more can be measured (a dataset that
     /// cannot be made, a bundle that cannot be written); what one point runs into is stored with
     /// that point.
@@ -206,25 +208,21 @@ impl Run<'_> {
     /// Makes a point's subject ready, or says why it could not be: its points then fail, and those
     /// of others go on.
     fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<Ready, String>> {
-        match prepare::prepare(
-            self.plan,
-            &point.subject,
-            &self.before,
-            self.time(),
-            self.progress,
-            self.sink,
-        ) {
+        match prepare::prepare(self.context(None), &point.subject, &self.before, self.sink) {
             Ok(ready) => Ok(Ok(ready)),
             Err(error) if self.plan.subjects.len() == 1 => Err(error),
             Err(error) => Ok(Err(cause(&error))),
         }
     }
 
-    fn time<'a>(&self) -> Time<'a>
-    where
-        Self: 'a,
-    {
+    fn time(&self) -> Time<'a> {
         Time { clock: self.clock, stop: self.stop, starts_unix_ns: None }
+    }
+
+    /// For a load that begins then, where that is set.
+    fn context(&self, starts_unix_ns: Option<u64>) -> RunContext<'a> {
+        let time = Time { starts_unix_ns, ..self.time() };
+        RunContext { plan: self.plan, time, progress: self.progress }
     }
 
     /// Measures one point and stores it, and says whether it has what it was measured for; `None`
@@ -241,17 +239,8 @@ impl Run<'_> {
         let mut measured = match subject {
             Ok(ready) => {
                 let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
-                let starts_unix_ns = self.starts.map(|starts| starts.of(index));
-                let time = Time { starts_unix_ns, ..self.time() };
-                let mut measured = point::measure(
-                    self.plan,
-                    &on,
-                    &self.maxima,
-                    time,
-                    watch,
-                    self.progress,
-                    self.sink,
-                )?;
+                let run = self.context(self.starts.map(|starts| starts.of(index)));
+                let mut measured = point::measure(run, &on, &self.maxima, watch, self.sink)?;
                 measured.facts.extend_from_slice(&ready.marks);
                 measured
             }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::caches::drop_page_cache;
+use super::context::RunContext;
 use super::maxima::Maxima;
 use super::meters::Around;
 use super::progress::Progress;
@@ -11,7 +12,7 @@ use super::targets::{self, Targets};
 use super::telemetry::Telemetry;
 use super::time::Time;
 use super::witness::Witness;
-use super::worker_group::{self, Span, WorkerGroup};
+use super::worker_group::{self, Running, Span, WorkerGroup};
 use super::{ceiling, meters, placement, servers, slow_ops, standstill};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
@@ -20,7 +21,7 @@ use crate::engine::Home;
 use crate::load::pacer::FellBehind;
 use crate::load::worker::Window;
 use crate::meter::watch::Watch;
-use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream};
+use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
 use crate::record::{Ceiling, Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
 
@@ -32,16 +33,15 @@ struct Unwritable;
 /// Measures a point. What goes wrong with the drive, the dataset or the load becomes the point's
 /// outcome; an error is one of the sink, without which there is no going on.
 pub fn measure(
-    plan: &Plan,
+    context: RunContext<'_>,
     point: &PointPlan,
     maxima: &Maxima,
-    time: Time<'_>,
     watch: Option<&Watch>,
-    progress: &Progress,
     sink: &mut dyn Sink,
 ) -> Result<Point> {
+    let time = context.time;
     let mut measured = Point::begun(point.key.clone(), time.unix_ns());
-    let result = attempt(plan, point, maxima, time, watch, progress, sink).and_then(|observed| {
+    let result = attempt(context, point, maxima, watch, sink).and_then(|observed| {
         measured.cells = observed.cells;
         measured.facts = observed.facts;
         if let Some(window) = observed.window {
@@ -73,18 +73,16 @@ struct Observed {
 }
 
 fn attempt(
-    plan: &Plan,
+    context: RunContext<'_>,
     point: &PointPlan,
     maxima: &Maxima,
-    time: Time<'_>,
     watch: Option<&Watch>,
-    progress: &Progress,
     sink: &mut dyn Sink,
 ) -> Result<Observed> {
+    let RunContext { plan, time, progress } = context;
     let point = &servers::with_load_apart(point)?;
     let step = &point.step;
-    let targets =
-        targets::open(plan, &point.subject, &step.streams, step.settle, time.clock, progress)?;
+    let targets = targets::open(context, &point.subject, &step.streams, step.settle)?;
     // Without meters nothing judges a result, and none is needed.
     let ceilings = match watch {
         Some(_) => ceiling::of(point, &targets, time)?,
@@ -95,10 +93,9 @@ fn attempt(
     let mut telemetry = Telemetry::new(&groups, time.clock);
     let watched = slow_ops::watched(&point.subject, &groups);
     let witness = Witness::start(time.clock, watched, standstill::LEAST_NS);
-    let (opened, mark, ended) =
-        run(step, &groups, &targets, (time, progress), watch, &mut |window, running, stop| {
-            telemetry.watch(window, running, stop, time.stop, progress, sink)
-        });
+    let load = PointLoad { step, groups: &groups, targets: &targets };
+    let (opened, mark, ended) = load
+        .run(context, watch, &mut |running| telemetry.watch(running, time.stop, progress, sink));
     let testimony = witness.end();
     let window = opened.map(|window| {
         let until_ns = time.now_ns().min(window.until_ns).max(window.from_ns + 1);
@@ -122,8 +119,9 @@ fn attempt(
         slowest.try_for_each(|op| sink.slow_op(&op)).context(Unwritable)?;
         if let (Some(watch), Some(mark)) = (watch, mark) {
             let start_ns = window.from_ns - step.warmup_ns;
-            let around = Around { start_ns, from_ns: window.from_ns, end_ns: window.until_ns };
-            let troubles = meters::keep(watch, &point.subject.name, around, mark, time, sink);
+            let (from_ns, end_ns) = (window.from_ns, window.until_ns);
+            let around = Around { start_ns, from_ns, end_ns, mark };
+            let troubles = meters::keep(watch, &point.subject.name, around, time, sink);
             observed.facts.extend(troubles.context(Unwritable)?);
         }
     }
@@ -163,46 +161,46 @@ fn come_to_rest(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()>
     Ok(())
 }
 
-/// Looks on while a load runs; sets the flag to end it.
-type LookOn<'a> = dyn FnMut(Window, &dyn Fn() -> bool, &AtomicBool) -> Result<()> + 'a;
+/// A point's streams, ready to run.
+struct PointLoad<'a> {
+    step: &'a Step,
+    groups: &'a [WorkerGroup<'a>],
+    targets: &'a Targets,
+}
 
-/// Runs the workers from barrier to join. The window that was fixed, the meters' mark at its end,
-/// and how it ended.
-fn run(
-    step: &Step,
-    groups: &[WorkerGroup<'_>],
-    targets: &Targets,
-    (time, progress): (Time<'_>, &Progress),
-    watch: Option<&Watch>,
-    look_on: &mut LookOn<'_>,
-) -> (Option<Window>, Option<u64>, Result<()>) {
-    let stop = AtomicBool::new(false);
-    let span = Span { warmup_ns: step.warmup_ns, duration_ns: step.duration_ns };
-    let (mut opened, mut mark) = (None, None);
-    let ran = worker_group::run(time, groups, span, &stop, &mut |window, running| {
-        opened = Some(window);
-        progress.load(Phase::WarmUp);
-        wait_for((time, progress), window.from_ns, running, &stop);
-        progress.load(Phase::Window);
-        targets.values().for_each(|(_, target)| target.window_opens());
-        watch.map(Watch::mark);
-        let watched = look_on(window, running, &stop);
-        mark = watch.map(Watch::mark);
-        watched.context(Unwritable)
-    });
-    (opened, mark, ran.map(drop))
+impl PointLoad<'_> {
+    /// Runs the workers from barrier to join, while `look_on` looks on through the window. The
+    /// window that was fixed, the meters' mark at its end, and how it ended.
+    fn run(
+        &self,
+        RunContext { time, progress, .. }: RunContext<'_>,
+        watch: Option<&Watch>,
+        look_on: &mut dyn FnMut(&Running<'_>) -> Result<()>,
+    ) -> (Option<Window>, Option<u64>, Result<()>) {
+        let stop = AtomicBool::new(false);
+        let span = Span { warmup_ns: self.step.warmup_ns, duration_ns: self.step.duration_ns };
+        let (mut opened, mut mark) = (None, None);
+        let ran = worker_group::run(time, self.groups, span, &stop, &mut |running| {
+            opened = Some(running.window);
+            progress.load(Phase::WarmUp);
+            wait_for_window(time, progress, running);
+            progress.load(Phase::Window);
+            self.targets.values().for_each(|(_, target)| target.window_opens());
+            watch.map(Watch::mark);
+            let watched = look_on(running);
+            mark = watch.map(Watch::mark);
+            watched.context(Unwritable)
+        });
+        (opened, mark, ran.map(drop))
+    }
 }
 
 /// Waits through the warm-up.
-fn wait_for(
-    (time, progress): (Time<'_>, &Progress),
-    from_ns: u64,
-    running: &dyn Fn() -> bool,
-    stop: &AtomicBool,
-) {
-    while time.now_ns() < from_ns && running() {
+fn wait_for_window(time: Time<'_>, progress: &Progress, running: &Running<'_>) {
+    let from_ns = running.window.from_ns;
+    while time.now_ns() < from_ns && (running.running)() {
         if time.stopped() {
-            stop.store(true, Relaxed);
+            running.stop.store(true, Relaxed);
         }
         progress.goes_on();
         time.wait_towards(from_ns);

@@ -2,14 +2,12 @@
 
 use std::sync::atomic::AtomicBool;
 
+use super::context::RunContext;
 use super::placement;
-use super::progress::Progress;
 use super::targets;
-use super::time::Time;
-use super::worker_group::{self, Span, WorkerGroup};
+use super::worker_group::{self, Running, Span, WorkerGroup};
 use crate::base::error::{Result, bail};
-use crate::load::worker::Window;
-use crate::plan::{Load, Plan, Stream, Subject};
+use crate::plan::{Load, Stream, Subject};
 
 /// How long a load goes on.
 #[derive(Clone, Copy)]
@@ -19,30 +17,18 @@ pub enum Length {
     Passes(f64),
 }
 
-/// A load while it runs.
-pub struct Running<'a> {
-    pub window: Window,
-    /// Whether any worker is.
-    pub running: &'a dyn Fn() -> bool,
-    /// Set, it ends the load.
-    pub stop: &'a AtomicBool,
-}
-
 /// Looks on while the load runs.
 pub type LookOn<'a> = dyn FnMut(&[WorkerGroup<'_>], &Running<'_>) -> Result<()> + 'a;
 
 /// Runs one stream on all of a subject's drives and keeps nothing of it but how many ops it was.
 pub fn load(
-    plan: &Plan,
+    run: RunContext<'_>,
     subject: &Subject,
     stream: &Stream,
     length: Length,
-    time: Time<'_>,
-    progress: &Progress,
     look_on: &mut LookOn<'_>,
 ) -> Result<u64> {
-    let targets =
-        targets::open(plan, subject, std::slice::from_ref(stream), false, time.clock, progress)?;
+    let targets = targets::open(run, subject, std::slice::from_ref(stream), false)?;
     let mut groups = Vec::new();
     for (drive, instance) in targets::places(subject, stream) {
         let Some((home, target)) = targets.get(&targets::key(subject, stream, drive, instance))
@@ -58,15 +44,13 @@ pub fn load(
             instance,
             own_namespace,
             passes,
-            ..WorkerGroup::new(stream, &**target, rate, plan.seed)?
+            ..WorkerGroup::new(stream, &**target, rate, run.plan.seed)?
         });
     }
     let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
     let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
-    worker_group::run(time, &groups, span, &stop, &mut |window, running| {
-        look_on(&groups, &Running { window, running, stop: &stop })
-    })?;
-    if time.stopped() {
+    worker_group::run(run.time, &groups, span, &stop, &mut |running| look_on(&groups, running))?;
+    if run.time.stopped() {
         bail!("interrupted while preparing; the next run starts this load again");
     }
     targets.values().try_for_each(|(_, target)| target.sync())?;

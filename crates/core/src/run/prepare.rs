@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::before::{Before, begun, with_our_own};
+use super::context::RunContext;
 use super::precondition::{Length, load, planned_ops};
-use super::progress::Progress;
 use super::task::{Task, tasks};
 use super::time::Time;
 use super::time_left::ToPrepare;
@@ -20,8 +20,9 @@ use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
 use crate::lab::namespaces::Changed;
 use crate::lab::pin::{Pins, shown};
+use crate::lab::purge::{self, PurgeWait};
 use crate::lab::write_cache::{self, Switched};
-use crate::lab::{guard, namespaces, purge, write_counter};
+use crate::lab::{guard, namespaces, write_counter};
 use crate::plan::{Conditioning, Drive, Filesystem, Place, Plan, Purge, Steady, Subject};
 use crate::record::{Fact, Prepared, Sink, SteadyState, key};
 
@@ -62,23 +63,19 @@ pub fn in_words(plan: &Plan) -> Vec<String> {
 
 /// Makes the subject's drives ready; they are held.
 pub fn prepare(
-    plan: &Plan,
+    run: RunContext<'_>,
     subject: &Subject,
     before: &Before,
-    time: Time<'_>,
-    progress: &Progress,
     sink: &mut dyn Sink,
 ) -> Result<Ready> {
     let bare: Vec<Drive> = subject
         .drives
         .iter()
         .enumerate()
-        .map(|(i, drive)| with_our_own(plan, before, &subject.name, i, drive))
+        .map(|(i, drive)| with_our_own(run.plan, before, &subject.name, i, drive))
         .collect();
     let mut work = Work {
-        plan,
-        time,
-        progress,
+        run,
         bare,
         subject: subject.clone(),
         mounted: Vec::new(),
@@ -114,8 +111,8 @@ impl Ready {
 
 impl Work<'_> {
     fn all(&mut self, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<()> {
-        let plan = self.plan;
-        sink.facts(&verification::recheck(plan, subject, self.time, self.progress)?)?;
+        let plan = self.run.plan;
+        sink.facts(&verification::recheck(self.run, subject)?)?;
         let mut holds = as_left(subject, before);
         if tasks(plan).iter().any(Task::writes)
             && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i))
@@ -139,7 +136,7 @@ impl Work<'_> {
                 let of_ours = guard::UNKNOWN.to_string();
                 self.bare.iter_mut().for_each(|drive| drive.erase_signatures.push(of_ours.clone()));
             }
-            let ended_unix_ns = self.time.unix_ns();
+            let ended_unix_ns = self.run.time.unix_ns();
             let row = |(drive, (outcome, steady)): (usize, Done)| Prepared {
                 subject: subject.name.clone(),
                 drive: drive as u32,
@@ -194,9 +191,7 @@ fn known<'b>(
 type Done = (String, Option<SteadyState>);
 
 struct Work<'a> {
-    plan: &'a Plan,
-    time: Time<'a>,
-    progress: &'a Progress,
+    run: RunContext<'a>,
     /// The drives as the plan names them.
     bare: Vec<Drive>,
     subject: Subject,
@@ -214,7 +209,7 @@ impl Work<'_> {
 
     /// Finds again what an earlier part of the run made.
     fn take_up(&mut self, task: &Task<'_>, known: &[&Prepared]) -> Result<()> {
-        self.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
+        self.run.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
         match task {
             Task::Filesystem(filesystem) => {
                 let uuid =
@@ -241,12 +236,12 @@ impl Work<'_> {
             _ => task.action(),
         };
         match task.phase() {
-            Some(phase) => self.progress.part(phase, self.name(), &task.action(), &shown),
-            None => self.progress.activity(&format!("{}: {shown}", self.name())),
+            Some(phase) => self.run.progress.part(phase, self.name(), &task.action(), &shown),
+            None => self.run.progress.activity(&format!("{}: {shown}", self.name())),
         }
         let done = self.carry_out(task, sink)?;
         if task.phase().is_some() {
-            self.progress.part_done();
+            self.run.progress.part_done();
         }
         Ok(done)
     }
@@ -265,13 +260,7 @@ impl Work<'_> {
             Task::WriteCache(on) => self.switch(*on),
             Task::Filesystem(filesystem) => self.make_filesystems(filesystem),
             Task::Fill(dataset) => {
-                sink.facts(&site::make_ready(
-                    self.plan,
-                    &self.subject,
-                    dataset,
-                    self.time,
-                    self.progress,
-                )?)?;
+                sink.facts(&site::make_ready(self.run, &self.subject, dataset)?)?;
                 let done = if dataset.fill.is_some() {
                     "laid out and filled"
                 } else {
@@ -294,10 +283,10 @@ impl Work<'_> {
         let Place::Device { path, .. } = &drive.place else {
             return Ok(("not done: a directory cannot be purged".to_string(), None));
         };
-        let (Time { clock, stop, .. }, progress) = (self.time, self.progress);
-        let purge = |drive: Drive| {
-            purge::purge(&drive, asked, clock, stop, &|percent| progress.fill(percent, 100))
-        };
+        let Time { clock, stop, .. } = self.run.time;
+        let progress = |percent| self.run.progress.fill(percent, 100);
+        let wait = PurgeWait { clock, stop, progress: &progress };
+        let purge = |drive: Drive| purge::purge(&drive, asked, &wait);
         let done: Result<Vec<String>> = each(drive).into_iter().map(purge).collect();
         let mut done = done.with_context(|| format!("purging {}", shown(path).display()))?;
         done.dedup();
@@ -316,7 +305,7 @@ impl Work<'_> {
                 ));
                 continue;
             };
-            let divided = namespaces::equal(drive, count, self.time.clock, self.time.stop)?;
+            let divided = namespaces::equal(drive, count, self.run.time.clock, self.run.time.stop)?;
             self.changed.extend(divided.changed);
             let held: Result<Vec<PathBuf>> =
                 divided.paths.iter().map(|path| self.namespaces.namespace(path)).collect();
@@ -369,7 +358,7 @@ impl Work<'_> {
     fn mount(&mut self, filesystem: &Filesystem, uuids: &[String]) -> Result<()> {
         for (i, (drive, uuid)) in self.bare.iter().zip(uuids).enumerate() {
             if let Place::Device { .. } = drive.place {
-                let mounted = filesystem::mount(drive, filesystem, uuid, self.time.clock)?;
+                let mounted = filesystem::mount(drive, filesystem, uuid, self.run.time.clock)?;
                 self.subject.drives[i].place = Place::Directory(mounted.point.clone());
                 self.mounted.push(mounted);
             }
@@ -384,41 +373,29 @@ impl Work<'_> {
         } else {
             Length::Time(asked.duration_ns)
         };
-        let (time, progress) = (self.time, self.progress);
+        let RunContext { time, progress, .. } = self.run;
         let from_ns = time.now_ns();
-        let ops = load(
-            self.plan,
-            &self.subject,
-            &asked.stream,
-            length,
-            time,
-            progress,
-            &mut |groups, run| {
-                let planned = planned_ops(groups)?;
-                while (run.running)()
-                    && !run.stop.load(Relaxed)
-                    && time.now_ns() < run.window.until_ns
-                {
-                    run.stop.fetch_or(time.stopped(), Relaxed);
-                    match planned {
-                        Some(planned) => {
-                            progress.fill(groups.iter().map(WorkerGroup::issued).sum(), planned)
-                        }
-                        None => {
-                            progress.fill(time.now_ns() - run.window.from_ns, asked.duration_ns)
-                        }
+        let ops = load(self.run, &self.subject, &asked.stream, length, &mut |groups, run| {
+            let planned = planned_ops(groups)?;
+            while (run.running)() && !run.stop.load(Relaxed) && time.now_ns() < run.window.until_ns
+            {
+                run.stop.fetch_or(time.stopped(), Relaxed);
+                match planned {
+                    Some(planned) => {
+                        progress.fill(groups.iter().map(WorkerGroup::issued).sum(), planned)
                     }
-                    time.wait_towards(run.window.until_ns);
+                    None => progress.fill(time.now_ns() - run.window.from_ns, asked.duration_ns),
                 }
-                Ok(())
-            },
-        )?;
+                time.wait_towards(run.window.until_ns);
+            }
+            Ok(())
+        })?;
         let took = units::duration(time.now_ns() - from_ns);
         Ok(format!("{} ops of {} in {took}", units::grouped(ops), asked.stream.workload.name))
     }
 
     fn steady(&mut self, asked: &Steady) -> Result<Vec<Done>> {
-        let states = steady::reach(self.plan, &self.subject, asked, self.time, self.progress)?;
+        let states = steady::reach(self.run, &self.subject, asked)?;
         states.iter().enumerate().for_each(|(drive, state)| self.mark(drive, state));
         Ok(states.into_iter().map(|state| (steady::words(&state), Some(state))).collect())
     }

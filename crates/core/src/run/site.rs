@@ -8,6 +8,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::context::RunContext;
 use super::progress::Progress;
 use super::servers;
 use super::snapshot;
@@ -113,11 +114,9 @@ pub fn stream_writes(stream: &Stream) -> bool {
 /// Makes a subject's copy of a dataset ready on each of its drives, in as many instances as any
 /// step asks for.
 pub fn make_ready(
-    plan: &Plan,
+    RunContext { plan, time, progress }: RunContext<'_>,
     subject: &Subject,
     dataset: &Dataset,
-    time: Time<'_>,
-    progress: &Progress,
 ) -> Result<Vec<Fact>> {
     let instances = instances(plan, &dataset.name);
     let mut facts = Vec::new();
@@ -291,8 +290,8 @@ impl Filling<'_> {
         let stop = AtomicBool::new(false);
         let groups = [group];
         progress.filling(self.subject, space::fill_bytes(dataset).unwrap_or(0));
-        worker_group::run(time, &groups, forever, &stop, &mut |_, running| {
-            while running() {
+        worker_group::run(time, &groups, forever, &stop, &mut |load| {
+            while (load.running)() {
                 stop.fetch_or(time.stopped(), Relaxed);
                 progress.fill(groups[0].issued(), ops);
                 time.wait_towards(u64::MAX);

@@ -5,24 +5,22 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::context::RunContext;
 use super::precondition::{Length, load};
-use super::progress::Progress;
-use super::time::Time;
 use super::worker_group::WorkerGroup;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
-use crate::plan::{Metric, Plan, Steady, Subject};
+use crate::plan::{Metric, Steady, Subject};
 use crate::record::{SteadyState, Tally};
 use crate::stats::steady::judge;
 
 /// Runs the rounds; a state for each drive of the subject.
 pub fn reach(
-    plan: &Plan,
+    context: RunContext<'_>,
     subject: &Subject,
     asked: &Steady,
-    time: Time<'_>,
-    progress: &Progress,
 ) -> Result<Vec<SteadyState>> {
+    let RunContext { time, progress, .. } = context;
     let drives = subject.drives.len();
     let empty = SteadyState {
         metric: asked.metric,
@@ -34,7 +32,7 @@ pub fn reach(
     let mut states = vec![empty; drives];
     let mut last: Vec<Totals> = (0..drives).map(|_| Totals::default()).collect();
     let length = Length::Time(asked.round_ns * u64::from(asked.most_rounds) + asked.round_ns);
-    load(plan, subject, &asked.stream, length, time, progress, &mut |groups, run| {
+    load(context, subject, &asked.stream, length, &mut |groups, run| {
         let mut from_ns = run.window.from_ns;
         for round in 1..=asked.most_rounds {
             let until_ns = run.window.from_ns + asked.round_ns * u64::from(round);

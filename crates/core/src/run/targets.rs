@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use super::progress::Progress;
+use super::context::RunContext;
 pub use super::target_key::{TargetKey, has_namespaces, key, places};
 use super::{caches, servers, site};
 use crate::base::clock::Clock;
@@ -11,7 +11,7 @@ use crate::base::error::{Result, anyhow};
 use crate::engine::{Access, Home, Target};
 use crate::lab::data::Folder;
 use crate::lab::processors;
-use crate::plan::{Dataset, Part, Plan, Stream, Subject};
+use crate::plan::{Dataset, Part, Stream, Subject};
 
 /// Those of a point, with where each lives. Servers among them stop together.
 #[derive(Default)]
@@ -55,13 +55,12 @@ struct Closed<'p> {
 
 /// `settle`: compaction is to be waited for, which a database opened for reading only does not do.
 pub fn open(
-    plan: &Plan,
+    run: RunContext<'_>,
     subject: &Subject,
     streams: &[Stream],
     settle: bool,
-    clock: Clock,
-    progress: &Progress,
 ) -> Result<Targets> {
+    let (plan, clock) = (run.plan, run.time.clock);
     let parts = servers::divide(subject, streams, &processors::allowed()?)?;
     let mut closed: Vec<Closed<'_>> = Vec::new();
     for stream in streams {
@@ -84,7 +83,7 @@ pub fn open(
             let dataset =
                 plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
             if let (Some(dataset), Home::Folder(folder)) = (dataset, &home) {
-                site::restore(&subject.name, dataset, folder, clock, progress)?;
+                site::restore(&subject.name, dataset, folder, clock, run.progress)?;
                 site::begin_use(dataset, folder, access)?;
                 forget_cached(&engine, folder)?;
             }

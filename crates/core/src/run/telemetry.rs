@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::progress::Progress;
-use super::worker_group::WorkerGroup;
+use super::worker_group::{Running, WorkerGroup};
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
@@ -34,9 +34,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
     /// set.
     pub fn watch(
         &mut self,
-        window: Window,
-        running: &dyn Fn() -> bool,
-        stop: &AtomicBool,
+        &Running { window, running, stop }: &Running<'_>,
         interrupted: &AtomicBool,
         progress: &Progress,
         sink: &mut dyn Sink,

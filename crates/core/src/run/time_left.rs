@@ -164,8 +164,8 @@ impl TimeLeft {
         let fills = if to_fill > 0.0 { to_fill * ns_per_byte? } else { 0.0 };
         let mut left = self.points_left_ns(now_ns) + fills;
         for of in &self.to_prepare {
-            for (name, length) in &of.parts {
-                left += self.part_left_ns(&of.subject, name, *length, ns_per_byte, now_ns)?;
+            for part in &of.parts {
+                left += self.part_left_ns(&of.subject, part, ns_per_byte, now_ns)?;
             }
         }
         Some(left as u64)
@@ -188,11 +188,11 @@ impl TimeLeft {
     fn part_left_ns(
         &self,
         of: &str,
-        part: &str,
-        length: Length,
+        (part, length): &(String, Length),
         ns_per_byte: Option<f64>,
         now_ns: u64,
     ) -> Option<f64> {
+        let length = *length;
         let before = self.took_ns.get(part).copied().or_else(|| self.extrapolated(part, now_ns));
         let whole = before.or(match length {
             Length::Ns(ns) => Some(ns as f64),

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::progress::Progress;
+use super::context::RunContext;
 use super::site;
 use super::space;
-use super::time::Time;
 use crate::base::error::{Context, Result, refused};
 use crate::base::units;
 use crate::engine::{Access, verify};
@@ -135,12 +134,8 @@ pub fn in_words(plan: &Plan) -> Result<Vec<String>> {
 
 /// Where a run that wrote a verified dataset did not end, compares all of it with its journal,
 /// before the run writes anything. What was found is kept in the bundle.
-pub fn recheck(
-    plan: &Plan,
-    subject: &Subject,
-    time: Time<'_>,
-    progress: &Progress,
-) -> Result<Vec<Fact>> {
+pub fn recheck(run: RunContext<'_>, subject: &Subject) -> Result<Vec<Fact>> {
+    let RunContext { plan, time, progress } = run;
     let mut facts = Vec::new();
     for dataset in &plan.protocol.datasets {
         if !verify::is_on(&dataset.engine.knobs) {

@@ -147,9 +147,9 @@ impl<'a> WorkerGroup<'a> {
     fn schedule(&self, thread: u32, start_ns: u64, mean_op_bytes: f64) -> Option<Schedule> {
         let stream = self.stream;
         let extra_bytes = self.target.space().key_bytes;
-        let share = Share { thread, threads: stream.threads, extra_bytes };
+        let share = Share { thread, threads: stream.threads, extra_bytes, mean_op_bytes };
         let gaps = Seed::new(self.seed ^ 0x5EED, u64::from(self.instance), u64::from(thread));
-        let new = |rate| Schedule::new(rate, stream.arrival, share, start_ns, mean_op_bytes, gaps);
+        let new = |rate| Schedule::new(rate, stream.arrival, share, start_ns, gaps);
         self.rate.map(|rate| new(rate).with_max_lag(self.max_lag_ns))
     }
 
@@ -206,13 +206,20 @@ impl Shared<'_> {
     }
 }
 
-/// Looks on while the workers run: given the window, and a way to see whether any worker is still
-/// running.
-pub type Watch<'a> = dyn FnMut(Window, &dyn Fn() -> bool) -> Result<()> + 'a;
+/// A load while it runs.
+pub struct Running<'a> {
+    pub window: Window,
+    /// Whether any worker is.
+    pub running: &'a dyn Fn() -> bool,
+    /// Set, it ends the load.
+    pub stop: &'a AtomicBool,
+}
 
-/// Runs all groups together. `watch` is called on the calling thread once they have started, with
-/// the window and a way to see whether any worker is still running; it returns when it has seen
-/// enough. Then the workers are joined.
+/// Looks on while the workers run.
+pub type Watch<'a> = dyn FnMut(&Running<'_>) -> Result<()> + 'a;
+
+/// Runs all groups together. `watch` is called on the calling thread once they have started; it
+/// returns when it has seen enough. Then the workers are joined.
 pub fn run(
     time: Time<'_>,
     groups: &[WorkerGroup<'_>],
@@ -261,7 +268,8 @@ pub fn run(
         shared.from_ns.store(window.from_ns, Relaxed);
         shared.until_ns.store(window.until_ns, Relaxed);
         shared.barrier.wait();
-        let watched = watch(window, &|| shared.running.load(Relaxed) > 0);
+        let running = || shared.running.load(Relaxed) > 0;
+        let watched = watch(&Running { window, running: &running, stop });
         if watched.is_err() {
             shared.stop.store(true, Relaxed);
         }

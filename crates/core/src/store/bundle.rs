@@ -298,7 +298,7 @@ impl Bundle {
         id: Option<i64>,
         visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
-        rows(&self.conn, &self.meter, limit, sql, id, visit)
+        BundleReader { conn: &self.conn, meter: &self.meter }.rows(limit, sql, id, visit)
     }
 }
 
@@ -312,35 +312,42 @@ fn span(row: &Row<'_>) -> Result<(u64, u64)> {
     }
 }
 
-/// Hands over every row of a query that takes at most an id, up to a number of rows.
-fn rows(
-    conn: &Connection,
-    meter: &Meter,
-    limit: &Limit,
-    sql: &str,
-    id: Option<i64>,
-    visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,
-) -> Result<()> {
-    let mut statement = conn.prepare_cached(sql)?;
-    meter.begin();
-    let mut rows = statement.query(rusqlite::params_from_iter(id))?;
-    let (mut found, mut bytes) = (0, 0);
-    while let Some(row) = rows.next()? {
-        found += 1;
-        limit.check(found)?;
-        bytes += limits::text_bytes(row)?;
-        limits::READ.check(bytes)?;
-        visit(row)?;
+/// What is read from, and what bounds the time of a query.
+pub(super) struct BundleReader<'a> {
+    pub(super) conn: &'a Connection,
+    pub(super) meter: &'a Meter,
+}
+
+impl BundleReader<'_> {
+    /// Hands over every row of a query that takes at most an id, up to a number of rows.
+    fn rows(
+        &self,
+        limit: &Limit,
+        sql: &str,
+        id: Option<i64>,
+        visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        self.meter.begin();
+        let mut rows = statement.query(rusqlite::params_from_iter(id))?;
+        let (mut found, mut bytes) = (0, 0);
+        while let Some(row) = rows.next()? {
+            found += 1;
+            limit.check(found)?;
+            bytes += limits::text_bytes(row)?;
+            limits::READ.check(bytes)?;
+            visit(row)?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The keys of the points that were measured to their end.
-pub(super) fn finished(conn: &Connection, meter: &Meter) -> Result<Vec<PointKey>> {
+pub(super) fn finished(reader: &BundleReader<'_>) -> Result<Vec<PointKey>> {
     let sql = "SELECT subject, step, axis_name, axis_field, axis_value, repeat FROM point \
                WHERE failure IS NULL ORDER BY id";
     let mut keys = Vec::new();
-    rows(conn, meter, &limits::POINTS, sql, None, &mut |row| {
+    reader.rows(&limits::POINTS, sql, None, &mut |row| {
         keys.push(key(row, 0)?);
         Ok(())
     })?;

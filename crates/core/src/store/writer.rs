@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::bundle::{BundleReader, finished};
 use super::histograms;
 use super::limits::Meter;
 use super::schema::{self, Access, signed};
@@ -86,7 +87,8 @@ impl Writer {
 
     /// The points that need not be measured again.
     pub fn finished(&self) -> Result<Vec<PointKey>> {
-        super::bundle::finished(&self.conn, &self.meter).with_context(|| self.reading())
+        let reader = BundleReader { conn: &self.conn, meter: &self.meter };
+        finished(&reader).with_context(|| self.reading())
     }
 
     /// Adds facts about the run as a whole. Not while a point is open.

@@ -1,13 +1,12 @@
 //! Grouped bars: a group an axis value, a bar a subject; ops/s by thread count. Upright, or, where
 //! the groups' names are long, lying one under another.
 
-use super::Plot;
 use super::axis::{Axis, si};
 use super::fonts::{self, Face};
-use super::frame::{Frame, SMALL, Type, place};
+use super::frame::{Frame, SMALL, SubjectStyle, Type, place};
 use super::theme::{GRID, LEAST_TEXT, MARK, Palette};
+use super::{FigureText, Plot};
 use crate::base::units::grouped;
-use crate::language::Language;
 use crate::say;
 
 /// A value with its interval; without one, all three are the same.
@@ -33,9 +32,7 @@ pub struct CalledBar {
 }
 
 pub struct GroupedBars {
-    pub language: Language,
-    pub title: String,
-    pub subtitle: String,
+    pub text: FigureText,
     pub x_label: String,
     pub y_label: String,
     /// Where the only one has no name, each bar has its subject's below it.
@@ -53,12 +50,8 @@ const THICK: f64 = 15.0;
 const BETWEEN: f64 = 8.0;
 
 impl Plot for GroupedBars {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn caption(&self) -> String {
-        self.subtitle.clone()
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
     }
 
     fn svg(&self, palette: &Palette) -> String {
@@ -90,10 +83,9 @@ impl GroupedBars {
         let largest = self.bars().map(|b| b.high.max(b.value)).fold(0.0, f64::max);
         let y = Axis::fitting(self.bars().map(|b| (b.value, b.high)))
             .with_room(largest, self.over(turned));
-        let mut frame = Frame::new((palette, self.language), &self.y_label, &self.names(), y);
+        let mut frame = Frame::new((palette, self.text.language), &self.y_label, &self.names(), y);
         if self.bars().next().is_none() || self.groups.is_empty() {
-            frame.no_data();
-            return (frame.svg(&self.label()), 0);
+            return (frame.without_data(&self.label()), 0);
         }
         let (left, group) = (frame.left, (frame.right - frame.left) / self.groups.len() as f64);
         let middle = |g: usize| left + group * (g as f64 + 0.5);
@@ -103,10 +95,10 @@ impl GroupedBars {
         };
         frame.x_ticks(&self.ticks(&middle, &at));
         let mut labels = Vec::new();
-        for (g, name) in self.groups.iter().enumerate() {
+        for g in 0..self.groups.len() {
             for (s, series) in self.series.iter().enumerate() {
                 if let Some(Some(value)) = series.values.get(g) {
-                    self.stand(&mut frame, (at(g, s) - bar / 2.0, bar), s, name, value);
+                    self.stand(&mut frame, (at(g, s) - bar / 2.0, bar), (g, s), value);
                     labels.push(((g, s), value));
                 }
             }
@@ -132,9 +124,7 @@ impl GroupedBars {
                 frame.call_out(*at, 1.0, call.series, &call.text);
             }
         }
-        frame.baseline();
-        frame.x_label(&self.x_label);
-        (frame.svg(&self.label()), left_out)
+        (frame.with_x(&self.x_label, &self.label()), left_out)
     }
 
     /// The share of the height that numbers and call-outs over the highest bar take.
@@ -169,13 +159,14 @@ impl GroupedBars {
         &self,
         frame: &mut Frame<'_>,
         (x, width): (f64, f64),
-        s: usize,
-        group: &str,
+        (g, s): (usize, usize),
         bar: &Bar,
     ) {
         let (top, middle) = (frame.y_at(bar.value), x + width / 2.0);
         let high = frame.bottom - top;
-        frame.bar((x + 0.75, top), (width - 1.5, high), s, bar.marked, &self.hover(s, group, bar));
+        let style = SubjectStyle { subject: s, hollow: bar.marked };
+        let hover = self.hover(s, &self.groups[g], bar);
+        frame.bar((x + 0.75, top), (width - 1.5, high), style, &hover);
         if self.series.len() > 1 && width >= 11.0 && high >= 22.0 && !bar.marked {
             frame.emblem((middle, frame.bottom - 9.0), 3.2, s);
         }
@@ -187,7 +178,7 @@ impl GroupedBars {
     fn lying(&self, palette: &Palette) -> String {
         let axis = Axis::fitting(self.bars().map(|b| (b.value, b.high)));
         let deep = THICK * self.series.len() as f64;
-        let mut frame = Frame::bare((palette, self.language), &self.names(), &[], 0.0);
+        let mut frame = Frame::bare((palette, self.text.language), &self.names(), &[], 0.0);
         let wide = |name: &String| fonts::width(name, LEAST_TEXT, Face::Plain);
         frame.left = 6.0 + self.groups.iter().map(wide).fold(0.0, f64::max).min(170.0) + 7.0;
         frame.top -= 18.0;
@@ -212,7 +203,8 @@ impl GroupedBars {
                 let Some(Some(bar)) = series.values.get(g) else { continue };
                 let y = top + THICK * s as f64;
                 let size = (x_at(bar.value) - left, THICK - 1.5);
-                frame.bar((left, y), size, s, bar.marked, &self.hover(s, name, bar));
+                let style = SubjectStyle { subject: s, hollow: bar.marked };
+                frame.bar((left, y), size, style, &self.hover(s, name, bar));
                 if self.series.len() > 1 && size.0 >= 22.0 && !bar.marked {
                     frame.emblem((left + 8.0, y + size.1 / 2.0), 3.2, s);
                 }
@@ -261,13 +253,13 @@ impl GroupedBars {
     fn short(&self, bar: &Bar) -> Option<String> {
         match (bar.marked, self.quiet) {
             (true, true) => None,
-            (true, false) => Some(format!("{}{MARK}", self.language.number(&si(bar.value)))),
-            (false, _) => Some(self.language.number(&si(bar.value))),
+            (true, false) => Some(format!("{}{MARK}", self.text.language.number(&si(bar.value)))),
+            (false, _) => Some(self.text.language.number(&si(bar.value))),
         }
     }
 
     fn hover(&self, series: usize, group: &str, bar: &Bar) -> String {
-        let l = self.language;
+        let l = self.text.language;
         let exact = |v: f64| l.number(&if v >= 100.0 { grouped(v.round() as u64) } else { si(v) });
         let mark = if bar.marked { format!(" {MARK}") } else { String::new() };
         let of = &self.series[series].name;

@@ -1,10 +1,9 @@
 //! A curve of labelled points: p99 against ops/s, each point with its thread count or depth.
 
-use super::Plot;
 use super::axis::{Axis, si};
-use super::frame::Frame;
+use super::frame::{Frame, SubjectStyle};
 use super::theme::{FAINT, Palette};
-use crate::language::Language;
+use super::{FigureText, Plot};
 use crate::say;
 
 pub struct CurvePoint {
@@ -31,9 +30,7 @@ pub struct CalledPoint {
 }
 
 pub struct Curve {
-    pub language: Language,
-    pub title: String,
-    pub subtitle: String,
+    pub text: FigureText,
     pub x_label: String,
     pub y_label: String,
     pub log_y: bool,
@@ -44,15 +41,15 @@ pub struct Curve {
 }
 
 impl Plot for Curve {
-    fn title(&self) -> &str {
-        &self.title
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
     }
 
     fn caption(&self) -> String {
         let hollow = self.series.iter().flat_map(|s| &s.points).any(|p| p.hollow);
         match hollow {
-            true => say!(self.language, "hollow-points", caption = &self.subtitle),
-            false => self.subtitle.clone(),
+            true => say!(self.text.language, "hollow-points", caption = &self.text.caption),
+            false => self.text.caption.clone(),
         }
     }
 
@@ -63,10 +60,9 @@ impl Plot for Curve {
             true => Axis::decades(points().map(|p| (p.y, p.low, p.high))),
             false => Axis::fitting(points().map(|p| (p.y, p.high))),
         };
-        let mut frame = Frame::new((palette, self.language), &self.y_label, &names, y);
+        let mut frame = Frame::new((palette, self.text.language), &self.y_label, &names, y);
         if points().next().is_none() {
-            frame.no_data();
-            return frame.svg(&self.label());
+            return frame.without_data(&self.label());
         }
         let x = Axis::up_to(points().map(|p| p.x));
         let (left, right, places) = (frame.left, frame.right, self.places.len() as f64);
@@ -102,9 +98,7 @@ impl Plot for Curve {
                 frame.label(&[&first[..], &slanted, &beside].concat(), &p.label);
             }
         }
-        frame.baseline();
-        frame.x_label(&self.x_label);
-        frame.svg(&self.label())
+        frame.with_x(&self.x_label, &self.label())
     }
 }
 
@@ -126,7 +120,7 @@ impl Curve {
     }
 
     fn number(&self, value: f64) -> String {
-        self.language.number(&si(value))
+        self.text.language.number(&si(value))
     }
 
     fn point(&self, frame: &mut Frame<'_>, i: usize, p: &CurvePoint, (x, dense): (f64, bool)) {
@@ -140,12 +134,14 @@ impl Curve {
         let px = place.unwrap_or_else(|| self.number(p.x));
         let hover = format!("{name}{label}: {px} {}, {py} {}", self.x_label, self.y_label);
         let hover = match p.hollow {
-            true => say!(self.language, "hover-missed-its-rate", point = hover),
+            true => say!(self.text.language, "hover-missed-its-rate", point = hover),
             false => hover,
         };
         match dense {
             true => frame.dot(at, 2.0, i, &hover),
-            false => frame.mark(at, 4.6, i, p.hollow, Some(&hover)),
+            false => {
+                frame.mark(at, 4.6, SubjectStyle { subject: i, hollow: p.hollow }, Some(&hover))
+            }
         }
     }
 }

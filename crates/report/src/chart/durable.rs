@@ -1,8 +1,8 @@
 //! Writes over the number of writers, by how they become durable: where power-loss protection
 //! shows.
 
-use super::Figure;
 use super::curve::{Curve, CurvePoint, CurveSeries};
+use super::{Figure, FigureText};
 use crate::analysis::durability::{self, Group, Manner};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::language::Language;
@@ -43,9 +43,11 @@ fn figure(facts: &Facts, group: &Group) -> Option<Figure> {
         }
     }
     let plot = Curve {
-        language: l,
-        title: say!(l, "section-durable"),
-        subtitle: say!(l, "durable-figure", step = &lead.title),
+        text: FigureText {
+            language: l,
+            title: say!(l, "section-durable"),
+            caption: say!(l, "durable-figure", step = &lead.title),
+        },
         x_label: lead.axis_text(l),
         y_label: "ops/s".to_string(),
         log_y: true,

@@ -3,10 +3,10 @@
 
 use super::axis::Axis;
 use super::fonts::{self, Face};
-use super::frame::{Frame, LABEL, Type};
+use super::frame::{Frame, LABEL, SubjectStyle, Type};
 use super::theme::{GRID, LEAST_TEXT, Palette, WIDTH};
 use super::trend::scale;
-use super::{Figure, Plot};
+use super::{Figure, FigureText, Plot};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::fleet::{self, Fleet, Model, Specimen};
 use crate::language::Language;
@@ -40,9 +40,7 @@ struct Strip {
 }
 
 struct Strips {
-    language: Language,
-    title: String,
-    caption: String,
+    text: FigureText,
     x_label: String,
     hosts: Vec<String>,
     strips: Vec<Strip>,
@@ -50,9 +48,7 @@ struct Strips {
 
 /// A model's drives from the least to the most.
 struct Ordered {
-    language: Language,
-    title: String,
-    caption: String,
+    text: FigureText,
     y_label: String,
     names: [String; 2],
     dots: Vec<Dot>,
@@ -157,13 +153,12 @@ fn strips(facts: &Facts, fleet: &Fleet) -> Strips {
         all.truncate(MOST_LINES);
     }
     let x_label = label(l, fleet);
+    let caption = match hosts.is_empty() {
+        true => say!(l, "fleet-figure", metric = &x_label),
+        false => say!(l, "fleet-figure-by-host", metric = &x_label),
+    };
     Strips {
-        language: l,
-        title: title(facts, fleet),
-        caption: match hosts.is_empty() {
-            true => say!(l, "fleet-figure", metric = &x_label),
-            false => say!(l, "fleet-figure-by-host", metric = &x_label),
-        },
+        text: FigureText { language: l, title: title(facts, fleet), caption },
         x_label,
         hosts,
         strips: all,
@@ -194,10 +189,9 @@ fn ordered(facts: &Facts, fleet: &Fleet, model: &Model) -> Option<Ordered> {
         dot(fleet, one, (None, one.level), 0, model.apart.contains(i))
     };
     let (y_label, drive) = (label(l, fleet), &model.specimens[farthest].name);
+    let caption = say!(l, "fleet-ordered", metric = &y_label, model = &model.name, drive = drive);
     Some(Ordered {
-        language: l,
-        title: title(facts, fleet),
-        caption: say!(l, "fleet-ordered", metric = &y_label, model = &model.name, drive = drive),
+        text: FigureText { language: l, title: title(facts, fleet), caption },
         y_label,
         names: [model.name.clone(), drive.clone()],
         dots: order.iter().map(of).collect(),
@@ -206,17 +200,13 @@ fn ordered(facts: &Facts, fleet: &Fleet, model: &Model) -> Option<Ordered> {
 }
 
 impl Plot for Strips {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn caption(&self) -> String {
-        self.caption.clone()
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
     }
 
     fn svg(&self, palette: &Palette) -> String {
         let hosts: Vec<&str> = self.hosts.iter().map(String::as_str).collect();
-        let set = (palette, self.language);
+        let set = (palette, self.text.language);
         let mut frame = Frame::with_legend_from(set, (1, &hosts), &[], 0.0);
         let lanes = self.hosts.len().max(2) as f64;
         let deep = NAME + LANE * lanes + GAP;
@@ -230,7 +220,7 @@ impl Plot for Strips {
         let x_at = |value: f64| left + axis.share(value) * (right - left);
         for (i, strip) in self.strips.iter().enumerate() {
             let top = frame.top + deep * i as f64;
-            let count = say!(self.language, "fleet-drives", count = strip.drives);
+            let count = say!(self.text.language, "fleet-drives", count = strip.drives);
             let room = right - left - fonts::width(&count, LEAST_TEXT, Face::Bold) - 12.0;
             let name = fonts::shortened(&strip.name, LEAST_TEXT, Face::Bold, room);
             let bold = Type { anchor: "start", bold: true, ..LABEL };
@@ -265,24 +255,22 @@ impl Strip {
                 _ => dot.host as f64,
             };
             let at = (x_at(dot.value), top + LANE * (lane + 0.5));
-            frame.mark(at, 3.6, 1 + dot.host, dot.apart, Some(&dot.hover));
+            let style = SubjectStyle { subject: 1 + dot.host, hollow: dot.apart };
+            frame.mark(at, 3.6, style, Some(&dot.hover));
         }
     }
 }
 
 impl Plot for Ordered {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn caption(&self) -> String {
-        self.caption.clone()
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
     }
 
     fn svg(&self, palette: &Palette) -> String {
         let names = self.names.each_ref().map(String::as_str);
         let y = Axis::around(self.dots.iter().map(|d| (d.value, d.ends.0, d.ends.1)));
-        let mut frame = Frame::with_legend_from((palette, self.language), (1, &names), &[y], 290.0);
+        let mut frame =
+            Frame::with_legend_from((palette, self.text.language), (1, &names), &[y], 290.0);
         let (top, bottom) = (frame.top, frame.bottom);
         frame.panel(top, bottom, &self.y_label, y);
         let (left, right) = (frame.left, frame.right);
@@ -299,12 +287,11 @@ impl Plot for Ordered {
         order.push(self.looked_at);
         for i in order {
             let (dot, looked_at) = (&self.dots[i], i == self.looked_at);
-            let (radius, series) = if looked_at { (5.0, 2) } else { (3.2, 1) };
+            let (radius, subject) = if looked_at { (5.0, 2) } else { (3.2, 1) };
             let at = (x_at(i as f64), frame.y_at(dot.value));
-            frame.mark(at, radius, series, dot.apart, Some(&dot.hover));
+            let style = SubjectStyle { subject, hollow: dot.apart };
+            frame.mark(at, radius, style, Some(&dot.hover));
         }
-        frame.baseline();
-        frame.x_label(&say!(self.language, "fleet-in-order"));
-        frame.svg(&self.label())
+        frame.with_x(&say!(self.text.language, "fleet-in-order"), &self.label())
     }
 }

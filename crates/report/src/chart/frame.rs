@@ -46,6 +46,22 @@ pub struct Type {
 pub const SMALL: Type = Type { anchor: "middle", bold: false, ink: false };
 pub const LABEL: Type = Type { anchor: "middle", bold: false, ink: true };
 
+/// How a subject's bar or mark looks.
+#[derive(Clone, Copy)]
+pub struct SubjectStyle {
+    /// Whose colour and shape it has.
+    pub subject: usize,
+    /// A bar is an outline, and a mark has a core of paper.
+    pub hollow: bool,
+}
+
+impl SubjectStyle {
+    /// In the subject's colour as a whole.
+    pub fn solid(subject: usize) -> SubjectStyle {
+        SubjectStyle { subject, hollow: false }
+    }
+}
+
 /// Space around the whole.
 const EDGE: f64 = 6.0;
 
@@ -116,7 +132,7 @@ impl<'a> Frame<'a> {
             if first == 0 {
                 self.polyline(&[(x, row - 4.5), (x + 18.0, row - 4.5)], i, 2.0);
             }
-            self.mark((x + 9.0, row - 4.5), 5.0, i, false, None);
+            self.mark((x + 9.0, row - 4.5), 5.0, SubjectStyle::solid(i), None);
             self.text(x + 23.0, row, &name, &Type { anchor: "start", ..LABEL });
             x += width;
         }
@@ -171,10 +187,12 @@ impl<'a> Frame<'a> {
         self.line((left, bottom), (right, bottom), ("q", FAINT), 1.0);
     }
 
-    pub fn no_data(&mut self) {
+    /// The drawing of a figure for which nothing was measured.
+    pub fn without_data(mut self, label: &str) -> String {
         let middle = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
         let text = say!(self.language, "figure-nothing-measured");
         self.text(middle.0, middle.1, &text, &SMALL);
+        self.svg(label)
     }
 
     pub fn text(&mut self, x: f64, y: f64, text: &str, set: &Type) {
@@ -215,18 +233,12 @@ impl<'a> Frame<'a> {
         ));
     }
 
-    /// A subject's bar; an empty one is drawn as an outline.
-    pub fn bar(
-        &mut self,
-        at: (f64, f64),
-        size: (f64, f64),
-        subject: usize,
-        empty: bool,
-        hover: &str,
-    ) {
+    /// A subject's bar.
+    pub fn bar(&mut self, at: (f64, f64), size: (f64, f64), style: SubjectStyle, hover: &str) {
+        let SubjectStyle { subject, hollow } = style;
         self.taken.push(Space(at.0 + 1.0, at.0 + size.0 - 1.0, at.1 + 1.0, at.1 + size.1));
         let colour = self.palette.of(subject).to_string();
-        let (line, inside) = if empty { (2.0, 0.0) } else { (0.0, 1.0) };
+        let (line, inside) = if hollow { (2.0, 0.0) } else { (0.0, 1.0) };
         let (x, y) = (at.0 + line / 2.0, at.1 + line / 2.0);
         let (w, h) = ((size.0 - line).max(0.5), (size.1 - line).max(0.5));
         self.push(format_args!(
@@ -239,15 +251,9 @@ impl<'a> Frame<'a> {
         ));
     }
 
-    /// A subject's mark; a hollow one has a core of paper.
-    pub fn mark(
-        &mut self,
-        at: (f64, f64),
-        radius: f64,
-        subject: usize,
-        hollow: bool,
-        hover: Option<&str>,
-    ) {
+    /// A subject's mark.
+    pub fn mark(&mut self, at: (f64, f64), radius: f64, style: SubjectStyle, hover: Option<&str>) {
+        let SubjectStyle { subject, hollow } = style;
         self.taken.push(Space(at.0 - radius, at.0 + radius, at.1 - radius, at.1 + radius));
         let colour = self.palette.of(subject).to_string();
         let (series, class) =
@@ -336,6 +342,13 @@ impl<'a> Frame<'a> {
     fn push(&mut self, text: std::fmt::Arguments<'_>) {
         // Writing into a string cannot fail.
         let _ = self.body.write_fmt(text);
+    }
+
+    /// The drawing, with its baseline and what its x axis is.
+    pub fn with_x(mut self, x_label: &str, label: &str) -> String {
+        self.baseline();
+        self.x_label(x_label);
+        self.svg(label)
     }
 
     /// The drawing, which says in `label` what it shows.

@@ -38,16 +38,50 @@ pub use theme::{MARK, Palette};
 
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::base::registry::Registry;
+use crate::language::Language;
+
+/// What is said of a figure, and in which language.
+#[derive(Clone)]
+pub struct FigureText {
+    /// Of what is in the figure too.
+    pub language: Language,
+    /// What the figures around it are of too: the step; empty where there is nothing to say.
+    pub title: String,
+    /// What this one shows of it.
+    pub caption: String,
+}
+
+/// A line of points.
+pub struct LineSeries {
+    /// As the legend has it.
+    pub name: String,
+    /// In the order of x.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl LineSeries {
+    /// What the legend says.
+    fn names(series: &[LineSeries]) -> Vec<&str> {
+        series.iter().map(|line| line.name.as_str()).collect()
+    }
+}
 
 /// What can be drawn.
 pub trait Plot: Send + Sync {
+    /// What is said of it, where that is known before it is drawn.
+    fn text(&self) -> Option<&FigureText> {
+        None
+    }
+
     /// What the figures around it are of too: the step; empty where there is nothing to say.
     fn title(&self) -> &str {
-        ""
+        self.text().map_or("", |text| &text.title)
     }
 
     /// What this one shows of it.
-    fn caption(&self) -> String;
+    fn caption(&self) -> String {
+        self.text().map(|text| text.caption.clone()).unwrap_or_default()
+    }
 
     /// The drawing, without its title and its caption, which a document sets beside it.
     fn svg(&self, palette: &Palette) -> String;

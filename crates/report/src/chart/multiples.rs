@@ -2,14 +2,13 @@
 //! and the MB/s of all steps that move data, on one scale.
 
 use super::fonts::{self, Face};
-use super::frame::{Frame, LABEL, Type};
+use super::frame::{Frame, LABEL, SubjectStyle, Type};
 use super::step::scaled;
 use super::theme::{LEAST_TEXT, MARK, Palette, WIDTH};
-use super::{Figure, Plot};
+use super::{Figure, FigureText, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::levels;
 use crate::analysis::{lead, metric::Metric};
-use crate::language::Language;
 use crate::say;
 
 /// A subject's value in a panel; none where nothing was measured.
@@ -25,8 +24,7 @@ struct Panel {
 }
 
 struct Multiples {
-    language: Language,
-    caption: String,
+    text: FigureText,
     names: Vec<String>,
     panels: Vec<Panel>,
     /// The longest bar of all panels, where they share a scale.
@@ -41,7 +39,7 @@ const GAP: f64 = 9.0;
 pub fn figures(facts: &Facts) -> Vec<Figure> {
     let l = facts.language;
     let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
-    let mut all = of_panels(facts, "summary", &say!(l, "figures-lead"), &steps, None, &|step| {
+    let panel = |step: &&StepFacts| {
         let metric = lead::metric(facts, step);
         let (scale, unit) = match metric.is_latency() {
             true => super::step::time(facts, step),
@@ -59,7 +57,9 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
             unit,
             levels: (0..facts.subjects.len()).map(level).collect(),
         }
-    });
+    };
+    let panels = steps.iter().map(panel).collect();
+    let mut all = of_panels(facts, "summary", &say!(l, "figures-lead"), panels, None);
     all.extend(megabytes(facts, &steps));
     all
 }
@@ -78,21 +78,16 @@ fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
         let found = cells.filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
         Some(Level { value: found.0, marked: found.1 })
     };
-    let of = |step: &StepFacts| Panel {
+    let panel = |step: &&StepFacts| Panel {
         title: step.title.clone(),
         unit: "MB/s".to_string(),
         levels: (0..facts.subjects.len()).map(|subject| most(step, subject)).collect(),
     };
-    let all = moving.iter().flat_map(|step| of(step).levels).flatten().map(|l| l.value);
+    let panels: Vec<Panel> = moving.iter().map(panel).collect();
+    let all = panels.iter().flat_map(|panel| &panel.levels).flatten().map(|l| l.value);
     let scale = all.fold(0.0, f64::max);
-    of_panels(
-        facts,
-        "summary-mb",
-        &say!(facts.language, "figures-megabytes"),
-        &moving,
-        Some(scale),
-        &of,
-    )
+    let caption = say!(facts.language, "figures-megabytes");
+    of_panels(facts, "summary-mb", &caption, panels, Some(scale))
 }
 
 fn moves_data(step: &StepFacts) -> bool {
@@ -125,42 +120,41 @@ fn of_panels(
     facts: &Facts,
     file: &str,
     caption: &str,
-    steps: &[&StepFacts],
+    panels: Vec<Panel>,
     scale: Option<f64>,
-    of: &dyn Fn(&StepFacts) -> Panel,
 ) -> Vec<Figure> {
     let deep = TITLE + BAR * facts.subjects.len() as f64 + GAP;
     let most = ((380.0 / deep).floor() as usize).max(1);
-    let each = steps.len().div_ceil(steps.len().div_ceil(most).max(1)).max(1);
-    let several = steps.len().div_ceil(each);
-    let l = facts.language;
-    let draw = |(i, steps): (usize, &[&StepFacts])| {
+    let each = panels.len().div_ceil(panels.len().div_ceil(most).max(1)).max(1);
+    let several = panels.len().div_ceil(each);
+    let language = facts.language;
+    let mut panels = panels.into_iter();
+    let mut draw = |i: usize| {
         let caption = match several > 1 {
             true => {
-                say!(l, "figures-part", caption = caption, number = i + 1, count = several)
+                say!(language, "figures-part", caption = caption, number = i + 1, count = several)
             }
             false => caption.to_string(),
         };
         let plot = Multiples {
-            language: l,
-            caption,
+            text: FigureText { language, title: String::new(), caption },
             names: facts.subjects.clone(),
-            panels: steps.iter().map(|step| of(step)).collect(),
+            panels: panels.by_ref().take(each).collect(),
             scale,
         };
         Figure::new(format!("{file}-{}", i + 1), plot)
     };
-    steps.chunks(each).enumerate().map(draw).collect()
+    (0..several).map(&mut draw).collect()
 }
 
 impl Plot for Multiples {
-    fn caption(&self) -> String {
-        self.caption.clone()
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
     }
 
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let mut frame = Frame::bare((palette, self.language), &names, &[], 0.0);
+        let mut frame = Frame::bare((palette, self.text.language), &names, &[], 0.0);
         let top = frame.top - 18.0;
         let deep = TITLE + BAR * self.names.len() as f64 + GAP;
         frame.height = top + deep * self.panels.len() as f64;
@@ -190,7 +184,8 @@ impl Panel {
             let size = (longest * level.value / most, BAR - 2.0);
             let number = frame.number(level.value);
             let hover = format!("{}: {number} {}", names[s], self.unit);
-            frame.bar((x, top), size, s, level.marked, &hover);
+            let style = SubjectStyle { subject: s, hollow: level.marked };
+            frame.bar((x, top), size, style, &hover);
             if self.levels.len() > 1 && size.0 >= 22.0 && !level.marked {
                 frame.emblem((x + 8.0, top + size.1 / 2.0), 3.2, s);
             }

@@ -3,15 +3,14 @@
 
 use super::axis::Axis;
 use super::fonts::{self, Face};
-use super::frame::Frame;
+use super::frame::{Frame, SubjectStyle};
 use super::step::{Draw, name};
 use super::theme::{HEIGHT, LEAST_TEXT, Palette};
-use super::{Figure, Plot};
+use super::{Figure, FigureText, Plot};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::outlier_cause::Cause;
 use crate::analysis::outliers::OutlierMark;
 use crate::base::units::{self, latency};
-use crate::language::Language;
 use crate::say;
 
 /// The causes in the order of the legend.
@@ -55,7 +54,8 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     };
     // The colours of subjects mean something else.
     let first = facts.subjects.len();
-    let plot = Outliers { language: l, subtitle: draw.subtitle(what), series, first };
+    let text = FigureText { title: String::new(), ..draw.text(what) };
+    let plot = Outliers { text, series, first };
     vec![draw.figure("outliers", plot)]
 }
 
@@ -68,20 +68,19 @@ struct Subject {
 }
 
 struct Outliers {
-    language: Language,
-    subtitle: String,
+    text: FigureText,
     series: Vec<Subject>,
     /// Place of the first cause's colour and shape.
     first: usize,
 }
 
 impl Plot for Outliers {
-    fn caption(&self) -> String {
-        self.subtitle.clone()
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
     }
 
     fn svg(&self, palette: &Palette) -> String {
-        let l = self.language;
+        let l = self.text.language;
         let causes = CAUSES.map(|cause| cause_text(l, cause));
         let names: Vec<&str> = causes.iter().map(String::as_str).collect();
         let all = || self.series.iter().flat_map(|s| &s.marks);
@@ -111,7 +110,7 @@ impl Plot for Outliers {
                 let (took, when) = (latency(mark.response_ns as f64), seconds(mark));
                 let (took, when) = (l.number(&took), l.number(&format!("{when:.3}")));
                 let hover = format!("{}, {when} s: {took}, {}", subject.name, names[place]);
-                frame.mark(at, 3.2, self.first + place, false, Some(&hover));
+                frame.mark(at, 3.2, SubjectStyle::solid(self.first + place), Some(&hover));
             }
         }
         frame.x_numbers(&x, &x_at);
@@ -123,6 +122,7 @@ impl Plot for Outliers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Language;
 
     #[test]
     fn each_outlier_is_a_mark_and_letters_stay_apart() {
@@ -138,9 +138,12 @@ mod tests {
                 outliers: 40,
             };
             let series = (0..subjects).map(subject).collect();
-            let language = Language::ENGLISH;
-            let svg = Outliers { language, subtitle: "Outliers".into(), series, first }
-                .svg(&Palette::default());
+            let text = FigureText {
+                language: Language::ENGLISH,
+                title: String::new(),
+                caption: "Outliers".into(),
+            };
+            let svg = Outliers { text, series, first }.svg(&Palette::default());
             super::super::tests::check(&svg).expect("it reads");
             assert_eq!(svg.matches("<title>").count(), 40 * subjects);
             assert_eq!(svg.matches(", unknown</title>").count(), 13 * subjects);

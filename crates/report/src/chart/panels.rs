@@ -1,23 +1,19 @@
 //! Values over time, one panel under another on one axis of time: power and temperature under the
 //! throughput.
 
-use super::Plot;
 use super::axis::Axis;
 use super::frame::Frame;
 use super::theme::{HEIGHT, Palette};
-use super::timeline::TimelineSeries;
-use crate::language::Language;
+use super::{FigureText, LineSeries, Plot};
 use crate::say;
 
 pub struct Panel {
     pub y_label: String,
-    pub series: Vec<TimelineSeries>,
+    pub series: Vec<LineSeries>,
 }
 
 pub struct Panels {
-    pub language: Language,
-    pub title: String,
-    pub subtitle: String,
+    pub text: FigureText,
     /// The names of the series, the same in every panel.
     pub names: Vec<String>,
     pub panels: Vec<Panel>,
@@ -29,12 +25,8 @@ const GAP: f64 = 31.0;
 const LEAST_PANEL: f64 = 74.0;
 
 impl Plot for Panels {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn caption(&self) -> String {
-        self.subtitle.clone()
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
     }
 
     fn svg(&self, palette: &Palette) -> String {
@@ -44,7 +36,7 @@ impl Plot for Panels {
         };
         let axes: Vec<Axis> = self.panels.iter().map(axis).collect();
         let n = self.panels.len().max(1) as f64;
-        let mut frame = Frame::bare((palette, self.language), &names, &axes, HEIGHT);
+        let mut frame = Frame::bare((palette, self.text.language), &names, &axes, HEIGHT);
         let top = frame.top;
         let height = ((frame.bottom - top - GAP * (n - 1.0)) / n).max(LEAST_PANEL);
         frame.height += top + height * n + GAP * (n - 1.0) - frame.bottom;
@@ -63,7 +55,7 @@ impl Plot for Panels {
             frame.baseline();
         }
         frame.x_numbers(&x, &x_at);
-        frame.x_label(&say!(self.language, "figure-seconds"));
+        frame.x_label(&say!(self.text.language, "figure-seconds"));
         frame.svg(&self.label())
     }
 }

@@ -1,46 +1,33 @@
 //! Latency by percentile: the x axis counts nines, the y axis decades.
 
-use super::Plot;
 use super::axis::Axis;
-use super::frame::Frame;
+use super::frame::{Frame, SubjectStyle};
 use super::theme::Palette;
+use super::{FigureText, LineSeries, Plot};
 use crate::base::units::latency;
-use crate::language::Language;
 use crate::say;
 
-pub struct PercentileSeries {
-    pub name: String,
-    /// (percentile such as 99.9, nanoseconds); only what was measured.
-    pub points: Vec<(f64, f64)>,
-}
-
 pub struct Percentiles {
-    pub language: Language,
-    pub title: String,
-    pub subtitle: String,
-    pub series: Vec<PercentileSeries>,
+    pub text: FigureText,
+    /// (percentile such as 99.9, nanoseconds); only what was measured.
+    pub series: Vec<LineSeries>,
 }
 
 impl Plot for Percentiles {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn caption(&self) -> String {
-        self.subtitle.clone()
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
     }
 
     fn svg(&self, palette: &Palette) -> String {
-        let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
+        let names = LineSeries::names(&self.series);
         let points = || self.series.iter().flat_map(|s| &s.points);
         let y = Axis::decades(points().map(|p| (p.1 / 1e3, p.1 / 1e3, p.1 / 1e3)));
-        let mut frame = Frame::new((palette, self.language), "µs", &names, y);
+        let mut frame = Frame::new((palette, self.text.language), "µs", &names, y);
         let mut shown: Vec<f64> = points().map(|p| p.0).collect();
         shown.sort_by(f64::total_cmp);
         shown.dedup();
         let Some(&last) = shown.last() else {
-            frame.no_data();
-            return frame.svg(&self.label());
+            return frame.without_data(&self.label());
         };
         let nines = |percentile: f64| -(1.0 - percentile / 100.0).log10();
         let (left, right) = (frame.left + 24.0, frame.right - 24.0);
@@ -58,13 +45,15 @@ impl Plot for Percentiles {
                 series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1 / 1e3))).collect();
             frame.polyline(&path, i, 2.0);
             for (p, at) in series.points.iter().zip(path) {
-                let hover =
-                    format!("{}, p{}: {}", series.name, p.0, self.language.number(&latency(p.1)));
-                frame.mark(at, 4.4, i, false, Some(&hover));
+                let hover = format!(
+                    "{}, p{}: {}",
+                    series.name,
+                    p.0,
+                    self.text.language.number(&latency(p.1))
+                );
+                frame.mark(at, 4.4, SubjectStyle::solid(i), Some(&hover));
             }
         }
-        frame.baseline();
-        frame.x_label(&say!(self.language, "figure-share-no-longer"));
-        frame.svg(&self.label())
+        frame.with_x(&say!(self.text.language, "figure-share-no-longer"), &self.label())
     }
 }

@@ -1,12 +1,13 @@
 //! The figures of power: work per watt, power against work, and power and temperature under the
 //! throughput.
 
-use super::Figure;
 use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint};
 use super::panels::{Panel, Panels};
-use super::step::{Draw, TIMELINE_POINTS, marked, name, scaled, thinned};
-use super::timeline::TimelineSeries;
+use super::step::{
+    Draw, PlottedQuantity, TIMELINE_POINTS, marked, name, quantity, scaled, thinned,
+};
+use super::{Figure, LineSeries};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::power::PowerFacts;
 use crate::say;
@@ -24,11 +25,12 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     }
     let mut all = Vec::new();
     for class in classes {
-        all.push(draw.of_power(class, "watts", &say!(l, "power-of", class = class), "W", &|p| {
-            Some(&p.mean_watts)
-        }));
+        let what = say!(l, "power-of", class = class);
+        let watts = quantity("watts", &what, "W", None);
+        all.push(draw.of_power(class, &watts, &|p| Some(&p.mean_watts)));
         let (what, unit) = (say!(l, "ops-per-watt-of", class = class), say!(l, "ops-per-watt"));
-        all.push(draw.of_power(class, "ops-per-watt", &what, &unit, &|p| p.ops_per_watt.as_ref()));
+        let ops = quantity("ops-per-watt", &what, &unit, None);
+        all.push(draw.of_power(class, &ops, &|p| p.ops_per_watt.as_ref()));
         if step.values.len() > 1 {
             all.push(draw.watts_against_ops(class));
         }
@@ -49,9 +51,7 @@ impl Draw<'_> {
     fn of_power(
         &self,
         class: &str,
-        file: &str,
-        what: &str,
-        unit: &str,
+        of: &PlottedQuantity<'_>,
         pick: &dyn Fn(&PowerFacts) -> Option<&Estimate>,
     ) -> Figure {
         let bar = |cell: &CellFacts| {
@@ -64,11 +64,9 @@ impl Draw<'_> {
         };
         let subjects = self.facts.subjects.iter().enumerate();
         let plot = GroupedBars {
-            language: self.facts.language,
-            title: self.step.title.clone(),
-            subtitle: self.subtitle(what.to_string()),
+            text: self.text(of.what.to_string()),
             x_label: self.x_label(),
-            y_label: format!("{unit} ({class})"),
+            y_label: format!("{} ({class})", of.unit),
             groups: self.groups(),
             series: subjects
                 .map(|(i, name)| BarSeries { name: name.clone(), values: values(i) })
@@ -77,7 +75,7 @@ impl Draw<'_> {
             lying: false,
             quiet: false,
         };
-        self.figure(&format!("{file}-{class}"), plot)
+        self.figure(&format!("{}-{class}", of.file), plot)
     }
 
     fn watts_against_ops(&self, class: &str) -> Figure {
@@ -88,9 +86,7 @@ impl Draw<'_> {
             Some(CurvePoint { x, y: watts.value, label, low: watts.low, high: watts.high, hollow })
         };
         let plot = Curve {
-            language: self.facts.language,
-            title: self.step.title.clone(),
-            subtitle: self.subtitle(say!(
+            text: self.text(say!(
                 self.facts.language,
                 "power-against-throughput",
                 class = class,
@@ -110,7 +106,7 @@ impl Draw<'_> {
     fn over_time(&self) -> Figure {
         let lead = self.lead();
         let panel = |y_label: &str, pick: &dyn Fn(&CellFacts) -> &[(f64, f64)]| {
-            let series = lead.iter().map(|(i, cell)| TimelineSeries {
+            let series = lead.iter().map(|(i, cell)| LineSeries {
                 name: self.facts.subjects[*i].clone(),
                 points: thinned(pick(cell), TIMELINE_POINTS),
             });
@@ -138,9 +134,7 @@ impl Draw<'_> {
             false => say!(l, "power-over-time", at = at),
         };
         let plot = Panels {
-            language: self.facts.language,
-            title: self.step.title.clone(),
-            subtitle: self.subtitle(what),
+            text: self.text(what),
             names: lead.iter().map(|(_, cell)| name(self.facts, cell)).collect(),
             panels,
         };

@@ -1,11 +1,10 @@
 //! A value from round to round until it is steady: the rounds of each drive, and over the last of
 //! them the fitted line and the band that it must stay within.
 
-use super::Plot;
 use super::axis::{Axis, si};
-use super::frame::Frame;
+use super::frame::{Frame, SubjectStyle};
 use super::theme::{FAINT, INK, Palette};
-use crate::language::Language;
+use super::{FigureText, Plot};
 use crate::say;
 
 pub struct RoundsSeries {
@@ -28,20 +27,14 @@ pub struct Fit {
 }
 
 pub struct Rounds {
-    pub language: Language,
-    pub title: String,
-    pub subtitle: String,
+    pub text: FigureText,
     pub y_label: String,
     pub series: Vec<RoundsSeries>,
 }
 
 impl Plot for Rounds {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn caption(&self) -> String {
-        self.subtitle.clone()
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
     }
 
     fn svg(&self, palette: &Palette) -> String {
@@ -50,11 +43,10 @@ impl Plot for Rounds {
         let values =
             || self.series.iter().flat_map(|s| s.values.iter().copied()).filter(|v| v.is_finite());
         let y = Axis::from_zero(values().chain(bands));
-        let mut frame = Frame::new((palette, self.language), &self.y_label, &names, y);
+        let mut frame = Frame::new((palette, self.text.language), &self.y_label, &names, y);
         let most = self.series.iter().map(|s| s.values.len()).max().unwrap_or(0);
         if most == 0 {
-            frame.no_data();
-            return frame.svg(&self.label());
+            return frame.without_data(&self.label());
         }
         let (left, right) = (frame.left, frame.right);
         let x_at = |round: f64| left + (round - 0.5) / most as f64 * (right - left);
@@ -70,18 +62,16 @@ impl Plot for Rounds {
                 let hover = format!(
                     "{}: {} {}",
                     series.name,
-                    self.language.number(&si(*value)),
+                    self.text.language.number(&si(*value)),
                     self.y_label
                 );
-                frame.mark(at, 3.2, i, false, Some(&hover));
+                frame.mark(at, 3.2, SubjectStyle::solid(i), Some(&hover));
             }
             if let Some(fit) = &series.fit {
                 fit.draw(&mut frame, &x_at);
             }
         }
-        frame.baseline();
-        frame.x_label(&say!(self.language, "figure-round"));
-        frame.svg(&self.label())
+        frame.with_x(&say!(self.text.language, "figure-round"), &self.label())
     }
 }
 

@@ -1,8 +1,8 @@
 //! The steady states that drives came to before they were measured: named, and drawn round by
 //! round.
 
-use super::Figure;
 use super::rounds::{Fit, Rounds, RoundsSeries};
+use super::{Figure, FigureText};
 use crate::analysis::facts::Facts;
 use crate::base::units;
 use crate::language::{Language, Number};
@@ -74,15 +74,17 @@ fn rounds<'a>(
     let round = Number(units::duration(first.round_ns));
     let band = Number(format!("{:.0} %", first.rule.excursion * 50.0));
     Rounds {
-        language: l,
-        title: say!(l, "figure-convergence"),
-        subtitle: say!(
-            l,
-            "figure-convergence-in-rounds",
-            metric = first.metric.name(),
-            round = round,
-            band = band
-        ),
+        text: FigureText {
+            language: l,
+            title: say!(l, "figure-convergence"),
+            caption: say!(
+                l,
+                "figure-convergence-in-rounds",
+                metric = first.metric.name(),
+                round = round,
+                band = band
+            ),
+        },
         y_label: first.metric.unit().to_string(),
         series: series.collect(),
     }

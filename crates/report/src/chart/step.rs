@@ -6,9 +6,9 @@ mod several;
 
 use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint, CurveSeries};
-use super::percentiles::{PercentileSeries, Percentiles};
-use super::timeline::{Timeline, TimelineSeries};
-use super::{Figure, MARK, Plot};
+use super::percentiles::Percentiles;
+use super::timeline::Timeline;
+use super::{Figure, LineSeries, MARK, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
@@ -57,8 +57,9 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         .filter_map(|c| c.total.as_ref())
         .any(|t| t.bytes_per_s.value > MOVES_DATA);
     let (ops, latency) = (Metric::total(Of::Ops), Metric::p99());
-    let mut all =
-        vec![draw.bars("ops", "ops/s", "ops/s", Some(&ops), &|t| Some(scaled(&t.ops_per_s, 1.0)))];
+    let mut all = vec![draw.bars(&quantity("ops", "ops/s", "ops/s", Some(&ops)), &|t| {
+        Some(scaled(&t.ops_per_s, 1.0))
+    })];
     let paced = step.axis.as_ref().is_some_and(|a| a.field.sets_rates());
     let (time, unit) = draw.time();
     let mean: Pick = |l| l.mean_ns.as_ref();
@@ -71,13 +72,8 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     };
     if swept && any(mean) {
         if paced {
-            all.push(draw.lines(
-                "mean-against-rate",
-                &draw.latency(say!(l, "mean")),
-                unit,
-                None,
-                &of(mean),
-            ));
+            let what = draw.latency(say!(l, "mean"));
+            all.push(draw.lines(&quantity("mean-against-rate", &what, unit, None), &of(mean)));
         } else {
             all.push(draw.latency_curve("mean", &of(mean)));
         }
@@ -85,7 +81,8 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     if swept && any(p99) {
         if paced {
             let what = draw.latency("p99".into());
-            all.push(draw.lines("p99-against-rate", &what, unit, Some(&latency), &of(p99)));
+            let of_rate = quantity("p99-against-rate", &what, unit, Some(&latency));
+            all.push(draw.lines(&of_rate, &of(p99)));
         } else {
             all.push(draw.latency_curve("p99", &of(p99)));
         }
@@ -94,19 +91,21 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         all.push(draw.by_neighbour());
     }
     if moves {
-        all.push(draw.bars("mb", &say!(l, "figure-throughput"), "MB/s", None, &|t| {
+        let throughput = say!(l, "figure-throughput");
+        all.push(draw.bars(&quantity("mb", &throughput, "MB/s", None), &|t| {
             Some(scaled(&t.bytes_per_s, 1e6))
         }));
     }
     if !swept && any(mean) {
-        all.push(draw.bars("mean", &draw.latency(say!(l, "mean")), unit, None, &of(mean)));
+        let what = draw.latency(say!(l, "mean"));
+        all.push(draw.bars(&quantity("mean", &what, unit, None), &of(mean)));
     }
     all.extend(draw.per_minute());
     all.extend(draw.by_drive());
     all.extend(draw.by_instance());
     if any(p99) {
         let what = draw.latency("p99".into());
-        all.push(draw.bars("p99", &what, unit, Some(&latency), &of(p99)));
+        all.push(draw.bars(&quantity("p99", &what, unit, Some(&latency)), &of(p99)));
     }
     if draw.has_percentiles() {
         all.push(draw.percentiles());
@@ -124,6 +123,26 @@ pub(super) struct Draw<'a> {
     pub(super) titled: bool,
     /// No number stands that a mark would disown.
     pub(super) quiet: bool,
+}
+
+/// A quantity that a figure shows of each subject at each axis value.
+pub(super) struct PlottedQuantity<'a> {
+    /// The figure's name among those of the step.
+    pub(super) file: &'a str,
+    /// As the caption has it.
+    pub(super) what: &'a str,
+    pub(super) unit: &'a str,
+    /// Whose claimed differences are called out.
+    metric: Option<&'a Metric>,
+}
+
+pub(super) fn quantity<'a>(
+    file: &'a str,
+    what: &'a str,
+    unit: &'a str,
+    metric: Option<&'a Metric>,
+) -> PlottedQuantity<'a> {
+    PlottedQuantity { file, what, unit, metric }
 }
 
 impl Draw<'_> {
@@ -149,18 +168,17 @@ impl Draw<'_> {
         cells.any(|t| user_latency(t, self.step).is_some_and(several))
     }
 
+    /// What it shows, and by which claim differences are called out.
+    fn called(&self, of: &PlottedQuantity<'_>) -> String {
+        let called = of.metric.map(|m| self.called_out(m)).unwrap_or_default();
+        format!("{}{called}", of.what)
+    }
+
     /// One number for each subject and axis value: bars while they can be distinguished, lines
     /// beyond that.
-    fn bars(
-        &self,
-        file: &str,
-        what: &str,
-        unit: &str,
-        metric: Option<&Metric>,
-        pick: &dyn Fn(&Summary) -> Option<Bar>,
-    ) -> Figure {
+    fn bars(&self, of: &PlottedQuantity<'_>, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
         if self.step.values.len() > MOST_GROUPS {
-            return self.lines(file, what, unit, metric, pick);
+            return self.lines(of, pick);
         }
         let values = |subject| {
             let cells = self.facts.cells_of(self.step, subject).into_iter();
@@ -172,30 +190,20 @@ impl Draw<'_> {
         let subjects = self.facts.subjects.iter().enumerate();
         let series =
             subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
-        let called = metric.map(|m| self.called_out(m)).unwrap_or_default();
         let plot = GroupedBars {
-            language: self.facts.language,
-            title: self.title(),
-            subtitle: self.subtitle(format!("{what}{called}")),
+            text: self.text(self.called(of)),
             x_label: self.x_label(),
-            y_label: unit.to_string(),
+            y_label: of.unit.to_string(),
             groups: self.groups(),
             series,
-            call_outs: metric.map(|m| self.called_bars(m)).unwrap_or_default(),
+            call_outs: of.metric.map(|m| self.called_bars(m)).unwrap_or_default(),
             lying: false,
             quiet: self.quiet,
         };
-        self.figure(file, plot)
+        self.figure(of.file, plot)
     }
 
-    fn lines(
-        &self,
-        file: &str,
-        what: &str,
-        unit: &str,
-        metric: Option<&Metric>,
-        pick: &dyn Fn(&Summary) -> Option<Bar>,
-    ) -> Figure {
+    fn lines(&self, of: &PlottedQuantity<'_>, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
         let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, &a.name)) {
             Some((Field::BytesPerSec, name)) => (1e6, format!("{}, MB/s", name.replace('.', " "))),
             Some((Field::OpsPerSec, name)) => (1.0, format!("{}, ops/s", name.replace('.', " "))),
@@ -216,19 +224,16 @@ impl Draw<'_> {
         };
         let series = self.curves(&point);
         let at = |subject, value| self.step.cell(subject, value).and_then(point);
-        let called = metric.map(|m| self.called_out(m)).unwrap_or_default();
         let plot = Curve {
-            language: self.facts.language,
-            title: self.title(),
-            subtitle: self.subtitle(format!("{what}{called}")),
+            text: self.text(self.called(of)),
             x_label,
-            y_label: unit.to_string(),
+            y_label: of.unit.to_string(),
             log_y: false,
             places: Vec::new(),
-            call_outs: metric.map(|m| self.called_points(m, &series, &at)).unwrap_or_default(),
+            call_outs: of.metric.map(|m| self.called_points(m, &series, &at)).unwrap_or_default(),
             series,
         };
-        self.figure(file, plot)
+        self.figure(of.file, plot)
     }
 
     pub(super) fn curves(
@@ -271,9 +276,7 @@ impl Draw<'_> {
         let called = metric.as_ref().map(|m| self.called_out(m)).unwrap_or_default();
         let left_out = if above > 0 { say!(l, "figure-overload") } else { String::new() };
         let plot = Curve {
-            language: l,
-            title: self.title(),
-            subtitle: self.subtitle(format!("{caption}{called}{left_out}")),
+            text: self.text(format!("{caption}{called}{left_out}")),
             x_label: "ops/s".to_string(),
             y_label: self.time().1.to_string(),
             log_y: wide,
@@ -313,24 +316,20 @@ impl Draw<'_> {
         let series =
             self.lead().into_iter().map(|(_, cell)| (name(self.facts, cell), points(cell)));
         let plot = Percentiles {
-            language: self.facts.language,
-            title: self.title(),
-            subtitle: self.subtitle(self.latency_by_percentile()),
-            series: series.map(|(name, points)| PercentileSeries { name, points }).collect(),
+            text: self.text(self.latency_by_percentile()),
+            series: series.map(|(name, points)| LineSeries { name, points }).collect(),
         };
         self.figure("percentiles", plot)
     }
 
     fn timeline(&self) -> Figure {
         let l = self.facts.language;
-        let series = self.lead().into_iter().map(|(_, cell)| TimelineSeries {
+        let series = self.lead().into_iter().map(|(_, cell)| LineSeries {
             name: name(self.facts, cell),
             points: thinned(&cell.over_time, TIMELINE_POINTS),
         });
         let plot = Timeline {
-            language: self.facts.language,
-            title: self.title(),
-            subtitle: self.subtitle(say!(l, "figure-ops-over-time", at = self.lead_label())),
+            text: self.text(say!(l, "figure-ops-over-time", at = self.lead_label())),
             y_label: "ops/s".to_string(),
             series: series.collect(),
         };

@@ -6,11 +6,15 @@ use resvg::usvg::{Group, Node, Rect, Tree};
 use super::bars::{Bar, BarSeries, CalledBar, GroupedBars};
 use super::curve::{CalledPoint, Curve, CurvePoint, CurveSeries};
 use super::panels::{Panel, Panels};
-use super::percentiles::{PercentileSeries, Percentiles};
+use super::percentiles::Percentiles;
 use super::theme::LEAST_TEXT;
-use super::timeline::TimelineSeries;
-use super::{Palette, Plot, fonts, size};
+use super::{FigureText, LineSeries, Palette, Plot, fonts, size};
 use crate::language::Language;
+
+fn text(title: &str, caption: &str) -> FigureText {
+    let (title, caption) = (title.to_string(), caption.to_string());
+    FigureText { language: Language::ENGLISH, title, caption }
+}
 
 fn nodes<'a>(group: &'a Group, found: &mut Vec<&'a Node>) {
     for node in group.children() {
@@ -125,13 +129,10 @@ proptest! {
         };
         let series: Vec<BarSeries> = names.iter().map(series).collect();
         let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
-        let language = Language::ENGLISH;
-        let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
+        let text = text("4K", "ops/s");
         let call_outs = called(&groups, &series);
         let plot = GroupedBars {
-            language,
-            title,
-            subtitle,
+            text,
             x_label,
             y_label,
             groups,
@@ -162,11 +163,10 @@ proptest! {
         };
         let series: Vec<CurveSeries> = names.iter().zip(&drawn).map(series).collect();
         let (x_label, y_label) = ("ops/s".to_string(), "µs".to_string());
-        let language = Language::ENGLISH;
-        let (title, subtitle) = ("4K".to_string(), "p99".to_string());
+        let text = text("4K", "p99");
         let call_outs = called_on(&series);
         check_all(&Curve {
-            language, title, subtitle, x_label, y_label, log_y, places: Vec::new(), series,
+            text, x_label, y_label, log_y, places: Vec::new(), series,
             call_outs,
         })?;
     }
@@ -176,7 +176,7 @@ proptest! {
         names in names(), values in prop::collection::vec(value(), 3..40),
         panels in 1usize..5, from in 0usize..5,
     ) {
-        let series = |name: &String| TimelineSeries {
+        let series = |name: &String| LineSeries {
             name: name.clone(),
             points: values.iter().enumerate().map(|(i, (v, _))| (i as f64, *v)).collect(),
         };
@@ -184,34 +184,27 @@ proptest! {
             y_label: format!("W {i}"),
             series: names.iter().map(series).collect(),
         };
-        let language = Language::ENGLISH;
-        let (title, subtitle) = ("4K".to_string(), "power".to_string());
         let panels = (0..panels).map(panel).collect();
-        check_all(&Panels { language, title, subtitle, names: names.clone(), panels })?;
+        check_all(&Panels { text: text("4K", "power"), names: names.clone(), panels })?;
         let of = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999];
         let points = of.iter().skip(from).zip(&values).map(|(p, (v, _))| (*p, *v));
         let points: Vec<_> = points.collect();
-        let series = |name: &String| PercentileSeries {
+        let series = |name: &String| LineSeries {
             name: name.clone(),
             points: points.clone(),
         };
         let series = names.iter().map(series).collect();
-        let (title, subtitle) = ("4K".into(), "by percentile".into());
-        check_all(&Percentiles { language, title, subtitle, series })?;
+        check_all(&Percentiles { text: text("4K", "by percentile"), series })?;
     }
 }
 
 #[test]
 fn a_figure_as_a_file_stands_under_its_title() {
-    let (title, subtitle) =
-        ("RocksDB random reads <4K>".to_string(), "ops/s by threads ".repeat(8));
     let (x_label, y_label, groups) =
         ("threads".to_string(), "ops/s".to_string(), vec!["8".to_string()]);
     let series = vec![BarSeries { name: "A".into(), values: vec![Some(bar((5.0, 0.1)))] }];
     let plot = GroupedBars {
-        language: Language::ENGLISH,
-        title,
-        subtitle,
+        text: text("RocksDB random reads <4K>", &"ops/s by threads ".repeat(8)),
         x_label,
         y_label,
         groups,

@@ -2,7 +2,7 @@
 //! the levels between change points as lines, the change points between them.
 
 use super::axis::{Axis, si};
-use super::frame::Frame;
+use super::frame::{Frame, SubjectStyle};
 use super::theme::{FAINT, INK, Palette};
 use super::{Figure, Plot};
 use crate::analysis::metric::{self, Metric};
@@ -103,8 +103,7 @@ impl Plot for Trend {
         let l = Language::default();
         let mut frame = Frame::new((palette, l), &self.y_label, &[&self.title], y);
         if self.runs.is_empty() {
-            frame.no_data();
-            return frame.svg(&self.label());
+            return frame.without_data(&self.label());
         }
         let (left, right) = (frame.left, frame.right);
         let wide = (right - left) / self.runs.len() as f64;
@@ -130,10 +129,13 @@ impl Plot for Trend {
                 frame.whisker(x, low.max(frame.y.low), high, cap);
             }
             let (at, radius) = ((x, frame.y_at(run.value)), (wide * 0.45).clamp(1.8, 4.0));
-            frame.mark(at, radius, 0, run.hollow, Some(&run.hover));
+            frame.mark(
+                at,
+                radius,
+                SubjectStyle { subject: 0, hollow: run.hollow },
+                Some(&run.hover),
+            );
         }
-        frame.baseline();
-        frame.x_label("day on which the run began");
-        frame.svg(&self.label())
+        frame.with_x("day on which the run began", &self.label())
     }
 }

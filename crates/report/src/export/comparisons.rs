@@ -3,7 +3,6 @@
 use super::{Column, Kind, Table, Value};
 use crate::analysis::compare::At;
 use crate::analysis::facts::Facts;
-use crate::base::error::Result;
 use crate::brief::wording;
 
 pub struct Comparisons;
@@ -60,13 +59,5 @@ impl Table for Comparisons {
             ]
         };
         Some(facts.comparisons.iter().map(row).collect())
-    }
-
-    fn rows(
-        &self,
-        _: &super::Stored<'_>,
-        _: &mut dyn FnMut(Vec<Value>) -> Result<()>,
-    ) -> Result<()> {
-        Ok(())
     }
 }

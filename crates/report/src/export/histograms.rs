@@ -1,7 +1,6 @@
 //! A row for each bucket that holds something, of each point's latencies.
 
-use super::Stored;
-use super::{Column, Kind, Table, Value, key};
+use super::{Column, Kind, Stored, Table, TakeRow, key};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 
@@ -16,14 +15,10 @@ impl Table for Histograms {
     }
 
     fn columns(&self) -> Vec<Column> {
-        [&key::POINT[..], &key::PART, &MEASURES, &[("bundle", Kind::Text)]].concat()
+        key::columns_of_parts(&MEASURES)
     }
 
-    fn rows(
-        &self,
-        stored: &Stored<'_>,
-        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
-    ) -> Result<()> {
+    fn rows(&self, stored: &Stored<'_>, row: &mut TakeRow<'_>) -> Result<()> {
         let point = &stored.point.point;
         for (cell, tally) in point.cells.iter().flat_map(|c| c.tallies.iter().map(move |t| (c, t)))
         {
@@ -33,9 +28,7 @@ impl Table for Histograms {
                 let beyond =
                     (histogram.overflow > 0).then_some((histogram.max_ns, histogram.overflow));
                 for (to_ns, count) in histogram.buckets().chain(beyond) {
-                    let measures =
-                        vec![time.into(), to_ns.into(), count.into(), stored.file.into()];
-                    row([key::of_point(&point.key), part.to_vec(), measures].concat())?;
+                    row(key::row(stored, &part, &[time.into(), to_ns.into(), count.into()]))?;
                 }
                 Ok(())
             };

@@ -1,7 +1,6 @@
 //! A row for each interval (about a second) of each point, stream, drive, instance and class of op.
 
-use super::Stored;
-use super::{Column, Kind, Table, Value, key};
+use super::{Column, Kind, Stored, Table, TakeRow, key};
 use crate::base::error::Result;
 
 pub struct Intervals;
@@ -26,15 +25,10 @@ impl Table for Intervals {
     }
 
     fn columns(&self) -> Vec<Column> {
-        [&key::POINT[..], &key::PART, &MEASURES, &[("bundle", Kind::Text)]].concat()
+        key::columns_of_parts(&MEASURES)
     }
 
-    fn rows(
-        &self,
-        stored: &Stored<'_>,
-        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
-    ) -> Result<()> {
-        let point = key::of_point(&stored.point.point.key);
+    fn rows(&self, stored: &Stored<'_>, row: &mut TakeRow<'_>) -> Result<()> {
         stored.bundle.each_interval(stored.point.id, &mut |i| {
             let seconds = i.end_ns.saturating_sub(i.start_ns).max(1) as f64 / 1e9;
             let response = i.response.as_ref();
@@ -52,8 +46,7 @@ impl Table for Intervals {
                 response.and_then(|r| r.percentile_ns(0.99)).into(),
             ];
             let part = key::of_part(&i.stream, i.drive, i.instance, i.class);
-            row([point.clone(), part.to_vec(), measures.to_vec(), vec![stored.file.into()]]
-                .concat())
+            row(key::row(stored, &part, &measures))
         })
     }
 }

@@ -1,7 +1,9 @@
-//! The columns that every table begins with: which point, and which part of it.
+//! The columns that every table of points begins and ends with: which point, which part of it, and
+//! from which bundle.
 
-use super::{Column, Kind, Value};
+use super::{Column, Kind, Stored, Value};
 use crate::plan::PointKey;
+use crate::record::Class;
 
 pub const POINT: [Column; 5] = [
     ("subject", Kind::Text),
@@ -28,6 +30,24 @@ pub const PART: [Column; 4] = [
     ("class", Kind::Text),
 ];
 
-pub fn of_part(stream: &str, drive: u32, instance: u32, class: crate::record::Class) -> [Value; 4] {
+pub fn of_part(stream: &str, drive: u32, instance: u32, class: Class) -> [Value; 4] {
     [stream.into(), drive.into(), instance.into(), class.name().into()]
+}
+
+const BUNDLE: Column = ("bundle", Kind::Text);
+
+/// The columns of a table whose rows are measured of whole points.
+pub fn columns(measures: &[Column]) -> Vec<Column> {
+    [&POINT[..], measures, &[BUNDLE]].concat()
+}
+
+/// The columns of a table whose rows are measured of parts of points.
+pub fn columns_of_parts(measures: &[Column]) -> Vec<Column> {
+    columns(&[&PART[..], measures].concat())
+}
+
+/// A row of either.
+pub fn row(stored: &Stored<'_>, part: &[Value], measures: &[Value]) -> Vec<Value> {
+    let point = of_point(&stored.point.point.key);
+    [&point[..], part, measures, &[stored.file.into()]].concat()
 }

@@ -56,6 +56,9 @@ pub enum Value {
     Truth(bool),
 }
 
+/// Takes the values of a row.
+pub type TakeRow<'a> = dyn FnMut(Vec<Value>) -> Result<()> + 'a;
+
 /// One table of a bundle.
 pub trait Table: Sync {
     /// Its name on the command line.
@@ -67,12 +70,11 @@ pub trait Table: Sync {
         let _ = facts;
         None
     }
-    /// The rows of one point, in the order of the columns.
-    fn rows(
-        &self,
-        stored: &Stored<'_>,
-        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
-    ) -> Result<()>;
+    /// The rows of one point, in the order of the columns; none of a table that is not of points.
+    fn rows(&self, stored: &Stored<'_>, row: &mut TakeRow<'_>) -> Result<()> {
+        let _ = (stored, row);
+        Ok(())
+    }
 }
 
 /// Every table, in the order of the help.

@@ -1,7 +1,6 @@
 //! A row for each point, stream, drive, instance and class of op, with rates and percentiles.
 
-use super::Stored;
-use super::{Column, Kind, Table, Value, key};
+use super::{Column, Kind, Stored, Table, TakeRow, Value, key};
 use crate::analysis::meter_facts::Metered;
 use crate::analysis::point_numbers::{ClassNumbers, Numbers, Times};
 use crate::analysis::point_summary::P99;
@@ -113,11 +112,7 @@ impl Table for Points {
         [&key::POINT[..], &measures, &WATCHED, &END].concat()
     }
 
-    fn rows(
-        &self,
-        stored: &Stored<'_>,
-        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
-    ) -> Result<()> {
+    fn rows(&self, stored: &Stored<'_>, row: &mut TakeRow<'_>) -> Result<()> {
         each(stored, &mut |_, values| row(values))
     }
 }

@@ -1,7 +1,6 @@
 //! A row for each reading of each meter at each point.
 
-use super::Stored;
-use super::{Column, Kind, Table, Value, key};
+use super::{Column, Kind, Stored, Table, TakeRow, key};
 use crate::base::error::Result;
 
 pub struct Samples;
@@ -19,20 +18,13 @@ impl Table for Samples {
     }
 
     fn columns(&self) -> Vec<Column> {
-        [&key::POINT[..], &MEASURES, &[("bundle", Kind::Text)]].concat()
+        key::columns(&MEASURES)
     }
 
-    fn rows(
-        &self,
-        stored: &Stored<'_>,
-        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
-    ) -> Result<()> {
-        let point = key::of_point(&stored.point.point.key);
+    fn rows(&self, stored: &Stored<'_>, row: &mut TakeRow<'_>) -> Result<()> {
         for sample in stored.bundle.samples(stored.point.id)? {
             let (meter, name) = (sample.meter.as_str().into(), sample.name.as_str().into());
-            let measures =
-                vec![meter, name, sample.at_ns.into(), sample.value.into(), stored.file.into()];
-            row([point.clone(), measures].concat())?;
+            row(key::row(stored, &[], &[meter, name, sample.at_ns.into(), sample.value.into()]))?;
         }
         Ok(())
     }

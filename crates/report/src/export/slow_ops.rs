@@ -1,7 +1,6 @@
 //! A row for each of the slowest ops of each point, with its evidence and its cause.
 
-use super::Stored;
-use super::{Column, Kind, Table, Value, key};
+use super::{Column, Kind, Stored, Table, TakeRow, key};
 use crate::analysis::outlier_cause::judge;
 use crate::base::error::Result;
 
@@ -34,20 +33,15 @@ impl Table for SlowOps {
     }
 
     fn columns(&self) -> Vec<Column> {
-        [&key::POINT[..], &key::PART, &MEASURES, &[("bundle", Kind::Text)]].concat()
+        key::columns_of_parts(&MEASURES)
     }
 
-    fn rows(
-        &self,
-        stored: &Stored<'_>,
-        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
-    ) -> Result<()> {
-        let point = key::of_point(&stored.point.point.key);
+    fn rows(&self, stored: &Stored<'_>, row: &mut TakeRow<'_>) -> Result<()> {
         let ops = stored.bundle.slow_ops(stored.point.id)?;
         for (op, (cause, reason)) in ops.iter().zip(judge(&ops)) {
             let part = key::of_part(&op.stream, op.drive, op.instance, op.class);
             let e = op.evidence;
-            let measures: Vec<Value> = vec![
+            let measures = [
                 op.worker.into(),
                 op.at_ns.into(),
                 op.late_ns.into(),
@@ -66,9 +60,8 @@ impl Table for SlowOps {
                 e.map(|e| e.switches).into(),
                 e.and_then(|e| e.device_stalled_ns).into(),
                 e.and_then(|e| e.device_idle_ns).into(),
-                stored.file.into(),
             ];
-            row([point.clone(), part.to_vec(), measures].concat())?;
+            row(key::row(stored, &part, &measures))?;
         }
         Ok(())
     }

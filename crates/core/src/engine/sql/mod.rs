@@ -12,7 +12,7 @@ mod stream;
 mod target;
 
 pub use self::own_server::{Product, open_own};
-pub use self::target::{SqlTarget, cannot_connect, own_server};
+pub use self::target::{SqlTarget, cannot_connect, open_existing, own_server};
 use crate::base::error::{Result, failed};
 use crate::load::sql::{Session, SqlResult, refused};
 use crate::plan::{DefaultValue, Kind, Knob, Knobs};
@@ -84,6 +84,28 @@ pub const OPTIONS: Knob = Knob {
     default: DefaultValue::Absent,
     doc: "More of the server's settings, by its own names.",
 };
+
+/// The knobs of an engine whose server Dyno starts, or finds: the settings are the engine's own.
+macro_rules! server_knobs {
+    ($($own:expr),* $(,)?) => {
+        &[
+            $crate::engine::sql::SERVER,
+            $($own,)*
+            $crate::engine::sql::MEMORY,
+            $crate::engine::sql::CPUS,
+            $crate::engine::sql::CONNECT_AT_ONCE,
+            $crate::engine::sql::SHARED_CPUS,
+            $crate::engine::sql::CONNECTION,
+            $crate::engine::sql::OPTIONS,
+        ]
+    };
+}
+use server_knobs;
+
+/// Settings by name.
+fn named<const N: usize>(settings: [(&str, String); N]) -> Settings {
+    settings.map(|(name, value)| (name.to_string(), value)).to_vec()
+}
 
 /// How to reach a server, as often as one likes.
 pub trait Connector: Send + Sync {

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use crate::load::sql::{SqlError, SqlResult, Trouble};
+use crate::load::sql::{SqlError, SqlResult};
 
 /// Room for most answers; it grows with the longest row.
 const BUFFER: usize = 64 * 1024;
@@ -94,11 +94,7 @@ pub fn send_all(socket: &impl AsFd, mut rest: &[u8]) -> SqlResult<()> {
 }
 
 pub fn lost(cause: impl std::fmt::Display) -> SqlError {
-    SqlError {
-        trouble: Trouble::Lost,
-        code: String::new(),
-        message: format!("the connection is gone: {cause}"),
-    }
+    SqlError::lost(format!("the connection is gone: {cause}"))
 }
 
 pub fn unasked() -> SqlError {

@@ -4,10 +4,9 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::Connector;
-use super::UNKNOWN;
 use super::lane::{Counts, SqlLane};
 use super::portions::Portions;
+use super::{Connector, UNKNOWN, connection_string};
 use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
 use crate::engine::{Home, Site, Target};
@@ -49,6 +48,19 @@ pub fn own_server<'s>(site: &Site<'s>) -> Result<Option<(&'s Folder, Limits)>> {
         ));
     };
     Ok(Some((folder, limits(site.knobs))))
+}
+
+/// A server that is already there, by the connection string of the environment: the usual variable
+/// and an example of a string, and how one is read.
+pub fn open_existing<C: Connector + 'static>(
+    site: &Site<'_>,
+    (usual, example): (&str, &str),
+    read: impl Fn(&str) -> Option<C>,
+) -> Result<Box<dyn Target>> {
+    let string = connection_string(site.knobs, usual, example)?;
+    let server = read(&string)
+        .ok_or_else(|| failed(format!("{usual} cannot be read"), format!("write {example}")))?;
+    Ok(Box::new(SqlTarget::new(Box::new(server), None, site.knobs, &[])?))
 }
 
 fn limits(knobs: &Knobs) -> Limits {

@@ -2,12 +2,10 @@
 //! submits a batch and waits.
 
 use std::os::fd::RawFd;
-use std::sync::Arc;
 
 use io_uring::{IoUring, cqueue, squeue};
 
-use super::super::block_buffers::{Buffers, check};
-use super::super::blockfile::BlockFile;
+use super::super::block_buffers::LaneBuffers;
 use super::polling::Poll;
 use super::ring::{Options, Ring};
 use crate::base::clock::Clock;
@@ -96,14 +94,9 @@ struct Slot {
 pub struct UringLane<F: Form> {
     /// First, so that it is dropped before the buffers that it refers to.
     ring: Ring<F::Sq, F::Cq>,
-    /// By drive.
-    buffers: Vec<Buffers>,
-    /// Slots for each drive.
-    depth: u32,
+    drives: LaneBuffers,
     slots: Vec<Slot>,
     form: F,
-    /// By drive.
-    files: Vec<Arc<BlockFile>>,
     nop: bool,
     /// The kernel looks for completions in the worker's own calls, and ignores how long they may
     /// take.
@@ -117,17 +110,13 @@ pub struct UringLane<F: Form> {
     prompt: u32,
 }
 
-// SAFETY: the addresses point into `buffers`, which the lane owns.
+// SAFETY: the addresses point into the buffers of `drives`, which the lane owns.
 unsafe impl<F: Form> Send for UringLane<F> {}
 
 /// What a lane is opened with.
 pub struct Parts {
-    /// A buffer for each slot, by drive.
-    pub buffers: Vec<Buffers>,
-    /// Slots for each drive.
-    pub depth: u32,
-    /// What is worked on, by drive.
-    pub files: Vec<Arc<BlockFile>>,
+    /// What is worked on, with a buffer for each slot.
+    pub drives: LaneBuffers,
     /// Nothing but NOPs is sent.
     pub nop: bool,
     /// The ring's.
@@ -144,24 +133,22 @@ impl<F: Form> UringLane<F> {
         descriptors: &[RawFd],
         parts: Parts,
     ) -> Result<UringLane<F>> {
-        let Parts { mut buffers, depth, files, nop, options, clock } = parts;
-        let (ring, slots) = (Ring::new(ring), depth * files.len() as u32);
-        let registered = ring.register(&mut buffers, depth, (descriptors, F::BUFFERS_APART))?;
+        let Parts { mut drives, nop, options, clock } = parts;
+        let (ring, slots) = (Ring::new(ring), drives.slots());
+        let registered = ring.register(&mut drives, descriptors, F::BUFFERS_APART)?;
         let slot = |(slot, buffer): (u32, u16)| {
-            let file = slot / depth;
-            let address = buffers[file as usize].slot(slot % depth).as_mut_ptr();
-            let place = Place { slot, file, address, buffer, base: files[file as usize].base };
+            let (drive, address) = (drives.drive(slot), drives.slot(slot).as_mut_ptr());
+            let base = drives.files[drive].base;
+            let place = Place { slot, file: drive as u32, address, buffer, base };
             Slot { place, at: 0, len: 0, answer: 0 }
         };
         let slots = (0..slots).zip(registered).map(slot).collect();
         let polls = options.poll != Poll::None && !options.sqpoll;
         Ok(UringLane {
             ring,
-            buffers,
-            depth,
+            drives,
             slots,
             form,
-            files,
             nop,
             polls,
             clock,
@@ -174,7 +161,7 @@ impl<F: Form> UringLane<F> {
     /// What it has been given by the kernel, for the disclosure: whether its ring is registered,
     /// and in which pages its buffers are.
     pub fn given(&self) -> (bool, &'static str) {
-        (self.ring.registered, self.buffers[0].pages())
+        (self.ring.registered, self.drives.buffers[0].pages())
     }
 
     /// The ring, to be asked before the load begins.
@@ -185,7 +172,7 @@ impl<F: Form> UringLane<F> {
     #[cold]
     fn failed(&self, slot: u32, result: i32) -> Error {
         let Slot { place, at, len, answer } = self.slots[slot as usize];
-        let file = &self.files[place.file as usize];
+        let file = &self.drives.files[place.file as usize];
         match result >= 0 && answer > 0 {
             true => file.short("a request", at, result as usize, len),
             false => file.op_failed("a request", at, self.form.failure(result)),
@@ -337,7 +324,7 @@ impl<F: Form> Lane for UringLane<F> {
         (own.at, own.len, own.answer) = (at, op.len, self.form.answer(op.len));
         self.in_flight += 1;
         if !self.nop {
-            self.buffers[place.file as usize].stage(slot - place.file * self.depth, op)?;
+            self.drives.stage(place.file as usize, slot, op)?;
         }
         let data = u64::from(slot);
         // Each kind makes and pushes an entry of its own: see `push`.
@@ -367,6 +354,6 @@ impl<F: Form> Lane for UringLane<F> {
 
     #[inline(always)]
     fn check(&mut self, done: &[Done]) -> Result<()> {
-        check(&mut self.buffers, self.depth, done)
+        self.drives.check(done)
     }
 }

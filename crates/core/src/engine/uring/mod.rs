@@ -13,22 +13,18 @@ mod polling;
 mod ring;
 
 use std::os::fd::{AsRawFd, RawFd};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use io_uring::{cqueue, squeue};
 
-use super::block_buffers::Buffers;
+use super::block_buffers::LaneBuffers;
 use super::block_commands;
-use super::blockfile::{BlockFile, COMPRESSIBLE, OFFSET, SIZE};
-use super::dedupe::{DEDUPE, DEDUPE_UNIT};
-use super::recheck;
-use super::verify::{JOURNAL, VERIFY};
-use super::{Access, Engine, Site, Target, all_of};
+use super::block_target::{BlockTarget, block_knobs};
+use super::blockfile::BlockFile;
+use super::{Access, Engine, Site, Target};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
-use crate::base::rng::Seed;
-use crate::load::{AnyLane, Space};
+use crate::load::AnyLane;
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream, Writes};
 use crate::record::Fact;
 use commands::Plain;
@@ -46,20 +42,9 @@ static INFO: Info = Info {
     family: Family::Block,
     writes: Writes::Never,
     max_depth: 4096,
-    knobs: &[
-        SIZE,
-        Knob {
-            name: "direct",
-            kind: Kind::Bool,
-            default: DefaultValue::Is("true"),
-            doc: "Open with O_DIRECT, past the page cache.",
-        },
-        OFFSET,
-        COMPRESSIBLE,
-        DEDUPE,
-        DEDUPE_UNIT,
-        VERIFY,
-        JOURNAL,
+    knobs: block_knobs!(
+        "true",
+        "Open with O_DIRECT, past the page cache.",
         Knob {
             name: "nop",
             kind: Kind::Bool,
@@ -89,7 +74,7 @@ static INFO: Info = Info {
             doc: "Send NVMe commands to the generic device of the namespace (/dev/ng0n1), past \
                   the block layer. For whole NVMe namespaces, Linux 6.1.",
         },
-    ],
+    ),
     source: "",
 };
 
@@ -159,83 +144,61 @@ fn check_commands(generic: &Generic, file: &BlockFile, stream: &Stream, nop: boo
     if nop { Ok(()) } else { block_commands::check(file, stream) }
 }
 
-impl Target for UringTarget {
-    fn space(&self) -> Space {
-        let space = self.file.space();
-        let unit = self.generic.as_ref().map_or(0, |generic| generic.block_bytes());
-        Space { align_bytes: space.align_bytes.max(unit), ..space }
+impl BlockTarget for UringTarget {
+    const ENGINE: &'static str = "uring";
+
+    fn file(&self) -> &Arc<BlockFile> {
+        &self.file
     }
 
-    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
-        self.lane_on(&[self], stream, thread)
+    fn unit_bytes(&self) -> u32 {
+        self.generic.as_ref().map_or(1, |generic| generic.block_bytes())
     }
 
     /// One ring, many files.
-    fn lane_on(
-        &self,
-        targets: &[&dyn Target],
-        stream: &Stream,
-        thread: u32,
-    ) -> Result<Box<dyn AnyLane>> {
-        let drives: Vec<&UringTarget> = all_of(targets)?;
-        commands::check_polled(self.options.poll, self.generic.is_some(), stream)?;
-        let seed = Seed::new(0, 1, u64::from(thread));
-        let slots = stream.depth * drives.len() as u32;
-        let files: Vec<_> = drives.iter().map(|drive| Arc::clone(&drive.file)).collect();
-        let buffers = files.iter().map(|file| Buffers::new(file, stream, seed));
-        let parts = Parts {
-            buffers: buffers.collect::<Result<Vec<Buffers>>>()?,
-            depth: stream.depth,
-            files: files.clone(),
-            nop: self.nop,
-            options: self.options,
-            clock: self.clock,
-        };
+    fn open_lane(targets: &[&Self], stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        // What the plan asks of the engine is the same for all of them.
+        let UringTarget { options, nop, clock, given, generic, .. } = targets[0];
+        commands::check_polled(options.poll, generic.is_some(), stream)?;
+        let files: Vec<_> = targets.iter().map(|target| Arc::clone(&target.file)).collect();
+        let drives = LaneBuffers::new(files.clone(), stream, thread)?;
         // A write with the flush that follows it is two requests.
-        let entries = if commands::pairs(stream) { 2 * slots } else { slots };
-        let generics: Option<Vec<_>> = drives.iter().map(|drive| drive.generic.clone()).collect();
+        let entries = drives.slots() * if commands::pairs(stream) { 2 } else { 1 };
+        let parts = Parts { drives, nop: *nop, options: *options, clock: *clock };
+        let generics: Option<Vec<_>> =
+            targets.iter().map(|target| target.generic.clone()).collect();
         if let Some(generics) = generics {
             for (generic, file) in generics.iter().zip(&files) {
-                check_commands(generic, file, stream, self.nop)?;
+                check_commands(generic, file, stream, *nop)?;
             }
             let descriptors: Vec<RawFd> = generics.iter().map(|g| g.as_raw_fd()).collect();
-            let (form, ring) = (Commands { generics }, ring(entries, self.options)?);
+            let (form, ring) = (Commands { generics }, ring(entries, *options)?);
             let lane = UringLane::new(ring, form, &descriptors, parts)?;
-            self.given.get_or_init(|| lane.given());
+            given.get_or_init(|| lane.given());
             return Ok(Box::new(lane));
         }
-        let ring = match self.options.poll {
-            Poll::Hybrid => hybrid_ring(entries, self.options)?,
-            _ => ring(entries, self.options)?,
+        let ring = match options.poll {
+            Poll::Hybrid => hybrid_ring(entries, *options)?,
+            _ => ring(entries, *options)?,
         };
         let descriptors: Vec<RawFd> = files.iter().map(|file| file.file.as_raw_fd()).collect();
         let mut lane = UringLane::new(ring, Plain { files: files.clone() }, &descriptors, parts)?;
-        if !self.nop {
+        if !nop {
             files.iter().try_for_each(|file| commands::check(lane.ring(), file, stream))?;
         }
-        self.given.get_or_init(|| lane.given());
+        given.get_or_init(|| lane.given());
         Ok(Box::new(lane))
     }
 
-    fn window_closed(&self) -> Vec<Fact> {
-        let mut facts = self.file.verified();
-        let Some((registered, pages)) = self.given.get() else { return facts };
+    fn lane_facts(&self) -> Vec<Fact> {
+        let Some((registered, pages)) = self.given.get() else { return Vec::new() };
         let ring = if *registered { "registered" } else { "not registered (Linux 5.18)" };
         let fact = |name: &str, value: &str| Fact::new("io_uring", name, value);
-        facts.extend([fact("Ring", ring), fact("Buffers", &format!("registered, {pages}"))]);
-        facts
+        vec![fact("Ring", ring), fact("Buffers", &format!("registered, {pages}"))]
     }
 
-    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
-        recheck::all(&self.file, stop, look_on)
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.file.sync()
-    }
-
-    fn facts(&self) -> Vec<Fact> {
-        let mut facts = self.file.facts("uring");
+    fn access_facts(&self) -> Vec<Fact> {
+        let mut facts = Vec::new();
         let mut say = |name: &str, value: &str| {
             facts.push(Fact::new("Dataset (uring)", name, value));
         };

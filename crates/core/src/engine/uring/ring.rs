@@ -10,7 +10,7 @@ use io_uring::squeue::SubmissionQueue;
 use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{IoUring, Submitter, cqueue, squeue};
 
-use super::super::block_buffers::Buffers;
+use super::super::block_buffers::LaneBuffers;
 use super::polling::Poll;
 use crate::base::error::{Context, Error, Result, failed};
 
@@ -236,11 +236,12 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     /// as there are buffers; the number of each slot's is returned.
     pub fn register(
         &self,
-        buffers: &mut [Buffers],
-        depth: u32,
-        (files, apart): (&[RawFd], bool),
+        LaneBuffers { buffers, depth, .. }: &mut LaneBuffers,
+        files: &[RawFd],
+        apart: bool,
     ) -> Result<Vec<u16>> {
         let (mut iovecs, mut numbers) = (Vec::new(), Vec::new());
+        let depth = *depth;
         let fewest = (depth as usize * buffers.len()).div_ceil(MOST_BUFFERS);
         for buffers in buffers {
             let each = buffers.slot(0).len();

@@ -38,6 +38,11 @@ impl SqlError {
     pub fn wrong(message: impl Into<String>) -> SqlError {
         SqlError { trouble: Trouble::Wrong, code: String::new(), message: message.into() }
     }
+
+    /// An error after which the session has to be made anew.
+    pub fn lost(message: impl Into<String>) -> SqlError {
+        SqlError { trouble: Trouble::Lost, ..SqlError::wrong(message) }
+    }
 }
 
 /// A server's error as ours, for what happens outside a transaction.

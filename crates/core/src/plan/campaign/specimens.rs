@@ -63,7 +63,10 @@ impl Campaign {
         for (number, wanted) in self.wanted.iter().enumerate() {
             let on = self.on(wanted, hosts, &mut log);
             let found = match &wanted.whereabouts {
-                Whereabouts::Drives(drives) => self.drives(wanted, drives, hosts, &on, &mut log),
+                Whereabouts::Drives(drives) => {
+                    let on = on.iter().map(|&number| (number, &hosts[number]));
+                    self.drives(wanted, drives, on, &mut log)
+                }
                 _ => vec![directories(wanted, hosts, &on, &mut log)],
             };
             for specimen in &found {
@@ -102,19 +105,19 @@ impl Campaign {
         named.iter().filter_map(|(name, at)| number(name, *at, hosts, log)).collect()
     }
 
-    fn drives(
+    /// The specimens among the drives of these hosts, which come with their numbers.
+    fn drives<'h>(
         &self,
         wanted: &Wanted,
         drives: &Drives,
-        hosts: &[HostDrives],
-        on: &[usize],
+        hosts: impl Iterator<Item = (usize, &'h HostDrives)>,
         log: &mut Mistakes,
     ) -> Vec<Specimen> {
         let mut found: BTreeMap<String, Vec<Home>> = BTreeMap::new();
         let mut seen: Vec<&str> = Vec::new();
-        for &host in on {
-            let Some(offered) = &hosts[host].drives else {
-                let message = format!("nothing is known of the drives of {}", hosts[host].name);
+        for (number, host) in hosts {
+            let Some(offered) = &host.drives else {
+                let message = format!("nothing is known of the drives of {}", host.name);
                 let help = "ask the hosts: dyno fleet plan CAMPAIGN.toml --find; or keep what \
                             `dyno drives --json` prints there: drives = \"FILE\" in its [[host]]";
                 log.note(wanted.at, message, "needs them", help);
@@ -127,14 +130,13 @@ impl Campaign {
                     continue;
                 }
                 if let Some(why) = &drive.obstacle {
-                    let name = &hosts[host].name;
-                    let message = format!("{serial} on {name} may not be tested: {why}");
+                    let message = format!("{serial} on {} may not be tested: {why}", host.name);
                     let help = "free it on its host, or name the other drives: serial = [\"…\"]";
                     log.note(wanted.at, message, "in use", help);
                 }
                 let drive = wanted.drive(drives, drive, serial);
                 self.check(wanted, &drive, serial, log);
-                found.entry(serial.clone()).or_default().push(Home { host, drive });
+                found.entry(serial.clone()).or_default().push(Home { host: number, drive });
             }
         }
         drives.check(wanted.at, &found, &seen, log);

@@ -170,26 +170,27 @@ fn ratios(cells: &[Cell], places: &[Places], sheets: &[Sheet], misses: Misses) -
         for cell in own {
             let error = (cell.scale * cell.moderated + places.variance(&cell.contrast)).sqrt();
             let half = of_points.standard_errors(cell.degrees) * error + floor;
-            found.push(ratio(
-                cell,
-                Some(cell.point),
-                cell.estimate,
-                half,
-                cell.repeats,
-                cell.degrees,
-            ));
+            let at = Some(cell.point);
+            found.push(ratio(cell, at, (cell.estimate, half), cell.repeats, cell.degrees));
         }
         if own.len() > 1 {
             let (mean, variance, degrees) = step_mean(own, places);
             let half = of_means.standard_errors(degrees) * variance.sqrt() + floor;
             let fewest = own.iter().map(|c| c.repeats).min().unwrap_or(0);
-            found.push(ratio(own[0], None, mean, half, fewest, degrees));
+            found.push(ratio(own[0], None, (mean, half), fewest, degrees));
         }
     }
     found
 }
 
-fn ratio(of: &Cell, at: Option<usize>, log: f64, half: f64, repeats: usize, degrees: f64) -> Ratio {
+/// From an interval on logarithms: its middle, and half its length.
+fn ratio(
+    of: &Cell,
+    at: Option<usize>,
+    (log, half): (f64, f64),
+    repeats: usize,
+    degrees: f64,
+) -> Ratio {
     let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
     let (low, high) = (natural(log - half), natural(log + half));
     Ratio {

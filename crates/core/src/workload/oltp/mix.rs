@@ -268,11 +268,12 @@ impl Script for MixScript {
         for &(verb, count) in &self.counts {
             // One table for all statements of a kind.
             let table = 1 + rng.below(self.tables);
-            let mut draw = Draw { rng: &mut rng, ids: &self.ids, table_size: self.table_size };
+            let (ids, table_size) = (&self.ids, self.table_size);
+            let mut draw = Draw { table, rng: &mut rng, ids, table_size };
             if verb == Verb::Delete && self.pairs {
-                (0..count).for_each(|_| self.transaction.add_delete_insert(table, &mut draw));
+                (0..count).for_each(|_| self.transaction.add_delete_insert(&mut draw));
             } else {
-                self.transaction.add(verb, count, table, self.range_size, &mut draw);
+                self.transaction.add(verb, count, self.range_size, &mut draw);
             }
         }
     }

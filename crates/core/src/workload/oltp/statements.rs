@@ -93,15 +93,8 @@ impl Transaction {
         (self.reads, self.writes) = (0, 0);
     }
 
-    /// Adds `count` statements of a kind on one table, each with ids of its own.
-    pub fn add(
-        &mut self,
-        verb: Verb,
-        count: u64,
-        table: u64,
-        range_size: i64,
-        draw: &mut Draw<'_>,
-    ) {
+    /// Adds `count` statements of a kind, each with ids of its own.
+    pub fn add(&mut self, verb: Verb, count: u64, range_size: i64, draw: &mut Draw<'_>) {
         for _ in 0..count {
             let id = draw.id();
             let other = match verb {
@@ -110,18 +103,18 @@ impl Transaction {
                 }
                 _ => 0,
             };
-            self.push(verb, table, id, other, draw);
+            self.push(verb, id, other, draw);
         }
     }
 
     /// Adds a row's deletion and its insertion again.
-    pub fn add_delete_insert(&mut self, table: u64, draw: &mut Draw<'_>) {
+    pub fn add_delete_insert(&mut self, draw: &mut Draw<'_>) {
         let (id, k) = (draw.id(), draw.id());
-        self.push(Verb::Delete, table, id, 0, draw);
-        self.push(Verb::Insert, table, id, k, draw);
+        self.push(Verb::Delete, id, 0, draw);
+        self.push(Verb::Insert, id, k, draw);
     }
 
-    fn push(&mut self, verb: Verb, table: u64, id: i64, other: i64, draw: &mut Draw<'_>) {
+    fn push(&mut self, verb: Verb, id: i64, other: i64, draw: &mut Draw<'_>) {
         let mut text = |groups: usize| {
             let from = self.texts.len();
             push_groups(groups, draw.rng, &mut self.texts);
@@ -138,7 +131,7 @@ impl Transaction {
         } else {
             self.writes += 1
         }
-        self.calls.push(Call { verb, table, id, other, c, pad });
+        self.calls.push(Call { verb, table: draw.table, id, other, c, pad });
     }
 
     /// Sends the statements, in order; `prepared` has those of table 1, then those of table 2 …
@@ -172,8 +165,10 @@ impl Transaction {
     }
 }
 
-/// Where a transaction's random choices come from.
+/// Where the random choices of statements on one table come from.
 pub struct Draw<'a> {
+    /// The table's number, from 1.
+    pub table: u64,
     pub rng: &'a mut Rng,
     pub ids: &'a Ids,
     pub table_size: u64,

@@ -13,7 +13,7 @@ use super::inputs::{DISTRICTS, Drawer, Inputs, Line, MOST_LINES, Who};
 use super::statements::{Deliveries, Fixed, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
-use crate::load::sql::answers::Answers;
+use crate::load::sql::answers::{Answers, Row};
 use crate::load::sql::{
     Batch, Committed, Param, Script, Session, SqlError, SqlResult, Statement, Statements, refused,
 };
@@ -124,7 +124,8 @@ impl Script for TpccScript {
         at.session.begin()?;
         let committed = match inputs {
             Inputs::NewOrder { warehouse, district, customer, lines } => {
-                at.new_order(*warehouse, *district, *customer, lines, found)?
+                let of = CustomerKey { w: *warehouse, d: *district, c: *customer };
+                at.new_order(of, lines, found)?
             }
             Inputs::Payment { .. } => at.payment(inputs, found)?,
             Inputs::OrderStatus { warehouse, district, who } => {
@@ -145,6 +146,14 @@ impl Script for TpccScript {
         at.sent.other += 2;
         Ok(Committed { statements: at.sent, hit: committed })
     }
+}
+
+/// What a customer is known by: warehouse, district and number in it.
+#[derive(Clone, Copy)]
+struct CustomerKey {
+    w: i64,
+    d: i64,
+    c: i64,
 }
 
 /// An order's line on its way into the database.
@@ -225,18 +234,17 @@ impl Transaction<'_> {
     /// (clause 2.4.2.3).
     fn new_order(
         &mut self,
-        w: i64,
-        d: i64,
-        c: i64,
+        of: CustomerKey,
         lines: &[Line],
         found: &mut Answers,
     ) -> SqlResult<bool> {
+        let CustomerKey { w, d, c } = of;
         let place =
             |(number, line): (i64, &Line)| Placed { line: *line, number, cents: None, dist: "" };
         let mut placed: ArrayVec<Placed<'_>, MOST_LINES> = (1..).zip(lines).map(place).collect();
         // In one order for all transactions, so that two seldom wait for each other in a ring.
         placed.sort_by_key(|p| (p.line.supply_warehouse, p.line.item));
-        self.look_up(w, d, c, &placed, found)?;
+        self.look_up(of, &placed, found)?;
         let found = &*found;
         one("the customer", found, CUSTOMER)?;
         let order = one("the district", found, DISTRICT)?.at(0).int()?;
@@ -249,7 +257,7 @@ impl Transaction<'_> {
         writes.write(statements.insert_order, row);
         writes.write(statements.insert_new_order, [Int(order), Int(d), Int(w)]);
         for (same, statement) in placed.chunk_by_mut(from_one_warehouse).zip(FIRST_STOCK..) {
-            self.take_stock(w, same, found, statement, &mut writes)?;
+            self.take_stock(w, same, found.of(statement), &mut writes)?;
         }
         placed.retain(|p| p.cents.is_some());
         if let Some(last) = placed.len().checked_sub(1) {
@@ -268,9 +276,7 @@ impl Transaction<'_> {
     /// them (locked).
     fn look_up(
         &mut self,
-        w: i64,
-        d: i64,
-        c: i64,
+        CustomerKey { w, d, c }: CustomerKey,
         placed: &[Placed<'_>],
         found: &mut Answers,
     ) -> SqlResult<()> {
@@ -290,18 +296,17 @@ impl Transaction<'_> {
         self.ask(reads, found)
     }
 
-    /// What one warehouse has left of the lines that it supplies.
+    /// What one warehouse has left of the lines that it supplies; `rows` are its stock of them.
     fn take_stock<'f>(
         &self,
         w: i64,
         placed: &mut [Placed<'f>],
-        found: &'f Answers,
-        statement: usize,
+        rows: impl Iterator<Item = Row<'f>>,
         writes: &mut Batch<'_>,
     ) -> SqlResult<()> {
         let from = placed[0].line.supply_warehouse;
         let mut stock: ArrayVec<_, MOST_LINES> = ArrayVec::new();
-        for row in found.of(statement) {
+        for row in rows {
             let left = (row.at(0).int()?, row.at(1).int()?, row.at(3).text()?);
             stock.try_push(left).map_err(|_| SqlError::wrong("more stock than was asked for"))?;
         }

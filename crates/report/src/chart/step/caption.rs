@@ -2,18 +2,20 @@
 
 use super::{Draw, marked};
 use crate::analysis::facts::CellFacts;
-use crate::chart::MARK;
+use crate::chart::{FigureText, MARK};
 use crate::plan::Field;
 use crate::say;
 
 impl Draw<'_> {
-    /// Where no heading says it, the step's title stands in the caption.
-    pub fn title(&self) -> String {
-        if self.titled { String::new() } else { self.step.title.clone() }
+    /// What is said of a figure that shows this. Where no heading says it, the step's title stands
+    /// in the caption.
+    pub fn text(&self, what: String) -> FigureText {
+        let title = if self.titled { String::new() } else { self.step.title.clone() };
+        FigureText { language: self.facts.language, title, caption: self.caption(what) }
     }
 
     /// Says what the mark means, where there is one.
-    pub fn subtitle(&self, what: String) -> String {
+    fn caption(&self, what: String) -> String {
         let l = self.facts.language;
         let what = match self.titled {
             true => say!(l, "caption-of-step", step = &self.step.title, caption = what),

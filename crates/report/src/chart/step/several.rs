@@ -1,7 +1,7 @@
 //! Figures of what there are several of at a point: drives, instances, neighbours; and of one class
 //! of op per minute.
 
-use super::{Draw, name, scaled, user_latency};
+use super::{Draw, name, quantity, scaled, user_latency};
 use crate::analysis::facts::CellFacts;
 use crate::analysis::lead;
 use crate::analysis::metric::{Figure as Of, Metric};
@@ -20,7 +20,7 @@ impl Draw<'_> {
         let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
         let unit = say!(self.facts.language, "figure-a-minute", class = class.name());
         let metric = Metric::total(Of::PerMinute(class));
-        Some(self.bars("per-minute", &unit, &unit, Some(&metric), &done))
+        Some(self.bars(&quantity("per-minute", &unit, &unit, Some(&metric)), &done))
     }
 
     /// ops/s and p99 of each drive of a group at the lead point.
@@ -47,9 +47,7 @@ impl Draw<'_> {
                     .collect(),
             });
             let plot = GroupedBars {
-                language: self.facts.language,
-                title: self.title(),
-                subtitle: self.subtitle(say!(
+                text: self.text(say!(
                     l,
                     "figure-of-each-drive",
                     figure = what,
@@ -88,9 +86,7 @@ impl Draw<'_> {
             values: vec![cell.total.as_ref().and_then(p99), mean(cell)],
         });
         let plot = GroupedBars {
-            language: self.facts.language,
-            title: self.title(),
-            subtitle: self.subtitle(say!(l, "figure-of-instances", at = self.lead_label())),
+            text: self.text(say!(l, "figure-of-instances", at = self.lead_label())),
             x_label: String::new(),
             y_label: time_unit.to_string(),
             groups: vec![say!(l, "figure-pooled"), say!(l, "figure-mean-of-instances")],
@@ -133,9 +129,7 @@ impl Draw<'_> {
         };
         // Upright there is no room for their names.
         let plot = GroupedBars {
-            language: self.facts.language,
-            title: self.title(),
-            subtitle: self.subtitle(say!(l, "figure-by-neighbour", at = self.lead_label())),
+            text: self.text(say!(l, "figure-by-neighbour", at = self.lead_label())),
             x_label: String::new(),
             y_label: time_unit.to_string(),
             series: series.collect(),

@@ -11,8 +11,8 @@ mod wire;
 use mysql::{Opts, OptsBuilder};
 
 use self::session::MySqlSession;
-use super::{Connector, Settings, SqlTarget, connection_string, open_own, own_server};
-use crate::base::error::{Result, failed};
+use super::{Connector, Settings, named, open_existing, open_own, own_server, server_knobs};
+use crate::base::error::Result;
 use crate::engine::{Access, Engine, Site, Target};
 use crate::load::sql::answers::Row;
 use crate::load::sql::{
@@ -109,8 +109,7 @@ static INFO: Info = Info {
     family: Family::Sql,
     writes: Writes::Never,
     max_depth: 1,
-    knobs: &[
-        super::SERVER,
+    knobs: server_knobs!(
         Knob {
             name: "program",
             kind: Kind::Text,
@@ -161,13 +160,7 @@ static INFO: Info = Info {
             default: DefaultValue::Is("2000"),
             doc: "Connections that the server takes.",
         },
-        super::MEMORY,
-        super::CPUS,
-        super::CONNECT_AT_ONCE,
-        super::SHARED_CPUS,
-        super::CONNECTION,
-        super::OPTIONS,
-    ],
+    ),
     source: "the server's own documentation of these settings",
 };
 
@@ -177,26 +170,15 @@ impl Engine for MySql {
     }
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
-        let Some((folder, limits)) = own_server(site)? else {
-            let url = connection_string(
-                site.knobs,
-                "DYNO_MYSQL_URL",
-                "mysql://USER:PASSWORD@HOST:3306/DATABASE",
-            )?;
-            let wrong = |_| {
-                failed(
-                    "DYNO_MYSQL_URL cannot be read",
-                    "write mysql://USER:PASSWORD@HOST:3306/DATABASE",
-                )
-            };
-            let opts =
-                OptsBuilder::from_opts(Opts::from_url(&url).map_err(wrong)?).prefer_socket(false);
-            return Ok(Box::new(SqlTarget::new(Box::new(opts), None, site.knobs, &[])?));
+        let Some(own) = own_server(site)? else {
+            let usual = ("DYNO_MYSQL_URL", "mysql://USER:PASSWORD@HOST:3306/DATABASE");
+            let read = |url: &str| Some(OptsBuilder::from_opts(Opts::from_url(url).ok()?));
+            return open_existing(site, usual, |url| Some(read(url)?.prefer_socket(false)));
         };
         let mut product = server::installed(site.knobs.text("program").ok())?;
         let mut settings = product.fit(settings(site.knobs, site.access)?);
         settings.extend(site.knobs.options("options")?);
-        open_own(&product, site, (folder, limits), &settings, &|places, database| {
+        open_own(&product, site, own, &settings, &|places, database| {
             let socket = server::socket(places).display().to_string();
             OptsBuilder::new().user(Some("root")).socket(Some(socket)).db_name(database)
         })
@@ -210,7 +192,7 @@ fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
     let loading = access == Access::Create;
     let word = |on: bool| if on { "1" } else { "0" };
     let flush = if loading { 0 } else { knobs.int("flush_log_at_trx_commit")? };
-    let mut settings: Settings = [
+    let mut settings = named([
         ("innodb-buffer-pool-size", knobs.int("buffer_pool")?.to_string()),
         (
             "innodb-flush-method",
@@ -223,16 +205,14 @@ fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
         // As many as sysbench's scripts prepare: nine for each table and connection.
         ("max-prepared-stmt-count", "1048576".to_string()),
         ("local-infile", "1".to_string()),
-    ]
-    .map(|(name, value)| (name.to_string(), value))
-    .to_vec();
-    if knobs.flag("binlog")? && !loading {
-        settings.extend(
-            [("log-bin", "binlog"), ("server-id", "1"), ("sync-binlog", "1")]
-                .map(|(n, v)| (n.into(), v.into())),
-        );
-    } else {
-        settings.push(("skip-log-bin".into(), String::new()));
-    }
+    ]);
+    settings.extend(match knobs.flag("binlog")? && !loading {
+        true => named([
+            ("log-bin", "binlog".to_string()),
+            ("server-id", "1".to_string()),
+            ("sync-binlog", "1".to_string()),
+        ]),
+        false => named([("skip-log-bin", String::new())]),
+    });
     Ok(settings)
 }

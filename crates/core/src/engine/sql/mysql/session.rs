@@ -11,8 +11,9 @@ use super::MySql;
 use super::error::server_error;
 use super::rows::Column;
 use super::wire::{Prepared, Wire};
+use crate::engine::sql::stream::lost;
 use crate::load::sql::answers::{Answers, Value};
-use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
+use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement};
 
 pub struct MySqlSession {
     conn: Conn,
@@ -70,19 +71,11 @@ impl MySqlSession {
 fn ours(error: mysql::Error) -> SqlError {
     match error {
         mysql::Error::MySqlError(e) => server_error(e.code, &e.message),
-        mysql::Error::IoError(e) => SqlError {
-            trouble: Trouble::Lost,
-            code: String::new(),
-            message: format!("the connection is gone: {e}"),
-        },
-        mysql::Error::CodecError(e) => SqlError {
-            trouble: Trouble::Lost,
-            code: String::new(),
-            message: format!("the connection is gone: {e}"),
-        },
+        mysql::Error::IoError(e) => lost(e),
+        mysql::Error::CodecError(e) => lost(e),
         mysql::Error::DriverError(
             e @ (mysql::DriverError::Timeout | mysql::DriverError::CouldNotConnect(_)),
-        ) => SqlError { trouble: Trouble::Lost, code: String::new(), message: e.to_string() },
+        ) => SqlError::lost(e.to_string()),
         other => SqlError::wrong(other.to_string()),
     }
 }

@@ -33,6 +33,5 @@ pub fn of_library(library: tokio_postgres::Error) -> SqlError {
     }
     // The library says what it was doing; its source says why that went wrong.
     let cause = std::error::Error::source(&library).map(|cause| format!(": {cause}"));
-    let message = format!("{library}{}", cause.unwrap_or_default());
-    SqlError { trouble: Trouble::Lost, code: String::new(), message }
+    SqlError::lost(format!("{library}{}", cause.unwrap_or_default()))
 }

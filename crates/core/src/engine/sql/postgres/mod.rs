@@ -11,8 +11,8 @@ mod wire;
 use tokio_postgres::Config;
 
 use self::session::PostgresSession;
-use super::{Connector, Settings, SqlTarget, connection_string, open_own, own_server};
-use crate::base::error::{Result, failed};
+use super::{Connector, Settings, named, open_existing, open_own, own_server, server_knobs};
+use crate::base::error::Result;
 use crate::engine::{Access, Engine, Site, Target};
 use crate::load::sql::{
     Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
@@ -95,8 +95,7 @@ static INFO: Info = Info {
     family: Family::Sql,
     writes: Writes::Never,
     max_depth: 1,
-    knobs: &[
-        super::SERVER,
+    knobs: server_knobs!(
         Knob {
             name: "shared_buffers",
             kind: Kind::Bytes,
@@ -127,13 +126,7 @@ static INFO: Info = Info {
             default: DefaultValue::Is("500"),
             doc: "Connections that the server takes.",
         },
-        super::MEMORY,
-        super::CPUS,
-        super::CONNECT_AT_ONCE,
-        super::SHARED_CPUS,
-        super::CONNECTION,
-        super::OPTIONS,
-    ],
+    ),
     source: "the server's own documentation of these settings",
 };
 
@@ -143,23 +136,12 @@ impl Engine for Postgres {
     }
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
-        let Some((folder, limits)) = own_server(site)? else {
-            let url = connection_string(
-                site.knobs,
-                "DYNO_POSTGRES_URL",
-                "postgresql://USER:PASSWORD@HOST/DATABASE",
-            )?;
-            let wrong = |_| {
-                failed(
-                    "DYNO_POSTGRES_URL cannot be read",
-                    "write postgresql://USER:PASSWORD@HOST/DATABASE",
-                )
-            };
-            let config: Config = url.parse().map_err(wrong)?;
-            return Ok(Box::new(SqlTarget::new(Box::new(config), None, site.knobs, &[])?));
+        let Some(own) = own_server(site)? else {
+            let usual = ("DYNO_POSTGRES_URL", "postgresql://USER:PASSWORD@HOST/DATABASE");
+            return open_existing(site, usual, |url| url.parse::<Config>().ok());
         };
         let settings = settings(site.knobs, site.access)?;
-        open_own(&server::installed()?, site, (folder, limits), &settings, &|places, database| {
+        open_own(&server::installed()?, site, own, &settings, &|places, database| {
             let mut config = Config::new();
             config
                 .user(server::SUPERUSER)
@@ -177,15 +159,13 @@ fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
     let loading = access == Access::Create;
     let word = |on: bool| if on { "on" } else { "off" }.to_string();
     let kib = |bytes: u64| format!("{}kB", bytes / 1024);
-    let mut settings: Settings = [
+    let mut settings = named([
         ("shared_buffers", kib(knobs.int("shared_buffers")?)),
         ("synchronous_commit", word(knobs.flag("synchronous_commit")? && !loading)),
         ("full_page_writes", word(knobs.flag("full_page_writes")?)),
         ("max_wal_size", kib(knobs.int("max_wal_size")?)),
         ("max_connections", knobs.int("max_connections")?.to_string()),
-    ]
-    .map(|(name, value)| (name.to_string(), value))
-    .to_vec();
+    ]);
     settings.extend(knobs.options("options")?);
     Ok(settings)
 }

@@ -1,0 +1,104 @@
+//! What psync, uring and libaio have in common beside the file or device: their knobs, and what is
+//! asked of an open target. How a lane is opened is each engine's own.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::blockfile::BlockFile;
+use super::{Target, all_of, recheck};
+use crate::base::error::Result;
+use crate::load::{AnyLane, Space};
+use crate::plan::Stream;
+use crate::record::Fact;
+
+/// The knobs of a block engine: what `direct` is by default, its description, and the engine's own
+/// knobs.
+macro_rules! block_knobs {
+    ($direct:literal, $doc:literal $(, $own:expr)* $(,)?) => {
+        &[
+            $crate::engine::blockfile::SIZE,
+            $crate::plan::Knob {
+                name: "direct",
+                kind: $crate::plan::Kind::Bool,
+                default: $crate::plan::DefaultValue::Is($direct),
+                doc: $doc,
+            },
+            $crate::engine::blockfile::OFFSET,
+            $crate::engine::blockfile::COMPRESSIBLE,
+            $crate::engine::dedupe::DEDUPE,
+            $crate::engine::dedupe::DEDUPE_UNIT,
+            $crate::engine::verify::VERIFY,
+            $crate::engine::verify::JOURNAL,
+            $($own,)*
+        ]
+    };
+}
+pub(super) use block_knobs;
+
+/// A target that is one file or device.
+pub trait BlockTarget: Any + Send + Sync + Sized {
+    /// The engine's name.
+    const ENGINE: &'static str;
+
+    /// What is open.
+    fn file(&self) -> &Arc<BlockFile>;
+
+    /// Worker `thread`'s one lane on these targets, as [`Target::lane_on`] has it.
+    fn open_lane(targets: &[&Self], stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>>;
+
+    /// What addresses are a multiple of beside what the file asks for, bytes.
+    fn unit_bytes(&self) -> u32 {
+        1
+    }
+
+    /// How the engine accesses it, for the disclosure.
+    fn access_facts(&self) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    /// What the kernel gave its lanes.
+    fn lane_facts(&self) -> Vec<Fact> {
+        Vec::new()
+    }
+}
+
+impl<T: BlockTarget> Target for T {
+    fn space(&self) -> Space {
+        let space = self.file().space();
+        Space { align_bytes: space.align_bytes.max(self.unit_bytes()), ..space }
+    }
+
+    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        T::open_lane(&[self], stream, thread)
+    }
+
+    fn lane_on(
+        &self,
+        targets: &[&dyn Target],
+        stream: &Stream,
+        thread: u32,
+    ) -> Result<Box<dyn AnyLane>> {
+        T::open_lane(&all_of::<T>(targets)?, stream, thread)
+    }
+
+    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
+        recheck::all(self.file(), stop, look_on)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.file().sync()
+    }
+
+    fn window_closed(&self) -> Vec<Fact> {
+        let mut facts = self.file().verified();
+        facts.extend(self.lane_facts());
+        facts
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let mut facts = self.file().facts(T::ENGINE);
+        facts.extend(self.access_facts());
+        facts
+    }
+}
