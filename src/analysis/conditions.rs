@@ -1,8 +1,10 @@
 //! Fairness between subjects: what differs between them apart from the drive, and how much that
 //! matters.
 
+mod measured;
 #[cfg(test)]
 pub mod tests;
+mod unknown;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +15,7 @@ use crate::language::{Message, Number, Value};
 use crate::message;
 use crate::plan::Order;
 use crate::record::key::{self, Heading, Key, drive, engine};
+pub use unknown::{not_given, unknown};
 
 /// Facts that should be alike, and how much it matters if they are not.
 const ALIKE: &[(Key, Grade)] = &[
@@ -134,6 +137,7 @@ fn differences_between(facts: &Facts, subjects: &[usize], of_hosts: bool) -> Vec
     all.extend(fuller(facts, subjects));
     all.extend(warmer(facts, subjects));
     all.extend(in_time(facts, subjects));
+    all.extend(measured::all(facts, subjects));
     all.sort_by_key(|d| d.grade);
     // Steps that were measured alike differ alike.
     all.dedup();

@@ -73,7 +73,7 @@ fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
     let most = |step: &StepFacts, subject: usize| {
         let cells = facts.cells_of(step, subject).into_iter().flatten();
         let rate = |c: &CellFacts| {
-            Some((c.total.as_ref()?.bytes_per_s.value / 1e6, c.is_not_the_drives()))
+            Some((c.total.as_ref()?.bytes_per_s.as_ref()?.value / 1e6, c.is_not_the_drives()))
         };
         let found = cells.filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
         Some(Level { value: found.0, marked: found.1 })
@@ -99,7 +99,8 @@ fn moves_data(step: &StepFacts) -> bool {
     step.cells
         .iter()
         .filter_map(|c| c.total.as_ref())
-        .any(|t| t.bytes_per_s.value > super::step::MOVES_DATA)
+        .filter_map(|t| t.bytes_per_s.as_ref())
+        .any(|e| e.value > super::step::MOVES_DATA)
 }
 
 fn level(

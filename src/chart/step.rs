@@ -55,7 +55,8 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         .cells
         .iter()
         .filter_map(|c| c.total.as_ref())
-        .any(|t| t.bytes_per_s.value > MOVES_DATA);
+        .filter_map(|t| t.bytes_per_s.as_ref())
+        .any(|e| e.value > MOVES_DATA);
     let (ops, latency) = (Metric::total(Of::Ops), Metric::p99());
     let mut all =
         vec![draw.bars("ops", "ops/s", "ops/s", Some(&ops), &|t| Some(scaled(&t.ops_per_s, 1.0)))];
@@ -95,7 +96,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     }
     if moves {
         all.push(draw.bars("mb", &say!(l, "figure-throughput"), "MB/s", None, &|t| {
-            Some(scaled(&t.bytes_per_s, 1e6))
+            Some(scaled(t.bytes_per_s.as_ref()?, 1e6))
         }));
     }
     if !swept && any(mean) {

@@ -45,8 +45,8 @@ fn write(
             drive: 0,
             instance,
             headline: stream.headline,
-            threads: stream.threads,
-            depth: stream.depth,
+            threads: Some(stream.threads),
+            depth: Some(stream.depth),
             asked: asked(stream, &planned.key, shown),
             late: 0,
             backlog_max: 0,
@@ -81,7 +81,7 @@ fn write(
             }
         }
         let key = planned.key.clone();
-        let (started_unix_ns, window_ns) = (1_770_127_500 * SECOND_NS, SECOND_NS);
+        let (started_unix_ns, window_ns) = (1_770_127_500 * SECOND_NS, Some(SECOND_NS));
         let facts = Vec::new();
         let point =
             Point { key, started_unix_ns, window_ns, outcome: Outcome::Measured, cells, facts };

@@ -14,7 +14,12 @@ pub const SECTION: Section =
     Section { id: "data", title: |l| say!(l, "section-data"), appendix: true, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut out = vec![Block::note(say!(facts.language, "data-how"))];
+    let l = facts.language;
+    let how = match facts.is_imported() {
+        true => say!(l, "data-how-imported"),
+        false => say!(l, "data-how"),
+    };
+    let mut out = vec![Block::note(how)];
     for step in &facts.steps {
         out.extend([Block::chapter(&step.title), table(facts, step).block()]);
     }
@@ -53,7 +58,7 @@ fn numbers(l: Language, repeats: usize, summary: &Summary, class: &ClassSummary)
     let response = if class.response.is_some() { " (r)" } else { "" };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
-    let mb = number_format::megabytes(l, class.bytes_per_s.value);
+    let mb = number_format::megabytes_of(l, class.bytes_per_s.as_ref());
     let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
     row.extend([
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
@@ -62,10 +67,6 @@ fn numbers(l: Language, repeats: usize, summary: &Summary, class: &ClassSummary)
         number_format::latency(l, times.mean_ns.as_ref()),
     ]);
     row.extend(times.percentiles_ns.iter().map(|p| number_format::latency(l, p.as_ref())));
-    row.push(if times.max_ns == 0 {
-        number_format::NONE.to_string()
-    } else {
-        number_format::time(l, times.max_ns as f64)
-    });
+    row.push(number_format::largest(l, times));
     row
 }
