@@ -208,7 +208,7 @@ fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
 fn achieved(numbers: &Numbers) -> Option<f64> {
     match numbers.asked? {
         Rate::OpsPerSec(asked) => Some(numbers.ops_per_s / asked),
-        Rate::BytesPerSec(asked) => Some(numbers.bytes_per_s / asked),
+        Rate::BytesPerSec(asked) => Some(numbers.bytes_per_s? / asked),
     }
 }
 

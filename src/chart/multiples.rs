@@ -1,6 +1,7 @@
 //! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with;
 //! and the MB/s of all steps that move data, on one scale.
 
+use super::axis::in_digits;
 use super::fonts::{self, Face};
 use super::frame::{Frame, LABEL, Type};
 use super::step::scaled;
@@ -114,7 +115,8 @@ fn level(
         Some(value) => {
             let cell = step.cell(subject, value)?;
             let bar = scaled(&metric.of(step, cell)?.0, scale);
-            Some(Level { value: bar.value, marked: cell.is_not_the_drives() })
+            let value = in_digits(bar.value, bar.digits);
+            Some(Level { value, marked: cell.is_not_the_drives() })
         }
         None => levels::over_axis(facts, step, metric, subject)
             .map(|value| Level { value: value / scale, marked: levels::has_marks(step, subject) }),

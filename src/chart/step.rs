@@ -372,7 +372,8 @@ fn without_overload(series: &mut [CurveSeries]) -> usize {
 }
 
 pub(super) fn scaled(e: &Estimate, by: f64) -> Bar {
-    Bar { value: e.value / by, low: e.low / by, high: e.high / by, marked: false }
+    let (value, low, high) = (e.value / by, e.low / by, e.high / by);
+    Bar { value, low, high, marked: false, digits: e.digits }
 }
 
 /// Means of neighbours, so that there are at most `most` points and none is passed over.

@@ -37,3 +37,33 @@ fn grade(l: Language, grade: Grade) -> String {
         Grade::Harmless => say!(l, "grade-harmless"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::conditions::tests::{UNLIKE, two_alike};
+    use crate::brief::block::words;
+
+    /// Whether the page says that nothing that is known differs.
+    fn denies(facts: &Facts) -> bool {
+        let said = say!(Language::ENGLISH, "nothing-differs");
+        blocks(facts).iter().any(|b| matches!(b, Block::Text(_, line) if words(line) == said))
+    }
+
+    #[test]
+    fn nothing_differs_is_said_only_where_nothing_that_is_known_differs_or_holds() {
+        assert!(denies(&two_alike()));
+        for unlike in UNLIKE {
+            let mut facts = two_alike();
+            (unlike.put)(&mut facts);
+            assert!(!denies(&facts), "{} ({})", unlike.what, unlike.values);
+        }
+    }
+
+    #[test]
+    fn of_imported_figures_it_is_not_said_since_their_conditions_are_not_known() {
+        let mut facts = two_alike();
+        facts.runs[0].resolved.imported = Some(Default::default());
+        assert!(!denies(&facts));
+    }
+}

@@ -45,7 +45,12 @@ fn table(facts: &Facts, step: &StepFacts) -> Table {
             for class in &summary.classes {
                 let at = step.values[cell.value].text(l);
                 let mut row = vec![at, name(facts, cell), stream.clone()];
-                row.extend(numbers(l, cell.repeats.len(), summary, class));
+                // How often others measured, a file with one figure does not say.
+                let repeats = match (facts.runs[cell.bundle].is_imported(), cell.repeats.len()) {
+                    (true, 1) => number_format::NONE.to_string(),
+                    (_, repeats) => repeats.to_string(),
+                };
+                row.extend(numbers(l, repeats, summary, class));
                 table.row(if *headline { Mark::None } else { Mark::Side }, row);
             }
         }
@@ -53,13 +58,13 @@ fn table(facts: &Facts, step: &StepFacts) -> Table {
     table
 }
 
-fn numbers(l: Language, repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<String> {
+fn numbers(l: Language, repeats: String, summary: &Summary, class: &ClassSummary) -> Vec<String> {
     let times = class.user_latency();
     let response = if class.response.is_some() { " (r)" } else { "" };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
     let mb = number_format::megabytes_of(l, class.bytes_per_s.as_ref());
-    let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
+    let mut row = vec![format!("{}{response}", class.class.name()), repeats];
     row.extend([
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
         number_format::spread(l, rate),
