@@ -87,7 +87,7 @@ pub fn of_load(load: &Summary) -> Vec<Caveat> {
 }
 
 /// Whether a drive of the subject was prepared until steady, and last was not.
-pub(super) fn unsteady(facts: &Facts, subject: usize) -> bool {
+pub fn unsteady(facts: &Facts, subject: usize) -> bool {
     let own = || {
         facts
             .prepared

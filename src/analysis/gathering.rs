@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::bare_step::{imported, planned};
 use super::facts::{AxisFacts, AxisValue, CellFacts, Facts, Failure, Group, RunFacts, StepFacts};
 use super::hosts::Gathered;
 use super::meter_facts::{self, Metered};
@@ -13,8 +14,7 @@ use super::point_summary::summarise;
 use super::power::Series;
 use super::{caveats, compare, conditions, lead};
 use crate::base::error::{Context, Result, failed};
-use crate::plan::model::headline::Place;
-use crate::plan::{Field, ImportedStep, LoopKind, Places, Plan, Protocol, Step, Timing};
+use crate::plan::{LoopKind, Places, Plan, Timing};
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Outcome, Overslept, PacingFloor, Point, PointContents,
     RunContents, Verified,
@@ -152,8 +152,8 @@ impl Gathering {
                 subject.drives.iter().map(|d| d.place.path().display().to_string()).collect(),
             );
         }
-        let own = run.plan.protocol.steps.iter().map(|s| StepFacts::of(s, &run.plan.protocol));
-        let imported = run.plan.imported.iter().flat_map(|i| &i.steps).map(StepFacts::imported);
+        let own = run.plan.protocol.steps.iter().map(|s| planned(s, &run.plan.protocol));
+        let imported = run.plan.imported.iter().flat_map(|i| &i.steps).map(imported);
         for step in own.chain(imported) {
             if !facts.steps.iter().any(|s| s.name == step.name) {
                 facts.steps.push(step);
@@ -297,55 +297,6 @@ fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
 }
 
 impl StepFacts {
-    fn of(step: &Step, protocol: &Protocol) -> StepFacts {
-        let (headline, place) = lead::asked(step, protocol);
-        let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
-        StepFacts {
-            name: step.name.clone(),
-            title,
-            axis: None,
-            headline,
-            place,
-            figures: step.figures.clone(),
-            search: step.sweep.as_ref().and_then(|sweep| sweep.search.clone()),
-            values: Vec::new(),
-            class: None,
-            loop_kind: Some(LoopKind::Closed),
-            timing: Some(Timing::Service),
-            instances: step.streams.iter().any(|s| s.instances > 1)
-                || step.sweep.as_ref().is_some_and(|s| s.field == Field::Instances),
-            window_ns: Some(step.duration_ns),
-            warmup_ns: Some(step.warmup_ns),
-            cells: Vec::new(),
-            lead: 0,
-            index: HashMap::new(),
-        }
-    }
-
-    /// A step that figures were imported of: what the source does not give stays unknown.
-    fn imported(step: &ImportedStep) -> StepFacts {
-        let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
-        StepFacts {
-            name: step.name.clone(),
-            title,
-            axis: None,
-            headline: None,
-            place: Place::Top,
-            figures: Vec::new(),
-            search: None,
-            values: Vec::new(),
-            class: None,
-            loop_kind: step.loop_kind,
-            timing: step.timing,
-            instances: step.field == Some(Field::Instances),
-            window_ns: step.window_ns,
-            warmup_ns: None,
-            cells: Vec::new(),
-            lead: 0,
-            index: HashMap::new(),
-        }
-    }
-
     fn fill(&mut self, measured: &[&Measured], idle: &[Vec<IdlePower>]) {
         self.values.sort_by(|a, b| a.number.total_cmp(&b.number));
         let at: HashMap<u64, usize> =

@@ -14,6 +14,7 @@
 pub mod acceptance;
 pub mod alike;
 pub mod axis;
+mod bare_step;
 mod caveat;
 pub mod caveats;
 pub mod claims;

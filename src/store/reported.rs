@@ -9,8 +9,8 @@ use crate::base::error::{Error, Result};
 use crate::record::{Class, Reported};
 
 pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Result<()> {
-    let sql = "INSERT INTO told (point, stream, class, name, value, low, high, samples, digits) VALUES \
-               (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO told (point, stream, class, name, value, low, high, samples, digits) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let samples = reported.samples.map(super::schema::signed);
     let row = params![
         point,

@@ -1,12 +1,14 @@
-//! Conditions that only the run itself shows: subjects that shared a device, drives that were not
-//! steady, repeats that are missing, points that drifted or that the drive did not limit. Where one
-//! of these holds for all subjects alike it is stated too: it may have met them unequally.
+//! Conditions that only the run itself shows: the order of measurement, subjects that shared a
+//! device, drives that were not steady, repeats that are missing, points that drifted or that the
+//! drive did not limit. Where one of these holds for all subjects alike it is stated too: it may
+//! have met them unequally.
 
 use super::{Difference, Grade, joined};
 use crate::analysis::caveats::unsteady;
-use crate::analysis::facts::{CellFacts, Facts, Group, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, Group, RunFacts, StepFacts};
 use crate::language::{Message, Number, Value};
 use crate::message;
+use crate::plan::Order;
 use crate::record::key::devices;
 use crate::stats::trend::Drift;
 
@@ -22,12 +24,29 @@ pub fn all(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
         (message!("difference-steady"), steadiness(facts, subjects)),
         (message!("difference-repeats"), missing(facts, subjects)),
     ];
-    own.into_iter()
-        .chain(of_points)
-        .filter_map(|(what, values)| {
-            Some(Difference { grade: Grade::Confounder, what, values: values? })
-        })
-        .collect()
+    let stated = own.into_iter().chain(of_points).filter_map(|(what, values)| {
+        Some(Difference { grade: Grade::Confounder, what, values: values? })
+    });
+    in_time(facts, subjects).into_iter().chain(stated).collect()
+}
+
+/// Whether what changed with time met all of them equally.
+fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
+    let mut runs: Vec<usize> =
+        subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();
+    runs.dedup();
+    let of_runs = || runs.iter().filter_map(|r| facts.runs.get(*r));
+    let (what, values) = if subjects.len() > 1 && runs.len() > 1 {
+        let moment = |r: &RunFacts| facts.language.moment(r.started_unix_ns);
+        let times: Vec<String> = of_runs().map(moment).collect();
+        let times = message!("difference-times", times = times.join(", "));
+        (message!("difference-own-runs"), times)
+    } else if subjects.len() > 1 && of_runs().any(|r| r.order == Order::Blocked) {
+        (message!("difference-one-after-other"), message!("difference-unequally"))
+    } else {
+        return None;
+    };
+    Some(Difference { grade: Grade::Confounder, what, values })
 }
 
 /// "A and B: nvme0n1"

@@ -1,11 +1,11 @@
 //! Differences between subjects that are made up here, and how they are graded.
 
 use super::*;
-use crate::analysis::facts::{AxisValue, Group};
+use crate::analysis::facts::{AxisValue, Group, RunFacts};
 use crate::analysis::outliers::Outliers;
 use crate::language::Language;
 use crate::plan::model::headline::Place;
-use crate::plan::{LoopKind, Metric, SteadyRule, Timing};
+use crate::plan::{LoopKind, Metric, Order, SteadyRule, Timing};
 use crate::record::{Prepared, SteadyState, SteadyWindow};
 use crate::stats::limit::{Limit, Verdict};
 use crate::stats::trend::Drift;
