@@ -353,7 +353,7 @@ fn published_tables_are_arithmetic_and_rank_nobody() {
     // Every kind of figure and table that the published brief has.
     for kind in [
         "ops/s](",
-        "p99 read service time against throughput",
+        "p99 read latency against throughput",
         "power of the drive](",
         "ops/s per watt of the drive](",
         "| Micron 7600 21.24 % |",
