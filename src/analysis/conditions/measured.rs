@@ -14,17 +14,16 @@ use crate::stats::trend::Drift;
 
 /// All of them.
 pub fn all(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
-    let of_points: [(Message, fn(&CellFacts) -> bool); 2] = [
-        (message!("difference-drift"), |c| matches!(c.drift, Drift::Drifted { .. })),
-        (message!("difference-bottleneck"), CellFacts::is_not_the_drives),
-    ];
-    let of_points = of_points.map(|(what, holds)| (what, counted(facts, subjects, holds)));
+    let drifted = |c: &CellFacts| matches!(c.drift, Drift::Drifted { .. });
+    let limited = CellFacts::is_not_the_drives;
     let own = [
         (message!("difference-device"), shared_device(facts, subjects)),
         (message!("difference-steady"), steadiness(facts, subjects)),
         (message!("difference-repeats"), missing(facts, subjects)),
+        (message!("difference-drift"), counted(facts, subjects, drifted)),
+        (message!("difference-bottleneck"), counted(facts, subjects, limited)),
     ];
-    let stated = own.into_iter().chain(of_points).filter_map(|(what, values)| {
+    let stated = own.into_iter().filter_map(|(what, values)| {
         Some(Difference { grade: Grade::Confounder, what, values: values? })
     });
     in_time(facts, subjects).into_iter().chain(stated).collect()
