@@ -24,7 +24,7 @@ pub fn import(
         Fact::new(
             "Imported",
             "measured by",
-            "another tool, not by Dyno; what it did not report is missing here",
+            "others, not by Dyno; what their source does not give is unknown",
         ),
         Fact::new("Imported", "missing", info.missing.join("; ")),
     ];

@@ -204,7 +204,9 @@ fn source(token: &Token, rows: &[&Row], drawn: bool) -> Option<String> {
             let ((x, exact), (y, other)) = (a.figure(figure), b.figure(figure));
             let gain = (x / y - 1.0).abs() * 100.0;
             let small = token.text == "0.01" && gain < 0.01;
-            let near = (token.value - gain).abs() < token.unit && token.digits <= exact.min(other);
+            // Rounded, or cut off.
+            let off = (gain - token.value) / token.unit;
+            let near = (-0.5..1.0).contains(&off) && token.digits <= exact.min(other);
             if percent && (small || near) {
                 return Some(format!("{x} ÷ {y} − 1"));
             }

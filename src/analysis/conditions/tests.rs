@@ -188,6 +188,11 @@ fn what_holds_for_both_alike_is_stated_too() {
     // A plan that lets fewer repeats do misses none, and one that was cut off misses those of both.
     let mut cut = two_alike();
     cut.runs[0].repeats = 5;
+    let asked = serde_json::json!({
+        "name": "read", "title": "Reads", "warmup_ns": 0, "duration_ns": 60_000_000_000_u64,
+        "drop_caches": false, "settle": false, "sweep": null, "streams": [],
+    });
+    cut.runs[0].resolved.protocol.steps.push(serde_json::from_value(asked).expect("a step"));
     assert_eq!(rows(&differences(&cut))[0].2, "4 of 10 (A), 4 of 10 (B)");
     cut.runs[0].until_percent = Some(2.0);
     assert_eq!(differences(&cut), []);
