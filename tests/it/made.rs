@@ -161,8 +161,12 @@ pub fn write_run(
             }
         }
         if let Some(value) = of.watts {
-            let (meter, name) = ("csv".into(), "drive_watts".into());
-            writer.sample(&Sample { at_ns: 0, meter, name, value }).expect("a sample");
+            // One reading alone shows nothing of the window.
+            let until_ns = whole(&point, &of).window_ns.expect("a window") as i64;
+            for at_ns in [0, until_ns] {
+                let (meter, name) = ("csv".into(), "drive_watts".into());
+                writer.sample(&Sample { at_ns, meter, name, value }).expect("a sample");
+            }
         }
         writer.end(&whole(&point, &of)).expect("ended");
     }
