@@ -15,6 +15,7 @@ pub fn planned(step: &Step, protocol: &Protocol) -> StepFacts {
     StepFacts {
         name: step.name.clone(),
         title,
+        imported: false,
         axis: None,
         headline,
         place,
@@ -40,6 +41,7 @@ pub fn imported(step: &ImportedStep) -> StepFacts {
     StepFacts {
         name: step.name.clone(),
         title,
+        imported: true,
         axis: None,
         headline: None,
         place: Place::Top,

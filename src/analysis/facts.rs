@@ -108,6 +108,8 @@ pub struct StepFacts {
     pub name: String,
     /// What a brief calls it.
     pub title: String,
+    /// Its figures are those of another tool or of a publication.
+    pub imported: bool,
     /// What it is swept along; None where nothing is.
     pub axis: Option<AxisFacts>,
     /// The search for the most load within a latency limit, where the sweep is one.
@@ -273,7 +275,15 @@ impl StepFacts {
     pub fn is_untested_for_drift(&self) -> bool {
         let untested = |c: &CellFacts| c.total.is_some() && c.drift == Drift::TooShort;
         let short = self.window_ns.is_some_and(|ns| (1..TESTED_NS).contains(&ns));
-        short && self.cells.iter().any(untested)
+        short && !self.imported && self.cells.iter().any(untested)
+    }
+
+    /// Whether anything is known of the latencies of its class.
+    pub fn has_latencies(&self) -> bool {
+        let classes = || self.cells.iter().filter_map(|c| c.total.as_ref()?.class(self.class));
+        classes().map(|class| class.user_latency()).any(|latency| {
+            latency.mean_ns.is_some() || latency.percentiles_ns.iter().any(Option::is_some)
+        })
     }
 
     /// Whether the drive did not limit one of its points.

@@ -40,6 +40,7 @@ pub fn two_alike() -> Facts {
     let step = StepFacts {
         name: "read".into(),
         title: "Reads".into(),
+        imported: false,
         axis: None,
         search: None,
         headline: None,

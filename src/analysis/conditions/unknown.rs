@@ -14,7 +14,7 @@ pub fn not_given(step: &StepFacts) -> Vec<Message> {
         of(step.loop_kind.is_none(), message!("not-given-loop")),
         of(step.window_ns.is_none(), message!("not-given-window")),
         of(step.warmup_ns.is_none(), message!("not-given-warmup")),
-        of(step.timing.is_none() && step.class.is_some(), message!("not-given-timing")),
+        of(step.timing.is_none() && step.has_latencies(), message!("not-given-timing")),
     ]
     .into_iter()
     .flatten()

@@ -65,7 +65,8 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
             false => say!(l, "window-a-point", window = window),
         },
     ));
-    if let Some(class) = step.class {
+    // Imported figures may have no latencies.
+    if let Some(class) = step.class.filter(|_| !step.imported || step.has_latencies()) {
         parts.push(match step.timing {
             Some(Timing::Response) => say!(l, "percentiles-response", class = class.name()),
             Some(Timing::Service) => say!(l, "percentiles-service", class = class.name()),
