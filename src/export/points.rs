@@ -52,14 +52,19 @@ const MEASURES: [Filled; 28] = [
     (("backlog_end", Kind::Whole), |r| r.open(r.cell.backlog_end)),
     (("asked", Kind::Real), |r| r.asked().map(|(rate, _)| rate).into()),
     (("asked_unit", Kind::Text), |r| r.asked().map(|(_, unit)| unit).into()),
-    (("misses", Kind::Whole), |r| r.class.misses.into()),
-    (("given_up", Kind::Whole), |r| r.class.given_up.into()),
+    (("misses", Kind::Whole), |r| r.counted(r.class.misses)),
+    (("given_up", Kind::Whole), |r| r.counted(r.class.given_up)),
 ];
 
 impl<'a> Row<'a> {
     /// A rate; nothing of a check, which is no load.
     fn rate(&self, per_s: Option<f64>) -> Option<f64> {
         per_s.filter(|_| self.class.class != Class::CHECK)
+    }
+
+    /// A count; nothing where the source of imported figures gives rates alone.
+    fn counted(&self, n: u64) -> Value {
+        self.class.ops.map(|_| n).into()
     }
 
     fn response(&self) -> Option<&'a Times> {
