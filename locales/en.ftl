@@ -531,7 +531,6 @@ differences-as-published =
 swept-along = swept along { $axis }
 open-loop = open loop
 closed-loop = closed loop
-window-unknown = window length unknown
 window-too-short = { $window } per point, too short to test for drift
 percentiles-response = percentiles are { $class } response times
 percentiles-service = percentiles are { $class } service times
@@ -933,3 +932,52 @@ column-firmware = firmware
 column-hosts = hosts
 column-apart = apart
 column-scatter = scatter of { $of }
+
+## What the source of imported figures does not give, and what only the run shows
+not-given-loop = closed or open loop
+not-given-window = length of the measured window
+not-given-warmup = warm-up
+not-given-timing = whether latencies are service or response times
+not-given-order = order of measurement
+not-given-repeats = number of repeats and their scatter
+not-given-preparation = preconditioning
+not-given-host = host
+not-given-drives = drive firmware
+not-given = not given in the source: { $what }
+date-not-given = date not given in the source
+imported-run = { $when }, imported into dyno { $version }
+imported-header = { $file } · { $when } · imported into dyno { $version }
+conditions-not-given =
+    Not given in the source, so that differences between the subjects are unknown: { $what }.
+percentiles-of = percentiles are { $class } latencies
+figure-latency = { $figure } { $class } latency
+figure-latency-by-percentile = { $class } latency by percentile{ $at }
+imported-figures = Imported figures
+method-imported =
+    Figures are those of the source, as it defines them. What is computed from them (ops/s per watt:
+    ops/s ÷ W; J/op: W ÷ ops/s) has as many significant digits as the least exact of them;
+    percentages are cut off, never rounded up.
+energy-how-imported =
+    Power is what the source gives for each point, one figure of what the third column names. The
+    instrument and its readings are not given in the source, and neither is energy over a window.
+data-how-imported = Figures as the source gives them. “–” means not given in the source.
+caveat-few-figures = { $count ->
+        [one] one figure is given in the source, without repeats: its scatter is unknown
+       *[other] { $count } figures are given in the source: too few to show their scatter
+    }
+caveat-every-point-few-figures = { $count ->
+        [one] The source gives one figure for each point, without repeats: their scatter is unknown
+       *[other] The source gives { $count } figures for each point: too few to show their scatter
+    }
+difference-device = Shared device
+difference-device-of = { $devices }
+difference-one-device = the plan lets the subjects share a device
+difference-steady = Steady state before the points
+difference-was-steady = steady
+difference-was-not-steady = not steady
+difference-excursion = not steady: excursion { $excursion }
+difference-not-until-steady = not prepared until steady
+difference-repeats = Missing repeats
+difference-drift = Points that drifted
+difference-bottleneck = Points not limited by the drive
+difference-share = { $count } of { $all }

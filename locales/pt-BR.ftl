@@ -530,7 +530,6 @@ differences-as-published =
 swept-along = varredura de { $axis }
 open-loop = malha aberta
 closed-loop = malha fechada
-window-unknown = duração da janela desconhecida
 window-too-short = { $window } por ponto, curto demais para testar deriva
 percentiles-response = percentis são tempos de resposta de { $class }
 percentiles-service = percentis são tempos de serviço de { $class }
@@ -949,3 +948,52 @@ column-firmware = firmware
 column-hosts = hosts
 column-apart = afastados
 column-scatter = dispersão de { $of }
+
+## O que a fonte de valores importados não informa, e o que só a execução mostra
+not-given-loop = malha fechada ou aberta
+not-given-window = duração da janela medida
+not-given-warmup = aquecimento
+not-given-timing = se as latências são tempos de serviço ou de resposta
+not-given-order = ordem das medições
+not-given-repeats = número de repetições e sua dispersão
+not-given-preparation = pré-condicionamento
+not-given-host = host
+not-given-drives = firmware dos drives
+not-given = não informado na fonte: { $what }
+date-not-given = data não informada na fonte
+imported-run = { $when }, importado no dyno { $version }
+imported-header = { $file } · { $when } · importado no dyno { $version }
+conditions-not-given =
+    Não informado na fonte, de modo que as diferenças entre os objetos são desconhecidas: { $what }.
+percentiles-of = percentis são latências de { $class }
+figure-latency = latência { $figure } de { $class }
+figure-latency-by-percentile = latência de { $class } por percentil{ $at }
+imported-figures = Valores importados
+method-imported =
+    Os valores são os da fonte, como ela os define. O que se calcula a partir deles (ops/s por watt:
+    ops/s ÷ W; J/op: W ÷ ops/s) tem tantos algarismos significativos quanto o menos exato deles; as
+    porcentagens são truncadas, nunca arredondadas para cima.
+energy-how-imported =
+    A potência é a que a fonte informa para cada ponto, um único valor do que a terceira coluna
+    nomeia. O instrumento e suas leituras não são informados na fonte, nem a energia de uma janela.
+data-how-imported = Valores como a fonte os informa. “–” significa não informado na fonte.
+caveat-few-figures = { $count ->
+        [one] a fonte informa um único valor, sem repetições: a dispersão é desconhecida
+       *[other] a fonte informa { $count } valores: poucos para mostrar a dispersão
+    }
+caveat-every-point-few-figures = { $count ->
+        [one] A fonte informa um único valor para cada ponto, sem repetições: a dispersão é desconhecida
+       *[other] A fonte informa { $count } valores para cada ponto: poucos para mostrar a dispersão
+    }
+difference-device = Dispositivo compartilhado
+difference-device-of = { $devices }
+difference-one-device = o plano permite que os objetos compartilhem um dispositivo
+difference-steady = Estado estacionário antes dos pontos
+difference-was-steady = estacionário
+difference-was-not-steady = não estacionário
+difference-excursion = não estacionário: excursão de { $excursion }
+difference-not-until-steady = não preparado até o estado estacionário
+difference-repeats = Repetições ausentes
+difference-drift = Pontos com deriva
+difference-bottleneck = Pontos não limitados pelo drive
+difference-share = { $count } de { $all }

@@ -148,6 +148,7 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
         match plan.order {
             plan::Order::Interleaved => "interleaved",
             plan::Order::Blocked => "blocked",
+            plan::Order::NotGiven => "in an order that is not given",
         }
     )?;
     writeln!(out, "{}", why(plan))?;

@@ -136,6 +136,7 @@ impl Checked {
             order: match plan.order {
                 Order::Interleaved => "interleaved",
                 Order::Blocked => "blocked",
+                Order::NotGiven => "not given",
             },
             repeats: plan.repeats,
             default_repeats: plan.default_repeats,

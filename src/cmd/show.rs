@@ -71,9 +71,10 @@ struct StepRow {
     title: String,
     /// What it is swept along; null where nothing is.
     axis: Option<String>,
-    warmup_ns: u64,
-    /// Length of the measured window.
-    window_ns: u64,
+    /// Length of the warm-up; null where the source of imported figures does not give it.
+    warmup_ns: Option<u64>,
+    /// Length of the measured window; null likewise.
+    window_ns: Option<u64>,
     /// One for each subject and value of the axis, over all repeats.
     points: Vec<PointRow>,
 }
@@ -112,15 +113,16 @@ struct StreamRow {
 #[derive(Serialize, JsonSchema)]
 struct LoadRow {
     ops_per_s: Figure,
-    bytes_per_s: Figure,
+    /// Null, as all that follow, where the source of imported figures does not give it.
+    bytes_per_s: Option<Figure>,
     /// Workers together.
-    threads: u32,
+    threads: Option<u32>,
     /// Requests in flight for each worker.
-    depth: u32,
+    depth: Option<u32>,
     /// Open loop: the rate asked for, as a plan writes it.
     asked: Option<String>,
     /// Ops of all repeats.
-    ops: u64,
+    ops: Option<u64>,
     /// Ops handed over late, of all repeats.
     late: u64,
     /// The most ops due and not yet handed over, of any repeat.
@@ -136,9 +138,11 @@ struct LoadRow {
 struct ClassRow {
     /// "read", "write", "flush", "new-order" …
     class: String,
-    ops: u64,
+    /// Null where only the rate is known.
+    ops: Option<u64>,
     ops_per_s: Figure,
-    bytes_per_s: Figure,
+    /// Null where it is not known.
+    bytes_per_s: Option<Figure>,
     /// Reads that found no such key.
     misses: u64,
     /// Transactions that were given up.
@@ -242,7 +246,7 @@ impl LoadRow {
             class: c.class.name().to_string(),
             ops: c.ops,
             ops_per_s: (&c.ops_per_s).into(),
-            bytes_per_s: (&c.bytes_per_s).into(),
+            bytes_per_s: c.bytes_per_s.as_ref().map(Figure::from),
             misses: c.misses,
             given_up: c.given_up,
             service: LatencyRow::of(&c.service),
@@ -250,7 +254,7 @@ impl LoadRow {
         };
         LoadRow {
             ops_per_s: (&load.ops_per_s).into(),
-            bytes_per_s: (&load.bytes_per_s).into(),
+            bytes_per_s: load.bytes_per_s.as_ref().map(Figure::from),
             threads: load.threads,
             depth: load.depth,
             asked: load.asked.map(|rate| rate.to_string()),
@@ -270,7 +274,7 @@ impl LatencyRow {
         LatencyRow {
             mean_ns: figure(&latency.mean_ns),
             percentiles_ns: names.zip(latency.percentiles_ns.iter().map(figure)).collect(),
-            max_ns: Some(latency.max_ns).filter(|ns| *ns > 0),
+            max_ns: latency.max_ns,
         }
     }
 }

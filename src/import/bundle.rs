@@ -6,9 +6,7 @@ use std::path::Path;
 use super::{Entry, Format, Found};
 use crate::base::error::{Result, failed};
 use crate::base::output::New;
-use crate::plan::{
-    Arrival, Drive, Knobs, Load, Order, Part, Place, Plan, Protocol, Step, Stream, Subject, Sweep,
-};
+use crate::plan::{ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
 use crate::record::{Fact, Run, Sink};
 use crate::store::Writer;
 
@@ -26,7 +24,7 @@ pub fn import(
         Fact::new(
             "Imported",
             "measured by",
-            "another tool, not by Dyno; what it did not report is missing here",
+            "others, not by Dyno; what their source does not give is unknown",
         ),
         Fact::new("Imported", "missing", info.missing.join("; ")),
     ];
@@ -43,12 +41,7 @@ pub fn import(
             entries.push(entry);
         }
     }
-    if entries.iter().any(|e| e.point.window_ns == super::NO_WINDOW_NS) {
-        let what =
-            "not reported; 1,000 s stand for it, so that counts of ops are the rate times 1,000";
-        facts.push(Fact::new("Imported", "length of the window", what));
-    }
-    if entries.iter().any(|e| e.point.cells.iter().all(|c| c.tallies.is_empty())) {
+    if !entries.iter().all(Entry::has_ops) {
         return Err(failed(
             format!("{}: nothing was done in one of its runs", files.join(", ")),
             "leave that file out",
@@ -64,7 +57,6 @@ pub fn import(
     let mut writer = Writer::create(new.beside(), &run, &facts)?;
     for entry in &entries {
         writer.begin(&entry.point.key)?;
-        entry.samples.iter().try_for_each(|sample| writer.sample(sample))?;
         entry.reported.iter().try_for_each(|reported| writer.reported(reported))?;
         writer.end(&entry.point)?;
     }
@@ -80,81 +72,54 @@ fn same_place(a: &Entry, b: &Entry) -> bool {
 
 fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
     let mut subjects: Vec<Subject> = Vec::new();
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<ImportedStep> = Vec::new();
     for entry in entries {
         let name = &entry.point.key.subject;
         if !subjects.iter().any(|s| s.name == *name) {
-            let drives = vec![Drive {
-                place: Place::Directory("imported".into()),
-                erase: false,
-                erase_signatures: Vec::new(),
-                connections: Vec::new(),
-                namespaces: Vec::new(),
-            }];
-            subjects.push(Subject { name: name.clone(), drives, ..Subject::default() });
+            subjects.push(Subject { name: name.clone(), ..Subject::default() });
         }
-        if !steps.iter().any(|s| s.name == entry.step) {
-            steps.push(step(tool, entry, entries));
+        match steps.iter_mut().find(|s| s.name == entry.step) {
+            None => steps.push(step(entry)),
+            Some(known) => agree(known, &step(entry)),
         }
     }
     let repeats = entries.iter().map(|e| e.point.key.repeat).max().unwrap_or(1);
-    let protocol = Protocol {
-        name: format!("imported-{tool}"),
-        title,
-        source,
-        headline: None,
-        datasets: Vec::new(),
-        prepare: Vec::new(),
-        preparation: Default::default(),
-        steps,
-    };
-    // In which order others measured is not known; blocked claims no pairing.
-    Plan { protocol, subjects, repeats, order: Order::Blocked, unwatched: true, ..Plan::default() }
+    let protocol =
+        Protocol { name: format!("imported-{tool}"), title, source, ..Protocol::default() };
+    let imported = Some(ImportedRun { tool: tool.to_string(), steps });
+    let order = Order::NotGiven;
+    Plan { protocol, subjects, repeats, order, unwatched: true, imported, ..Plan::default() }
 }
 
-fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
-    let part = |name: &str| Part { name: name.to_string(), knobs: Knobs::default() };
-    let streams: Vec<Stream> = entry
-        .point
-        .cells
-        .iter()
-        .map(|cell| Stream {
-            name: cell.stream.clone(),
-            engine: part(tool),
-            workload: part("imported"),
-            dataset: String::new(),
-            threads: cell.threads,
-            depth: cell.depth,
-            load: Load::Closed,
-            arrival: Arrival::Fixed,
-            instances: 1,
-            headline: cell.headline,
-            target: Default::default(),
-            cpus: None,
-            drives_per_worker: 1,
-        })
-        .collect();
-    let sweep = entry.axis.map(|(field, _)| {
-        let of_step =
-            all.iter().filter(|e| e.step == entry.step).filter_map(|e| e.axis).map(|a| a.1);
-        let mut values: Vec<f64> = of_step.filter(|v| v.is_finite()).collect();
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        Sweep { stream: entry.point.cells[0].stream.clone(), field, values, search: None }
-    });
-    Step {
+fn step(entry: &Entry) -> ImportedStep {
+    let mut streams: Vec<String> = Vec::new();
+    for cell in &entry.point.cells {
+        if !streams.contains(&cell.stream) {
+            streams.push(cell.stream.clone());
+        }
+    }
+    ImportedStep {
         name: entry.step.clone(),
         title: entry.title.clone(),
-        warmup_ns: 0,
-        // Nothing, where it was not reported.
-        duration_ns: Some(entry.point.window_ns)
-            .filter(|ns| *ns != super::NO_WINDOW_NS)
-            .unwrap_or(0),
-        drop_caches: false,
-        settle: false,
-        max_lag_ns: None,
-        figures: Vec::new(),
-        sweep,
+        field: entry.axis.map(|(field, _)| field),
         streams,
+        window_ns: entry.point.window_ns,
+        loop_kind: entry.loop_kind,
+        timing: entry.timing,
+    }
+}
+
+/// What holds for a step is what all of its points have in common; windows that are computed from
+/// a count and a rate are alike to the second.
+fn agree(known: &mut ImportedStep, other: &ImportedStep) {
+    let second = |ns: Option<u64>| ns.map(|ns| (ns as f64 / 1e9).round());
+    if second(known.window_ns) != second(other.window_ns) {
+        known.window_ns = None;
+    }
+    if known.loop_kind != other.loop_kind {
+        known.loop_kind = None;
+    }
+    if known.timing != other.timing {
+        known.timing = None;
     }
 }

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::text::{number, wrong};
-use super::{Entry, Format, Found, Info, Input, cell, tally};
+use super::text::{number, written, wrong};
+use super::{Entry, Format, Found, Info, Input, cell};
 use crate::base::error::{Result, failed};
 use crate::plan::Field;
-use crate::record::gauge::power::DRIVE_WATTS;
-use crate::record::{Class, Sample};
+use crate::record::{Class, Fact, Reported};
 
 pub struct Csv;
 
@@ -112,8 +111,16 @@ impl Format for Csv {
             return Err(wrong(input.file, at, "the table has no rows", "give the whole file"));
         }
         let (title, source) = (mapping.title.clone(), mapping.source.clone());
-        Ok(Found { entries, title, source, ..Found::default() })
+        Ok(Found { entries, title, source, facts: notes(input) })
     }
+}
+
+/// The lines that say what the table is: they may hold test conditions that no column does.
+fn notes(input: &Input<'_>) -> Vec<Fact> {
+    let name = input.file.rsplit('/').next().unwrap_or(input.file);
+    let said = input.text.lines().filter_map(|line| line.strip_prefix('#')).map(str::trim);
+    let said = said.filter(|said| !said.is_empty());
+    said.map(|said| Fact::new("Imported", format!("note in {name}"), said)).collect()
 }
 
 /// What a figure's number is multiplied with to be in ns, ops/s, bytes/s or watts.
@@ -205,10 +212,7 @@ impl Table<'_> {
             Some(column) => text(column)?,
             None => m.step.as_deref().unwrap_or(stem),
         };
-        let window_ns = m
-            .window_s
-            .filter(|s| *s > 0.0)
-            .map_or(super::NO_WINDOW_NS, |s| (s * 1e9).min(1e18) as u64);
+        let window_ns = m.window_s.filter(|s| *s > 0.0).map(|s| (s * 1e9).min(1e18) as u64);
         let mut entry = Entry::new(step, axis, window_ns);
         entry.title = m.titles.get(step).cloned().unwrap_or_default();
         entry.subject = m.subject.as_deref().map(&text).transpose()?.map(str::to_string);
@@ -217,27 +221,25 @@ impl Table<'_> {
             ClassName::Write => Class::WRITE,
             ClassName::Seek => super::SEEK,
         };
-        let (mut ops, mut bytes) = (0, 0);
         for (name, column) in &m.figures {
-            let written = text(column.name())?;
+            let cell = text(column.name())?;
             // An empty cell was not measured.
-            if written.is_empty() && name != "ops_per_s" {
+            if cell.is_empty() && name != "ops_per_s" {
                 continue;
             }
-            let value = number(file, at, column.name(), written)? * self.scales[name];
-            match name.as_str() {
-                "ops_per_s" => ops = entry.ops_at(value),
-                "bytes_per_s" => bytes = entry.ops_at(value),
-                "watts" => {
-                    let (meter, name) = ("imported".to_string(), DRIVE_WATTS.to_string());
-                    entry.samples.push(Sample { at_ns: 0, meter, name, value });
-                }
-                _ => entry.report("table", class, &format!("{name}_ns"), value, None),
-            }
+            let figure = written(file, at, column.name(), cell)?.times(self.scales[name]);
+            let name = match name.as_str() {
+                "ops_per_s" => Reported::OPS_PER_S,
+                "bytes_per_s" => Reported::BYTES_PER_S,
+                "watts" => Reported::DRIVE_WATTS,
+                latency => &format!("{latency}_ns"),
+            };
+            entry.report(("table", class), name, figure, None);
         }
-        let threads =
-            axis.filter(|a| a.0 == Field::Threads).map_or(1, |a| a.1.clamp(1.0, 65_536.0) as u32);
-        entry.point.cells.push(cell("table", 0, threads, 1, vec![tally(class, ops, bytes)]));
+        let swept =
+            |field: Field| axis.filter(|a| a.0 == field).map(|a| a.1.clamp(1.0, 65_536.0) as u32);
+        let (threads, depth) = (swept(Field::Threads), swept(Field::Depth));
+        entry.point.cells.push(cell("table", 0, threads, depth, Vec::new()));
         Ok(entry)
     }
 }

@@ -4,11 +4,11 @@
 //! A percentile of db_bench's is interpolated within a bucket that is up to half as wide as its
 //! value, so it carries that bucket as its interval.
 
-use super::text::{after, number, wrong};
+use super::text::{after, written, wrong};
 use super::{Entry, Format, Found, Info, Input, SEEK, cell, tally};
 use crate::base::error::Result;
-use crate::plan::Field;
-use crate::record::{Class, Fact};
+use crate::plan::{Field, LoopKind, Timing};
+use crate::record::{Class, Fact, Reported};
 
 pub struct DbBench;
 
@@ -53,6 +53,10 @@ impl Format for DbBench {
             {
                 found.facts.push(Fact::new("Imported", format!("db_bench {name}"), value.trim()));
             }
+        }
+        let paced = |fact: &Fact| fact.name.ends_with(" rate") && !fact.value.starts_with("0 ");
+        if found.facts.iter().any(paced) {
+            found.entries.iter_mut().for_each(|entry| entry.loop_kind = None);
         }
         if found.entries.is_empty() {
             let last = input.text.lines().count().max(1);
@@ -106,17 +110,17 @@ fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(Entry, Class)>
             .filter(|i| *i > 0)
             .map(|i| words[i - 1])
     };
-    let get = |unit: &str| number(input.file, at, unit, before(unit).ok_or_else(cut)?);
-    let (rate, operations) = (get("ops/sec")?, get("operations")?);
-    let seconds = get("seconds")?;
+    let get = |unit: &str| written(input.file, at, unit, before(unit).ok_or_else(cut)?);
+    let (rate, operations) = (get("ops/sec")?, get("operations")?.value);
+    let seconds = get("seconds")?.value;
     if name.is_empty() || operations < 1.0 {
         return Err(cut());
     }
     // The rate has more digits than the seconds.
-    let window = if rate > 0.0 { operations / rate } else { seconds };
+    let window = if rate.value > 0.0 { operations / rate.value } else { seconds };
     let threads = threads_in(input.file);
     let axis = threads.map(|n| (Field::Threads, f64::from(n)));
-    let mut entry = Entry::new(name, axis, (window * 1e9).round() as u64);
+    let mut entry = Entry::new(name, axis, Some((window * 1e9).round() as u64));
     let class = match name {
         n if n.starts_with("fill") || n.starts_with("overwrite") || n.starts_with("delete") => {
             Class::WRITE
@@ -124,16 +128,18 @@ fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(Entry, Class)>
         n if n.starts_with("seek") => SEEK,
         _ => Class::READ,
     };
-    let bytes =
-        before("MB/s").map(|mb| number(input.file, at, "MB/s", mb)).transpose()?.unwrap_or(0.0);
-    let bytes = bytes * 1_048_576.0 * window;
-    entry.point.cells.push(cell(
-        name,
-        0,
-        threads.unwrap_or(1),
-        1,
-        vec![tally(class, operations as u64, bytes as u64)],
-    ));
+    let bytes = before("MB/s").map(|mb| written(input.file, at, "MB/s", mb)).transpose()?;
+    let bytes = bytes.map(|mb| mb.times(1_048_576.0));
+    let moved = bytes.map_or(0.0, |bytes| bytes.value * window);
+    let tallies = vec![tally(class, operations as u64, moved as u64)];
+    // A thread of db_bench waits for each op before the next.
+    entry.point.cells.push(cell(name, 0, threads, Some(1), tallies));
+    entry.loop_kind = Some(LoopKind::Closed);
+    entry.timing = Some(Timing::Service);
+    entry.report((name, class), Reported::OPS_PER_S, rate, None);
+    if let Some(bytes) = bytes {
+        entry.report((name, class), Reported::BYTES_PER_S, bytes, None);
+    }
     Ok((entry, class))
 }
 
@@ -156,13 +162,15 @@ fn reported(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) 
         // were its.
         tally.class = class;
         let samples = Some(tally.ops);
+        entry.reported.iter_mut().for_each(|figure| figure.class = class);
         let mean = after(line, "Average:").unwrap_or_default();
-        let mean = number(file, at, "average", mean)? * 1e3;
-        entry.report(&stream, class, "mean_ns", mean, samples);
+        let mean = written(file, at, "average", mean)?.times(1e3);
+        entry.report((&stream, class), "mean_ns", mean, samples);
     } else if line.starts_with("Min:") {
-        let max = number(file, at, "maximum", after(line, "Max:").unwrap_or_default())? * 1e3;
+        let max = after(line, "Max:").unwrap_or_default();
+        let max = written(file, at, "maximum", max)?.times(1e3);
         let samples = Some(tally.ops);
-        entry.report(&stream, class, "max_ns", max, samples);
+        entry.report((&stream, class), "max_ns", max, samples);
     } else if let Some(all) = line.strip_prefix("Percentiles:") {
         let samples = Some(tally.ops);
         let words: Vec<&str> = all.split_whitespace().collect();
@@ -176,16 +184,10 @@ fn reported(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) 
                 ));
             };
             let name = name.trim_start_matches('P').trim_end_matches(':');
-            let us = number(file, at, "percentile", value)?;
-            let (low, high) = bucket(us);
-            entry.report_within(
-                &stream,
-                class,
-                &format!("p{name}_ns"),
-                us * 1e3,
-                (low * 1e3, high * 1e3),
-                samples,
-            );
+            let us = written(file, at, "percentile", value)?;
+            let (low, high) = bucket(us.value);
+            let (name, bounds) = (format!("p{name}_ns"), (low * 1e3, high * 1e3));
+            entry.report_within((&stream, class), &name, us.times(1e3), bounds, samples);
         }
     }
     Ok(())

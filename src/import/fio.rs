@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::text::wrong;
-use super::{Entry, Format, Found, Info, Input, cell};
+use super::{Entry, Format, Found, Info, Input, Written, cell};
 use crate::base::error::{Result, failed};
 use crate::base::histogram::Histogram;
+use crate::plan::{LoopKind, Timing};
 use crate::record::{Class, Fact, Outcome, Tally};
 
 pub struct Fio;
@@ -59,8 +60,9 @@ impl Format for Fio {
             let of = job["groupid"].as_u64();
             if group != Some(of) {
                 group = Some(of);
-                let mut entry = Entry::new(name, None, runtime_ns(job));
+                let mut entry = Entry::new(name, None, Some(runtime_ns(job)));
                 entry.point.started_unix_ns = started;
+                (entry.timing, entry.loop_kind) = (Some(Timing::Service), Some(LoopKind::Closed));
                 found.entries.push(entry);
             }
             if let Some(entry) = found.entries.last_mut() {
@@ -79,12 +81,22 @@ fn runtime_ns(job: &Value) -> u64 {
     of("read").max(of("write")).max(1).saturating_mul(1_000_000)
 }
 
+/// Whether fio says of a job that it kept to a rate, or does not say what it was asked for.
+fn may_be_paced(root: &Value, job: &Value) -> bool {
+    let said = [&job["job options"], &root["global options"]];
+    let paced = |options: &Value| ["rate", "rate_iops"].iter().any(|key| !options[key].is_null());
+    job["job options"].is_null() || said.into_iter().any(paced)
+}
+
 fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str) -> Result<()> {
     let option = |key: &str| {
         let written =
             job["job options"][key].as_str().or_else(|| root["global options"][key].as_str());
         written.and_then(|v| v.parse().ok()).unwrap_or(1u32).clamp(1, 65_536)
     };
+    if may_be_paced(root, job) {
+        entry.loop_kind = None;
+    }
     let error = job["error"].as_i64().unwrap_or(0);
     if error != 0 {
         entry.point.outcome =
@@ -118,7 +130,9 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
         tallies.push(Tally { class, ops, bytes, misses: 0, given_up: 0, service, response: None });
     }
     let instance = entry.point.cells.iter().filter(|c| c.stream == name).count() as u32;
-    entry.point.cells.push(cell(name, instance, option("numjobs"), option("iodepth"), tallies));
+    // One is fio's own value of both where they are not set.
+    let (threads, depth) = (Some(option("numjobs")), Some(option("iodepth")));
+    entry.point.cells.push(cell(name, instance, threads, depth, tallies));
     Ok(())
 }
 
@@ -134,7 +148,7 @@ fn several(entry: &mut Entry) -> Option<Fact> {
         names.iter().filter(|name| clones(&entry.point.cells, name) > 1).collect();
     for cell in &mut entry.point.cells {
         if cloned.contains(&&cell.stream) {
-            cell.threads = 1;
+            cell.threads = Some(1);
         }
     }
     let before = entry.reported.len();
@@ -172,7 +186,8 @@ fn latencies(clat: &Value, place: &str) -> Result<Histogram> {
 fn report(entry: &mut Entry, clat: &Value, stream: &str, class: Class, ops: u64) {
     for key in ["mean", "max"] {
         if let Some(value) = clat[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0) {
-            entry.report(stream, class, &format!("{key}_ns"), value, Some(ops));
+            let figure = Written { value, digits: None };
+            entry.report((stream, class), &format!("{key}_ns"), figure, Some(ops));
         }
     }
     let percentiles = clat["percentile"].as_object().into_iter().flatten();
@@ -182,14 +197,9 @@ fn report(entry: &mut Entry, clat: &Value, stream: &str, class: Class, ops: u64)
         {
             // fio's bins are 1/64 of an octave wide and it prints their middle.
             let half = value / 128.0;
-            entry.report_within(
-                stream,
-                class,
-                &format!("p{p}_ns"),
-                value,
-                (value - half, value + half),
-                Some(ops),
-            );
+            let (name, figure) = (format!("p{p}_ns"), Written { value, digits: None });
+            let bounds = (value - half, value + half);
+            entry.report_within((stream, class), &name, figure, bounds, Some(ops));
         }
     }
 }

@@ -1,10 +1,10 @@
 //! HammerDB's logs of TPROC-C: the result lines of one run or of an autopilot's many.
 
-use super::text::{number, wrong};
-use super::{Entry, Format, Found, Info, Input, cell, tally};
+use super::text::{number, written, wrong};
+use super::{Entry, Format, Found, Info, Input, cell};
 use crate::base::error::Result;
 use crate::plan::Field;
-use crate::record::{Class, Fact};
+use crate::record::{Class, Fact, Reported};
 
 pub struct HammerDb;
 
@@ -82,14 +82,13 @@ fn result(
             "the line may be cut; give the whole log",
         ));
     };
-    let rate = number(file, at, "NOPM", words[nopm - 1])?;
+    let rate = written(file, at, "NOPM", words[nopm - 1])?.times(1.0 / 60.0);
     let total = words[..tpm].iter().rev().find_map(|w| w.parse::<f64>().ok()).unwrap_or(0.0);
-    let window_ns =
-        minutes.filter(|m| *m > 0.0).map_or(super::NO_WINDOW_NS, |m| (m * 60e9).min(1e18) as u64);
+    let window_ns = minutes.filter(|m| *m > 0.0).map(|m| (m * 60e9).min(1e18) as u64);
     let mut entry = Entry::new("tproc-c", users.map(|n| (Field::Threads, n)), window_ns);
-    let ops = entry.ops_at(rate / 60.0);
-    let threads = users.unwrap_or(1.0) as u32;
-    entry.point.cells.push(cell("hammerdb", 0, threads, 1, vec![tally(Class::WRITE, ops, 0)]));
+    let threads = users.map(|n| n as u32);
+    entry.point.cells.push(cell("hammerdb", 0, threads, None, Vec::new()));
+    entry.report(("hammerdb", Class::WRITE), Reported::OPS_PER_S, rate, None);
     let name = users.map_or_else(|| "TPM".to_string(), |n| format!("TPM at {n} users"));
     facts.push(Fact::new("Imported", name, total));
     Ok(entry)

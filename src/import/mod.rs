@@ -18,8 +18,8 @@ pub use bundle::import;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::base::registry::Registry;
-use crate::plan::{Axis, Field};
-use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Sample, Tally};
+use crate::plan::{Axis, Field, LoopKind, Timing};
+use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Tally};
 
 /// What `dbbench` and tables call a search for a key.
 const SEEK: Class = Class::new("seek");
@@ -91,17 +91,16 @@ pub struct Entry {
     pub point: Point,
     /// Figures without raw latencies: percentiles, means, maxima.
     pub reported: Vec<Reported>,
-    /// Readings that the tool took beside the load.
-    pub samples: Vec<Sample>,
+    /// How requests became due, where the file says it.
+    pub loop_kind: Option<LoopKind>,
+    /// What its latencies are counted from, where the format or the file says it.
+    pub timing: Option<Timing>,
 }
 
-/// The window that is used where none was reported: a rate keeps three decimals in the count of ops
-/// that it makes.
-pub(crate) const NO_WINDOW_NS: u64 = 1_000_000_000_000;
-
 impl Entry {
-    /// A point with nothing in it yet; `window_ns` is the length of its measured window.
-    pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: u64) -> Entry {
+    /// A point with nothing in it yet; `window_ns` is the length of its measured window, where the
+    /// file gives it.
+    pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: Option<u64>) -> Entry {
         let key = PointKey {
             subject: String::new(),
             step: step.to_string(),
@@ -111,7 +110,7 @@ impl Entry {
         let point = Point {
             key,
             started_unix_ns: 0,
-            window_ns: window_ns.max(1),
+            window_ns: window_ns.map(|ns| ns.max(1)),
             outcome: Outcome::Measured,
             cells: Vec::new(),
             facts: Vec::new(),
@@ -123,40 +122,56 @@ impl Entry {
             axis,
             point,
             reported: Vec::new(),
-            samples: Vec::new(),
+            loop_kind: None,
+            timing: None,
         }
     }
 
-    /// Ops in the window at this rate.
-    pub fn ops_at(&self, per_s: f64) -> u64 {
-        (per_s * self.point.window_ns as f64 / 1e9).round() as u64
+    /// Ops in the window at this rate; None without a window.
+    pub fn ops_at(&self, per_s: f64) -> Option<u64> {
+        Some((per_s * self.point.window_ns? as f64 / 1e9).round() as u64)
     }
 
     /// Adds a figure that the tool printed, known exactly as far as it says.
-    pub fn report(
-        &mut self,
-        stream: &str,
-        class: Class,
-        name: &str,
-        value: f64,
-        samples: Option<u64>,
-    ) {
-        self.report_within(stream, class, name, value, (value, value), samples);
+    pub fn report(&mut self, of: (&str, Class), name: &str, value: Written, samples: Option<u64>) {
+        self.report_within(of, name, value, (value.value, value.value), samples);
     }
 
     /// Adds a figure that is known to lie between two bounds, such as a histogram's bucket.
     pub fn report_within(
         &mut self,
-        stream: &str,
-        class: Class,
+        (stream, class): (&str, Class),
         name: &str,
-        value: f64,
+        Written { value, digits }: Written,
         (low, high): (f64, f64),
         samples: Option<u64>,
     ) {
         let (low, high) = (low.min(value), high.max(value));
         let (stream, name) = (stream.to_string(), name.to_string());
-        self.reported.push(Reported { stream, class, name, value, low, high, samples });
+        self.reported.push(Reported { stream, class, name, value, low, high, samples, digits });
+    }
+
+    /// Whether something was done in it.
+    pub fn has_ops(&self) -> bool {
+        let counted = self.point.cells.iter().any(|cell| !cell.tallies.is_empty());
+        let rate = |r: &Reported| r.name == Reported::OPS_PER_S && r.value > 0.0;
+        counted || self.reported.iter().any(rate)
+    }
+}
+
+/// A number as a file writes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Written {
+    /// Its value.
+    pub value: f64,
+    /// Its significant digits; None where the file is not meant for reading.
+    pub digits: Option<u32>,
+}
+
+impl Written {
+    /// The same in another unit.
+    pub fn times(self, by: f64) -> Written {
+        Written { value: self.value * by, ..self }
     }
 }
 
@@ -174,8 +189,14 @@ fn axis_of((field, value): (Field, f64)) -> Axis {
     Axis { name: name.to_string(), field, value: value.into() }
 }
 
-/// What one stream did.
-pub fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tally>) -> Cell {
+/// What one stream did; threads and depth where the file gives them.
+pub fn cell(
+    stream: &str,
+    instance: u32,
+    threads: Option<u32>,
+    depth: Option<u32>,
+    tallies: Vec<Tally>,
+) -> Cell {
     Cell {
         stream: stream.to_string(),
         drive: 0,

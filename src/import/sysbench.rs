@@ -1,10 +1,10 @@
 //! What sysbench prints at its end: fileio, oltp_*, cpu and others.
 
-use super::text::{number, wrong};
-use super::{Entry, Format, Found, Info, Input, cell, tally};
+use super::text::{number, written, wrong};
+use super::{Entry, Format, Found, Info, Input, Written, cell, tally};
 use crate::base::error::Result;
 use crate::plan::Field;
-use crate::record::{Class, Fact, Tally};
+use crate::record::{Class, Fact, Reported, Tally};
 
 pub struct Sysbench;
 
@@ -46,43 +46,39 @@ impl Format for Sysbench {
                 "give each run as a file of its own",
             ));
         }
-        let seconds = page.need("total time:", "the summary of a finished run")?;
-        let events = page.need("total number of events:", "the summary of a finished run")? as u64;
-        let threads = page.number("Number of threads:")?.unwrap_or(1.0).clamp(1.0, 65_536.0);
+        let seconds = page.need("total time:", "the summary of a finished run")?.value;
+        let events = page.need("total number of events:", "the summary of a finished run")?.value;
+        let events = events as u64;
+        let threads = page.number("Number of threads:")?.map(|n| n.clamp(1.0, 65_536.0));
         let step = page.kind();
-        let mut entry =
-            Entry::new(&step, Some((Field::Threads, threads)), (seconds * 1e9).round() as u64);
-        let tallies = page.tallies(&entry, events)?;
+        let mut entry = Entry::new(
+            &step,
+            threads.map(|n| (Field::Threads, n)),
+            Some((seconds * 1e9).round() as u64),
+        );
+        let tallies = page.tallies(&mut entry, events)?;
         let class = tallies[0].class;
-        entry.point.cells.push(cell("sysbench", 0, threads as u32, 1, tallies));
+        let workers = threads.map(|n| n as u32);
+        entry.point.cells.push(cell("sysbench", 0, workers, None, tallies));
         for (key, name) in [("avg:", "mean_ns"), ("max:", "max_ns")] {
             let value = page.need(key, "the latencies of a finished run")?;
             // sysbench prints hundredths of a millisecond.
-            let (low, high) = ((value - 0.005).max(0.0), value + 0.005);
-            entry.report_within(
-                "sysbench",
-                class,
-                name,
-                value * 1e6,
-                (low * 1e6, high * 1e6),
-                Some(events),
-            );
+            let (low, high) = ((value.value - 0.005).max(0.0), value.value + 0.005);
+            let bounds = (low * 1e6, high * 1e6);
+            let of = ("sysbench", class);
+            entry.report_within(of, name, value.times(1e6), bounds, Some(events));
         }
         if let Some((at, line)) =
             page.lines.iter().find(|(_, l)| l.trim_start().contains("th percentile:"))
         {
             let (p, value) = line.split_once("th percentile:").unwrap_or_default();
             let p = number(input.file, *at, "percentile", p)?;
-            let value = number(input.file, *at, "latency", value)?;
+            let ms = written(input.file, *at, "latency", value)?;
+            let value = ms.value;
             let (low, high) = ((value * 0.982 - 0.005).max(0.0), value * 1.018 + 0.005);
-            entry.report_within(
-                "sysbench",
-                class,
-                &format!("p{p}_ns"),
-                value * 1e6,
-                (low * 1e6, high * 1e6),
-                Some(events),
-            );
+            let (name, bounds) = (format!("p{p}_ns"), (low * 1e6, high * 1e6));
+            let of = ("sysbench", class);
+            entry.report_within(of, &name, ms.times(1e6), bounds, Some(events));
         }
         let facts = vec![Fact::new("Imported", "sysbench version", version.trim())];
         Ok(Found { entries: vec![entry], facts, ..Found::default() })
@@ -105,16 +101,20 @@ impl<'a> Page<'a> {
 
     /// The number after `key`, with a unit of seconds or a remark in brackets cut off.
     fn number(&self, key: &str) -> Result<Option<f64>> {
+        Ok(self.written(key)?.map(|written| written.value))
+    }
+
+    fn written(&self, key: &str) -> Result<Option<Written>> {
         let found = self.lines.iter().find(|(_, l)| l.trim_start().starts_with(key));
         let Some((at, line)) = found else { return Ok(None) };
         let value = line.trim_start()[key.len()..].split_whitespace().next().unwrap_or_default();
-        number(self.file, *at, key.trim_end_matches(':'), value.trim_end_matches('s')).map(Some)
+        written(self.file, *at, key.trim_end_matches(':'), value.trim_end_matches('s')).map(Some)
     }
 
-    fn need(&self, key: &str, of: &str) -> Result<f64> {
+    fn need(&self, key: &str, of: &str) -> Result<Written> {
         let last = self.lines.len().max(1);
         let next = "the file is cut, or the run did not end; give the whole output";
-        self.number(key)?.ok_or_else(|| {
+        self.written(key)?.ok_or_else(|| {
             wrong(self.file, last, format!("the file ends without '{key}', {of}"), next)
         })
     }
@@ -133,15 +133,21 @@ impl<'a> Page<'a> {
     }
 
     /// Reads and writes where sysbench distinguishes them; otherwise its events, filed under reads.
-    fn tallies(&self, entry: &Entry, events: u64) -> Result<Vec<Tally>> {
+    fn tallies(&self, entry: &mut Entry, events: u64) -> Result<Vec<Tally>> {
         let mut all = Vec::new();
         for (rate, moved, class) in [
             ("reads/s:", "read, MiB/s:", Class::READ),
             ("writes/s:", "written, MiB/s:", Class::WRITE),
         ] {
-            if let Some(per_s) = self.number(rate)?.filter(|r| *r > 0.0) {
-                let bytes = self.number(moved)?.unwrap_or(0.0) * 1_048_576.0;
-                all.push(tally(class, entry.ops_at(per_s), entry.ops_at(bytes)));
+            if let Some(per_s) = self.written(rate)?.filter(|r| r.value > 0.0) {
+                let bytes = self.written(moved)?.map(|mb| mb.times(1_048_576.0));
+                let count = |of: f64| entry.ops_at(of).unwrap_or(0);
+                let moved = bytes.map_or(0, |bytes| count(bytes.value));
+                all.push(tally(class, count(per_s.value), moved));
+                entry.report(("sysbench", class), Reported::OPS_PER_S, per_s, None);
+                if let Some(bytes) = bytes {
+                    entry.report(("sysbench", class), Reported::BYTES_PER_S, bytes, None);
+                }
             }
         }
         if all.is_empty() {

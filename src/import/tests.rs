@@ -4,6 +4,8 @@
 use super::{ALL, Found, Input};
 use crate::base::error::describe;
 use crate::base::rng::Seed;
+use crate::plan::{LoopKind, Timing};
+use crate::record::Reported;
 
 /// (format, file, text)
 const GOLDEN: &[(&str, &str, &str)] = &[
@@ -50,9 +52,15 @@ fn reported(found: &Found, at: usize, name: &str) -> (f64, f64, f64) {
 
 /// ops/s of entry `at`.
 fn rate(found: &Found, at: usize) -> f64 {
-    let point = &found.entries[at].point;
-    let ops: u64 = point.cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
-    ops as f64 * 1e9 / point.window_ns as f64
+    let entry = &found.entries[at];
+    let rates = entry.reported.iter().filter(|r| r.name == Reported::OPS_PER_S);
+    let reported: f64 = rates.map(|r| r.value).sum();
+    let tallies = entry.point.cells.iter().flat_map(|c| &c.tallies);
+    let ops: u64 = tallies.map(|t| t.ops).sum();
+    match entry.point.window_ns {
+        Some(ns) if reported == 0.0 => ops as f64 * 1e9 / ns as f64,
+        _ => reported,
+    }
 }
 
 #[track_caller]
@@ -70,7 +78,41 @@ fn the_published_tables_come_in_as_they_were_printed() {
     let at = at.expect("a point at 96 threads");
     near(rate(&found, at), 892_202.0);
     assert_eq!(reported(&found, at, "p99_ns").0, 169_000.0);
-    assert_eq!(found.entries[at].samples[0].value, 10.5);
+    assert_eq!(reported(&found, at, Reported::DRIVE_WATTS).0, 10.5);
+}
+
+#[test]
+fn an_imported_point_has_only_the_cells_of_its_table_and_nothing_of_how_it_was_measured() {
+    let found = golden("micron-7600-random-read.csv");
+    for entry in &found.entries {
+        let cell = &entry.point.cells[0];
+        let threads = entry.axis.map(|(_, threads)| threads as u32);
+        assert_eq!((cell.threads, cell.depth, cell.tallies.len()), (threads, None, 0));
+        assert_eq!((entry.point.window_ns, entry.loop_kind, entry.timing), (None, None, None));
+        let names: Vec<&str> = entry.reported.iter().map(|r| r.name.as_str()).collect();
+        assert_eq!(names, [Reported::OPS_PER_S, "p99_ns", Reported::DRIVE_WATTS]);
+    }
+    let written = |at: usize| found.entries[at].reported.iter().map(|r| r.digits);
+    assert!(written(0).eq([Some(6), Some(3), Some(2)]), "228176, 110 and 7.7");
+    assert!(written(12).eq([Some(6), Some(3), Some(3)]), "624672, 222 and 14.0");
+    assert!(found.facts[0].value.contains("one 7.68 TB drive"), "{:?}", found.facts);
+}
+
+#[test]
+fn what_a_tool_says_of_its_run_is_kept_and_what_it_does_not_say_is_unknown() {
+    let of = |file: &str| {
+        let found = golden(file);
+        let entry = &found.entries[0];
+        let cell = &entry.point.cells[0];
+        (entry.point.window_ns.is_some(), entry.loop_kind, entry.timing, cell.threads, cell.depth)
+    };
+    let (closed, service) = (Some(LoopKind::Closed), Some(Timing::Service));
+    assert_eq!(of("db_bench.t2.txt"), (true, closed, service, Some(2), Some(1)));
+    assert_eq!(of("flatfile.html").1, None, "vdbench's flat file does not say");
+    assert_eq!((of("flatfile.html").0, of("flatfile.html").2), (false, service));
+    assert_eq!((of("sysbench-fileio.txt").1, of("sysbench-fileio.txt").4), (None, None));
+    assert_eq!((of("hammerdb.log").2, of("hammerdb.log").4), (None, None));
+    assert_eq!((of("fio-randrw.json").2, of("fio-randrw.json").1), (service, closed));
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::fmt::Display;
 
+use super::Written;
 use crate::base::error::{Error, Result, failed};
+use crate::base::units;
 
 /// An error at a line (from 1) of a file.
 pub fn wrong(file: &str, line: usize, what: impl Display, next: impl Display) -> Error {
@@ -21,6 +23,11 @@ pub fn number(file: &str, line: usize, what: &str, text: &str) -> Result<f64> {
             "repair the line, or leave it out",
         )
     })
+}
+
+/// The same with its significant digits.
+pub fn written(file: &str, line: usize, what: &str, text: &str) -> Result<Written> {
+    Ok(Written { value: number(file, line, what, text)?, digits: Some(units::digits_of(text)) })
 }
 
 /// The word after `key` in a line: `after("Count: 5 Avg: 6", "Avg:")` is "6".

@@ -1,10 +1,10 @@
 //! vdbench's flatfile.html: a table in columns of text, of which the rows of averages are taken.
 
-use super::text::{number, wrong};
-use super::{Entry, Format, Found, Info, Input, cell, tally};
+use super::text::{number, written, wrong};
+use super::{Entry, Format, Found, Info, Input, Written, cell};
 use crate::base::error::Result;
-use crate::plan::Field;
-use crate::record::Class;
+use crate::plan::{Field, Timing};
+use crate::record::{Class, Reported};
 
 pub struct Vdbench;
 
@@ -112,32 +112,41 @@ impl Row<'_> {
         self.number(column).ok()
     }
 
+    /// The same as it is written.
+    fn written(&self, column: &str) -> Option<Written> {
+        written(self.file, self.at, column, self.get(column).ok()?).ok()
+    }
+
     fn entry(&self) -> Result<Entry> {
-        let (run, rate) = (self.get("Run")?.to_string(), self.number("rate")?);
+        let run = self.get("Run")?.to_string();
+        let rate = written(self.file, self.at, "rate", self.get("rate")?)?;
         let asked = self.maybe("reqrate").map(|r| if r >= MAXIMUM { f64::INFINITY } else { r });
         let step = run.split("_(").next().unwrap_or(&run).to_string();
-        let mut entry =
-            Entry::new(&step, asked.map(|r| (Field::OpsPerSec, r)), super::NO_WINDOW_NS);
-        let (read, size) =
-            (self.number("read%")?.min(100.0) / 100.0, self.maybe("bytes/io").unwrap_or(0.0));
-        let threads = self.maybe("threads").unwrap_or(1.0).clamp(1.0, 65_536.0) as u32;
+        let mut entry = Entry::new(&step, asked.map(|r| (Field::OpsPerSec, r)), None);
+        entry.timing = Some(Timing::Service);
+        let read = self.number("read%")?.min(100.0) / 100.0;
+        let threads = self.maybe("threads").map(|n| n.clamp(1.0, 65_536.0) as u32);
         let both = [(Class::READ, read, "read"), (Class::WRITE, 1.0 - read, "write")];
-        let mut tallies = Vec::new();
         for (class, share, name) in both {
-            let ops = entry.ops_at(rate * share);
-            if ops == 0 {
+            let ops = rate.times(share);
+            if ops.value <= 0.0 {
                 continue;
             }
-            tallies.push(tally(class, ops, (ops as f64 * size) as u64));
-            let alone = if share == 1.0 { self.maybe("resp") } else { None };
-            if let Some(ms) = self.maybe(&format!("{name}_resp")).or(alone) {
-                entry.report("io", class, "mean_ns", ms * 1e6, None);
+            entry.report(("io", class), Reported::OPS_PER_S, ops, None);
+            if let Some(size) = self.written("bytes/io").filter(|size| size.value > 0.0) {
+                let digits = ops.digits.min(size.digits);
+                let bytes = Written { digits, ..ops.times(size.value) };
+                entry.report(("io", class), Reported::BYTES_PER_S, bytes, None);
             }
-            if let Some(ms) = self.maybe(&format!("{name}_max")) {
-                entry.report("io", class, "max_ns", ms * 1e6, None);
+            let alone = if share == 1.0 { self.written("resp") } else { None };
+            if let Some(ms) = self.written(&format!("{name}_resp")).or(alone) {
+                entry.report(("io", class), "mean_ns", ms.times(1e6), None);
+            }
+            if let Some(ms) = self.written(&format!("{name}_max")) {
+                entry.report(("io", class), "max_ns", ms.times(1e6), None);
             }
         }
-        entry.point.cells.push(cell("io", 0, threads, 1, tallies));
+        entry.point.cells.push(cell("io", 0, threads, None, Vec::new()));
         Ok(entry)
     }
 }

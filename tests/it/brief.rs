@@ -80,8 +80,7 @@ fn the_published_tables_come_back_with_their_differences() {
     let rows = [
         "| ops/s | Micron 7600 | Samsung PM9D3a | 96 | 892,202 ÷ 735,914 − 1 | 21.23 % |",
         "| ops/s | Micron 7600 | Kioxia CD8P-R | 96 | 892,202 ÷ 735,861 − 1 | 21.24 % |",
-        "| p99 | Micron 7600 | Samsung PM9D3a | 96 | 1 − 169 µs ÷ 268 µs | 36.94 % | gain 58.57 % \
-         |",
+        "| p99 | Micron 7600 | Samsung PM9D3a | 96 | 1 − 169 µs ÷ 268 µs | 36.9 % | gain 58.5 % |",
         "| p99 | Kioxia CD8P-R | Micron 7600 | 128 | 1 − 399 µs ÷ 417 µs | 4.31 % | gain 4.51 % |",
         "| ops/s | Micron 7600 | Samsung PM9D3a | 128 | 885,709 ÷ 721,339 − 1 | 22.78 % |",
     ];
@@ -96,9 +95,7 @@ fn the_published_tables_come_back_with_their_differences() {
         assert!(text.contains(&wanted), "{wanted} is not in\n{text}");
     }
     // What the tables did not tell is not shown as nothing.
-    // Two figures that are printed alike differ by 0.00 %.
-    let rest = text.replace(" 0.00 %", "");
-    assert!(!rest.contains(" 0 ns") && !rest.contains("0.00 ") && !rest.contains("1970"));
+    assert!(!text.contains(" 0 ns") && !text.contains("0.00 ") && !text.contains("1970"));
 }
 
 #[test]
@@ -162,7 +159,7 @@ fn the_pdf_has_its_fonts_in_it_and_draws_figures_as_vectors() {
     let text = run("pdftotext", dir.path(), &["b.pdf", "-"]);
     // A caption may be broken into lines.
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let subtitle = "p99 read service time against throughput, by threads";
+    let subtitle = "p99 read latency against throughput, by threads";
     assert_eq!(text.matches(subtitle).count(), 2, "the letters of a figure are letters");
 }
 

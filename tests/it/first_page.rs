@@ -45,8 +45,8 @@ fn write(
             drive: 0,
             instance,
             headline: stream.headline,
-            threads: stream.threads,
-            depth: stream.depth,
+            threads: Some(stream.threads),
+            depth: Some(stream.depth),
             asked: asked(stream, &planned.key, shown),
             late: 0,
             backlog_max: 0,
@@ -81,7 +81,7 @@ fn write(
             }
         }
         let key = planned.key.clone();
-        let (started_unix_ns, window_ns) = (1_770_127_500 * SECOND_NS, SECOND_NS);
+        let (started_unix_ns, window_ns) = (1_770_127_500 * SECOND_NS, Some(SECOND_NS));
         let facts = Vec::new();
         let point =
             Point { key, started_unix_ns, window_ns, outcome: Outcome::Measured, cells, facts };
@@ -353,7 +353,7 @@ fn published_tables_are_arithmetic_and_rank_nobody() {
     // Every kind of figure and table that the published brief has.
     for kind in [
         "ops/s](",
-        "p99 read service time against throughput",
+        "p99 read latency against throughput",
         "power of the drive](",
         "ops/s per watt of the drive](",
         "| Micron 7600 21.24 % |",

@@ -161,8 +161,12 @@ pub fn write_run(
             }
         }
         if let Some(value) = of.watts {
-            let (meter, name) = ("csv".into(), "drive_watts".into());
-            writer.sample(&Sample { at_ns: 0, meter, name, value }).expect("a sample");
+            // One reading alone shows nothing of the window.
+            let until_ns = whole(&point, &of).window_ns.expect("a window") as i64;
+            for at_ns in [0, until_ns] {
+                let (meter, name) = ("csv".into(), "drive_watts".into());
+                writer.sample(&Sample { at_ns, meter, name, value }).expect("a sample");
+            }
         }
         writer.end(&whole(&point, &of)).expect("ended");
     }
@@ -185,7 +189,7 @@ fn whole(point: &PointPlan, of: &Figures) -> Point {
     Point {
         key: point.key.clone(),
         started_unix_ns: SECOND_NS,
-        window_ns: seconds * SECOND_NS,
+        window_ns: Some(seconds * SECOND_NS),
         outcome: of.failure.map_or(Outcome::Measured, |why| Outcome::Failed { cause: why.into() }),
         cells: all.iter().flat_map(cells).collect(),
         facts: Vec::new(),
@@ -210,8 +214,8 @@ fn cell(stream: &Stream, of: &Figures, drive: u32, ops: f64) -> Cell {
         drive,
         instance: 0,
         headline: stream.headline,
-        threads: stream.threads,
-        depth: stream.depth,
+        threads: Some(stream.threads),
+        depth: Some(stream.depth),
         asked: of.asked.map(Rate::OpsPerSec),
         late: 0,
         backlog_max: 0,

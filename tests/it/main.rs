@@ -30,6 +30,7 @@ mod fuzz;
 mod gate;
 mod golden;
 mod hosts;
+mod imported_numbers;
 mod imports;
 mod interop;
 mod json;

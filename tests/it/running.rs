@@ -213,8 +213,11 @@ fn two_subjects_on_one_device_are_refused_unless_it_is_a_control_run_or_nothing_
     bench.ok(&["run", "plan.toml", "--same-device", "--bundle", "flag.dyno"]);
     let bundle = Bundle::open(&bench.path("flag.dyno")).unwrap();
     assert!(bundle.run().plan.same_device);
-    let shared =
-        bundle.facts().unwrap().into_iter().find(|fact| fact.name == dyno::lab::shared::SHARED);
+    let shared = bundle
+        .facts()
+        .unwrap()
+        .into_iter()
+        .find(|fact| fact.name == dyno::record::key::devices::SHARED);
     assert!(shared.is_some_and(|fact| fact.value.starts_with("X and Y: ")));
     let control = Bench::new(data, &format!("same_device = true\n{PAIR}"));
     control.ok(&["plan", "check", "plan.toml"]);

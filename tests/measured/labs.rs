@@ -119,7 +119,7 @@ fn check_ratio(bundle: &Path, still: &Still) {
                 .find(|p| p.key.subject == subject && p.key.step == step)
                 .unwrap();
             let (from_s, window_s) =
-                (point.started_unix_ns as f64 / 1e9, point.window_ns as f64 / 1e9);
+                (point.started_unix_ns as f64 / 1e9, point.window_ns.unwrap() as f64 / 1e9);
             let lost = still.lost(from_s, from_s + window_s, window_s, &what)?;
             held_to(limit, lost, found.ops_per_s, &what);
             within(

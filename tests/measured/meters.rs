@@ -166,8 +166,9 @@ fn check_energy(path: &PathBuf) {
         let power = &cell.power[0];
         assert_eq!((power.class.as_str(), power.kind.as_str()), ("drive", "exec"));
         assert_eq!(power.rest_watts, Some(5.0));
-        let late_s = power.late_s.expect("a delay");
-        let joules = power.joules.as_ref().expect("energy").value;
+        let readings = power.readings.as_ref().expect("readings");
+        let late_s = readings.late_s.expect("a delay");
+        let joules = readings.joules.as_ref().expect("energy").value;
         let per_watt = power.ops_per_watt.as_ref().expect("ops/s a watt");
         let (energy_off, work_off) =
             (joules / true_joules - 1.0, per_watt.value / (ops / true_joules) - 1.0);
@@ -194,8 +195,7 @@ fn check_energy(path: &PathBuf) {
     let mut rows = csv::Reader::from_reader(&csv[..]);
     let at = rows.headers().unwrap().iter().position(|c| c == "drive_joules").unwrap();
     let told: Vec<f64> = rows.records().map(|row| row.unwrap()[at].parse().unwrap()).collect();
-    let known: Vec<f64> =
-        all.steps[0].cells.iter().map(|c| c.power[0].joules.as_ref().unwrap().value).collect();
+    let known: Vec<f64> = all.steps[0].cells.iter().map(|c| joules(&c.power[0]).unwrap()).collect();
     assert!(
         told.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-5) && told.len() == 2,
         "{told:?} {known:?}"
@@ -272,13 +272,13 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
         let powers = &all.steps[0].cells[0].power;
         let stalled = powers.iter().find(|p| p.class == "slot");
         assert!(
-            stalled.is_none_or(|p| p.joules.is_none() && p.ops_per_watt.is_none()),
+            stalled.is_none_or(|p| joules(p).is_none() && p.ops_per_watt.is_none()),
             "energy out of a silence"
         );
         let shown =
             terminal(&screens::show(&all), 100).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            shown.contains("too little for energy") || powers.iter().all(|p| p.joules.is_some()),
+            shown.contains("too little for energy") || powers.iter().all(|p| joules(p).is_some()),
             "{shown}"
         );
     });
@@ -328,7 +328,8 @@ fn a_secret_reaches_neither_bundle_nor_report() {
         cause: format!("cannot reach mysql://root:{SECRET}@db:3306/x"),
     };
     let facts = vec![Fact::new("MySQL", "Answer", format!("password='{SECRET}' is wrong"))];
-    let point = Point { key, started_unix_ns: 0, window_ns: 1, outcome, cells: Vec::new(), facts };
+    let point =
+        Point { key, started_unix_ns: 0, window_ns: Some(1), outcome, cells: Vec::new(), facts };
     bundle.end(&point).unwrap();
     drop(bundle);
     let all = dyno::bundles::facts(std::slice::from_ref(&path), &Default::default()).unwrap();
@@ -429,4 +430,9 @@ fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
             "{on_processor_s} s in {seconds} s"
         );
     });
+}
+
+/// Of one point, where the readings cover the window.
+fn joules(power: &dyno::analysis::power::PowerFacts) -> Option<f64> {
+    Some(power.readings.as_ref()?.joules.as_ref()?.value)
 }

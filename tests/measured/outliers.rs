@@ -212,7 +212,7 @@ fn attributed(made: &[Stall], bundle: &Path) -> ([u32; 2], [u32; 2], u32) {
     let ops = stored.slow_ops(id).unwrap();
     let causes = judge(&ops).into_iter().map(|(cause, _)| cause);
     let ops: Vec<(SlowOp, Cause)> = ops.iter().cloned().zip(causes).collect();
-    let window = (point.started_unix_ns, point.started_unix_ns + point.window_ns);
+    let window = (point.started_unix_ns, point.started_unix_ns + point.window_ns.unwrap());
     let (mut all, mut right, mut blamed) = ([0; 2], [0; 2], 0);
     let inside = made.iter().filter(|s| s.from_ns > window.0 && s.until_ns < window.1);
     for stall in inside {

@@ -25,8 +25,9 @@ impl Format for TallySheet {
             let (step, ops) = read.ok_or_else(|| {
                 failed(format!("'{line}' is no tally"), "write a step and its ops")
             })?;
-            let mut entry = Entry::new(step, None, 1_000_000_000);
-            entry.point.cells.push(cell("sheet", 0, 1, 1, vec![tally(Class::READ, ops, 0)]));
+            let mut entry = Entry::new(step, None, Some(1_000_000_000));
+            let tallies = vec![tally(Class::READ, ops, 0)];
+            entry.point.cells.push(cell("sheet", 0, Some(1), Some(1), tallies));
             found.entries.push(entry);
         }
         Ok(found)

@@ -182,6 +182,35 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// Rounded to so many significant digits: 29,633 to two is "30,000", 7.7 is "7.7" and 14 to three
+/// "14.0".
+pub fn significant(value: f64, digits: u32) -> String {
+    let after_first = digits.max(1) as usize - 1;
+    let (rounded, power) = match format!("{value:.after_first$e}").split_once('e') {
+        Some((digits, power)) => {
+            let power: i32 = power.parse().unwrap_or(0);
+            (digits.parse::<f64>().unwrap_or(0.0) * 10f64.powi(power), power)
+        }
+        // Not a finite number.
+        None => return value.to_string(),
+    };
+    let decimals = usize::try_from(after_first as i32 - power).unwrap_or(0);
+    let text = format!("{:.decimals$}", rounded.abs());
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = whole.parse().map_or(whole.to_string(), grouped);
+    let sign = if rounded < 0.0 { "−" } else { "" };
+    let point = if rest.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{rest}")
+}
+
+/// The significant digits of a number as it is written: two of "7.7", three of "14.0", six of
+/// "892,202", one of "0.5". Zeros that end a whole number count.
+pub fn digits_of(text: &str) -> u32 {
+    let mantissa = text.trim().split(['e', 'E']).next().unwrap_or_default();
+    let digits = mantissa.chars().filter(char::is_ascii_digit);
+    (digits.skip_while(|digit| *digit == '0').count() as u32).max(1)
+}
+
 impl std::fmt::Display for Rate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match *self {
@@ -216,6 +245,26 @@ pub fn finite(number: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_is_printed_with_the_digits_that_its_source_has() {
+        let cases = [
+            (29_633.2, 2, "30,000"),
+            (84_971.6, 3, "85,000"),
+            (7.7, 2, "7.7"),
+            (14.0, 3, "14.0"),
+            (9.96, 2, "10"),
+            (892_202.0, 6, "892,202"),
+            (0.0346, 2, "0.035"),
+            (-4.31, 2, "−4.3"),
+            (0.0, 2, "0.0"),
+        ];
+        for (value, digits, text) in cases {
+            assert_eq!(significant(value, digits), text, "{value} to {digits}");
+        }
+        let written = ["7.7", "14.0", "892,202", "0.50", "1.10e3", "0"].map(digits_of);
+        assert_eq!(written, [2, 3, 6, 2, 3, 1]);
+    }
 
     #[test]
     fn sizes_keep_decimal_and_binary_apart() {

@@ -10,12 +10,7 @@ use super::guard::disk::{Disk, name, read};
 use crate::base::error::{Result, refused};
 use crate::plan::{Drive, Place, Subject};
 use crate::record::Fact;
-
-/// Heading of the facts.
-pub const GROUP: &str = "Physical devices";
-
-/// The name of the fact that says which subjects share a device.
-pub const SHARED: &str = "Shared by subjects";
+use crate::record::key::devices::{GROUP, SHARED};
 
 /// The kernel's names of the devices that a drive lies on: through partitions, dm, md and loop
 /// devices down to what can be held in a hand; an NVMe namespace stands for its controller.

@@ -294,6 +294,7 @@ pub fn resolve_with(
         seed: seed?,
         meters,
         unwatched,
+        imported: None,
         idle_ns: idle_ns?,
         powercut,
     })

@@ -63,7 +63,7 @@ impl Places {
     /// in the same repeat, which is their block. None where subjects take no turns, and for points
     /// that the plan does not have.
     pub fn place(&self, plan: &Plan, key: &PointKey) -> Option<u32> {
-        if plan.order == Order::Blocked {
+        if plan.order != Order::Interleaved {
             return None;
         }
         let at = (key.step.clone(), key.axis.as_ref().map(|a| a.value.as_f64().to_bits()));

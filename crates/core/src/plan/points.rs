@@ -35,7 +35,7 @@ pub fn points(plan: &Plan) -> Vec<PointPlan> {
                 }
             }
         }
-        Order::Blocked => {
+        Order::Blocked | Order::NotGiven => {
             for subject in &plan.subjects {
                 for repeat in repeats.clone() {
                     points.extend(cells.iter().map(|cell| point(subject, cell, repeat)));

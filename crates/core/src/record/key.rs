@@ -76,6 +76,14 @@ pub mod dyno {
     pub const VERSION: Key = of(Heading::Dyno, "Version");
 }
 
+/// What the subjects' drives lie on.
+pub mod devices {
+    /// Heading of the facts, each named after its subject.
+    pub const GROUP: &str = "Physical devices";
+    /// The name of the fact that says which subjects share a device.
+    pub const SHARED: &str = "Shared by subjects";
+}
+
 /// How a point's load went.
 pub mod load {
     use super::*;

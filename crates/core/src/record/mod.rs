@@ -55,8 +55,9 @@ pub struct Point {
     pub key: PointKey,
     /// Start of the measured window, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
-    /// The measured window's length, warm-up excluded.
-    pub window_ns: u64,
+    /// The measured window's length, warm-up excluded; None where the point has no window, or the
+    /// source of an imported one does not give it.
+    pub window_ns: Option<u64>,
     /// Whether it was measured to its end.
     pub outcome: Outcome,
     /// One for each stream, drive and instance.
@@ -71,7 +72,7 @@ impl Point {
         Point {
             key,
             started_unix_ns,
-            window_ns: 0,
+            window_ns: None,
             outcome: Outcome::Measured,
             cells: Vec::new(),
             facts: Vec::new(),
@@ -103,10 +104,10 @@ pub struct Cell {
     pub instance: u32,
     /// Whether the stream counts in the step's result.
     pub headline: bool,
-    /// Workers of this cell.
-    pub threads: u32,
-    /// Requests in flight for each worker.
-    pub depth: u32,
+    /// Workers of this cell; None where the source of imported figures does not say.
+    pub threads: Option<u32>,
+    /// Requests in flight for each worker; None likewise.
+    pub depth: Option<u32>,
     /// Open loop: what was asked for, over all workers, in ops/s or bytes/s as the plan said.
     pub asked: Option<crate::base::units::Rate>,
     /// Open loop: ops handed to the engine more than `load::pacer::LATE_NS` after they were due.
@@ -116,7 +117,8 @@ pub struct Cell {
     pub backlog_max: u64,
     /// Open loop: ops due inside the window that had not been handed over when it closed.
     pub backlog_end: u64,
-    /// One for each class of op that occurred.
+    /// One for each class of op that occurred and was counted. Imported figures without counts
+    /// have none: see [`Reported`].
     pub tallies: Vec<Tally>,
 }
 

@@ -271,7 +271,7 @@ impl<'a> Run<'a> {
 pub fn ops_per_s(point: &crate::record::Point, stream: &str) -> f64 {
     let cells: Vec<_> = point.cells.iter().filter(|c| c.stream == stream).collect();
     let ops: u64 = cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
-    ops as f64 / (point.window_ns as f64 / 1e9) / cells.len().max(1) as f64
+    ops as f64 / (point.window_ns.unwrap_or(0) as f64 / 1e9) / cells.len().max(1) as f64
 }
 
 /// An error in one line, as a point keeps it.

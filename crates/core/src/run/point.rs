@@ -46,7 +46,7 @@ pub fn measure(
         measured.facts = observed.facts;
         if let Some(window) = observed.window {
             measured.started_unix_ns = time.unix_ns_of(window.from_ns);
-            measured.window_ns = window.until_ns - window.from_ns;
+            measured.window_ns = Some(window.until_ns - window.from_ns);
         }
         observed.ended
     });
@@ -309,8 +309,8 @@ fn cell(group: &WorkerGroup<'_>) -> Cell {
         drive: group.drive,
         instance: group.instance,
         headline: group.stream.headline,
-        threads: group.stream.threads,
-        depth: group.stream.depth,
+        threads: Some(group.stream.threads),
+        depth: Some(group.stream.depth),
         asked: group.rate,
         late: sum(|r| r.late.get()),
         backlog_max: sum(|r| r.backlog_max.get()),

@@ -17,7 +17,8 @@ pub fn headline(point: &Point) -> Option<f64> {
     let cells = || point.cells.iter().filter(|c| c.headline);
     if cells().all(|c| c.asked.is_none()) {
         let ops: u64 = cells().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
-        return (ops > 0).then(|| ops as f64 / (point.window_ns.max(1) as f64 / 1e9));
+        let window_ns = point.window_ns?.max(1);
+        return (ops > 0).then(|| ops as f64 / (window_ns as f64 / 1e9));
     }
     // Of classes there may be several; the one with the most requests is the most precise.
     let tallies = || cells().flat_map(|c| &c.tallies);

@@ -71,19 +71,6 @@ fn usual_distance(readings: &[Reading]) -> Option<f64> {
     distances.get(distances.len() / 2).copied()
 }
 
-/// A mean power that another tool reported for a whole window; without a known window it has no
-/// energy.
-pub fn reported(watts: f64, window_s: f64) -> Option<Power> {
-    (watts.is_finite() && watts > 0.0).then(|| Power {
-        mean_watts: watts,
-        min_watts: watts,
-        max_watts: watts,
-        p99_watts: watts,
-        joules: (window_s > 0.0).then_some(watts * window_s),
-        covered: 1.0,
-    })
-}
-
 /// How late an instrument shows the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delay {

@@ -29,12 +29,16 @@ pub struct Estimate {
     pub unit: &'static str,
     /// Where the interval comes from.
     pub method: Method,
+    /// The significant digits of what it was made from, where that was read as text and not
+    /// measured: no more are printed.
+    pub digits: Option<u32>,
 }
 
 impl Estimate {
     /// One observation without an interval.
     pub fn single(value: f64, unit: &'static str) -> Estimate {
-        Estimate { value, low: value, high: value, n: 1, unit, method: Method::Single }
+        let (method, digits) = (Method::Single, None);
+        Estimate { value, low: value, high: value, n: 1, unit, method, digits }
     }
 
     /// The same in another unit.
@@ -46,6 +50,12 @@ impl Estimate {
             unit,
             ..self.clone()
         }
+    }
+
+    /// The same with no more digits than the least exact of what it was made from.
+    pub fn written_in(mut self, digits: impl IntoIterator<Item = Option<u32>>) -> Estimate {
+        self.digits = digits.into_iter().flatten().min();
+        self
     }
 
     /// Whether `low` and `high` are an interval, and not the extremes of a few observations.
@@ -77,12 +87,13 @@ pub fn from_repeats(values: &[f64], unit: &'static str) -> Option<Estimate> {
         n,
         unit,
         method: Method::Single,
+        digits: None,
     };
     Some(match level(values) {
         None => bare(mean(values)),
         Some(Level { value, interval: None, .. }) => bare(value),
         Some(Level { value, interval: Some((low, high)), .. }) => {
-            Estimate { value, low, high, n, unit, method: Method::Repeats }
+            Estimate { value, low, high, n, unit, method: Method::Repeats, digits: None }
         }
     })
 }

@@ -76,6 +76,20 @@ impl Formula {
         format!("{} {}", cut_off(self.of(times), 2), self.unit())
     }
 
+    /// The same of figures that have so many significant digits, with no more than they have; what
+    /// is there and too small to be printed is said to be.
+    pub fn result_in(self, times: f64, digits: Option<u32>) -> String {
+        let (value, unit) = (self.of(times), self.unit());
+        let size = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
+        let decimals = digits.map_or(2, |digits| (digits as i32 - 1 - size).min(2));
+        let text = match decimals {
+            0.. => cut_off(value, decimals as usize),
+            _ => coarse(value, decimals, false),
+        };
+        let shows = text.chars().any(|c| ('1'..='9').contains(&c));
+        if shows || value <= 0.0 { format!("{text} {unit}") } else { format!("< 0.01 {unit}") }
+    }
+
     /// "%" or "×", which stands behind the result.
     pub fn unit(self) -> &'static str {
         if self == Formula::Factor { "×" } else { "%" }
@@ -169,6 +183,21 @@ mod tests {
             Formula::Factor.calculation(Better::Higher, "892,202", "735,861"),
             "892,202 ÷ 735,861"
         );
+    }
+
+    #[test]
+    fn a_result_has_no_more_digits_than_the_figures_that_it_comes_from() {
+        let gain = |times: f64, digits| Formula::Gain.result_in(times, digits);
+        let per_watt = (228_176.0 / 7.7) / (199_319.0 / 7.1);
+        assert_eq!(
+            (gain(per_watt, None), gain(per_watt, Some(2))),
+            ("5.55 %".into(), "5.5 %".into())
+        );
+        assert_eq!((gain(2.474, Some(2)), gain(2.474, Some(1))), ("140 %".into(), "100 %".into()));
+        let p99 = times_as_good(169.0, 268.0, Better::Lower).unwrap();
+        assert_eq!(Formula::Reduction.result_in(p99, Some(3)), "36.9 %");
+        assert_eq!(gain(735_914.0 / 735_861.0, Some(6)), "< 0.01 %");
+        assert_eq!((gain(1.0, Some(3)), gain(1.0, None)), ("0.00 %".into(), "0.00 %".into()));
     }
 
     #[test]

@@ -380,12 +380,17 @@ fn point(row: &Row<'_>) -> Result<StoredPoint> {
     let point = Point {
         key: key(row, 1)?,
         started_unix_ns: count(row, 7)?,
-        window_ns: count(row, 8)?,
+        window_ns: given(count(row, 8)?),
         outcome,
         cells: Vec::new(),
         facts: Vec::new(),
     };
     Ok(StoredPoint { id: row.get(0)?, point })
+}
+
+/// No window is empty, and no load without workers or requests: zero stands for what is not known.
+fn given<N: Default + PartialEq>(n: N) -> Option<N> {
+    (n != N::default()).then_some(n)
 }
 
 fn cell(row: &Row<'_>) -> Result<Cell> {
@@ -396,8 +401,8 @@ fn cell(row: &Row<'_>) -> Result<Cell> {
         drive: count(row, 3)?,
         instance: count(row, 4)?,
         headline: row.get(5)?,
-        threads: bounded(row, 6, &limits::WORKERS)? as u32,
-        depth: count(row, 7)?,
+        threads: given(bounded(row, 6, &limits::WORKERS)? as u32),
+        depth: given(count(row, 7)?),
         asked: ops.or(bytes),
         late: bounded(row, 10, &limits::REQUESTS)?,
         backlog_max: bounded(row, 11, &limits::REQUESTS)?,

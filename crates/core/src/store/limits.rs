@@ -131,6 +131,10 @@ pub fn check_plan(plan: &Plan) -> Result<()> {
     for list in [protocol.steps.len(), protocol.datasets.len(), protocol.prepare.len()] {
         PARTS.check(list as u64)?;
     }
+    if let Some(run) = &plan.imported {
+        PARTS.check(run.steps.len() as u64)?;
+        run.steps.iter().try_for_each(|step| STREAMS.check(step.streams.len() as u64))?;
+    }
     METERS.check(plan.meters.len() as u64)?;
     TIME.check(plan.idle_ns)?;
     for subject in &plan.subjects {

@@ -9,8 +9,8 @@ use crate::base::error::{Error, Result};
 use crate::record::{Class, Reported};
 
 pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Result<()> {
-    let sql = "INSERT INTO told (point, stream, class, name, value, low, high, samples) VALUES (?, \
-               ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO told (point, stream, class, name, value, low, high, samples, digits) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let samples = reported.samples.map(super::schema::signed);
     let row = params![
         point,
@@ -20,15 +20,19 @@ pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Resu
         reported.value,
         reported.low,
         reported.high,
-        samples
+        samples,
+        reported.digits
     ];
     conn.prepare_cached(sql)?.execute(row)?;
     Ok(())
 }
 
+/// More digits than this a number of ours does not have.
+const MOST_DIGITS: i64 = 17;
+
 /// All reported figures.
 pub(super) const SELECT: &str =
-    "SELECT point, stream, class, name, value, low, high, samples FROM told ORDER BY id";
+    "SELECT point, stream, class, name, value, low, high, samples, digits FROM told ORDER BY id";
 
 /// A row of it: the number of its point, and the figure.
 pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {
@@ -39,8 +43,7 @@ pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {
     if ![value, low, high].iter().all(|v| v.is_finite()) || low > value || value > high {
         return Err(Error::msg("a reported figure lies outside its bounds"));
     }
-    Ok((
-        row.get(0)?,
-        Reported { stream: text(row, 1)?, class, name: text(row, 3)?, value, low, high, samples },
-    ))
+    let digits = row.get::<_, Option<i64>>(8)?.map(|n| n.clamp(1, MOST_DIGITS) as u32);
+    let (stream, name) = (text(row, 1)?, text(row, 3)?);
+    Ok((row.get(0)?, Reported { stream, class, name, value, low, high, samples, digits }))
 }

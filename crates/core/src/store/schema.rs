@@ -8,7 +8,7 @@ use super::beside;
 use super::limits::{self, Meter};
 use crate::base::error::{Context, Error, Result, describe, failed};
 use crate::base::text::visible;
-use crate::record::Run;
+use crate::record::{Plan, Run};
 
 /// "DYNO": how a bundle is distinguished from other SQLite files.
 const APPLICATION_ID: i64 = 0x4459_4E4F;
@@ -126,6 +126,7 @@ CREATE TABLE sample (
     PREPARED,
     GIVEN_UP,
     SLOW_OPS,
+    DIGITS,
 ];
 
 /// What other tools reported of imported points, instead of latencies.
@@ -197,6 +198,9 @@ CREATE TABLE slow_op (
 );
 CREATE INDEX slow_op_point ON slow_op (point);
 ";
+
+/// How exactly other tools write their figures; older bundles do not say.
+const DIGITS: &str = "ALTER TABLE told ADD COLUMN digits INTEGER;";
 
 /// Makes the tables in an empty database, in the caller's transaction.
 pub(super) fn lay_out(conn: &Connection) -> Result<()> {
@@ -453,7 +457,8 @@ pub(super) fn read_run(conn: &Connection) -> Result<Run> {
     let mut plan: serde_json::Value =
         serde_json::from_str(plan).context("reading the run's resolved plan")?;
     visible_json(&mut plan);
-    let plan = serde_json::from_value(plan).context("reading the run's resolved plan")?;
+    let plan: Plan = serde_json::from_value(plan).context("reading the run's resolved plan")?;
+    let plan = plan.as_read();
     limits::check_plan(&plan)?;
     let started: i64 = row.get(1)?;
     Ok(Run { plan, started_unix_ns: started.max(0) as u64, dyno_version: text(row, 0)? })

@@ -231,7 +231,12 @@ impl Writer {
         let sql = "UPDATE point SET started_unix_ns = ?, window_ns = ?, failure = ? WHERE id = ?";
         self.conn.execute(
             sql,
-            params![signed(point.started_unix_ns), signed(point.window_ns), failure, open.id],
+            params![
+                signed(point.started_unix_ns),
+                signed(point.window_ns.unwrap_or(0)),
+                failure,
+                open.id
+            ],
         )?;
         for cell in &point.cells {
             insert_cell(&self.conn, open.id, cell)?;
@@ -270,8 +275,8 @@ fn insert_cell(conn: &Connection, point: i64, cell: &Cell) -> Result<()> {
         cell.drive,
         cell.instance,
         cell.headline,
-        cell.threads,
-        cell.depth,
+        cell.threads.unwrap_or(0),
+        cell.depth.unwrap_or(0),
         ops_per_s,
         bytes_per_s,
         signed(cell.late),

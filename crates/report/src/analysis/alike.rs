@@ -156,12 +156,35 @@ pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
     if facts.run_of[a] == facts.run_of[b] {
         return Likeness::default();
     }
+    if [a, b].iter().any(|subject| run(*subject).imported.is_some()) {
+        return Likeness {
+            unlike: imported_differently(run(a), run(b), step),
+            ..Likeness::default()
+        };
+    }
     let points = [a, b].map(|subject| first_point(run(subject), step, &facts.own_names[subject]));
     let [Some(of_a), Some(of_b)] = &points else { return Likeness::default() };
     let named =
         |d: &FieldDifference| d.path != METHOD && facts.vary.iter().any(|vary| d.is_named_by(vary));
     let (varied, unlike) = differences((run(a), of_a), (run(b), of_b)).into_iter().partition(named);
     Likeness { unlike, varied }
+}
+
+/// What is known to differ between the sources of imported figures, or between one and Dyno.
+fn imported_differently(a: &Plan, b: &Plan, step: &str) -> Vec<FieldDifference> {
+    let known = |plan: &Plan| {
+        let run = plan.imported.as_ref();
+        let step = run.and_then(|run| run.steps.iter().find(|own| own.name == step));
+        serde_json::json!({
+            "measured with": run.map_or("Dyno", |run| &run.tool),
+            "step": step.map(|step| serde_json::json!({
+                "window_ns": step.window_ns, "loop": step.loop_kind, "timing": step.timing,
+            })),
+        })
+    };
+    let mut found = Vec::new();
+    walk(&known(a), &known(b), &mut Vec::new(), &mut found);
+    found
 }
 
 /// The step as it is resolved for all points of a subject, before the sweep sets its field.

@@ -21,6 +21,8 @@ pub enum Caveat {
     Late(f64),
     /// Too few repeats for an interval: so many.
     FewRepeats(usize),
+    /// So many figures are given in the source of imported ones, which show no scatter.
+    FewFigures(usize),
     /// Something other than the drive set the number.
     NotTheDrive(Verdict),
 }

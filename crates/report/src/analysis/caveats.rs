@@ -35,11 +35,13 @@ pub fn note(facts: &mut Facts) {
             .filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at)
             .count()
     };
+    let imported = |c: &CellFacts| facts.runs[c.bundle].is_imported();
     let all: Vec<Vec<Vec<Caveat>>> = facts
         .steps
         .iter()
         .map(|step| {
-            step.cells.iter().map(|c| of(c, failed(step, c), unsteady[c.subject])).collect()
+            let known = |c: &CellFacts| (failed(step, c), unsteady[c.subject], imported(c));
+            step.cells.iter().map(|c| of(c, known(c))).collect()
         })
         .collect();
     for (step, caveats) in facts.steps.iter_mut().zip(all) {
@@ -47,7 +49,7 @@ pub fn note(facts: &mut Facts) {
     }
 }
 
-fn of(cell: &CellFacts, failed: usize, unsteady: bool) -> Vec<Caveat> {
+fn of(cell: &CellFacts, (failed, unsteady, imported): (usize, bool, bool)) -> Vec<Caveat> {
     let Some(total) = &cell.total else { return vec![Caveat::NotMeasured] };
     let mut all = Vec::new();
     if failed > 0 {
@@ -61,8 +63,10 @@ fn of(cell: &CellFacts, failed: usize, unsteady: bool) -> Vec<Caveat> {
         let missed = stream.achieved().filter(|share| *share < RATE_KEPT);
         all.extend(missed.map(|share| Caveat::BackgroundMissedRate(name.clone(), share)));
     }
-    if cell.repeats.len() < FEWEST {
-        all.push(Caveat::FewRepeats(cell.repeats.len()));
+    match cell.repeats.len() {
+        n if n >= FEWEST => {}
+        n if imported => all.push(Caveat::FewFigures(n)),
+        n => all.push(Caveat::FewRepeats(n)),
     }
     all.extend(cell.not_the_drive().cloned().map(Caveat::NotTheDrive));
     all
@@ -75,7 +79,7 @@ pub fn of_load(load: &Summary) -> Vec<Caveat> {
         all.push(Caveat::Drifted(percent));
     }
     all.extend(load.achieved().filter(|share| *share < RATE_KEPT).map(Caveat::MissedRate));
-    let late = load.late as f64 / load.ops.max(1) as f64;
+    let late = load.late_share();
     if load.asked.is_some() && late >= LATE {
         all.push(Caveat::Late(late));
     }
@@ -83,7 +87,7 @@ pub fn of_load(load: &Summary) -> Vec<Caveat> {
 }
 
 /// Whether a drive of the subject was prepared until steady, and last was not.
-fn unsteady(facts: &Facts, subject: usize) -> bool {
+pub fn unsteady(facts: &Facts, subject: usize) -> bool {
     let own = || {
         facts
             .prepared

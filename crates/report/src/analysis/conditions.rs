@@ -1,18 +1,20 @@
 //! Fairness between subjects: what differs between them apart from the drive, and how much that
 //! matters.
 
+mod measured;
 #[cfg(test)]
 pub mod tests;
+mod unknown;
 
 use std::collections::BTreeMap;
 
 use super::alike;
 pub use super::difference::{Barred, Difference, Grade};
-use super::facts::{CellFacts, Facts, RunFacts, StepFacts};
+use super::facts::{CellFacts, Facts, StepFacts};
 use crate::language::{Message, Number, Value};
 use crate::message;
-use crate::plan::Order;
 use crate::record::key::{self, Heading, Key, drive, engine};
+pub use unknown::{not_given, unknown};
 
 /// Facts that should be alike, and how much it matters if they are not.
 const ALIKE: &[(Key, Grade)] = &[
@@ -133,7 +135,7 @@ fn differences_between(facts: &Facts, subjects: &[usize], of_hosts: bool) -> Vec
     all.extend(prepared(facts, subjects));
     all.extend(fuller(facts, subjects));
     all.extend(warmer(facts, subjects));
-    all.extend(in_time(facts, subjects));
+    all.extend(measured::all(facts, subjects));
     all.sort_by_key(|d| d.grade);
     // Steps that were measured alike differ alike.
     all.dedup();
@@ -357,25 +359,6 @@ fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |held, v| {
         held.map_or(Some((v, v)), |(low, high): (f64, f64)| Some((low.min(v), high.max(v))))
     })
-}
-
-/// Whether what changed with time met all of them equally.
-fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
-    let mut runs: Vec<usize> =
-        subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();
-    runs.dedup();
-    let of_runs = || runs.iter().filter_map(|r| facts.runs.get(*r));
-    let (what, values) = if subjects.len() > 1 && runs.len() > 1 {
-        let moment = |r: &RunFacts| facts.language.moment(r.started_unix_ns);
-        let times: Vec<String> = of_runs().map(moment).collect();
-        let times = message!("difference-times", times = times.join(", "));
-        (message!("difference-own-runs"), times)
-    } else if subjects.len() > 1 && of_runs().any(|r| r.order == Order::Blocked) {
-        (message!("difference-one-after-other"), message!("difference-unequally"))
-    } else {
-        return None;
-    };
-    Some(Difference { grade: Grade::Confounder, what, values })
 }
 
 /// The distinct values of a fact, each with whose it is: a subject's, a file's, or nobody's in

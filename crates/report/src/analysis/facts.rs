@@ -15,7 +15,7 @@ use crate::analysis::bottleneck;
 use crate::language::Language;
 use crate::plan::model::headline::Place;
 use crate::plan::search::Search;
-use crate::plan::{Order, Plan};
+use crate::plan::{LoopKind, Order, Plan, Timing};
 use crate::record::{Class, PacingFloor, Prepared, ServerShare};
 use crate::stats::trend::Drift;
 
@@ -95,12 +95,21 @@ pub struct RunFacts {
     pub plan: String,
 }
 
+impl RunFacts {
+    /// Whether another tool or a publication reports it, and Dyno did not measure it.
+    pub fn is_imported(&self) -> bool {
+        self.resolved.imported.is_some()
+    }
+}
+
 /// One step over all subjects and axis values.
 pub struct StepFacts {
     /// The step's name.
     pub name: String,
     /// What a brief calls it.
     pub title: String,
+    /// Its figures are those of another tool or of a publication.
+    pub imported: bool,
     /// What it is swept along; None where nothing is.
     pub axis: Option<AxisFacts>,
     /// The search for the most load within a latency limit, where the sweep is one.
@@ -115,16 +124,19 @@ pub struct StepFacts {
     pub values: Vec<AxisValue>,
     /// The class whose latency the figures show.
     pub class: Option<Class>,
-    /// Some headline stream was asked for a rate, so latency and not throughput distinguishes the
-    /// subjects.
-    pub open_loop: bool,
+    /// How requests became due; None where the source of imported figures does not say. Open where
+    /// some headline stream was asked for a rate, so that latency and not throughput distinguishes
+    /// the subjects.
+    pub loop_kind: Option<LoopKind>,
+    /// What its latencies are counted from; None where the source does not say.
+    pub timing: Option<Timing>,
     /// A stream runs more than once on a drive, so its numbers are sums and its histograms are
     /// merged.
     pub instances: bool,
-    /// Length of the measured window, nanoseconds.
-    pub window_ns: u64,
-    /// Length of the warm-up, nanoseconds.
-    pub warmup_ns: u64,
+    /// Length of the measured window, nanoseconds; None where it is not given.
+    pub window_ns: Option<u64>,
+    /// Length of the warm-up, nanoseconds; None where it is not given.
+    pub warmup_ns: Option<u64>,
     /// One for each subject and axis value that was measured.
     pub cells: Vec<CellFacts>,
     /// Index of the axis value that stands for the step where only one can be drawn.
@@ -216,6 +228,11 @@ impl Facts {
         self.subjects.len() > MOST_SUBJECTS
     }
 
+    /// Whether Dyno measured none of it.
+    pub fn is_imported(&self) -> bool {
+        !self.runs.is_empty() && self.runs.iter().all(RunFacts::is_imported)
+    }
+
     /// The values of a step's axis, by index, at which a point of a subject failed, in one repeat
     /// or in any.
     pub fn failed(
@@ -248,11 +265,25 @@ impl Facts {
 }
 
 impl StepFacts {
+    /// Whether a rate was asked for, so that its latencies are response times.
+    pub fn is_open_loop(&self) -> bool {
+        self.loop_kind == Some(LoopKind::Open)
+    }
+
     /// Whether its windows are too short to be tested for drift. What was imported has no seconds
     /// to test at all.
     pub fn is_untested_for_drift(&self) -> bool {
         let untested = |c: &CellFacts| c.total.is_some() && c.drift == Drift::TooShort;
-        (1..TESTED_NS).contains(&self.window_ns) && self.cells.iter().any(untested)
+        let short = self.window_ns.is_some_and(|ns| (1..TESTED_NS).contains(&ns));
+        short && !self.imported && self.cells.iter().any(untested)
+    }
+
+    /// Whether anything is known of the latencies of its class.
+    pub fn has_latencies(&self) -> bool {
+        let classes = || self.cells.iter().filter_map(|c| c.total.as_ref()?.class(self.class));
+        classes().map(|class| class.user_latency()).any(|latency| {
+            latency.mean_ns.is_some() || latency.percentiles_ns.iter().any(Option::is_some)
+        })
     }
 
     /// Whether the drive did not limit one of its points.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::bare_step::{imported, planned};
 use super::facts::{AxisFacts, AxisValue, CellFacts, Facts, Failure, Group, RunFacts, StepFacts};
 use super::hosts::Gathered;
 use super::meter_facts::{self, Metered};
@@ -13,7 +14,7 @@ use super::point_summary::summarise;
 use super::power::Series;
 use super::{caveats, compare, conditions, lead};
 use crate::base::error::{Context, Result, failed};
-use crate::plan::{Field, Places, Plan, Protocol, Step};
+use crate::plan::{LoopKind, Places, Plan, Timing};
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Outcome, Overslept, PacingFloor, Point, PointContents,
     RunContents, Verified,
@@ -151,9 +152,11 @@ impl Gathering {
                 subject.drives.iter().map(|d| d.place.path().display().to_string()).collect(),
             );
         }
-        for step in &run.plan.protocol.steps {
+        let own = run.plan.protocol.steps.iter().map(|s| planned(s, &run.plan.protocol));
+        let imported = run.plan.imported.iter().flat_map(|i| &i.steps).map(imported);
+        for step in own.chain(imported) {
             if !facts.steps.iter().any(|s| s.name == step.name) {
-                facts.steps.push(StepFacts::of(step, &run.plan.protocol));
+                facts.steps.push(step);
             }
         }
         let several = (all.len() > 1).then_some(file.as_str());
@@ -252,7 +255,7 @@ impl Gathering {
             place: self.places[run].place(&self.facts.runs[run].resolved, &point.key),
             series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
             metered: Metered::of(
-                samples,
+                (samples, &reported),
                 &rates,
                 (&self.facts.runs[run].resolved, &point),
                 &summary,
@@ -294,30 +297,6 @@ fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
 }
 
 impl StepFacts {
-    fn of(step: &Step, protocol: &Protocol) -> StepFacts {
-        let (headline, place) = lead::asked(step, protocol);
-        let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
-        StepFacts {
-            name: step.name.clone(),
-            title,
-            axis: None,
-            headline,
-            place,
-            figures: step.figures.clone(),
-            search: step.sweep.as_ref().and_then(|sweep| sweep.search.clone()),
-            values: Vec::new(),
-            class: None,
-            open_loop: false,
-            instances: step.streams.iter().any(|s| s.instances > 1)
-                || step.sweep.as_ref().is_some_and(|s| s.field == Field::Instances),
-            window_ns: step.duration_ns,
-            warmup_ns: step.warmup_ns,
-            cells: Vec::new(),
-            lead: 0,
-            index: HashMap::new(),
-        }
-    }
-
     fn fill(&mut self, measured: &[&Measured], idle: &[Vec<IdlePower>]) {
         self.values.sort_by(|a, b| a.number.total_cmp(&b.number));
         let at: HashMap<u64, usize> =
@@ -338,8 +317,10 @@ impl StepFacts {
             ));
         }
         self.class = lead::class(&self.cells);
-        self.open_loop =
-            self.cells.iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
+        let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
+        if self.cells.iter().any(asked) {
+            (self.loop_kind, self.timing) = (Some(LoopKind::Open), Some(Timing::Response));
+        }
     }
 }
 

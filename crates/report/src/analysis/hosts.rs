@@ -141,7 +141,7 @@ fn rate(n: u64, window_ns: u64) -> f64 {
 fn part(point: &Point) -> Part {
     let mut part = Part {
         from_unix_ns: point.started_unix_ns,
-        window_ns: point.window_ns,
+        window_ns: point.window_ns.unwrap_or(0),
         ops: 0,
         bytes: 0,
         classes: Vec::new(),

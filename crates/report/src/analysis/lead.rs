@@ -54,7 +54,7 @@ pub fn metric(facts: &Facts, step: &StepFacts) -> Metric {
 /// Latency and not throughput distinguishes the subjects, because the load is set.
 fn is_paced(step: &StepFacts) -> bool {
     let sets_load = |field: Field| field == Field::LoadPercent || field.sets_rates();
-    step.open_loop || step.axis.as_ref().is_some_and(|a| sets_load(a.field))
+    step.is_open_loop() || step.axis.as_ref().is_some_and(|a| sets_load(a.field))
 }
 
 /// The axis value, by its index, that a step leads with, where it is one.

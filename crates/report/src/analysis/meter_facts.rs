@@ -10,7 +10,7 @@ use super::verdict_inputs::{inputs, is_standstill};
 use crate::analysis::bottleneck::{self, Verdict, verdict};
 use crate::plan::Plan;
 use crate::record::gauge::{self, cpu};
-use crate::record::{IdlePower, Point, RateInterval, Sample};
+use crate::record::{IdlePower, Point, RateInterval, Reported, Sample};
 
 /// One point as its meters saw it; empty where nothing watched.
 #[derive(Default)]
@@ -28,15 +28,16 @@ pub struct Metered {
 impl Metered {
     /// Reduces a point's samples to what its meters show.
     pub fn of(
-        samples: Vec<Sample>,
+        (samples, reported): (Vec<Sample>, &[Reported]),
         rates: &[RateInterval],
         (plan, point): (&Plan, &Point),
         reading: &PointSummary,
     ) -> Metered {
         let gauges = meter_series::of_samples(samples);
-        let window_s = point.window_ns as f64 / 1e9;
-        if gauges.is_empty() {
-            return Metered::default();
+        let window_s = point.window_ns.unwrap_or(0) as f64 / 1e9;
+        let given = power::given(&gauges, reported);
+        if gauges.is_empty() || !given.is_empty() {
+            return Metered { window_s, power: given, ..Metered::default() };
         }
         let load = match gauges.iter().any(|g| g.name.ends_with(gauge::WATTS)) {
             true => stretches(rates),
@@ -53,7 +54,7 @@ impl Metered {
             window_s,
             power: power::series(&gauges, &load, window_s),
             celsius: hottest.map(inside).unwrap_or_default(),
-            // Another tool's watts alone do not say what limited its result.
+            // Watts alone do not say what limited a point.
             verdict: gauges
                 .iter()
                 .any(|g| g.name == cpu::HOST_ALL_NS || is_standstill(g))

@@ -18,13 +18,7 @@ impl Asked {
     /// Refuses a part that none of the plans has.
     pub fn check(&self, plans: &[&Plan]) -> Result<()> {
         let Some(name) = &self.part else { return Ok(()) };
-        let streams = || {
-            plans
-                .iter()
-                .flat_map(|p| &p.protocol.steps)
-                .flat_map(|s| &s.streams)
-                .map(|s| s.name.as_str())
-        };
+        let streams = || plans.iter().flat_map(|p| p.stream_names());
         if streams().any(|own| own == name) {
             return Ok(());
         }
@@ -137,7 +131,7 @@ impl Metric {
             Part::Stream(_) => {
                 step.cells.iter().any(|c| self.part.of(c).is_some_and(|s| s.asked.is_some()))
             }
-            _ => step.open_loop,
+            _ => step.is_open_loop(),
         }
     }
 
@@ -156,7 +150,8 @@ impl Metric {
         let (estimate, repeats) = match &self.figure {
             Figure::Ops => self.part.of(cell).map(|s| (s.ops_per_s.clone(), &s.by_repeat[..]))?,
             Figure::Bytes => {
-                self.part.of(cell).map(|s| (s.bytes_per_s.clone(), &s.bytes_by_repeat[..]))?
+                let part = self.part.of(cell)?;
+                (part.bytes_per_s.clone()?, &part.bytes_by_repeat[..])
             }
             Figure::Mean => self
                 .latency(step, cell)
@@ -191,8 +186,13 @@ impl Metric {
             }
             _ => (power.work_per_watt(&part.by_repeat, 1.0), "ops/s/W"),
         };
+        let work = match self.figure {
+            Figure::MbPerWatt(_) => part.bytes_per_s.as_ref()?.digits,
+            _ => part.ops_per_s.digits,
+        };
         let found = estimate::from_repeats(&repeats, unit)
-            .filter(|e| e.value > 0.0 && e.value.is_finite())?;
+            .filter(|e| e.value > 0.0 && e.value.is_finite())?
+            .written_in([work, power.mean_watts.digits]);
         Some((found, Cow::Owned(repeats)))
     }
 

@@ -14,6 +14,7 @@
 pub mod acceptance;
 pub mod alike;
 pub mod axis;
+mod bare_step;
 pub mod bottleneck;
 mod caveat;
 pub mod caveats;

@@ -34,8 +34,8 @@ pub struct PointSummary {
 pub struct Numbers {
     /// Ops per second.
     pub ops_per_s: f64,
-    /// Bytes per second.
-    pub bytes_per_s: f64,
+    /// Bytes per second; None where the source of imported figures does not give them.
+    pub bytes_per_s: Option<f64>,
     /// One for each class of op.
     pub classes: Vec<ClassNumbers>,
     /// Open loop: the rate asked for.
@@ -46,12 +46,12 @@ pub struct Numbers {
     pub backlog_max: u64,
     /// Open loop: ops not yet handed over when the window closed.
     pub backlog_end: u64,
-    /// Workers together.
-    pub threads: u32,
-    /// Requests in flight for each worker.
-    pub depth: u32,
-    /// Length of the measured window, nanoseconds.
-    pub window_ns: u64,
+    /// Workers together, where they are known.
+    pub threads: Option<u32>,
+    /// Requests in flight for each worker, where they are known.
+    pub depth: Option<u32>,
+    /// Length of the measured window, nanoseconds, where it is known.
+    pub window_ns: Option<u64>,
     /// ops/s second by second, where they were kept.
     pub seconds: Vec<f64>,
 }
@@ -60,10 +60,14 @@ pub struct Numbers {
 pub struct ClassNumbers {
     /// The class.
     pub class: Class,
-    /// Ops completed.
-    pub ops: u64,
-    /// Bytes moved.
-    pub bytes: u64,
+    /// Ops completed; None where only their rate is known.
+    pub ops: Option<u64>,
+    /// Ops per second.
+    pub ops_per_s: f64,
+    /// The same without misses.
+    pub done_per_s: f64,
+    /// Bytes moved per second, where that is known.
+    pub bytes_per_s: Option<f64>,
     /// Reads that found no such key.
     pub misses: u64,
     /// Not in `ops`.
@@ -74,6 +78,23 @@ pub struct ClassNumbers {
     pub service: Times,
     /// Response times; None in closed loop.
     pub response: Option<Times>,
+    /// How exactly the source of imported figures writes them.
+    pub digits: WrittenDigits,
+}
+
+/// The significant digits of imported figures; None of what Dyno measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WrittenDigits {
+    /// Of ops per second.
+    pub ops: Option<u32>,
+    /// Of bytes per second.
+    pub bytes: Option<u32>,
+    /// Of the mean latency.
+    pub mean: Option<u32>,
+    /// Of the largest latency.
+    pub max: Option<u32>,
+    /// Of the percentiles of `PERCENTILES`.
+    pub percentiles: [Option<u32>; 5],
 }
 
 /// A histogram's numbers in nanoseconds; a percentile without enough samples is not there.
@@ -82,8 +103,8 @@ pub struct Times {
     pub mean_ns: Option<f64>,
     /// The percentiles of `PERCENTILES`, nanoseconds; None where fewer than 100 samples lie above.
     pub percentiles_ns: [Option<f64>; 5],
-    /// Largest latency, nanoseconds.
-    pub max_ns: u64,
+    /// Largest latency, nanoseconds; None where it is not known.
+    pub max_ns: Option<u64>,
     /// The shares that took each of `OVER_MS` or longer, 0 to 1; None where nothing was timed.
     pub over: [Option<f64>; OVER_MS.len()],
     /// The bounds of percentiles that another tool reported.
@@ -159,31 +180,31 @@ impl PointSummary {
 
 impl Numbers {
     /// The sum of some cells, over a window of this length.
-    pub fn of(cells: &[&Cell], window_ns: u64) -> Numbers {
-        let seconds = window_ns.max(1) as f64 / 1e9;
+    pub fn of(cells: &[&Cell], window_ns: Option<u64>) -> Numbers {
+        let seconds = window_ns.unwrap_or(0).max(1) as f64 / 1e9;
         let tallies: Vec<&Tally> = cells.iter().flat_map(|c| &c.tallies).collect();
         let classes: Vec<ClassNumbers> = Class::in_order(tallies.iter().map(|t| t.class))
             .into_iter()
-            .filter_map(|class| ClassNumbers::of(class, &tallies))
+            .filter_map(|class| ClassNumbers::of(class, &tallies, seconds))
             .collect();
         Numbers {
-            ops_per_s: sum(&classes, Class::counts_as_op, |c| c.ops) / seconds,
-            bytes_per_s: sum(&classes, Class::moves_data, |c| c.bytes) / seconds,
+            ops_per_s: sum(&tallies, Class::counts_as_op, |t| t.ops) / seconds,
+            bytes_per_s: Some(sum(&tallies, Class::moves_data, |t| t.bytes) / seconds),
             classes,
             asked: sum_of_rates(cells),
             late: cells.iter().map(|c| c.late).sum(),
             backlog_max: cells.iter().map(|c| c.backlog_max).sum(),
             backlog_end: cells.iter().map(|c| c.backlog_end).sum(),
             threads: cells.iter().map(|c| c.threads).sum(),
-            depth: cells.iter().map(|c| c.depth).max().unwrap_or(0),
+            depth: cells.iter().filter_map(|c| c.depth).max(),
             window_ns,
             seconds: Vec::new(),
         }
     }
 }
 
-fn sum(classes: &[ClassNumbers], counts: fn(Class) -> bool, what: fn(&ClassNumbers) -> u64) -> f64 {
-    classes.iter().filter(|c| counts(c.class)).map(what).sum::<u64>() as f64
+fn sum(tallies: &[&Tally], counts: fn(Class) -> bool, what: fn(&Tally) -> u64) -> f64 {
+    tallies.iter().filter(|t| counts(t.class)).map(|t| what(t)).sum::<u64>() as f64
 }
 
 /// What was asked for in all; streams asked in different units have no sum.
@@ -201,7 +222,7 @@ fn sum_of_rates(cells: &[&Cell]) -> Option<Rate> {
 }
 
 impl ClassNumbers {
-    fn of(class: Class, tallies: &[&Tally]) -> Option<ClassNumbers> {
+    fn of(class: Class, tallies: &[&Tally], seconds: f64) -> Option<ClassNumbers> {
         let own: Vec<&&Tally> =
             tallies.iter().filter(|t| t.class == class && t.ops + t.given_up > 0).collect();
         if own.is_empty() {
@@ -216,15 +237,20 @@ impl ClassNumbers {
             Times::of(&all)
         };
         let open = own.iter().any(|t| t.response.is_some());
+        let sum = |pick: fn(&Tally) -> u64| own.iter().map(|t| pick(t)).sum::<u64>();
+        let (ops, misses) = (sum(|t| t.ops), sum(|t| t.misses));
         Some(ClassNumbers {
             class,
-            ops: own.iter().map(|t| t.ops).sum(),
-            bytes: own.iter().map(|t| t.bytes).sum(),
-            misses: own.iter().map(|t| t.misses).sum(),
+            ops: Some(ops),
+            ops_per_s: ops as f64 / seconds,
+            done_per_s: ops.saturating_sub(misses) as f64 / seconds,
+            bytes_per_s: Some(sum(|t| t.bytes) as f64 / seconds),
+            misses,
             given_up: own.iter().map(|t| t.given_up).sum(),
             overflow: own.iter().map(|t| t.service.overflow).sum(),
             service: merged(&|t| &t.service),
             response: open.then(|| merged(&|t| t.response())),
+            digits: WrittenDigits::default(),
         })
     }
 }
@@ -236,7 +262,7 @@ impl Times {
             mean_ns: histogram.mean_ns(),
             percentiles_ns: PERCENTILES
                 .map(|(_, q)| histogram.percentile_ns(q).map(|ns| ns as f64)),
-            max_ns: histogram.max_ns,
+            max_ns: Some(histogram.max_ns).filter(|_| histogram.count + histogram.overflow > 0),
             over: OVER_MS.map(|ms| histogram.share_from(ms * 1_000_000)),
             bounds_ns: [None; 5],
         }

@@ -1,6 +1,6 @@
 //! The repeats of a cell as estimates with intervals.
 
-use super::point_numbers::{ClassNumbers, Numbers, OVER_MS, Times};
+use super::point_numbers::{ClassNumbers, Numbers, OVER_MS, Times, WrittenDigits};
 use crate::base::units::Rate;
 use crate::record::Class;
 use crate::stats::level::{self, Level};
@@ -21,11 +21,11 @@ pub const RATE_KEPT: f64 = 0.98;
 pub struct Summary {
     /// Ops per second.
     pub ops_per_s: Estimate,
-    /// Bytes per second.
-    pub bytes_per_s: Estimate,
+    /// Bytes per second; None where the source of imported figures does not give them.
+    pub bytes_per_s: Option<Estimate>,
     /// ops/s of each repeat, in order.
     pub by_repeat: Vec<f64>,
-    /// bytes/s of each repeat, in order.
+    /// bytes/s of each repeat, in order; empty where they are not known.
     pub bytes_by_repeat: Vec<f64>,
     /// One for each class of op.
     pub classes: Vec<ClassSummary>,
@@ -33,18 +33,16 @@ pub struct Summary {
     pub asked: Option<Rate>,
     /// Sums and maxima over the repeats.
     pub late: u64,
-    /// Ops of all repeats.
-    pub ops: u64,
+    /// Ops of all repeats; None where only their rate is known.
+    pub ops: Option<u64>,
     /// The most ops due and not yet handed over, of any repeat.
     pub backlog_max: u64,
     /// Ops not yet handed over when windows closed, of all repeats.
     pub backlog_end: u64,
-    /// Workers together.
-    pub threads: u32,
-    /// Requests in flight for each worker.
-    pub depth: u32,
-    /// Length of one measured window, nanoseconds.
-    pub window_ns: u64,
+    /// Workers together, where they are known.
+    pub threads: Option<u32>,
+    /// Requests in flight for each worker, where they are known.
+    pub depth: Option<u32>,
     /// Whether ops/s rose or fell over the windows of its repeats.
     pub drift: Drift,
 }
@@ -53,8 +51,8 @@ pub struct Summary {
 pub struct ClassSummary {
     /// The class.
     pub class: Class,
-    /// Ops of all repeats.
-    pub ops: u64,
+    /// Ops of all repeats; None where only their rate is known.
+    pub ops: Option<u64>,
     /// Ops per second.
     pub ops_per_s: Estimate,
     /// Ops per minute that came to their end, without misses: of transactions, those that were
@@ -62,8 +60,8 @@ pub struct ClassSummary {
     pub done_per_minute: Option<Estimate>,
     /// The same of each repeat, in order.
     pub done_by_repeat: Vec<f64>,
-    /// Bytes per second.
-    pub bytes_per_s: Estimate,
+    /// Bytes per second; None where the source of imported figures does not give them.
+    pub bytes_per_s: Option<Estimate>,
     /// Reads that found no such key, of all repeats.
     pub misses: u64,
     /// Over all repeats; not in `ops`.
@@ -82,8 +80,10 @@ pub struct Latency {
     pub mean_ns: Option<Estimate>,
     /// The percentiles of `PERCENTILES`, nanoseconds.
     pub percentiles_ns: [Option<Estimate>; 5],
-    /// Largest latency of any repeat, nanoseconds.
-    pub max_ns: u64,
+    /// Largest latency of any repeat, nanoseconds; None where it is not known.
+    pub max_ns: Option<u64>,
+    /// The digits to which the source of imported figures writes it.
+    pub max_digits: Option<u32>,
     /// The shares that took each of `OVER_MS` or longer.
     pub over: [Option<Level>; OVER_MS.len()],
     /// Of each repeat, where every repeat has one.
@@ -97,15 +97,21 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<Summary> {
     let first = repeats.first()?;
     let all =
         |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
-    let (by_repeat, bytes_by_repeat) = (all(&|n| n.ops_per_s), all(&|n| n.bytes_per_s));
+    let by_repeat = all(&|n| n.ops_per_s);
+    let bytes = repeats.iter().map(|n| n.bytes_per_s).collect::<Option<Vec<f64>>>();
+    let written = || repeats.iter().map(|n| n.written());
     let declared = Class::in_order(repeats.iter().flat_map(|n| &n.classes).map(|c| c.class));
     let classes =
         declared.into_iter().filter_map(|class| summarise_class(class, repeats)).collect();
     Some(Summary {
-        ops_per_s: estimate::from_repeats(&by_repeat, "ops/s")?,
-        bytes_per_s: estimate::from_repeats(&bytes_by_repeat, "bytes/s")?,
+        ops_per_s: estimate::from_repeats(&by_repeat, "ops/s")?
+            .written_in(written().map(|(ops, _)| ops)),
+        bytes_per_s: bytes
+            .as_ref()
+            .and_then(|bytes| estimate::from_repeats(bytes, "bytes/s"))
+            .map(|e| e.written_in(written().map(|(_, bytes)| bytes))),
         by_repeat,
-        bytes_by_repeat,
+        bytes_by_repeat: bytes.unwrap_or_default(),
         classes,
         asked: first.asked,
         late: repeats.iter().map(|n| n.late).sum(),
@@ -114,46 +120,41 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<Summary> {
         backlog_end: repeats.iter().map(|n| n.backlog_end).max().unwrap_or(0),
         threads: first.threads,
         depth: first.depth,
-        window_ns: first.window_ns,
         drift: trend::drift(&repeats.iter().map(|n| n.seconds.clone()).collect::<Vec<_>>()),
     })
 }
 
 fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
-    let own: Vec<(&ClassNumbers, f64)> = repeats
-        .iter()
-        .filter_map(|n| {
-            n.classes
-                .iter()
-                .find(|c| c.class == class)
-                .map(|c| (c, n.window_ns.max(1) as f64 / 1e9))
-        })
-        .collect();
+    let own: Vec<&ClassNumbers> =
+        repeats.iter().filter_map(|n| n.classes.iter().find(|c| c.class == class)).collect();
     if own.is_empty() {
         return None;
     }
-    let rates: Vec<f64> = own.iter().map(|(c, seconds)| c.ops as f64 / seconds).collect();
-    let done: Vec<f64> =
-        own.iter().map(|(c, s)| c.ops.saturating_sub(c.misses) as f64 * 60.0 / s).collect();
-    let bytes: Vec<f64> = own.iter().map(|(c, seconds)| c.bytes as f64 / seconds).collect();
-    let service: Vec<&Times> = own.iter().map(|(c, _)| &c.service).collect();
-    let response: Vec<&Times> = own.iter().filter_map(|(c, _)| c.response.as_ref()).collect();
+    let rates: Vec<f64> = own.iter().map(|c| c.ops_per_s).collect();
+    let done: Vec<f64> = own.iter().map(|c| c.done_per_s * 60.0).collect();
+    let bytes = own.iter().map(|c| c.bytes_per_s).collect::<Option<Vec<f64>>>();
+    let service: Vec<&Times> = own.iter().map(|c| &c.service).collect();
+    let response: Vec<&Times> = own.iter().filter_map(|c| c.response.as_ref()).collect();
+    let written: Vec<WrittenDigits> = own.iter().map(|c| c.digits).collect();
+    let ops_digits = || written.iter().map(|d| d.ops);
     Some(ClassSummary {
         class,
-        ops: own.iter().map(|(c, _)| c.ops).sum(),
-        ops_per_s: estimate::from_repeats(&rates, "ops/s")?,
-        done_per_minute: estimate::from_repeats(&done, "1/min"),
+        ops: own.iter().map(|c| c.ops).sum(),
+        ops_per_s: estimate::from_repeats(&rates, "ops/s")?.written_in(ops_digits()),
+        done_per_minute: estimate::from_repeats(&done, "1/min").map(|e| e.written_in(ops_digits())),
         done_by_repeat: done,
-        bytes_per_s: estimate::from_repeats(&bytes, "bytes/s")?,
-        misses: own.iter().map(|(c, _)| c.misses).sum(),
-        given_up: own.iter().map(|(c, _)| c.given_up).sum(),
-        overflow: own.iter().map(|(c, _)| c.overflow).sum(),
-        service: latency(&service),
-        response: (!response.is_empty()).then(|| latency(&response)),
+        bytes_per_s: bytes
+            .and_then(|bytes| estimate::from_repeats(&bytes, "bytes/s"))
+            .map(|e| e.written_in(written.iter().map(|d| d.bytes))),
+        misses: own.iter().map(|c| c.misses).sum(),
+        given_up: own.iter().map(|c| c.given_up).sum(),
+        overflow: own.iter().map(|c| c.overflow).sum(),
+        service: latency(&service, &written),
+        response: (!response.is_empty()).then(|| latency(&response, &[])),
     })
 }
 
-fn latency(repeats: &[&Times]) -> Latency {
+fn latency(repeats: &[&Times], written: &[WrittenDigits]) -> Latency {
     // An estimate over some of the repeats only would not be the cell's.
     let whole = |pick: &dyn Fn(&Times) -> Option<f64>| {
         repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>()
@@ -162,11 +163,13 @@ fn latency(repeats: &[&Times]) -> Latency {
         whole(pick).and_then(|v| estimate::from_repeats(&v, "ns"))
     };
     Latency {
-        mean_ns: made(&|t| t.mean_ns),
+        mean_ns: made(&|t| t.mean_ns).map(|e| e.written_in(written.iter().map(|d| d.mean))),
         percentiles_ns: std::array::from_fn(|i| {
-            made(&|t| t.percentiles_ns[i]).map(|e| bounded(e, repeats, i))
+            let digits = written.iter().map(|d| d.percentiles[i]);
+            made(&|t| t.percentiles_ns[i]).map(|e| bounded(e, repeats, i).written_in(digits))
         }),
-        max_ns: repeats.iter().map(|t| t.max_ns).max().unwrap_or(0),
+        max_ns: repeats.iter().filter_map(|t| t.max_ns).max(),
+        max_digits: written.iter().filter_map(|d| d.max).min(),
         over: std::array::from_fn(|i| whole(&|t| t.over[i]).and_then(|all| level::share(&all))),
         mean_by_repeat: whole(&|t| t.mean_ns).unwrap_or_default(),
         percentiles_by_repeat: std::array::from_fn(|i| {
@@ -191,6 +194,11 @@ fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
 }
 
 impl Summary {
+    /// The share of its ops that were handed over late.
+    pub fn late_share(&self) -> f64 {
+        self.late as f64 / self.ops.unwrap_or(0).max(1) as f64
+    }
+
     /// The numbers of a class; None where the cell had no op of it.
     pub fn class(&self, class: Option<Class>) -> Option<&ClassSummary> {
         self.classes.iter().find(|c| Some(c.class) == class)
@@ -200,7 +208,7 @@ impl Summary {
     pub fn achieved(&self) -> Option<f64> {
         match self.asked? {
             Rate::OpsPerSec(asked) => Some(self.ops_per_s.value / asked),
-            Rate::BytesPerSec(asked) => Some(self.bytes_per_s.value / asked),
+            Rate::BytesPerSec(asked) => Some(self.bytes_per_s.as_ref()?.value / asked),
         }
     }
 }

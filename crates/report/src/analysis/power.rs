@@ -3,8 +3,9 @@
 
 use super::meter_series::{self, Gauge, Reading};
 use super::point_summary::Summary;
-use crate::record::IdlePower;
+use crate::base::units;
 use crate::record::gauge::WATTS;
+use crate::record::{IdlePower, Reported};
 use crate::stats::energy::{self, Delay, Power};
 use crate::stats::{Estimate, estimate};
 
@@ -21,9 +22,19 @@ pub struct Series {
     pub kind: String,
     /// The readings around the window, in watts.
     pub readings: Vec<Reading>,
+    /// What the source of imported figures gives in their place.
+    given: Option<GivenPower>,
     delay: Option<Delay>,
     /// What is taken as its delay: the median of what its points show.
     late_s: Option<f64>,
+}
+
+/// Power as the source of imported figures gives it: one figure for a point, and neither readings
+/// nor a window.
+#[derive(Clone, Copy)]
+pub struct GivenPower {
+    watts: f64,
+    digits: Option<u32>,
 }
 
 /// One instrument's power over the repeats of a cell.
@@ -32,8 +43,24 @@ pub struct PowerFacts {
     pub class: String,
     /// The kind of meter.
     pub kind: String,
-    /// Mean over the window, watts.
+    /// Mean over the window, watts; of imported figures what the source gives.
     pub mean_watts: Estimate,
+    /// What the readings show besides; None of imported figures, which have none.
+    pub readings: Option<PowerReadings>,
+    /// Idle power before the first point, watts; None where it was not read.
+    pub rest_watts: Option<f64>,
+    /// Ops/s per watt.
+    pub ops_per_watt: Option<Estimate>,
+    /// MB/s per watt.
+    pub mb_per_watt: Option<Estimate>,
+    /// Joules per op.
+    pub joules_per_op: Option<Estimate>,
+    /// Of each repeat, in order.
+    watts_by_repeat: Vec<f64>,
+}
+
+/// What the readings of an instrument show over the windows of a cell.
+pub struct PowerReadings {
     /// 99th percentile over the window, watts.
     pub p99_watts: Estimate,
     /// Least reading of any repeat, watts.
@@ -47,27 +74,45 @@ pub struct PowerFacts {
     /// By how many seconds the instrument shows the load late; None where the points do not show
     /// it.
     pub late_s: Option<f64>,
-    /// Idle power before the first point, watts; None where it was not read.
-    pub rest_watts: Option<f64>,
-    /// Ops/s per watt.
-    pub ops_per_watt: Option<Estimate>,
-    /// MB/s per watt.
-    pub mb_per_watt: Option<Estimate>,
-    /// Joules per op.
-    pub joules_per_op: Option<Estimate>,
-    /// Of each repeat, in order.
-    watts_by_repeat: Vec<f64>,
 }
 
 impl PowerFacts {
     /// Work a second of each repeat for its watts; nothing where readings leave out too much of a
     /// window, or where the work is of other repeats.
     pub fn work_per_watt(&self, work: &[f64], scale: f64) -> Vec<f64> {
-        if self.covered < energy::ENOUGH || work.len() != self.watts_by_repeat.len() {
+        let covered = self.readings.as_ref().is_none_or(|r| r.covered >= energy::ENOUGH);
+        if !covered || work.len() != self.watts_by_repeat.len() {
             return Vec::new();
         }
         work.iter().zip(&self.watts_by_repeat).map(|(work, watts)| work * scale / watts).collect()
     }
+}
+
+/// The kind of an instrument that nobody but the source of imported figures knows.
+const IMPORTED: &str = "imported";
+
+/// Power that the source of imported figures gives. Bundles of schema 5 and older hold it as a
+/// reading, whose digits are those that it takes to write it.
+pub fn given(gauges: &[Gauge], reported: &[Reported]) -> Vec<Series> {
+    let own = reported.iter().filter(|r| r.name == Reported::DRIVE_WATTS);
+    let own = own.map(|r| (r.name.as_str(), r.value, r.digits));
+    let older = gauges.iter().filter(|g| g.kind() == IMPORTED);
+    let older = older.filter_map(|g| {
+        let watts = g.readings.first()?.1;
+        Some((g.name.as_str(), watts, Some(units::digits_of(&watts.to_string()))))
+    });
+    let series = |(name, watts, digits): (&str, f64, Option<u32>)| {
+        let class = name.strip_suffix(WATTS)?.to_string();
+        (watts.is_finite() && watts > 0.0).then(|| Series {
+            class,
+            kind: IMPORTED.to_string(),
+            readings: Vec::new(),
+            given: Some(GivenPower { watts, digits }),
+            delay: None,
+            late_s: None,
+        })
+    };
+    own.chain(older).filter_map(series).collect()
 }
 
 /// The power series of a point, in the order of its meters. `load`: stretches of ops/s over the
@@ -87,7 +132,7 @@ pub fn series(gauges: &[Gauge], load: &[(f64, f64, f64)], window_s: f64) -> Vec<
     let made = |(class, kind, parts): (String, String, Vec<&Gauge>)| {
         let readings = meter_series::sum(&parts);
         let delay = energy::delay(&load, &readings, MOST_DELAY_S);
-        Series { class, kind, readings, delay, late_s: None }
+        Series { class, kind, readings, given: None, delay, late_s: None }
     };
     all.into_iter().map(made).collect()
 }
@@ -102,12 +147,13 @@ pub fn agree<'a>(of_instrument: impl Iterator<Item = &'a mut Series>) {
 }
 
 impl Series {
+    /// Mean power over the window, or what the source of imported figures gives.
+    pub fn mean_watts(&self, window_s: f64) -> Option<f64> {
+        self.given.map(|g| g.watts).or_else(|| Some(self.over(window_s)?.mean_watts))
+    }
+
     /// Over the window, as late as the instrument shows it.
     pub fn over(&self, window_s: f64) -> Option<Power> {
-        // A table reports one figure for a point: its mean power.
-        if let [(_, watts)] = self.readings[..] {
-            return energy::reported(watts, window_s);
-        }
         let late_s = self.late_s.unwrap_or(0.0);
         energy::over(&self.readings, late_s, late_s + window_s)
     }
@@ -130,47 +176,76 @@ pub fn summarise(
 ) -> Vec<PowerFacts> {
     let Some((first, _)) = repeats.first() else { return Vec::new() };
     let facts = |s: &Series| {
-        let own = |(all, window_s): &(&[Series], f64)| {
-            all.iter().find(|o| o.class == s.class && o.kind == s.kind)?.over(*window_s)
+        let own = |all: &[Series]| all.iter().position(|o| o.class == s.class && o.kind == s.kind);
+        let each = || repeats.iter().map(|(all, window_s)| Some((&all[own(all)?], *window_s)));
+        let of = |(one, window_s): (&Series, f64)| one.over(window_s);
+        let powers = each().map(|one| one.and_then(of)).collect::<Option<Vec<Power>>>();
+        let given = each().map(|one| one?.0.given).collect::<Option<Vec<GivenPower>>>();
+        let (watts, readings) = match (given, powers) {
+            (Some(given), _) => (of_given(&given)?, None),
+            (None, powers) => of_powers(&powers?, s.late_s)?,
         };
-        let powers = repeats.iter().map(own).collect::<Option<Vec<Power>>>()?;
-        let mut made = of_powers(&powers, total)?;
-        (made.class, made.kind, made.late_s) = (s.class.clone(), s.kind.clone(), s.late_s);
+        let mut made = with_work(watts, readings, total);
+        (made.class, made.kind) = (s.class.clone(), s.kind.clone());
         made.rest_watts = rest(&s.kind, &s.class);
         Some(made)
     };
     first.iter().filter_map(facts).collect()
 }
 
-fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
+/// Watts as one estimate, and of each repeat.
+type Watts = (Estimate, Vec<f64>);
+
+fn of_given(given: &[GivenPower]) -> Option<Watts> {
+    let watts: Vec<f64> = given.iter().map(|g| g.watts).collect();
+    let mean = estimate::from_repeats(&watts, "W")?.written_in(given.iter().map(|g| g.digits));
+    Some((mean, watts))
+}
+
+fn of_powers(powers: &[Power], late_s: Option<f64>) -> Option<(Watts, Option<PowerReadings>)> {
     let all = |pick: &dyn Fn(&Power) -> f64| powers.iter().map(pick).collect::<Vec<f64>>();
     let watts = all(&|p| p.mean_watts);
     let joules = powers.iter().map(|p| p.joules).collect::<Option<Vec<f64>>>();
-    let covered = all(&|p| p.covered).into_iter().fold(1.0, f64::min);
-    let mut made = PowerFacts {
-        class: String::new(),
-        kind: String::new(),
-        mean_watts: estimate::from_repeats(&watts, "W")?,
+    let readings = PowerReadings {
         p99_watts: estimate::from_repeats(&all(&|p| p.p99_watts), "W")?,
         min_watts: all(&|p| p.min_watts).into_iter().fold(f64::MAX, f64::min),
         max_watts: all(&|p| p.max_watts).into_iter().fold(f64::MIN, f64::max),
         joules: joules.and_then(|j| estimate::from_repeats(&j, "J")),
-        covered,
-        late_s: None,
+        covered: all(&|p| p.covered).into_iter().fold(1.0, f64::min),
+        late_s,
+    };
+    Some(((estimate::from_repeats(&watts, "W")?, watts), Some(readings)))
+}
+
+fn with_work(
+    (mean_watts, watts_by_repeat): Watts,
+    readings: Option<PowerReadings>,
+    total: &Summary,
+) -> PowerFacts {
+    let digits = mean_watts.digits;
+    let mut made = PowerFacts {
+        class: String::new(),
+        kind: String::new(),
+        mean_watts,
+        readings,
         rest_watts: None,
         ops_per_watt: None,
         mb_per_watt: None,
         joules_per_op: None,
-        watts_by_repeat: watts,
+        watts_by_repeat,
     };
     let per_watt = made.work_per_watt(&total.by_repeat, 1.0);
     let joules: Vec<f64> = per_watt.iter().map(|ops| 1.0 / ops).collect();
-    made.ops_per_watt = estimate::from_repeats(&per_watt, "ops/s/W");
-    made.joules_per_op = estimate::from_repeats(&joules, "J/op");
-    let mb_per_watt =
-        estimate::from_repeats(&made.work_per_watt(&total.bytes_by_repeat, 1e-6), "MB/s/W");
-    made.mb_per_watt = mb_per_watt.filter(|e| e.value > 0.0);
-    Some(made)
+    let of = |values: &[f64], unit, work: Option<u32>| {
+        Some(estimate::from_repeats(values, unit)?.written_in([digits, work]))
+    };
+    made.ops_per_watt = of(&per_watt, "ops/s/W", total.ops_per_s.digits);
+    made.joules_per_op = of(&joules, "J/op", total.ops_per_s.digits);
+    made.mb_per_watt = total.bytes_per_s.as_ref().and_then(|bytes| {
+        let per_watt = made.work_per_watt(&total.bytes_by_repeat, 1e-6);
+        of(&per_watt, "MB/s/W", bytes.digits).filter(|e| e.value > 0.0)
+    });
+    made
 }
 
 /// The idle power of an instrument: its parts added up.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::meter_series::Gauge;
-use super::point_numbers::{Numbers, PointSummary, Times};
+use super::point_numbers::{ClassNumbers, Numbers, PointSummary, Times};
 use super::point_summary::P99;
 use crate::analysis::bottleneck::{Apart, Dataset, Device, Inputs, Late, Own};
 use crate::base::units::Rate;
@@ -12,6 +12,11 @@ use crate::record::gauge::diskstats::{self, Counter};
 use crate::record::gauge::{cpu, memory, nvme, processes};
 use crate::record::key::load::PROCESSORS_OF_WORKERS;
 use crate::record::{Ceiling, Class, Overslept, Point, STOOD_STILL, ServerShare};
+
+/// Zero where it is not known: only what Dyno measured has a verdict.
+fn count(n: Option<u32>) -> f64 {
+    f64::from(n.unwrap_or(0))
+}
 
 /// What is known of a point towards its verdict.
 pub fn inputs(
@@ -24,15 +29,11 @@ pub fn inputs(
     let streams = || reading.streams.iter().map(|(.., numbers)| numbers);
     let sums = |counts: fn(Class) -> bool| {
         let own = || streams().flat_map(|n| &n.classes).filter(|c| counts(c.class));
-        (
-            own().map(|c| c.ops).sum::<u64>() as f64 / window_s,
-            own().map(|c| c.bytes).sum::<u64>() as f64 / window_s,
-        )
+        (own().map(|c| c.ops_per_s).sum::<f64>(), own().filter_map(|c| c.bytes_per_s).sum::<f64>())
     };
     let (reads_per_s, read_bytes_per_s) = sums(|class| class == Class::READ);
     let (writes_per_s, written_bytes_per_s) = sums(Class::is_write);
-    let outstanding: f64 =
-        point.cells.iter().map(|c| f64::from(c.threads) * f64::from(c.depth)).sum();
+    let outstanding: f64 = point.cells.iter().map(|c| count(c.threads) * count(c.depth)).sum();
     let throttled = [nvme::THROTTLE_LIGHT_S, nvme::THROTTLE_HEAVY_S];
     let throttled = gauges.iter().filter(|g| throttled.iter().any(|name| g.name.ends_with(name)));
     let throttled = throttled.filter_map(|g| g.per_second(window_s)).reduce(f64::max);
@@ -40,8 +41,8 @@ pub fn inputs(
     let own = |name: &str| rate(name).unwrap_or(0.0);
     let share_of = |ceiling: Ceiling| {
         let (.., numbers) = reading.streams.iter().find(|of| of.0 == ceiling.stream)?;
-        let ops: u64 = numbers.classes.iter().map(|class| class.ops).sum();
-        let share = ops as f64 / window_s / ceiling.ops_per_s.max(1) as f64;
+        let ops_per_s: f64 = numbers.classes.iter().map(|class| class.ops_per_s).sum();
+        let share = ops_per_s / ceiling.ops_per_s.max(1) as f64;
         Some((share, ceiling.ops_per_s))
     };
     let inputs = Inputs {
@@ -51,7 +52,7 @@ pub fn inputs(
             .find(|g| is_standstill(g))
             .map(|g| g.readings.iter().map(|r| r.1 / 1e9).sum()),
         outstanding,
-        workers: point.cells.iter().map(|c| f64::from(c.threads)).sum(),
+        workers: point.cells.iter().map(|c| count(c.threads)).sum(),
         achieved: achieved(&reading.total),
         ceiling: point
             .facts
@@ -177,12 +178,8 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[Gauge], window_s: f64) -> Datas
 
 /// Little's law: what arrives each second times how long it stays.
 fn in_flight(numbers: &Numbers) -> f64 {
-    let seconds = numbers.window_ns.max(1) as f64 / 1e9;
-    numbers
-        .classes
-        .iter()
-        .filter_map(|c| Some(c.ops as f64 / seconds * c.service.mean_ns? / 1e9))
-        .sum()
+    let waiting = |c: &ClassNumbers| Some(c.ops_per_s * c.service.mean_ns? / 1e9);
+    numbers.classes.iter().filter_map(waiting).sum()
 }
 
 /// The ops of an open loop that Dyno itself handed over late: at least those for which a worker was
@@ -191,8 +188,8 @@ fn in_flight(numbers: &Numbers) -> f64 {
 /// Dyno's too.
 fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     numbers.asked?;
-    let ops = numbers.classes.iter().map(|c| c.ops).sum::<u64>().max(1) as f64;
-    let slots = f64::from(numbers.threads) * f64::from(numbers.depth);
+    let ops = numbers.classes.iter().filter_map(|c| c.ops).sum::<u64>().max(1) as f64;
+    let slots = count(numbers.threads) * count(numbers.depth);
     let overslept =
         point.facts.iter().filter_map(Overslept::of_fact).find(|of| of.stream == stream);
     let overslept = overslept.map_or(0.0, |of| of.times as f64 / ops);
@@ -211,7 +208,7 @@ fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
 fn achieved(numbers: &Numbers) -> Option<f64> {
     match numbers.asked? {
         Rate::OpsPerSec(asked) => Some(numbers.ops_per_s / asked),
-        Rate::BytesPerSec(asked) => Some(numbers.bytes_per_s / asked),
+        Rate::BytesPerSec(asked) => Some(numbers.bytes_per_s? / asked),
     }
 }
 
@@ -331,8 +328,8 @@ mod tests {
                 drive: 0,
                 instance: 0,
                 headline: true,
-                threads: 2,
-                depth: 1,
+                threads: Some(2),
+                depth: Some(1),
                 asked: Some(Rate::OpsPerSec(100.0)),
                 late: late_ops,
                 backlog_max: 0,
@@ -340,7 +337,7 @@ mod tests {
                 tallies: vec![tally],
             };
             let mut point =
-                Point { facts, window_ns: 10_000_000_000, ..Point::begun(key.clone(), 0) };
+                Point { facts, window_ns: Some(10_000_000_000), ..Point::begun(key.clone(), 0) };
             point.cells = vec![cell];
             let reading = PointSummary::of(&point);
             late("io", &reading.total, &point).map(|found| (found.share * 100.0).round())

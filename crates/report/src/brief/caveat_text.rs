@@ -28,6 +28,7 @@ fn caveat(l: Language, caveat: &Caveat) -> String {
         }
         Caveat::Late(share) => say!(l, "caveat-late", share = number_format::share(l, *share)),
         Caveat::FewRepeats(n) => say!(l, "caveat-few-repeats", count = *n),
+        Caveat::FewFigures(n) => say!(l, "caveat-few-figures", count = *n),
         Caveat::NotTheDrive(verdict) if verdict.limit == Limit::NoDrive => {
             say!(l, "caveat-no-drive", why = basis::because(l, verdict))
         }
@@ -40,16 +41,17 @@ fn caveat(l: Language, caveat: &Caveat) -> String {
 
 /// Every caveat of every cell, those that a whole brief shares once.
 pub fn caveats(facts: &Facts) -> Vec<String> {
-    let few = |c: &Caveat| matches!(c, Caveat::FewRepeats(_));
+    let few = |c: &Caveat| matches!(c, Caveat::FewRepeats(_) | Caveat::FewFigures(_));
     let cells = || facts.steps.iter().flat_map(|s| &s.cells);
     let all_few = cells().next().is_some() && cells().all(|c| c.caveats.iter().any(few));
     let (l, mut all) = (facts.language, Vec::new());
     if all_few {
         let first = cells().flat_map(|c| &c.caveats).find_map(|c| match c {
-            Caveat::FewRepeats(n) => Some(*n),
+            Caveat::FewRepeats(n) => Some(say!(l, "caveat-every-point-few-repeats", count = *n)),
+            Caveat::FewFigures(n) => Some(say!(l, "caveat-every-point-few-figures", count = *n)),
             _ => None,
         });
-        all.extend(first.map(|n| say!(l, "caveat-every-point-few-repeats", count = n)));
+        all.extend(first);
     }
     // What holds for several points of a subject is said once.
     let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(usize, usize)>>::new());

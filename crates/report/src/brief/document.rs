@@ -5,7 +5,7 @@ use super::lead::{self, Lead};
 use super::options::{Options, Page};
 use super::own_text::OwnText;
 use super::references::{Sources, resolve};
-use super::{section, specification};
+use super::{section, specification, wording};
 use crate::analysis::facts::Facts;
 use crate::base::error::Result;
 use crate::chart::{self, Palette, choice};
@@ -124,11 +124,11 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
 
 /// When it was measured, by what, after which procedure.
 fn byline(facts: &Facts) -> String {
-    let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
+    let newest = facts.runs.iter().max_by_key(|r| r.started_unix_ns);
     let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
     let l = facts.language;
-    let when = l.moment(started);
-    let by = match facts.protocol.starts_with("imported") {
+    let when = newest.map_or_else(|| l.moment(0), |run| wording::when_measured(l, run));
+    let by = match facts.is_imported() {
         true => say!(l, "imported-into", when = when, version = version),
         false => say!(l, "measured-with", when = when, version = version),
     };

@@ -251,14 +251,15 @@ pub fn conditions(facts: &Facts) -> String {
     let (l, mut parts) = (facts.language, Vec::new());
     let most =
         facts.steps.iter().flat_map(|s| &s.cells).map(|c| c.repeats.len()).max().unwrap_or(0);
-    if facts.protocol.starts_with("imported") {
+    if facts.is_imported() {
         return match published::is_published(facts) {
             true => say!(l, "conditions-published"),
             false => say!(l, "conditions-imported"),
         };
     }
     parts.push(say!(l, "measured-times", count = most));
-    let windows: Vec<u64> = facts.steps.iter().map(|s| s.window_ns).filter(|ns| *ns > 0).collect();
+    let windows: Vec<u64> =
+        facts.steps.iter().filter_map(|s| s.window_ns).filter(|ns| *ns > 0).collect();
     if let (Some(least), Some(longest)) = (windows.iter().min(), windows.iter().max()) {
         let time = crate::base::units::duration;
         let window = match least == longest {
@@ -298,11 +299,13 @@ pub fn no_claim(facts: &Facts) -> String {
     let measured = cells().filter(|c| c.total.is_some()).count();
     let few =
         cells().filter(|c| c.caveats.iter().any(|c| matches!(c, Caveat::FewRepeats(_)))).count();
+    let given = |c: &&CellFacts| c.caveats.iter().any(|c| matches!(c, Caveat::FewFigures(_)));
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let none_compared = facts.comparisons.is_empty();
     match facts.barred.first() {
         _ if measured == 0 => say!(l, "no-rank-none-measured"),
         _ if few == measured => say!(l, "no-rank-few-repeats"),
+        _ if cells().filter(given).count() == measured => say!(l, "published-no-rank"),
         Some(bar) if none_compared => {
             say!(l, "no-rank-barred", reason = wording::barred(facts, bar))
         }

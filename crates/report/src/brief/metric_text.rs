@@ -2,12 +2,11 @@
 
 use super::number_format;
 use crate::analysis::facts::{CellFacts, StepFacts};
-use crate::analysis::metric::{Figure, Metric, NEW_ORDER};
+use crate::analysis::metric::{Figure, Instrument, Metric, NEW_ORDER};
 use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
 use crate::language::Language;
 use crate::say;
-use crate::stats::Estimate;
 
 /// A metric in words: "ops/s", "p99 read latency", "reader-4 p99 response time".
 pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
@@ -40,8 +39,52 @@ pub fn printed(
     step: &StepFacts,
     cell: &CellFacts,
 ) -> Option<(f64, String)> {
-    let Estimate { value, .. } = metric.of(step, cell)?.0;
-    Some(printed_value(l, metric, value))
+    let estimate = metric.of(step, cell)?.0;
+    Some(match (estimate.digits, &metric.figure) {
+        (None, _) => printed_value(l, metric, estimate.value),
+        // Imported figures, and what is computed from them, have the digits of their source.
+        (Some(digits), Figure::Mean | Figure::Percentile(_)) => {
+            (estimate.value, number_format::time_in(l, estimate.value, digits))
+        }
+        (Some(_), Figure::JoulesPerOp(_)) => {
+            (estimate.value, number_format::joules_of(l, &estimate))
+        }
+        (Some(_), Figure::Bytes) => {
+            (estimate.value / 1e6, number_format::megabytes_of(l, Some(&estimate)))
+        }
+        (Some(_), _) => (estimate.value, number_format::ops(l, &estimate)),
+    })
+}
+
+/// An imported figure as a calculation has it: what the source does not give itself stands as the
+/// quotient of what it gives, "(228,176 ÷ 7.7)", since rounded quotients would come to something
+/// else.
+pub fn operand(
+    l: Language,
+    metric: &Metric,
+    step: &StepFacts,
+    cell: &CellFacts,
+) -> Option<(f64, String)> {
+    let own = |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
+    let given = |i: &Instrument| {
+        let watts = &own(i).filter(|p| p.readings.is_none())?.mean_watts;
+        watts.digits.map(|_| number_format::watts_of(l, watts))
+    };
+    let part = metric.part.of(cell)?;
+    let quotient = match &metric.figure {
+        Figure::OpsPerWatt(i) => {
+            given(i).map(|watts| (number_format::ops(l, &part.ops_per_s), watts))
+        }
+        Figure::MbPerWatt(i) => {
+            given(i).map(|watts| (number_format::megabytes_of(l, part.bytes_per_s.as_ref()), watts))
+        }
+        Figure::JoulesPerOp(i) => {
+            given(i).map(|watts| (watts, number_format::ops(l, &part.ops_per_s)))
+        }
+        _ => None,
+    };
+    let (value, text) = printed(l, metric, step, cell)?;
+    Some((value, quotient.map_or(text, |(work, by)| format!("({work} ÷ {by})"))))
 }
 
 /// A value of a metric, in its base unit, as it is printed.

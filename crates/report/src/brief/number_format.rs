@@ -1,5 +1,6 @@
 //! How a report writes numbers: one place, so that the terminal and the page say the same.
 
+use crate::analysis::point_summary::Latency;
 use crate::base::units;
 use crate::language::Language;
 use crate::say;
@@ -8,9 +9,14 @@ use crate::stats::Estimate;
 /// Shown where something was not measured.
 pub const NONE: &str = "–";
 
-/// Ops per second, in as many digits as the interval leaves.
+/// A rate, such as ops per second or ops/s per watt, in no more digits than its source has.
 pub fn ops(l: Language, estimate: &Estimate) -> String {
-    count(l, estimate.value)
+    written(l, estimate).unwrap_or_else(|| count(l, estimate.value))
+}
+
+/// A figure that was read as text, or computed from such, in the digits of what it comes from.
+fn written(l: Language, estimate: &Estimate) -> Option<String> {
+    Some(l.number(&units::significant(estimate.value, estimate.digits?)))
 }
 
 /// Behind a rate: how many transactions are not in it; nothing where none was given up.
@@ -42,6 +48,18 @@ pub fn megabytes(l: Language, bytes_per_s: f64) -> String {
     })
 }
 
+/// The same of an estimate, where there is one.
+pub fn megabytes_of(l: Language, bytes_per_s: Option<&Estimate>) -> String {
+    let Some(estimate) = bytes_per_s else { return NONE.to_string() };
+    let written = written(l, &estimate.scaled(1e-6, "MB/s"));
+    written.unwrap_or_else(|| megabytes(l, estimate.value))
+}
+
+/// Watts of an estimate.
+pub fn watts_of(l: Language, estimate: &Estimate) -> String {
+    written(l, estimate).unwrap_or_else(|| watts(l, estimate.value))
+}
+
 /// Watts, with one decimal or more where they are few.
 pub fn watts(l: Language, watts: f64) -> String {
     l.number(&if watts < 99.95 { format!("{watts:.2}") } else { format!("{watts:.1}") })
@@ -49,25 +67,60 @@ pub fn watts(l: Language, watts: f64) -> String {
 
 /// With the unit in which it reads best.
 pub fn joules(l: Language, joules: f64) -> String {
-    let (by, unit) = match joules.abs() {
+    let (by, unit) = joules_unit(joules);
+    l.number(&format!("{:.3} {unit}", joules * by))
+}
+
+/// Joules of an estimate.
+pub fn joules_of(l: Language, estimate: &Estimate) -> String {
+    let Some(digits) = estimate.digits else { return joules(l, estimate.value) };
+    let (by, unit) = joules_unit(estimate.value);
+    l.number(&format!("{} {unit}", units::significant(estimate.value * by, digits)))
+}
+
+fn joules_unit(joules: f64) -> (f64, &'static str) {
+    match joules.abs() {
         j if j >= 1e6 => (1e-6, "MJ"),
         j if j >= 1e3 => (1e-3, "kJ"),
         j if j >= 1.0 => (1.0, "J"),
         j if j >= 1e-3 => (1e3, "mJ"),
         j if j >= 1e-6 => (1e6, "µJ"),
         _ => (1e9, "nJ"),
-    };
-    l.number(&format!("{:.3} {unit}", joules * by))
+    }
 }
 
 /// A latency in ns, µs, ms or s; [`NONE`] where it was not measured.
 pub fn latency(l: Language, estimate: Option<&Estimate>) -> String {
-    estimate.map_or(NONE.to_string(), |e| time(l, e.value))
+    let shown = |e: &Estimate| match e.digits {
+        Some(digits) => time_in(l, e.value, digits),
+        None => time(l, e.value),
+    };
+    estimate.map_or(NONE.to_string(), shown)
 }
 
 /// Nanoseconds with the unit in which they read best.
 pub fn time(l: Language, ns: f64) -> String {
     l.number(&units::latency(ns))
+}
+
+/// The same in so many significant digits.
+pub fn time_in(l: Language, ns: f64, digits: u32) -> String {
+    let (by, unit) = match ns.abs() {
+        ns if ns < 1e3 => (1.0, "ns"),
+        ns if ns < 1e6 => (1e-3, "µs"),
+        ns if ns < 1e9 => (1e-6, "ms"),
+        _ => (1e-9, "s"),
+    };
+    l.number(&format!("{} {unit}", units::significant(ns * by, digits)))
+}
+
+/// The largest latency, where it is known.
+pub fn largest(l: Language, latency: &Latency) -> String {
+    match (latency.max_ns, latency.max_digits) {
+        (None, _) => NONE.to_string(),
+        (Some(ns), Some(digits)) => time_in(l, ns as f64, digits),
+        (Some(ns), None) => time(l, ns as f64),
+    }
 }
 
 /// A count with its thousands grouped.

@@ -35,7 +35,7 @@ const MOST: usize = 400;
 /// Whether all that there is are imported figures with too few repeats.
 pub fn is_published(facts: &Facts) -> bool {
     let few = facts.steps.iter().flat_map(|s| &s.cells).all(|c| c.repeats.len() < FEWEST);
-    facts.protocol.starts_with("imported") && few
+    facts.is_imported() && few
 }
 
 /// A few quotients where the brief leads: of each metric the two foremost figures, superior first.
@@ -109,7 +109,10 @@ pub fn difference(
     pair: (usize, usize),
 ) -> Option<String> {
     let [_, subject, _, _, _, result, ..] = row(facts, step, metric, value, pair)?;
-    is_published(facts).then(|| format!("{subject} {result}"))
+    // Equal figures have no superior one.
+    let differs = result.chars().any(|c| ('1'..='9').contains(&c));
+    let said = if differs { format!("{subject} {result}") } else { result };
+    is_published(facts).then_some(said)
 }
 
 /// The superior figure stands first, as the formulas have it.
@@ -121,7 +124,9 @@ fn row(
     (a, b): (usize, usize),
 ) -> Option<[String; 8]> {
     let l = facts.language;
-    let figure = |subject| wording::printed(l, metric, step, step.cell(subject, value)?);
+    let figure = |subject| wording::operand(l, metric, step, step.cell(subject, value)?);
+    let written = |subject| metric.of(step, step.cell(subject, value)?)?.0.digits;
+    let digits = [a, b].into_iter().filter_map(written).min();
     let (of_a, of_b) = (figure(a)?, figure(b)?);
     let better = metric.better();
     let (main, other) = match better {
@@ -138,8 +143,8 @@ fn row(
         facts.subjects[with].clone(),
         step.values[value].text(l),
         main.calculation(better, &own_text, &rival_text),
-        l.number(&main.result(times)),
-        format!("{} {}", formula(l, other), l.number(&other.result(times))),
+        l.number(&main.result_in(times, digits)),
+        format!("{} {}", formula(l, other), l.number(&other.result_in(times, digits))),
         step.title.clone(),
     ])
 }

@@ -151,9 +151,13 @@ fn header(facts: &Facts) -> Vec<Block> {
     let l = facts.language;
     let moments = facts.runs.iter().map(|run| run.started_unix_ns);
     let run = |run: &crate::analysis::facts::RunFacts| {
-        let when = l.moment(run.started_unix_ns);
+        let when = wording::when_measured(l, run);
         let (version, repeats) = (&run.dyno_version, run.repeats);
         let file = &run.file;
+        if run.is_imported() {
+            let said = say!(l, "imported-header", file = file, when = when, version = version);
+            return Block::note(said);
+        }
         Block::note(say!(
             l,
             "run-header",
@@ -216,13 +220,13 @@ fn show_row(
         class.class.name().to_string(),
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
         number_format::spread(l, rate),
-        number_format::megabytes(l, class.bytes_per_s.value),
+        number_format::megabytes_of(l, class.bytes_per_s.as_ref()),
         number_format::latency(l, times.mean_ns.as_ref()),
         p(0),
         p(P99),
         p(3),
         p(4),
-        number_format::time(l, times.max_ns as f64),
+        number_format::largest(l, times),
     ]
 }
 
@@ -279,12 +283,12 @@ fn open_loop(facts: &Facts, step: &StepFacts) -> Option<Block> {
     for cell in &step.cells {
         for (name, _, s) in &cell.streams {
             let missed = s.achieved().filter(|a| *a < RATE_KEPT);
-            if missed.is_none() && s.late * 100 < s.ops.max(1) {
+            if missed.is_none() && s.late_share() < 0.01 {
                 continue;
             }
             let place =
                 format!("{} {}", facts.subjects[cell.subject], step.values[cell.value].text(l));
-            let late = number_format::share(l, s.late as f64 / s.ops.max(1) as f64);
+            let late = number_format::share(l, s.late_share());
             let backlog = number_format::grouped(l, s.backlog_max);
             items.push(match s.achieved().map(|a| number_format::share(l, a)) {
                 Some(reached) => say!(

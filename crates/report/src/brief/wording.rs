@@ -2,7 +2,7 @@
 //! `difference`, so that one comparison has one number and one interval wherever it stands.
 
 use super::metric_text::printed_latency;
-pub use super::metric_text::{metric, printed, printed_value, printed_with_unit};
+pub use super::metric_text::{metric, operand, printed, printed_value, printed_with_unit};
 use super::number_format;
 pub use super::place_text::place;
 use crate::analysis::alike;
@@ -10,7 +10,7 @@ use crate::analysis::bottleneck::Limit;
 use crate::analysis::claims::{Claim, Crossover};
 use crate::analysis::compare::{At, Comparison, Standing};
 use crate::analysis::conditions::{Barred, Difference};
-use crate::analysis::facts::{CellFacts, Facts};
+use crate::analysis::facts::{CellFacts, Facts, RunFacts};
 use crate::analysis::metric::{Figure, Metric};
 use crate::base::units;
 use crate::language::Language;
@@ -209,7 +209,8 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
         basis.push(say!(l, "claim-largest-of", points = claim.of_points));
     }
     if step.is_untested_for_drift() {
-        basis.push(say!(l, "claim-untested", window = units::duration(step.window_ns)));
+        let window = units::duration(step.window_ns.unwrap_or(0));
+        basis.push(say!(l, "claim-untested", window = window));
     }
     if comparison.standing == Standing::AtLeast {
         let better = &facts.subjects[comparison.better];
@@ -291,6 +292,14 @@ pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
             after = after,
             from = from
         ),
+    }
+}
+
+/// When a run began; of imported figures, as far as the source gives it.
+pub fn when_measured(l: Language, run: &RunFacts) -> String {
+    match run.is_imported() && run.started_unix_ns == 0 {
+        true => say!(l, "date-not-given"),
+        false => l.moment(run.started_unix_ns),
     }
 }
 

@@ -118,6 +118,12 @@ fn step(high: f64) -> f64 {
     times.unwrap_or(10.0) * power
 }
 
+/// Rounded to so many significant digits, where a number has no more.
+pub fn in_digits(value: f64, digits: Option<u32>) -> f64 {
+    let round = |digits: u32| format!("{value:.*e}", digits.max(1) as usize - 1).parse().ok();
+    digits.and_then(round).unwrap_or(value)
+}
+
 /// 892202 as "892K", 1250000 as "1.25M", 1264.2 as "1,264", 0.05 as "0.05".
 pub fn si(value: f64) -> String {
     let (scaled, unit) = match value.abs() {

@@ -1,12 +1,12 @@
 //! Grouped bars: a group an axis value, a bar a subject; ops/s by thread count. Upright, or, where
 //! the groups' names are long, lying one under another.
 
-use super::axis::{Axis, si};
+use super::axis::{Axis, in_digits, si};
 use super::fonts::{self, Face};
 use super::frame::{Frame, SMALL, SubjectStyle, Type, place};
 use super::theme::{GRID, LEAST_TEXT, MARK, Palette};
 use super::{FigureText, Plot};
-use crate::base::units::grouped;
+use crate::base::units::{grouped, significant};
 use crate::say;
 
 /// A value with its interval; without one, all three are the same.
@@ -16,6 +16,8 @@ pub struct Bar {
     pub high: f64,
     /// Drawn as an outline, with a mark: it ranks no drives.
     pub marked: bool,
+    /// The significant digits of a value that was imported; no more are written.
+    pub digits: Option<u32>,
 }
 
 pub struct BarSeries {
@@ -251,16 +253,23 @@ impl GroupedBars {
     }
 
     fn short(&self, bar: &Bar) -> Option<String> {
+        let text = self.text.language.number(&si(in_digits(bar.value, bar.digits)));
         match (bar.marked, self.quiet) {
             (true, true) => None,
-            (true, false) => Some(format!("{}{MARK}", self.text.language.number(&si(bar.value)))),
-            (false, _) => Some(self.text.language.number(&si(bar.value))),
+            (true, false) => Some(format!("{text}{MARK}")),
+            (false, _) => Some(text),
         }
     }
 
     fn hover(&self, series: usize, group: &str, bar: &Bar) -> String {
         let l = self.text.language;
-        let exact = |v: f64| l.number(&if v >= 100.0 { grouped(v.round() as u64) } else { si(v) });
+        let exact = |v: f64| {
+            l.number(&match bar.digits {
+                Some(digits) => significant(v, digits),
+                None if v >= 100.0 => grouped(v.round() as u64),
+                None => si(v),
+            })
+        };
         let mark = if bar.marked { format!(" {MARK}") } else { String::new() };
         let of = &self.series[series].name;
         let name = if group.is_empty() { of.clone() } else { format!("{of}, {group}") };

@@ -1,6 +1,7 @@
 //! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with;
 //! and the MB/s of all steps that move data, on one scale.
 
+use super::axis::in_digits;
 use super::fonts::{self, Face};
 use super::frame::{Frame, LABEL, SubjectStyle, Type};
 use super::step::scaled;
@@ -73,7 +74,7 @@ fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
     let most = |step: &StepFacts, subject: usize| {
         let cells = facts.cells_of(step, subject).into_iter().flatten();
         let rate = |c: &CellFacts| {
-            Some((c.total.as_ref()?.bytes_per_s.value / 1e6, c.is_not_the_drives()))
+            Some((c.total.as_ref()?.bytes_per_s.as_ref()?.value / 1e6, c.is_not_the_drives()))
         };
         let found = cells.filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
         Some(Level { value: found.0, marked: found.1 })
@@ -94,7 +95,8 @@ fn moves_data(step: &StepFacts) -> bool {
     step.cells
         .iter()
         .filter_map(|c| c.total.as_ref())
-        .any(|t| t.bytes_per_s.value > super::step::MOVES_DATA)
+        .filter_map(|t| t.bytes_per_s.as_ref())
+        .any(|e| e.value > super::step::MOVES_DATA)
 }
 
 fn level(
@@ -108,7 +110,8 @@ fn level(
         Some(value) => {
             let cell = step.cell(subject, value)?;
             let bar = scaled(&metric.of(step, cell)?.0, scale);
-            Some(Level { value: bar.value, marked: cell.is_not_the_drives() })
+            let value = in_digits(bar.value, bar.digits);
+            Some(Level { value, marked: cell.is_not_the_drives() })
         }
         None => levels::over_axis(facts, step, metric, subject)
             .map(|value| Level { value: value / scale, marked: levels::has_marks(step, subject) }),

@@ -55,7 +55,8 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         .cells
         .iter()
         .filter_map(|c| c.total.as_ref())
-        .any(|t| t.bytes_per_s.value > MOVES_DATA);
+        .filter_map(|t| t.bytes_per_s.as_ref())
+        .any(|e| e.value > MOVES_DATA);
     let (ops, latency) = (Metric::total(Of::Ops), Metric::p99());
     let mut all = vec![draw.bars(&quantity("ops", "ops/s", "ops/s", Some(&ops)), &|t| {
         Some(scaled(&t.ops_per_s, 1.0))
@@ -93,7 +94,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     if moves {
         let throughput = say!(l, "figure-throughput");
         all.push(draw.bars(&quantity("mb", &throughput, "MB/s", None), &|t| {
-            Some(scaled(&t.bytes_per_s, 1e6))
+            Some(scaled(t.bytes_per_s.as_ref()?, 1e6))
         }));
     }
     if !swept && any(mean) {
@@ -370,7 +371,8 @@ fn without_overload(series: &mut [CurveSeries]) -> usize {
 }
 
 pub(super) fn scaled(e: &Estimate, by: f64) -> Bar {
-    Bar { value: e.value / by, low: e.low / by, high: e.high / by, marked: false }
+    let (value, low, high) = (e.value / by, e.low / by, e.high / by);
+    Bar { value, low, high, marked: false, digits: e.digits }
 }
 
 /// Means of neighbours, so that there are at most `most` points and none is passed over.

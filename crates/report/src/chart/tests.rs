@@ -82,7 +82,13 @@ fn value() -> impl Strategy<Value = (f64, f64)> {
 }
 
 fn bar((value, wide): (f64, f64)) -> Bar {
-    Bar { value, low: value * (1.0 - wide), high: value * (1.0 + wide), marked: wide > 4.0 }
+    Bar {
+        value,
+        low: value * (1.0 - wide),
+        high: value * (1.0 + wide),
+        marked: wide > 4.0,
+        digits: None,
+    }
 }
 
 /// A call-out at the first bar of the first and the last subject.

@@ -16,7 +16,6 @@ pub struct Points;
 struct Row<'a> {
     cell: &'a Cell,
     class: &'a ClassNumbers,
-    window_ns: u64,
 }
 
 /// A column, and what stands in it.
@@ -33,8 +32,8 @@ const MEASURES: [Filled; 28] = [
     (("threads", Kind::Whole), |r| r.cell.threads.into()),
     (("depth", Kind::Whole), |r| r.cell.depth.into()),
     (("ops", Kind::Whole), |r| r.class.ops.into()),
-    (("ops_per_s", Kind::Real), |r| r.rate(r.class.ops).into()),
-    (("bytes_per_s", Kind::Real), |r| r.rate(r.class.bytes).into()),
+    (("ops_per_s", Kind::Real), |r| r.rate(Some(r.class.ops_per_s)).into()),
+    (("bytes_per_s", Kind::Real), |r| r.rate(r.class.bytes_per_s).into()),
     (("mean_ns", Kind::Real), |r| r.class.service.mean_ns.into()),
     (("p50_ns", Kind::Real), |r| r.class.service.percentiles_ns[0].into()),
     (("p95_ns", Kind::Real), |r| r.class.service.percentiles_ns[1].into()),
@@ -42,7 +41,7 @@ const MEASURES: [Filled; 28] = [
     (("p999_ns", Kind::Real), |r| r.class.service.percentiles_ns[3].into()),
     (("p9999_ns", Kind::Real), |r| r.class.service.percentiles_ns[4].into()),
     // An imported point may have no latencies at all; its maximum is then unknown, and not zero.
-    (("max_ns", Kind::Whole), |r| Some(r.class.service.max_ns).filter(|ns| *ns > 0).into()),
+    (("max_ns", Kind::Whole), |r| r.class.service.max_ns.into()),
     (("p99_low_ns", Kind::Real), |r| r.class.service.bounds_ns[P99].map(|(low, _)| low).into()),
     (("p99_high_ns", Kind::Real), |r| r.class.service.bounds_ns[P99].map(|(_, high)| high).into()),
     (("response_mean_ns", Kind::Real), |r| r.response().and_then(|t| t.mean_ns).into()),
@@ -52,15 +51,19 @@ const MEASURES: [Filled; 28] = [
     (("backlog_end", Kind::Whole), |r| r.open(r.cell.backlog_end)),
     (("asked", Kind::Real), |r| r.asked().map(|(rate, _)| rate).into()),
     (("asked_unit", Kind::Text), |r| r.asked().map(|(_, unit)| unit).into()),
-    (("misses", Kind::Whole), |r| r.class.misses.into()),
-    (("given_up", Kind::Whole), |r| r.class.given_up.into()),
+    (("misses", Kind::Whole), |r| r.counted(r.class.misses)),
+    (("given_up", Kind::Whole), |r| r.counted(r.class.given_up)),
 ];
 
 impl<'a> Row<'a> {
-    /// A second; nothing of a check, which is no load.
-    fn rate(&self, n: u64) -> Option<f64> {
-        let per_s = n as f64 / (self.window_ns.max(1) as f64 / 1e9);
-        (self.class.class != Class::CHECK).then_some(per_s)
+    /// A rate; nothing of a check, which is no load.
+    fn rate(&self, per_s: Option<f64>) -> Option<f64> {
+        per_s.filter(|_| self.class.class != Class::CHECK)
+    }
+
+    /// A count; nothing where the source of imported figures gives rates alone.
+    fn counted(&self, n: u64) -> Value {
+        self.class.ops.map(|_| n).into()
     }
 
     fn response(&self) -> Option<&'a Times> {
@@ -141,10 +144,10 @@ pub fn each(stored: &Stored<'_>, row: &mut Visit<'_>) -> Result<()> {
         // Reported figures are of the stream as a whole.
         if point.cells.iter().filter(|c| c.stream == cell.stream).count() == 1 {
             let own = stored.reported.iter().filter(|t| t.stream == cell.stream);
-            own.for_each(|t| numbers.report(t));
+            numbers.report(&own.collect::<Vec<_>>());
         }
         for class in &numbers.classes {
-            let made = Row { cell, class, window_ns: point.window_ns };
+            let made = Row { cell, class };
             let measures = MEASURES.iter().map(|(_, value)| value(&made)).collect();
             write(Some((cell, class.class)), measures)?;
             rows += 1;
@@ -160,9 +163,8 @@ fn watched(metered: &Metered) -> Vec<Value> {
     let mut row = Vec::new();
     for class in POWER_CLASSES {
         let series = metered.power.iter().find(|s| s.class == class);
-        let power = series.and_then(|s| s.over(metered.window_s));
-        row.push(power.as_ref().map(|p| p.mean_watts).into());
-        row.push(power.and_then(|p| p.joules).into());
+        row.push(series.and_then(|s| s.mean_watts(metered.window_s)).into());
+        row.push(series.and_then(|s| s.over(metered.window_s)?.joules).into());
     }
     let verdict = metered.verdict.as_ref();
     row.push(verdict.map(|v| v.limit.name()).into());

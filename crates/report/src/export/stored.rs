@@ -50,7 +50,9 @@ pub fn each_of(
     bundle.each_point(&mut |p: StoredPoint| {
         let (samples, rates) = (bundle.samples(p.id)?, bundle.rates(p.id)?);
         let plan = &bundle.run().plan;
-        let seen = Metered::of(samples, &rates, (plan, &p.point), &PointSummary::of(&p.point));
+        let own = reported.get(&p.id).map_or(&[][..], Vec::as_slice);
+        let summary = PointSummary::of(&p.point);
+        let seen = Metered::of((samples, own), &rates, (plan, &p.point), &summary);
         metered.push((p.id, p.point.key.subject, seen));
         Ok(())
     })?;

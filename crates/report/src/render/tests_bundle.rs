@@ -118,8 +118,8 @@ pub fn cell(stream: &str, headline: bool, threads: u32, tally: Tally) -> Cell {
         drive: 0,
         instance: 0,
         headline,
-        threads,
-        depth: 1,
+        threads: Some(threads),
+        depth: Some(1),
         asked: None,
         late: 0,
         backlog_max: 0,
@@ -144,7 +144,7 @@ pub fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
             repeat,
         },
         started_unix_ns: STARTED,
-        window_ns: made.seconds * SECOND,
+        window_ns: Some(made.seconds * SECOND),
         outcome: if failed {
             Outcome::Failed { cause: "the disk, it seems, is full".into() }
         } else {

@@ -4,6 +4,7 @@
 
 mod axis;
 pub mod headline;
+mod imported;
 mod powercut;
 pub(super) mod preparation;
 mod stream;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::axis::{Axis, AxisValue, Field};
 use self::headline::Headline;
+pub use self::imported::{ImportedRun, ImportedStep, LoopKind, Timing};
 pub use self::powercut::PowerCut;
 pub use self::preparation::{
     Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule,
@@ -67,6 +69,9 @@ pub struct Plan {
     /// How long the idle host is watched before the first point, where something measures power.
     #[serde(default)]
     pub idle_ns: u64,
+    /// What is known of figures that Dyno did not measure; the protocol has no steps then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ImportedRun>,
     /// What `dyno powercut` does besides.
     #[serde(skip)]
     pub powercut: Option<PowerCut>,
@@ -128,6 +133,8 @@ pub enum Order {
     /// All points of a subject before the next subject, which keeps a drive's conditioned state
     /// unbroken.
     Blocked,
+    /// Of imported figures, whose source does not say. No plan can ask for it.
+    NotGiven,
 }
 
 /// What is compared: a label with one drive or several like ones.

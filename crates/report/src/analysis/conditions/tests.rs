@@ -1,9 +1,14 @@
 //! Differences between subjects that are made up here, and how they are graded.
 
 use super::*;
-use crate::analysis::facts::Group;
+use crate::analysis::facts::{AxisValue, Group, RunFacts};
+use crate::analysis::outliers::Outliers;
 use crate::language::Language;
-use crate::record::Prepared;
+use crate::plan::model::headline::Place;
+use crate::plan::{LoopKind, Metric, Order, SteadyRule, Timing};
+use crate::record::{Prepared, SteadyState, SteadyWindow};
+use crate::stats::limit::{Limit, Verdict};
+use crate::stats::trend::Drift;
 
 /// Two drives that differ in their block size and their model, and agree in firmware.
 pub fn two_drives() -> Facts {
@@ -25,6 +30,194 @@ pub fn two_drives() -> Facts {
         ],
         ..Facts::default()
     }
+}
+
+/// Two subjects of one run that differ in nothing that is known: two points, each measured three
+/// times on both.
+pub fn two_alike() -> Facts {
+    let value = |n: f64| AxisValue { number: n, ..AxisValue::of(None) };
+    let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
+    let step = StepFacts {
+        name: "read".into(),
+        title: "Reads".into(),
+        imported: false,
+        axis: None,
+        search: None,
+        headline: None,
+        place: Place::Top,
+        figures: Vec::new(),
+        values: vec![value(1.0), value(2.0)],
+        class: None,
+        loop_kind: Some(LoopKind::Closed),
+        timing: Some(Timing::Service),
+        instances: false,
+        window_ns: Some(60_000_000_000),
+        warmup_ns: Some(0),
+        cells: places.map(|(subject, value)| cell(subject, value)).into(),
+        lead: 0,
+        index: places.into_iter().zip(0..).collect(),
+    };
+    Facts { disclosure: Vec::new(), steps: vec![step], ..two_drives() }
+}
+
+fn cell(subject: usize, value: usize) -> CellFacts {
+    CellFacts {
+        subject,
+        value,
+        repeats: vec![1, 2, 3],
+        places: vec![None; 3],
+        bundle: 0,
+        total: None,
+        streams: Vec::new(),
+        drives: Vec::new(),
+        instances: Vec::new(),
+        servers: Vec::new(),
+        drift: Drift::Steady,
+        power: Vec::new(),
+        limit: None,
+        outliers: Outliers::default(),
+        caveats: Vec::new(),
+        watts_over_time: Vec::new(),
+        celsius_over_time: Vec::new(),
+        over_time: Vec::new(),
+    }
+}
+
+/// One way in which the conditions of two subjects are not alike, each put into facts that are: its
+/// name, and what is stated of it.
+pub struct Unlike {
+    /// What is stated to differ, or to hold.
+    pub what: &'static str,
+    /// Whose it is.
+    pub values: &'static str,
+    /// Puts it into the facts.
+    pub put: fn(&mut Facts),
+}
+
+/// Those that only the run itself shows.
+pub const UNLIKE: [Unlike; 6] = [
+    Unlike {
+        what: "Shared device",
+        values: "A and B: nvme0n1",
+        put: |facts| {
+            let row = ("Shared by subjects".to_string(), "A and B: nvme0n1".to_string());
+            facts.disclosure.push(Group { name: "Physical devices".into(), rows: vec![row] });
+        },
+    },
+    Unlike {
+        what: "Shared device",
+        values: "the plan lets the subjects share a device",
+        put: |facts| facts.runs[0].resolved.same_device = true,
+    },
+    Unlike {
+        what: "Steady state before the points",
+        values: "steady (A), not steady: excursion 151.7 % (B)",
+        put: |facts| {
+            facts.prepared.extend([(0, until_steady(0.08)), (1, until_steady(1.517))]);
+        },
+    },
+    Unlike {
+        what: "Missing repeats",
+        values: "0 of 6 (A), 2 of 6 (B)",
+        put: |facts| facts.steps[0].cells[3].repeats.truncate(1),
+    },
+    Unlike {
+        what: "Points that drifted",
+        values: "1 of 2 (A), 0 of 2 (B)",
+        put: |facts| facts.steps[0].cells[0].drift = Drift::Drifted { percent: -50.0 },
+    },
+    Unlike {
+        what: "Points not limited by the drive",
+        values: "0 of 2 (A), 2 of 2 (B)",
+        put: |facts| {
+            let by_host =
+                Verdict { limit: Limit::Cpu, evidence: Message::new("limit-cpu"), remedy: None };
+            let of_b = facts.steps[0].cells.iter_mut().filter(|cell| cell.subject == 1);
+            of_b.for_each(|cell| cell.limit = Some(by_host.clone()));
+        },
+    },
+];
+
+/// A drive that was prepared until its rounds lay within 20 %, and what they came to.
+fn until_steady(excursion: f64) -> Prepared {
+    let steady = SteadyState {
+        metric: Metric::Iops,
+        round_ns: 60_000_000_000,
+        rule: SteadyRule { window: 5, excursion: 0.2, slope: 0.1 },
+        rounds: vec![1.0; 5],
+        window: Some(SteadyWindow {
+            first_round: 1,
+            values: vec![1.0; 5],
+            mean: 1.0,
+            excursion,
+            slope_per_round: 0.0,
+            intercept: 1.0,
+            slope: 0.0,
+            steady: excursion <= 0.2,
+        }),
+    };
+    Prepared {
+        subject: String::new(),
+        drive: 0,
+        action: "steady state".into(),
+        asked: String::new(),
+        outcome: String::new(),
+        steady: Some(steady),
+        ended_unix_ns: 0,
+    }
+}
+
+#[test]
+fn what_only_the_run_shows_is_a_difference_in_conditions() {
+    assert_eq!(differences(&two_alike()), []);
+    for unlike in UNLIKE {
+        let mut facts = two_alike();
+        (unlike.put)(&mut facts);
+        let (what, values) = (unlike.what.to_string(), unlike.values.to_string());
+        assert_eq!(rows(&differences(&facts)), [(Grade::Confounder, what, values)]);
+    }
+}
+
+#[test]
+fn what_holds_for_both_alike_is_stated_too() {
+    let mut facts = two_alike();
+    facts.prepared.extend([(0, until_steady(0.9)), (1, until_steady(0.9))]);
+    facts.steps[0].cells.iter_mut().for_each(|c| c.drift = Drift::Drifted { percent: 9.0 });
+    let found = rows(&differences(&facts));
+    assert_eq!(found[0].2, "not steady: excursion 90.0 % (A), not steady: excursion 90.0 % (B)");
+    assert_eq!(found[1].2, "2 of 2 (A), 2 of 2 (B)");
+    // A plan that lets fewer repeats do misses none, and one that was cut off misses those of both.
+    let mut cut = two_alike();
+    cut.runs[0].repeats = 5;
+    let asked = serde_json::json!({
+        "name": "read", "title": "Reads", "warmup_ns": 0, "duration_ns": 60_000_000_000_u64,
+        "drop_caches": false, "settle": false, "sweep": null, "streams": [],
+    });
+    cut.runs[0].resolved.protocol.steps.push(serde_json::from_value(asked).expect("a step"));
+    assert_eq!(rows(&differences(&cut))[0].2, "4 of 10 (A), 4 of 10 (B)");
+    cut.runs[0].until_percent = Some(2.0);
+    assert_eq!(differences(&cut), []);
+}
+
+#[test]
+fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
+    let said = |facts: &Facts| -> Vec<String> {
+        unknown(facts).iter().map(|what| Language::ENGLISH.text(what)).collect()
+    };
+    let mut facts = two_alike();
+    assert_eq!(said(&facts), [""; 0]);
+    facts.runs[0].order = Order::NotGiven;
+    facts.runs[0].resolved.imported = Some(Default::default());
+    let step = &mut facts.steps[0];
+    (step.window_ns, step.warmup_ns, step.loop_kind) = (None, None, None);
+    assert_eq!(differences(&facts), []);
+    let found = said(&facts);
+    assert_eq!(found[0], "order of measurement");
+    for what in ["closed or open loop", "warm-up", "preconditioning", "host"] {
+        assert!(found.iter().any(|own| own == what), "{what} is not in {found:?}");
+    }
+    facts.runs[0].order = Order::Blocked;
+    assert_eq!(rows(&differences(&facts))[0].1, "Measured one subject after the other");
 }
 
 fn run(file: &str) -> RunFacts {

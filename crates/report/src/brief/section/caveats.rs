@@ -116,7 +116,7 @@ fn open_loop(facts: &Facts) -> Vec<Block> {
             for (name, _, s) in &cell.streams {
                 let (Some(asked), Some(share)) = (s.asked, s.achieved()) else { continue };
                 let missed = share < RATE_KEPT;
-                if !missed && s.late as f64 / (s.ops.max(1) as f64) < LATE {
+                if !missed && s.late_share() < LATE {
                     kept += 1;
                     continue;
                 }
@@ -150,7 +150,7 @@ fn rate_row(
     let achieved = match asked {
         Rate::OpsPerSec(_) => format!("{} ops/s", number_format::ops(l, &s.ops_per_s)),
         Rate::BytesPerSec(_) => {
-            format!("{} MB/s", number_format::megabytes(l, s.bytes_per_s.value))
+            format!("{} MB/s", number_format::megabytes_of(l, s.bytes_per_s.as_ref()))
         }
     };
     vec![
@@ -160,7 +160,7 @@ fn rate_row(
         l.number(&asked.to_string()),
         achieved,
         number_format::share(l, share),
-        number_format::percent(l, s.late as f64 / s.ops.max(1) as f64 * 100.0, 2),
+        number_format::percent(l, s.late_share() * 100.0, 2),
         number_format::grouped(l, s.backlog_max),
         number_format::grouped(l, s.backlog_end),
     ]
@@ -191,7 +191,8 @@ fn odd(l: Language, summary: &Summary) -> Vec<String> {
     }
     let given_up: u64 = summary.classes.iter().map(|c| c.given_up).sum();
     if given_up > 0 {
-        let share = given_up as f64 / (summary.ops + given_up) as f64 * 100.0;
+        let all = summary.ops.unwrap_or(0) + given_up;
+        let share = given_up as f64 / all as f64 * 100.0;
         let (count, share) =
             (number_format::grouped(l, given_up), number_format::percent(l, share, 2));
         out.push(say!(l, "oddity-given-up", count = count, share = share));
@@ -200,7 +201,7 @@ fn odd(l: Language, summary: &Summary) -> Vec<String> {
     let reads = summary.classes.iter().filter(|c| c.class != NEW_ORDER);
     let misses: u64 = reads.map(|c| c.misses).sum();
     if misses > 0 {
-        let share = misses as f64 / summary.ops.max(1) as f64 * 100.0;
+        let share = misses as f64 / summary.ops.unwrap_or(0).max(1) as f64 * 100.0;
         let (count, share) =
             (number_format::grouped(l, misses), number_format::percent(l, share, 1));
         out.push(say!(l, "oddity-misses", count = count, share = share));

@@ -1,7 +1,7 @@
 //! What differs between the subjects apart from the drive, graded.
 
 use super::Section;
-use crate::analysis::conditions::{Grade, differences};
+use crate::analysis::conditions::{self, Grade, differences};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::language::Language;
@@ -16,13 +16,18 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         return Vec::new();
     }
     let (l, found) = (facts.language, differences(facts));
+    let unknown: Vec<String> = conditions::unknown(facts).iter().map(|what| l.text(what)).collect();
+    let unknown = match unknown.is_empty() {
+        true => None,
+        false => Some(Block::text(say!(l, "conditions-not-given", what = l.list(&unknown)))),
+    };
     if found.is_empty() {
-        return vec![Block::text(say!(l, "nothing-differs"))];
+        return vec![unknown.unwrap_or_else(|| Block::text(say!(l, "nothing-differs")))];
     }
     let rows =
         found.into_iter().map(|d| vec![grade(l, d.grade), l.text(&d.what), l.text(&d.values)]);
     let head = [String::new(), say!(l, "column-what"), say!(l, "column-values")];
-    vec![Table::of(3, &head, rows.collect()).block()]
+    [Some(Table::of(3, &head, rows.collect()).block()), unknown].into_iter().flatten().collect()
 }
 
 fn grade(l: Language, grade: Grade) -> String {
@@ -30,5 +35,35 @@ fn grade(l: Language, grade: Grade) -> String {
         Grade::Disqualifying => say!(l, "grade-disqualifying"),
         Grade::Confounder => say!(l, "grade-confounder"),
         Grade::Harmless => say!(l, "grade-harmless"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::conditions::tests::{UNLIKE, two_alike};
+    use crate::brief::block::words;
+
+    /// Whether the page says that nothing that is known differs.
+    fn denies(facts: &Facts) -> bool {
+        let said = say!(Language::ENGLISH, "nothing-differs");
+        blocks(facts).iter().any(|b| matches!(b, Block::Text(_, line) if words(line) == said))
+    }
+
+    #[test]
+    fn nothing_differs_is_said_only_where_nothing_that_is_known_differs_or_holds() {
+        assert!(denies(&two_alike()));
+        for unlike in UNLIKE {
+            let mut facts = two_alike();
+            (unlike.put)(&mut facts);
+            assert!(!denies(&facts), "{} ({})", unlike.what, unlike.values);
+        }
+    }
+
+    #[test]
+    fn of_imported_figures_it_is_not_said_since_their_conditions_are_not_known() {
+        let mut facts = two_alike();
+        facts.runs[0].resolved.imported = Some(Default::default());
+        assert!(!denies(&facts));
     }
 }

@@ -14,7 +14,12 @@ pub const SECTION: Section =
     Section { id: "data", title: |l| say!(l, "section-data"), appendix: true, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut out = vec![Block::note(say!(facts.language, "data-how"))];
+    let l = facts.language;
+    let how = match facts.is_imported() {
+        true => say!(l, "data-how-imported"),
+        false => say!(l, "data-how"),
+    };
+    let mut out = vec![Block::note(how)];
     for step in &facts.steps {
         out.extend([Block::chapter(&step.title), table(facts, step).block()]);
     }
@@ -40,7 +45,12 @@ fn table(facts: &Facts, step: &StepFacts) -> Table {
             for class in &summary.classes {
                 let at = step.values[cell.value].text(l);
                 let mut row = vec![at, name(facts, cell), stream.clone()];
-                row.extend(numbers(l, cell.repeats.len(), summary, class));
+                // How often others measured, a file with one figure does not say.
+                let repeats = match (facts.runs[cell.bundle].is_imported(), cell.repeats.len()) {
+                    (true, 1) => number_format::NONE.to_string(),
+                    (_, repeats) => repeats.to_string(),
+                };
+                row.extend(numbers(l, repeats, summary, class));
                 table.row(if *headline { Mark::None } else { Mark::Side }, row);
             }
         }
@@ -48,13 +58,13 @@ fn table(facts: &Facts, step: &StepFacts) -> Table {
     table
 }
 
-fn numbers(l: Language, repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<String> {
+fn numbers(l: Language, repeats: String, summary: &Summary, class: &ClassSummary) -> Vec<String> {
     let times = class.user_latency();
     let response = if class.response.is_some() { " (r)" } else { "" };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
-    let mb = number_format::megabytes(l, class.bytes_per_s.value);
-    let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
+    let mb = number_format::megabytes_of(l, class.bytes_per_s.as_ref());
+    let mut row = vec![format!("{}{response}", class.class.name()), repeats];
     row.extend([
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
         number_format::spread(l, rate),
@@ -62,10 +72,6 @@ fn numbers(l: Language, repeats: usize, summary: &Summary, class: &ClassSummary)
         number_format::latency(l, times.mean_ns.as_ref()),
     ]);
     row.extend(times.percentiles_ns.iter().map(|p| number_format::latency(l, p.as_ref())));
-    row.push(if times.max_ns == 0 {
-        number_format::NONE.to_string()
-    } else {
-        number_format::time(l, times.max_ns as f64)
-    });
+    row.push(number_format::largest(l, times));
     row
 }

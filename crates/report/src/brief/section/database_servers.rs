@@ -69,7 +69,7 @@ fn rate(summary: &Summary) -> f64 {
 }
 
 fn transactions(summary: &Summary) -> u64 {
-    summary.classes.iter().filter(|c| c.class.counts_as_op()).map(|c| c.ops).sum()
+    summary.classes.iter().filter(|c| c.class.counts_as_op()).filter_map(|c| c.ops).sum()
 }
 
 fn latency<'s>(step: &StepFacts, summary: &'s Summary) -> Option<&'s Latency> {

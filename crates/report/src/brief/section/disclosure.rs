@@ -4,6 +4,7 @@
 use super::Section;
 use crate::analysis::facts::{Facts, RunFacts};
 use crate::brief::block::Block;
+use crate::brief::wording;
 use crate::record::key::Heading;
 use crate::say;
 
@@ -23,8 +24,12 @@ fn place(name: &str) -> usize {
 fn blocks(facts: &Facts) -> Vec<Block> {
     let l = facts.language;
     let run = |run: &RunFacts| {
-        let when = l.moment(run.started_unix_ns);
+        let when = wording::when_measured(l, run);
         let (version, repeats) = (&run.dyno_version, run.repeats);
+        if run.is_imported() {
+            let said = say!(l, "imported-run", when = when, version = version);
+            return (run.file.clone(), said);
+        }
         (run.file.clone(), say!(l, "run", when = when, version = version, repeats = repeats))
     };
     let mut out = vec![Block::Pairs(say!(l, "runs"), facts.runs.iter().map(run).collect())];
@@ -35,6 +40,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     );
     let plan =
         |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());
-    out.extend(facts.runs.iter().map(plan));
+    // Imported figures follow no plan that could be run again.
+    out.extend(facts.runs.iter().filter(|run| !run.is_imported()).map(plan));
     out
 }

@@ -156,7 +156,7 @@ fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
                 name(facts, cell),
                 drive_name,
                 number_format::ops(l, &summary.ops_per_s),
-                number_format::megabytes(l, summary.bytes_per_s.value),
+                number_format::megabytes_of(l, summary.bytes_per_s.as_ref()),
                 number_format::latency(l, times.and_then(|t| t.mean_ns.as_ref())),
                 p(0),
                 p(P99),

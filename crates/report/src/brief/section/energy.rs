@@ -3,7 +3,7 @@
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::power::{MOST_DELAY_S, PowerFacts};
+use crate::analysis::power::{MOST_DELAY_S, PowerFacts, PowerReadings};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::chart;
@@ -39,11 +39,15 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.push(table.block());
     }
     if !out.is_empty() {
-        out.insert(
-            0,
-            Block::note(say!(facts.language, "energy-how", seconds = MOST_DELAY_S.to_string())),
-        );
-        out.push(Block::list(notes(facts)));
+        let how = match facts.is_imported() {
+            true => say!(facts.language, "energy-how-imported"),
+            false => say!(facts.language, "energy-how", seconds = MOST_DELAY_S.to_string()),
+        };
+        out.insert(0, Block::note(how));
+        let notes = notes(facts);
+        if !notes.is_empty() {
+            out.push(Block::list(notes));
+        }
     }
     out
 }
@@ -77,22 +81,26 @@ fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
 }
 
 fn of(l: Language, p: &PowerFacts) -> Vec<String> {
-    let shown = |e: &Option<Estimate>, show: &dyn Fn(f64) -> String| {
-        e.as_ref().map_or(NONE.into(), |e| show(e.value))
+    let shown = |e: Option<&Estimate>, show: fn(Language, &Estimate) -> String| {
+        e.map_or(NONE.into(), |e| show(l, e))
+    };
+    let read = p.readings.as_ref();
+    let watts = |pick: fn(&PowerReadings) -> f64| {
+        read.map_or(NONE.into(), |r| number_format::watts(l, pick(r)))
     };
     vec![
         format!("{} ({})", p.class, p.kind),
-        number_format::watts(l, p.mean_watts.value),
+        number_format::watts_of(l, &p.mean_watts),
         number_format::spread(l, &p.mean_watts),
-        shown(&p.ops_per_watt, &|v| number_format::count(l, v)),
+        shown(p.ops_per_watt.as_ref(), number_format::ops),
         p.ops_per_watt.as_ref().map_or(NONE.into(), |e| number_format::spread(l, e)),
-        shown(&p.joules_per_op, &|v| number_format::joules(l, v)),
-        shown(&p.mb_per_watt, &|v| number_format::count(l, v)),
-        shown(&p.joules, &|v| number_format::joules(l, v)),
+        shown(p.joules_per_op.as_ref(), number_format::joules_of),
+        shown(p.mb_per_watt.as_ref(), number_format::ops),
+        shown(read.and_then(|r| r.joules.as_ref()), number_format::joules_of),
         p.rest_watts.map_or(NONE.into(), |w| number_format::watts(l, w)),
-        number_format::watts(l, p.min_watts),
-        number_format::watts(l, p.max_watts),
-        number_format::watts(l, p.p99_watts.value),
+        watts(|r| r.min_watts),
+        watts(|r| r.max_watts),
+        watts(|r| r.p99_watts.value),
     ]
 }
 
@@ -104,8 +112,9 @@ pub fn notes(facts: &Facts) -> Vec<String> {
         for cell in &step.cells {
             let subject = &facts.subjects[cell.subject];
             for p in &cell.power {
+                let Some(read) = &p.readings else { continue };
                 let who = format!("{subject}, {} ({})", p.class, p.kind);
-                let late = match p.late_s {
+                let late = match read.late_s {
                     Some(late_s) => {
                         let late = l.number(&format!("{late_s:.2} s"));
                         say!(l, "meter-late", meter = &who, late = late)
@@ -115,9 +124,9 @@ pub fn notes(facts: &Facts) -> Vec<String> {
                 if !all.contains(&late) {
                     all.push(late);
                 }
-                if p.joules.is_none() {
+                if read.joules.is_none() {
                     let at = step.values[cell.value].text(l);
-                    let covered = format!("{:.0} %", p.covered * 100.0);
+                    let covered = format!("{:.0} %", read.covered * 100.0);
                     all.push(say!(
                         l,
                         "meter-too-little",

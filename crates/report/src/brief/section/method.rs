@@ -6,7 +6,7 @@ use crate::analysis::selftest;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
 use crate::brief::block::Block;
-use crate::brief::wording;
+use crate::brief::{published, wording};
 use crate::language::Language;
 use crate::say;
 
@@ -30,18 +30,31 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
         );
         all.push((say!(l, "procedure"), source));
     }
-    for step in facts.steps.iter().filter(|s| s.window_ns > 0) {
-        let (warmup, window) = (units::duration(step.warmup_ns), units::duration(step.window_ns));
+    for step in &facts.steps {
+        let (Some(warmup), Some(window)) = (step.warmup_ns, step.window_ns.filter(|ns| *ns > 0))
+        else {
+            continue;
+        };
+        let (warmup, window) = (units::duration(warmup), units::duration(window));
         all.push((
             say!(l, "step-named", step = &step.name),
             say!(l, "step-windows", warmup = warmup, window = window),
         ));
     }
-    all.extend(figures(l));
-    all.extend(formulas(l));
+    if facts.is_imported() {
+        all.push((say!(l, "imported-figures"), say!(l, "method-imported")));
+    } else {
+        all.extend(figures(l));
+    }
+    let formulas = formulas(l);
+    match published::is_published(facts) {
+        // Of figures without repeats nothing but quotients is made.
+        true => all.extend(formulas.into_iter().skip(GAIN).take(2)),
+        false => all.extend(formulas),
+    }
     let said = |said: String| (say!(l, "self-test"), wording::stopped(l, said));
     all.extend(selftest::of_host(facts).into_iter().map(said));
-    if facts.subjects.len() > 1 {
+    if facts.subjects.len() > 1 && !published::is_published(facts) {
         all.push((say!(l, "difference"), wording::footnote(l)));
     }
     all
@@ -58,6 +71,9 @@ fn figures(l: Language) -> [(String, String); 6] {
         (say!(l, "several-drives"), say!(l, "method-several-drives")),
     ]
 }
+
+/// Where the formulas for quotients stand among all: gain, then reduction.
+const GAIN: usize = 1;
 
 /// How estimates, comparisons and claims are made; docs/claims.md has the sources.
 fn formulas(l: Language) -> [(String, String); 8] {

@@ -2,6 +2,7 @@
 //! prints, and the subjects point by point.
 
 use super::{Section, analysis, bottlenecks, differences};
+use crate::analysis::conditions::not_given;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::base::units;
@@ -11,6 +12,7 @@ use crate::brief::{published, wording};
 use crate::chart;
 use crate::chart::step::name;
 use crate::language::Language;
+use crate::plan::{LoopKind, Timing};
 use crate::say;
 
 /// A chapter for each step.
@@ -53,20 +55,22 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
     if let Some(axis) = &step.axis {
         parts.push(say!(l, "swept-along", axis = &axis.name));
     }
-    parts.push(match step.open_loop {
-        true => say!(l, "open-loop"),
-        false => say!(l, "closed-loop"),
-    });
-    let window = units::duration(step.window_ns);
-    parts.push(match step.window_ns {
-        0 => say!(l, "window-unknown"),
-        _ if step.is_untested_for_drift() => say!(l, "window-too-short", window = window),
-        _ => say!(l, "window-a-point", window = window),
-    });
-    if let Some(class) = step.class {
-        parts.push(match step.open_loop {
-            true => say!(l, "percentiles-response", class = class.name()),
-            false => say!(l, "percentiles-service", class = class.name()),
+    parts.extend(step.loop_kind.map(|kind| match kind {
+        LoopKind::Open => say!(l, "open-loop"),
+        LoopKind::Closed => say!(l, "closed-loop"),
+    }));
+    parts.extend(step.window_ns.map(units::duration).map(
+        |window| match step.is_untested_for_drift() {
+            true => say!(l, "window-too-short", window = window),
+            false => say!(l, "window-a-point", window = window),
+        },
+    ));
+    // Imported figures may have no latencies.
+    if let Some(class) = step.class.filter(|_| !step.imported || step.has_latencies()) {
+        parts.push(match step.timing {
+            Some(Timing::Response) => say!(l, "percentiles-response", class = class.name()),
+            Some(Timing::Service) => say!(l, "percentiles-service", class = class.name()),
+            None => say!(l, "percentiles-of", class = class.name()),
         });
     }
     let drives = step.cells.iter().any(|c| !c.drives.is_empty());
@@ -75,6 +79,10 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
         (true, false) => parts.push(say!(l, "summed-over-drives")),
         (false, true) => parts.push(say!(l, "summed-over-instances")),
         (false, false) => {}
+    }
+    let unknown: Vec<String> = not_given(step).iter().map(|what| l.text(what)).collect();
+    if !unknown.is_empty() {
+        parts.push(say!(l, "not-given", what = l.list(&unknown)));
     }
     parts.join(" · ")
 }
@@ -109,8 +117,8 @@ fn row(facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<String>
             let p = |i: usize| {
                 number_format::latency(l, times.and_then(|t| t.percentiles_ns[i].as_ref()))
             };
-            let (ops, mb) =
-                (&total.ops_per_s, number_format::megabytes(l, total.bytes_per_s.value));
+            let mb = number_format::megabytes_of(l, total.bytes_per_s.as_ref());
+            let ops = &total.ops_per_s;
             row.extend([
                 number_format::ops(l, ops),
                 number_format::spread(l, ops),

@@ -77,7 +77,7 @@ pub fn verdicts(facts: &Facts) -> Vec<String> {
         });
         let kept = l.list(&kept.collect::<Vec<_>>());
         let classes = step.cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
-        let longest_ns = classes.map(|class| class.service.max_ns).max().unwrap_or(0);
+        let longest_ns = classes.filter_map(|class| class.service.max_ns).max().unwrap_or(0);
         let time = number_format::time(l, longest_ns as f64);
         say!(l, "tpcc-conditions-kept", step = &step.title, subjects = kept, time = time)
     };
@@ -85,7 +85,8 @@ pub fn verdicts(facts: &Facts) -> Vec<String> {
 }
 
 fn account(l: Language, summary: &Summary) -> [Block; 2] {
-    let asked: u64 = summary.classes.iter().filter(|c| c.class != DEFERRED).map(|c| c.ops).sum();
+    let asked: u64 =
+        summary.classes.iter().filter(|c| c.class != DEFERRED).filter_map(|c| c.ops).sum();
     let head = [
         say!(l, "column-transaction"),
         say!(l, "column-number"),
@@ -100,7 +101,8 @@ fn account(l: Language, summary: &Summary) -> [Block; 2] {
     let (mut table, mut rate) = (Table::new(1, &head), String::new());
     for (class, limit_s) in LIMITS_S {
         let Some(c) = summary.classes.iter().find(|c| c.class == class) else { continue };
-        let committed = 1.0 - c.misses as f64 / c.ops.max(1) as f64;
+        let ops = c.ops.unwrap_or(0);
+        let committed = 1.0 - c.misses as f64 / ops.max(1) as f64;
         if let (true, Some(done)) = (class == NEW_ORDER, &c.done_per_minute) {
             rate = say!(l, "new-orders", rate = number_format::count(l, done.value));
             if done.has_interval() {
@@ -111,8 +113,8 @@ fn account(l: Language, summary: &Summary) -> [Block; 2] {
         let p95 = times.percentiles_ns[P95].as_ref();
         let limit_ns = f64::from(limit_s) * 1e9;
         let kept = match p95 {
-            _ if c.ops == 0 => NONE.to_string(),
-            _ if times.max_ns as f64 <= limit_ns => say!(l, "kept-by-all"),
+            _ if ops == 0 => NONE.to_string(),
+            _ if times.max_ns.is_some_and(|ns| ns as f64 <= limit_ns) => say!(l, "kept-by-all"),
             Some(p) if p.value <= limit_ns => say!(l, "kept"),
             Some(_) => say!(l, "p95-above"),
             None => NONE.to_string(),
@@ -123,8 +125,8 @@ fn account(l: Language, summary: &Summary) -> [Block; 2] {
             Mark::None,
             vec![
                 class.name().to_string(),
-                number_format::grouped(l, c.ops),
-                if class == DEFERRED { String::new() } else { share(c.ops) },
+                number_format::grouped(l, ops),
+                if class == DEFERRED { String::new() } else { share(ops) },
                 if class == NEW_ORDER {
                     number_format::percent(l, (1.0 - committed) * 100.0, 2)
                 } else {
@@ -132,7 +134,7 @@ fn account(l: Language, summary: &Summary) -> [Block; 2] {
                 },
                 number_format::latency(l, times.mean_ns.as_ref()),
                 number_format::latency(l, p95),
-                number_format::time(l, times.max_ns as f64),
+                number_format::largest(l, times),
                 format!("{limit_s} s"),
                 kept,
             ],

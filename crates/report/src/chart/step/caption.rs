@@ -3,7 +3,7 @@
 use super::{Draw, marked};
 use crate::analysis::facts::CellFacts;
 use crate::chart::{FigureText, MARK};
-use crate::plan::Field;
+use crate::plan::{Field, Timing};
 use crate::say;
 
 impl Draw<'_> {
@@ -33,12 +33,17 @@ impl Draw<'_> {
         if self.quiet { text } else { marked(cell, text) }
     }
 
-    /// "p99 read service time"
+    /// "p99 read service time"; "p99 read latency" where the source does not say which it is.
     pub fn latency(&self, figure: String) -> String {
         let (l, class) = (self.facts.language, self.step.class.map_or("", |c| c.name()));
-        match self.step.open_loop {
-            true => say!(l, "figure-response-time", figure = figure, class = class),
-            false => say!(l, "figure-service-time", figure = figure, class = class),
+        match self.step.timing {
+            Some(Timing::Response) => {
+                say!(l, "figure-response-time", figure = figure, class = class)
+            }
+            Some(Timing::Service) => {
+                say!(l, "figure-service-time", figure = figure, class = class)
+            }
+            None => say!(l, "figure-latency", figure = figure, class = class),
         }
     }
 
@@ -46,9 +51,14 @@ impl Draw<'_> {
     pub fn latency_by_percentile(&self) -> String {
         let (l, class) = (self.facts.language, self.step.class.map_or("", |c| c.name()));
         let at = self.lead_label();
-        match self.step.open_loop {
-            true => say!(l, "figure-response-time-by-percentile", class = class, at = at),
-            false => say!(l, "figure-service-time-by-percentile", class = class, at = at),
+        match self.step.timing {
+            Some(Timing::Response) => {
+                say!(l, "figure-response-time-by-percentile", class = class, at = at)
+            }
+            Some(Timing::Service) => {
+                say!(l, "figure-service-time-by-percentile", class = class, at = at)
+            }
+            None => say!(l, "figure-latency-by-percentile", class = class, at = at),
         }
     }
 

@@ -79,7 +79,8 @@ impl Draw<'_> {
                 cell.instances.iter().map(|(_, s)| Some(p99(s)?.value)).collect();
             let value =
                 each.filter(|e| e.len() > 1).map(|e| e.iter().sum::<f64>() / e.len() as f64)?;
-            Some(Bar { value, low: value, high: value, marked: cell.is_not_the_drives() })
+            let marked = cell.is_not_the_drives();
+            Some(Bar { value, low: value, high: value, marked, digits: None })
         };
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
             name: name(self.facts, cell),

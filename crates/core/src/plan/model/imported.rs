@@ -1,0 +1,95 @@
+//! What is known of a run that another tool made, or that was published. What its source does not
+//! give is None here, and never a default: a default would be a test condition that nobody stated.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Field, Order, Plan, Step};
+
+/// A run whose figures were imported. It has no steps that could be run again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ImportedRun {
+    /// The format of its files, as `dyno import` calls it.
+    pub tool: String,
+    /// The steps that its figures are of, in the order of the files.
+    pub steps: Vec<ImportedStep>,
+}
+
+/// A step of which figures were imported.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ImportedStep {
+    /// Its name, unique in the run.
+    pub name: String,
+    /// What a brief calls it; the name where it is empty.
+    pub title: String,
+    /// The field that moves between its points.
+    pub field: Option<Field>,
+    /// The streams that figures are given of.
+    pub streams: Vec<String>,
+    /// Length of the measured window, nanoseconds.
+    pub window_ns: Option<u64>,
+    /// How requests became due.
+    pub loop_kind: Option<LoopKind>,
+    /// What its latencies are.
+    pub timing: Option<Timing>,
+}
+
+/// How requests become due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoopKind {
+    /// The next request follows the completion of an earlier one.
+    Closed,
+    /// Requests are due at a rate that was asked for.
+    Open,
+}
+
+/// What a latency is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Timing {
+    /// From the submission of the request.
+    Service,
+    /// From when the request was due.
+    Response,
+}
+
+/// The workload of imported streams in bundles of schema 5 and older, which no plan can name.
+const OLDER_WORKLOAD: &str = "imported";
+
+impl Plan {
+    /// The plan of a bundle as it is read: older bundles hold imported figures with a plan made up
+    /// of defaults, of which only what a source gives is kept.
+    pub fn as_read(mut self) -> Plan {
+        let steps = &self.protocol.steps;
+        let streams = || steps.iter().flat_map(|step| &step.streams);
+        let imported = streams().all(|stream| stream.workload.name == OLDER_WORKLOAD);
+        if self.imported.is_some() || streams().next().is_none() || !imported {
+            return self;
+        }
+        let tool = streams().map(|stream| stream.engine.name.clone()).next().unwrap_or_default();
+        self.imported = Some(ImportedRun { steps: steps.iter().map(of_older).collect(), tool });
+        self.protocol.steps.clear();
+        self.order = Order::NotGiven;
+        self.subjects.iter_mut().for_each(|subject| subject.drives.clear());
+        self
+    }
+
+    /// The names of all streams, measured or imported.
+    pub fn stream_names(&self) -> impl Iterator<Item = &str> {
+        let own = self.protocol.steps.iter().flat_map(|step| &step.streams).map(|s| &s.name);
+        let imported = self.imported.iter().flat_map(|run| &run.steps).flat_map(|s| &s.streams);
+        own.chain(imported).map(String::as_str)
+    }
+}
+
+fn of_older(step: &Step) -> ImportedStep {
+    ImportedStep {
+        name: step.name.clone(),
+        title: step.title.clone(),
+        field: step.sweep.as_ref().map(|sweep| sweep.field),
+        streams: step.streams.iter().map(|stream| stream.name.clone()).collect(),
+        window_ns: Some(step.duration_ns).filter(|ns| *ns > 0),
+        loop_kind: None,
+        timing: None,
+    }
+}
