@@ -7,6 +7,7 @@ use super::frame::{Frame, SubjectStyle};
 use super::step::{Draw, name};
 use super::theme::{HEIGHT, LEAST_TEXT, Palette};
 use super::{Figure, FigureText, Plot};
+use crate::language::Language;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::outlier_cause::Cause;
 use crate::analysis::outliers::OutlierMark;

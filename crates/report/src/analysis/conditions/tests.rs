@@ -7,7 +7,7 @@ use crate::language::Language;
 use crate::plan::model::headline::Place;
 use crate::plan::{LoopKind, Metric, Order, SteadyRule, Timing};
 use crate::record::{Prepared, SteadyState, SteadyWindow};
-use crate::stats::limit::{Limit, Verdict};
+use crate::analysis::bottleneck::{Limit, Verdict};
 use crate::stats::trend::Drift;
 
 /// Two drives that differ in their block size and their model, and agree in firmware.
