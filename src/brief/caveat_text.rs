@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{basis, number_format, wording};
+use super::{basis, number_format, published, wording};
 use crate::analysis::caveats::{self, Caveat};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::Part;
@@ -49,7 +49,10 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
             Caveat::FewRepeats(n) => Some(*n),
             _ => None,
         });
-        all.extend(first.map(|n| say!(l, "caveat-every-point-few-repeats", count = n)));
+        all.extend(first.map(|n| match published::is_published(facts) {
+            true => say!(l, "caveat-published"),
+            false => say!(l, "caveat-every-point-few-repeats", count = n),
+        }));
     }
     // What holds for several points of a subject is said once.
     let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(usize, usize)>>::new());

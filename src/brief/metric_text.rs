@@ -1,8 +1,10 @@
 //! Metrics in words, and their values as they are printed.
 
 use super::number_format;
+use super::table_cell::TableCell;
 use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::metric::{Figure, Metric, NEW_ORDER};
+use crate::analysis::metric_values::instruments;
 use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
 use crate::language::Language;
@@ -42,6 +44,45 @@ pub fn printed(
 ) -> Option<(f64, String)> {
     let Estimate { value, .. } = metric.of(step, cell)?.0;
     Some(printed_value(l, metric, value))
+}
+
+/// The same for a table, whose column has one unit.
+pub fn cell(l: Language, metric: &Metric, step: &StepFacts, cell: &CellFacts) -> TableCell {
+    match metric.of(step, cell) {
+        Some((Estimate { value, .. }, _)) => cell_of_value(l, metric, value),
+        None => TableCell::none(),
+    }
+}
+
+/// A value of a metric, in its base unit, for a table.
+pub fn cell_of_value(l: Language, metric: &Metric, value: f64) -> TableCell {
+    match metric.figure {
+        Figure::Mean | Figure::Percentile(_) => TableCell::time(Some(value)),
+        Figure::JoulesPerOp(_) => TableCell::energy(Some(value)),
+        _ => printed_value(l, metric, value).1.into(),
+    }
+}
+
+/// A metric at the head of a column: "p99", "ops/s/W (drive)"; the kind of meter only where there
+/// are several.
+pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
+    let (Some(instrument), [_]) = (metric.instrument(), &instruments(step)[..]) else {
+        return metric.text(l);
+    };
+    let word = match metric.figure {
+        Figure::MbPerWatt(_) => "MB/s/W",
+        Figure::JoulesPerOp(_) => "J/op",
+        _ => "ops/s/W",
+    };
+    say!(l, "column-of-class", figure = word, class = &instrument.class)
+}
+
+/// A metric in words without the kind of meter where there is but one: "ops/s per watt".
+pub fn in_words(l: Language, own: &Metric, step: &StepFacts) -> String {
+    match (&own.figure, &instruments(step)[..]) {
+        (Figure::OpsPerWatt(_), [_]) => say!(l, "ops-per-watt"),
+        _ => metric(l, own, step),
+    }
 }
 
 /// A value of a metric, in its base unit, as it is printed.

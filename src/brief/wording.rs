@@ -73,12 +73,12 @@ pub fn footnote(l: Language) -> String {
     say!(l, "difference-footnote")
 }
 
-/// The comparison that a table shows for a cell: ops/s with the first subject, or p99 where a rate
+/// The comparison that a table shows for a cell: ops/s with the subject of the brief, or p99 where a rate
 /// was asked for.
 pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
     let metric = if asked(cell) { Metric::p99() } else { Metric::total(Figure::Ops) };
-    facts.comparison(step, &metric, At::Value(cell.value), 0, cell.subject)
+    facts.comparison(step, &metric, At::Value(cell.value), facts.headline_subject, cell.subject)
 }
 
 /// Where a comparison was made: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
@@ -298,8 +298,7 @@ pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
 pub fn barred(facts: &Facts, bar: &Barred) -> String {
     let l = facts.language;
     let (first, other) = (&facts.subjects[bar.pair.0], &facts.subjects[bar.pair.1]);
-    let differs = |d: &Difference| say!(l, "differs", what = &d.what, values = &d.values);
-    let each = bar.differences.iter().map(differs).collect::<Vec<_>>().join("; ");
+    let each = differences(facts, bar);
     match bar.step {
         Some(step) => say!(
             l,
@@ -311,6 +310,13 @@ pub fn barred(facts: &Facts, bar: &Barred) -> String {
         ),
         None => say!(l, "not-comparable", other = other, first = first, differences = each),
     }
+}
+
+/// What differs between them: "RocksDB: version differs, 9.1 (A), 9.2 (B)".
+pub fn differences(facts: &Facts, bar: &Barred) -> String {
+    let l = facts.language;
+    let differs = |d: &Difference| say!(l, "differs", what = &d.what, values = &d.values);
+    bar.differences.iter().map(differs).collect::<Vec<_>>().join(&say!(l, "between-clauses"))
 }
 
 #[cfg(test)]

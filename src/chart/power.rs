@@ -8,6 +8,8 @@ use super::panels::{Panel, Panels};
 use super::step::{Draw, TIMELINE_POINTS, marked, name, scaled, thinned};
 use super::timeline::TimelineSeries;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::metric::{Figure as Of, Metric};
+use crate::analysis::metric_values::instruments;
 use crate::analysis::power::PowerFacts;
 use crate::say;
 use crate::stats::Estimate;
@@ -24,11 +26,16 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     }
     let mut all = Vec::new();
     for class in classes {
-        all.push(draw.of_power(class, "watts", &say!(l, "power-of", class = class), "W", &|p| {
+        let (what, unit) = (say!(l, "power-of", class = class), "W");
+        all.push(draw.of_power(Drawn { class, file: "watts", what, unit, metric: None }, &|p| {
             Some(&p.mean_watts)
         }));
         let (what, unit) = (say!(l, "ops-per-watt-of", class = class), say!(l, "ops-per-watt"));
-        all.push(draw.of_power(class, "ops-per-watt", &what, &unit, &|p| p.ops_per_watt.as_ref()));
+        // Bars show the class's first instrument, and so do the call-outs.
+        let instrument = instruments(step).into_iter().find(|i| i.class == class);
+        let metric = instrument.map(|i| Metric::total(Of::OpsPerWatt(i)));
+        let drawn = Drawn { class, file: "ops-per-watt", what, unit: &unit, metric };
+        all.push(draw.of_power(drawn, &|p| p.ops_per_watt.as_ref()));
         if step.values.len() > 1 {
             all.push(draw.watts_against_ops(class));
         }
@@ -44,16 +51,25 @@ fn of_class<'a>(cell: &'a CellFacts, class: &str) -> Option<&'a PowerFacts> {
     cell.power.iter().find(|p| p.class == class)
 }
 
+/// A figure of one class of power: its file's name, what it shows, in what unit, and the metric
+/// whose differences it calls out.
+struct Drawn<'a> {
+    class: &'a str,
+    file: &'a str,
+    what: String,
+    unit: &'a str,
+    metric: Option<Metric>,
+}
+
 impl Draw<'_> {
     /// Bars of one figure of power, by axis value.
     fn of_power(
         &self,
-        class: &str,
-        file: &str,
-        what: &str,
-        unit: &str,
+        drawn: Drawn<'_>,
         pick: &dyn Fn(&PowerFacts) -> Option<&Estimate>,
     ) -> Figure {
+        let Drawn { class, file, what, unit, metric } = drawn;
+        let called = metric.as_ref().map(|m| self.called_out(m)).unwrap_or_default();
         let bar = |cell: &CellFacts| {
             let bar = scaled(pick(of_class(cell, class)?)?, 1.0);
             Some(Bar { marked: cell.is_not_the_drives(), ..bar })
@@ -66,14 +82,14 @@ impl Draw<'_> {
         let plot = GroupedBars {
             language: self.facts.language,
             title: self.step.title.clone(),
-            subtitle: self.subtitle(what.to_string()),
+            subtitle: self.subtitle(format!("{what}{called}")),
             x_label: self.x_label(),
             y_label: format!("{unit} ({class})"),
             groups: self.groups(),
             series: subjects
                 .map(|(i, name)| BarSeries { name: name.clone(), values: values(i) })
                 .collect(),
-            call_outs: Vec::new(),
+            call_outs: metric.as_ref().map(|m| self.called_bars(m)).unwrap_or_default(),
             lying: false,
             quiet: false,
         };

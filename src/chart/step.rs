@@ -340,7 +340,12 @@ impl Draw<'_> {
 
 /// `text` with the mark where the drive did not set the numbers.
 pub fn marked(cell: &CellFacts, text: String) -> String {
-    if cell.is_not_the_drives() { format!("{text} {MARK}") } else { text }
+    text + &mark(cell)
+}
+
+/// The mark that stands behind a number which the drive did not set; nothing behind others.
+pub fn mark(cell: &CellFacts) -> String {
+    if cell.is_not_the_drives() { format!(" {MARK}") } else { String::new() }
 }
 
 /// A cell's subject, with the mark where it is called for.

@@ -134,6 +134,20 @@ impl Layout {
         self.gap(7.0 * self.scale());
     }
 
+    /// The lines of a table's deepest cell.
+    #[cfg(test)]
+    pub fn most_lines(&self, table: &Table) -> usize {
+        let rows: Vec<&Vec<String>> =
+            std::iter::once(&table.head).chain(table.rows.iter().map(|(_, r)| r)).collect();
+        let (size, widths) = self.columns(table.head.len(), &rows);
+        let set = Set { size, ..PLAIN };
+        let lines = |row: &&Vec<String>| {
+            let cells = row.iter().zip(&widths);
+            cells.map(|(text, wide)| broken(text, set, wide - GUTTER + 1.0).len()).max()
+        };
+        rows.iter().filter_map(lines).max().unwrap_or(0)
+    }
+
     /// The size of the letters, and the widths of the columns: as large as fits, narrowing the
     /// widest where none does.
     fn columns(&self, columns: usize, rows: &[&Vec<String>]) -> (f32, Vec<f32>) {

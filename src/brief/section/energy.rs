@@ -4,8 +4,9 @@
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::power::{MOST_DELAY_S, PowerFacts};
-use crate::brief::block::{Block, Table};
+use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::{TableCell, texts};
 use crate::chart;
 use crate::chart::step::name;
 use crate::language::Language;
@@ -60,39 +61,42 @@ fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
 /// A row for each cell and instrument, where there is one.
 pub fn table(facts: &Facts, step: &StepFacts) -> Option<Table> {
     let rows = rows(facts, step);
-    (!rows.is_empty()).then(|| Table::of(3, &head(facts.language, step), rows))
+    let l = facts.language;
+    (!rows.is_empty()).then(|| Table::measured(l, 3, &head(l, step), rows))
 }
 
-fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+fn rows(facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let mut all = Vec::new();
     for cell in &step.cells {
         for power in &cell.power {
             let l = facts.language;
-            let mut row = vec![step.values[cell.value].text(l), name(facts, cell)];
+            let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
             row.extend(of(l, power));
-            all.push(row);
+            all.push((Mark::None, row));
         }
     }
     all
 }
 
-fn of(l: Language, p: &PowerFacts) -> Vec<String> {
-    let shown = |e: &Option<Estimate>, show: &dyn Fn(f64) -> String| {
-        e.as_ref().map_or(NONE.into(), |e| show(e.value))
+fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
+    let count = |e: &Option<Estimate>| {
+        e.as_ref().map_or_else(TableCell::none, |e| number_format::count(l, e.value).into())
     };
+    let energy = |e: &Option<Estimate>| TableCell::energy(e.as_ref().map(|e| e.value));
+    let watts = |watts: f64| TableCell::from(number_format::watts(l, watts));
     vec![
-        format!("{} ({})", p.class, p.kind),
-        number_format::watts(l, p.mean_watts.value),
-        number_format::spread(l, &p.mean_watts),
-        shown(&p.ops_per_watt, &|v| number_format::count(l, v)),
-        p.ops_per_watt.as_ref().map_or(NONE.into(), |e| number_format::spread(l, e)),
-        shown(&p.joules_per_op, &|v| number_format::joules(l, v)),
-        shown(&p.mb_per_watt, &|v| number_format::count(l, v)),
-        shown(&p.joules, &|v| number_format::joules(l, v)),
-        p.rest_watts.map_or(NONE.into(), |w| number_format::watts(l, w)),
-        number_format::watts(l, p.min_watts),
-        number_format::watts(l, p.max_watts),
-        number_format::watts(l, p.p99_watts.value),
+        format!("{} ({})", p.class, p.kind).into(),
+        watts(p.mean_watts.value),
+        number_format::spread(l, &p.mean_watts).into(),
+        count(&p.ops_per_watt),
+        p.ops_per_watt.as_ref().map_or(NONE.into(), |e| number_format::spread(l, e)).into(),
+        energy(&p.joules_per_op),
+        count(&p.mb_per_watt),
+        energy(&p.joules),
+        p.rest_watts.map_or_else(TableCell::none, watts),
+        watts(p.min_watts),
+        watts(p.max_watts),
+        watts(p.p99_watts.value),
     ]
 }
 
