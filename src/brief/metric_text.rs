@@ -1,12 +1,11 @@
 //! Metrics in words, and their values as they are printed.
 
 use super::number_format;
-use super::table_cell::TableCell;
+use super::table_cell::{Scale, TableCell};
 use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::metric::{Figure, Metric, NEW_ORDER};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::point_summary::PERCENTILES;
-use crate::base::units;
 use crate::language::Language;
 use crate::say;
 use crate::stats::Estimate;
@@ -44,6 +43,21 @@ pub fn printed(
 ) -> Option<(f64, String)> {
     let Estimate { value, .. } = metric.of(step, cell)?.0;
     Some(printed_value(l, metric, value))
+}
+
+/// The same of two cells, in one unit.
+pub fn printed_both(
+    l: Language,
+    metric: &Metric,
+    step: &StepFacts,
+    (first, other): (&CellFacts, &CellFacts),
+) -> Option<[(f64, String); 2]> {
+    let values = [metric.of(step, first)?.0.value, metric.of(step, other)?.0.value];
+    let cells = values.map(|value| cell_of_value(l, metric, value));
+    Some(match Scale::of_cells(cells.iter()) {
+        Some(scale) => values.map(|value| scale.printed(l, value)),
+        None => values.map(|value| printed_value(l, metric, value)),
+    })
 }
 
 /// The same for a table, whose column has one unit.
@@ -121,18 +135,23 @@ fn printed_rate(l: Language, rate: f64) -> (f64, String) {
     }
 }
 
+/// Nanoseconds, in µs from one on: with four digits at least, and no zeros at their end.
 pub fn printed_latency(l: Language, ns: f64) -> (f64, String) {
-    let tenths = (ns / 100.0).round();
-    let micros = match tenths % 10.0 == 0.0 {
-        true => units::grouped((tenths / 10.0) as u64),
-        false => format!("{}.{}", units::grouped((tenths / 10.0) as u64), tenths % 10.0),
+    let micros = ns / 1e3;
+    let most = match micros {
+        m if m < 1.0 => return (ns.round(), l.number(&format!("{:.0} ns", ns.round()))),
+        m if m < 10.0 => 3,
+        m if m < 100.0 => 2,
+        _ => 1,
     };
-    // Below 100 µs a tenth of a microsecond is too coarse.
-    let (value, text) = match ns < 100_000.0 && tenths * 100.0 != ns {
-        true => (ns.round(), format!("{} ns", units::grouped(ns.round() as u64))),
-        false => (tenths * 100.0, format!("{micros} µs")),
+    let times = |decimals: usize| 10f64.powi(decimals as i32);
+    let rounded = (micros * times(most)).round() / times(most);
+    let whole = |decimals: &usize| {
+        let shown = rounded * times(*decimals);
+        (shown - shown.round()).abs() < 1e-6
     };
-    (value, l.number(&text))
+    let decimals = (0..most).find(whole).unwrap_or(most);
+    ((rounded * 1e3).round(), format!("{} µs", number_format::decimal(l, rounded, decimals)))
 }
 
 #[cfg(test)]
@@ -152,6 +171,8 @@ mod tests {
             printed_latency(Language::ENGLISH, 1_234_560.0),
             (1_234_600.0, "1,234.6 µs".to_string())
         );
-        assert_eq!(printed_latency(Language::ENGLISH, 8_123.4), (8_123.0, "8,123 ns".to_string()));
+        for (ns, printed) in [(8_123.4, "8.123 µs"), (72_738.0, "72.74 µs"), (640.2, "640 ns")] {
+            assert_eq!(printed_latency(Language::ENGLISH, ns).1, printed);
+        }
     }
 }

@@ -75,6 +75,14 @@ pub fn grouped(l: Language, n: u64) -> String {
     l.number(&units::grouped(n))
 }
 
+/// So many decimals, with thousands grouped; of what is not below zero.
+pub fn decimal(l: Language, value: f64, decimals: usize) -> String {
+    let printed = format!("{value:.decimals$}");
+    let (whole, fraction) = printed.split_once('.').unwrap_or((&printed, ""));
+    let whole = units::grouped(whole.parse().unwrap_or(0));
+    l.number(&if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") })
+}
+
 /// A share of one, in percent: "98.7 %".
 pub fn share(l: Language, share: f64) -> String {
     percent(l, share * 100.0, 1)

@@ -169,8 +169,8 @@ fn row(
     (a, b): (usize, usize),
 ) -> Option<[String; 8]> {
     let l = facts.language;
-    let figure = |subject| wording::printed(l, metric, step, step.cell(subject, value)?);
-    let (of_a, of_b) = (figure(a)?, figure(b)?);
+    let cells = (step.cell(a, value)?, step.cell(b, value)?);
+    let [of_a, of_b] = metric_text::printed_both(l, metric, step, cells)?;
     let better = metric.better();
     let (main, other) = match better {
         Better::Higher => (Formula::Gain, Formula::Reduction),

@@ -3,7 +3,6 @@
 
 use super::block::{Mark, Table};
 use super::number_format::{self, NONE};
-use crate::base::units;
 use crate::language::Language;
 use crate::say;
 use crate::stats::Estimate;
@@ -202,12 +201,16 @@ impl Scale {
         Some(Scale { unit, per, decimals })
     }
 
+    /// With the unit, and the value that is printed so.
+    pub fn printed(&self, l: Language, value: f64) -> (f64, String) {
+        let fine = 10f64.powi(self.decimals as i32);
+        let rounded = (value / self.per * fine).round() / fine * self.per;
+        (rounded, format!("{} {}", self.number(l, value), self.unit))
+    }
+
     /// The number alone.
     pub fn number(&self, l: Language, value: f64) -> String {
-        let printed = format!("{:.*}", self.decimals, value / self.per);
-        let (whole, fraction) = printed.split_once('.').unwrap_or((&printed, ""));
-        let whole = units::grouped(whole.parse().unwrap_or(0));
-        l.number(&if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") })
+        number_format::decimal(l, value / self.per, self.decimals)
     }
 }
 

@@ -2,7 +2,7 @@
 //! `difference`, so that one comparison has one number and one interval wherever it stands.
 
 use super::metric_text::printed_latency;
-pub use super::metric_text::{metric, printed, printed_value, printed_with_unit};
+pub use super::metric_text::{metric, printed, printed_both, printed_with_unit};
 use super::number_format;
 pub use super::place_text::place;
 use crate::analysis::alike;
@@ -233,8 +233,7 @@ fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
     };
     let (l, metric) = (facts.language, &comparison.metric);
     let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
-    let ((own, own_text), (other, other_text)) =
-        (printed(l, metric, step, cells.0)?, printed(l, metric, step, cells.1)?);
+    let [(own, own_text), (other, other_text)] = printed_both(l, metric, step, cells)?;
     let formula = if metric.better() == Better::Lower { Formula::Reduction } else { Formula::Gain };
     let times = crate::stats::percent::times_as_good(own, other, metric.better())?;
     let sum = format!(

@@ -139,7 +139,8 @@ impl Layout {
             Some(first) => first.items.extend(drawn.items),
             None => self.pieces.push(Piece { height: 0.0, keep: true, ..drawn }),
         }
-        self.pieces.push(Piece { height: left, keep: table_follows, ..Piece::default() });
+        let keep = table_follows;
+        self.pieces.push(Piece { height: left, keep, soft: keep, ..Piece::default() });
     }
 
     /// The height of the longest caption.
@@ -158,8 +159,8 @@ impl Layout {
     }
 
     pub fn gap(&mut self, height: f32) {
-        let keep = self.pieces.last().is_some_and(|p| p.keep);
-        self.pieces.push(Piece { height, keep, ..Piece::default() });
+        let (keep, soft) = self.pieces.last().map_or((false, false), |p| (p.keep, p.soft));
+        self.pieces.push(Piece { height, keep, soft, ..Piece::default() });
     }
 
     /// A heading of a level: 1 is the document's title.
@@ -286,7 +287,8 @@ impl Layout {
         let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
-            let mut piece = Piece { keep: table_follows && i == last, ..Piece::default() };
+            let keep = table_follows && i == last;
+            let mut piece = Piece { keep, soft: keep, ..Piece::default() };
             let above = self.above(row, wide);
             for (at, figure) in row.iter().enumerate() {
                 let x = MARGIN + (wide + 14.0) * at as f32;

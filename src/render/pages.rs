@@ -63,6 +63,8 @@ pub struct Piece {
     pub items: Vec<(Item, Option<TagId>)>,
     /// The next piece stands on the same page.
     pub keep: bool,
+    /// Unless the page would be left too empty for it.
+    pub soft: bool,
     /// Of which table it is a row.
     pub table: Option<usize>,
     /// In how many columns it stands with its neighbours, and how far apart those are; not, where
@@ -96,7 +98,7 @@ pub fn paginate(
     let pages =
         Pages { all: vec![Vec::new()], spots: vec![Spot::default(); anchors], filled: Vec::new() };
     let mut flow = Flow { pages, y: top, top, bottom };
-    let needs = together(&pieces);
+    let (needs, least) = (together(&pieces, false), together(&pieces, true));
     let mut before: Option<usize> = None;
     let mut at = 0;
     while at < pieces.len() {
@@ -108,8 +110,10 @@ pub fn paginate(
         }
         let piece = std::mem::take(&mut pieces[at]);
         let empty = piece.items.is_empty();
-        // What is taller than a page is divided after all.
+        // What is taller than a page is divided after all, and so is what would leave it empty.
         let needed = if needs[at] > bottom - top { piece.height } else { needs[at] };
+        let empty_below = (bottom - flow.y) / (bottom - top) > MOST_EMPTY;
+        let needed = if empty_below { needed.min(least[at].max(piece.height)) } else { needed };
         if flow.y + needed > bottom && flow.y > top && !empty {
             flow.fresh();
             if let Some(table) = piece.table.filter(|_| before == piece.table) {
@@ -207,11 +211,19 @@ impl Flow {
 /// Columns of less than this are not begun at a page's foot.
 const LEAST_STRIP: f32 = 36.0;
 
-/// From each piece on, the height of all that must stand on one page with it.
-fn together(pieces: &[Piece]) -> Vec<f32> {
+/// How much of a page may be left empty at its foot, as a share of it.
+const MOST_EMPTY: f32 = 0.2;
+
+/// From each piece on, the height of all that must stand on one page with it; with less, where what
+/// is kept together softly may be parted.
+fn together(pieces: &[Piece], parted: bool) -> Vec<f32> {
     let mut all = vec![0.0; pieces.len()];
     for (i, piece) in pieces.iter().enumerate().rev() {
-        let next = if piece.keep { all.get(i + 1).copied().unwrap_or(0.0) } else { 0.0 };
+        let next = if piece.keep && !(parted && piece.soft) {
+            all.get(i + 1).copied().unwrap_or(0.0)
+        } else {
+            0.0
+        };
         all[i] = piece.height + next;
     }
     all
@@ -233,6 +245,18 @@ mod tests {
         let pages = paginate(pieces, &[], (0.0, 100.0), 0);
         assert_eq!(pages.all.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(pages.filled, [0.6, 0.5]);
+    }
+
+    #[test]
+    fn what_belongs_together_softly_is_parted_before_a_page_is_left_empty() {
+        let soft = |height| Piece { soft: true, ..piece(height, true, None) };
+        let pieces = vec![piece(60.0, false, None), soft(20.0), piece(30.0, false, None)];
+        let pages = paginate(pieces, &[], (0.0, 100.0), 0);
+        assert_eq!(pages.filled, [0.8, 0.3]);
+        // Less than a fifth may stay empty.
+        let pieces = vec![piece(85.0, false, None), soft(10.0), piece(30.0, false, None)];
+        let pages = paginate(pieces, &[], (0.0, 100.0), 0);
+        assert_eq!(pages.filled, [0.85, 0.4]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ const MOST_COLUMNS: usize = 8;
 fn imported(kind: &str, files: &[(&str, &str)]) -> Facts {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("b.dyno");
-    let format = *import::ALL.iter().find(|f| f.info().name == kind).expect("a format");
+    let format = import::ALL.iter().find(|f| f.info().name == kind).expect("a format");
     let read = |(file, text): &(&str, &str)| {
         let input = Input { file, text, mapping: Some(("mapping.toml", MAPPING)) };
         let found = format.read(&input).expect("readable");
@@ -50,10 +50,15 @@ fn document(facts: &Facts) -> Document {
 
 /// Every table with its section.
 fn tables(document: &Document) -> Vec<(&str, &Table)> {
-    let parts = document.parts.iter().flat_map(|p| p.blocks.iter().map(|b| (p.id.as_str(), b)));
-    let table =
-        |(id, block)| if let Block::Table(table) = block { Some((id, table)) } else { None };
-    parts.filter_map(table).collect()
+    let mut all = Vec::new();
+    for part in &document.parts {
+        for block in &part.blocks {
+            if let Block::Table(table) = block {
+                all.push((part.id.as_str(), table));
+            }
+        }
+    }
+    all
 }
 
 /// The unit behind a quantity: "72,735 ns" has one, "A 21 % [19, 24] ▲" is a sentence of its own.

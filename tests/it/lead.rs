@@ -200,6 +200,8 @@ fn a_drift_and_a_failure_are_named_in_the_sentence() {
     let begins = "No drive can be ranked here, because ops/s of B drifted by up to −5";
     assert!(first.contains(begins) && first.contains("run longer preconditioning"), "{first}");
 
+    let folder = made::folder();
+    let dir = folder.path();
     let plan = made::plan(dir, &made::step("reads", "", ""), 2, 3);
     made::write(&dir.join("b.dyno"), &plan, &mut |_| {
         let failure = Some("the device went away");
