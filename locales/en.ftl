@@ -482,8 +482,8 @@ equal-load-how =
     The knee is the measured point that lies farthest below the straight line between the curve's ends,
     both axes scaled alike; none where it sags by less than a tenth. Loads at equal p99 (that of the
     first subject's knee) and p99 at equal load (over the loads that all curves share) are read off
-    the straight lines between measured points, repeat by repeat, and compared with the first subject
-    as any other figure.
+    the straight lines between measured points, repeat by repeat, and compared with the brief's
+    subject as any other figure.
 limit-how =
     Of the sweep's values those were measured that halving the undecided range asked for. A value holds
     where the percentile, over all repeats, is within the limit; values above one that did not hold

@@ -481,8 +481,8 @@ equal-load-how =
     O joelho é o ponto medido que fica mais abaixo da reta entre as pontas da curva, com ambos os eixos
     na mesma escala; nenhum onde ela cede menos de um décimo. Cargas com p99 igual (o do joelho do
     primeiro objeto) e p99 com carga igual (sobre as cargas que todas as curvas têm em comum) são lidas
-    nas retas entre pontos medidos, repetição por repetição, e comparadas com o primeiro objeto como
-    qualquer outra métrica.
+    nas retas entre pontos medidos, repetição por repetição, e comparadas com o objeto do relatório
+    como qualquer outra métrica.
 limit-how =
     Dos valores da varredura foram medidos os que a bissecção da faixa duvidosa pediu. Um valor cumpre
     onde o percentil, sobre todas as repetições, está dentro do limite; valores acima de um que não

@@ -128,7 +128,7 @@ impl Layout {
             // In a column its head is not repeated.
             let small = self.is_narrow && table.rows.len() <= SMALL_TABLE && left > 1;
             piece.keep = at + 1 < KEPT_ROWS.min(table.rows.len()) || left == 2 || small;
-            piece.soft = piece.keep;
+            piece.soft = piece.keep && !small;
             self.pieces.push(piece);
         }
         self.tags.end();

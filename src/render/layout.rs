@@ -61,6 +61,8 @@ pub struct Layout {
     pub is_fine: bool,
     /// Pieces are being set for columns.
     pub is_narrow: bool,
+    /// Figures may stand beside the few lines that say what they show.
+    pub beside_text: bool,
 }
 
 pub fn width(text: &str, size: f32, face: Face) -> f32 {
@@ -88,6 +90,7 @@ impl Layout {
             level,
             is_fine: fine,
             is_narrow: false,
+            beside_text: true,
         }
     }
 
@@ -199,6 +202,7 @@ impl Layout {
     /// What follows stays with what was last said.
     pub fn stay(&mut self) {
         for piece in self.pieces.iter_mut().rev() {
+            piece.soft |= !piece.keep;
             piece.keep = true;
             if !piece.items.is_empty() {
                 break;
@@ -288,7 +292,7 @@ impl Layout {
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
             let keep = table_follows && i == last;
-            let mut piece = Piece { keep, soft: keep, ..Piece::default() };
+            let mut piece = Piece { keep, soft: keep, floats: true, ..Piece::default() };
             let above = self.above(row, wide);
             for (at, figure) in row.iter().enumerate() {
                 let x = MARGIN + (wide + 14.0) * at as f32;

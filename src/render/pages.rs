@@ -65,6 +65,9 @@ pub struct Piece {
     pub keep: bool,
     /// Unless the page would be left too empty for it.
     pub soft: bool,
+    /// Where it has no room on a page that is still too empty, it stands at the head of the next one,
+    /// and what follows goes on before it: its caption says what it is of.
+    pub floats: bool,
     /// Of which table it is a row.
     pub table: Option<usize>,
     /// In how many columns it stands with its neighbours, and how far apart those are; not, where
@@ -88,6 +91,14 @@ pub struct Pages {
     pub filled: Vec<f32>,
 }
 
+impl Pages {
+    /// How empty the emptiest page but the last is, from 0 to 1.
+    pub fn emptiest(&self) -> f32 {
+        let [full @ .., _] = &self.filled[..] else { return 0.0 };
+        full.iter().map(|filled| 1.0 - filled).fold(0.0, f32::max)
+    }
+}
+
 /// Puts the pieces onto pages between `top` and `bottom`; `heads` are the tables' own.
 pub fn paginate(
     mut pieces: Vec<Piece>,
@@ -97,14 +108,14 @@ pub fn paginate(
 ) -> Pages {
     let pages =
         Pages { all: vec![Vec::new()], spots: vec![Spot::default(); anchors], filled: Vec::new() };
-    let mut flow = Flow { pages, y: top, top, bottom };
+    let mut flow = Flow { pages, y: top, top, bottom, deferred: Vec::new() };
     let (needs, least) = (together(&pieces, false), together(&pieces, true));
     let mut before: Option<usize> = None;
     let mut at = 0;
     while at < pieces.len() {
         if let Some(columns) = pieces[at].columns {
             let many = pieces[at..].iter().take_while(|p| p.columns == Some(columns)).count();
-            flow.in_columns(&mut pieces, &needs, at..at + many, columns);
+            flow.in_columns(&mut pieces, (&needs, &least), at..at + many, columns);
             (at, before) = (at + many, None);
             continue;
         }
@@ -115,7 +126,16 @@ pub fn paginate(
         let empty_below = (bottom - flow.y) / (bottom - top) > MOST_EMPTY;
         let needed = if empty_below { needed.min(least[at].max(piece.height)) } else { needed };
         if flow.y + needed > bottom && flow.y > top && !empty {
+            if piece.floats && empty_below {
+                flow.deferred.push(piece);
+                at += 1;
+                continue;
+            }
             flow.fresh();
+            // After what was deferred there may be no room.
+            if flow.y + needed > bottom && flow.y > top {
+                flow.fresh();
+            }
             if let Some(table) = piece.table.filter(|_| before == piece.table) {
                 heads[table].iter().for_each(|head| flow.head(head));
             }
@@ -125,6 +145,9 @@ pub fn paginate(
         }
         flow.put(piece);
         at += 1;
+    }
+    while !flow.deferred.is_empty() {
+        flow.last();
     }
     flow.pages.filled.push((flow.y - top) / (bottom - top));
     flow.pages
@@ -136,6 +159,8 @@ struct Flow {
     y: f32,
     top: f32,
     bottom: f32,
+    /// Figures that wait for the next page.
+    deferred: Vec<Piece>,
 }
 
 impl Flow {
@@ -143,6 +168,22 @@ impl Flow {
         self.pages.filled.push((self.y - self.top) / (self.bottom - self.top));
         self.pages.all.push(Vec::new());
         self.y = self.top;
+        while let Some(next) = self.deferred.first() {
+            if self.y + next.height > self.bottom && self.y > self.top {
+                break;
+            }
+            let next = self.deferred.remove(0);
+            self.put(next);
+        }
+    }
+
+    /// What is deferred where nothing follows any more.
+    fn last(&mut self) {
+        if self.y + self.deferred[0].height > self.bottom && self.y > self.top {
+            return self.fresh();
+        }
+        let next = self.deferred.remove(0);
+        self.put(next);
     }
 
     /// A table's head again. It was read once; from here on it is decoration.
@@ -173,22 +214,30 @@ impl Flow {
     fn in_columns(
         &mut self,
         pieces: &mut [Piece],
-        needs: &[f32],
+        (needs, least): (&[f32], &[f32]),
         run: std::ops::Range<usize>,
         (columns, apart): (usize, u32),
     ) {
-        let size = |at: usize| Size {
-            height: pieces[at].height,
-            needed: needs[at],
-            empty: pieces[at].items.is_empty(),
-        };
-        let sizes: Vec<Size> = run.clone().map(size).collect();
+        let many = run.len();
         let mut from = 0;
-        while from < sizes.len() {
+        while from < many {
             let room = (self.bottom - self.y, self.bottom - self.top);
-            let strip = columns::strip(&sizes[from..], columns, room);
+            let set = |needs: &[f32]| {
+                let size = |at: usize| Size {
+                    height: pieces[at].height,
+                    needed: needs[at],
+                    empty: pieces[at].items.is_empty(),
+                };
+                let sizes: Vec<Size> = (run.start + from..run.end).map(size).collect();
+                columns::strip(&sizes, columns, room)
+            };
+            let mut strip = set(needs);
+            // What would leave the page too empty is parted.
+            if from + strip.done < many && (room.0 - strip.height) / room.1 > MOST_EMPTY {
+                strip = set(least);
+            }
             // Few lines in each column at the foot of a page are none.
-            let few = from + strip.done < sizes.len() && strip.height < LEAST_STRIP;
+            let few = from + strip.done < many && strip.height < LEAST_STRIP;
             if self.y > self.top && (strip.done == 0 || few) {
                 self.fresh();
                 continue;
@@ -201,7 +250,7 @@ impl Flow {
             self.y += strip.height;
             // What is taller than a page is left out of it: no piece is.
             from += strip.done.max(1);
-            if from < sizes.len() {
+            if from < many {
                 self.fresh();
             }
         }
@@ -212,15 +261,17 @@ impl Flow {
 const LEAST_STRIP: f32 = 36.0;
 
 /// How much of a page may be left empty at its foot, as a share of it.
-const MOST_EMPTY: f32 = 0.2;
+pub const MOST_EMPTY: f32 = 0.2;
 
 /// From each piece on, the height of all that must stand on one page with it; with less, where what
-/// is kept together softly may be parted.
+/// is kept together softly may be parted and figures may float.
 fn together(pieces: &[Piece], parted: bool) -> Vec<f32> {
     let mut all = vec![0.0; pieces.len()];
     for (i, piece) in pieces.iter().enumerate().rev() {
+        let floating = pieces[i + 1..].iter().take_while(|p| parted && p.floats).count();
+        let i_next = i + 1 + floating;
         let next = if piece.keep && !(parted && piece.soft) {
-            all.get(i + 1).copied().unwrap_or(0.0)
+            all.get(i_next).copied().unwrap_or(0.0)
         } else {
             0.0
         };
