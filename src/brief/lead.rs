@@ -104,8 +104,8 @@ fn not_shown(facts: &Facts, c: &Comparison) -> String {
 
 /// What is claimed beside the first sentence, of each kind the most important first: other figures
 /// of the same step, then what each other step leads with, then whatever is strongest. First where
-/// the brief's subject is better, then where a rival is; claims among rivals only where there are no
-/// others. How many more losses there are is said.
+/// the brief's subject is better, then where a rival is; claims among rivals only where there are
+/// no others. How many more losses there are is said.
 fn claims_beside(facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
     let own = facts.headline_subject;
     let all = claims::all(facts);

@@ -33,8 +33,8 @@ pub fn how(l: Language) -> String {
 /// Most rows that a reader can take in.
 const MOST: usize = 400;
 
-/// The first page of imported figures without repeats: what the subject of the brief is ahead in and
-/// behind in, at the greatest differences over the points; first what the brief leads with, then
+/// The first page of imported figures without repeats: what the subject of the brief is ahead in
+/// and behind in, at the greatest differences over the points; first what the brief leads with, then
 /// the other measures, step by step. Nothing where nothing differs.
 pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
     let leading = lead::step(facts)?;
@@ -68,8 +68,8 @@ pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
     Some((first, findings))
 }
 
-/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads; …": first where the subject
-/// of the brief is ahead, then where its rivals are.
+/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads; …": first where the
+/// subject of the brief is ahead, then where its rivals are.
 pub fn sentence(facts: &Facts, index: usize, metric: &Metric) -> Option<String> {
     let [ahead, behind] = published::of_subject(facts, index, metric);
     // A rival's name stands once, and what is measured once for each who is ahead.

@@ -1,5 +1,5 @@
-//! Cells of tables. The quantities of a column are printed in one unit, with one number of decimals,
-//! and the column's head names the unit.
+//! Cells of tables. The quantities of a column are printed in one unit, with one number of
+//! decimals, and the column's head names the unit.
 
 use super::block::{Mark, Table};
 use super::number_format::{self, NONE};
@@ -160,7 +160,7 @@ pub struct Scale {
     decimals: usize,
 }
 
-/// From so many units on a larger one is taken, even if the least quantity is then a fraction of it.
+/// From so many units on a larger one is taken, even if the least is then a fraction of it.
 const MOST_UNITS: f64 = 1e7;
 
 impl Scale {

@@ -73,8 +73,8 @@ pub fn footnote(l: Language) -> String {
     say!(l, "difference-footnote")
 }
 
-/// The comparison that a table shows for a cell: ops/s with the subject of the brief, or p99 where a rate
-/// was asked for.
+/// The comparison that a table shows for a cell: ops/s with the brief's subject, or p99 where a
+/// rate was asked for.
 pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
     let metric = if asked(cell) { Metric::p99() } else { Metric::total(Figure::Ops) };

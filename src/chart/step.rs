@@ -8,7 +8,7 @@ use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint, CurveSeries};
 use super::percentiles::{PercentileSeries, Percentiles};
 use super::timeline::{Timeline, TimelineSeries};
-use super::{Figure, MARK, Plot};
+use super::{Figure, Plot, mark};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
@@ -341,11 +341,6 @@ impl Draw<'_> {
 /// `text` with the mark where the drive did not set the numbers.
 pub fn marked(cell: &CellFacts, text: String) -> String {
     text + &mark(cell)
-}
-
-/// The mark that stands behind a number which the drive did not set; nothing behind others.
-pub fn mark(cell: &CellFacts) -> String {
-    if cell.is_not_the_drives() { format!(" {MARK}") } else { String::new() }
 }
 
 /// A cell's subject, with the mark where it is called for.

@@ -65,8 +65,8 @@ pub struct Piece {
     pub keep: bool,
     /// Unless the page would be left too empty for it.
     pub soft: bool,
-    /// Where it has no room on a page that is still too empty, it stands at the head of the next one,
-    /// and what follows goes on before it: its caption says what it is of.
+    /// Where it has no room on a page that is still too empty, it stands at the head of the next
+    /// one, and what follows goes on before it: its caption says what it is of.
     pub floats: bool,
     /// Of which table it is a row.
     pub table: Option<usize>,

@@ -1,5 +1,5 @@
-//! Every table of the golden briefs and of imported ones: one unit a column, as many columns as have
-//! room, no cell broken over many lines; and no page of their PDFs that is mostly empty.
+//! Every table of the golden briefs and of imported ones: one unit a column, as many columns as
+//! have room, no cell broken over many lines; and no page of their PDFs that is mostly empty.
 
 use super::layout::Layout;
 use super::pdf::filled;

@@ -10,7 +10,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{TableCell, texts};
 use crate::brief::{metric_text, published, wording};
-use crate::chart::step::mark;
+use crate::chart::mark;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;

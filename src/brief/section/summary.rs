@@ -1,5 +1,5 @@
-//! All steps at a glance: every headline measure where its step is looked at, a row for each subject;
-//! who is best only where claims say so.
+//! All steps at a glance: every headline measure where its step is looked at, a row for each
+//! subject; who is best only where claims say so.
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
@@ -11,7 +11,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{Scale, TableCell, in_unit};
 use crate::brief::{metric_text, published, wording};
-use crate::chart::{self, step::mark};
+use crate::chart::{self, mark};
 use crate::language::Language;
 use crate::plan::model::headline::Place;
 use crate::say;

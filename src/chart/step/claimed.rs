@@ -53,8 +53,8 @@ impl Draw<'_> {
         }
     }
 
-    /// The greatest differences of imported figures, which are arithmetic: where the brief's subject
-    /// is farthest ahead of a rival, and where a rival is farthest ahead of it.
+    /// The greatest differences of imported figures, which are arithmetic: where the brief's
+    /// subject is farthest ahead of a rival, and where a rival is farthest ahead of it.
     fn gaps(&self, metric: &Metric) -> Vec<Gap> {
         let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
         let (Some(index), true) = (index, published::is_published(self.facts)) else {
