@@ -19,19 +19,21 @@ pub fn no_claim(facts: &Facts) -> String {
     let measured = cells().filter(|c| c.total.is_some()).count();
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let none_compared = facts.comparisons.is_empty();
+    let causes = || all(facts, &|_| true);
     match facts.barred.first() {
         _ if measured == 0 => none_measured(facts),
         Some(bar) if none_compared => {
             say!(l, "no-rank-barred", reason = wording::barred(facts, bar))
         }
+        // What bars a comparison comes before what would have made it a bound.
+        _ if none_compared && !causes().is_empty() => {
+            say!(l, "no-rank-because", causes = joined(l, causes()))
+        }
         _ if 2 * verdicts.len() > measured => not_limited(l, &verdicts, measured),
-        _ if none_compared => match all(facts, &|_| true) {
-            causes if !causes.is_empty() => say!(l, "no-rank-because", causes = joined(l, causes)),
-            _ if !facts.metrics.is_empty() => {
-                say!(l, "no-rank-not-comparable-in", metrics = asked(facts))
-            }
-            _ => say!(l, "no-rank-never-together"),
-        },
+        _ if none_compared && !facts.metrics.is_empty() => {
+            say!(l, "no-rank-not-comparable-in", metrics = asked(facts))
+        }
+        _ if none_compared => say!(l, "no-rank-never-together"),
         _ => say!(l, "no-rank-chance"),
     }
 }

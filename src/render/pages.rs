@@ -111,7 +111,8 @@ pub fn paginate(
     let mut flow = Flow { pages, y: top, top, bottom, deferred: Vec::new() };
     let (needs, least) = (together(&pieces, false), together(&pieces, true));
     let mut before: Option<usize> = None;
-    let mut at = 0;
+    // Up to where pieces are known to have room together.
+    let (mut at, mut admitted) = (0, 0);
     while at < pieces.len() {
         if let Some(columns) = pieces[at].columns {
             let many = pieces[at..].iter().take_while(|p| p.columns == Some(columns)).count();
@@ -122,10 +123,12 @@ pub fn paginate(
         let piece = std::mem::take(&mut pieces[at]);
         let empty = piece.items.is_empty();
         // What is taller than a page is divided after all, and so is what would leave it empty.
-        let needed = if needs[at] > bottom - top { piece.height } else { needs[at] };
-        let empty_below = (bottom - flow.y) / (bottom - top) > MOST_EMPTY;
-        let needed = if empty_below { needed.min(least[at].max(piece.height)) } else { needed };
-        if flow.y + needed > bottom && flow.y > top && !empty {
+        let (whole, room) = (needs[at], bottom - flow.y);
+        let whole = if whole.height > bottom - top { Chain::of(&piece, at) } else { whole };
+        let empty_below = room / (bottom - top) > MOST_EMPTY;
+        let chain = if empty_below && whole.height > room { least[at] } else { whole };
+        let mut end = chain.end;
+        if chain.height > room && flow.y > top && !empty && at >= admitted {
             if piece.floats && empty_below {
                 flow.deferred.push(piece);
                 at += 1;
@@ -133,9 +136,10 @@ pub fn paginate(
             }
             flow.fresh();
             // After what was deferred there may be no room.
-            if flow.y + needed > bottom && flow.y > top {
+            if flow.y + whole.height > bottom && flow.y > top {
                 flow.fresh();
             }
+            end = whole.end;
             if let Some(table) = piece.table.filter(|_| before == piece.table) {
                 heads[table].iter().for_each(|head| flow.head(head));
             }
@@ -144,7 +148,7 @@ pub fn paginate(
             before = piece.table;
         }
         flow.put(piece);
-        at += 1;
+        (at, admitted) = (at + 1, admitted.max(end));
     }
     while !flow.deferred.is_empty() {
         flow.last();
@@ -214,7 +218,7 @@ impl Flow {
     fn in_columns(
         &mut self,
         pieces: &mut [Piece],
-        (needs, least): (&[f32], &[f32]),
+        (needs, least): (&[Chain], &[Chain]),
         run: std::ops::Range<usize>,
         (columns, apart): (usize, u32),
     ) {
@@ -222,10 +226,10 @@ impl Flow {
         let mut from = 0;
         while from < many {
             let room = (self.bottom - self.y, self.bottom - self.top);
-            let set = |needs: &[f32]| {
+            let set = |needs: &[Chain]| {
                 let size = |at: usize| Size {
                     height: pieces[at].height,
-                    needed: needs[at],
+                    needed: needs[at].height,
                     empty: pieces[at].items.is_empty(),
                 };
                 let sizes: Vec<Size> = (run.start + from..run.end).map(size).collect();
@@ -263,19 +267,34 @@ const LEAST_STRIP: f32 = 36.0;
 /// How much of a page may be left empty at its foot, as a share of it.
 pub const MOST_EMPTY: f32 = 0.2;
 
-/// From each piece on, the height of all that must stand on one page with it; with less, where what
-/// is kept together softly may be parted and figures may float.
-fn together(pieces: &[Piece], parted: bool) -> Vec<f32> {
-    let mut all = vec![0.0; pieces.len()];
+/// Pieces that stand on one page: from one of them on their height, and the index after the last.
+#[derive(Clone, Copy)]
+struct Chain {
+    height: f32,
+    end: usize,
+}
+
+impl Chain {
+    /// A piece alone.
+    fn of(piece: &Piece, at: usize) -> Chain {
+        Chain { height: piece.height, end: at + 1 }
+    }
+}
+
+/// From each piece on, what must stand on one page with it; with less, where what is kept together
+/// softly may be parted and figures may float.
+fn together(pieces: &[Piece], parted: bool) -> Vec<Chain> {
+    let mut all: Vec<Chain> = (0..pieces.len()).map(|at| Chain::of(&pieces[at], at)).collect();
     for (i, piece) in pieces.iter().enumerate().rev() {
+        if !piece.keep || parted && piece.soft {
+            continue;
+        }
         let floating = pieces[i + 1..].iter().take_while(|p| parted && p.floats).count();
-        let i_next = i + 1 + floating;
-        let next = if piece.keep && !(parted && piece.soft) {
-            all.get(i_next).copied().unwrap_or(0.0)
-        } else {
-            0.0
-        };
-        all[i] = piece.height + next;
+        if let Some(next) = all.get(i + 1 + floating).copied() {
+            // What floats is looked at by itself when its turn comes.
+            let end = if floating > 0 { i + 1 } else { next.end };
+            all[i] = Chain { height: piece.height + next.height, end };
+        }
     }
     all
 }

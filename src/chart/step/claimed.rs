@@ -33,7 +33,11 @@ impl Draw<'_> {
         let order = |a: &&Comparison, b: &&Comparison| {
             (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
         };
-        let of = |subject| own().filter(|c| c.better == subject).max_by(order);
+        // What is of the brief's subject comes before rivals among themselves.
+        let subject = self.facts.headline_subject;
+        let is_of_subject = own().any(|c| c.is_with(subject));
+        let kept = |c: &&Comparison| !is_of_subject || c.is_with(subject);
+        let of = |better| own().filter(kept).filter(|c| c.better == better).max_by(order);
         let mut all: Vec<&Comparison> = (0..self.facts.subjects.len()).filter_map(of).collect();
         all.sort_by(|a, b| order(b, a));
         all.truncate(MOST);
