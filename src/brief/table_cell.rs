@@ -62,9 +62,10 @@ impl TableCell {
         TableCell::Text(NONE.to_string())
     }
 
-    /// The same with a mark behind it.
+    /// The same with a mark behind it; what was not measured needs none.
     pub fn marked(self, mark: &str) -> TableCell {
         match self {
+            TableCell::Text(text) if text == NONE => TableCell::Text(text),
             TableCell::Text(text) => TableCell::Text(format!("{text}{mark}")),
             TableCell::Quantity(of, value, behind) => {
                 TableCell::Quantity(of, value, format!("{behind}{mark}"))
@@ -250,6 +251,7 @@ mod tests {
         let table = Table::measured(Language::ENGLISH, 0, &["p99"], rows);
         assert_eq!(table.head, ["p99"]);
         assert_eq!(table.rows[2].1, ["0"]);
+        assert_eq!(TableCell::none().marked(" †"), TableCell::none());
         let rows = vec![(Mark::None, vec![TableCell::energy(Some(7.5e-5)).marked(" †")])];
         let table = Table::measured(Language::ENGLISH, 0, &["J/op"], rows);
         assert_eq!((&*table.head[0], &*table.rows[0].1[0]), ("J/op, µJ", "75 †"));
