@@ -199,17 +199,6 @@ impl Layout {
         self.gap(set.size * 0.45);
     }
 
-    /// What follows stays with what was last said.
-    pub fn stay(&mut self) {
-        for piece in self.pieces.iter_mut().rev() {
-            piece.soft |= !piece.keep;
-            piece.keep = true;
-            if !piece.items.is_empty() {
-                break;
-            }
-        }
-    }
-
     pub fn list(&mut self, items: &[String]) {
         self.tags.begin(Tag::L(ListNumbering::Disc));
         let set = self.scaled(PLAIN);

@@ -272,10 +272,6 @@ fn set(
                 return layout.beside((figures, BESIDE_TEXT), &document.palette, table, text);
             }
             layout.paragraph(&words(line), set);
-            // A line that says what the figures below are of.
-            if matches!(next, [Block::Figures(_), ..]) {
-                layout.stay();
-            }
         }
         Block::List(items) => layout.list(&items.iter().map(words).collect::<Vec<_>>()),
         Block::Terms(terms) => {

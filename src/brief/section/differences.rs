@@ -67,7 +67,11 @@ pub fn tables(facts: &Facts, index: usize, short: bool) -> Vec<Table> {
 fn table(facts: &Facts, index: usize, metrics: &[Own], short: bool) -> Option<Table> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let several = facts.subjects.len() > 1;
-    let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
+    // A step of one point has no axis to name.
+    let axis = step.axis_text(l);
+    let names = if axis.is_empty() { 1 } else { 2 };
+    let mut head = if axis.is_empty() { Vec::new() } else { vec![axis] };
+    head.push(say!(l, "column-subject"));
     for own in metrics {
         head.push(metric_text::column(l, &own.metric, step));
         head.extend((own.compared && several).then(|| say!(l, "column-difference")));
@@ -89,11 +93,13 @@ fn table(facts: &Facts, index: usize, metrics: &[Own], short: bool) -> Option<Ta
             }
             let label = if first { label(l, step, at) } else { String::new() };
             let mark = if first { Mark::First } else { Mark::None };
-            rows.push((mark, [texts([label, facts.subjects[subject].clone()]), row].concat()));
+            let all = [label, facts.subjects[subject].clone()];
+            let named = texts(all.into_iter().skip(2 - names));
+            rows.push((mark, [named, row].concat()));
             first = false;
         }
     }
-    (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
+    (!rows.is_empty()).then(|| Table::measured(l, names, &head, rows))
 }
 
 /// Rivals of the subject of the brief beside one another: their differences alone, point by point.
