@@ -242,17 +242,10 @@ kernel = kernel { $release }
 brackets-are-intervals =
     ranges in brackets are 95 % intervals that hold together for the whole brief
 no-rank-none-measured =
-    No drive can be ranked here, because no point was measured to its end; the section Caveats has
-    the causes.
-no-rank-few-repeats =
-    No drive can be ranked here, because every point was measured fewer than three times: repeat it
-    (`--repeats 5`) before comparing.
+    No drive can be ranked here, because no point was measured to its end. The first: { $first }
 no-rank-barred = No drive can be ranked here, because { $reason }
 no-rank-not-comparable-in =
     No drive can be ranked here, because no two subjects can be compared in { $metrics }.
-no-rank-not-comparable =
-    No drive can be ranked here, because no two subjects can be compared at any point; the section
-    Caveats has the causes.
 no-rank-chance =
     No drive can be ranked here, because no difference is larger than chance allows; more repeats narrow
     the intervals (`--repeats 10`).
@@ -268,11 +261,6 @@ no-rank-no-drive-all =
 no-rank-no-drive-most =
     No drive can be ranked here, because { $count } of { $points } points were not limited by the drive
     ({ $most } reached no drive): { $change }.
-
-## Imported figures
-published-no-rank =
-    No drive can be ranked here, because these figures were published without repeats and nothing is
-    known of their scatter: import every repeat, or measure the drives (`--repeats 5`).
 
 ## What a step's figures come to
 none-compared-here = No two subjects could be compared here.
@@ -494,8 +482,8 @@ equal-load-how =
     The knee is the measured point that lies farthest below the straight line between the curve's ends,
     both axes scaled alike; none where it sags by less than a tenth. Loads at equal p99 (that of the
     first subject's knee) and p99 at equal load (over the loads that all curves share) are read off
-    the straight lines between measured points, repeat by repeat, and compared with the first subject
-    as any other figure.
+    the straight lines between measured points, repeat by repeat, and compared with the brief's
+    subject as any other figure.
 limit-how =
     Of the sweep's values those were measured that halving the undecided range asked for. A value holds
     where the percentile, over all repeats, is within the limit; values above one that did not hold
@@ -638,8 +626,6 @@ method-caveats =
 published-how =
     As published, without repeats: what the figures come to by arithmetic. Nothing is known of their
     scatter, so nothing is claimed from them.
-published-finding =
-    { $place }, { $what } of { $subject } and { $rival }: { $calculation } = { $result }, as published.
 published-row =
     { $step }, { $figure } at { $at }, { $subject } with { $rival }: { $calculation } = { $result }
     ({ $other })
@@ -981,3 +967,61 @@ difference-repeats = Missing repeats
 difference-drift = Points that drifted
 difference-bottleneck = Points not limited by the drive
 difference-share = { $count } of { $all }
+# Imported figures on the first page
+published-lead = As published, without repeats: { $sentence }
+published-more = { $better } { $by } more { $what } than { $worse }{ $at }
+published-lower = { $better } { $by } lower { $what } than { $worse }{ $at }
+published-rival-more = { $by } more than { $worse }{ $at }
+published-rival-lower = { $by } lower than { $worse }{ $at }
+published-at = ,{ $place }
+published-no-difference = As published, without repeats: the source gives equal figures for all subjects.
+published-more-measures = { $count ->
+        [one] 1 more measure is in the summary.
+       *[other] { $count } more measures are in the summary.
+    }
+up-to = up to { $value }
+between-clauses = {"; "}
+figure-published = {"; "}as published: { $differences }
+caveat-published =
+    Published without repeats: every difference is arithmetic, and none is a claim.
+column-value = value
+column-in-unit = { $name }, { $unit }
+column-of-class = { $figure } ({ $class })
+
+# Losses, and what could not be compared
+more-losses = { $count ->
+        [one] 1 more claim is in favour of a rival of { $subject }; “All claims” has it.
+       *[other] { $count } more claims are in favour of rivals of { $subject }; “All claims” has them.
+    }
+and-not-compared = { $sentence }; { $subject } is not compared: { $cause }
+none-compared-because = No two subjects could be compared here: { $cause }.
+no-rank-because = No drive can be ranked here, because { $causes }.
+no-rank-nothing-measured = No drive can be ranked here, because nothing was measured.
+no-rank-never-together =
+    No drive can be ranked here, because no two subjects were measured at the same point: give them the
+    same sweep.
+cause-failed = { $subject } failed ({ $why }): correct that and measure again
+cause-not-steady = { $subject } was not steady ({ $why }): run longer preconditioning
+cause-drifted =
+    ops/s of { $subject } drifted by up to { $change } over the window: run longer preconditioning, or a
+    longer warm-up
+cause-missed-rate =
+    { $subject } achieved only { $share } of the asked rate: ask for a lower rate, or give the load more
+    threads or depth
+cause-stream-missed-rate =
+    stream { $stream } beside the readings of { $subject } achieved only { $share } of its asked rate: ask
+    for a lower rate, or give it more threads or depth
+cause-late =
+    { $share } of the requests to { $subject } were submitted late: use more workers, or processors that
+    nothing else uses
+cause-few-repeats-all =
+    every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing
+cause-few-repeats =
+    { $count } of { $points } points were measured fewer than three times: repeat them (`--repeats 5`)
+    before comparing
+unsteady-excursion = excursion { $excursion }, at most { $allowed } is allowed
+unsteady-slope = slope { $slope }, at most { $allowed } is allowed
+unsteady-too-few = { $rounds ->
+        [one] only 1 round was measured
+       *[other] only { $rounds } rounds were measured
+    }

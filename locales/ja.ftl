@@ -209,11 +209,9 @@ measured-times = 測定回数 { $count }
 window-a-point = 測定点あたり { $window }
 kernel = カーネル { $release }
 brackets-are-intervals = 角括弧内は報告書全体で同時に成り立つ 95 % 信頼区間
-no-rank-none-measured = 最後まで測定された点がないため、順位は付けられない。原因は「留意点」にある。
-no-rank-few-repeats = どの測定点も測定が 3 回未満のため、順位は付けられない：比較の前に反復する（`--repeats 5`）。
+no-rank-none-measured = 最後まで測定された点がないため、順位は付けられない。最初の失敗：{ $first }
 no-rank-barred = 順位は付けられない：{ $reason }
 no-rank-not-comparable-in = { $metrics } で比較できる対象の組がないため、順位は付けられない。
-no-rank-not-comparable = 比較できる対象の組がどの測定点にもないため、順位は付けられない。原因は「留意点」にある。
 no-rank-chance = 偶然の範囲を超える差がないため、順位は付けられない。反復を増やすと区間は狭くなる（`--repeats 10`）。
 see-bottleneck = 変更すべき点は「ボトルネック」にある
 no-rank-not-limited-all =
@@ -227,11 +225,6 @@ no-rank-no-drive-all =
 no-rank-no-drive-most =
     { $points } 測定点のうち { $count } 点はドライブが制約要因ではなく（{ $most } 点はドライブに達してい
     ない）、順位は付けられない：{ $change }。
-
-## Imported figures
-published-no-rank =
-    これらの値は反復なしで公表されており、ばらつきが不明なため、順位は付けられない：すべての反復を
-    取り込むか、ドライブを測定する（`--repeats 5`）。
 
 ## What a step's figures come to
 none-compared-here = ここで比較できる対象の組はない。
@@ -429,7 +422,7 @@ power-meters = 電力計
 equal-load-how =
     屈曲点は、両軸を同じ尺度にして、曲線の両端を結ぶ直線から最も下に離れた測定点。離れ方が 10 分の
     1 未満なら屈曲点なし。等 p99（最初の対象の屈曲点の値）での負荷と、等負荷（全曲線に共通する負荷）
-    での p99 は、測定点間の直線から反復ごとに読み取り、他の指標と同様に最初の対象と比較する。
+    での p99 は、測定点間の直線から反復ごとに読み取り、他の指標と同様に報告書の主対象と比較する。
 limit-how = スイープの値のうち、不確かな範囲の二分探索に必要なものを測定した。全反復でのパーセンタイルが上限以内の値を「満たす」とし、満たさない値より上は調べない。
 row-at-load = { $load } ops/s 時
 row-at-p99 = p99 { $latency } 時
@@ -542,8 +535,6 @@ method-caveats =
 
 ## Imported figures, in tables
 published-how = 公表値のまま（反復なし）：値から算術で求めたもの。ばらつきが不明なため、主張はしない。
-published-finding =
-    { $place }、{ $subject } と { $rival } の { $what }：{ $calculation } = { $result }（公表値）。
 published-row =
     { $step }、{ $figure }（{ $at }）、{ $subject } と { $rival }：{ $calculation } = { $result }（{ $other }）
 formula-gain = 増加率
@@ -826,3 +817,47 @@ difference-repeats = 欠けている反復
 difference-drift = ドリフトした測定点
 difference-bottleneck = ドライブ以外に制限された測定点
 difference-share = { $all } のうち { $count }
+# Imported figures on the first page
+published-lead = 公表値のまま（反復なし）：{ $sentence }
+published-more = { $better } は { $worse } より { $what } が{ $by } 多い{ $at }
+published-lower = { $better } は { $worse } より { $what } が{ $by } 低い{ $at }
+published-rival-more = { $worse } より{ $by } 多い{ $at }
+published-rival-lower = { $worse } より{ $by } 低い{ $at }
+published-at = { $place }
+published-no-difference = 公表値のまま（反復なし）：出典の値はすべての対象で等しい。
+published-more-measures = ほかの { $count } 項目は「概要」にある。
+up-to = 最大 { $value }
+between-clauses = 、
+figure-published = 。公表値による差：{ $differences }
+caveat-published = 反復なしで公表された値：差はすべて計算によるもので、主張ではない。
+column-value = 値
+column-in-unit = { $name }（{ $unit }）
+column-of-class = { $figure }（{ $class }）
+
+# Losses, and what could not be compared
+more-losses = { $subject } より競合が優位であるという主張はほかに { $count } 件あり、「すべての主張」に示す。
+and-not-compared = { $sentence }、{ $subject } は比較できない：{ $cause }
+none-compared-because = ここで比較できる対象の組はない：{ $cause }。
+no-rank-because = 順位は付けられない：{ $causes }。
+no-rank-nothing-measured = 何も測定されていないため、順位は付けられない。
+no-rank-never-together = 同じ測定点で測定された対象の組がないため、順位は付けられない：同じスイープを指定する。
+cause-failed = { $subject } は失敗した（{ $why }）。原因を取り除いて測定し直す
+cause-not-steady = { $subject } は定常状態に達していない（{ $why }）。プリコンディショニングを長くする
+cause-drifted =
+    { $subject } の ops/s は測定区間内に最大 { $change } ドリフトした。プリコンディショニングかウォームアップを
+    長くする
+cause-missed-rate =
+    { $subject } は要求レートの { $share } しか達成していない。要求レートを下げるか、スレッド数またはキュー深度を
+    増やす
+cause-stream-missed-rate =
+    { $subject } の読み取りと並行するストリーム { $stream } は要求レートの { $share } しか達成していない。要求レー
+    トを下げるか、スレッド数またはキュー深度を増やす
+cause-late =
+    { $subject } への要求の { $share } は発行が遅れた。ワーカーを増やすか、ほかに使われていないプロセッサーを割り
+    当てる
+cause-few-repeats-all = どの測定点も測定が 3 回未満である。比較の前に反復する（`--repeats 5`）
+cause-few-repeats =
+    { $points } 測定点のうち { $count } 点は測定が 3 回未満である。比較の前に反復する（`--repeats 5`）
+unsteady-excursion = 変動幅 { $excursion }、許容は { $allowed } まで
+unsteady-slope = 傾き { $slope }、許容は { $allowed } まで
+unsteady-too-few = 測定は { $rounds } ラウンドのみ

@@ -238,17 +238,10 @@ kernel = kernel { $release }
 brackets-are-intervals =
     as faixas entre colchetes são intervalos de 95 % que valem juntos para todo o relatório
 no-rank-none-measured =
-    Nenhum drive pode ser classificado aqui, porque nenhum ponto foi medido até o fim; a seção Ressalvas
-    tem as causas.
-no-rank-few-repeats =
-    Nenhum drive pode ser classificado aqui, porque cada ponto foi medido menos de três vezes: repita
-    (`--repeats 5`) antes de comparar.
+    Nenhum drive pode ser classificado aqui, porque nenhum ponto foi medido até o fim. O primeiro: { $first }
 no-rank-barred = Nenhum drive pode ser classificado aqui, porque { $reason }
 no-rank-not-comparable-in =
     Nenhum drive pode ser classificado aqui, porque não há dois objetos comparáveis em { $metrics }.
-no-rank-not-comparable =
-    Nenhum drive pode ser classificado aqui, porque não há dois objetos comparáveis em nenhum ponto;
-    a seção Ressalvas tem as causas.
 no-rank-chance =
     Nenhum drive pode ser classificado aqui, porque nenhuma diferença é maior do que o acaso permite;
     mais repetições estreitam os intervalos (`--repeats 10`).
@@ -265,11 +258,6 @@ no-rank-no-drive-all =
 no-rank-no-drive-most =
     Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não foram limitados
     pelo drive ({ $most } não chegaram a nenhum drive): { $change }.
-
-## Imported figures
-published-no-rank =
-    Nenhum drive pode ser classificado aqui, porque estes números foram publicados sem repetições e
-    nada se sabe da sua dispersão: importe cada repetição, ou meça os drives (`--repeats 5`).
 
 ## What a step's figures come to
 none-compared-here = Não foi possível comparar dois objetos aqui.
@@ -493,8 +481,8 @@ equal-load-how =
     O joelho é o ponto medido que fica mais abaixo da reta entre as pontas da curva, com ambos os eixos
     na mesma escala; nenhum onde ela cede menos de um décimo. Cargas com p99 igual (o do joelho do
     primeiro objeto) e p99 com carga igual (sobre as cargas que todas as curvas têm em comum) são lidas
-    nas retas entre pontos medidos, repetição por repetição, e comparadas com o primeiro objeto como
-    qualquer outra métrica.
+    nas retas entre pontos medidos, repetição por repetição, e comparadas com o objeto do relatório
+    como qualquer outra métrica.
 limit-how =
     Dos valores da varredura foram medidos os que a bissecção da faixa duvidosa pediu. Um valor cumpre
     onde o percentil, sobre todas as repetições, está dentro do limite; valores acima de um que não
@@ -642,8 +630,6 @@ method-caveats =
 published-how =
     Como publicado, sem repetições: o que os números dão por aritmética. Nada se sabe da sua dispersão,
     portanto nada se afirma a partir deles.
-published-finding =
-    { $place }, { $what } de { $subject } e { $rival }: { $calculation } = { $result }, como publicado.
 published-row =
     { $step }, { $figure } em { $at }, { $subject } com { $rival }: { $calculation } = { $result }
     ({ $other })
@@ -997,3 +983,62 @@ difference-repeats = Repetições ausentes
 difference-drift = Pontos com deriva
 difference-bottleneck = Pontos não limitados pelo drive
 difference-share = { $count } de { $all }
+# Imported figures on the first page
+published-lead = Como publicado, sem repetições: { $sentence }
+published-more = { $better } tem { $by } mais { $what } que { $worse }{ $at }
+published-lower = { $better } tem { $what } { $by } menor que { $worse }{ $at }
+published-rival-more = { $by } mais que { $worse }{ $at }
+published-rival-lower = { $by } menor que { $worse }{ $at }
+published-at = ,{ $place }
+published-no-difference = Como publicado, sem repetições: a fonte dá os mesmos números para todos.
+published-more-measures = { $count ->
+        [one] Mais { $count } medida está no resumo.
+       *[other] Mais { $count } medidas estão no resumo.
+    }
+up-to = até { $value }
+between-clauses = {"; "}
+figure-published = {"; "}como publicado: { $differences }
+caveat-published =
+    Publicado sem repetições: cada diferença é aritmética, e nenhuma é uma afirmação.
+column-value = valor
+column-in-unit = { $name }, { $unit }
+column-of-class = { $figure } ({ $class })
+
+# Losses, and what could not be compared
+more-losses = { $count ->
+        [one] Mais { $count } afirmação é favorável a um concorrente de { $subject }; está em “Todas as afirmações”.
+       *[other] Mais { $count } afirmações são favoráveis a concorrentes de { $subject }; estão em “Todas as afirmações”.
+    }
+and-not-compared = { $sentence }; { $subject } não é comparado: { $cause }
+none-compared-because = Não foi possível comparar dois objetos aqui: { $cause }.
+no-rank-because = Nenhum drive pode ser classificado aqui, porque { $causes }.
+no-rank-nothing-measured = Nenhum drive pode ser classificado aqui, porque nada foi medido.
+no-rank-never-together =
+    Nenhum drive pode ser classificado aqui, porque não há dois objetos medidos no mesmo ponto: use a
+    mesma varredura para ambos.
+cause-failed = { $subject } falhou ({ $why }): corrija a causa e meça de novo
+cause-not-steady =
+    { $subject } não estava em estado estacionário ({ $why }): use um pré-condicionamento mais longo
+cause-drifted =
+    os ops/s de { $subject } derivaram até { $change } ao longo da janela: use um pré-condicionamento ou um
+    aquecimento mais longo
+cause-missed-rate =
+    { $subject } atingiu só { $share } da taxa solicitada: peça uma taxa menor, ou dê à carga mais threads
+    ou profundidade
+cause-stream-missed-rate =
+    o fluxo { $stream }, ao lado das leituras de { $subject }, atingiu só { $share } da taxa solicitada: peça
+    uma taxa menor, ou dê a ele mais threads ou profundidade
+cause-late =
+    { $share } das requisições a { $subject } foram submetidas com atraso: use mais workers, ou processadores
+    que nada mais use
+cause-few-repeats-all =
+    cada ponto foi medido menos de três vezes: repita (`--repeats 5`) antes de comparar
+cause-few-repeats =
+    { $count } de { $points } pontos foram medidos menos de três vezes: repita-os (`--repeats 5`) antes de
+    comparar
+unsteady-excursion = excursão de { $excursion }, no máximo { $allowed } é permitido
+unsteady-slope = inclinação de { $slope }, no máximo { $allowed } é permitido
+unsteady-too-few = { $rounds ->
+        [one] só { $rounds } rodada foi medida
+       *[other] só { $rounds } rodadas foram medidas
+    }

@@ -27,9 +27,10 @@ pub fn report(
         let what = format!("the figures are not written to {}: it is not a folder", file.display());
         return Err(refused(what, "name another folder, which is made where it is missing"));
     }
-    let facts = bundles.facts_with_outliers()?;
+    let mut facts = bundles.facts_with_outliers()?;
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let options = brief.map(Options::load).transpose()?.unwrap_or_default();
+    options.choose_subject(&mut facts)?;
     let document = Document::new(&facts, &options)?;
     let page = match output {
         Some(path) => path.to_path_buf(),

@@ -157,9 +157,9 @@ fn what_follows_from_the_digits_of_a_table_is_not_accused() {
         let line =
             shown.lines().find(|l| l.split_whitespace().next() == Some(subject)).expect("a row");
         let words: Vec<&str> = line.split_whitespace().collect();
-        let at = words.iter().rposition(|w| *w == "ms").expect("a latency");
-        let p99 = words[..at].iter().rposition(|w| *w == "ms").expect("p99");
-        words[p99 - 1].parse().expect("a number")
+        // Behind the interval of ops/s: MB/s, p50, p99.
+        let interval = words.iter().position(|w| *w == "%").expect("an interval");
+        words[interval + 3].parse().expect("a number")
     };
     let percent = (digits("B") / digits("A") - 1.0) * 100.0;
     let statement =

@@ -115,6 +115,27 @@ fn figures_fit_every_width_and_their_letters_are_nine_pixels_or_more() {
 }
 
 #[test]
+fn tables_of_results_have_room_at_a_thousand_pixels_and_break_no_cell_over_three_lines() {
+    let Some(mut browser) = Browser::start() else { return };
+    browser.open(&brief().join("b.html"), 1000, false);
+    let seen = browser.eval(
+        "[...document.querySelectorAll('#summary table.data, #results table.data')].map(table => { \
+         const box = table.parentElement, line = parseFloat(getComputedStyle(table).lineHeight); \
+         const lines = cell => { const words = document.createRange(); \
+         words.selectNodeContents(cell); return words.getBoundingClientRect().height / line; }; \
+         return { columns: table.rows[0].cells.length, over: box.scrollWidth - box.clientWidth, \
+         lines: Math.max(...[...table.querySelectorAll('td, th')].map(lines)) }; })",
+    );
+    let tables = seen.as_array().unwrap();
+    assert!(tables.len() >= 4, "{seen}");
+    for table in tables {
+        let [columns, over, lines] =
+            ["columns", "over", "lines"].map(|name| table[name].as_f64().unwrap());
+        assert!(columns <= 8.0 && over <= 0.0 && lines < 3.5, "{seen}");
+    }
+}
+
+#[test]
 fn a_pointer_a_finger_and_the_arrow_keys_show_a_marks_value() {
     let Some(mut browser) = Browser::start() else { return };
     let page = brief().join("b.html");

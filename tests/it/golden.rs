@@ -136,15 +136,51 @@ fn exported_points_of_older_bundles_have_the_numbers_that_the_older_version_expo
     assert!(compared > 500, "only {compared} numbers were compared");
 }
 
-/// The words of a line that begin with a digit: the numbers of a row, with their units apart.
-fn numbers(line: &str) -> Vec<&str> {
-    line.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).collect()
+/// Units of times, in nanoseconds.
+const UNITS: [(&str, f64); 4] = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+
+fn unit(word: &str) -> Option<f64> {
+    UNITS.iter().find(|(name, _)| *name == word).map(|(_, ns)| *ns)
 }
 
-/// Whether a row has these numbers, in this order, among others.
-fn has(row: &str, wanted: &[&str]) -> bool {
-    let mut words = row.split_whitespace();
-    wanted.iter().all(|number| words.any(|word| word == *number))
+fn number(word: &str) -> Option<f64> {
+    word.replace(',', "").parse().ok()
+}
+
+/// The numbers of an older row; its times, which had their units behind them, apart: nanoseconds,
+/// and half of the last digit.
+fn older(line: &str) -> (Vec<&str>, Vec<(f64, f64)>) {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (mut plain, mut times) = (Vec::new(), Vec::new());
+    for (at, word) in words.iter().enumerate() {
+        let Some(value) = number(word) else { continue };
+        let decimals = word.split_once('.').map_or(0, |(_, digits)| digits.len());
+        match words.get(at + 1).and_then(|next| unit(next)) {
+            Some(ns) => times.push((value * ns, 0.5 * 10f64.powi(-(decimals as i32)) * ns)),
+            None => plain.push(*word),
+        }
+    }
+    (plain, times)
+}
+
+/// The units that a table's head names, column by column: "mean, µs  p50, µs".
+fn units(head: &str) -> Vec<f64> {
+    let words: Vec<&str> = head.split_whitespace().collect();
+    let pairs = words.windows(2).filter(|pair| pair[0].ends_with(','));
+    pairs.filter_map(|pair| unit(pair[1])).collect()
+}
+
+/// Whether a row, whose last columns have these units, has an older one's numbers and times, in
+/// this order, among others.
+fn has(row: &str, units: &[f64], (plain, times): &(Vec<&str>, Vec<(f64, f64)>)) -> bool {
+    let words: Vec<&str> = row.split_whitespace().collect();
+    let (left, right) = words.split_at(words.len().saturating_sub(units.len()));
+    let mut left = left.iter();
+    // A time is now printed to a tenth of its unit at least, where it has so many digits.
+    let mut right =
+        right.iter().zip(units).filter_map(|(w, ns)| Some((number(w)? * ns, ns * 0.051)));
+    plain.iter().all(|number| left.any(|word| word == number))
+        && times.iter().all(|(ns, half)| right.any(|(own, fine)| (own - ns).abs() <= half + fine))
 }
 
 #[test]
@@ -161,10 +197,19 @@ fn tables_of_older_bundles_show_the_numbers_that_the_older_version_showed() {
         for line in
             before.lines().filter(|line| line.contains(" read ") || line.contains(" write "))
         {
-            let wanted = numbers(line);
-            if wanted.len() >= 3 {
-                assert!(now.lines().any(|row| has(row, &wanted)), "{name}: {line}\n{now}");
-                compared += wanted.len();
+            let wanted = older(line);
+            let count = wanted.0.len() + wanted.1.len();
+            if count >= 3 {
+                let mut own = Vec::new();
+                let found = now.lines().any(|row| {
+                    let named = units(row);
+                    if !named.is_empty() {
+                        own = named;
+                    }
+                    has(row, &own, &wanted)
+                });
+                assert!(found, "{name}: {line}\n{now}");
+                compared += count;
             }
         }
     }

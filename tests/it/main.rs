@@ -36,6 +36,7 @@ mod interop;
 mod json;
 mod labs;
 mod languages;
+mod lead;
 mod live;
 mod live_pages;
 mod made;

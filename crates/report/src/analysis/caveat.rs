@@ -28,6 +28,11 @@ pub enum Caveat {
 }
 
 impl Caveat {
+    /// Whether it is but a lack of repeats.
+    pub fn is_few_repeats(&self) -> bool {
+        matches!(self, Caveat::FewRepeats(_))
+    }
+
     /// Whether nothing at all may be claimed. What the drive did not decide is a bound from one
     /// side, and three repeats are a matter of measuring again.
     pub fn bars(&self) -> bool {

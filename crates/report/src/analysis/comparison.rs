@@ -83,6 +83,11 @@ impl Comparison {
         }
     }
 
+    /// Whether a subject is one of the pair.
+    pub fn is_with(&self, subject: usize) -> bool {
+        self.better == subject || self.worse == subject
+    }
+
     /// Whether it is printed as a claim, a lower bound included.
     pub fn is_claimed(&self) -> bool {
         matches!(self.standing, Standing::Claimed | Standing::AtLeast)

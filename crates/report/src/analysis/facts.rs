@@ -40,8 +40,11 @@ pub struct Facts {
     pub source: String,
     /// The bundles, in the order in which they were given.
     pub runs: Vec<RunFacts>,
-    /// In the plan's order; the first is the one that the others are compared with in tables.
+    /// In the plan's order.
     pub subjects: Vec<String>,
+    /// Index of the subject that the brief is about and that tables compare the others with: the
+    /// first of the plan, or the one that brief.toml names.
+    pub headline_subject: usize,
     /// The drives of each subject, as the plan names them.
     pub drives: Vec<Vec<String>>,
     /// The run that each subject is of, by its index.

@@ -132,33 +132,47 @@ impl<'a> Outcome<'a> {
             });
             at = other.or(at);
         }
-        let beats = |a: usize, b: usize| {
-            all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b))
-        };
-        let subjects = 0..facts.subjects.len();
-        let mut best =
-            subjects.clone().filter(|a| subjects.clone().all(|b| *a == b || beats(*a, b)));
-        let best = if facts.subjects.len() > 1 { best.next() } else { None };
+        let best = best(facts.subjects.len(), &all);
         let own = facts.comparisons.iter().filter(|c| c.step == index && c.metric == metric);
         let crossovers = claims::crossovers_among(own);
         Outcome { step: index, metric, value: at, best, crossovers, all }
     }
 
-    /// The claims of the best subject over each of the others; where nobody is best, the strongest
-    /// claim there is.
-    pub fn claimed(&self) -> Vec<&'a Comparison> {
-        let mut found: Vec<&Comparison> = self
-            .all
-            .iter()
-            .copied()
-            .filter(|c| c.is_claimed() && self.best.is_none_or(|b| c.better == b))
-            .collect();
-        found.sort_by(|a, b| b.low.total_cmp(&a.low));
-        if self.best.is_none() {
-            found.truncate(1);
-        }
-        found
+    /// The claims of a subject over others, and those of others over it; the strongest first.
+    pub fn claims_of(&self, subject: usize) -> [Vec<&'a Comparison>; 2] {
+        let of = |own: &dyn Fn(&Comparison) -> usize| {
+            let claimed = |c: &&Comparison| c.is_claimed() && own(c) == subject;
+            let mut found: Vec<&Comparison> = self.all.iter().copied().filter(claimed).collect();
+            found.sort_by(|a, b| b.low.total_cmp(&a.low));
+            found
+        };
+        [of(&|c| c.better), of(&|c| c.worse)]
     }
+}
+
+/// The one subject that is better than each of the others, by claims among these comparisons.
+pub fn best(subjects: usize, all: &[&Comparison]) -> Option<usize> {
+    let beats =
+        |a: usize, b: usize| all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b));
+    let beats_all = |a: &usize| (0..subjects).all(|b| *a == b || beats(*a, b));
+    (0..subjects).find(beats_all).filter(|_| subjects > 1)
+}
+
+/// Every comparison by a metric at an axis value.
+pub fn at_value<'a>(
+    facts: &'a Facts,
+    index: usize,
+    metric: &Metric,
+    value: usize,
+) -> Vec<&'a Comparison> {
+    let own = |c: &&Comparison| c.step == index && c.metric == *metric && c.at == At::Value(value);
+    facts.comparisons.iter().filter(own).collect()
+}
+
+/// Every comparison by a metric over a step's points.
+pub fn of_mean<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
+    let own = |c: &&Comparison| c.step == index && c.metric == *metric && c.at == At::Mean;
+    facts.comparisons.iter().filter(own).collect()
 }
 
 /// Where nothing could be compared at the place that leads: the last axis value at which something

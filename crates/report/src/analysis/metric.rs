@@ -148,7 +148,15 @@ impl Metric {
 
     /// Whether it is of power, which every instrument of a step is compared in.
     pub fn is_power(&self) -> bool {
-        matches!(self.figure, Figure::OpsPerWatt(_) | Figure::MbPerWatt(_) | Figure::JoulesPerOp(_))
+        self.instrument().is_some()
+    }
+
+    /// What reads its power, where it is of power.
+    pub fn instrument(&self) -> Option<&Instrument> {
+        match &self.figure {
+            Figure::OpsPerWatt(i) | Figure::MbPerWatt(i) | Figure::JoulesPerOp(i) => Some(i),
+            _ => None,
+        }
     }
 
     /// The same in a brief's language.

@@ -9,7 +9,8 @@
 //! all drives as samples of their models; `outliers` sorts the slowest ops by their cause;
 //! `multiple` is the largest multiple of a load that a subject keeps; `hosts` brings together what
 //! several hosts did at once; `gate` judges a new run by its base, `acceptance` delivered drives by
-//! a sample of their model; `trend` follows a figure over many runs.
+//! a sample of their model; `trend` follows a figure over many runs;
+//! `published` is the arithmetic of figures that were imported without repeats.
 
 pub mod acceptance;
 pub mod alike;
@@ -43,6 +44,7 @@ mod pairing;
 pub mod point_numbers;
 pub mod point_summary;
 pub mod power;
+pub mod published;
 pub mod reported;
 pub mod scatter;
 pub mod selftest;

@@ -1,11 +1,11 @@
 //! The brief before it is given a form: its cover, and the sections chosen, as blocks.
 
 use super::block::{Block, Role, with_code};
-use super::lead::{self, Lead};
+use super::lead::Lead;
 use super::options::{Options, Page};
 use super::own_text::OwnText;
 use super::references::{Sources, resolve};
-use super::{section, specification, wording};
+use super::{run_conditions, section, specification, wording};
 use crate::analysis::facts::Facts;
 use crate::base::error::Result;
 use crate::chart::{self, Palette, choice};
@@ -151,6 +151,6 @@ fn cover(facts: &Facts) -> Vec<Block> {
         false => choice::headline(facts, &facts.steps[index]),
     });
     out.extend(figure.map(|figure| Block::Figures(vec![figure])));
-    out.push(Block::note(lead::conditions(facts)));
+    out.push(Block::note(run_conditions::line(facts)));
     out
 }

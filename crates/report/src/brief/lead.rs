@@ -1,24 +1,21 @@
 //! What a brief says first: one sentence of who is better, at what and by how much, or why nobody
-//! can be ranked; then a few findings more. Everything here follows from the comparisons of
-//! `analysis`; nothing is weighed anew.
+//! can be ranked; then a few findings more, the losses of the brief's subject beside its gains.
+//! Everything here follows from the comparisons of `analysis`; nothing is weighed anew.
 
-use super::{basis, fleet as words, published, wording};
-use crate::analysis::bottleneck::{Limit, Verdict};
-use crate::analysis::caveats::Caveat;
+use super::outcome::{self, Said, key};
+use super::{causes, fleet as words, published, wording};
 use crate::analysis::claims;
-use crate::analysis::compare::{Comparison, Standing};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::compare::Comparison;
+use crate::analysis::facts::Facts;
 use crate::analysis::fleet;
 use crate::analysis::lead::{self, Outcome};
-use crate::analysis::metric::{Asked, Metric};
-use crate::language::Language;
-use crate::{message, say};
+use crate::say;
 
-/// Findings beside the first sentence.
+/// Findings of each kind beside the first sentence: gains of the brief's subject, and its losses.
 pub const MOST_FINDINGS: usize = 3;
 
-/// An interval that reaches this factor says nothing that a reader could use.
-const WIDE: f64 = 3.0;
+/// Measures of imported figures beside the first.
+const MOST_PUBLISHED: usize = 5;
 
 /// The first page in words.
 pub struct Lead {
@@ -39,74 +36,58 @@ impl Lead {
         if facts.is_fleet() {
             return of_fleet(facts, step);
         }
-        if let Some(findings) = published::findings(facts, MOST_FINDINGS) {
-            return Lead {
-                sentence: say!(facts.language, "published-no-rank"),
-                findings,
-                step,
-                ranks: false,
-            };
-        }
         let (Some(index), true) = (step, facts.subjects.len() > 1) else {
             return alone(facts, step);
         };
+        if published::is_published(facts) {
+            let found = published::lead(facts, MOST_PUBLISHED);
+            let nothing = || (say!(facts.language, "published-no-difference"), Vec::new());
+            let (sentence, findings) = found.unwrap_or_else(nothing);
+            return Lead { sentence, findings, step, ranks: false };
+        }
         let outcome = Outcome::of(facts, index);
         match first(facts, &outcome) {
             Some((sentence, said)) => {
-                let mut findings = claims_beside(facts, index, &said);
-                findings.truncate(MOST_FINDINGS);
+                let findings = claims_beside(facts, index, said);
                 Lead { sentence, findings, step, ranks: true }
             }
             None => {
-                let mut findings: Vec<String> =
-                    outcome.all.iter().take(MOST_FINDINGS).map(|c| not_shown(facts, c)).collect();
-                findings.truncate(MOST_FINDINGS);
-                Lead { sentence: no_claim(facts), findings, step, ranks: false }
+                let open = || outcome.all.iter().map(|c| not_shown(facts, c));
+                let levels = || (0..facts.subjects.len()).filter_map(|s| level(facts, index, s));
+                let mut findings: Vec<String> = open().chain(levels()).collect();
+                findings.truncate(MOST_FINDINGS.max(facts.subjects.len()));
+                Lead { sentence: causes::no_claim(facts), findings, step, ranks: false }
             }
         }
     }
 }
 
-/// A claim is known by its step, metric and pair: of several that show the same one is enough.
-type Said = (usize, Metric, usize, usize);
-
-fn key(c: &Comparison) -> Said {
-    (c.step, c.metric.clone(), c.better.min(c.worse), c.better.max(c.worse))
+fn level(facts: &Facts, index: usize, subject: usize) -> Option<String> {
+    outcome::level(facts, &facts.steps[index], subject)
 }
 
 /// The sentence, and what it has said.
 fn first(facts: &Facts, outcome: &Outcome<'_>) -> Option<(String, Vec<Said>)> {
-    let title = &facts.steps[outcome.step].title;
-    if !outcome.crossovers.is_empty() {
-        let said = outcome.crossovers.iter().map(|c| {
-            let pair = (c.before.min(c.after), c.before.max(c.after));
-            (c.step, c.metric.clone(), pair.0, pair.1)
-        });
-        return Some((crossed(facts, outcome)?, said.collect()));
-    }
-    let here = outcome.claimed();
-    if !here.is_empty() {
-        let (l, said) = (facts.language, wording::joined(facts, &here));
-        let open = if outcome.best.is_none() { undecided(facts, outcome) } else { Vec::new() };
-        let said = match open.is_empty() {
-            true => said,
-            false => {
-                let pairs = open.join(&say!(l, "nor"));
-                say!(l, "and-undecided", sentence = said, pairs = pairs)
-            }
+    let (l, own) = (facts.language, facts.headline_subject);
+    if let Some((sentence, said)) = outcome::of_subject(facts, outcome) {
+        let sentence = wording::of_step(facts, outcome.step, wording::stopped(l, sentence));
+        let sentence = match outcome::more_changes(facts, outcome) {
+            0 => sentence,
+            count => say!(l, "changes-more-times", sentence = sentence, count = count),
         };
-        let sentence = say!(l, "of-step", step = title, sentence = wording::stopped(l, said));
-        return Some((sentence, here.into_iter().map(key).collect()));
+        return Some((sentence, said));
     }
-    // Nothing where the protocol looks first: the strongest of what is claimed elsewhere, and that
-    // it is elsewhere.
+    // Nothing of the subject where the protocol looks first: the strongest of what is claimed
+    // elsewhere, and that it is elsewhere.
     let all = claims::all(facts);
-    let rank = |c: &Comparison| (c.step != outcome.step, c.metric != outcome.metric);
+    let rank =
+        |c: &Comparison| (!c.is_with(own), c.step != outcome.step, c.metric != outcome.metric);
     let strongest = all.iter().map(|c| c.comparison).min_by_key(|c| rank(c))?;
     let mut sentence = said_of_step(facts, strongest);
-    if let Some(c) = outcome.all.first() {
-        let open = if c.step == strongest.step { open(facts, c) } else { not_shown(facts, c) };
-        sentence = say!(facts.language, "two-sentences", first = sentence, second = open);
+    if let Some(c) = outcome.all.iter().min_by_key(|c| !c.is_with(own)) {
+        let open =
+            if c.step == strongest.step { outcome::open(facts, c) } else { not_shown(facts, c) };
+        sentence = say!(l, "two-sentences", first = sentence, second = open);
     }
     Some((sentence, vec![key(strongest)]))
 }
@@ -117,88 +98,66 @@ fn said_of_step(facts: &Facts, c: &Comparison) -> String {
     wording::of_step(facts, c.step, sentence)
 }
 
-/// "Where the rate is low A has the lower p99 …": all crossovers of the leading metric, one after
-/// the other.
-fn crossed(facts: &Facts, outcome: &Outcome<'_>) -> Option<String> {
-    let first = outcome.crossovers.first()?;
-    let sentence = wording::stopped(facts.language, wording::crossover(facts, first));
-    let others = outcome.crossovers.len() - 1;
-    Some(match others {
-        0 => sentence,
-        _ => say!(facts.language, "changes-more-times", sentence = sentence, count = others),
-    })
-}
-
-/// Where nobody is better than all: who is not distinguished.
-fn undecided(facts: &Facts, outcome: &Outcome<'_>) -> Vec<String> {
-    let pair = |c: &&Comparison| {
-        let both = [c.better.min(c.worse), c.better.max(c.worse)];
-        facts.language.list(&both.map(|s| facts.subjects[s].clone()))
-    };
-    outcome.all.iter().filter(|c| !c.is_claimed()).map(pair).collect()
-}
-
 fn not_shown(facts: &Facts, c: &Comparison) -> String {
-    wording::of_step(facts, c.step, open(facts, c))
+    wording::of_step(facts, c.step, outcome::open(facts, c))
 }
 
-/// "A and B cannot be distinguished by ops/s at 4 threads; the difference is 0.4 % [−2.0, 3.0]."
-pub fn open(facts: &Facts, c: &Comparison) -> String {
-    let (l, step) = (facts.language, &facts.steps[c.step]);
-    let (a, b) = (&facts.subjects[c.better.min(c.worse)], &facts.subjects[c.better.max(c.worse)]);
-    let what = format!("{}{}", wording::metric(l, &c.metric, step), wording::at(facts, c));
-    match c.standing {
-        Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what = what),
-        _ if c.high > WIDE => {
-            say!(l, "open-too-few", first = a, other = b, what = what, repeats = c.repeats)
-        }
-        _ => {
-            let by = wording::difference(l, c);
-            say!(l, "open-difference", first = a, other = b, what = what, difference = by)
-        }
-    }
-}
-
-/// What is claimed beside the first sentence: other figures of the same step, then what each other
-/// step leads with, then whatever is strongest.
-fn claims_beside(facts: &Facts, index: usize, said: &[Said]) -> Vec<String> {
-    let mut said = said.to_vec();
-    let mut out = Vec::new();
-    let crossovers = claims::crossovers(facts);
-    let crossed = |c: &Comparison| {
-        let mut same = crossovers.iter().filter(|o| o.step == c.step && o.metric == c.metric);
-        same.find(|o| c.is_of(o.before, o.after))
-    };
-    let mut say = |c: &Comparison| {
-        if said.contains(&key(c)) {
-            return;
-        }
-        said.push(key(c));
-        // One end of the axis is not the whole of it.
-        out.push(match crossed(c) {
-            Some(crossover) => {
-                wording::stopped(facts.language, wording::crossover(facts, crossover))
-            }
-            None => said_of_step(facts, c),
-        });
-    };
+/// What is claimed beside the first sentence, of each kind the most important first: other figures
+/// of the same step, then what each other step leads with, then whatever is strongest. First where
+/// the brief's subject is better, then where a rival is; claims among rivals only where there are
+/// no others. How many more losses there are is said.
+fn claims_beside(facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
+    let own = facts.headline_subject;
     let all = claims::all(facts);
-    let own_step = all
-        .iter()
-        .find(|c| c.comparison.step == index && !said_metric(&c.comparison.metric, facts, index));
-    own_step.into_iter().for_each(|c| say(c.comparison));
-    for other in (0..facts.steps.len()).filter(|other| *other != index) {
-        Outcome::of(facts, other).claimed().into_iter().take(1).for_each(&mut say);
+    let leads =
+        |c: &&Comparison| c.step == index && c.metric != lead::metric(facts, &facts.steps[index]);
+    let claimed = || all.iter().map(|c| c.comparison);
+    let same_step = claimed().filter(leads);
+    let other_steps = (0..facts.steps.len())
+        .filter(|other| *other != index)
+        .flat_map(|other| Outcome::of(facts, other).claims_of(own).concat());
+    let ordered: Vec<&Comparison> = same_step.chain(other_steps).chain(claimed()).collect();
+    let kind = |kind: &dyn Fn(&Comparison) -> bool| {
+        let mut known = said.clone();
+        let mut found = ordered.iter().copied().filter(|c| kind(c)).collect::<Vec<_>>();
+        found.retain(|c| {
+            let fresh = !known.contains(&key(c));
+            known.push(key(c));
+            fresh
+        });
+        found
+    };
+    let (gains, losses) = (kind(&|c| c.better == own), kind(&|c| c.worse == own));
+    let mut shown: Vec<&Comparison> = gains.iter().take(MOST_FINDINGS).copied().collect();
+    shown.extend(losses.iter().take(MOST_FINDINGS));
+    if shown.is_empty() {
+        shown = kind(&|c| !c.is_with(own)).into_iter().take(MOST_FINDINGS).collect();
     }
-    all.iter().for_each(|c| say(c.comparison));
+    let mut out: Vec<String> = Vec::new();
+    for sentence in shown.into_iter().map(|c| one_finding(facts, c)) {
+        // A change of the better one is a gain and a loss at once.
+        if !out.contains(&sentence) {
+            out.push(sentence);
+        }
+    }
+    if losses.len() > MOST_FINDINGS {
+        let count = losses.len() - MOST_FINDINGS;
+        let subject = &facts.subjects[own];
+        out.push(say!(facts.language, "more-losses", count = count, subject = subject));
+    }
     out
 }
 
-fn said_metric(metric: &Metric, facts: &Facts, index: usize) -> bool {
-    *metric == lead::metric(facts, &facts.steps[index])
+/// One end of the axis is not the whole of it: where the better one changes, that is said.
+fn one_finding(facts: &Facts, c: &Comparison) -> String {
+    let crossovers = claims::crossovers(facts);
+    let mut same = crossovers.iter().filter(|o| o.step == c.step && o.metric == c.metric);
+    match same.find(|o| c.is_of(o.before, o.after)) {
+        Some(crossover) => wording::stopped(facts.language, wording::crossover(facts, crossover)),
+        None => said_of_step(facts, c),
+    }
 }
 
-/// One subject, or nothing measured.
 /// Of so many subjects that models are compared: how many drives there are, what their models
 /// differ by, and which drives lie apart.
 fn of_fleet(facts: &Facts, step: Option<usize>) -> Lead {
@@ -218,149 +177,12 @@ fn of_fleet(facts: &Facts, step: Option<usize>) -> Lead {
     Lead { sentence, findings, step, ranks: false }
 }
 
+/// One subject, or nothing measured.
 fn alone(facts: &Facts, step: Option<usize>) -> Lead {
     let sentence = match facts.subjects.len() {
         0 | 1 => say!(facts.language, "no-rank-alone"),
-        _ => no_claim(facts),
+        _ => causes::no_claim(facts),
     };
-    let level = step.and_then(|index| level(facts, &facts.steps[index], 0));
+    let level = step.and_then(|index| level(facts, index, 0));
     Lead { sentence, findings: level.into_iter().collect(), step, ranks: false }
-}
-
-/// "RocksDB random reads: Disk, 31,630 ops/s at 4 threads." Nothing where a mark disowns the
-/// number.
-pub fn level(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
-    let metric = lead::metric(facts, step);
-    let value = lead::value(step).or(step.values.len().checked_sub(1))?;
-    let cell = step.cell(subject, value).filter(|c| !c.is_not_the_drives() && !c.is_barred())?;
-    let l = facts.language;
-    let figure = wording::printed_with_unit(l, &metric, step, cell)?;
-    let place = wording::place(l, step, &[value]);
-    Some(say!(
-        l,
-        "level",
-        step = &step.title,
-        subject = &facts.subjects[subject],
-        figure = figure,
-        at = place
-    ))
-}
-
-/// When, how often, on what: a line.
-pub fn conditions(facts: &Facts) -> String {
-    let (l, mut parts) = (facts.language, Vec::new());
-    let most =
-        facts.steps.iter().flat_map(|s| &s.cells).map(|c| c.repeats.len()).max().unwrap_or(0);
-    if facts.is_imported() {
-        return match published::is_published(facts) {
-            true => say!(l, "conditions-published"),
-            false => say!(l, "conditions-imported"),
-        };
-    }
-    parts.push(say!(l, "measured-times", count = most));
-    let windows: Vec<u64> =
-        facts.steps.iter().filter_map(|s| s.window_ns).filter(|ns| *ns > 0).collect();
-    if let (Some(least), Some(longest)) = (windows.iter().min(), windows.iter().max()) {
-        let time = crate::base::units::duration;
-        let window = match least == longest {
-            true => time(*least),
-            false => say!(l, "range", low = time(*least), high = time(*longest)),
-        };
-        parts.push(say!(l, "window-a-point", window = window));
-    }
-    parts.extend(host(facts));
-    if !facts.comparisons.is_empty() {
-        parts.push(say!(l, "brackets-are-intervals"));
-    }
-    wording::stopped(l, parts.join("; "))
-}
-
-/// The processor and the kernel, where one of each is known.
-fn host(facts: &Facts) -> Vec<String> {
-    let l = facts.language;
-    use crate::record::key::{cpu, kernel};
-    let of = |(group, key): (&str, crate::record::key::Key)| {
-        let found = facts.disclosure.iter().filter(|g| g.name == group).flat_map(|g| &g.rows);
-        found.filter(|(name, _)| name == key.name).map(|(_, value)| value.clone()).next()
-    };
-    [
-        of(("CPU", cpu::MODEL)),
-        of(("Kernel", kernel::RELEASE)).map(|r| say!(l, "kernel", release = r)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
-/// Why nothing is claimed, and what to change.
-pub fn no_claim(facts: &Facts) -> String {
-    let l = facts.language;
-    let cells = || facts.steps.iter().flat_map(|s| &s.cells);
-    let measured = cells().filter(|c| c.total.is_some()).count();
-    let few =
-        cells().filter(|c| c.caveats.iter().any(|c| matches!(c, Caveat::FewRepeats(_)))).count();
-    let given = |c: &&CellFacts| c.caveats.iter().any(|c| matches!(c, Caveat::FewFigures(_)));
-    let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
-    let none_compared = facts.comparisons.is_empty();
-    match facts.barred.first() {
-        _ if measured == 0 => say!(l, "no-rank-none-measured"),
-        _ if few == measured => say!(l, "no-rank-few-repeats"),
-        _ if cells().filter(given).count() == measured => say!(l, "published-no-rank"),
-        Some(bar) if none_compared => {
-            say!(l, "no-rank-barred", reason = wording::barred(facts, bar))
-        }
-        _ if 2 * verdicts.len() > measured => not_limited(l, &verdicts, measured),
-        _ if none_compared && !facts.metrics.is_empty() => {
-            say!(l, "no-rank-not-comparable-in", metrics = asked(facts))
-        }
-        _ if none_compared => say!(l, "no-rank-not-comparable"),
-        _ => say!(l, "no-rank-chance"),
-    }
-}
-
-/// "9 of 12 points were not limited by the drive (8 by the processors): …", with what to change.
-fn not_limited(l: Language, verdicts: &[&Verdict], measured: usize) -> String {
-    let of = |limit: Limit| verdicts.iter().filter(|v| v.limit == limit).count();
-    let Some(most) = verdicts.iter().max_by_key(|v| of(v.limit)) else { return String::new() };
-    let change = most.remedy.clone().unwrap_or_else(|| message!("see-bottleneck"));
-    let (count, same) = (verdicts.len(), of(most.limit));
-    let (no_drive, limit) = (most.limit == Limit::NoDrive, basis::limit(l, most.limit));
-    let (points, most) = (measured, same);
-    match (same == count, no_drive) {
-        (true, true) => {
-            say!(l, "no-rank-no-drive-all", count = count, points = points, change = change)
-        }
-        (true, false) => say!(
-            l,
-            "no-rank-not-limited-all",
-            count = count,
-            points = points,
-            limit = limit,
-            change = change
-        ),
-        (false, true) => say!(
-            l,
-            "no-rank-no-drive-most",
-            count = count,
-            points = points,
-            most = most,
-            change = change
-        ),
-        (false, false) => say!(
-            l,
-            "no-rank-not-limited-most",
-            count = count,
-            points = points,
-            most = most,
-            limit = limit,
-            change = change
-        ),
-    }
-}
-
-/// "reader-4:p99 and J/op"
-fn asked(facts: &Facts) -> String {
-    let of =
-        |a: &Asked| a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word));
-    facts.language.list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
 }

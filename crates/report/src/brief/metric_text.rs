@@ -1,10 +1,11 @@
 //! Metrics in words, and their values as they are printed.
 
 use super::number_format;
+use super::table_cell::{Scale, TableCell};
 use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::metric::{Figure, Instrument, Metric, NEW_ORDER};
+use crate::analysis::metric_values::instruments;
 use crate::analysis::point_summary::PERCENTILES;
-use crate::base::units;
 use crate::language::Language;
 use crate::say;
 
@@ -56,35 +57,96 @@ pub fn printed(
     })
 }
 
-/// An imported figure as a calculation has it: what the source does not give itself stands as the
+/// Imported figures as a calculation has them: what the source does not give itself stands as the
 /// quotient of what it gives, "(228,176 ÷ 7.7)", since rounded quotients would come to something
 /// else.
-pub fn operand(
+pub fn operands(
     l: Language,
     metric: &Metric,
     step: &StepFacts,
-    cell: &CellFacts,
-) -> Option<(f64, String)> {
+    cells: (&CellFacts, &CellFacts),
+) -> Option<[(f64, String); 2]> {
+    let [(a, a_text), (b, b_text)] = printed_both(l, metric, step, cells)?;
+    Some([
+        (a, quotient(l, metric, cells.0).unwrap_or(a_text)),
+        (b, quotient(l, metric, cells.1).unwrap_or(b_text)),
+    ])
+}
+
+/// What an imported figure is the quotient of, where its source does not give it itself.
+fn quotient(l: Language, metric: &Metric, cell: &CellFacts) -> Option<String> {
     let own = |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
     let given = |i: &Instrument| {
         let watts = &own(i).filter(|p| p.readings.is_none())?.mean_watts;
         watts.digits.map(|_| number_format::watts_of(l, watts))
     };
     let part = metric.part.of(cell)?;
-    let quotient = match &metric.figure {
-        Figure::OpsPerWatt(i) => {
-            given(i).map(|watts| (number_format::ops(l, &part.ops_per_s), watts))
-        }
+    let ops = || number_format::ops(l, &part.ops_per_s);
+    let (work, by) = match &metric.figure {
+        Figure::OpsPerWatt(i) => (ops(), given(i)?),
         Figure::MbPerWatt(i) => {
-            given(i).map(|watts| (number_format::megabytes_of(l, part.bytes_per_s.as_ref()), watts))
+            (number_format::megabytes_of(l, part.bytes_per_s.as_ref()), given(i)?)
         }
-        Figure::JoulesPerOp(i) => {
-            given(i).map(|watts| (watts, number_format::ops(l, &part.ops_per_s)))
-        }
-        _ => None,
+        Figure::JoulesPerOp(i) => (given(i)?, ops()),
+        _ => return None,
     };
-    let (value, text) = printed(l, metric, step, cell)?;
-    Some((value, quotient.map_or(text, |(work, by)| format!("({work} ÷ {by})"))))
+    Some(format!("({work} ÷ {by})"))
+}
+
+/// The same of two cells, in one unit.
+pub fn printed_both(
+    l: Language,
+    metric: &Metric,
+    step: &StepFacts,
+    (first, other): (&CellFacts, &CellFacts),
+) -> Option<[(f64, String); 2]> {
+    let cells = [cell(l, metric, step, first), cell(l, metric, step, other)];
+    let Some(scale) = Scale::of_cells(cells.iter()) else {
+        return Some([printed(l, metric, step, first)?, printed(l, metric, step, other)?]);
+    };
+    let [a, b] = cells.map(|cell| scale.of_cell(l, cell));
+    Some([a?, b?])
+}
+
+/// The same for a table, whose column has one unit.
+pub fn cell(l: Language, metric: &Metric, step: &StepFacts, cell: &CellFacts) -> TableCell {
+    let estimate = metric.of(step, cell).map(|of| of.0);
+    match metric.figure {
+        Figure::Mean | Figure::Percentile(_) => TableCell::latency(estimate.as_ref()),
+        Figure::JoulesPerOp(_) => TableCell::joules(estimate.as_ref()),
+        _ => printed(l, metric, step, cell).map_or_else(TableCell::none, |of| of.1.into()),
+    }
+}
+
+/// A value of a metric, in its base unit, for a table.
+pub fn cell_of_value(l: Language, metric: &Metric, value: f64) -> TableCell {
+    match metric.figure {
+        Figure::Mean | Figure::Percentile(_) => TableCell::time(Some(value)),
+        Figure::JoulesPerOp(_) => TableCell::energy(Some(value)),
+        _ => printed_value(l, metric, value).1.into(),
+    }
+}
+
+/// A metric at the head of a column: "p99", "ops/s/W (drive)"; the kind of meter only where there
+/// are several.
+pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
+    let (Some(instrument), [_]) = (metric.instrument(), &instruments(step)[..]) else {
+        return metric.text(l);
+    };
+    let word = match metric.figure {
+        Figure::MbPerWatt(_) => "MB/s/W",
+        Figure::JoulesPerOp(_) => "J/op",
+        _ => "ops/s/W",
+    };
+    say!(l, "column-of-class", figure = word, class = &instrument.class)
+}
+
+/// A metric in words without the kind of meter where there is but one: "ops/s per watt".
+pub fn in_words(l: Language, own: &Metric, step: &StepFacts) -> String {
+    match (&own.figure, &instruments(step)[..]) {
+        (Figure::OpsPerWatt(_), [_]) => say!(l, "ops-per-watt"),
+        _ => metric(l, own, step),
+    }
 }
 
 /// A value of a metric, in its base unit, as it is printed.
@@ -123,18 +185,23 @@ fn printed_rate(l: Language, rate: f64) -> (f64, String) {
     }
 }
 
+/// Nanoseconds, in µs from one on: with four digits at least, and no zeros at their end.
 pub fn printed_latency(l: Language, ns: f64) -> (f64, String) {
-    let tenths = (ns / 100.0).round();
-    let micros = match tenths % 10.0 == 0.0 {
-        true => units::grouped((tenths / 10.0) as u64),
-        false => format!("{}.{}", units::grouped((tenths / 10.0) as u64), tenths % 10.0),
+    let micros = ns / 1e3;
+    let most = match micros {
+        m if m < 1.0 => return (ns.round(), l.number(&format!("{:.0} ns", ns.round()))),
+        m if m < 10.0 => 3,
+        m if m < 100.0 => 2,
+        _ => 1,
     };
-    // Below 100 µs a tenth of a microsecond is too coarse.
-    let (value, text) = match ns < 100_000.0 && tenths * 100.0 != ns {
-        true => (ns.round(), format!("{} ns", units::grouped(ns.round() as u64))),
-        false => (tenths * 100.0, format!("{micros} µs")),
+    let times = |decimals: usize| 10f64.powi(decimals as i32);
+    let rounded = (micros * times(most)).round() / times(most);
+    let whole = |decimals: &usize| {
+        let shown = rounded * times(*decimals);
+        (shown - shown.round()).abs() < 1e-6
     };
-    (value, l.number(&text))
+    let decimals = (0..most).find(whole).unwrap_or(most);
+    ((rounded * 1e3).round(), format!("{} µs", number_format::decimal(l, rounded, decimals)))
 }
 
 #[cfg(test)]
@@ -154,6 +221,8 @@ mod tests {
             printed_latency(Language::ENGLISH, 1_234_560.0),
             (1_234_600.0, "1,234.6 µs".to_string())
         );
-        assert_eq!(printed_latency(Language::ENGLISH, 8_123.4), (8_123.0, "8,123 ns".to_string()));
+        for (ns, printed) in [(8_123.4, "8.123 µs"), (72_738.0, "72.74 µs"), (640.2, "640 ns")] {
+            assert_eq!(printed_latency(Language::ENGLISH, ns).1, printed);
+        }
     }
 }

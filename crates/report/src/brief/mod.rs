@@ -6,6 +6,7 @@ pub mod acceptance;
 
 mod basis;
 pub mod block;
+mod causes;
 pub mod caveat_text;
 mod document;
 pub mod fleet;
@@ -15,13 +16,16 @@ mod metric_text;
 pub mod notes;
 pub mod number_format;
 mod options;
+mod outcome;
 pub mod own_text;
 mod place_text;
 pub mod published;
 mod references;
+mod run_conditions;
 pub mod screens;
 pub mod section;
 mod specification;
+pub mod table_cell;
 pub mod trend;
 pub mod wording;
 

@@ -73,9 +73,16 @@ pub fn joules(l: Language, joules: f64) -> String {
 
 /// Joules of an estimate.
 pub fn joules_of(l: Language, estimate: &Estimate) -> String {
-    let Some(digits) = estimate.digits else { return joules(l, estimate.value) };
-    let (by, unit) = joules_unit(estimate.value);
-    l.number(&format!("{} {unit}", units::significant(estimate.value * by, digits)))
+    match estimate.digits {
+        Some(digits) => joules_in(l, estimate.value, digits),
+        None => joules(l, estimate.value),
+    }
+}
+
+/// Joules in so many significant digits.
+pub fn joules_in(l: Language, joules: f64, digits: u32) -> String {
+    let (by, unit) = joules_unit(joules);
+    l.number(&format!("{} {unit}", units::significant(joules * by, digits)))
 }
 
 fn joules_unit(joules: f64) -> (f64, &'static str) {
@@ -126,6 +133,14 @@ pub fn largest(l: Language, latency: &Latency) -> String {
 /// A count with its thousands grouped.
 pub fn grouped(l: Language, n: u64) -> String {
     l.number(&units::grouped(n))
+}
+
+/// So many decimals, with thousands grouped; of what is not below zero.
+pub fn decimal(l: Language, value: f64, decimals: usize) -> String {
+    let printed = format!("{value:.decimals$}");
+    let (whole, fraction) = printed.split_once('.').unwrap_or((&printed, ""));
+    let whole = units::grouped(whole.parse().unwrap_or(0));
+    l.number(&if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") })
 }
 
 /// A share of one, in percent: "98.7 %".

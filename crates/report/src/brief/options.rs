@@ -22,6 +22,8 @@ use crate::say;
 #[serde(deny_unknown_fields)]
 pub struct Options {
     title: Option<String>,
+    /// The subject that the brief is about; the plan's first where none is named.
+    subject: Option<String>,
     /// Ids of sections, in order; all where none is named.
     sections: Option<Vec<String>>,
     /// A PNG, beside the brief's file.
@@ -140,6 +142,17 @@ impl Options {
     /// Paragraphs of the user's own that stand after the section of this id.
     pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
         self.text.iter().filter(move |t| t.after == place)
+    }
+
+    /// The brief is about the subject that the file names, where it names one.
+    pub fn choose_subject(&self, facts: &mut Facts) -> Result<()> {
+        let Some(name) = &self.subject else { return Ok(()) };
+        let index = facts.subjects.iter().position(|s| s == name).ok_or_else(|| {
+            let next = format!("the subjects are {}", facts.subjects.join(", "));
+            failed(format!("the brief is about '{name}', which is no subject"), next)
+        })?;
+        facts.headline_subject = index;
+        Ok(())
     }
 
     /// The subjects' colours: the figures' own, and the chosen ones in their place.

@@ -1,13 +1,14 @@
 //! Imported figures without repeats: their differences are arithmetic and no claim.
 
-use super::wording;
+use super::{metric_text, wording};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::lead;
 use crate::analysis::metric::Metric;
+pub use crate::analysis::published::is_published;
+use crate::analysis::published::{self, Gap};
 use crate::language::Language;
 use crate::say;
 use crate::stats::Better;
-use crate::stats::family::FEWEST;
 use crate::stats::percent::{Formula, times_as_good};
 
 /// The columns of the table of published differences.
@@ -32,52 +33,99 @@ pub fn how(l: Language) -> String {
 /// Most rows that a reader can take in.
 const MOST: usize = 400;
 
-/// Whether all that there is are imported figures with too few repeats.
-pub fn is_published(facts: &Facts) -> bool {
-    let few = facts.steps.iter().flat_map(|s| &s.cells).all(|c| c.repeats.len() < FEWEST);
-    facts.is_imported() && few
+/// The first page of imported figures without repeats: what the subject of the brief is ahead in
+/// and behind in, at the greatest differences over the points; first what the brief leads with, then
+/// the other measures, step by step. Nothing where nothing differs.
+pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
+    let leading = lead::step(facts)?;
+    let l = facts.language;
+    let of_step = |index: usize| {
+        let step = &facts.steps[index];
+        let first = lead::metric(facts, step);
+        let mut metrics = Metric::of_step(step, &facts.metrics);
+        // What the step leads with comes first.
+        metrics.sort_by_key(|metric| *metric != first);
+        metrics.into_iter().filter_map(move |metric| {
+            let sentence = sentence(facts, index, &metric)?;
+            let several = facts.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
+            let step = &facts.steps[index].title;
+            Some(if several {
+                say!(l, "of-step", step = step, sentence = sentence)
+            } else {
+                sentence
+            })
+        })
+    };
+    let others = (0..facts.steps.len()).filter(|index| *index != leading).flat_map(of_step);
+    let mut all = of_step(leading).chain(others).map(|sentence| wording::stopped(l, sentence));
+    let first = say!(l, "published-lead", sentence = all.next()?);
+    let mut findings: Vec<String> = all.collect();
+    if findings.len() > most {
+        let left = findings.len() - most;
+        findings.truncate(most);
+        findings.push(say!(l, "published-more-measures", count = left));
+    }
+    Some((first, findings))
 }
 
-/// A few quotients where the brief leads: of each metric the two foremost figures, superior first.
-pub fn findings(facts: &Facts, most: usize) -> Option<Vec<String>> {
-    if !is_published(facts) {
-        return None;
+/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads; …": first where the
+/// subject of the brief is ahead, then where its rivals are.
+pub fn sentence(facts: &Facts, index: usize, metric: &Metric) -> Option<String> {
+    let [ahead, behind] = published::of_subject(facts, index, metric);
+    // A rival's name stands once, and what is measured once for each who is ahead.
+    let first = ahead.first().map(|gap| whole(facts, gap));
+    let more = ahead.iter().skip(1).map(|gap| rival(facts, gap));
+    let behind = behind.iter().map(|gap| whole(facts, gap));
+    let all: Vec<String> = first.into_iter().chain(more).chain(behind).collect();
+    (!all.is_empty()).then(|| all.join(&say!(facts.language, "between-clauses")))
+}
+
+fn whole(facts: &Facts, gap: &Gap) -> String {
+    let (l, step) = (facts.language, &facts.steps[gap.step]);
+    let (better, worse) = (&facts.subjects[gap.better], &facts.subjects[gap.worse]);
+    let (by, at, what) =
+        (by(facts, gap), at(facts, gap), metric_text::in_words(l, &gap.metric, step));
+    match gap.metric.better() {
+        Better::Higher => {
+            say!(l, "published-more", better = better, by = by, what = what, worse = worse, at = at)
+        }
+        Better::Lower => {
+            say!(
+                l,
+                "published-lower",
+                better = better,
+                by = by,
+                what = what,
+                worse = worse,
+                at = at
+            )
+        }
     }
-    let Some(step) = lead::step(facts).map(|index| &facts.steps[index]) else {
-        return Some(Vec::new());
-    };
-    let Some(value) = lead::value(step).or(step.values.len().checked_sub(1)) else {
-        return Some(Vec::new());
-    };
-    let finding = |metric: &Metric| {
-        let figure =
-            |subject: usize| Some((subject, metric.of(step, step.cell(subject, value)?)?.0.value));
-        let mut all: Vec<(usize, f64)> = (0..facts.subjects.len()).filter_map(figure).collect();
-        all.sort_by(|a, b| {
-            if metric.better() == Better::Higher {
-                b.1.total_cmp(&a.1)
-            } else {
-                a.1.total_cmp(&b.1)
-            }
-        });
-        let [(a, _), (b, _), ..] = all[..] else { return None };
-        let [_, subject, with, _, calculation, result, ..] =
-            row(facts, step, metric, value, (a.min(b), a.max(b)))?;
-        let l = facts.language;
-        let at = format!("{}{}", step.title, wording::place(l, step, &[value]));
-        Some(say!(
-            l,
-            "published-finding",
-            place = at,
-            what = wording::metric(l, metric, step),
-            subject = subject,
-            rival = with,
-            calculation = calculation,
-            result = result
-        ))
-    };
-    let all = Metric::of_step(step, &facts.metrics);
-    Some(all.iter().filter_map(finding).take(most).collect())
+}
+
+/// The same of a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
+fn rival(facts: &Facts, gap: &Gap) -> String {
+    let (l, worse) = (facts.language, &facts.subjects[gap.worse]);
+    let (by, at) = (by(facts, gap), at(facts, gap));
+    match gap.metric.better() {
+        Better::Higher => say!(l, "published-rival-more", by = by, worse = worse, at = at),
+        Better::Lower => say!(l, "published-rival-lower", by = by, worse = worse, at = at),
+    }
+}
+
+/// "up to 21 %"; of a single point "21 %".
+fn by(facts: &Facts, gap: &Gap) -> String {
+    let l = facts.language;
+    let by = l.number(&format!("{} %", gap.percent()));
+    let points = &facts.steps[gap.step].values;
+    if points.len() > 1 { say!(l, "up-to", value = by) } else { by }
+}
+
+/// ", at 96 threads"; nothing where nothing is swept.
+fn at(facts: &Facts, gap: &Gap) -> String {
+    let l = facts.language;
+    let place = wording::place(l, &facts.steps[gap.step], &[gap.value]);
+    if place.is_empty() { place } else { say!(l, "published-at", place = place) }
 }
 
 /// A row for each metric, point and pair of subjects; nothing unless the figures are imported and
@@ -124,10 +172,10 @@ fn row(
     (a, b): (usize, usize),
 ) -> Option<[String; 8]> {
     let l = facts.language;
-    let figure = |subject| wording::operand(l, metric, step, step.cell(subject, value)?);
-    let written = |subject| metric.of(step, step.cell(subject, value)?)?.0.digits;
-    let digits = [a, b].into_iter().filter_map(written).min();
-    let (of_a, of_b) = (figure(a)?, figure(b)?);
+    let cells = (step.cell(a, value)?, step.cell(b, value)?);
+    let written = |cell| metric.of(step, cell)?.0.digits;
+    let digits = [cells.0, cells.1].into_iter().filter_map(written).min();
+    let [of_a, of_b] = metric_text::operands(l, metric, step, cells)?;
     let better = metric.better();
     let (main, other) = match better {
         Better::Higher => (Formula::Gain, Formula::Reduction),

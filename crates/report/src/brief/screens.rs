@@ -2,12 +2,13 @@
 //! sentences as the brief's.
 
 use super::block::{Block, Mark, Table};
-use super::lead::{self, Lead};
+use super::lead::Lead;
 use super::number_format;
 use super::section::{
     bottlenecks, database_servers, drives, energy, equal_load, outliers, results, tpcc,
 };
-use super::{caveat_text, fleet as words, notes, published, wording};
+use super::table_cell::{TableCell, texts};
+use super::{causes, caveat_text, fleet as words, notes, published, wording};
 use crate::analysis::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::fleet;
@@ -134,7 +135,7 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
             };
             out.extend([Block::text(published::how(l)), Block::list(rows.into_iter().map(item))]);
         }
-        None if found.is_empty() => out.push(Block::text(lead::no_claim(facts))),
+        None if found.is_empty() => out.push(Block::text(causes::no_claim(facts))),
         None => {}
     }
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
@@ -189,18 +190,18 @@ fn points(facts: &Facts, step: &StepFacts) -> Table {
     head.push(say!(l, "mean"));
     head.extend(["p50", "p99", "p99.9", "p99.99"].map(String::from));
     head.push(say!(l, "column-max"));
-    let mut table = Table::new(4, &head);
+    let mut rows = Vec::new();
     for cell in &step.cells {
         let at = &step.values[cell.value].text(l);
         for (stream, headline, summary) in &cell.streams {
             let stream = if *headline { stream.clone() } else { format!("({stream})") };
             for class in &summary.classes {
                 let mark = if *headline { Mark::None } else { Mark::Side };
-                table.row(mark, show_row(l, [at, &name(facts, cell), &stream], summary, class));
+                rows.push((mark, show_row(l, [at, &name(facts, cell), &stream], summary, class)));
             }
         }
     }
-    table
+    Table::measured(l, 4, &head, rows)
 }
 
 fn show_row(
@@ -208,12 +209,12 @@ fn show_row(
     [at, subject, stream]: [&str; 3],
     summary: &Summary,
     class: &ClassSummary,
-) -> Vec<String> {
+) -> Vec<TableCell> {
     let one_class = summary.classes.len() == 1;
     let times: &Latency = class.user_latency();
     let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s };
-    let p = |i: usize| number_format::latency(l, times.percentiles_ns[i].as_ref());
-    vec![
+    let p = |i: usize| TableCell::latency(times.percentiles_ns[i].as_ref());
+    let mut row = texts([
         at.to_string(),
         subject.to_string(),
         stream.to_string(),
@@ -221,13 +222,10 @@ fn show_row(
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
         number_format::spread(l, rate),
         number_format::megabytes_of(l, class.bytes_per_s.as_ref()),
-        number_format::latency(l, times.mean_ns.as_ref()),
-        p(0),
-        p(P99),
-        p(3),
-        p(4),
-        number_format::largest(l, times),
-    ]
+    ]);
+    row.extend([TableCell::latency(times.mean_ns.as_ref()), p(0), p(P99), p(3), p(4)]);
+    row.push(TableCell::largest(times));
+    row
 }
 
 /// The groups of a step as wholes, and where asked for drive by drive.

@@ -2,7 +2,7 @@
 //! `difference`, so that one comparison has one number and one interval wherever it stands.
 
 use super::metric_text::printed_latency;
-pub use super::metric_text::{metric, operand, printed, printed_value, printed_with_unit};
+pub use super::metric_text::{metric, printed, printed_both, printed_value, printed_with_unit};
 use super::number_format;
 pub use super::place_text::place;
 use crate::analysis::alike;
@@ -73,12 +73,12 @@ pub fn footnote(l: Language) -> String {
     say!(l, "difference-footnote")
 }
 
-/// The comparison that a table shows for a cell: ops/s with the first subject, or p99 where a rate
-/// was asked for.
+/// The comparison that a table shows for a cell: ops/s with the brief's subject, or p99 where a
+/// rate was asked for.
 pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
     let metric = if asked(cell) { Metric::p99() } else { Metric::total(Figure::Ops) };
-    facts.comparison(step, &metric, At::Value(cell.value), 0, cell.subject)
+    facts.comparison(step, &metric, At::Value(cell.value), facts.headline_subject, cell.subject)
 }
 
 /// Where a comparison was made: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
@@ -234,8 +234,7 @@ fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
     };
     let (l, metric) = (facts.language, &comparison.metric);
     let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
-    let ((own, own_text), (other, other_text)) =
-        (printed(l, metric, step, cells.0)?, printed(l, metric, step, cells.1)?);
+    let [(own, own_text), (other, other_text)] = printed_both(l, metric, step, cells)?;
     let formula = if metric.better() == Better::Lower { Formula::Reduction } else { Formula::Gain };
     let times = crate::stats::percent::times_as_good(own, other, metric.better())?;
     let sum = format!(
@@ -307,8 +306,7 @@ pub fn when_measured(l: Language, run: &RunFacts) -> String {
 pub fn barred(facts: &Facts, bar: &Barred) -> String {
     let l = facts.language;
     let (first, other) = (&facts.subjects[bar.pair.0], &facts.subjects[bar.pair.1]);
-    let differs = |d: &Difference| say!(l, "differs", what = &d.what, values = &d.values);
-    let each = bar.differences.iter().map(differs).collect::<Vec<_>>().join("; ");
+    let each = differences(facts, bar);
     match bar.step {
         Some(step) => say!(
             l,
@@ -320,6 +318,13 @@ pub fn barred(facts: &Facts, bar: &Barred) -> String {
         ),
         None => say!(l, "not-comparable", other = other, first = first, differences = each),
     }
+}
+
+/// What differs between them: "RocksDB: version differs, 9.1 (A), 9.2 (B)".
+pub fn differences(facts: &Facts, bar: &Barred) -> String {
+    let l = facts.language;
+    let differs = |d: &Difference| say!(l, "differs", what = &d.what, values = &d.values);
+    bar.differences.iter().map(differs).collect::<Vec<_>>().join(&say!(l, "between-clauses"))
 }
 
 #[cfg(test)]

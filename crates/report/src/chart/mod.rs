@@ -36,7 +36,7 @@ use std::sync::Arc;
 pub use png::png;
 pub use theme::{MARK, Palette};
 
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::base::registry::Registry;
 use crate::language::Language;
 
@@ -149,6 +149,11 @@ impl Figure {
         let (width, height) = size(&drawn);
         alone::with_title(&drawn, (width, height), self.plot.title(), &self.plot.caption())
     }
+}
+
+/// What stands behind a number that the drive did not set; nothing behind others.
+pub fn mark(cell: &CellFacts) -> String {
+    if cell.is_not_the_drives() { format!(" {MARK}") } else { String::new() }
 }
 
 /// A file name made of a step's name.

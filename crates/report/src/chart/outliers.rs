@@ -7,11 +7,11 @@ use super::frame::{Frame, SubjectStyle};
 use super::step::{Draw, name};
 use super::theme::{HEIGHT, LEAST_TEXT, Palette};
 use super::{Figure, FigureText, Plot};
-use crate::language::Language;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::outlier_cause::Cause;
 use crate::analysis::outliers::OutlierMark;
 use crate::base::units::{self, latency};
+use crate::language::Language;
 use crate::say;
 
 /// The causes in the order of the legend.

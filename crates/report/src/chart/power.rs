@@ -9,6 +9,8 @@ use super::step::{
 };
 use super::{Figure, LineSeries};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::metric::{Figure as Of, Metric};
+use crate::analysis::metric_values::instruments;
 use crate::analysis::power::PowerFacts;
 use crate::say;
 use crate::stats::Estimate;
@@ -29,7 +31,10 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
         let watts = quantity("watts", &what, "W", None);
         all.push(draw.of_power(class, &watts, &|p| Some(&p.mean_watts)));
         let (what, unit) = (say!(l, "ops-per-watt-of", class = class), say!(l, "ops-per-watt"));
-        let ops = quantity("ops-per-watt", &what, &unit, None);
+        // Bars show the class's first instrument, and so do the call-outs.
+        let instrument = instruments(step).into_iter().find(|i| i.class == class);
+        let metric = instrument.map(|i| Metric::total(Of::OpsPerWatt(i)));
+        let ops = quantity("ops-per-watt", &what, &unit, metric.as_ref());
         all.push(draw.of_power(class, &ops, &|p| p.ops_per_watt.as_ref()));
         if step.values.len() > 1 {
             all.push(draw.watts_against_ops(class));
@@ -64,14 +69,14 @@ impl Draw<'_> {
         };
         let subjects = self.facts.subjects.iter().enumerate();
         let plot = GroupedBars {
-            text: self.text(of.what.to_string()),
+            text: self.text(self.called(of)),
             x_label: self.x_label(),
             y_label: format!("{} ({class})", of.unit),
             groups: self.groups(),
             series: subjects
                 .map(|(i, name)| BarSeries { name: name.clone(), values: values(i) })
                 .collect(),
-            call_outs: Vec::new(),
+            call_outs: of.metric.map(|m| self.called_bars(m)).unwrap_or_default(),
             lying: false,
             quiet: false,
         };

@@ -8,7 +8,7 @@ use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint, CurveSeries};
 use super::percentiles::Percentiles;
 use super::timeline::Timeline;
-use super::{Figure, LineSeries, MARK, Plot};
+use super::{Figure, LineSeries, Plot, mark};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
@@ -134,7 +134,7 @@ pub(super) struct PlottedQuantity<'a> {
     pub(super) what: &'a str,
     pub(super) unit: &'a str,
     /// Whose claimed differences are called out.
-    metric: Option<&'a Metric>,
+    pub(super) metric: Option<&'a Metric>,
 }
 
 pub(super) fn quantity<'a>(
@@ -170,7 +170,7 @@ impl Draw<'_> {
     }
 
     /// What it shows, and by which claim differences are called out.
-    fn called(&self, of: &PlottedQuantity<'_>) -> String {
+    pub(super) fn called(&self, of: &PlottedQuantity<'_>) -> String {
         let called = of.metric.map(|m| self.called_out(m)).unwrap_or_default();
         format!("{}{called}", of.what)
     }
@@ -340,7 +340,7 @@ impl Draw<'_> {
 
 /// `text` with the mark where the drive did not set the numbers.
 pub fn marked(cell: &CellFacts, text: String) -> String {
-    if cell.is_not_the_drives() { format!("{text} {MARK}") } else { text }
+    text + &mark(cell)
 }
 
 /// A cell's subject, with the mark where it is called for.

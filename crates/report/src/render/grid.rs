@@ -128,10 +128,25 @@ impl Layout {
             // In a column its head is not repeated.
             let small = self.is_narrow && table.rows.len() <= SMALL_TABLE && left > 1;
             piece.keep = at + 1 < KEPT_ROWS.min(table.rows.len()) || left == 2 || small;
+            piece.soft = piece.keep && !small;
             self.pieces.push(piece);
         }
         self.tags.end();
         self.gap(7.0 * self.scale());
+    }
+
+    /// The lines of a table's deepest cell.
+    #[cfg(test)]
+    pub fn most_lines(&self, table: &Table) -> usize {
+        let rows: Vec<&Vec<String>> =
+            std::iter::once(&table.head).chain(table.rows.iter().map(|(_, r)| r)).collect();
+        let (size, widths) = self.columns(table.head.len(), &rows);
+        let set = Set { size, ..PLAIN };
+        let lines = |row: &&Vec<String>| {
+            let cells = row.iter().zip(&widths);
+            cells.map(|(text, wide)| broken(text, set, wide - GUTTER + 1.0).len()).max()
+        };
+        rows.iter().filter_map(lines).max().unwrap_or(0)
     }
 
     /// The size of the letters, and the widths of the columns: as large as fits, narrowing the

@@ -32,6 +32,9 @@ struct Page<'a> {
 /// The one script of every page.
 pub const SCRIPT: &str = include_str!("../../../../templates/report.js");
 
+/// Letters of a cell that are not broken.
+const IN_ONE_LINE: usize = 24;
+
 const FONTS_HERE: &str = "/* fonts */\n";
 
 impl Page<'_> {
@@ -303,8 +306,14 @@ fn row(table: &Table, at: usize, grouped: bool) -> String {
         if i == 0 && grouped && text.is_empty() && at > 0 {
             continue;
         }
-        let words = if text.chars().count() > 60 { " words" } else { "" };
-        let left = if i < table.left { format!(" class=\"left{words}\"") } else { String::new() };
+        let letters = text.chars().count();
+        let words = if letters > 60 { " words" } else { "" };
+        let left = match i < table.left {
+            true => format!(" class=\"left{words}\""),
+            // A difference with its interval has two lines before the table is too wide.
+            false if letters > IN_ONE_LINE => " class=long".to_string(),
+            false => String::new(),
+        };
         let cell = match () {
             () if !names_row(table, cells, i, grouped) => "td".to_string(),
             () if span > 1 => format!("th scope=rowgroup rowspan={span}"),

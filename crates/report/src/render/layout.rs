@@ -61,6 +61,8 @@ pub struct Layout {
     pub is_fine: bool,
     /// Pieces are being set for columns.
     pub is_narrow: bool,
+    /// Figures may stand beside the few lines that say what they show.
+    pub beside_text: bool,
 }
 
 pub fn width(text: &str, size: f32, face: Face) -> f32 {
@@ -88,6 +90,7 @@ impl Layout {
             level,
             is_fine: fine,
             is_narrow: false,
+            beside_text: true,
         }
     }
 
@@ -139,7 +142,8 @@ impl Layout {
             Some(first) => first.items.extend(drawn.items),
             None => self.pieces.push(Piece { height: 0.0, keep: true, ..drawn }),
         }
-        self.pieces.push(Piece { height: left, keep: table_follows, ..Piece::default() });
+        let keep = table_follows;
+        self.pieces.push(Piece { height: left, keep, soft: keep, ..Piece::default() });
     }
 
     /// The height of the longest caption.
@@ -158,8 +162,8 @@ impl Layout {
     }
 
     pub fn gap(&mut self, height: f32) {
-        let keep = self.pieces.last().is_some_and(|p| p.keep);
-        self.pieces.push(Piece { height, keep, ..Piece::default() });
+        let (keep, soft) = self.pieces.last().map_or((false, false), |p| (p.keep, p.soft));
+        self.pieces.push(Piece { height, keep, soft, ..Piece::default() });
     }
 
     /// A heading of a level: 1 is the document's title.
@@ -193,16 +197,6 @@ impl Layout {
         let (tag, set) = (self.tags.leaf(Tag::P), self.scaled(set));
         self.lines(text, set, 0.0, tag, false);
         self.gap(set.size * 0.45);
-    }
-
-    /// What follows stays with what was last said.
-    pub fn stay(&mut self) {
-        for piece in self.pieces.iter_mut().rev() {
-            piece.keep = true;
-            if !piece.items.is_empty() {
-                break;
-            }
-        }
     }
 
     pub fn list(&mut self, items: &[String]) {
@@ -286,7 +280,8 @@ impl Layout {
         let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
-            let mut piece = Piece { keep: table_follows && i == last, ..Piece::default() };
+            let keep = table_follows && i == last;
+            let mut piece = Piece { keep, soft: keep, floats: true, ..Piece::default() };
             let above = self.above(row, wide);
             for (at, figure) in row.iter().enumerate() {
                 let x = MARGIN + (wide + 14.0) * at as f32;

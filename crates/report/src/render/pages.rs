@@ -63,6 +63,11 @@ pub struct Piece {
     pub items: Vec<(Item, Option<TagId>)>,
     /// The next piece stands on the same page.
     pub keep: bool,
+    /// Unless the page would be left too empty for it.
+    pub soft: bool,
+    /// Where it has no room on a page that is still too empty, it stands at the head of the next
+    /// one, and what follows goes on before it: its caption says what it is of.
+    pub floats: bool,
     /// Of which table it is a row.
     pub table: Option<usize>,
     /// In how many columns it stands with its neighbours, and how far apart those are; not, where
@@ -86,6 +91,14 @@ pub struct Pages {
     pub filled: Vec<f32>,
 }
 
+impl Pages {
+    /// How empty the emptiest page but the last is, from 0 to 1.
+    pub fn emptiest(&self) -> f32 {
+        let [full @ .., _] = &self.filled[..] else { return 0.0 };
+        full.iter().map(|filled| 1.0 - filled).fold(0.0, f32::max)
+    }
+}
+
 /// Puts the pieces onto pages between `top` and `bottom`; `heads` are the tables' own.
 pub fn paginate(
     mut pieces: Vec<Piece>,
@@ -95,23 +108,38 @@ pub fn paginate(
 ) -> Pages {
     let pages =
         Pages { all: vec![Vec::new()], spots: vec![Spot::default(); anchors], filled: Vec::new() };
-    let mut flow = Flow { pages, y: top, top, bottom };
-    let needs = together(&pieces);
+    let mut flow = Flow { pages, y: top, top, bottom, deferred: Vec::new() };
+    let (needs, least) = (together(&pieces, false), together(&pieces, true));
     let mut before: Option<usize> = None;
-    let mut at = 0;
+    // Up to where pieces are known to have room together.
+    let (mut at, mut admitted) = (0, 0);
     while at < pieces.len() {
         if let Some(columns) = pieces[at].columns {
             let many = pieces[at..].iter().take_while(|p| p.columns == Some(columns)).count();
-            flow.in_columns(&mut pieces, &needs, at..at + many, columns);
+            flow.in_columns(&mut pieces, (&needs, &least), at..at + many, columns);
             (at, before) = (at + many, None);
             continue;
         }
         let piece = std::mem::take(&mut pieces[at]);
         let empty = piece.items.is_empty();
-        // What is taller than a page is divided after all.
-        let needed = if needs[at] > bottom - top { piece.height } else { needs[at] };
-        if flow.y + needed > bottom && flow.y > top && !empty {
+        // What is taller than a page is divided after all, and so is what would leave it empty.
+        let (whole, room) = (needs[at], bottom - flow.y);
+        let whole = if whole.height > bottom - top { Chain::of(&piece, at) } else { whole };
+        let empty_below = room / (bottom - top) > MOST_EMPTY;
+        let chain = if empty_below && whole.height > room { least[at] } else { whole };
+        let mut end = chain.end;
+        if chain.height > room && flow.y > top && !empty && at >= admitted {
+            if piece.floats && empty_below {
+                flow.deferred.push(piece);
+                at += 1;
+                continue;
+            }
             flow.fresh();
+            // After what was deferred there may be no room.
+            if flow.y + whole.height > bottom && flow.y > top {
+                flow.fresh();
+            }
+            end = whole.end;
             if let Some(table) = piece.table.filter(|_| before == piece.table) {
                 heads[table].iter().for_each(|head| flow.head(head));
             }
@@ -120,7 +148,10 @@ pub fn paginate(
             before = piece.table;
         }
         flow.put(piece);
-        at += 1;
+        (at, admitted) = (at + 1, admitted.max(end));
+    }
+    while !flow.deferred.is_empty() {
+        flow.last();
     }
     flow.pages.filled.push((flow.y - top) / (bottom - top));
     flow.pages
@@ -132,6 +163,8 @@ struct Flow {
     y: f32,
     top: f32,
     bottom: f32,
+    /// Figures that wait for the next page.
+    deferred: Vec<Piece>,
 }
 
 impl Flow {
@@ -139,6 +172,22 @@ impl Flow {
         self.pages.filled.push((self.y - self.top) / (self.bottom - self.top));
         self.pages.all.push(Vec::new());
         self.y = self.top;
+        while let Some(next) = self.deferred.first() {
+            if self.y + next.height > self.bottom && self.y > self.top {
+                break;
+            }
+            let next = self.deferred.remove(0);
+            self.put(next);
+        }
+    }
+
+    /// What is deferred where nothing follows any more.
+    fn last(&mut self) {
+        if self.y + self.deferred[0].height > self.bottom && self.y > self.top {
+            return self.fresh();
+        }
+        let next = self.deferred.remove(0);
+        self.put(next);
     }
 
     /// A table's head again. It was read once; from here on it is decoration.
@@ -169,22 +218,30 @@ impl Flow {
     fn in_columns(
         &mut self,
         pieces: &mut [Piece],
-        needs: &[f32],
+        (needs, least): (&[Chain], &[Chain]),
         run: std::ops::Range<usize>,
         (columns, apart): (usize, u32),
     ) {
-        let size = |at: usize| Size {
-            height: pieces[at].height,
-            needed: needs[at],
-            empty: pieces[at].items.is_empty(),
-        };
-        let sizes: Vec<Size> = run.clone().map(size).collect();
+        let many = run.len();
         let mut from = 0;
-        while from < sizes.len() {
+        while from < many {
             let room = (self.bottom - self.y, self.bottom - self.top);
-            let strip = columns::strip(&sizes[from..], columns, room);
+            let set = |needs: &[Chain]| {
+                let size = |at: usize| Size {
+                    height: pieces[at].height,
+                    needed: needs[at].height,
+                    empty: pieces[at].items.is_empty(),
+                };
+                let sizes: Vec<Size> = (run.start + from..run.end).map(size).collect();
+                columns::strip(&sizes, columns, room)
+            };
+            let mut strip = set(needs);
+            // What would leave the page too empty is parted.
+            if from + strip.done < many && (room.0 - strip.height) / room.1 > MOST_EMPTY {
+                strip = set(least);
+            }
             // Few lines in each column at the foot of a page are none.
-            let few = from + strip.done < sizes.len() && strip.height < LEAST_STRIP;
+            let few = from + strip.done < many && strip.height < LEAST_STRIP;
             if self.y > self.top && (strip.done == 0 || few) {
                 self.fresh();
                 continue;
@@ -197,7 +254,7 @@ impl Flow {
             self.y += strip.height;
             // What is taller than a page is left out of it: no piece is.
             from += strip.done.max(1);
-            if from < sizes.len() {
+            if from < many {
                 self.fresh();
             }
         }
@@ -207,12 +264,37 @@ impl Flow {
 /// Columns of less than this are not begun at a page's foot.
 const LEAST_STRIP: f32 = 36.0;
 
-/// From each piece on, the height of all that must stand on one page with it.
-fn together(pieces: &[Piece]) -> Vec<f32> {
-    let mut all = vec![0.0; pieces.len()];
+/// How much of a page may be left empty at its foot, as a share of it.
+pub const MOST_EMPTY: f32 = 0.2;
+
+/// Pieces that stand on one page: from one of them on their height, and the index after the last.
+#[derive(Clone, Copy)]
+struct Chain {
+    height: f32,
+    end: usize,
+}
+
+impl Chain {
+    /// A piece alone.
+    fn of(piece: &Piece, at: usize) -> Chain {
+        Chain { height: piece.height, end: at + 1 }
+    }
+}
+
+/// From each piece on, what must stand on one page with it; with less, where what is kept together
+/// softly may be parted and figures may float.
+fn together(pieces: &[Piece], parted: bool) -> Vec<Chain> {
+    let mut all: Vec<Chain> = (0..pieces.len()).map(|at| Chain::of(&pieces[at], at)).collect();
     for (i, piece) in pieces.iter().enumerate().rev() {
-        let next = if piece.keep { all.get(i + 1).copied().unwrap_or(0.0) } else { 0.0 };
-        all[i] = piece.height + next;
+        if !piece.keep || parted && piece.soft {
+            continue;
+        }
+        let floating = pieces[i + 1..].iter().take_while(|p| parted && p.floats).count();
+        if let Some(next) = all.get(i + 1 + floating).copied() {
+            // What floats is looked at by itself when its turn comes.
+            let end = if floating > 0 { i + 1 } else { next.end };
+            all[i] = Chain { height: piece.height + next.height, end };
+        }
     }
     all
 }
@@ -233,6 +315,18 @@ mod tests {
         let pages = paginate(pieces, &[], (0.0, 100.0), 0);
         assert_eq!(pages.all.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(pages.filled, [0.6, 0.5]);
+    }
+
+    #[test]
+    fn what_belongs_together_softly_is_parted_before_a_page_is_left_empty() {
+        let soft = |height| Piece { soft: true, ..piece(height, true, None) };
+        let pieces = vec![piece(60.0, false, None), soft(20.0), piece(30.0, false, None)];
+        let pages = paginate(pieces, &[], (0.0, 100.0), 0);
+        assert_eq!(pages.filled, [0.8, 0.3]);
+        // Less than a fifth may stay empty.
+        let pieces = vec![piece(85.0, false, None), soft(10.0), piece(30.0, false, None)];
+        let pages = paginate(pieces, &[], (0.0, 100.0), 0);
+        assert_eq!(pages.filled, [0.85, 0.4]);
     }
 
     #[test]

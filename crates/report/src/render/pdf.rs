@@ -9,7 +9,7 @@ use krilla::tagging::{Artifact, ArtifactType, ContentTag, Tag};
 
 use super::html::table_caption;
 use super::layout::{Layout, MARGIN, PLAIN, SMALL, Set, width};
-use super::pages::{Item, Pages, Piece, paginate};
+use super::pages::{Item, MOST_EMPTY, Pages, Piece, paginate};
 use super::pen::{Pen, broken, logo};
 use crate::base::error::Result;
 use crate::brief::block::{Block, Role, words};
@@ -50,13 +50,24 @@ pub fn filled(document: &Document) -> Vec<f32> {
     set_out(document).1.filled
 }
 
-/// The document on pages of a size, in points of 1/72 inch.
+/// The document on pages of a size, in points of 1/72 inch: with figures beside the text that they
+/// belong to, unless that leaves a page too empty, and figures in rows fill it better.
 fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
+    let beside = set_out_with(document, true);
+    if beside.1.emptiest() <= MOST_EMPTY {
+        return beside;
+    }
+    let in_rows = set_out_with(document, false);
+    if in_rows.1.emptiest() < beside.1.emptiest() { in_rows } else { beside }
+}
+
+fn set_out_with(document: &Document, beside: bool) -> (Layout, Pages, (f32, f32)) {
     let size = match document.page {
         Page::A4 => (595.28, 841.89),
         Page::Letter => (612.0, 792.0),
     };
     let mut layout = Layout::new(size.0);
+    layout.beside_text = beside;
     if document.logo_png.is_some() {
         layout.gap(44.0);
     }
@@ -138,7 +149,7 @@ fn is_beside(layout: &Layout, text: &Block, figures: &Block) -> bool {
         return false;
     };
     let letters = words(line).chars().count();
-    !layout.is_fine && figures.len() <= 2 && letters <= MOST_BESIDE
+    layout.beside_text && !layout.is_fine && figures.len() <= 2 && letters <= MOST_BESIDE
 }
 
 /// The blocks of an appendix in runs, each with the columns that it has room in: a chapter with
@@ -261,10 +272,6 @@ fn set(
                 return layout.beside((figures, BESIDE_TEXT), &document.palette, table, text);
             }
             layout.paragraph(&words(line), set);
-            // A line that says what the figures below are of.
-            if matches!(next, [Block::Figures(_), ..]) {
-                layout.stay();
-            }
         }
         Block::List(items) => layout.list(&items.iter().map(words).collect::<Vec<_>>()),
         Block::Terms(terms) => {

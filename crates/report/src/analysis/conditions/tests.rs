@@ -1,13 +1,13 @@
 //! Differences between subjects that are made up here, and how they are graded.
 
 use super::*;
+use crate::analysis::bottleneck::{Limit, Verdict};
 use crate::analysis::facts::{AxisValue, Group, RunFacts};
 use crate::analysis::outliers::Outliers;
 use crate::language::Language;
 use crate::plan::model::headline::Place;
 use crate::plan::{LoopKind, Metric, Order, SteadyRule, Timing};
 use crate::record::{Prepared, SteadyState, SteadyWindow};
-use crate::analysis::bottleneck::{Limit, Verdict};
 use crate::stats::trend::Drift;
 
 /// Two drives that differ in their block size and their model, and agree in firmware.

@@ -4,9 +4,9 @@
 use crate::analysis::bottleneck::Limit;
 use crate::analysis::curves::mean_curve;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::lead::Outcome;
+use crate::analysis::lead::{self, Outcome};
 use crate::analysis::point_summary::{ClassSummary, P99};
-use crate::brief::{basis, lead, number_format, published, wording};
+use crate::brief::{basis, causes, number_format, outcome, published, wording};
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
@@ -15,27 +15,42 @@ use crate::stats::curve::knee;
 /// The sentences of a step, in order.
 pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
-    let first = if published::is_published(facts) { None } else { outcome(facts, index) };
+    let first = if published::is_published(facts) {
+        as_published(facts, index)
+    } else {
+        outcome_of(facts, index)
+    };
     [first, along(facts, step), limits(facts.language, step)].into_iter().flatten().collect()
 }
 
+/// What imported figures come to, in what the step leads with.
+fn as_published(facts: &Facts, index: usize) -> Option<String> {
+    let metric = lead::metric(facts, &facts.steps[index]);
+    let sentence = published::sentence(facts, index, &metric)?;
+    Some(wording::stopped(facts.language, sentence))
+}
+
 /// Who is better, in what the step leads with.
-fn outcome(facts: &Facts, index: usize) -> Option<String> {
+fn outcome_of(facts: &Facts, index: usize) -> Option<String> {
     let (l, step) = (facts.language, &facts.steps[index]);
     if facts.subjects.len() < 2 {
-        return lead::level(facts, step, 0);
+        return outcome::level(facts, step, 0);
     }
-    let outcome = Outcome::of(facts, index);
-    if !outcome.crossovers.is_empty() {
-        let all = outcome.crossovers.iter().map(|c| wording::crossed(facts, c));
-        return Some(wording::stopped(l, all.collect::<Vec<_>>().join("; ")));
+    let found = Outcome::of(facts, index);
+    if let Some((sentence, _)) = outcome::of_subject(facts, &found) {
+        return Some(wording::stopped(l, sentence));
     }
-    let claimed = outcome.claimed();
-    if !claimed.is_empty() {
-        return Some(wording::stopped(l, wording::joined(facts, &claimed)));
+    // What is undecided between the subject of the brief and another, or why nothing was compared.
+    let own = facts.headline_subject;
+    if let Some(c) = found.all.iter().min_by_key(|c| !c.is_with(own)) {
+        return Some(outcome::open(facts, c));
     }
-    let none = || say!(l, "none-compared-here");
-    Some(outcome.all.first().map_or_else(none, |c| lead::open(facts, c)))
+    let rivals = (0..facts.subjects.len()).filter(|rival| *rival != own);
+    let cause = rivals.filter_map(|rival| causes::of_pair(facts, index, (own, rival))).next();
+    Some(match cause {
+        Some(cause) => say!(l, "none-compared-because", cause = cause),
+        None => say!(l, "none-compared-here"),
+    })
 }
 
 /// How the figures move along the axis, of every subject.

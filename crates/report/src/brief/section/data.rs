@@ -5,6 +5,7 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, PERCENTILES, Summary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
+use crate::brief::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
@@ -39,39 +40,45 @@ fn table(facts: &Facts, step: &StepFacts) -> Table {
     head.push(say!(l, "mean"));
     head.extend(PERCENTILES.iter().map(|(name, _)| name.to_string()));
     head.push(say!(l, "column-max"));
-    let mut table = Table::new(4, &head);
+    let mut rows = Vec::new();
     for cell in &step.cells {
         for (stream, headline, summary) in &cell.streams {
             for class in &summary.classes {
                 let at = step.values[cell.value].text(l);
-                let mut row = vec![at, name(facts, cell), stream.clone()];
+                let mut row = texts([at, name(facts, cell), stream.clone()]);
                 // How often others measured, a file with one figure does not say.
                 let repeats = match (facts.runs[cell.bundle].is_imported(), cell.repeats.len()) {
                     (true, 1) => number_format::NONE.to_string(),
                     (_, repeats) => repeats.to_string(),
                 };
                 row.extend(numbers(l, repeats, summary, class));
-                table.row(if *headline { Mark::None } else { Mark::Side }, row);
+                rows.push((if *headline { Mark::None } else { Mark::Side }, row));
             }
         }
     }
-    table
+    Table::measured(l, 4, &head, rows)
 }
 
-fn numbers(l: Language, repeats: String, summary: &Summary, class: &ClassSummary) -> Vec<String> {
+fn numbers(
+    l: Language,
+    repeats: String,
+    summary: &Summary,
+    class: &ClassSummary,
+) -> Vec<TableCell> {
     let times = class.user_latency();
     let response = if class.response.is_some() { " (r)" } else { "" };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
     let mb = number_format::megabytes_of(l, class.bytes_per_s.as_ref());
-    let mut row = vec![format!("{}{response}", class.class.name()), repeats];
-    row.extend([
+    let mut row = texts([
+        format!("{}{response}", class.class.name()),
+        repeats,
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
         number_format::spread(l, rate),
         mb,
-        number_format::latency(l, times.mean_ns.as_ref()),
     ]);
-    row.extend(times.percentiles_ns.iter().map(|p| number_format::latency(l, p.as_ref())));
-    row.push(number_format::largest(l, times));
+    row.push(TableCell::latency(times.mean_ns.as_ref()));
+    row.extend(times.percentiles_ns.iter().map(|p| TableCell::latency(p.as_ref())));
+    row.push(TableCell::largest(times));
     row
 }

@@ -10,6 +10,7 @@ use crate::analysis::point_summary::{ClassSummary, Latency, P99, Summary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
@@ -101,10 +102,9 @@ pub fn together(facts: &Facts, step: &StepFacts) -> Option<Table> {
         let apart = spread(&rates).filter(|_| all.len() > 1)?;
         let p99s: Option<Vec<f64>> = all.iter().map(|(.., s)| p99_ns(step, s)).collect();
         let mean = p99s.map(|p99s| p99s.iter().sum::<f64>() / p99s.len() as f64);
-        let time = |ns: Option<f64>| ns.map_or(NONE.into(), |ns| number_format::time(l, ns));
         let count = |value: f64| number_format::count(l, value);
         let varied = variation(&rates).map(|share| number_format::share(l, share));
-        Some(vec![
+        let mut row = texts([
             step.values[cell.value].text(l),
             name(facts, cell),
             all.len().to_string(),
@@ -113,12 +113,12 @@ pub fn together(facts: &Facts, step: &StepFacts) -> Option<Table> {
             count(apart.median),
             count(apart.max),
             varied.unwrap_or(NONE.into()),
-            time(mean),
-            time(p99_ns(step, total)),
-        ])
+        ]);
+        row.extend([TableCell::time(mean), TableCell::time(p99_ns(step, total))]);
+        Some((Mark::None, row))
     };
-    let rows: Vec<Vec<String>> = step.cells.iter().filter_map(row).collect();
-    (!rows.is_empty()).then(|| Table::of(2, &head, rows))
+    let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
+    (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
 }
 
 /// A row for each server, and one for all of a subject.
@@ -129,7 +129,7 @@ pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
     head.extend([say!(l, "column-transactions"), say!(l, "column-transactions-per-s")]);
     head.push(say!(l, "mean"));
     head.extend(["p50", "p99", "p99.9"].map(String::from));
-    let mut table = Table::new(5, &head);
+    let mut rows = Vec::new();
     for cell in &step.cells {
         let (all, Some(total)) = (servers(facts, step, cell), &cell.total) else { continue };
         if all.len() < 2 {
@@ -141,12 +141,13 @@ pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
             let server = server(facts, cell, (*drive, *instance));
             let mark = if i == 0 { Mark::First } else { Mark::None };
             let left = [at.to_vec(), vec![server, processors, memory]].concat();
-            table.row(mark, [left, numbers(l, step, summary)].concat());
+            rows.push((mark, [texts(left), numbers(l, step, summary)].concat()));
         }
         let all = vec![say!(l, "all-servers"), String::new(), String::new()];
-        table.row(Mark::None, [at.to_vec(), all, numbers(l, step, total)].concat());
+        let left = [at.to_vec(), all].concat();
+        rows.push((Mark::None, [texts(left), numbers(l, step, total)].concat()));
     }
-    (!table.rows.is_empty()).then_some(table)
+    (!rows.is_empty()).then(|| Table::measured(l, 5, &head, rows))
 }
 
 /// The drive, and which of its servers where one has several.
@@ -171,13 +172,13 @@ fn share(l: Language, cell: &CellFacts, (drive, instance): (u32, u32)) -> [Strin
     [processors, memory]
 }
 
-fn numbers(l: Language, step: &StepFacts, summary: &Summary) -> Vec<String> {
+fn numbers(l: Language, step: &StepFacts, summary: &Summary) -> Vec<TableCell> {
     let times = latency(step, summary);
-    let p = |i: usize| number_format::latency(l, times.and_then(|t| t.percentiles_ns[i].as_ref()));
+    let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
     vec![
-        number_format::grouped(l, transactions(summary)),
-        number_format::count(l, rate(summary)),
-        number_format::latency(l, times.and_then(|t| t.mean_ns.as_ref())),
+        number_format::grouped(l, transactions(summary)).into(),
+        number_format::count(l, rate(summary)).into(),
+        TableCell::latency(times.and_then(|t| t.mean_ns.as_ref())),
         p(0),
         p(P99),
         p(P999),

@@ -1,5 +1,5 @@
-//! The subjects point by point: their levels beside each other, and each difference with how it
-//! stands.
+//! The subjects point by point: their levels below one another, and how each differs from the
+//! subject of the brief.
 
 use super::Section;
 use crate::analysis::compare::{At, Comparison};
@@ -8,8 +8,9 @@ use crate::analysis::lead;
 use crate::analysis::metric::{Figure, Metric};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::{published, wording};
-use crate::chart::step::marked;
+use crate::brief::table_cell::{TableCell, texts};
+use crate::brief::{metric_text, published, wording};
+use crate::chart::mark;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
@@ -25,63 +26,115 @@ pub const SECTION: Section = Section {
 /// Axis values that a reader takes in beside a figure.
 const MOST_VALUES: usize = 8;
 
-/// Subjects of which every pair is shown beside a figure.
-const MOST_SUBJECTS: usize = 3;
+/// Columns that have room on A4 and at 1,000 pixels.
+pub const MOST_COLUMNS: usize = 8;
 
-/// The tables that the steps' own parts show in part.
+/// What the steps' own parts leave out: the other axis values, and rivals beside one another.
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
-        let shown = table(facts, index, true).map_or(0, |t| t.rows.len());
-        let whole = table(facts, index, false).filter(|t| t.rows.len() > shown);
-        out.extend(whole.into_iter().flat_map(|t| [Block::chapter(&step.title), t.block()]));
+        let rows = |tables: &[Table]| tables.iter().map(|t| t.rows.len()).sum::<usize>();
+        let whole = tables(facts, index, false);
+        let mut own = Vec::new();
+        if rows(&whole) > rows(&tables(facts, index, true)) {
+            own.extend(whole.into_iter().map(Table::block));
+        }
+        own.extend(rivals(facts, index).map(Table::block));
+        if !own.is_empty() {
+            out.push(Block::chapter(&step.title));
+            out.extend(own);
+        }
     }
     out
 }
 
-/// A row for each place and pair of subjects; in `short`, where there are many places, of some of
-/// them.
-pub fn table(facts: &Facts, index: usize, short: bool) -> Option<Table> {
+/// A row for each place and subject: its figures, and how far the subject of the brief is from it;
+/// in `short`, where there are many places, of some of them. As many tables as the metrics need.
+pub fn tables(facts: &Facts, index: usize, short: bool) -> Vec<Table> {
+    let several = facts.subjects.len() > 1;
+    let wide = |own: &Own| 1 + usize::from(own.compared && several);
+    let mut sets: Vec<Vec<Own>> = vec![Vec::new()];
+    for own in metrics(facts, index) {
+        let used: usize = sets.last().map_or(0, |set| set.iter().map(wide).sum());
+        if used + wide(&own) > MOST_COLUMNS - 2 {
+            sets.push(Vec::new());
+        }
+        sets.last_mut().into_iter().for_each(|set| set.push(own.clone()));
+    }
+    sets.iter().filter_map(|set| table(facts, index, set, short)).collect()
+}
+
+fn table(facts: &Facts, index: usize, metrics: &[Own], short: bool) -> Option<Table> {
     let (l, step) = (facts.language, &facts.steps[index]);
-    let metrics = metrics(facts, index);
-    let pairs = pairs(facts.subjects.len(), short);
-    let several = facts.subjects.len() > 2;
-    let mut head = vec![step.axis_text(l)];
-    if several {
-        head.extend([say!(l, "column-subject"), say!(l, "column-with")]);
+    let several = facts.subjects.len() > 1;
+    // A step of one point has no axis to name.
+    let axis = step.axis_text(l);
+    let names = if axis.is_empty() { 1 } else { 2 };
+    let mut head = if axis.is_empty() { Vec::new() } else { vec![axis] };
+    head.push(say!(l, "column-subject"));
+    for own in metrics {
+        head.push(metric_text::column(l, &own.metric, step));
+        head.extend((own.compared && several).then(|| say!(l, "column-difference")));
     }
-    for own in &metrics {
-        let name = own.metric.text(l);
-        match pairs.len() {
-            0 => head.push(name),
-            1 => head.extend(facts.subjects.iter().map(|s| format!("{name}, {s}"))),
-            _ => head.extend([name.clone(), name]),
-        }
-        if own.compared {
-            head.push(say!(l, "column-difference"));
-        }
-    }
-    let mut table = Table::new(if several { 3 } else { 1 }, &head);
+    let mut rows: Vec<(Mark, Vec<TableCell>)> = Vec::new();
     for at in places(facts, index, short) {
-        let all = if pairs.is_empty() { vec![(0, 0)] } else { pairs.clone() };
-        for (i, pair) in all.into_iter().enumerate() {
-            let label = if i == 0 { label(l, step, at) } else { String::new() };
-            let mut row = vec![label];
-            if several {
-                row.extend([pair.0, pair.1].map(|s| facts.subjects[s].clone()));
+        let mut first = true;
+        for subject in 0..facts.subjects.len() {
+            let mut row = Vec::new();
+            for own in metrics {
+                row.push(level(facts, index, &own.metric, at, subject));
+                if own.compared && several {
+                    row.push(difference(facts, index, own, at, subject).into());
+                }
             }
-            for own in &metrics {
-                row.extend(cells(facts, index, own, at, pair));
+            let says = |cell: &TableCell| *cell != TableCell::none() && *cell != "".into();
+            if !row.iter().any(says) {
+                continue;
             }
-            if row[1..].iter().any(|cell| cell != NONE && !cell.is_empty()) {
-                table.row(if i == 0 { Mark::First } else { Mark::None }, row);
+            let label = if first { label(l, step, at) } else { String::new() };
+            let mark = if first { Mark::First } else { Mark::None };
+            let all = [label, facts.subjects[subject].clone()];
+            let named = texts(all.into_iter().skip(2 - names));
+            rows.push((mark, [named, row].concat()));
+            first = false;
+        }
+    }
+    (!rows.is_empty()).then(|| Table::measured(l, names, &head, rows))
+}
+
+/// Rivals of the subject of the brief beside one another: their differences alone, point by point.
+fn rivals(facts: &Facts, index: usize) -> Option<Table> {
+    let (l, step) = (facts.language, &facts.steps[index]);
+    let metrics: Vec<Own> = metrics(facts, index).into_iter().filter(|own| own.compared).collect();
+    let own = facts.headline_subject;
+    let all = (0..facts.subjects.len()).filter(|subject| *subject != own);
+    let pairs: Vec<(usize, usize)> = all
+        .clone()
+        .flat_map(|a| all.clone().filter(move |b| a < *b).map(move |b| (a, b)))
+        .collect();
+    let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-with")];
+    head.extend(metrics.iter().map(|own| metric_text::column(l, &own.metric, step)));
+    let mut table = Table::new(3, &head);
+    for at in places(facts, index, false) {
+        let mut first = true;
+        for pair in &pairs {
+            let between = |own: &Own| standing(facts, index, own, at, *pair);
+            let row: Vec<String> = metrics.iter().map(between).collect();
+            if row.iter().all(|cell| cell == NONE) {
+                continue;
             }
+            let label = if first { label(l, step, at) } else { String::new() };
+            let names = [pair.0, pair.1].map(|s| facts.subjects[s].clone());
+            let mark = if first { Mark::First } else { Mark::None };
+            table.row(mark, [vec![label], names.to_vec(), row].concat());
+            first = false;
         }
     }
     (!table.rows.is_empty()).then_some(table)
 }
 
 /// A metric of the table, and whether anything is compared by it.
+#[derive(Clone)]
 struct Own {
     metric: Metric,
     compared: bool,
@@ -102,12 +155,6 @@ fn metrics(facts: &Facts, index: usize) -> Vec<Own> {
     };
     let own = |metric: Metric| Own { compared: compared(&metric), metric };
     all.into_iter().filter(measured).map(own).collect()
-}
-
-/// In `short`, of many subjects, each with the first.
-fn pairs(subjects: usize, short: bool) -> Vec<(usize, usize)> {
-    let firsts = if short && subjects > MOST_SUBJECTS { 1 } else { subjects };
-    (0..firsts).flat_map(|a| (a + 1..subjects).map(move |b| (a, b))).collect()
 }
 
 /// Axis values first, then what is read off curves, then means.
@@ -148,31 +195,32 @@ fn label(l: Language, step: &StepFacts, at: At) -> String {
     }
 }
 
-/// The two levels, and their difference where one is compared.
-fn cells(facts: &Facts, index: usize, own: &Own, at: At, (a, b): (usize, usize)) -> Vec<String> {
-    let step = &facts.steps[index];
-    let cell =
-        |subject: usize| if let At::Value(value) = at { step.cell(subject, value) } else { None };
-    let level = |subject: usize| {
-        let text = cell(subject).and_then(|c| {
-            Some(marked(c, wording::printed(facts.language, &own.metric, step, c)?.1))
-        });
-        text.unwrap_or(NONE.to_string())
+/// A subject's figure at an axis value; marked where the drive did not limit it.
+fn level(facts: &Facts, index: usize, metric: &Metric, at: At, subject: usize) -> TableCell {
+    let (step, At::Value(value)) = (&facts.steps[index], at) else { return TableCell::none() };
+    let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
+    metric_text::cell(facts.language, metric, step, cell).marked(&mark(cell))
+}
+
+/// How the subject of the brief and another differ, in the other's row; nothing in its own.
+fn difference(facts: &Facts, index: usize, own: &Own, at: At, subject: usize) -> String {
+    match subject == facts.headline_subject {
+        true => String::new(),
+        false => standing(facts, index, own, at, (facts.headline_subject, subject)),
+    }
+}
+
+/// How a difference stands; of figures without repeats, what it comes to.
+fn standing(facts: &Facts, index: usize, own: &Own, at: At, (a, b): (usize, usize)) -> String {
+    let of =
+        |c: &&Comparison| c.step == index && c.metric == own.metric && c.at == at && c.is_of(a, b);
+    let shown = facts.comparisons.iter().find(of).map(|c| wording::standing(facts, c));
+    let pair = (a.min(b), a.max(b));
+    let arithmetic = || match at {
+        At::Value(value) => {
+            published::difference(facts, &facts.steps[index], &own.metric, value, pair)
+        }
+        _ => None,
     };
-    if a == b {
-        return vec![level(a)];
-    }
-    let mut row = vec![level(a), level(b)];
-    if own.compared {
-        let of = |c: &&Comparison| {
-            c.step == index && c.metric == own.metric && c.at == at && c.is_of(a, b)
-        };
-        let shown = facts.comparisons.iter().find(of).map(|c| wording::standing(facts, c));
-        let arithmetic = || match at {
-            At::Value(value) => published::difference(facts, step, &own.metric, value, (a, b)),
-            _ => None,
-        };
-        row.push(shown.or_else(arithmetic).unwrap_or(NONE.to_string()));
-    }
-    row
+    shown.or_else(arithmetic).unwrap_or(NONE.to_string())
 }

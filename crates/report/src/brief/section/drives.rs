@@ -7,8 +7,9 @@
 use super::{Section, database_servers};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, P99, Summary};
-use crate::brief::block::{Block, Table};
+use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
@@ -77,18 +78,18 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 }
 
 /// A row for each cell of several instances: the pooled p99, and what single instances have.
-fn instance_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+fn instance_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let l = facts.language;
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.instances.len() > 1)?;
         let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| p99_ns(step, s)).collect();
         let each = each?;
         let mean = each.iter().sum::<f64>() / each.len() as f64;
-        let mut row = vec![step.values[cell.value].text(l), name(facts, cell)];
-        row.extend([cell.instances.len().to_string(), number_format::ops(l, &total.ops_per_s)]);
-        row.push(p99_ns(step, total).map_or(NONE.to_string(), |ns| number_format::time(l, ns)));
-        row.push(number_format::time(l, mean));
-        row.extend(three(spread(&each), |ns| number_format::time(l, ns)));
+        let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+        let counts = [cell.instances.len().to_string(), number_format::ops(l, &total.ops_per_s)];
+        row.extend(texts(counts));
+        row.extend([TableCell::time(p99_ns(step, total)), TableCell::time(Some(mean))]);
+        row.extend(three(spread(&each), |ns| TableCell::time(Some(ns))));
         Some(row)
     };
     step.cells.iter().filter_map(row).collect()
@@ -109,30 +110,32 @@ fn table(
     step: &StepFacts,
     left: usize,
     head: Vec<String>,
-    rows: Vec<Vec<String>>,
+    rows: Vec<Vec<TableCell>>,
 ) -> Option<Table> {
     let head = [vec![step.axis_text(l)], head].concat();
-    (!rows.is_empty()).then(|| Table::of(left, &head, rows))
+    let rows: Vec<_> = rows.into_iter().map(|row| (Mark::None, row)).collect();
+    (!rows.is_empty()).then(|| Table::measured(l, left, &head, rows))
 }
 
-fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let l = facts.language;
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
         let ops: Vec<f64> = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).collect();
         let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(step, s)).collect();
-        let mut row = vec![step.values[cell.value].text(l), name(facts, cell)];
-        row.extend([cell.drives.len().to_string(), number_format::ops(l, &total.ops_per_s)]);
-        row.extend(three(spread(&ops), |ops| number_format::count(l, ops)));
-        row.push(p99_ns(step, total).map_or(NONE.to_string(), |ns| number_format::time(l, ns)));
-        row.extend(three(p99.and_then(|p| spread(&p)), |ns| number_format::time(l, ns)));
+        let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+        let counts = [cell.drives.len().to_string(), number_format::ops(l, &total.ops_per_s)];
+        row.extend(texts(counts));
+        row.extend(three(spread(&ops), |ops| number_format::count(l, ops).into()));
+        row.push(TableCell::time(p99_ns(step, total)));
+        row.extend(three(p99.and_then(|p| spread(&p)), |ns| TableCell::time(Some(ns))));
         Some(row)
     };
     step.cells.iter().filter_map(row).collect()
 }
 
-fn three(spread: Option<Spread>, show: impl Fn(f64) -> String) -> [String; 3] {
-    spread.map_or([NONE, NONE, NONE].map(String::from), |s| [s.min, s.median, s.max].map(&show))
+fn three(spread: Option<Spread>, show: impl Fn(f64) -> TableCell) -> [TableCell; 3] {
+    spread.map_or([NONE, NONE, NONE].map(TableCell::from), |s| [s.min, s.median, s.max].map(&show))
 }
 
 /// Of the class that the step's figures show.
@@ -141,27 +144,24 @@ fn p99_ns(step: &StepFacts, summary: &Summary) -> Option<f64> {
     times.percentiles_ns[P99].as_ref().map(|e| e.value)
 }
 
-fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let (l, mut all) = (facts.language, Vec::new());
     for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
         for (drive, summary) in &cell.drives {
             let times = summary.class(step.class).map(ClassSummary::user_latency);
-            let p = |i: usize| {
-                number_format::latency(l, times.and_then(|t| t.percentiles_ns[i].as_ref()))
-            };
+            let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
             let drive_name =
                 facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
-            all.push(vec![
+            let mut row = texts([
                 step.values[cell.value].text(l),
                 name(facts, cell),
                 drive_name,
                 number_format::ops(l, &summary.ops_per_s),
                 number_format::megabytes_of(l, summary.bytes_per_s.as_ref()),
-                number_format::latency(l, times.and_then(|t| t.mean_ns.as_ref())),
-                p(0),
-                p(P99),
-                p(3),
             ]);
+            let mean = TableCell::latency(times.and_then(|t| t.mean_ns.as_ref()));
+            row.extend([mean, p(0), p(P99), p(3)]);
+            all.push(row);
         }
     }
     all

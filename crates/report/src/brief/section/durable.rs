@@ -5,8 +5,9 @@ use super::Section;
 use crate::analysis::durability::{self, Group, Manner};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{PERCENTILES, Summary};
-use crate::brief::block::{Block, Table};
-use crate::brief::number_format::{self, NONE};
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format;
+use crate::brief::table_cell::{TableCell, texts};
 use crate::chart::durable::{called, figures};
 use crate::say;
 
@@ -29,7 +30,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.push(Block::Figures(figures));
     }
     out.extend(groups.iter().filter_map(|group| table(facts, group)).flatten());
-    let commits: Vec<Vec<String>> = durability::commits(facts)
+    let commits: Vec<(Mark, Vec<TableCell>)> = durability::commits(facts)
         .into_iter()
         .flat_map(|index| most(facts, &facts.steps[index]))
         .collect();
@@ -42,7 +43,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             PERCENTILES[LAST].0.to_string(),
         ];
         out.push(Block::chapter(say!(l, "durable-commits")));
-        out.push(Table::of(3, &head, commits).block());
+        out.push(Table::measured(l, 3, &head, commits).block());
     }
     out
 }
@@ -64,7 +65,7 @@ fn table(facts: &Facts, group: &Group) -> Option<[Block; 2]> {
     let mut rows = Vec::new();
     for value in &lead.values {
         for subject in 0..facts.subjects.len() {
-            let mut row = vec![value.text(l), facts.subjects[subject].clone()];
+            let mut row = texts([value.text(l), facts.subjects[subject].clone()]);
             let of = |index: usize| {
                 let step = &facts.steps[index];
                 let at = step.values.iter().position(|own| own.label == value.label)?;
@@ -74,10 +75,10 @@ fn table(facts: &Facts, group: &Group) -> Option<[Block; 2]> {
             for (manner, index) in group.steps() {
                 row.extend(cells(facts, manner, of(index), plain, group.plain.is_some()));
             }
-            rows.push(row);
+            rows.push((Mark::None, row));
         }
     }
-    Some([Block::chapter(&lead.title), Table::of(2, &head, rows).block()])
+    Some([Block::chapter(&lead.title), Table::measured(l, 2, &head, rows).block()])
 }
 
 fn cells(
@@ -86,16 +87,18 @@ fn cells(
     own: Option<&Summary>,
     plain: Option<&Summary>,
     shared: bool,
-) -> Vec<String> {
+) -> Vec<TableCell> {
     let l = facts.language;
-    let none = || NONE.to_string();
-    let mut cells = vec![own.map_or_else(none, |own| number_format::ops(l, &own.ops_per_s))];
+    let none = TableCell::none;
+    let ops = own.map(|own| number_format::ops(l, &own.ops_per_s));
+    let mut cells = vec![ops.map_or_else(none, TableCell::from)];
     if manner != Manner::None && shared {
         let share = own.zip(plain).map(|(own, plain)| own.ops_per_s.value / plain.ops_per_s.value);
         let share = share.filter(|share| share.is_finite());
-        cells.push(share.map_or_else(none, |share| l.number(&format!("{:.0} %", share * 100.0))));
+        let share = share.map(|share| l.number(&format!("{:.0} %", share * 100.0)));
+        cells.push(share.map_or_else(none, TableCell::from));
     }
-    cells.push(number_format::latency(l, own.and_then(last)));
+    cells.push(TableCell::latency(own.and_then(last)));
     cells
 }
 
@@ -106,20 +109,21 @@ fn last(summary: &Summary) -> Option<&crate::stats::Estimate> {
 }
 
 /// Of each subject the place at which it makes the most commits durable.
-fn most(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+fn most(facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let l = facts.language;
     let rate = |cell: &CellFacts| cell.total.as_ref().map_or(0.0, |t| t.ops_per_s.value);
     let row = |subject: usize| {
         let cells = facts.cells_of(step, subject).into_iter().flatten();
         let cell = cells.max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
         let total = cell.total.as_ref()?;
-        Some(vec![
+        let mut row = texts([
             step.title.clone(),
             facts.subjects[subject].clone(),
             format!("{} {}", step.values[cell.value].text(l), step.axis_text(l)),
             number_format::ops(l, &total.ops_per_s),
-            number_format::latency(l, last(total)),
-        ])
+        ]);
+        row.push(TableCell::latency(last(total)));
+        Some((Mark::None, row))
     };
     (0..facts.subjects.len()).filter_map(row).collect()
 }

@@ -4,8 +4,9 @@
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::power::{MOST_DELAY_S, PowerFacts, PowerReadings};
-use crate::brief::block::{Block, Table};
+use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::{TableCell, texts};
 use crate::chart;
 use crate::chart::step::name;
 use crate::language::Language;
@@ -64,40 +65,41 @@ fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
 /// A row for each cell and instrument, where there is one.
 pub fn table(facts: &Facts, step: &StepFacts) -> Option<Table> {
     let rows = rows(facts, step);
-    (!rows.is_empty()).then(|| Table::of(3, &head(facts.language, step), rows))
+    let l = facts.language;
+    (!rows.is_empty()).then(|| Table::measured(l, 3, &head(l, step), rows))
 }
 
-fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+fn rows(facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let mut all = Vec::new();
     for cell in &step.cells {
         for power in &cell.power {
             let l = facts.language;
-            let mut row = vec![step.values[cell.value].text(l), name(facts, cell)];
+            let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
             row.extend(of(l, power));
-            all.push(row);
+            all.push((Mark::None, row));
         }
     }
     all
 }
 
-fn of(l: Language, p: &PowerFacts) -> Vec<String> {
-    let shown = |e: Option<&Estimate>, show: fn(Language, &Estimate) -> String| {
-        e.map_or(NONE.into(), |e| show(l, e))
+fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
+    let count = |e: &Option<Estimate>| {
+        e.as_ref().map_or_else(TableCell::none, |e| number_format::ops(l, e).into())
     };
     let read = p.readings.as_ref();
     let watts = |pick: fn(&PowerReadings) -> f64| {
-        read.map_or(NONE.into(), |r| number_format::watts(l, pick(r)))
+        read.map_or_else(TableCell::none, |r| number_format::watts(l, pick(r)).into())
     };
     vec![
-        format!("{} ({})", p.class, p.kind),
-        number_format::watts_of(l, &p.mean_watts),
-        number_format::spread(l, &p.mean_watts),
-        shown(p.ops_per_watt.as_ref(), number_format::ops),
-        p.ops_per_watt.as_ref().map_or(NONE.into(), |e| number_format::spread(l, e)),
-        shown(p.joules_per_op.as_ref(), number_format::joules_of),
-        shown(p.mb_per_watt.as_ref(), number_format::ops),
-        shown(read.and_then(|r| r.joules.as_ref()), number_format::joules_of),
-        p.rest_watts.map_or(NONE.into(), |w| number_format::watts(l, w)),
+        format!("{} ({})", p.class, p.kind).into(),
+        number_format::watts_of(l, &p.mean_watts).into(),
+        number_format::spread(l, &p.mean_watts).into(),
+        count(&p.ops_per_watt),
+        p.ops_per_watt.as_ref().map_or(NONE.into(), |e| number_format::spread(l, e)).into(),
+        TableCell::joules(p.joules_per_op.as_ref()),
+        count(&p.mb_per_watt),
+        TableCell::joules(read.and_then(|r| r.joules.as_ref())),
+        p.rest_watts.map_or_else(TableCell::none, |w| number_format::watts(l, w).into()),
         watts(|r| r.min_watts),
         watts(|r| r.max_watts),
         watts(|r| r.p99_watts.value),

@@ -5,8 +5,9 @@ use super::Section;
 use crate::analysis::compare::At;
 use crate::analysis::curves::mean_curve;
 use crate::analysis::facts::Facts;
-use crate::brief::block::{Block, Table};
+use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::TableCell;
 use crate::brief::wording;
 use crate::language::Language;
 use crate::plan::Field;
@@ -37,12 +38,12 @@ pub fn how(l: Language) -> String {
 }
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut all: Vec<Vec<String>> = Vec::new();
+    let mut all: Vec<(Mark, Vec<TableCell>)> = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
         // The step is named once.
-        let named = |(i, row): (usize, Vec<String>)| {
+        let named = |(i, row): (usize, Vec<TableCell>)| {
             let name = if i == 0 { step.title.clone() } else { String::new() };
-            [vec![name], row].concat()
+            (Mark::None, [vec![name.into()], row].concat())
         };
         all.extend(rows(facts, index).into_iter().enumerate().map(named));
     }
@@ -51,16 +52,17 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     }
     let l = facts.language;
     let head = [vec![say!(l, "column-step")], head(l)].concat();
-    vec![Block::note(how(l)), Table::of(2, &head, all).block()]
+    vec![Block::note(how(l)), Table::measured(l, 2, &head, all).block()]
 }
 
 /// A row for each subject of a step that was swept in open loop.
 pub fn table(facts: &Facts, index: usize) -> Option<Table> {
-    let rows = rows(facts, index);
-    (!rows.is_empty()).then(|| Table::of(1, &head(facts.language), rows))
+    let l = facts.language;
+    let rows: Vec<_> = rows(facts, index).into_iter().map(|row| (Mark::None, row)).collect();
+    (!rows.is_empty()).then(|| Table::measured(l, 1, &head(l), rows))
 }
 
-fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
+fn rows(facts: &Facts, index: usize) -> Vec<Vec<TableCell>> {
     let step = &facts.steps[index];
     let axis = step.axis.as_ref().map(|a| a.field);
     if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
@@ -71,24 +73,28 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
             c.step == index
                 && of(&c.at)
                 && c.metric.is_latency() == latency
-                && c.is_of(0, subject)
-                && subject > 0
+                && c.is_of(facts.headline_subject, subject)
+                && subject != facts.headline_subject
         };
         let found = facts.comparisons.iter().find(own);
-        found.map_or(NONE.to_string(), |c| wording::in_table(facts, c))
+        found.map_or_else(TableCell::none, |c| wording::in_table(facts, c).into())
     };
     let row = |subject: usize| {
         let knee = knee(&mean_curve(step, subject));
-        let knee = knee.map_or([NONE, NONE].map(String::from), |k| {
-            let l = facts.language;
-            [number_format::count(l, k.load), number_format::time(l, k.latency)]
+        let knee = knee.map_or([NONE, NONE].map(TableCell::from), |k| {
+            let load = number_format::count(facts.language, k.load);
+            [load.into(), TableCell::time(Some(k.latency))]
         });
-        let mut row = vec![facts.subjects[subject].clone()];
+        let mut row = vec![TableCell::from(facts.subjects[subject].clone())];
         row.extend(knee);
         row.push(compared(subject, |at| matches!(at, At::Latency(_)), false));
         row.push(compared(subject, |at| *at == At::Mean, true));
         row
     };
-    let all: Vec<Vec<String>> = (0..facts.subjects.len()).map(row).collect();
-    if all.iter().all(|row| row[1..].iter().all(|cell| cell == NONE)) { Vec::new() } else { all }
+    let all: Vec<Vec<TableCell>> = (0..facts.subjects.len()).map(row).collect();
+    if all.iter().all(|row| row[1..].iter().all(|cell| *cell == TableCell::none())) {
+        Vec::new()
+    } else {
+        all
+    }
 }

@@ -4,7 +4,7 @@ use super::Section;
 use crate::analysis::claims::{self, Claim};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Line, Table, plain, strong};
-use crate::brief::{caveat_text, lead, published, wording};
+use crate::brief::{causes, caveat_text, published, wording};
 use crate::say;
 
 /// The claims of each subject.
@@ -30,7 +30,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
     let found = claims::all(facts);
     if found.is_empty() {
-        out.push(Block::text(lead::no_claim(facts)));
+        out.push(Block::text(causes::no_claim(facts)));
     } else {
         by_subject(facts, &found, &mut out);
         let crossovers = claims::crossovers(facts);
@@ -51,7 +51,11 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 /// Each subject's claims.
 fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
     let l = facts.language;
-    for (subject, name) in facts.subjects.iter().enumerate() {
+    // The subject of the brief comes first.
+    let mut subjects: Vec<usize> = (0..facts.subjects.len()).collect();
+    subjects.sort_by_key(|subject| *subject != facts.headline_subject);
+    for subject in subjects {
+        let name = &facts.subjects[subject];
         let own: Vec<&Claim<'_>> =
             found.iter().filter(|c| c.comparison.better == subject).collect();
         out.push(Block::chapter(say!(l, "claims-for", subject = name)));

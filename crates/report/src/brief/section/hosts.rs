@@ -7,6 +7,7 @@ use crate::analysis::hosts::{Host, Joint, Refusal, Sum};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::{TableCell, texts};
 use crate::language::Language;
 use crate::record::ClockOffset;
 use crate::say;
@@ -40,15 +41,13 @@ fn clocks(l: Language, hosts: &[Host]) -> Block {
     ];
     let offset = |offset: Option<ClockOffset>| offset.map_or(NONE.into(), |o| offset_text(l, o));
     let row = |host: &Host| {
-        vec![
-            host.file.clone(),
-            offset(host.start.before),
-            offset(host.start.after),
-            number_format::time(l, host.start.limit_ns as f64),
-            host.start.reference.clone(),
-        ]
+        let start = &host.start;
+        let mut row = texts([host.file.clone(), offset(start.before), offset(start.after)]);
+        row.push(TableCell::time(Some(start.limit_ns as f64)));
+        row.push(start.reference.clone().into());
+        (Mark::None, row)
     };
-    Table::of(1, &head, hosts.iter().map(row).collect()).block()
+    Table::measured(l, 1, &head, hosts.iter().map(row).collect()).block()
 }
 
 /// "−50.0 ms ± 12 µs"
@@ -83,7 +82,7 @@ fn sums(facts: &Facts) -> Block {
     head.extend(facts.hosts.iter().map(|host| format!("ops/s, {}", host.file)));
     head.extend([say!(l, "column-ops-sum"), "MB/s".to_string(), say!(l, "mean")]);
     head.extend(["p50", "p99", "p99.9", "max"].map(String::from));
-    let mut table = Table::new(3, &head);
+    let mut rows = Vec::new();
     for joint in &facts.joints {
         let place = |class: &str| vec![title(facts, joint), at(facts, joint), class.to_string()];
         let rate = |ops: &Option<f64>| ops.map_or(NONE.into(), |n| number_format::count(l, n));
@@ -92,30 +91,31 @@ fn sums(facts: &Facts) -> Block {
         match &joint.sum {
             Ok(sum) => {
                 for (i, (class, _)) in sum.classes.iter().enumerate() {
-                    let row = [place(class.name()), left.clone(), of_class(l, sum, i)].concat();
-                    table.row(if i == 0 { Mark::First } else { Mark::None }, row);
+                    let left = texts([place(class.name()), left.clone()].concat());
+                    let mark = if i == 0 { Mark::First } else { Mark::None };
+                    rows.push((mark, [left, of_class(l, sum, i)].concat()));
                 }
             }
             Err(_) => {
-                let row = [place(""), left, vec![NONE.to_string(); 7]].concat();
-                table.row(Mark::Bad, row);
+                let left = texts([place(""), left].concat());
+                rows.push((Mark::Bad, [left, vec![TableCell::none(); 7]].concat()));
             }
         }
     }
-    table.block()
+    Table::measured(l, 3, &head, rows).block()
 }
 
 /// The sums stand with the first class: they are of all.
-fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<String> {
+fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<TableCell> {
     let times = &sum.classes[index].1;
-    let time = |ns: Option<f64>| ns.map_or(NONE.into(), |ns| number_format::time(l, ns));
+    let time = TableCell::time;
     let p = |q: f64| time(times.percentile_ns(q).map(|ns| ns as f64));
     let (ops, megabytes) = match index {
         0 => (number_format::count(l, sum.ops_per_s), number_format::megabytes(l, sum.bytes_per_s)),
         _ => (String::new(), String::new()),
     };
     let max = time(times.quantile_ns(1.0).map(|ns| ns as f64));
-    vec![ops, megabytes, time(times.mean_ns()), p(0.5), p(0.99), p(0.999), max]
+    vec![ops.into(), megabytes.into(), time(times.mean_ns()), p(0.5), p(0.99), p(0.999), max]
 }
 
 /// Why a point has no sum.

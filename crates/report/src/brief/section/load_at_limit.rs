@@ -2,8 +2,9 @@
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::brief::block::{Block, Table};
+use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::TableCell;
 use crate::plan::search::Search;
 use crate::say;
 use crate::stats::Estimate;
@@ -34,8 +35,9 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             say!(l, "column-first-beyond"),
             latency(),
         ];
-        let rows = (0..facts.subjects.len()).map(|subject| row(facts, step, search, subject));
-        out.extend([Block::chapter(&step.title), Table::of(1, &head, rows.collect()).block()]);
+        let row = |subject| (Mark::None, row(facts, step, search, subject));
+        let rows = (0..facts.subjects.len()).map(row).collect();
+        out.extend([Block::chapter(&step.title), Table::measured(l, 1, &head, rows).block()]);
     }
     if !out.is_empty() {
         out.insert(0, Block::note(say!(l, "limit-how")));
@@ -43,7 +45,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<String> {
+fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<TableCell> {
     let l = facts.language;
     let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
     let holds = |cell: &&&CellFacts| {
@@ -57,18 +59,17 @@ fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<
     let broken = broken.filter(|cell| first_broken == Some(cell.value));
     let label =
         |value: Option<usize>| value.map_or(NONE.to_string(), |value| step.values[value].text(l));
-    let latency = |cell: Option<&&CellFacts>| {
-        number_format::latency(l, cell.and_then(|c| reached(c, search)))
-    };
+    let latency =
+        |cell: Option<&&CellFacts>| TableCell::latency(cell.and_then(|c| reached(c, search)));
     let ops = held
         .and_then(|cell| cell.total.as_ref())
         .map_or(NONE.to_string(), |total| number_format::ops(l, &total.ops_per_s));
     vec![
-        facts.subjects[subject].clone(),
-        label(held.map(|cell| cell.value)),
+        facts.subjects[subject].clone().into(),
+        label(held.map(|cell| cell.value)).into(),
         latency(held),
-        ops,
-        label(first_broken),
+        ops.into(),
+        label(first_broken).into(),
         latency(broken),
     ]
 }

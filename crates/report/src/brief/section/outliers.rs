@@ -6,8 +6,9 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::outlier_cause::{Cause, Reason};
 use crate::analysis::outliers::{Beside, Outlier};
 use crate::base::units;
-use crate::brief::block::{Block, Table};
+use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::TableCell;
 use crate::chart::outliers::cause_text;
 use crate::chart::step::name;
 use crate::chart::{self, Figure};
@@ -25,7 +26,8 @@ const LISTED: usize = 5;
 fn blocks(facts: &Facts) -> Vec<Block> {
     let (l, mut out) = (facts.language, Vec::new());
     for step in &facts.steps {
-        let rows: Vec<_> = step.cells.iter().filter_map(|cell| row(facts, step, cell)).collect();
+        let row = |cell| Some((Mark::None, row(facts, step, cell)?.to_vec()));
+        let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
         if rows.is_empty() {
             continue;
         }
@@ -40,7 +42,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             say!(l, "cause-unknown"),
             say!(l, "column-mostly-unknown"),
         ];
-        out.extend([Block::chapter(&step.title), Table::of(2, &head, rows).block()]);
+        out.extend([Block::chapter(&step.title), Table::measured(l, 2, &head, rows).block()]);
         out.push(Block::list(slowest(facts, step)));
     }
     if !out.is_empty() {
@@ -53,21 +55,21 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 }
 
 /// How many outliers a cell has, how slow, and whose they were.
-fn row(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<Vec<String>> {
+fn row(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<[TableCell; 9]> {
     let (l, outliers) = (facts.language, &cell.outliers);
     let first = outliers.slowest.first()?;
-    let share = |cause: Cause| number_format::share(l, outliers.share(cause).1);
+    let share = |cause: Cause| number_format::share(l, outliers.share(cause).1).into();
     let unknown = outliers.main_reason(Cause::Unknown);
-    Some(vec![
-        step.values[cell.value].text(l),
-        name(facts, cell),
-        number_format::grouped(l, outliers.count()),
-        number_format::time(l, outliers.least_ns as f64),
-        number_format::time(l, first.op.response_ns as f64),
+    Some([
+        step.values[cell.value].text(l).into(),
+        name(facts, cell).into(),
+        number_format::grouped(l, outliers.count()).into(),
+        TableCell::time(Some(outliers.least_ns as f64)),
+        TableCell::time(Some(first.op.response_ns as f64)),
         share(Cause::Drive),
         share(Cause::Host),
         share(Cause::Unknown),
-        unknown.map_or(NONE.to_string(), |reason| reason_text(l, reason)),
+        unknown.map_or(NONE.to_string(), |reason| reason_text(l, reason)).into(),
     ])
 }
 
@@ -76,7 +78,7 @@ pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let l = facts.language;
     let line = |cell: &CellFacts| {
         let [at, subject, count, least, most, drive, host, unknown, _] =
-            <[String; 9]>::try_from(row(facts, step, cell)?).ok()?;
+            row(facts, step, cell)?.map(|cell| cell.alone(l));
         Some(say!(
             l,
             "outliers-line",

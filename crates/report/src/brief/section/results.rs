@@ -8,6 +8,7 @@ use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::{TableCell, texts};
 use crate::brief::{published, wording};
 use crate::chart;
 use crate::chart::step::name;
@@ -29,7 +30,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             out.push(Block::text(sentences.join(&say!(l, "between-sentences"))));
         }
         out.push(Block::Figures(chart::choice::leading(facts, step)));
-        out.extend(differences::table(facts, index, true).map(Table::block));
+        out.extend(differences::tables(facts, index, true).into_iter().map(Table::block));
         if published::is_published(facts) && facts.subjects.len() > 1 {
             out.push(Block::note(say!(l, "differences-as-published")));
         }
@@ -87,7 +88,7 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
     parts.join(" · ")
 }
 
-/// One row for each axis value and subject, with the difference from the first subject.
+/// One row for each axis value and subject, with the difference from the subject of the brief.
 pub fn side_by_side(facts: &Facts, index: usize) -> Table {
     let step = &facts.steps[index];
     let l = facts.language;
@@ -96,44 +97,37 @@ pub fn side_by_side(facts: &Facts, index: usize) -> Table {
     if facts.subjects.len() > 1 {
         head.push(say!(l, "column-difference"));
     }
-    let mut table = Table::new(2, &head);
+    let mut rows = Vec::new();
     for value in 0..step.values.len() {
         for subject in 0..facts.subjects.len() {
             let label = if subject == 0 { step.values[value].text(l) } else { String::new() };
             let mark = if subject == 0 { Mark::First } else { Mark::None };
-            table.row(mark, [vec![label], row(facts, index, subject, value)].concat());
+            rows.push((mark, [texts([label]), row(facts, index, subject, value)].concat()));
         }
     }
-    table
+    Table::measured(l, 2, &head, rows)
 }
 
-fn row(facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<String> {
+fn row(facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<TableCell> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let cell = step.cell(subject, value);
-    let mut row = vec![cell.map_or(facts.subjects[subject].clone(), |c| name(facts, c))];
+    let mut row = texts([cell.map_or(facts.subjects[subject].clone(), |c| name(facts, c))]);
     match cell.and_then(|c| c.total.as_ref()) {
         Some(total) => {
             let times = total.class(step.class).map(ClassSummary::user_latency);
-            let p = |i: usize| {
-                number_format::latency(l, times.and_then(|t| t.percentiles_ns[i].as_ref()))
-            };
+            let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
             let mb = number_format::megabytes_of(l, total.bytes_per_s.as_ref());
             let ops = &total.ops_per_s;
-            row.extend([
-                number_format::ops(l, ops),
-                number_format::spread(l, ops),
-                mb,
-                p(0),
-                p(P99),
-                p(3),
-            ]);
+            row.extend(texts([number_format::ops(l, ops), number_format::spread(l, ops), mb]));
+            row.extend([p(0), p(P99), p(3)]);
         }
-        None => row.extend(std::iter::repeat_n(NONE.to_string(), 6)),
+        None => row.extend(std::iter::repeat_n(TableCell::none(), 6)),
     }
     if facts.subjects.len() > 1 {
-        let shown = cell.filter(|_| subject > 0).and_then(|c| wording::of_cell(facts, index, c));
-        let none = if subject == 0 { String::new() } else { NONE.to_string() };
-        row.push(shown.map_or(none, |c| wording::in_table(facts, c)));
+        let own = subject == facts.headline_subject;
+        let shown = cell.filter(|_| !own).and_then(|c| wording::of_cell(facts, index, c));
+        let none = if own { String::new() } else { NONE.to_string() };
+        row.push(shown.map_or(none, |c| wording::in_table(facts, c)).into());
     }
     row
 }

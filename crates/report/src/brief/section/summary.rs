@@ -1,14 +1,17 @@
-//! All steps at a glance: what each leads with, by subject; who is best only where claims say so.
+//! All steps at a glance: every headline measure where its step is looked at, a row for each
+//! subject; who is best only where claims say so.
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::lead::Outcome;
-use crate::analysis::metric::Metric;
-use crate::analysis::{compare::Comparison, levels};
-use crate::brief::block::{Block, Table};
-use crate::brief::number_format::NONE;
-use crate::brief::{published, wording};
-use crate::chart::{self, MARK, step::marked};
+use crate::analysis::lead::{self, Outcome};
+use crate::analysis::levels;
+use crate::analysis::metric::{Instrument, Metric};
+use crate::analysis::metric_values::instruments;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::{Scale, TableCell, in_unit};
+use crate::brief::{metric_text, published, wording};
+use crate::chart::{self, mark};
 use crate::language::Language;
 use crate::plan::model::headline::Place;
 use crate::say;
@@ -18,75 +21,196 @@ pub const SECTION: Section =
     Section { id: "summary", title: |l| say!(l, "section-summary"), appendix: false, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let measured = || facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty());
-    if measured().count() < 2 {
+    let measured: Vec<(usize, &StepFacts)> =
+        facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()).collect();
+    // Of a single point the results say the same.
+    if measured.len() < 2 && measured.iter().all(|(_, step)| step.values.len() < 2) {
         return Vec::new();
     }
-    let (l, pair) = (facts.language, facts.subjects.len() == 2);
+    let l = facts.language;
     let mut head = vec![say!(l, "column-step"), say!(l, "column-figure")];
-    head.extend(facts.subjects.iter().cloned());
-    head.extend(pair.then(|| say!(l, "column-difference")));
-    let rows = measured().map(|(index, step)| row(facts, index, step, pair)).collect();
+    head.extend([say!(l, "column-subject"), say!(l, "column-value")]);
+    head.extend((facts.subjects.len() > 1).then(|| say!(l, "column-difference")));
+    let mut table = Table::new(3, &head);
+    for (index, step) in &measured {
+        for (i, cells) in rows(facts, *index).into_iter().enumerate() {
+            let title = if i == 0 { step.title.clone() } else { String::new() };
+            let mark = if cells[0].is_empty() { Mark::None } else { Mark::First };
+            table.row(mark, [vec![title], cells].concat());
+        }
+    }
     let how = match facts.comparisons.is_empty() {
         _ if published::is_published(facts) => Some(say!(l, "summary-how-published")),
         true => None,
         false => Some(say!(l, "summary-how")),
     };
-    let mut out = vec![Table::of(2, &head, rows).block()];
+    let mut out = vec![table.block()];
     out.extend(how.map(Block::note));
-    out.push(Block::Figures(chart::multiples::figures(facts)));
+    if measured.len() > 1 {
+        out.push(Block::Figures(chart::multiples::figures(facts)));
+    }
     out
 }
 
-fn row(facts: &Facts, index: usize, step: &StepFacts, pair: bool) -> Vec<String> {
-    let outcome = Outcome::of(facts, index);
-    let l = facts.language;
-    let what = format!("{}{}", what(l, &outcome.metric, step), at(l, step, outcome.value));
-    let mut row = vec![step.title.clone(), what];
-    row.extend((0..facts.subjects.len()).map(|subject| {
-        let level = level(facts, step, &outcome.metric, (outcome.value, subject));
-        if outcome.best == Some(subject) { format!("{level} ▲") } else { level }
-    }));
-    if pair {
-        let shown = |c: &&Comparison| wording::standing(facts, c);
-        row.push(outcome.all.first().map_or(NONE.to_string(), shown));
+/// What a row is of.
+enum Measure {
+    Of(Metric),
+    Watts(Instrument),
+}
+
+impl Measure {
+    /// What the step leads with, then what it is compared by otherwise, then watts.
+    fn all(facts: &Facts, step: &StepFacts) -> Vec<Measure> {
+        let first = lead::metric(facts, step);
+        let others = Metric::of_step(step, &facts.metrics).into_iter().filter(|m| *m != first);
+        let (power, plain): (Vec<Metric>, Vec<Metric>) = others.partition(Metric::is_power);
+        let watts = instruments(step).into_iter().map(Measure::Watts);
+        let plain = [first].into_iter().chain(plain).map(Measure::Of);
+        plain.chain(watts).chain(power.into_iter().map(Measure::Of)).collect()
     }
-    row
-}
 
-/// "p99", "ops/s": whose latency it is stands in the step's own part.
-fn what(l: Language, metric: &Metric, step: &StepFacts) -> String {
-    if metric.is_latency() { metric.text(l) } else { wording::metric(l, metric, step) }
-}
-
-fn at(l: Language, step: &StepFacts, value: Option<usize>) -> String {
-    match (value, step.place) {
-        (Some(value), _) => wording::place(l, step, &[value]),
-        (None, Place::EqualLoad) => say!(l, "mean-of-equal-loads"),
-        (None, Place::EqualLatency) => say!(l, "at-equal-latency"),
-        (None, Place::Limit) => say!(l, "within-the-limit"),
-        (None, _) => say!(l, "mean-of-points", count = step.values.len()),
-    }
-}
-
-/// The figure as it is printed; marked where the drive did not limit it.
-fn level(
-    facts: &Facts,
-    step: &StepFacts,
-    metric: &Metric,
-    (value, subject): (Option<usize>, usize),
-) -> String {
-    match value {
-        Some(value) => {
-            let cell = step.cell(subject, value);
-            let text = cell.and_then(|c| {
-                Some(marked(c, wording::printed(facts.language, metric, step, c)?.1))
-            });
-            text.unwrap_or(NONE.to_string())
+    /// As the column of figures has it.
+    fn text(&self, l: Language, step: &StepFacts) -> String {
+        match self {
+            Measure::Of(metric) => metric_text::column(l, metric, step),
+            Measure::Watts(i) => say!(l, "power-of", class = &i.class),
         }
-        None => levels::over_axis(facts, step, metric, subject).map_or(NONE.to_string(), |value| {
-            let text = wording::printed_value(facts.language, metric, value).1;
-            if levels::has_marks(step, subject) { format!("{text} {MARK}") } else { text }
-        }),
+    }
+
+    /// A subject's figure at an axis value, or over all of them.
+    fn cell(&self, facts: &Facts, step: &StepFacts, at: Looked, subject: usize) -> TableCell {
+        let l = facts.language;
+        let Looked::At(value) = at else {
+            let over = match self {
+                Measure::Of(metric) => levels::over_axis(facts, step, metric, subject)
+                    .map(|value| metric_text::cell_of_value(l, metric, value)),
+                Measure::Watts(_) => None,
+            };
+            let marked = levels::has_marks(step, subject);
+            let mark = if marked { format!(" {}", chart::MARK) } else { String::new() };
+            return over.map_or_else(TableCell::none, |cell| cell.marked(&mark));
+        };
+        let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
+        let own = match self {
+            Measure::Of(metric) => metric_text::cell(l, metric, step, cell),
+            Measure::Watts(i) => {
+                let power = cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
+                let watts = power.map(|p| number_format::watts(l, p.mean_watts.value));
+                watts.map_or_else(TableCell::none, TableCell::from)
+            }
+        };
+        own.marked(&mark(cell))
+    }
+}
+
+/// Where a measure is looked at.
+#[derive(Clone, Copy)]
+enum Looked {
+    At(usize),
+    OverAll,
+}
+
+/// Where the step leads; of a load sweep's other measures the point of its maximum.
+fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<Looked> {
+    match (value, step.place) {
+        (Some(value), _) => Some(Looked::At(value)),
+        (None, Place::Mean) => Some(Looked::OverAll),
+        (None, _) if leads => Some(Looked::OverAll),
+        _ => step.values.iter().position(|v| v.number.is_infinite()).map(Looked::At),
+    }
+}
+
+/// A row for each measure and subject: figure, subject, value, difference.
+fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
+    let (l, step) = (facts.language, &facts.steps[index]);
+    let outcome = Outcome::of(facts, index);
+    let mut all = Vec::new();
+    for (i, measure) in Measure::all(facts, step).iter().enumerate() {
+        let Some(at) = looked(step, i == 0, outcome.value) else { continue };
+        let cells: Vec<TableCell> = (0..facts.subjects.len())
+            .map(|subject| measure.cell(facts, step, at, subject))
+            .collect();
+        if i > 0 && cells.iter().all(|cell| *cell == TableCell::none()) {
+            continue;
+        }
+        let scale = Scale::of_cells(cells.iter());
+        let place = place(l, step, at);
+        let mut figure = format!("{}{place}", measure.text(l, step));
+        let unit = match measure {
+            Measure::Watts(_) => Some("W"),
+            Measure::Of(_) => scale.as_ref().map(|scale| scale.unit),
+        };
+        if let Some(unit) = unit {
+            figure = in_unit(l, &figure, unit);
+        }
+        let compared = compared(facts, measure, &outcome, (i == 0, at));
+        for (subject, cell) in cells.into_iter().enumerate() {
+            let mut value = cell.in_scale(l, scale.as_ref());
+            if compared.best == Some(subject) {
+                value += " ▲";
+            }
+            let figure = if subject == 0 { figure.clone() } else { String::new() };
+            let mut row = vec![figure, facts.subjects[subject].clone(), value];
+            if facts.subjects.len() > 1 {
+                row.push(compared.differences[subject].clone());
+            }
+            all.push(row);
+        }
+    }
+    all
+}
+
+fn place(l: Language, step: &StepFacts, at: Looked) -> String {
+    match (at, step.place) {
+        (Looked::At(value), _) => wording::place(l, step, &[value]),
+        (Looked::OverAll, Place::EqualLoad) => say!(l, "mean-of-equal-loads"),
+        (Looked::OverAll, Place::EqualLatency) => say!(l, "at-equal-latency"),
+        (Looked::OverAll, Place::Limit) => say!(l, "within-the-limit"),
+        (Looked::OverAll, _) => say!(l, "mean-of-points", count = step.values.len()),
+    }
+}
+
+/// Who is better than all others by claims, and how the subject of the brief and each other differ.
+struct Compared {
+    best: Option<usize>,
+    differences: Vec<String>,
+}
+
+fn compared(
+    facts: &Facts,
+    measure: &Measure,
+    outcome: &Outcome<'_>,
+    (leads, at): (bool, Looked),
+) -> Compared {
+    let own = facts.headline_subject;
+    let none = |subject: usize| if subject == own { String::new() } else { NONE.to_string() };
+    let subjects = 0..facts.subjects.len();
+    let Measure::Of(metric) = measure else {
+        return Compared { best: None, differences: subjects.map(none).collect() };
+    };
+    let all = match (leads, at) {
+        (true, _) => outcome.all.clone(),
+        (false, Looked::At(value)) => lead::at_value(facts, outcome.step, metric, value),
+        (false, Looked::OverAll) => lead::of_mean(facts, outcome.step, metric),
+    };
+    let step = &facts.steps[outcome.step];
+    let difference = |subject: usize| {
+        if subject == own {
+            return String::new();
+        }
+        let found = all.iter().find(|c| c.is_of(own, subject));
+        let arithmetic = || match at {
+            Looked::At(value) => {
+                let pair = (own.min(subject), own.max(subject));
+                published::difference(facts, step, metric, value, pair)
+            }
+            Looked::OverAll => None,
+        };
+        let shown = found.map(|c| wording::standing(facts, c)).or_else(arithmetic);
+        shown.unwrap_or_else(|| none(subject))
+    };
+    Compared {
+        best: lead::best(facts.subjects.len(), &all),
+        differences: subjects.map(difference).collect(),
     }
 }

@@ -7,6 +7,7 @@ use crate::analysis::metric::NEW_ORDER;
 use crate::analysis::point_summary::Summary;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::table_cell::{TableCell, texts};
 use crate::brief::wording;
 use crate::language::Language;
 use crate::record::Class;
@@ -98,7 +99,7 @@ fn account(l: Language, summary: &Summary) -> [Block; 2] {
         say!(l, "column-limit-90"),
         String::new(),
     ];
-    let (mut table, mut rate) = (Table::new(1, &head), String::new());
+    let (mut rows, mut rate) = (Vec::new(), String::new());
     for (class, limit_s) in LIMITS_S {
         let Some(c) = summary.classes.iter().find(|c| c.class == class) else { continue };
         let ops = c.ops.unwrap_or(0);
@@ -121,27 +122,23 @@ fn account(l: Language, summary: &Summary) -> [Block; 2] {
         };
         let share =
             |part: u64| number_format::percent(l, part as f64 / asked.max(1) as f64 * 100.0, 2);
-        table.row(
-            Mark::None,
-            vec![
-                class.name().to_string(),
-                number_format::grouped(l, ops),
-                if class == DEFERRED { String::new() } else { share(ops) },
-                if class == NEW_ORDER {
-                    number_format::percent(l, (1.0 - committed) * 100.0, 2)
-                } else {
-                    String::new()
-                },
-                number_format::latency(l, times.mean_ns.as_ref()),
-                number_format::latency(l, p95),
-                number_format::largest(l, times),
-                format!("{limit_s} s"),
-                kept,
-            ],
-        );
+        let mut row = texts([
+            class.name().to_string(),
+            number_format::grouped(l, ops),
+            if class == DEFERRED { String::new() } else { share(ops) },
+            if class == NEW_ORDER {
+                number_format::percent(l, (1.0 - committed) * 100.0, 2)
+            } else {
+                String::new()
+            },
+        ]);
+        row.extend([TableCell::latency(times.mean_ns.as_ref()), TableCell::latency(p95)]);
+        row.push(TableCell::largest(times));
+        row.extend(texts([format!("{limit_s} s"), kept]));
+        rows.push((Mark::None, row));
     }
     [
         Block::Text(Role::Plain, [vec![strong(rate)], plain(say!(l, "committed"))].concat()),
-        table.block(),
+        Table::measured(l, 1, &head, rows).block(),
     ]
 }

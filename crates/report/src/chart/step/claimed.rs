@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use super::Draw;
 use crate::analysis::lead;
 use crate::analysis::metric::Metric;
+use crate::analysis::published::{self, Gap};
 use crate::analysis::{At, Comparison, Standing};
 use crate::chart::axis::si;
 use crate::chart::bars::CalledBar;
@@ -32,7 +33,11 @@ impl Draw<'_> {
         let order = |a: &&Comparison, b: &&Comparison| {
             (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
         };
-        let of = |subject| own().filter(|c| c.better == subject).max_by(order);
+        // What is of the brief's subject comes before rivals among themselves.
+        let subject = self.facts.headline_subject;
+        let is_of_subject = own().any(|c| c.is_with(subject));
+        let kept = |c: &&Comparison| !is_of_subject || c.is_with(subject);
+        let of = |better| own().filter(kept).filter(|c| c.better == better).max_by(order);
         let mut all: Vec<&Comparison> = (0..self.facts.subjects.len()).filter_map(of).collect();
         all.sort_by(|a, b| order(b, a));
         all.truncate(MOST);
@@ -52,9 +57,44 @@ impl Draw<'_> {
         }
     }
 
+    /// The greatest differences of imported figures, which are arithmetic: where the brief's
+    /// subject is farthest ahead of a rival, and where a rival is farthest ahead of it.
+    fn gaps(&self, metric: &Metric) -> Vec<Gap> {
+        let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
+        let (Some(index), true) = (index, published::is_published(self.facts)) else {
+            return Vec::new();
+        };
+        let of = published::of_subject(self.facts, index, metric);
+        let largest = |all: Vec<Gap>| all.into_iter().max_by(|a, b| a.times.total_cmp(&b.times));
+        of.into_iter().filter_map(largest).collect()
+    }
+
+    /// "+21 %"; against whom, where that is a question.
+    fn gap(&self, gap: &Gap) -> String {
+        let l = self.facts.language;
+        let sign = if gap.metric.better() == Better::Higher { "+" } else { "−" };
+        let own = format!("{sign}{}", l.number(&format!("{} %", gap.percent())));
+        match self.facts.subjects.len() {
+            0..=2 => own,
+            _ => say!(l, "claimed-against", value = own, other = &self.facts.subjects[gap.worse]),
+        }
+    }
+
     /// The same in words, for the caption: "; claimed: A +21 % at 96".
     pub fn called_out(&self, metric: &Metric) -> String {
         let l = self.facts.language;
+        let gaps = self.gaps(metric);
+        if !gaps.is_empty() {
+            let said = |gap: &Gap| {
+                let (subject, value) = (&self.facts.subjects[gap.better], self.gap(gap));
+                match self.step.values[gap.value].text(l) {
+                    place if place.is_empty() => format!("{subject} {value}"),
+                    place => say!(l, "claimed-at", subject = subject, value = value, place = place),
+                }
+            };
+            let all: Vec<String> = gaps.iter().map(said).collect();
+            return say!(l, "figure-published", differences = all.join(&say!(l, "list-comma")));
+        }
         let said = |c: &&Comparison| {
             let place = match c.at {
                 At::Value(value) => self.step.values[value].text(l),
@@ -80,7 +120,10 @@ impl Draw<'_> {
             let At::Value(group) = c.at else { return None };
             Some(CalledBar { series: c.better, group, text: self.difference(c, metric) })
         };
-        self.claimed(metric).iter().filter_map(bar).collect()
+        let gap =
+            |gap: &Gap| CalledBar { series: gap.better, group: gap.value, text: self.gap(gap) };
+        let gaps = self.gaps(metric);
+        self.claimed(metric).iter().filter_map(bar).chain(gaps.iter().map(gap)).collect()
     }
 
     /// At points of the curves, each a cell's, or between two where loads were compared.
@@ -98,7 +141,12 @@ impl Draw<'_> {
             };
             Some(CalledPoint { series: c.better, at, text: self.difference(c, metric) })
         };
-        self.claimed(metric).iter().filter_map(place).collect()
+        let gap = |gap: Gap| {
+            let at = point(gap.better, gap.value).map(|p| (p.x, p.y))?;
+            Some(CalledPoint { series: gap.better, at, text: self.gap(&gap) })
+        };
+        let gaps = self.gaps(metric).into_iter().filter_map(gap);
+        self.claimed(metric).iter().filter_map(place).chain(gaps).collect()
     }
 }
 

@@ -1,0 +1,113 @@
+//! Every table of the golden briefs and of imported ones: one unit a column, as many columns as
+//! have room, no cell broken over many lines; and no page of their PDFs that is mostly empty.
+
+use super::layout::Layout;
+use super::pdf::filled;
+use super::tests_figures::golden;
+use crate::analysis::Question;
+use crate::analysis::facts::Facts;
+use crate::brief::block::{Block, Table};
+use crate::brief::{Document, Options};
+use crate::import::{self, Input};
+
+const MAPPING: &str = include_str!("../../../../tests/data/mapping.toml");
+const READS: &str = include_str!("../../../../tests/data/micron-7600-random-read.csv");
+const MIXED: &str = include_str!("../../../../tests/data/micron-7600-read-while-writing.csv");
+const FIO: &str = include_str!("../../../../tests/data/fio-randread.jsonplus.json");
+
+/// Points of an A4 page's width.
+const A4: f32 = 595.28;
+
+/// The most columns of a table of results.
+const MOST_COLUMNS: usize = 8;
+
+fn imported(kind: &str, files: &[(&str, &str)]) -> Facts {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("b.dyno");
+    let format = import::ALL.iter().find(|f| f.info().name == kind).expect("a format");
+    let read = |(file, text): &(&str, &str)| {
+        let input = Input { file, text, mapping: Some(("mapping.toml", MAPPING)) };
+        let found = format.read(&input).expect("readable");
+        (file.to_string(), "A".to_string(), found)
+    };
+    import::import(format, files.iter().map(read).collect(), &path).expect("imported");
+    crate::bundles::facts(&[path], &Question::default()).expect("facts")
+}
+
+fn all() -> Vec<(&'static str, Facts)> {
+    let reads = ("micron-7600-random-read.csv", READS);
+    let mixed = ("micron-7600-read-while-writing.csv", MIXED);
+    let mut all = golden();
+    all.push(("one published table", imported("csv", &[reads])));
+    all.push(("two published tables", imported("csv", &[reads, mixed])));
+    all.push(("fio", imported("fio", &[("fio.json", FIO)])));
+    all
+}
+
+fn document(facts: &Facts) -> Document {
+    Document::new(facts, &Options::default()).expect("a document")
+}
+
+/// Every table with its section.
+fn tables(document: &Document) -> Vec<(&str, &Table)> {
+    let mut all = Vec::new();
+    for part in &document.parts {
+        for block in &part.blocks {
+            if let Block::Table(table) = block {
+                all.push((part.id.as_str(), table));
+            }
+        }
+    }
+    all
+}
+
+/// The unit behind a quantity: "72,735 ns" has one, "A 21 % [19, 24] ▲" is a sentence of its own.
+fn unit(cell: &str) -> Option<&str> {
+    let (number, unit) = cell.split_once(' ')?;
+    let is_number = number.chars().any(|c| c.is_ascii_digit())
+        && number.chars().all(|c| c.is_ascii_digit() || ".,−+±≥".contains(c));
+    (is_number && !unit.contains(' ') && unit.chars().all(char::is_alphabetic)).then_some(unit)
+}
+
+#[test]
+fn no_column_of_any_table_has_two_units() {
+    let mut quantities = 0;
+    for (name, facts) in all() {
+        let document = document(&facts);
+        for (section, table) in tables(&document) {
+            for column in table.left..table.head.len() {
+                let cells = table.rows.iter().filter_map(|(_, row)| row.get(column));
+                let mut units: Vec<&str> = cells.filter_map(|cell| unit(cell)).collect();
+                units.sort_unstable();
+                units.dedup();
+                let head = &table.head[column];
+                assert!(units.len() < 2, "{name}, {section}, “{head}”: {units:?}");
+                quantities += usize::from(head.ends_with(" µs") || head.ends_with("µs"));
+            }
+        }
+    }
+    assert!(quantities > 20, "only {quantities} columns of latencies were looked at");
+}
+
+#[test]
+fn tables_of_results_have_room_on_a_page_and_break_no_cell_over_many_lines() {
+    for (name, facts) in all() {
+        let document = document(&facts);
+        let read = ["summary", "results"];
+        for (section, table) in tables(&document).into_iter().filter(|(id, _)| read.contains(id)) {
+            let columns = table.head.len();
+            assert!(columns <= MOST_COLUMNS, "{name}, {section}: {:?}", table.head);
+            let lines = Layout::new(A4).most_lines(table);
+            assert!(lines <= 3, "{name}, {section}: a cell of {lines} lines: {:?}", table.head);
+        }
+    }
+}
+
+#[test]
+fn no_page_of_a_pdf_but_the_last_is_emptier_than_a_fifth() {
+    for (name, facts) in all() {
+        let filled = filled(&document(&facts));
+        let [full @ .., _last] = &filled[..] else { panic!("no pages") };
+        assert!(full.iter().all(|share| *share >= 0.8), "{name}: {filled:.2?}");
+    }
+}

@@ -1,0 +1,216 @@
+//! The first page's words: imported figures as arithmetic, the subject of the brief with its losses
+//! beside its gains, and the cause where nobody can be ranked.
+
+use std::path::Path;
+
+use dyno::plan::{Metric, SteadyRule};
+use dyno::record::{Prepared, Sink, SteadyState, SteadyWindow};
+use dyno::store::Writer;
+
+use crate::made::{self, Figures, normal};
+use crate::support::{dyno, dyno_well, said};
+
+/// The brief as Markdown up to its first section.
+fn first_page(dir: &Path, args: &[&str]) -> String {
+    dyno_well(dir, &[&["report", "b.dyno", "-o", "b.md"], args].concat());
+    let text = std::fs::read_to_string(dir.join("b.md")).expect("a brief");
+    text.split("\n## ").next().unwrap_or_default().to_string()
+}
+
+fn whole(dir: &Path) -> String {
+    std::fs::read_to_string(dir.join("b.md")).expect("a brief")
+}
+
+fn import(dir: &Path, tables: &[&str]) {
+    let data = |name: &str| format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    let tables: Vec<String> = tables.iter().map(|name| data(name)).collect();
+    let mapping = data("mapping.toml");
+    let mut args = vec!["import", "csv"];
+    args.extend(tables.iter().map(String::as_str));
+    args.extend(["--mapping", &mapping, "-o", "b.dyno"]);
+    dyno_well(dir, &args);
+}
+
+const READS: &str = "micron-7600-random-read.csv";
+const MIXED: &str = "micron-7600-read-while-writing.csv";
+
+#[test]
+fn a_published_table_is_said_measure_by_measure_where_its_differences_are_greatest() {
+    let folder = made::folder();
+    let dir = folder.path();
+    import(dir, &[READS]);
+    let first = first_page(dir, &[]);
+    for said in [
+        "As published, without repeats: Micron 7600 up to 21 % more ops/s than Samsung PM9D3a, at \
+         96 threads; up to 21 % more than Kioxia CD8P-R, at 96 threads.",
+        "- Micron 7600 up to 36 % lower p99 read latency than Samsung PM9D3a, at 96 threads; up to \
+         32 % lower than Kioxia CD8P-R, at 96 threads; Kioxia CD8P-R up to 4.3 % lower p99 read \
+         latency than Micron 7600, at 128 threads.",
+        "- Micron 7600 up to 23 % more ops/s per watt than Samsung PM9D3a, at 96 threads; up to \
+         77 % more than Kioxia CD8P-R, at 96 threads.",
+    ] {
+        assert!(first.contains(said), "“{said}” is not in {first}");
+    }
+    // Nothing is claimed, and nobody who has a table can repeat it. A legend stands in the appendix.
+    assert!(!whole(dir).contains("--repeats"), "{}", whole(dir));
+    let body = whole(dir).split("\n## Appendix").next().unwrap_or_default().to_string();
+    for never in ["▲", "No drive can be ranked", "delivers"] {
+        assert!(!body.contains(never), "“{never}” in {body}");
+    }
+    assert!(
+        first.contains("ops/s; as published: Micron 7600 +21 % vs Kioxia CD8P-R at 96]"),
+        "no call-out in the figure: {first}"
+    );
+}
+
+#[test]
+fn two_published_tables_are_told_apart_and_another_subject_has_its_own_losses() {
+    let folder = made::folder();
+    let dir = folder.path();
+    import(dir, &[READS, MIXED]);
+    let first = first_page(dir, &[]);
+    let of_mixed = "- RocksDB random reads while one thread writes: Micron 7600 up to 22 % more \
+                    ops/s than Samsung PM9D3a, at 128 threads";
+    assert!(first.contains(of_mixed), "{first}");
+    std::fs::write(dir.join("brief.toml"), "subject = \"Kioxia CD8P-R\"\n").expect("written");
+    let first = first_page(dir, &["--brief", "brief.toml"]);
+    let own = "RocksDB random reads: Kioxia CD8P-R up to 1.1 % more ops/s than Samsung PM9D3a, at \
+               128 threads; Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads";
+    assert!(first.contains(own), "{first}");
+}
+
+/// Three subjects at two depths, five repeats: B carries a fifth less than A, C a tenth more.
+fn three(dir: &Path) {
+    let step = made::step("reads", "sweep = { axis = \"io.depth\", values = [4, 8] }", "");
+    let plan = made::plan(dir, &step, 3, 5);
+    let mut rng = made::rng(81, 0);
+    made::write(&dir.join("b.dyno"), &plan, &mut |key| {
+        let better = match key.subject.as_str() {
+            "A" => 1.0,
+            "B" => 0.8,
+            _ => 1.1,
+        };
+        let noise = (0.003 * normal(&mut rng)).exp();
+        let ops_per_s = 400_000.0 * better * noise;
+        Some(Figures { ops_per_s, p99_ns: 90_000.0 / better / noise, ..Figures::default() })
+    });
+}
+
+#[test]
+fn the_subject_of_the_brief_comes_first_and_its_losses_stand_beside_its_gains() {
+    let folder = made::folder();
+    let dir = folder.path();
+    three(dir);
+    let first = first_page(dir, &[]);
+    let sentence = first.lines().find(|l| l.starts_with("reads: ")).unwrap_or_default();
+    let at = |words: &str| sentence.find(words).unwrap_or_else(|| panic!("{words}: {first}"));
+    assert!(at("A delivers ") < at("more ops/s than B") && at("than B") < at("; C delivers "));
+    at("more ops/s than A at depth 8");
+    // The same in p99, a gain and a loss.
+    for finding in ["- reads: A has ", "lower p99 read latency than B", "- reads: C has "] {
+        assert!(first.contains(finding), "{finding}: {first}");
+    }
+    // Rivals among themselves are no matter of the first page, nor of its figure.
+    assert!(!first.contains("C delivers 3") && !first.contains("C +3"), "{first}");
+    assert!(first.contains("claimed: A +2") && first.contains(", C +9."), "{first}");
+
+    std::fs::write(dir.join("brief.toml"), "subject = \"C\"\n").expect("written");
+    let first = first_page(dir, &["--brief", "brief.toml"]);
+    let sentence = first.lines().find(|l| l.starts_with("reads: ")).unwrap_or_default();
+    assert!(sentence.starts_with("reads: C delivers ") && !sentence.contains("; A"), "{first}");
+    assert!(sentence.contains("more ops/s than B and "), "{first}");
+
+    std::fs::write(dir.join("brief.toml"), "subject = \"D\"\n").expect("written");
+    let refused = dyno(dir, &["report", "b.dyno", "-o", "b.md", "--brief", "brief.toml"]);
+    assert!(
+        !refused.status.success() && said(&refused).contains("about 'D'"),
+        "{}",
+        said(&refused)
+    );
+}
+
+/// Three repeats of A and B, of which B drifts where it is told to.
+fn two(dir: &Path, drifts: bool) {
+    let plan = made::plan(dir, &made::step("reads", "", ""), 2, 3);
+    let mut rng = made::rng(82, 0);
+    made::write(&dir.join("b.dyno"), &plan, &mut |key| {
+        let noise = (0.01 * normal(&mut rng)).exp();
+        let falls = drifts && key.subject == "B";
+        let second = |s: u32| {
+            let share = if falls && s >= 20 { 0.5 } else { 1.0 };
+            40_000.0 * share * noise * (0.002 * normal(&mut rng)).exp()
+        };
+        let seconds = (0..40).map(second).collect();
+        Some(Figures { ops_per_s: 40_000.0, p99_ns: 90_000.0, seconds, ..Figures::default() })
+    });
+}
+
+#[test]
+fn a_drive_that_was_not_steady_is_named_in_the_sentence_with_what_to_do() {
+    let folder = made::folder();
+    let dir = folder.path();
+    two(dir, false);
+    let window = SteadyWindow {
+        first_round: 8,
+        values: vec![4e4, 1e4],
+        mean: 2.5e4,
+        excursion: 1.517,
+        slope_per_round: 0.0,
+        intercept: 2.5e4,
+        slope: 0.02,
+        steady: false,
+    };
+    let rule = SteadyRule::default();
+    let state = SteadyState {
+        metric: Metric::Iops,
+        round_ns: 60_000_000_000,
+        rule,
+        rounds: vec![1e4; 9],
+        window: Some(window),
+    };
+    let prepared = Prepared {
+        subject: "B".into(),
+        drive: 0,
+        action: "steady state".into(),
+        asked: String::new(),
+        outcome: "not steady after 9 rounds".into(),
+        steady: Some(state),
+        ended_unix_ns: 1,
+    };
+    // What was asked of both is the same; A came to rest.
+    let (mut writer, _) = Writer::resume(&dir.join("b.dyno")).expect("the bundle");
+    let steady = |p: &Prepared| {
+        let mut own = Prepared { subject: "A".into(), ..p.clone() };
+        own.steady.iter_mut().flat_map(|s| &mut s.window).for_each(|w| w.steady = true);
+        own
+    };
+    writer.prepared(&[steady(&prepared), prepared]).expect("noted");
+    drop(writer);
+    let first = first_page(dir, &[]);
+    let sentence = "No drive can be ranked here, because B was not steady (excursion 151.7 %, at \
+                    most 20.0 % is allowed): run longer preconditioning.";
+    assert!(first.contains(sentence), "{first}");
+    assert!(!first.contains("Caveats"), "{first}");
+    assert!(whole(dir).contains("No two subjects could be compared here: B was not steady"));
+}
+
+#[test]
+fn a_drift_and_a_failure_are_named_in_the_sentence() {
+    let folder = made::folder();
+    let dir = folder.path();
+    two(dir, true);
+    let first = first_page(dir, &[]);
+    let begins = "No drive can be ranked here, because ops/s of B drifted by up to −5";
+    assert!(first.contains(begins) && first.contains("run longer preconditioning"), "{first}");
+
+    let folder = made::folder();
+    let dir = folder.path();
+    let plan = made::plan(dir, &made::step("reads", "", ""), 2, 3);
+    made::write(&dir.join("b.dyno"), &plan, &mut |_| {
+        let failure = Some("the device went away");
+        Some(Figures { ops_per_s: 1.0, p99_ns: 9e4, failure, ..Figures::default() })
+    });
+    let first = first_page(dir, &[]);
+    let begins = "because no point was measured to its end. The first: A, reads";
+    assert!(first.contains(begins) && first.contains("the device went away"), "{first}");
+}
