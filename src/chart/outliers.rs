@@ -11,6 +11,7 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::outlier_cause::Cause;
 use crate::analysis::outliers::OutlierMark;
 use crate::base::units::{self, latency};
+use crate::language::Language;
 use crate::say;
 
 /// The causes in the order of the legend.
@@ -122,7 +123,6 @@ impl Plot for Outliers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Language;
 
     #[test]
     fn each_outlier_is_a_mark_and_letters_stay_apart() {
