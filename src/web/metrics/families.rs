@@ -94,8 +94,9 @@ pub fn write(runs: &[Named], out: &mut Writer) {
         out.family(&family);
         each_total(runs, &mut |labels, total| {
             let buckets = value(total);
-            let (below, sum) = (&below(buckets)[..], buckets.sum_ns as f64 / 1e9);
-            out.histogram(&family, labels, &Cumulative { below, count: buckets.count, sum })
+            let (below, count) = (below(buckets), buckets.count);
+            let sum = buckets.sum_ns as f64 / 1e9;
+            out.histogram(&family, labels, &Cumulative { below: &below, count, sum })
         });
     }
     of_meters(runs, &POWER, WATTS, out);

@@ -123,7 +123,6 @@ impl Plot for Outliers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Language;
 
     #[test]
     fn each_outlier_is_a_mark_and_letters_stay_apart() {

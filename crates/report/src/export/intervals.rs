@@ -1,6 +1,6 @@
 //! A row for each interval (about a second) of each point, stream, drive, instance and class of op.
 
-use super::{Column, Kind, Stored, Table, TakeRow, key};
+use super::{Column, Kind, Stored, Table, TakeRow, Value, key};
 use crate::base::error::Result;
 
 pub struct Intervals;
@@ -32,7 +32,7 @@ impl Table for Intervals {
         stored.bundle.each_interval(stored.point.id, &mut |i| {
             let seconds = i.end_ns.saturating_sub(i.start_ns).max(1) as f64 / 1e9;
             let response = i.response.as_ref();
-            let measures = [
+            let measures: [Value; MEASURES.len()] = [
                 i.start_ns.into(),
                 i.end_ns.into(),
                 i.service.count.into(),

@@ -48,6 +48,6 @@ pub fn columns_of_parts(measures: &[Column]) -> Vec<Column> {
 
 /// A row of either.
 pub fn row(stored: &Stored<'_>, part: &[Value], measures: &[Value]) -> Vec<Value> {
-    let point = of_point(&stored.point.point.key);
-    [&point[..], part, measures, &[stored.file.into()]].concat()
+    let (point, bundle) = (of_point(&stored.point.point.key), [Value::from(stored.file)]);
+    [&point[..], part, measures, &bundle].concat()
 }

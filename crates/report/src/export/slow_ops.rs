@@ -1,6 +1,6 @@
 //! A row for each of the slowest ops of each point, with its evidence and its cause.
 
-use super::{Column, Kind, Stored, Table, TakeRow, key};
+use super::{Column, Kind, Stored, Table, TakeRow, Value, key};
 use crate::analysis::outlier_cause::judge;
 use crate::base::error::Result;
 
@@ -41,7 +41,7 @@ impl Table for SlowOps {
         for (op, (cause, reason)) in ops.iter().zip(judge(&ops)) {
             let part = key::of_part(&op.stream, op.drive, op.instance, op.class);
             let e = op.evidence;
-            let measures = [
+            let measures: [Value; MEASURES.len()] = [
                 op.worker.into(),
                 op.at_ns.into(),
                 op.late_ns.into(),
