@@ -41,8 +41,9 @@ pub use dyno_core::{
 };
 pub use dyno_fleet as fleet;
 pub use dyno_powercut as powercut;
-pub use dyno_report::{analysis, brief, bundles, chart, export, language, message, render, say};
+pub use dyno_report::{
+    analysis, brief, bundles, chart, export, import, language, message, render, say,
+};
 
 pub mod cmd;
-pub mod import;
 pub mod web;

@@ -123,7 +123,7 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
             "{} is not {each}",
             total.ops_per_s.value
         );
-        assert_eq!(total.ops, ops);
+        assert_eq!(total.ops, Some(ops));
         let p99 =
             total.classes[0].service.percentiles_ns[2].as_ref().expect("enough samples").value;
         assert_eq!(p99.round() as u64, pooled[rank], "the p99 of the pooled samples");

@@ -9,5 +9,6 @@ pub mod brief;
 pub mod bundles;
 pub mod chart;
 pub mod export;
+pub mod import;
 pub mod language;
 pub mod render;

@@ -12,27 +12,27 @@ const GOLDEN: &[(&str, &str, &str)] = &[
     (
         "csv",
         "micron-7600-random-read.csv",
-        include_str!("../../tests/data/micron-7600-random-read.csv"),
+        include_str!("../../../../tests/data/micron-7600-random-read.csv"),
     ),
     (
         "csv",
         "micron-7600-read-while-writing.csv",
-        include_str!("../../tests/data/micron-7600-read-while-writing.csv"),
+        include_str!("../../../../tests/data/micron-7600-read-while-writing.csv"),
     ),
-    ("db_bench", "db_bench.t2.txt", include_str!("../../tests/data/db_bench.txt")),
+    ("db_bench", "db_bench.t2.txt", include_str!("../../../../tests/data/db_bench.txt")),
     (
         "fio",
         "fio-randread.jsonplus.json",
-        include_str!("../../tests/data/fio-randread.jsonplus.json"),
+        include_str!("../../../../tests/data/fio-randread.jsonplus.json"),
     ),
-    ("fio", "fio-randrw.json", include_str!("../../tests/data/fio-randrw.json")),
-    ("hammerdb", "hammerdb.log", include_str!("../../tests/data/hammerdb.log")),
-    ("sysbench", "sysbench-fileio.txt", include_str!("../../tests/data/sysbench-fileio.txt")),
-    ("sysbench", "sysbench-cpu.txt", include_str!("../../tests/data/sysbench-cpu.txt")),
-    ("vdbench", "flatfile.html", include_str!("../../tests/data/vdbench-flatfile.html")),
+    ("fio", "fio-randrw.json", include_str!("../../../../tests/data/fio-randrw.json")),
+    ("hammerdb", "hammerdb.log", include_str!("../../../../tests/data/hammerdb.log")),
+    ("sysbench", "sysbench-fileio.txt", include_str!("../../../../tests/data/sysbench-fileio.txt")),
+    ("sysbench", "sysbench-cpu.txt", include_str!("../../../../tests/data/sysbench-cpu.txt")),
+    ("vdbench", "flatfile.html", include_str!("../../../../tests/data/vdbench-flatfile.html")),
 ];
 
-const MAPPING: (&str, &str) = ("mapping.toml", include_str!("../../tests/data/mapping.toml"));
+const MAPPING: (&str, &str) = ("mapping.toml", include_str!("../../../../tests/data/mapping.toml"));
 
 fn read(kind: &str, file: &str, text: &str) -> crate::base::error::Result<Found> {
     let format = ALL.iter().find(|f| f.info().name == kind).expect("a format");
