@@ -1,8 +1,38 @@
 # English: the text of briefs. A line that begins with four spaces continues the one before.
+#
+# One word for each concept (GLOSSARY.md defines them), and what is never written in its place; `*`
+# stands for any ending. `src/language/tests_words.rs` reads this table and holds the messages to it.
+#
+# | concept | word | never |
+# |---|---|---|
+# | latency | latency | lag |
+# | subject | subject | contestant*, candidate*, device under test |
+# | repeat | repeat | repetition*, iteration* |
+# | step | step | phase* |
+# | stream | stream | job, jobs |
+# | sweep | swept | scanned |
+# | scatter | scatter | dispersion |
+# | sample | sample | specimen* |
+# | throughput | throughput | bandwidth |
+# | queue depth | queue depth | queue length, iodepth |
+# | bottleneck | Bottleneck | choke point |
+# | steady state | steady state | steadiness |
+# | dataset | dataset | data set, data sets |
+# | noisy neighbour | neighbour | neighbor* |
+# | thermal throttling | thermal throttling | thermal limiting |
+# | endurance | endurance | longevity |
+# | caveat | caveat | warning* |
+# | claim | claim | assertion* |
+# | confidence interval | confidence interval | error bar* |
+# | bound | lower bound | minimum bound |
 
 ## Lists, and what is not known
 list-comma = {", "}
 list-and = { $first } and { $last }
+clause-break = {"; "}
+in-brackets = ({ $what })
+aside = {" "}({ $what })
+with-detail = { $what } ({ $detail })
 date-unknown = date unknown
 
 ## Sections
@@ -71,6 +101,10 @@ ops-per-watt-by = ops/s per watt ({ $class }, { $kind })
 mb-per-watt-by = MB/s per watt ({ $class }, { $kind })
 energy-per-op-by = energy per op ({ $class }, { $kind })
 new-orders-per-minute = New-Orders per minute
+of-part = { $part } { $figure }
+per-minute = { $class }s/min
+percentile = p{ $value }
+metric-of-instrument = { $metric }, { $class } ({ $kind })
 
 ## Axes, and places on them
 axis-threads = threads
@@ -80,6 +114,8 @@ axis-asked-rate = asked rate
 axis-load = load
 axis-block = block
 axis-instances = instances
+axis-of-stream = { $stream }.{ $key }
+place-on-axis = { $what }, { $axis } { $value }
 at-one-thread = {" "}at 1 thread
 at-threads = {" "}at { $values } threads
 at-depth = {" "}at depth { $values }
@@ -671,6 +707,8 @@ measured-with = { $when } · measured with Dyno { $version }
 imported-into = { $when } · imported into Dyno { $version }
 own-protocol = { $measured } · a protocol of Dyno's own
 after-source = { $measured } · source: { $source }
+figures-after-source = { $measured } · source: { $source }
+control-run = { $title } (control run: subjects share a device)
 
 ## Screens
 streams-in-brackets = (in brackets: streams that do not count in the headline)
@@ -933,3 +971,260 @@ column-firmware = firmware
 column-hosts = hosts
 column-apart = apart
 column-scatter = scatter of { $of }
+
+## Names that bundles store: classes of op, what power is of, kinds of meters, facts
+op-read = read
+op-write = write
+op-write-fua = write-fua
+op-write-fdatasync = write-fdatasync
+op-flush = flush
+op-trim = trim
+op-write-zeroes = write-zeroes
+op-check = check
+op-seek = seek
+op-transaction = transaction
+op-new-order = new-order
+op-payment = payment
+op-order-status = order-status
+op-delivery = delivery
+op-deferred-delivery = deferred-delivery
+op-stock-level = stock-level
+
+power-class-drive = drive
+power-class-slot = slot
+power-class-system = system
+power-class-cpu = cpu
+power-class-dram = dram
+
+meter-kind-exec = exec
+meter-kind-csv = csv
+meter-kind-hwmon = hwmon
+meter-kind-nvme = nvme
+meter-kind-rapl = rapl
+meter-kind-redfish = redfish
+meter-kind-imported = imported
+
+fact-host = Host
+fact-memory = Memory
+fact-kernel = Kernel
+fact-drive = Drive
+fact-version = Version
+fact-name = Name
+fact-vendor = Vendor
+fact-server = Server
+fact-board = Board
+fact-operating-system = Operating system
+fact-virtual-machine = Virtual machine
+fact-model = Model
+fact-sockets = Sockets
+fact-cores-a-socket = Cores a socket
+fact-logical-processors = Logical processors
+fact-governor = Governor
+fact-frequency-driver = Frequency driver
+fact-highest-frequency = Highest frequency
+fact-mitigations = Mitigations
+fact-numa-nodes = NUMA nodes
+fact-microcode = Microcode
+fact-energy-preference = Energy preference
+fact-total = Total
+fact-modules = Modules
+fact-transparent-huge-pages = Transparent huge pages
+fact-swap = Swap
+fact-release = Release
+fact-build = Build
+fact-command-line = Command line
+fact-driver-nvme = Driver nvme
+fact-driver-nvme-core = Driver nvme_core
+fact-serial = Serial
+fact-firmware = Firmware
+fact-health-log = Health log
+fact-capacity = Capacity
+fact-device = Device
+fact-path = Path
+fact-logical-block-size = Logical block size
+fact-physical-block-size = Physical block size
+fact-metadata = Metadata
+fact-filled = Filled
+fact-filesystem = Filesystem
+fact-filesystem-on = Filesystem on
+fact-mount-options = Mount options
+fact-link-speed = Link speed
+fact-link-width = Link width
+fact-highest-link-speed = Highest link speed
+fact-highest-link-width = Highest link width
+fact-numa-node = NUMA node
+fact-scheduler = Scheduler
+fact-queue = Queue
+fact-volatile-write-cache = Volatile write cache
+fact-volatile-write-cache-after = Volatile write cache after
+fact-write-cache = Write cache
+fact-version--in-full = Version, in full
+fact-settings = Settings
+fact-options = Options
+fact-block-cache = Block cache
+fact-clock = Clock
+fact-pacing-floor = Pacing floor
+fact-file = File
+fact-size = Size
+fact-data = Data
+fact-ring = Ring
+fact-buffers = Buffers
+fact-polling = Polling
+fact-keys = Keys
+fact-meters = Meters
+fact-imported = Imported
+fact-physical-devices = Physical devices
+fact-shared-by-subjects = Shared by subjects
+fact-processors-of-workers = Processors of workers
+fact-verification = Verification
+fact-servers = Servers
+fact-search = Search
+fact-start-with-other-hosts = Start with other hosts
+fact-from = from
+fact-missing = missing
+fact-length-of-the-window = length of the window
+
+## Built-in protocols: titles, sources, titles of steps
+protocol-demo = Demonstration: reads and paced writes
+source-of-demo = Ours
+step-of-demo-readrandom = RocksDB random reads
+step-of-demo-random-read-4k = 4 KiB random reads
+step-of-demo-paced-writes = 4 KiB random writes at a set rate
+
+protocol-quick = A quick look: RocksDB and 4K random I/O
+source-of-quick = Ours, after rocksdb-threads and block-basics
+step-of-quick-readrandom = RocksDB random reads
+step-of-quick-readwhilewriting = RocksDB random reads while one thread writes
+step-of-quick-readrandomwriterandom = RocksDB random reads and writes, 90 to 10
+step-of-quick-random-read-4k = 4 KiB random reads
+step-of-quick-random-70-30-4k = 4 KiB random, 70 % reads
+
+protocol-block-basics = Block basics: 4K random, 128K sequential and 70/30 over queue depth
+source-of-block-basics = Ours; the 4K random write before random patterns follows StorageReview
+step-of-block-basics-random-read-4k = 4 KiB random reads
+step-of-block-basics-random-write-4k = 4 KiB random writes
+step-of-block-basics-random-70-30-4k = 4 KiB random, 70 % reads
+step-of-block-basics-sequential-read-128k = 128 KiB sequential reads
+step-of-block-basics-sequential-write-128k = 128 KiB sequential writes
+
+protocol-sync-writes = Durable writes: FUA and flush over the number of writers
+source-of-sync-writes = Ours, after reviewers' 4 KiB write + fsync
+step-of-sync-writes-plain-4k = 4 KiB random writes, not made durable
+step-of-sync-writes-fua-4k = 4 KiB random writes, durable by FUA
+step-of-sync-writes-fdatasync-4k = 4 KiB random writes, each followed by fdatasync
+step-of-sync-writes-plain-16k = 16 KiB random writes, not made durable
+step-of-sync-writes-fua-16k = 16 KiB random writes, durable by FUA
+step-of-sync-writes-fdatasync-16k = 16 KiB random writes, each followed by fdatasync
+step-of-sync-writes-rocksdb-sync = RocksDB overwrites, each synced (WriteOptions::sync)
+
+protocol-compression = Whether a drive compresses: equal loads of data that do and do not compress
+source-of-compression = Ours, after the SNIA SSS PTS's rule that data be random unless their pattern is the question
+step-of-compression-random-write = 4 KiB random writes
+step-of-compression-sequential-write = 128 KiB sequential writes
+step-of-compression-mixed = 4 KiB random, 70 % reads
+
+protocol-powercut = Power cuts: durable writes by FUA and by flush
+source-of-powercut = Ours, after Zheng et al., FAST 2013
+step-of-powercut-writes = 4 KiB random writes by FUA, and with a flush after every eighth
+
+protocol-mysql-oltp = MySQL OLTP, one and two servers a drive
+source-of-mysql-oltp = StorageReview, Sysbench MySQL OLTP; statements as sysbench 1.0.20
+step-of-mysql-oltp-one-server = oltp_read_write, one server a drive
+step-of-mysql-oltp-two-servers = oltp_read_write, two servers a drive
+
+protocol-tpcc = TPC-C on MariaDB or MySQL
+source-of-tpcc = TPC-C 5.11; StorageReview's scale and durations; server settings ours
+step-of-tpcc-check-after-load = Consistency after the load
+step-of-tpcc-tpcc = TPC-C { $value } keying and think times
+step-of-tpcc-check-after-run = Consistency after the run
+
+protocol-tpcc-postgres = TPC-C on PostgreSQL
+source-of-tpcc-postgres = TPC-C 5.11; StorageReview's scale and durations; server settings ours
+step-of-tpcc-postgres-check-after-load = Consistency after the load
+step-of-tpcc-postgres-tpcc = TPC-C { $value } keying and think times
+step-of-tpcc-postgres-check-after-run = Consistency after the run
+
+protocol-tpcc-sqlserver = TPC-C on SQL Server
+source-of-tpcc-sqlserver = TPC-C 5.11; StorageReview's scale and durations; the server's settings are its owner's
+step-of-tpcc-sqlserver-check-after-load = Consistency after the load
+step-of-tpcc-sqlserver-tpcc = TPC-C { $value } keying and think times
+step-of-tpcc-sqlserver-check-after-run = Consistency after the run
+
+protocol-rocksdb-threads = RocksDB: throughput and latency over threads
+source-of-rocksdb-threads = Micron 7450, 7500 and 7600 RocksDB briefs; db_bench of RocksDB 8.1.1; gaps filled by us
+step-of-rocksdb-threads-readrandom = Random reads
+step-of-rocksdb-threads-readwhilewriting = Random reads while one thread writes
+step-of-rocksdb-threads-readrandomwriterandom = Random reads and writes, 90 to 10
+
+protocol-vdbench-profiles = Block profiles as StorageReview runs them: latency against load
+source-of-vdbench-profiles = StorageReview, Intel P5510 vs Samsung PM9A3; mixes of SQL and Oracle from VdbenchAutomation; VDI ours
+step-of-vdbench-profiles-random-read-4k = 4K random read
+step-of-vdbench-profiles-random-write-4k = 4K random write
+step-of-vdbench-profiles-mixed-4k = 4K random, 70 % reads
+step-of-vdbench-profiles-mixed-8k = 8K random, 70 % reads
+step-of-vdbench-profiles-mixed-16k = 16K random, 70 % reads
+step-of-vdbench-profiles-sql = SQL
+step-of-vdbench-profiles-sql-90-10 = SQL 90-10
+step-of-vdbench-profiles-sql-80-20 = SQL 80-20
+step-of-vdbench-profiles-oracle = Oracle
+step-of-vdbench-profiles-oracle-90-10 = Oracle 90-10
+step-of-vdbench-profiles-oracle-80-20 = Oracle 80-20
+step-of-vdbench-profiles-vdi-fc-boot = VDI full clone, boot (ours)
+step-of-vdbench-profiles-vdi-fc-initial-login = VDI full clone, initial login (ours)
+step-of-vdbench-profiles-vdi-fc-monday-login = VDI full clone, Monday login (ours)
+step-of-vdbench-profiles-vdi-lc-boot = VDI linked clone, boot (ours)
+step-of-vdbench-profiles-vdi-lc-initial-login = VDI linked clone, initial login (ours)
+step-of-vdbench-profiles-vdi-lc-monday-login = VDI linked clone, Monday login (ours)
+step-of-vdbench-profiles-sequential-read-64k = 64K sequential read
+step-of-vdbench-profiles-sequential-write-64k = 64K sequential write
+
+protocol-write-pressure = Write pressure: read latency against the rate of writes
+source-of-write-pressure = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, depths and times are ours
+step-of-write-pressure-pressure = 4K random reads beside 4K random writes
+
+protocol-noisy-neighbour = Noisy neighbour on six namespaces
+source-of-noisy-neighbour = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, rates and times are ours
+step-of-noisy-neighbour-alone = Three readers alone
+step-of-noisy-neighbour-neighbours = Three readers beside three writers of { $value } each
+step-of-noisy-neighbour-loud = Three readers beside three writers without a limit
+
+protocol-act = Aerospike ACT: the multiple of its load that a drive keeps
+source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); sizes, workers and depths are ours
+step-of-act-certify = Fewer than 5 % of small reads over 1 ms
+step-of-act-stress = Twice the load, kept to the end
+
+protocol-snia-iops = SNIA PTS IOPS: seven mixes, eight sizes
+source-of-snia-iops = SNIA SSS PTS 2.0.2, as quoted by py-sss-pts
+step-of-snia-iops-mix-100-0 = Random, 100 % reads
+step-of-snia-iops-mix-95-5 = Random, 95 % reads
+step-of-snia-iops-mix-65-35 = Random, 65 % reads
+step-of-snia-iops-mix-50-50 = Random, 50 % reads
+step-of-snia-iops-mix-35-65 = Random, 35 % reads
+step-of-snia-iops-mix-5-95 = Random, 5 % reads
+step-of-snia-iops-mix-0-100 = Random, 0 % reads
+
+protocol-snia-throughput = SNIA PTS throughput: sequential, 1024K and 128K
+source-of-snia-throughput = SNIA SSS PTS 2.0, as in SSS-PTS-TEST
+step-of-snia-throughput-sequential-read = Sequential read
+step-of-snia-throughput-sequential-write = Sequential write
+
+protocol-snia-latency = SNIA PTS latency: one request at a time
+source-of-snia-latency = SNIA SSS PTS 2.0, as in SSS-PTS-TEST
+step-of-snia-latency-mix-100-0 = Random, 100 % reads, one at a time
+step-of-snia-latency-mix-65-35 = Random, 65 % reads, one at a time
+step-of-snia-latency-mix-0-100 = Random, 0 % reads, one at a time
+
+protocol-snia-wsat = SNIA PTS write saturation: 4K random writes for six hours
+source-of-snia-wsat = SNIA SSS PTS 2.0, as in SSS-PTS-TEST
+step-of-snia-wsat-saturation = 4K random writes from fresh out of the box
+step-of-snia-wsat-histogram = 4K random writes, saturated
+
+protocol-selftest = Self-test: an engine of known latency
+source-of-selftest = Ours
+step-of-selftest-known = Reads that take 50 µs
+
+protocol-ceiling = The generator's ceiling in each shape of load
+source-of-ceiling = Ours
+step-of-ceiling-one = Closed loop, one thread
+step-of-ceiling-many = Closed loop, many in flight
+step-of-ceiling-open = Open loop, one thread

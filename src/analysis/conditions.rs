@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::alike;
 pub use super::difference::{Barred, Difference, Grade};
 use super::facts::{CellFacts, Facts, RunFacts, StepFacts};
-use crate::language::{Message, Number, Value};
+use crate::language::{Message, Name, Number, Value};
 use crate::message;
 use crate::plan::Order;
 use crate::record::key::{self, Heading, Key, drive, engine};
@@ -54,7 +54,7 @@ const FULLER_PERCENT: f64 = 5.0;
 pub(super) type Seen<'a> = (usize, &'a str);
 
 fn fact(heading: &str, name: &str) -> Message {
-    message!("difference-fact", heading = heading, fact = name)
+    message!("difference-fact", heading = Name::fact(heading), fact = Name::fact(name))
 }
 
 /// Every pair of subjects that may not be compared, and why: test conditions that differ, or

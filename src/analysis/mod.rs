@@ -9,7 +9,8 @@
 //! all drives as samples of their models; `outliers` sorts the slowest ops by their cause;
 //! `multiple` is the largest multiple of a load that a subject keeps; `hosts` brings together what
 //! several hosts did at once; `gate` judges a new run by its base, `acceptance` delivered drives by
-//! a sample of their model; `trend` follows a figure over many runs.
+//! a sample of their model; `trend` follows a figure over many runs; `names` has titles, axes and
+//! percentiles in a brief's language.
 
 pub mod acceptance;
 pub mod alike;
@@ -35,6 +36,7 @@ pub mod meter_series;
 pub mod metric;
 pub mod metric_values;
 pub mod multiple;
+pub mod names;
 pub mod outlier_cause;
 pub mod outliers;
 mod pairing;

@@ -7,6 +7,7 @@ use super::own_text::OwnText;
 use super::references::{Sources, resolve};
 use super::{section, specification};
 use crate::analysis::facts::Facts;
+use crate::analysis::names;
 use crate::base::error::Result;
 use crate::chart::{self, Palette, choice};
 use crate::language::Language;
@@ -128,14 +129,18 @@ fn byline(facts: &Facts) -> String {
     let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
     let l = facts.language;
     let when = l.moment(started);
-    let by = match facts.protocol.starts_with("imported") {
+    let is_imported = facts.protocol.starts_with("imported");
+    let by = match is_imported {
         true => say!(l, "imported-into", when = when, version = version),
         false => say!(l, "measured-with", when = when, version = version),
     };
     match facts.source.as_str() {
         "" => by,
         own if own.starts_with("Ours") => say!(l, "own-protocol", measured = by),
-        source => say!(l, "after-source", measured = by, source = source),
+        _ if is_imported => {
+            say!(l, "figures-after-source", measured = by, source = names::source(facts))
+        }
+        _ => say!(l, "after-source", measured = by, source = names::source(facts)),
     }
 }
 

@@ -49,7 +49,7 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
         };
         let unit = match unit {
             "" => metric.text(l),
-            unit => format!("{}, {unit}", metric.text(l)),
+            unit => l.sequence(&[metric.text(l), unit.to_string()]),
         };
         let index = facts.steps.iter().position(|s| s.name == step.name).unwrap_or(0);
         let value = lead::Outcome::of(facts, index).value;

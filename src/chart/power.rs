@@ -9,6 +9,7 @@ use super::step::{Draw, TIMELINE_POINTS, marked, name, scaled, thinned};
 use super::timeline::TimelineSeries;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::power::PowerFacts;
+use crate::language::Name;
 use crate::say;
 use crate::stats::Estimate;
 
@@ -24,10 +25,15 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     }
     let mut all = Vec::new();
     for class in classes {
-        all.push(draw.of_power(class, "watts", &say!(l, "power-of", class = class), "W", &|p| {
-            Some(&p.mean_watts)
-        }));
-        let (what, unit) = (say!(l, "ops-per-watt-of", class = class), say!(l, "ops-per-watt"));
+        all.push(draw.of_power(
+            class,
+            "watts",
+            &say!(l, "power-of", class = Name::power_class(class)),
+            "W",
+            &|p| Some(&p.mean_watts),
+        ));
+        let name = Name::power_class(class);
+        let (what, unit) = (say!(l, "ops-per-watt-of", class = name), say!(l, "ops-per-watt"));
         all.push(draw.of_power(class, "ops-per-watt", &what, &unit, &|p| p.ops_per_watt.as_ref()));
         if step.values.len() > 1 {
             all.push(draw.watts_against_ops(class));
@@ -45,6 +51,12 @@ fn of_class<'a>(cell: &'a CellFacts, class: &str) -> Option<&'a PowerFacts> {
 }
 
 impl Draw<'_> {
+    /// A unit with what it is of: "W (drive)".
+    fn of_class(&self, unit: &str, class: &str) -> String {
+        let class = Name::power_class(class);
+        say!(self.facts.language, "with-detail", what = unit, detail = class)
+    }
+
     /// Bars of one figure of power, by axis value.
     fn of_power(
         &self,
@@ -68,7 +80,7 @@ impl Draw<'_> {
             title: self.step.title.clone(),
             subtitle: self.subtitle(what.to_string()),
             x_label: self.x_label(),
-            y_label: format!("{unit} ({class})"),
+            y_label: self.of_class(unit, class),
             groups: self.groups(),
             series: subjects
                 .map(|(i, name)| BarSeries { name: name.clone(), values: values(i) })
@@ -93,11 +105,11 @@ impl Draw<'_> {
             subtitle: self.subtitle(say!(
                 self.facts.language,
                 "power-against-throughput",
-                class = class,
+                class = Name::power_class(class),
                 axis = self.x_label()
             )),
             x_label: "ops/s".to_string(),
-            y_label: format!("W ({class})"),
+            y_label: self.of_class("W", class),
             log_y: false,
             places: Vec::new(),
             call_outs: Vec::new(),
@@ -125,7 +137,7 @@ impl Draw<'_> {
         for class in each {
             let own = |c: &CellFacts| c.power.first().is_some_and(|p| p.class == class);
             let none: &[(f64, f64)] = &[];
-            panels.push(panel(&format!("W ({class})"), &|c| {
+            panels.push(panel(&self.of_class("W", class), &|c| {
                 if own(c) { &c.watts_over_time } else { none }
             }));
         }

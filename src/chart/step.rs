@@ -11,6 +11,7 @@ use super::timeline::{Timeline, TimelineSeries};
 use super::{Figure, MARK, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric};
+use crate::analysis::names;
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use crate::plan::Field;
 use crate::say;
@@ -84,7 +85,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     }
     if swept && any(p99) {
         if paced {
-            let what = draw.latency("p99".into());
+            let what = draw.latency(names::percentile(l, "p99"));
             all.push(draw.lines("p99-against-rate", &what, unit, Some(&latency), &of(p99)));
         } else {
             all.push(draw.latency_curve("p99", &of(p99)));
@@ -105,7 +106,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     all.extend(draw.by_drive());
     all.extend(draw.by_instance());
     if any(p99) {
-        let what = draw.latency("p99".into());
+        let what = draw.latency(names::percentile(l, "p99"));
         all.push(draw.bars("p99", &what, unit, Some(&latency), &of(p99)));
     }
     if draw.has_percentiles() {
@@ -265,7 +266,10 @@ impl Draw<'_> {
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         let l = self.facts.language;
-        let figure = if what == "mean" { say!(l, "mean") } else { what.to_string() };
+        let figure = match what {
+            "mean" => say!(l, "mean"),
+            percentile => names::percentile(l, percentile),
+        };
         let (figure, axis) = (self.latency(figure), self.x_label());
         let caption = say!(l, "figure-against-throughput", what = figure, axis = axis);
         let called = metric.as_ref().map(|m| self.called_out(m)).unwrap_or_default();

@@ -6,7 +6,7 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::LanguageIdentifier;
 
-use super::{ALL, Language, Message, Source, Value};
+use super::{ALL, Language, Source, Value};
 
 /// The messages of a language.
 pub struct Catalogue {
@@ -41,15 +41,21 @@ impl Catalogue {
     }
 
     /// The text of a message; none where there is no such one.
-    pub fn text(&self, language: Language, message: &Message) -> Option<String> {
-        let pattern = self.bundle.get_message(message.id)?.value()?;
-        let mut args = FluentArgs::with_capacity(message.args.len());
-        for (name, value) in &message.args {
+    pub fn text(
+        &self,
+        language: Language,
+        id: &str,
+        given: &[(&'static str, Value)],
+    ) -> Option<String> {
+        let pattern = self.bundle.get_message(id)?.value()?;
+        let mut args = FluentArgs::with_capacity(given.len());
+        for (name, value) in given {
             let value: FluentValue<'_> = match value {
                 Value::Text(text) => text.as_str().into(),
                 Value::Count(count) => (*count).into(),
                 Value::Number(number) => language.number(&number.0).into(),
                 Value::Message(message) => language.text(message).into(),
+                Value::Name(name) => language.name(name).into(),
             };
             args.set(*name, value);
         }

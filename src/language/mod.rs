@@ -9,9 +9,11 @@ mod message;
 mod numbers;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_words;
 
 use catalogue::Catalogue;
-pub use message::{Message, Number, Value};
+pub use message::{Message, Name, Number, Value};
 
 use crate::base::error::{Result, failed};
 
@@ -62,12 +64,38 @@ impl Language {
         ALL.get(self.0).map_or("en-XA", |source| source.tag)
     }
 
+    /// The ids of its messages.
+    #[cfg(test)]
+    pub fn ids(self) -> Vec<String> {
+        tests::ids(&ALL[self.0])
+    }
+
     /// A message in this language.
     pub fn text(self, message: &Message) -> String {
-        let own = Catalogue::of(self);
-        own.text(self, message)
-            .or_else(|| Catalogue::of(Language::ENGLISH).text(self, message))
-            .unwrap_or_else(|| message.id.to_string())
+        let of = |language| Catalogue::of(language).text(self, message.id, &message.args);
+        of(self).or_else(|| of(Language::ENGLISH)).unwrap_or_else(|| message.id.to_string())
+    }
+
+    /// The word for a stored name; the name itself where there is none.
+    pub fn name(self, name: &Name) -> String {
+        self.keyed(&name.id(), "").unwrap_or_else(|| name.stored().to_string())
+    }
+
+    /// A message whose id is put together of names, with the one value that it may hold (`$value`);
+    /// none where there is no such message.
+    pub fn keyed(self, id: &str, value: &str) -> Option<String> {
+        let value = Value::Number(Number(value.to_string()));
+        Catalogue::of(self).text(self, id, &[("value", value)])
+    }
+
+    /// "a, b": without a word before the last.
+    pub fn sequence(self, items: &[String]) -> String {
+        items.join(&self.text(&Message::new("list-comma")))
+    }
+
+    /// "a; b": clauses, which may have commas of their own.
+    pub fn clauses(self, items: &[String]) -> String {
+        items.join(&self.text(&Message::new("clause-break")))
     }
 
     /// "a, b and c".
@@ -76,8 +104,7 @@ impl Language {
             [] => String::new(),
             [one] => one.clone(),
             [first @ .., last] => {
-                let first = first.join(&self.text(&Message::new("list-comma")));
-                let args = vec![("first", first.into()), ("last", last.into())];
+                let args = vec![("first", self.sequence(first).into()), ("last", last.into())];
                 self.text(&Message { id: "list-and", args })
             }
         }

@@ -22,6 +22,8 @@ pub mod tests_bundle;
 mod tests_figures;
 #[cfg(test)]
 mod tests_languages;
+#[cfg(test)]
+mod tests_protocols;
 
 pub use html::{SCRIPT, html};
 pub use markdown::markdown;

@@ -6,7 +6,7 @@ use crate::analysis::point_summary::{ClassSummary, PERCENTILES, Summary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::chart::step::name;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::say;
 
 /// All cells, streams and classes.
@@ -50,11 +50,15 @@ fn table(facts: &Facts, step: &StepFacts) -> Table {
 
 fn numbers(l: Language, repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<String> {
     let times = class.user_latency();
-    let response = if class.response.is_some() { " (r)" } else { "" };
+    let name = l.name(&Name::op(class.class.name()));
+    let name = match class.response {
+        Some(_) => say!(l, "with-detail", what = name, detail = "r"),
+        None => name,
+    };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
     let mb = number_format::megabytes(l, class.bytes_per_s.value);
-    let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
+    let mut row = vec![name, repeats.to_string()];
     row.extend([
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
         number_format::spread(l, rate),

@@ -8,7 +8,7 @@ use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::chart;
 use crate::chart::step::name;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::say;
 use crate::stats::Estimate;
 
@@ -81,7 +81,7 @@ fn of(l: Language, p: &PowerFacts) -> Vec<String> {
         e.as_ref().map_or(NONE.into(), |e| show(e.value))
     };
     vec![
-        format!("{} ({})", p.class, p.kind),
+        instrument(l, p),
         number_format::watts(l, p.mean_watts.value),
         number_format::spread(l, &p.mean_watts),
         shown(&p.ops_per_watt, &|v| number_format::count(l, v)),
@@ -96,6 +96,12 @@ fn of(l: Language, p: &PowerFacts) -> Vec<String> {
     ]
 }
 
+/// What power is of, and what read it: "drive (exec)".
+fn instrument(l: Language, p: &PowerFacts) -> String {
+    let (class, kind) = (Name::power_class(&p.class), Name::meter_kind(&p.kind));
+    say!(l, "with-detail", what = class, detail = kind)
+}
+
 /// What is to be said of the instruments: how late they are, and what they left out.
 pub fn notes(facts: &Facts) -> Vec<String> {
     let l = facts.language;
@@ -104,7 +110,7 @@ pub fn notes(facts: &Facts) -> Vec<String> {
         for cell in &step.cells {
             let subject = &facts.subjects[cell.subject];
             for p in &cell.power {
-                let who = format!("{subject}, {} ({})", p.class, p.kind);
+                let who = l.sequence(&[subject.clone(), instrument(l, p)]);
                 let late = match p.late_s {
                     Some(late_s) => {
                         let late = l.number(&format!("{late_s:.2} s"));

@@ -7,7 +7,7 @@ use crate::analysis::hosts::{Host, Joint, Refusal, Sum};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::record::ClockOffset;
 use crate::say;
 
@@ -82,7 +82,8 @@ fn sums(facts: &Facts) -> Block {
     head.extend([say!(l, "column-repeat"), say!(l, "column-common-window")]);
     head.extend(facts.hosts.iter().map(|host| format!("ops/s, {}", host.file)));
     head.extend([say!(l, "column-ops-sum"), "MB/s".to_string(), say!(l, "mean")]);
-    head.extend(["p50", "p99", "p99.9", "max"].map(String::from));
+    head.extend(["p50", "p99", "p99.9"].map(String::from));
+    head.push(say!(l, "column-max"));
     let mut table = Table::new(3, &head);
     for joint in &facts.joints {
         let place = |class: &str| vec![title(facts, joint), at(facts, joint), class.to_string()];
@@ -92,7 +93,12 @@ fn sums(facts: &Facts) -> Block {
         match &joint.sum {
             Ok(sum) => {
                 for (i, (class, _)) in sum.classes.iter().enumerate() {
-                    let row = [place(class.name()), left.clone(), of_class(l, sum, i)].concat();
+                    let row = [
+                        place(&l.name(&Name::op(class.name()))),
+                        left.clone(),
+                        of_class(l, sum, i),
+                    ]
+                    .concat();
                     table.row(if i == 0 { Mark::First } else { Mark::None }, row);
                 }
             }

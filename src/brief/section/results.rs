@@ -3,6 +3,7 @@
 
 use super::{Section, analysis, bottlenecks, differences};
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::names;
 use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
@@ -10,7 +11,7 @@ use crate::brief::number_format::{self, NONE};
 use crate::brief::{published, wording};
 use crate::chart;
 use crate::chart::step::name;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::say;
 
 /// A chapter for each step.
@@ -51,7 +52,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 pub fn describe(l: Language, step: &StepFacts) -> String {
     let mut parts = Vec::new();
     if let Some(axis) = &step.axis {
-        parts.push(say!(l, "swept-along", axis = &axis.name));
+        parts.push(say!(l, "swept-along", axis = names::axis(l, axis)));
     }
     parts.push(match step.open_loop {
         true => say!(l, "open-loop"),
@@ -65,8 +66,8 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
     });
     if let Some(class) = step.class {
         parts.push(match step.open_loop {
-            true => say!(l, "percentiles-response", class = class.name()),
-            false => say!(l, "percentiles-service", class = class.name()),
+            true => say!(l, "percentiles-response", class = Name::op(class.name())),
+            false => say!(l, "percentiles-service", class = Name::op(class.name())),
         });
     }
     let drives = step.cells.iter().any(|c| !c.drives.is_empty());

@@ -8,7 +8,7 @@ use crate::analysis::point_summary::Summary;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::wording;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::record::Class;
 use crate::say;
 
@@ -122,7 +122,7 @@ fn account(l: Language, summary: &Summary) -> [Block; 2] {
         table.row(
             Mark::None,
             vec![
-                class.name().to_string(),
+                l.name(&Name::op(class.name())),
                 number_format::grouped(l, c.ops),
                 if class == DEFERRED { String::new() } else { share(c.ops) },
                 if class == NEW_ORDER {

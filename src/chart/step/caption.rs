@@ -3,6 +3,7 @@
 use super::{Draw, marked};
 use crate::analysis::facts::CellFacts;
 use crate::chart::MARK;
+use crate::language::Name;
 use crate::plan::Field;
 use crate::say;
 
@@ -33,7 +34,8 @@ impl Draw<'_> {
 
     /// "p99 read service time"
     pub fn latency(&self, figure: String) -> String {
-        let (l, class) = (self.facts.language, self.step.class.map_or("", |c| c.name()));
+        let l = self.facts.language;
+        let class = Name::op(self.step.class.map_or("", |c| c.name()));
         match self.step.open_loop {
             true => say!(l, "figure-response-time", figure = figure, class = class),
             false => say!(l, "figure-service-time", figure = figure, class = class),
@@ -42,7 +44,8 @@ impl Draw<'_> {
 
     /// "read service time by percentile at threads 64"
     pub fn latency_by_percentile(&self) -> String {
-        let (l, class) = (self.facts.language, self.step.class.map_or("", |c| c.name()));
+        let l = self.facts.language;
+        let class = Name::op(self.step.class.map_or("", |c| c.name()));
         let at = self.lead_label();
         match self.step.open_loop {
             true => say!(l, "figure-response-time-by-percentile", class = class, at = at),

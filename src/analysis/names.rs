@@ -1,0 +1,169 @@
+//! What plans and bundles name, in the language of a brief: titles and sources of built-in
+//! protocols, titles of their steps, axes, percentiles. A title is a built-in one where the English
+//! message that its protocol and step lead to says the same; what a user wrote stays as it is.
+
+use super::axis::{AxisFacts, field_text};
+use super::facts::{Facts, RunFacts};
+use super::metric::Instrument;
+use crate::language::{Language, Name};
+use crate::plan::Plan;
+use crate::record::key::Heading;
+use crate::say;
+
+/// In English messages in place of what a plan's knobs put into a title.
+const MARK: &str = "\u{0}";
+
+/// A built-in text in a language; none where `written` is not what its English message says.
+fn built_in(l: Language, id: &str, written: &str) -> Option<String> {
+    let english = Language::ENGLISH.keyed(id, MARK)?;
+    let value = match english.split_once(MARK) {
+        None => (english == written).then_some(""),
+        Some((before, after)) => written.strip_prefix(before)?.strip_suffix(after),
+    };
+    l.keyed(id, value?)
+}
+
+/// The title of a plan's protocol, which says so where its subjects share a device.
+pub fn protocol_title(l: Language, plan: &Plan) -> String {
+    let written = &plan.protocol.title;
+    let title = built_in(l, &format!("protocol-{}", plan.protocol.name), written)
+        .unwrap_or_else(|| written.clone());
+    match plan.same_device {
+        true => say!(l, "control-run", title = title),
+        false => title,
+    }
+}
+
+/// Where a protocol's parameters come from.
+pub fn source(facts: &Facts) -> String {
+    built_in(facts.language, &format!("source-of-{}", facts.protocol), &facts.source)
+        .unwrap_or_else(|| facts.source.clone())
+}
+
+/// The title of a step of one of these protocols.
+fn step_title(l: Language, protocols: &[String], name: &str, written: &str) -> Option<String> {
+    let of = |protocol: &String| built_in(l, &format!("step-of-{protocol}-{name}"), written);
+    protocols.iter().find_map(of)
+}
+
+/// "threads of readers": what a step is swept along.
+pub fn axis(l: Language, axis: &AxisFacts) -> String {
+    match axis.name.split_once('.') {
+        Some((stream, key)) => say!(l, "axis-of-stream", stream = stream, key = key),
+        None => field_text(l, axis.field),
+    }
+}
+
+/// A heading of the disclosure: "Drive: A", of which the first part is a known one.
+pub fn heading(l: Language, stored: &str) -> String {
+    let known = Heading::ALL.iter().map(|heading| heading.name());
+    let own = known.filter_map(|name| Some((name, stored.strip_prefix(name)?))).next();
+    let (name, rest) = own.unwrap_or((stored, ""));
+    l.name(&Name::fact(name)) + rest
+}
+
+/// A percentile within a sentence or a caption, where its column is called "p99".
+pub fn percentile(l: Language, column: &str) -> String {
+    say!(l, "percentile", value = column.trim_start_matches('p'))
+}
+
+/// What power is of, and the kind of meter that read it.
+pub fn instrument(i: &Instrument) -> (Name, Name) {
+    (Name::power_class(&i.class), Name::meter_kind(&i.kind))
+}
+
+impl Facts {
+    /// The same facts for a brief in a language.
+    pub fn spoken(mut self, language: Language) -> Facts {
+        self.language = language;
+        if let Some(run) = self.runs.first() {
+            self.title = protocol_title(language, &run.resolved);
+        }
+        let protocol = |run: &RunFacts| run.resolved.protocol.name.clone();
+        let protocols: Vec<String> = self.runs.iter().map(protocol).collect();
+        for step in self.steps.iter_mut().chain(&mut self.checks) {
+            let Some(title) = step_title(language, &protocols, &step.name, &step.title) else {
+                continue;
+            };
+            let failed = self.failures.iter_mut().filter(|failure| failure.step == step.title);
+            failed.for_each(|failure| failure.step.clone_from(&title));
+            step.title = title;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::protocols;
+
+    /// (id, English) of every title and source of a built-in protocol, knobs left open.
+    fn written() -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        for (protocol, toml) in protocols() {
+            let plan: toml::Table = toml.parse().expect("TOML");
+            let text = |table: &toml::Table, key: &str| {
+                table.get(key).and_then(|v| v.as_str()).map(str::to_string)
+            };
+            all.push((format!("protocol-{protocol}"), text(&plan, "title").expect("a title")));
+            all.push((format!("source-of-{protocol}"), text(&plan, "source").expect("a source")));
+            let steps = plan.get("step").and_then(|s| s.as_array()).into_iter().flatten();
+            for step in steps.filter_map(|step| step.as_table()) {
+                let name = text(step, "name").expect("a name");
+                all.push((
+                    format!("step-of-{protocol}-{name}"),
+                    text(step, "title").unwrap_or(name),
+                ));
+            }
+        }
+        all
+    }
+
+    /// "TPC-C {terminals.timing|spec=with} keying" with the knob taken for what it stands for.
+    fn filled(written: &str) -> String {
+        let Some((before, (knob, after))) = written
+            .split_once('{')
+            .and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+        else {
+            return written.to_string();
+        };
+        let value = knob
+            .split_once('=')
+            .map_or("100 MB/s", |(_, words)| words.split('|').next().unwrap_or_default());
+        format!("{before}{value}{after}")
+    }
+
+    #[test]
+    fn every_title_and_source_of_a_built_in_protocol_is_a_message_and_every_such_message_is_one() {
+        let written = written();
+        for (id, english) in &written {
+            for language in Language::all() {
+                let said = built_in(language, id, &filled(english));
+                let said = said.unwrap_or_else(|| {
+                    panic!("{}: the message {id} is not “{english}” in English", language.tag())
+                });
+                assert!(!said.is_empty() && !said.contains(MARK), "{id}: {said}");
+            }
+        }
+        let kinds = ["protocol-", "source-of-", "step-of-"];
+        let ids = Language::ENGLISH.ids();
+        let ours = ids.iter().filter(|id| kinds.iter().any(|kind| id.starts_with(kind)));
+        let unknown: Vec<_> =
+            ours.filter(|id| !written.iter().any(|(known, _)| known == *id)).collect();
+        assert!(unknown.is_empty(), "no built-in protocol has {unknown:?}");
+    }
+
+    #[test]
+    fn a_title_that_a_user_wrote_stays_as_it_is() {
+        let ja = Language::parse("ja").expect("Japanese");
+        let id = "step-of-block-basics-random-read-4k";
+        assert_eq!(built_in(ja, id, "My own reads"), None);
+        assert_ne!(built_in(ja, id, "4 KiB random reads"), Some("4 KiB random reads".into()));
+        let rate = |rate: &str| {
+            let title = format!("Three readers beside three writers of {rate} each");
+            built_in(ja, "step-of-noisy-neighbour-neighbours", &title).expect("a title")
+        };
+        assert!(rate("100 MB/s").contains("100 MB/s"), "{}", rate("100 MB/s"));
+    }
+}
