@@ -72,9 +72,9 @@ column-not-ranked = not ranked
 ## Conclusion
 conclusion-how = How every comparison ended:
 conclusion-limits =
-    Every interval is of the scatter between repeats on this host and these drives. The findings hold
-    for these drives, with this firmware, on this host and software, under these loads; the section
-    Full disclosure lists them. One drive of a model does not stand for all of its kind.
+    Every interval reflects the scatter between repeats on this host and these drives. The findings
+    apply to these drives, with this firmware, on this host and software, under these loads; the section
+    Full disclosure lists them. One drive does not represent its model.
 
 ## Figures of power
 power-of = power of the { $class }
@@ -330,10 +330,10 @@ between-sentences = {" "}
 see-bottleneck-marks = † Not limited by the drive: see “Bottleneck”.
 see-caveats-marks = † Not limited by the drive: see “Caveats”.
 bottleneck-how =
-    From what the kernel counted of processors, devices and Dyno's own processes over each window,
-    and from the requests that Dyno had under way. A point counts as the drive's where at least half
-    of the load's own requests were at the device, or where its workers waited for one that was; time
-    in flushes counts as the device's.
+    Determined from the kernel's counters of processors, devices and Dyno's own processes over each
+    window, and from the requests that Dyno had in flight. The drive limited a point where at least half
+    of the load's own requests were at the device, or where its workers waited for one that was; time in
+    flushes counts as the device's.
 bottleneck-sum =
     The drive limited { $drive } of { $points } points. { $others } were limited by something else
     and are marked { $mark }: they rank no drives.
@@ -342,10 +342,10 @@ bottleneck-rest = The rest ran at the rate asked for, or is undecided.
 ## Outliers
 outliers-how =
     The slowest 1,000 requests of each point, by response time, and at most one request in a hundred.
-    The shares are of their response times together. Drive: the request was with the kernel, and at most
-    a fifth of its time can have been spent waiting for a processor. Host: at least half of it was, or
-    Dyno as a whole did not run. Everything else is unknown, and no drive's fault. docs/outliers.md has
-    the rule and its limits.
+    The shares are of the sum of their response times. Drive: the request was with the kernel, and at
+    most a fifth of its time can have been spent waiting for a processor. Host: at least half of its
+    time was, or Dyno as a whole did not run. All others are unknown and are not attributed to the
+    drive. docs/outliers.md has the rule and its limits.
 outliers-line =
     { $place }: slowest { $count } from { $least } to { $most }: drive { $drive }, host { $host },
     unknown { $unknown }
@@ -366,7 +366,7 @@ reason-behind = queued behind another
 reason-not-at-device = the device had no request
 reason-other-drives = other drives stalled with it
 reason-not-direct = not direct I/O
-reason-both = host and drive may both have had a part
+reason-both = host and drive may both have contributed
 reason-not-watched = not observed
 beside-waited = at least { $time } without a processor
 beside-switches = { $count } context switches
@@ -389,9 +389,9 @@ multiple-holds =
     and the load does not fall behind its schedule. The table has the share of requests that took each
     time or longer.
 multiple-how =
-    The largest multiple of all steps together that holds, below the least that does not: geometric
-    mean over the repeats. The interval is that of the repeats (95 %, from three on), and reaches at
-    least from what held to what did not.
+    The largest multiple that holds for all steps, below the smallest that does not: geometric mean over
+    the repeats. The interval is that of the repeats (95 %, from three on), and reaches at least from
+    what held to what did not.
 column-time = time
 column-holds = verdict
 time-response = response
@@ -459,7 +459,7 @@ column-other-formula = other formula
 ## Caveats, in their section
 caveats-points = Points with a caveat
 caveats-support-no-claim = Their figures are shown; they support no claim.
-caveats-wider = Wider than asked
+caveats-wider = Wider than requested
 caveats-failed = Failed points
 caveats-failed-note = They enter no estimate.
 caveats-oddities = Overflow and misses
@@ -475,8 +475,8 @@ other-rates-kept =
     it late.
 oddity-overflow = { $count } latencies above one hour
 oddity-given-up =
-    { $count } transactions ({ $share }) rolled back by the server again and again, and given up: not
-    in the rate
+    { $count } transactions ({ $share }) rolled back repeatedly by the server and abandoned: not in the
+    rate
 oddity-misses = { $count } reads ({ $share }) found no such key
 
 ## Conditions, data, disclosure
@@ -503,22 +503,22 @@ server-software = Server software
 
 ## Drives and instances
 drives-aggregation =
-    Of several drives: ops/s are their sum, percentiles those of their merged histograms (not a mean
-    of percentiles); min, median and max are over the single drives.
+    For several drives: ops/s are summed, percentiles are those of the merged histograms (not a mean of
+    percentiles); min, median and max are of the individual drives.
 drives-pooled =
-    Of several instances: the pooled p99 is that of their merged histograms, of all their transactions
-    together; beside it the mean of the instances' own p99s, as reviews of several virtual machines
+    For several instances: the pooled p99 is that of the merged histograms, of all their transactions
+    together; beside it is the mean of the instances' own p99s, as reviews of several virtual machines
     print it. They answer different questions.
 instance-by-instance = Instance by instance: { $step }
 
 ## Power
 energy-how =
-    Power is of what the third column names, as its instrument shows it; classes are never compared.
-    Energy is the trapezoid over the readings' own times, over the measured window as late as the instrument
-    shows the load: the delay, up to { $seconds } s, at which its readings follow the ops/s best, the
-    same for all points of an instrument. It is not given where readings leave more than 1 % of the
-    window out. Idle power is not subtracted.
-meter-late = { $meter }: shows the load { $late } late, which is set right.
+    Power is that of the item in the third column, as its instrument reports it; classes are never
+    compared. Energy is the trapezoidal integral of the readings, at their own times, over the measured
+    window shifted by the instrument's delay: the delay, up to { $seconds } s, at which its readings
+    follow the ops/s best, the same for all points of an instrument. It is not given where readings
+    leave out more than 1 % of the window. Idle power is not subtracted.
+meter-late = { $meter }: lags the load by { $late }; corrected.
 meter-unknown-delay =
     { $meter }: does not follow the load closely enough to find whether it is late.
 meter-too-little =
@@ -533,9 +533,9 @@ equal-load-how =
     the straight lines between measured points, repeat by repeat, and compared with the first subject
     as any other figure.
 limit-how =
-    Of the sweep's values those were measured that halving the undecided range asked for. A value holds
-    where the percentile, over all repeats, is within the limit; values above one that did not hold
-    are not looked at.
+    Only those values of the sweep were measured that the bisection needed. A value holds where the
+    percentile, over all repeats, is within the limit; values above one that did not hold were not
+    measured.
 row-at-load = at { $load } ops/s
 row-at-p99 = at a p99 of { $latency }
 row-within-limit = within the limit
@@ -589,10 +589,10 @@ within-the-limit = {" "}within the limit
 ## TPC-C
 tpcc-limits =
     Limits: 90 % of each kind must be answered in that time (clause 5.2.5.3), and 90 % of deferred
-    Deliveries be run within 80 s of entering the queue (clause 2.7.2.2). Times are response times
-    where terminals key and think, counted from when the terminal sent; a limit counts as kept where
-    p95 or the slowest of all lies within it. Least shares (clause 5.2.3): Payment 43 %, Order-Status,
-    Delivery and Stock-Level 4 % each.
+    Deliveries be executed within 80 s of entering the queue (clause 2.7.2.2). Where terminals have
+    keying and think times, times are response times, counted from when the terminal sent; a limit
+    counts as kept where p95 or the slowest of all lies within it. Minimum shares (clause 5.2.3):
+    Payment 43 %, Order-Status, Delivery and Stock-Level 4 % each.
 tpcc-deviations =
     New-Orders per minute are no tpmC: this is not an audited result and not comparable with published
     ones. Departures from the specification: no foreign keys are declared; transactions run at the
@@ -635,8 +635,8 @@ method-percentiles =
     never over classes. The latency that the given share of the ops did not exceed. Shown only where
     at least { $samples } samples lie above it.
 method-several-drives =
-    Ops and bytes are summed. Percentiles are those of the merged histograms: never a mean of percentiles.
-    Of several repeats each has its own figure, and the geometric mean of these is shown.
+    Ops and bytes are summed. Percentiles are those of the merged histograms, never a mean of
+    percentiles. Of several repeats, the geometric mean of their figures is shown.
 interval = Interval (±)
 gain = Gain
 reduction = Reduction
@@ -688,9 +688,9 @@ formula-factor = factor
 specification = Specification
 stated-not-measured =
     As stated by the makers or the sources named; nothing in this table was measured.
-for-the-money = For the money
+for-the-money = Performance for the price
 for-the-money-how =
-    The figure that each step leads with, divided by the price above. Prices are not measured and change
+    The headline figure of each step, divided by the price above. Prices are not measured and change
     from day to day; no difference between these quotients is claimed. Figures that the drive did not
     limit are left out.
 price-of = { $subject }: price of { $date }, source: { $source }
@@ -728,12 +728,12 @@ at-every-multiple = {" "}at every multiple of the rates ({ $low } to { $high })
 page-skip = Skip to the content
 page-sections = Sections
 page-footer =
-    Made by Dyno { $version } from raw histograms and intervals. Every number here can be made again
+    Made by Dyno { $version } from raw histograms and intervals. Every number here can be recomputed
     from the bundle.
 page-of = { $page } of { $pages }
-rows-elsewhere = { $rows } rows, which the HTML and Markdown forms hold, and `dyno export`.
+rows-elsewhere = { $rows } rows, which are in the HTML and Markdown forms and in `dyno export`.
 lines-elsewhere =
-    { $title }: { $lines } lines, which the HTML and Markdown forms and the bundle hold.
+    { $title }: { $lines } lines, which are in the HTML and Markdown forms and in the bundle.
 
 
 ## Bottlenecks, their evidence, and what to change (src/stats)
@@ -878,17 +878,19 @@ durable-fdatasync = write + fdatasync
 durable-commit = commit
 durable-share = of not durable
 durable-commits = Commits synced to the log by a database's engine
-durable-figure = { $step }, beside the same writes made durable otherwise and not at all: ops/s, logarithmic
+durable-figure =
+    { $step }, compared with the same writes made durable in other ways and not durable: ops/s,
+    logarithmic
 
 # Load from several hosts
 section-hosts = Load from several hosts at once
 hosts-how =
-    The points of these bundles began at one absolute time by each host's clock, and each host's clock was
-    compared with the same reference before and after the run (NTP, RFC 5905 section 8: the offset is what is to
-    be added to the host's clock, and the truth lies within half the shortest round trip of it). The common window
-    is what all hosts' windows share, by the reference, of the longest; what the clocks leave open is taken off.
-    Where it is 99 % or more, ops/s and MB/s are sums and latencies are of all hosts' merged histograms; otherwise
-    there is no sum.
+    The points of these bundles began at one absolute time by each host's clock, and each host's clock
+    was compared with the same reference before and after the run (NTP, RFC 5905 section 8: the offset
+    is to be added to the host's clock, and the true value lies within half the shortest round trip of
+    it). The common window is the share of the longest window that all hosts' windows have in common, by
+    the reference, less the uncertainty of the clocks. Where it is 99 % or more, ops/s and MB/s are sums
+    and latencies are those of all hosts' merged histograms; otherwise there is no sum.
 hosts-unchecked = No sums: the clock of { $host } was not compared both before and after its run.
 hosts-clock =
     No sums: the clock of { $host } was { $offset } from the reference, and the limit is { $limit }. Have all hosts
@@ -942,7 +944,7 @@ fleet-figure-by-host =
 fleet-ordered =
     { $metric } of the drives of { $model } with the range of their repeats; { $drive } lies farthest from
     the mean
-fleet-in-order = drives, from the least to the most
+fleet-in-order = drives, in ascending order
 fleet-how =
     A drive is a subject, or a drive of a group; a model's level is the geometric mean over its drives,
     a drive's that over its repeats. Scatter is a standard deviation of logarithms, by one-way random
