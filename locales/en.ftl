@@ -114,7 +114,15 @@ axis-asked-rate = asked rate
 axis-load = load
 axis-block = block
 axis-instances = instances
-axis-of-stream = { $stream }.{ $key }
+axis-of-stream = { $stream }.{ $key ->
+        [threads] threads
+        [depth] depth
+        [rate] rate
+        [load] load
+        [block] block
+        [instances] instances
+       *[other] { $key }
+    }
 place-on-axis = { $what }, { $axis } { $value }
 at-one-thread = {" "}at 1 thread
 at-threads = {" "}at { $values } threads
@@ -559,6 +567,11 @@ not-steady-warning =
     the same, and may say more about where its preparation stopped than about the drive.
 steady = steady
 not-steady = NOT steady
+too-few-rounds = NOT steady: too few rounds to judge { $metric }
+steady-after =
+    steady after { $rounds } rounds by { $metric }: excursion { $excursion }, slope { $slope }
+not-steady-within =
+    NOT steady within { $rounds } rounds by { $metric }: excursion { $excursion }, slope { $slope }
 
 ## Results
 differences-as-published =
@@ -1006,6 +1019,11 @@ meter-kind-rapl = rapl
 meter-kind-redfish = redfish
 meter-kind-imported = imported
 
+tracked-iops = iops
+tracked-throughput = throughput
+tracked-mean = mean
+tracked-p99 = p99
+
 fact-host = Host
 fact-memory = Memory
 fact-kernel = Kernel
@@ -1081,10 +1099,34 @@ fact-processors-of-workers = Processors of workers
 fact-verification = Verification
 fact-servers = Servers
 fact-search = Search
+fact-latency-histogram = Latency histogram
+fact-idle-driver = Idle driver
+fact-clock-source = Clock source
+fact-direct-i-o = Direct I/O
+fact-overslept = Overslept
+fact-generator-s-ceiling = Generator's ceiling
+fact-preparation = Preparation
+fact-dataset = Dataset
 fact-start-with-other-hosts = Start with other hosts
 fact-from = from
 fact-missing = missing
 fact-length-of-the-window = length of the window
+
+## What a run stores of preparation
+action-namespaces = namespaces
+action-purge = purge
+action-write-cache = write cache
+action-filesystem = filesystem
+action-fill = fill { $value }
+action-condition = condition { $value }
+action-steady-state = steady state
+outcome-filled = laid out and filled
+outcome-opened = opened as it is found
+outcome-load = { $value } ops of { $second } in { $third }
+outcome-slices = not done: in a directory there are { $value } equal slices
+outcome-not-purged = not done: a directory cannot be purged
+outcome-not-switched = not done: the drive of a directory is not switched
+outcome-has-filesystem = not done: a directory has its filesystem
 
 ## Built-in protocols: titles, sources, titles of steps
 protocol-demo = Demonstration: reads and paced writes

@@ -92,10 +92,10 @@ conclusion-limits =
     示」に記載する。あるモデルの 1 台が、そのモデル全体を代表するわけではない。
 
 ## Figures of power
-power-of = { $class }の消費電力
-ops-per-watt-of = { $class }の 1 ワットあたり ops/s
+power-of = { $class } の消費電力
+ops-per-watt-of = { $class } の 1 ワットあたり ops/s
 ops-per-watt = 1 ワットあたり ops/s
-power-against-throughput = スループットに対する{ $class }の消費電力（{ $axis }別）
+power-against-throughput = スループットに対する { $class } の消費電力（{ $axis } 別）
 power-over-time = スループットと消費電力の推移{ $at }
 power-and-temperature-over-time = スループット、消費電力、温度の推移{ $at }
 
@@ -108,15 +108,15 @@ per-op = 1 オペレーションあたり { $energy }
 
 ## Metrics
 mean = 平均
-latency = { $figure }レイテンシー
-latency-of = { $figure }{ $class }レイテンシー
-response-time = { $figure }応答時間
-response-time-of = { $figure }{ $class }応答時間
+latency = { $figure } レイテンシー
+latency-of = { $figure } { $class } レイテンシー
+response-time = { $figure } 応答時間
+response-time-of = { $figure } { $class } 応答時間
 ops-per-watt-by = 1 ワットあたり ops/s（{ $class }、{ $kind }）
 mb-per-watt-by = 1 ワットあたり MB/s（{ $class }、{ $kind }）
 energy-per-op-by = 1 オペレーションあたりのエネルギー（{ $class }、{ $kind }）
 new-orders-per-minute = 毎分の New-Order 数
-of-part = { $part } の{ $figure }
+of-part = { $part } の { $figure }
 per-minute = { $class }/分
 percentile = { $value }パーセンタイル
 metric-of-instrument = { $metric }、{ $class }（{ $kind }）
@@ -167,14 +167,14 @@ difference-footnote =
     い）、≈ 有意差なし、‡ 順位なし（劣位の対象の制約要因はドライブではない）。1 つの報告書のすべての区間
     は、95 % の確率で同時に成り立つ。
 claim-more = { $better } は { $worse } より { $what } が { $by } 高い{ $at }
-claim-lower = { $better } は { $worse } より{ $what }が { $by } 低い{ $at }
-claim-less = { $better } は { $worse } より{ $what }が { $by } 少ない{ $at }
+claim-lower = { $better } は { $worse } より { $what } が { $by } 低い{ $at }
+claim-less = { $better } は { $worse } より { $what } が { $by } 少ない{ $at }
 claims-more = { $better } は { $rivals }{ $at }
 claims-lower = { $better } は { $rivals }{ $at }
 claims-less = { $better } は { $rivals }{ $at }
 rival-more-of = { $worse } より { $what } が { $by } 高い
-rival-lower-of = { $worse } より{ $what }が { $by } 低い
-rival-less-of = { $worse } より{ $what }が { $by } 少ない
+rival-lower-of = { $worse } より { $what } が { $by } 低い
+rival-less-of = { $worse } より { $what } が { $by } 少ない
 rival-more = { $worse } より { $by } 高い
 rival-lower = { $worse } より { $by } 低い
 rival-less = { $worse } より { $by } 少ない
@@ -188,9 +188,9 @@ claim-host-limited = { $better } はホストが制約要因のため、ドラ�
 calculation-less = { $calculation }、{ $difference } 短い
 of-step = { $step }：{ $sentence }
 full-stop = { $sentence }。
-crossed-lower = { $until } までは { $before } の{ $what }が低く、{ $from } からは { $after } の方が低い
+crossed-lower = { $until } までは { $before } の { $what } が低く、{ $from } からは { $after } の方が低い
 crossed-higher = { $until } までは { $before } の { $what } が高く、{ $from } からは { $after } の方が高い
-differs = { $what }が異なる（{ $values }）
+differs = { $what } が異なる（{ $values }）
 not-comparable = { $other } と { $first } は比較できない：{ $differences }。
 not-comparable-in =
     { $step } では { $other } と { $first } は比較できない：{ $differences }（その違いを調べる場合は --vary で
@@ -228,7 +228,7 @@ caveat-stream-missed-rate = ストリーム { $stream } は要求レートの { 
 caveat-late = 要求の { $share } が予定より遅れて発行された
 caveat-few-repeats = 測定は { $count } 回のみ。比較するには反復が必要（`--repeats 5`）
 caveat-every-point-few-repeats = どの測定点も測定は { $count } 回のみ。比較するには反復が必要（`--repeats 5`）
-caveat-not-the-drive = 制約要因はドライブではなく{ $limit }：{ $why }
+caveat-not-the-drive = 制約要因はドライブではなく { $limit }：{ $why }
 caveat-no-drive = ドライブは測定されていない：{ $why }
 caveat-of = { $places }、{ $subject }：{ $caveat }
 
@@ -258,9 +258,10 @@ and-undecided = { $sentence }。{ $pairs } の間には有意差がない
 two-sentences = { $first }{ $second }
 changes-more-times = { $sentence }優位な対象はさらに { $count } 回入れ替わる。
 open-not-limited =
-    { $first } と { $other } は、ドライブが制約要因ではないため、{ $what }では順位を付けられない。
-open-too-few = { $first } と { $other } の{ $what }には有意差がない。{ $repeats } 回の反復では判定に足りない。
-open-difference = { $first } と { $other } の{ $what }には有意差がない。差は { $difference }。
+    { $first } と { $other } は、ドライブが制約要因ではないため、{ $what } では順位を付けられない。
+open-too-few =
+    { $first } と { $other } の { $what } には有意差がない。{ $repeats } 回の反復では判定に足りない。
+open-difference = { $first } と { $other } の { $what } には有意差がない。差は { $difference }。
 no-rank-alone =
     測定した対象が 1 つだけのため、順位は付けられない。別の対象と並べて測定する（`--subject` を 2 つ指定）。
 level = { $step }：{ $subject }、{ $figure }{ $at }。
@@ -281,11 +282,11 @@ no-rank-chance =
     偶然の範囲を超える差がないため、順位は付けられない。反復を増やすと区間は狭くなる（`--repeats 10`）。
 see-bottleneck = 「ボトルネック」を参照
 no-rank-not-limited-all =
-    { $points } 測定点のうち { $count } 点で、ドライブではなく{ $limit }が制約要因だったため、順位は付けられな
-    い。対処：{ $change }。
+    { $points } 測定点のうち { $count } 点で、ドライブではなく { $limit } が制約要因だったため、順位は付けられ
+    ない。対処：{ $change }。
 no-rank-not-limited-most =
     { $points } 測定点のうち { $count } 点で、ドライブが制約要因ではなかったため（うち { $most } 点
-    は{ $limit }）、順位は付けられない。対処：{ $change }。
+    は { $limit }）、順位は付けられない。対処：{ $change }。
 no-rank-no-drive-all =
     { $points } 測定点のうち { $count } 点で、要求がドライブに達していないため、順位は付けられない。対
     処：{ $change }。
@@ -420,7 +421,7 @@ column-knee-ops = 屈曲点、ops/s
 column-knee-p99 = 屈曲点、p99
 column-load-at-equal-p99 = 等 p99 での負荷
 column-p99-at-equal-load = 等負荷での p99、平均
-column-most-within = { $stream } の { $percentile } ≤ { $limit } を満たす最大の{ $axis }
+column-most-within = { $stream } の { $percentile } ≤ { $limit } を満たす最大の { $axis }
 column-first-beyond = 最初に不合格となった値
 column-done = 結果
 column-verdict = 判定
@@ -524,17 +525,22 @@ not-steady-warning =
     も、事前準備がどこで終わったかを表している可能性がある。
 steady = 定常状態
 not-steady = 定常状態に未達
+too-few-rounds = ラウンド数が不足し、{ $metric } の定常状態を判定できない
+steady-after = { $rounds } ラウンドで { $metric } が定常状態に到達（変動幅 { $excursion }、傾き { $slope }）
+not-steady-within =
+    { $rounds } ラウンド以内に { $metric } が定常状態に達しなかった（変動幅 { $excursion }、傾
+    き { $slope }）
 
 ## Results
 differences-as-published =
     差：公表値（反復なし）。上位の対象と差の大きさを示す。公表値から計算したもので、統計的な裏付けはない。
-swept-along = { $axis }をスイープ
+swept-along = { $axis } をスイープ
 open-loop = オープンループ
 closed-loop = クローズドループ
 window-unknown = 測定区間の長さは不明
 window-too-short = 測定区間 { $window }（ドリフトの検定には短い）
-percentiles-response = パーセンタイルは{ $class }応答時間
-percentiles-service = パーセンタイルは{ $class }サービス時間
+percentiles-response = パーセンタイルは { $class } 応答時間
+percentiles-service = パーセンタイルは { $class } サービス時間
 summed-over-drives = ドライブ間で ops/s を合計し、ヒストグラムを統合
 summed-over-instances = インスタンス間で ops/s を合計し、ヒストグラムを統合
 summed-over-drives-and-instances = ドライブ間・インスタンス間で ops/s を合計し、ヒストグラムを統合
@@ -779,11 +785,11 @@ caption-of-step = { $step }：{ $caption }
 caption-marked = { $caption }（{ $mark } ドライブ以外が制約要因）
 caption-outlined = { $caption }（枠のみ：ドライブ以外が制約要因）
 figure-queue-depth = キュー深度
-figure-service-time = { $figure }{ $class }サービス時間
-figure-response-time = { $figure }{ $class }応答時間
-figure-service-time-by-percentile = パーセンタイル別の{ $class }サービス時間{ $at }
-figure-response-time-by-percentile = パーセンタイル別の{ $class }応答時間{ $at }
-figure-against-throughput = スループットに対する{ $what }（{ $axis }別）
+figure-service-time = { $figure } { $class } サービス時間
+figure-response-time = { $figure } { $class } 応答時間
+figure-service-time-by-percentile = パーセンタイル別の { $class } サービス時間{ $at }
+figure-response-time-by-percentile = パーセンタイル別の { $class } 応答時間{ $at }
+figure-against-throughput = スループットに対する { $what }（{ $axis } 別）
 figure-overload = 。軸の範囲を超える過負荷の点は省略
 figure-at = 、{ $axis } { $value }
 figure-throughput = スループット
@@ -806,7 +812,7 @@ verdict-ceiling = 負荷生成側の上限 { $ops } ops/s
 figure-claimed = 。有意差：{ $differences }
 claimed-at = { $subject } { $value }（{ $place }）
 claimed-against = { $value }（対 { $other }）
-figure-a-minute = 1 分あたりの{ $class }数
+figure-a-minute = 1 分あたりの { $class } 数
 
 section-durable = 永続化のコスト
 durable-how =
@@ -898,7 +904,7 @@ column-model = モデル
 column-firmware = ファームウェア
 column-hosts = ホスト
 column-apart = 外れ
-column-scatter = { $of }のばらつき
+column-scatter = { $of } のばらつき
 
 ## Names that bundles store: classes of op, what power is of, kinds of meters, facts
 op-read = 読み取り
@@ -931,6 +937,11 @@ meter-kind-nvme = NVMe
 meter-kind-rapl = RAPL
 meter-kind-redfish = Redfish
 meter-kind-imported = 取り込み値
+
+tracked-iops = IOPS
+tracked-throughput = スループット
+tracked-mean = 平均
+tracked-p99 = p99
 
 fact-host = ホスト
 fact-memory = メモリ
@@ -1007,10 +1018,34 @@ fact-processors-of-workers = ワーカーのプロセッサ
 fact-verification = データ検証
 fact-servers = サーバー
 fact-search = 探索
+fact-latency-histogram = レイテンシーヒストグラム
+fact-idle-driver = アイドルドライバー
+fact-clock-source = クロックソース
+fact-direct-i-o = ダイレクト I/O
+fact-overslept = 起床の遅れ
+fact-generator-s-ceiling = 負荷生成側の上限
+fact-preparation = 事前準備
+fact-dataset = データセット
 fact-start-with-other-hosts = 他のホストとの同時開始
 fact-from = 取り込み元
 fact-missing = 元データにない項目
 fact-length-of-the-window = 測定区間の長さ
+
+## What a run stores of preparation
+action-namespaces = 名前空間
+action-purge = 消去
+action-write-cache = 書き込みキャッシュ
+action-filesystem = ファイルシステム
+action-fill = { $value } の充填
+action-condition = 前処理 { $value }
+action-steady-state = 定常状態
+outcome-filled = 配置して充填した
+outcome-opened = 既存のまま開いた
+outcome-load = { $third } で { $second } を { $value } オペレーション実行した
+outcome-slices = 対象外：ディレクトリでは { $value } 個の等しい領域を使う
+outcome-not-purged = 対象外：ディレクトリは消去できない
+outcome-not-switched = 対象外：ディレクトリのドライブは切り替えない
+outcome-has-filesystem = 対象外：ディレクトリには既にファイルシステムがある
 
 ## Built-in protocols: titles, sources, titles of steps
 protocol-demo = デモ：読み取りと一定レートの書き込み

@@ -89,10 +89,10 @@ conclusion-limits =
     “Divulgação completa do ambiente” os descreve. Um único drive não representa todos os do seu modelo.
 
 ## Figures of power
-power-of = consumo de { $class }
-ops-per-watt-of = ops/s por watt de { $class }
+power-of = consumo ({ $class })
+ops-per-watt-of = ops/s por watt ({ $class })
 ops-per-watt = ops/s por watt
-power-against-throughput = consumo de { $class } em função da vazão, por { $axis }
+power-against-throughput = consumo ({ $class }) em função da vazão, por { $axis }
 power-over-time = vazão e consumo ao longo do tempo{ $at }
 power-and-temperature-over-time = vazão, consumo e temperatura ao longo do tempo{ $at }
 
@@ -580,6 +580,11 @@ not-steady-warning =
     e podem refletir mais o momento em que o pré-condicionamento parou do que o drive.
 steady = estável
 not-steady = NÃO estável
+too-few-rounds = NÃO estável: rodadas insuficientes para avaliar { $metric }
+steady-after =
+    estável após { $rounds } rodadas, por { $metric }: excursão { $excursion }, inclinação { $slope }
+not-steady-within =
+    NÃO estável em { $rounds } rodadas, por { $metric }: excursão { $excursion }, inclinação { $slope }
 
 ## Results
 differences-as-published =
@@ -1048,6 +1053,11 @@ meter-kind-rapl = RAPL
 meter-kind-redfish = Redfish
 meter-kind-imported = importado
 
+tracked-iops = IOPS
+tracked-throughput = vazão
+tracked-mean = média
+tracked-p99 = p99
+
 fact-host = Host
 fact-memory = Memória
 fact-kernel = Kernel
@@ -1123,10 +1133,34 @@ fact-processors-of-workers = Processadores dos workers
 fact-verification = Verificação
 fact-servers = Servidores
 fact-search = Busca
+fact-latency-histogram = Histograma de latência
+fact-idle-driver = Driver de ociosidade
+fact-clock-source = Fonte de relógio
+fact-direct-i-o = E/S direta
+fact-overslept = Atraso ao acordar
+fact-generator-s-ceiling = Teto do gerador
+fact-preparation = Preparação
+fact-dataset = Conjunto de dados
 fact-start-with-other-hosts = Início junto com outros hosts
 fact-from = de
 fact-missing = ausente
 fact-length-of-the-window = duração da janela
+
+## What a run stores of preparation
+action-namespaces = namespaces
+action-purge = purge
+action-write-cache = cache de gravação
+action-filesystem = sistema de arquivos
+action-fill = preenchimento de { $value }
+action-condition = pré-condicionamento { $value }
+action-steady-state = estado estável
+outcome-filled = criado e preenchido
+outcome-opened = aberto como estava
+outcome-load = { $value } ops de { $second } em { $third }
+outcome-slices = não feito: em um diretório há { $value } fatias iguais
+outcome-not-purged = não feito: um diretório não pode sofrer purge
+outcome-not-switched = não feito: o drive de um diretório não é alterado
+outcome-has-filesystem = não feito: um diretório já tem o seu sistema de arquivos
 
 ## Built-in protocols: titles, sources, titles of steps
 protocol-demo = Demonstração: leituras e gravações em taxa fixa

@@ -7,20 +7,53 @@ use super::facts::{Facts, RunFacts};
 use super::metric::Instrument;
 use crate::language::{Language, Name};
 use crate::plan::Plan;
-use crate::record::key::Heading;
 use crate::say;
 
-/// In English messages in place of what a plan's knobs put into a title.
-const MARK: &str = "\u{0}";
+/// In English messages in place of what a plan's knobs, or a run, put into a text.
+const MARKS: [char; 3] = ['\u{1}', '\u{2}', '\u{3}'];
+
+/// What was done to drives, as a run stores it: the actions, and what came of them.
+const DONE: [&str; 14] = [
+    "action-namespaces",
+    "action-purge",
+    "action-write-cache",
+    "action-filesystem",
+    "action-fill",
+    "action-condition",
+    "action-steady-state",
+    "outcome-filled",
+    "outcome-opened",
+    "outcome-load",
+    "outcome-slices",
+    "outcome-not-purged",
+    "outcome-not-switched",
+    "outcome-has-filesystem",
+];
+
+/// What of a text stands where its English message has marks; none where it is another text.
+fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; 3]> {
+    let (mut found, mut rest, mut english) = ([""; 3], written, english);
+    while let Some(at) = english.find(MARKS) {
+        rest = rest.strip_prefix(&english[..at])?;
+        let mark = MARKS.iter().position(|mark| english[at..].starts_with(*mark))?;
+        english = &english[at + 1..];
+        let literal = english.find(MARKS).map_or(english, |next| &english[..next]);
+        let end = if literal.is_empty() { rest.len() } else { rest.find(literal)? };
+        (found[mark], rest) = rest.split_at(end);
+    }
+    (rest == english).then_some(found)
+}
 
 /// A built-in text in a language; none where `written` is not what its English message says.
 fn built_in(l: Language, id: &str, written: &str) -> Option<String> {
-    let english = Language::ENGLISH.keyed(id, MARK)?;
-    let value = match english.split_once(MARK) {
-        None => (english == written).then_some(""),
-        Some((before, after)) => written.strip_prefix(before)?.strip_suffix(after),
-    };
-    l.keyed(id, value?)
+    let marks = MARKS.map(String::from);
+    let english = Language::ENGLISH.keyed(id, [&marks[0], &marks[1], &marks[2]])?;
+    l.keyed(id, values(&english, written)?)
+}
+
+/// What was done to a drive, or what came of it.
+pub fn done(l: Language, stored: &str) -> String {
+    DONE.iter().find_map(|id| built_in(l, id, stored)).unwrap_or_else(|| stored.to_string())
 }
 
 /// The title of a plan's protocol, which says so where its subjects share a device.
@@ -54,12 +87,11 @@ pub fn axis(l: Language, axis: &AxisFacts) -> String {
     }
 }
 
-/// A heading of the disclosure: "Drive: A", of which the first part is a known one.
+/// A heading of the disclosure: "Drive: A", "Dataset (uring)".
 pub fn heading(l: Language, stored: &str) -> String {
-    let known = Heading::ALL.iter().map(|heading| heading.name());
-    let own = known.filter_map(|name| Some((name, stored.strip_prefix(name)?))).next();
-    let (name, rest) = own.unwrap_or((stored, ""));
-    l.name(&Name::fact(name)) + rest
+    let end = stored.find([':', '(']).unwrap_or(stored.len());
+    let name = stored[..end].trim_end();
+    l.name(&Name::fact(name)) + &stored[name.len()..]
 }
 
 /// A percentile within a sentence or a caption, where its column is called "p99".
@@ -143,7 +175,7 @@ mod tests {
                 let said = said.unwrap_or_else(|| {
                     panic!("{}: the message {id} is not “{english}” in English", language.tag())
                 });
-                assert!(!said.is_empty() && !said.contains(MARK), "{id}: {said}");
+                assert!(!said.is_empty() && !said.contains(MARKS), "{id}: {said}");
             }
         }
         let kinds = ["protocol-", "source-of-", "step-of-"];
@@ -152,6 +184,15 @@ mod tests {
         let unknown: Vec<_> =
             ours.filter(|id| !written.iter().any(|(known, _)| known == *id)).collect();
         assert!(unknown.is_empty(), "no built-in protocol has {unknown:?}");
+    }
+
+    #[test]
+    fn what_stands_at_the_marks_of_a_text_is_found() {
+        let of = |written| values("\u{1} ops of \u{2} in \u{3}", written);
+        assert_eq!(of("4,096 ops of random in 3 s"), Some(["4,096", "random", "3 s"]));
+        assert_eq!(of("4,096 ops"), None);
+        assert_eq!(values("as it is", "as it is"), Some([""; 3]));
+        assert_eq!(values("as it is", "as it was"), None);
     }
 
     #[test]

@@ -197,9 +197,11 @@ impl Draw<'_> {
         metric: Option<&Metric>,
         pick: &dyn Fn(&Summary) -> Option<Bar>,
     ) -> Figure {
-        let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, &a.name)) {
-            Some((Field::BytesPerSec, name)) => (1e6, format!("{}, MB/s", name.replace('.', " "))),
-            Some((Field::OpsPerSec, name)) => (1.0, format!("{}, ops/s", name.replace('.', " "))),
+        let l = self.facts.language;
+        let label = |axis, unit: &str| l.sequence(&[names::axis(l, axis), unit.to_string()]);
+        let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, a)) {
+            Some((Field::BytesPerSec, axis)) => (1e6, label(axis, "MB/s")),
+            Some((Field::OpsPerSec, axis)) => (1.0, label(axis, "ops/s")),
             _ => (1.0, self.x_label()),
         };
         let point = |cell: &CellFacts| {
@@ -219,7 +221,7 @@ impl Draw<'_> {
         let at = |subject, value| self.step.cell(subject, value).and_then(point);
         let called = metric.map(|m| self.called_out(m)).unwrap_or_default();
         let plot = Curve {
-            language: self.facts.language,
+            language: l,
             title: self.title(),
             subtitle: self.subtitle(format!("{what}{called}")),
             x_label,

@@ -39,7 +39,8 @@ pub struct Name {
 
 impl Name {
     /// What ids of messages that are found by a name begin with.
-    pub const KINDS: [&'static str; 4] = ["op-", "power-class-", "meter-kind-", "fact-"];
+    pub const KINDS: [&'static str; 5] =
+        ["op-", "power-class-", "meter-kind-", "fact-", "tracked-"];
 
     /// A class of op: "read".
     pub fn op(stored: &str) -> Name {
@@ -59,6 +60,11 @@ impl Name {
     /// A fact of host, drive or engine, or the heading that it is under: "Operating system".
     pub fn fact(stored: &str) -> Name {
         Name { kind: Name::KINDS[3], stored: stored.to_string() }
+    }
+
+    /// What is tracked from round to round until it is steady: "iops".
+    pub fn tracked(stored: &str) -> Name {
+        Name { kind: Name::KINDS[4], stored: stored.to_string() }
     }
 
     /// The name as it is stored.

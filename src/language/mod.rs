@@ -23,13 +23,15 @@ struct Source {
     tag: &'static str,
     /// In Fluent's syntax.
     messages: &'static str,
+    /// Its own characters are written without spaces between them: Japanese.
+    unspaced: bool,
 }
 
 /// The languages, English first: a file in `locales/` and a line here.
 static ALL: [Source; 3] = [
-    Source { tag: "en", messages: include_str!("../../locales/en.ftl") },
-    Source { tag: "ja", messages: include_str!("../../locales/ja.ftl") },
-    Source { tag: "pt-BR", messages: include_str!("../../locales/pt-BR.ftl") },
+    Source { tag: "en", messages: include_str!("../../locales/en.ftl"), unspaced: false },
+    Source { tag: "ja", messages: include_str!("../../locales/ja.ftl"), unspaced: true },
+    Source { tag: "pt-BR", messages: include_str!("../../locales/pt-BR.ftl"), unspaced: false },
 ];
 
 /// A language, by its place in the list.
@@ -78,14 +80,19 @@ impl Language {
 
     /// The word for a stored name; the name itself where there is none.
     pub fn name(self, name: &Name) -> String {
-        self.keyed(&name.id(), "").unwrap_or_else(|| name.stored().to_string())
+        self.keyed(&name.id(), [""; 3]).unwrap_or_else(|| name.stored().to_string())
     }
 
-    /// A message whose id is put together of names, with the one value that it may hold (`$value`);
-    /// none where there is no such message.
-    pub fn keyed(self, id: &str, value: &str) -> Option<String> {
-        let value = Value::Number(Number(value.to_string()));
-        Catalogue::of(self).text(self, id, &[("value", value)])
+    /// A message whose id is put together of names, with the values that it may hold; none where
+    /// there is no such message.
+    pub fn keyed(self, id: &str, values: [&str; 3]) -> Option<String> {
+        let given = |value: &str| Value::Number(Number(value.to_string()));
+        let [first, second, third] = values.map(given);
+        Catalogue::of(self).text(
+            self,
+            id,
+            &[("value", first), ("second", second), ("third", third)],
+        )
     }
 
     /// "a, b": without a word before the last.

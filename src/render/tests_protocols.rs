@@ -3,8 +3,8 @@
 use super::tests_bundle::{STARTED, cell, interval, tally};
 use super::tests_languages::foreign;
 use crate::analysis::{Facts, Question};
-use crate::plan::{Plan, PointPlan, points, protocols};
-use crate::record::{Class, Outcome, Point, Run, Sample, Sink};
+use crate::plan::{Metric, Plan, PointPlan, SteadyRule, points, protocols};
+use crate::record::{Class, Outcome, Point, Prepared, Run, Sample, Sink, SteadyState};
 use crate::store::Writer;
 
 /// Of a protocol no more points of a step than this.
@@ -42,12 +42,44 @@ fn measured(plan: &PointPlan) -> Point {
     }
 }
 
+/// What a run stores of drives that it has prepared, in its own words.
+fn prepared() -> Vec<Prepared> {
+    let done = [
+        ("purge", "not done: a directory cannot be purged"),
+        ("namespaces", "not done: in a directory there are 6 equal slices"),
+        ("write cache", "not done: the drive of a directory is not switched"),
+        ("filesystem", "not done: a directory has its filesystem"),
+        ("fill A", "laid out and filled"),
+        ("fill A", "opened as it is found"),
+        ("condition 1", "4,096 ops of A in 345 ms"),
+    ];
+    let row = |(action, outcome): (&str, &str)| Prepared {
+        subject: "A".into(),
+        drive: 0,
+        action: action.into(),
+        asked: String::new(),
+        outcome: outcome.into(),
+        steady: None,
+        ended_unix_ns: STARTED,
+    };
+    let steady = SteadyState {
+        metric: Metric::Iops,
+        round_ns: 1_000_000_000,
+        rule: SteadyRule { window: 5, excursion: 0.2, slope: 0.1 },
+        rounds: vec![9_000.0; 2],
+        window: None,
+    };
+    let rounds = Prepared { steady: Some(steady), ..row(("steady state", "")) };
+    done.map(row).into_iter().chain([rounds]).collect()
+}
+
 fn facts(protocol: &str) -> Facts {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made.dyno");
     let plan = Plan { repeats: 3, ..plan(protocol) };
     let run = Run { plan: plan.clone(), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
     let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
+    writer.prepared(&prepared()).expect("rows");
     let mut seen: Vec<(String, String)> = Vec::new();
     for of in points(&plan) {
         let value = of.key.axis.as_ref().map_or(String::new(), |axis| format!("{:?}", axis.value));

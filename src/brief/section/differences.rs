@@ -54,7 +54,7 @@ pub fn table(facts: &Facts, index: usize, short: bool) -> Option<Table> {
         let name = own.metric.text(l);
         match pairs.len() {
             0 => head.push(name),
-            1 => head.extend(facts.subjects.iter().map(|s| format!("{name}, {s}"))),
+            1 => head.extend(facts.subjects.iter().map(|s| l.sequence(&[name.clone(), s.clone()]))),
             _ => head.extend([name.clone(), name]),
         }
         if own.compared {

@@ -80,7 +80,9 @@ fn sums(facts: &Facts) -> Block {
     let l = facts.language;
     let mut head = vec![say!(l, "column-step"), say!(l, "column-at"), say!(l, "column-class")];
     head.extend([say!(l, "column-repeat"), say!(l, "column-common-window")]);
-    head.extend(facts.hosts.iter().map(|host| format!("ops/s, {}", host.file)));
+    head.extend(
+        facts.hosts.iter().map(|host| l.sequence(&["ops/s".to_string(), host.file.clone()])),
+    );
     head.extend([say!(l, "column-ops-sum"), "MB/s".to_string(), say!(l, "mean")]);
     head.extend(["p50", "p99", "p99.9"].map(String::from));
     head.push(say!(l, "column-max"));
