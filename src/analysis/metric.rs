@@ -1,7 +1,6 @@
 //! What subjects are compared by: a figure of the step's headline streams together, of one stream,
 //! or of one drive of each group.
 
-use super::names;
 use super::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
 use crate::language::{Language, Name};
@@ -39,6 +38,13 @@ pub struct Instrument {
     pub class: String,
     /// The kind of meter that reads it.
     pub kind: String,
+}
+
+impl Instrument {
+    /// Class and kind in a brief.
+    pub fn names(&self) -> (Name, Name) {
+        (Name::power_class(&self.class), Name::meter_kind(&self.kind))
+    }
 }
 
 /// What of a point a figure is of.
@@ -155,7 +161,7 @@ impl Metric {
     /// The same in a brief's language.
     pub fn text(&self, l: Language) -> String {
         let own = |word: &str, i: &Instrument| {
-            let (class, kind) = names::instrument(i);
+            let (class, kind) = i.names();
             say!(l, "metric-of-instrument", metric = word, class = class, kind = kind)
         };
         let figure = match &self.figure {

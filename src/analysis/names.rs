@@ -4,8 +4,7 @@
 
 use super::axis::{AxisFacts, field_text};
 use super::facts::{Facts, RunFacts};
-use super::metric::Instrument;
-use crate::language::{Language, Name};
+use crate::language::{Language, Message, Name, Number, Value};
 use crate::plan::Plan;
 use crate::say;
 
@@ -46,14 +45,24 @@ fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; 3]> {
 
 /// A built-in text in a language; none where `written` is not what its English message says.
 fn built_in(l: Language, id: &str, written: &str) -> Option<String> {
-    let marks = MARKS.map(String::from);
-    let english = Language::ENGLISH.keyed(id, [&marks[0], &marks[1], &marks[2]])?;
-    l.keyed(id, values(&english, written)?)
+    l.keyed(id, values(&marked(id)?, written)?)
 }
 
-/// What was done to a drive, or what came of it.
-pub fn done(l: Language, stored: &str) -> String {
-    DONE.iter().find_map(|id| built_in(l, id, stored)).unwrap_or_else(|| stored.to_string())
+/// What a message says in English, with marks in place of what it is given.
+fn marked(id: &str) -> Option<String> {
+    let marks = MARKS.map(String::from);
+    Language::ENGLISH.keyed(id, [&marks[0], &marks[1], &marks[2]])
+}
+
+/// What was done to a drive, or what came of it; as it is stored where no message says it.
+pub fn done(stored: &str) -> Value {
+    let of = |id: &&'static str| {
+        let number = |value: &str| Value::Number(Number(value.to_string()));
+        let [value, second, third] = values(&marked(id)?, stored)?.map(number);
+        let args = vec![("value", value), ("second", second), ("third", third)];
+        Some(Value::Message(Message { id, args }))
+    };
+    DONE.iter().find_map(of).unwrap_or_else(|| stored.into())
 }
 
 /// The title of a plan's protocol, which says so where its subjects share a device.
@@ -97,11 +106,6 @@ pub fn heading(l: Language, stored: &str) -> String {
 /// A percentile within a sentence or a caption, where its column is called "p99".
 pub fn percentile(l: Language, column: &str) -> String {
     say!(l, "percentile", value = column.trim_start_matches('p'))
-}
-
-/// What power is of, and the kind of meter that read it.
-pub fn instrument(i: &Instrument) -> (Name, Name) {
-    (Name::power_class(&i.class), Name::meter_kind(&i.kind))
 }
 
 impl Facts {

@@ -16,15 +16,15 @@ pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
         Figure::Mean => latency(l, say!(l, "mean"), metric, step),
         Figure::Percentile(i) => latency(l, names::percentile(l, PERCENTILES[*i].0), metric, step),
         Figure::OpsPerWatt(i) => {
-            let (class, kind) = names::instrument(i);
+            let (class, kind) = i.names();
             say!(l, "ops-per-watt-by", class = class, kind = kind)
         }
         Figure::MbPerWatt(i) => {
-            let (class, kind) = names::instrument(i);
+            let (class, kind) = i.names();
             say!(l, "mb-per-watt-by", class = class, kind = kind)
         }
         Figure::JoulesPerOp(i) => {
-            let (class, kind) = names::instrument(i);
+            let (class, kind) = i.names();
             say!(l, "energy-per-op-by", class = class, kind = kind)
         }
         Figure::PerMinute(class) if *class == NEW_ORDER => say!(l, "new-orders-per-minute"),

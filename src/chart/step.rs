@@ -197,13 +197,7 @@ impl Draw<'_> {
         metric: Option<&Metric>,
         pick: &dyn Fn(&Summary) -> Option<Bar>,
     ) -> Figure {
-        let l = self.facts.language;
-        let label = |axis, unit: &str| l.sequence(&[names::axis(l, axis), unit.to_string()]);
-        let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, a)) {
-            Some((Field::BytesPerSec, axis)) => (1e6, label(axis, "MB/s")),
-            Some((Field::OpsPerSec, axis)) => (1.0, label(axis, "ops/s")),
-            _ => (1.0, self.x_label()),
-        };
+        let (scale, x_label) = self.x_scale();
         let point = |cell: &CellFacts| {
             let bar = pick(cell.total.as_ref()?)?;
             let x = self.step.values[cell.value].number / scale;
@@ -221,7 +215,7 @@ impl Draw<'_> {
         let at = |subject, value| self.step.cell(subject, value).and_then(point);
         let called = metric.map(|m| self.called_out(m)).unwrap_or_default();
         let plot = Curve {
-            language: l,
+            language: self.facts.language,
             title: self.title(),
             subtitle: self.subtitle(format!("{what}{called}")),
             x_label,

@@ -20,7 +20,7 @@ fn plan(protocol: &str) -> Plan {
     crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan")
 }
 
-/// A point with what its streams may have done, as far as a brief can tell.
+/// A point with what its streams may have done.
 fn measured(plan: &PointPlan) -> Point {
     let (seconds, scale) = (10, if plan.key.subject == "A" { 2 } else { 1 });
     let streams = plan.step.streams.iter().map(|stream| {

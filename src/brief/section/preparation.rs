@@ -30,7 +30,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         let rows = facts.prepared.iter().map(|(subject, p)| {
             let at = l.moment(p.ended_unix_ns);
             let drive = (p.drive + 1).to_string();
-            let (action, outcome) = (names::done(l, &p.action), outcome(l, p));
+            let (action, outcome) = (done(l, &p.action), outcome(l, p));
             vec![facts.subjects[*subject].clone(), drive, action, outcome, at]
         });
         let head = [
@@ -45,9 +45,14 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
+/// What a run stores of it, in words.
+fn done(l: Language, stored: &str) -> String {
+    say!(l, "done", action = names::done(stored))
+}
+
 /// What came of a preparation: of rounds, whether their end was steady.
 fn outcome(l: Language, prepared: &Prepared) -> String {
-    let Some(state) = &prepared.steady else { return names::done(l, &prepared.outcome) };
+    let Some(state) = &prepared.steady else { return done(l, &prepared.outcome) };
     let (rounds, metric) = (state.rounds.len(), Name::tracked(state.metric.name()));
     let Some(window) = &state.window else {
         return say!(l, "too-few-rounds", metric = metric);

@@ -2,6 +2,7 @@
 
 use super::{Draw, marked};
 use crate::analysis::facts::CellFacts;
+use crate::analysis::names;
 use crate::chart::MARK;
 use crate::language::Name;
 use crate::plan::Field;
@@ -58,6 +59,17 @@ impl Draw<'_> {
         match self.step.axis.as_ref().map(|a| a.field) {
             Some(Field::Depth) => say!(l, "figure-queue-depth"),
             _ => self.step.axis_text(l),
+        }
+    }
+
+    /// What values of the axis are divided by where rates are drawn, and the axis with its unit.
+    pub fn x_scale(&self) -> (f64, String) {
+        let l = self.facts.language;
+        let label = |axis, unit: &str| l.sequence(&[names::axis(l, axis), unit.to_string()]);
+        match self.step.axis.as_ref().map(|axis| (axis.field, axis)) {
+            Some((Field::BytesPerSec, axis)) => (1e6, label(axis, "MB/s")),
+            Some((Field::OpsPerSec, axis)) => (1.0, label(axis, "ops/s")),
+            _ => (1.0, self.x_label()),
         }
     }
 
