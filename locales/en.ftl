@@ -21,7 +21,6 @@
 # | noisy neighbour | neighbour | neighbor* |
 # | thermal throttling | thermal throttling | thermal limiting |
 # | endurance | endurance | longevity |
-# | caveat | caveat | warning* |
 # | claim | claim | assertion* |
 # | confidence interval | confidence interval | error bar* |
 # | bound | lower bound | minimum bound |
