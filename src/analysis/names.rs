@@ -60,7 +60,7 @@ pub fn done(stored: &str) -> Value {
         let number = |value: &str| Value::Number(Number(value.to_string()));
         let [value, second, third] = values(&marked(id)?, stored)?.map(number);
         let args = vec![("value", value), ("second", second), ("third", third)];
-        Some(Value::Message(Message { id: *id, args }))
+        Some(Value::Message(Message { id, args }))
     };
     DONE.iter().find_map(of).unwrap_or_else(|| stored.into())
 }

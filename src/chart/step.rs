@@ -13,7 +13,6 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::names;
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
-use crate::plan::Field;
 use crate::say;
 use crate::stats::Estimate;
 
