@@ -235,7 +235,7 @@ caveat-every-point-few-repeats = { $count ->
         [one] Cada ponto foi medido uma vez: repita (`--repeats 5`) antes de comparar
        *[other] Cada ponto foi medido { $count } vezes: repita (`--repeats 5`) antes de comparar
     }
-caveat-not-the-drive = limitado por { $limit }, não pelo drive: { $why }
+caveat-not-the-drive = o gargalo não foi o drive ({ $limit }): { $why }
 caveat-no-drive = nenhum drive foi medido: { $why }
 caveat-of = { $places }, { $subject }: { $caveat }
 
@@ -311,10 +311,10 @@ no-rank-chance =
 see-bottleneck = a seção “Gargalo” diz o que mudar
 no-rank-not-limited-all =
     Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não foram limitados pelo
-    drive, e sim por { $limit }: { $change }.
+    drive, e sim por outro fator ({ $limit }): { $change }.
 no-rank-not-limited-most =
     Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não foram limitados pelo
-    drive ({ $most } por { $limit }): { $change }.
+    drive ({ $limit } em { $most }): { $change }.
 no-rank-no-drive-all =
     Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não chegaram a nenhum
     drive: { $change }.
