@@ -1,8 +1,37 @@
 # English: the text of briefs. A line that begins with four spaces continues the one before.
+#
+# One word for each concept (GLOSSARY.md defines them), and what is never written in its place; `*`
+# stands for any ending. `src/language/tests_words.rs` reads this table and holds the messages to it.
+#
+# | concept | word | never |
+# |---|---|---|
+# | latency | latency | lag |
+# | subject | subject | contestant*, candidate*, device under test |
+# | repeat | repeat | repetition*, iteration* |
+# | step | step | phase* |
+# | stream | stream | job, jobs |
+# | sweep | swept | scanned |
+# | scatter | scatter | dispersion |
+# | sample | sample | specimen* |
+# | throughput | throughput | bandwidth |
+# | queue depth | queue depth | queue length, iodepth |
+# | bottleneck | Bottleneck | choke point |
+# | steady state | steady state | steadiness |
+# | dataset | dataset | data set, data sets |
+# | noisy neighbour | neighbour | neighbor* |
+# | thermal throttling | thermal throttling | thermal limiting |
+# | endurance | endurance | longevity |
+# | claim | claim | assertion* |
+# | confidence interval | confidence interval | error bar* |
+# | bound | lower bound | minimum bound |
 
 ## Lists, and what is not known
 list-comma = {", "}
 list-and = { $first } and { $last }
+clause-break = {"; "}
+in-brackets = ({ $what })
+aside = {" "}({ $what })
+with-detail = { $what } ({ $detail })
 date-unknown = date unknown
 
 ## Sections
@@ -42,9 +71,9 @@ column-not-ranked = not ranked
 ## Conclusion
 conclusion-how = How every comparison ended:
 conclusion-limits =
-    Every interval is of the scatter between repeats on this host and these drives. The findings hold
-    for these drives, with this firmware, on this host and software, under these loads; the section
-    Full disclosure lists them. One drive of a model does not stand for all of its kind.
+    Every interval reflects the scatter between repeats on this host and these drives. The findings
+    apply to these drives, with this firmware, on this host and software, under these loads; the section
+    Full disclosure lists them. One drive does not represent its model.
 
 ## Figures of power
 power-of = power of the { $class }
@@ -71,6 +100,10 @@ ops-per-watt-by = ops/s per watt ({ $class }, { $kind })
 mb-per-watt-by = MB/s per watt ({ $class }, { $kind })
 energy-per-op-by = energy per op ({ $class }, { $kind })
 new-orders-per-minute = New-Orders per minute
+of-part = { $part } { $figure }
+per-minute = { $class }s/min
+percentile = p{ $value }
+metric-of-instrument = { $metric }, { $class } ({ $kind })
 
 ## Axes, and places on them
 axis-threads = threads
@@ -80,6 +113,16 @@ axis-asked-rate = asked rate
 axis-load = load
 axis-block = block
 axis-instances = instances
+axis-of-stream = { $stream }.{ $key ->
+        [threads] threads
+        [depth] depth
+        [rate] rate
+        [load] load
+        [block] block
+        [instances] instances
+       *[other] { $key }
+    }
+place-on-axis = { $what }, { $axis } { $value }
 at-one-thread = {" "}at 1 thread
 at-threads = {" "}at { $values } threads
 at-depth = {" "}at depth { $values }
@@ -262,6 +305,8 @@ no-rank-no-drive-most =
     No drive can be ranked here, because { $count } of { $points } points were not limited by the drive
     ({ $most } reached no drive): { $change }.
 
+## Imported figures
+
 ## What a step's figures come to
 none-compared-here = No two subjects could be compared here.
 knee-at = at { $load } ops/s with a p99 of { $p99 } ({ $subject })
@@ -282,10 +327,10 @@ between-sentences = {" "}
 see-bottleneck-marks = † Not limited by the drive: see “Bottleneck”.
 see-caveats-marks = † Not limited by the drive: see “Caveats”.
 bottleneck-how =
-    From what the kernel counted of processors, devices and Dyno's own processes over each window,
-    and from the requests that Dyno had under way. A point counts as the drive's where at least half
-    of the load's own requests were at the device, or where its workers waited for one that was; time
-    in flushes counts as the device's.
+    Determined from the kernel's counters of processors, devices and Dyno's own processes over each
+    window, and from the requests that Dyno had in flight. The drive limited a point where at least half
+    of the load's own requests were at the device, or where its workers waited for one that was; time in
+    flushes counts as the device's.
 bottleneck-sum =
     The drive limited { $drive } of { $points } points. { $others } were limited by something else
     and are marked { $mark }: they rank no drives.
@@ -294,10 +339,10 @@ bottleneck-rest = The rest ran at the rate asked for, or is undecided.
 ## Outliers
 outliers-how =
     The slowest 1,000 requests of each point, by response time, and at most one request in a hundred.
-    The shares are of their response times together. Drive: the request was with the kernel, and at most
-    a fifth of its time can have been spent waiting for a processor. Host: at least half of it was, or
-    Dyno as a whole did not run. Everything else is unknown, and no drive's fault. docs/outliers.md has
-    the rule and its limits.
+    The shares are of the sum of their response times. Drive: the request was with the kernel, and at
+    most a fifth of its time can have been spent waiting for a processor. Host: at least half of its
+    time was, or Dyno as a whole did not run. All others are unknown and are not attributed to the
+    drive. docs/outliers.md has the rule and its limits.
 outliers-line =
     { $place }: slowest { $count } from { $least } to { $most }: drive { $drive }, host { $host },
     unknown { $unknown }
@@ -318,7 +363,7 @@ reason-behind = queued behind another
 reason-not-at-device = the device had no request
 reason-other-drives = other drives stalled with it
 reason-not-direct = not direct I/O
-reason-both = host and drive may both have had a part
+reason-both = host and drive may both have contributed
 reason-not-watched = not observed
 beside-waited = at least { $time } without a processor
 beside-switches = { $count } context switches
@@ -341,9 +386,9 @@ multiple-holds =
     and the load does not fall behind its schedule. The table has the share of requests that took each
     time or longer.
 multiple-how =
-    The largest multiple of all steps together that holds, below the least that does not: geometric
-    mean over the repeats. The interval is that of the repeats (95 %, from three on), and reaches at
-    least from what held to what did not.
+    The largest multiple that holds for all steps, below the smallest that does not: geometric mean over
+    the repeats. The interval is that of the repeats (95 %, from three on), and reaches at least from
+    what held to what did not.
 column-time = time
 column-holds = verdict
 time-response = response
@@ -411,7 +456,7 @@ column-other-formula = other formula
 ## Caveats, in their section
 caveats-points = Points with a caveat
 caveats-support-no-claim = Their figures are shown; they support no claim.
-caveats-wider = Wider than asked
+caveats-wider = Wider than requested
 caveats-failed = Failed points
 caveats-failed-note = They enter no estimate.
 caveats-oddities = Overflow and misses
@@ -427,8 +472,8 @@ other-rates-kept =
     it late.
 oddity-overflow = { $count } latencies above one hour
 oddity-given-up =
-    { $count } transactions ({ $share }) rolled back by the server again and again, and given up: not
-    in the rate
+    { $count } transactions ({ $share }) rolled back repeatedly by the server and abandoned: not in the
+    rate
 oddity-misses = { $count } reads ({ $share }) found no such key
 
 ## Conditions, data, disclosure
@@ -455,22 +500,22 @@ server-software = Server software
 
 ## Drives and instances
 drives-aggregation =
-    Of several drives: ops/s are their sum, percentiles those of their merged histograms (not a mean
-    of percentiles); min, median and max are over the single drives.
+    For several drives: ops/s are summed, percentiles are those of the merged histograms (not a mean of
+    percentiles); min, median and max are of the individual drives.
 drives-pooled =
-    Of several instances: the pooled p99 is that of their merged histograms, of all their transactions
-    together; beside it the mean of the instances' own p99s, as reviews of several virtual machines
+    For several instances: the pooled p99 is that of the merged histograms, of all their transactions
+    together; beside it is the mean of the instances' own p99s, as reviews of several virtual machines
     print it. They answer different questions.
 instance-by-instance = Instance by instance: { $step }
 
 ## Power
 energy-how =
-    Power is of what the third column names, as its instrument shows it; classes are never compared.
-    Energy is the trapezoid over the readings' own times, over the measured window as late as the instrument
-    shows the load: the delay, up to { $seconds } s, at which its readings follow the ops/s best, the
-    same for all points of an instrument. It is not given where readings leave more than 1 % of the
-    window out. Idle power is not subtracted.
-meter-late = { $meter }: shows the load { $late } late, which is set right.
+    Power is that of the item in the third column, as its instrument reports it; classes are never
+    compared. Energy is the trapezoidal integral of the readings, at their own times, over the measured
+    window shifted by the instrument's delay: the delay, up to { $seconds } s, at which its readings
+    follow the ops/s best, the same for all points of an instrument. It is not given where readings
+    leave out more than 1 % of the window. Idle power is not subtracted.
+meter-late = { $meter }: lags the load by { $late }; corrected.
 meter-unknown-delay =
     { $meter }: does not follow the load closely enough to find whether it is late.
 meter-too-little =
@@ -485,9 +530,9 @@ equal-load-how =
     the straight lines between measured points, repeat by repeat, and compared with the brief's
     subject as any other figure.
 limit-how =
-    Of the sweep's values those were measured that halving the undecided range asked for. A value holds
-    where the percentile, over all repeats, is within the limit; values above one that did not hold
-    are not looked at.
+    Only those values of the sweep were measured that the bisection needed. A value holds where the
+    percentile, over all repeats, is within the limit; values above one that did not hold were not
+    measured.
 row-at-load = at { $load } ops/s
 row-at-p99 = at a p99 of { $latency }
 row-within-limit = within the limit
@@ -511,6 +556,11 @@ not-steady-warning =
     the same, and may say more about where its preparation stopped than about the drive.
 steady = steady
 not-steady = NOT steady
+too-few-rounds = NOT steady: too few rounds to judge { $metric }
+steady-after =
+    steady after { $rounds } rounds by { $metric }: excursion { $excursion }, slope { $slope }
+not-steady-within =
+    NOT steady within { $rounds } rounds by { $metric }: excursion { $excursion }, slope { $slope }
 
 ## Results
 differences-as-published =
@@ -540,10 +590,10 @@ within-the-limit = {" "}within the limit
 ## TPC-C
 tpcc-limits =
     Limits: 90 % of each kind must be answered in that time (clause 5.2.5.3), and 90 % of deferred
-    Deliveries be run within 80 s of entering the queue (clause 2.7.2.2). Times are response times
-    where terminals key and think, counted from when the terminal sent; a limit counts as kept where
-    p95 or the slowest of all lies within it. Least shares (clause 5.2.3): Payment 43 %, Order-Status,
-    Delivery and Stock-Level 4 % each.
+    Deliveries be executed within 80 s of entering the queue (clause 2.7.2.2). Where terminals have
+    keying and think times, times are response times, counted from when the terminal sent; a limit
+    counts as kept where p95 or the slowest of all lies within it. Minimum shares (clause 5.2.3):
+    Payment 43 %, Order-Status, Delivery and Stock-Level 4 % each.
 tpcc-deviations =
     New-Orders per minute are no tpmC: this is not an audited result and not comparable with published
     ones. Departures from the specification: no foreign keys are declared; transactions run at the
@@ -586,8 +636,8 @@ method-percentiles =
     never over classes. The latency that the given share of the ops did not exceed. Shown only where
     at least { $samples } samples lie above it.
 method-several-drives =
-    Ops and bytes are summed. Percentiles are those of the merged histograms: never a mean of percentiles.
-    Of several repeats each has its own figure, and the geometric mean of these is shown.
+    Ops and bytes are summed. Percentiles are those of the merged histograms, never a mean of
+    percentiles. Of several repeats, the geometric mean of their figures is shown.
 interval = Interval (±)
 gain = Gain
 reduction = Reduction
@@ -637,9 +687,9 @@ formula-factor = factor
 specification = Specification
 stated-not-measured =
     As stated by the makers or the sources named; nothing in this table was measured.
-for-the-money = For the money
+for-the-money = Performance for the price
 for-the-money-how =
-    The figure that each step leads with, divided by the price above. Prices are not measured and change
+    The headline figure of each step, divided by the price above. Prices are not measured and change
     from day to day; no difference between these quotients is claimed. Figures that the drive did not
     limit are left out.
 price-of = { $subject }: price of { $date }, source: { $source }
@@ -656,6 +706,8 @@ measured-with = { $when } · measured with Dyno { $version }
 imported-into = { $when } · imported into Dyno { $version }
 own-protocol = { $measured } · a protocol of Dyno's own
 after-source = { $measured } · source: { $source }
+figures-after-source = { $measured } · source: { $source }
+control-run = { $title } (control run: subjects share a device)
 
 ## Screens
 streams-in-brackets = (in brackets: streams that do not count in the headline)
@@ -675,13 +727,12 @@ at-every-multiple = {" "}at every multiple of the rates ({ $low } to { $high })
 page-skip = Skip to the content
 page-sections = Sections
 page-footer =
-    Made by Dyno { $version } from raw histograms and intervals. Every number here can be made again
+    Made by Dyno { $version } from raw histograms and intervals. Every number here can be recomputed
     from the bundle.
 page-of = { $page } of { $pages }
-rows-elsewhere = { $rows } rows, which the HTML and Markdown forms hold, and `dyno export`.
+rows-elsewhere = { $rows } rows, which are in the HTML and Markdown forms and in `dyno export`.
 lines-elsewhere =
-    { $title }: { $lines } lines, which the HTML and Markdown forms and the bundle hold.
-
+    { $title }: { $lines } lines, which are in the HTML and Markdown forms and in the bundle.
 
 ## Bottlenecks, their evidence, and what to change (src/stats)
 verdict-clauses = { $first }; { $second }
@@ -760,6 +811,8 @@ difference-own-runs = Measured in runs of their own
 difference-one-after-other = Measured one subject after the other
 difference-unequally = what changed with time met them unequally
 difference-nothing-done = nothing
+done = { $action }
+done-as-asked = { $action } { $asked }
 value-of = { $value } ({ $subjects })
 values-and = { $first }, { $other }
 on-this-host = On this host, { $summary }
@@ -825,17 +878,19 @@ durable-fdatasync = write + fdatasync
 durable-commit = commit
 durable-share = of not durable
 durable-commits = Commits synced to the log by a database's engine
-durable-figure = { $step }, beside the same writes made durable otherwise and not at all: ops/s, logarithmic
+durable-figure =
+    { $step }, compared with the same writes made durable in other ways and not durable: ops/s,
+    logarithmic
 
 # Load from several hosts
 section-hosts = Load from several hosts at once
 hosts-how =
-    The points of these bundles began at one absolute time by each host's clock, and each host's clock was
-    compared with the same reference before and after the run (NTP, RFC 5905 section 8: the offset is what is to
-    be added to the host's clock, and the truth lies within half the shortest round trip of it). The common window
-    is what all hosts' windows share, by the reference, of the longest; what the clocks leave open is taken off.
-    Where it is 99 % or more, ops/s and MB/s are sums and latencies are of all hosts' merged histograms; otherwise
-    there is no sum.
+    The points of these bundles began at one absolute time by each host's clock, and each host's clock
+    was compared with the same reference before and after the run (NTP, RFC 5905 section 8: the offset
+    is to be added to the host's clock, and the true value lies within half the shortest round trip of
+    it). The common window is the share of the longest window that all hosts' windows have in common, by
+    the reference, less the uncertainty of the clocks. Where it is 99 % or more, ops/s and MB/s are sums
+    and latencies are those of all hosts' merged histograms; otherwise there is no sum.
 hosts-unchecked = No sums: the clock of { $host } was not compared both before and after its run.
 hosts-clock =
     No sums: the clock of { $host } was { $offset } from the reference, and the limit is { $limit }. Have all hosts
@@ -889,7 +944,7 @@ fleet-figure-by-host =
 fleet-ordered =
     { $metric } of the drives of { $model } with the range of their repeats; { $drive } lies farthest from
     the mean
-fleet-in-order = drives, from the least to the most
+fleet-in-order = drives, in ascending order
 fleet-how =
     A drive is a subject, or a drive of a group; a model's level is the geometric mean over its drives,
     a drive's that over its repeats. Scatter is a standard deviation of logarithms, by one-way random
@@ -918,6 +973,292 @@ column-firmware = firmware
 column-hosts = hosts
 column-apart = apart
 column-scatter = scatter of { $of }
+
+## Names that bundles store: classes of op, what power is of, kinds of meters, facts
+op-read = read
+op-write = write
+op-write-fua = write-fua
+op-write-fdatasync = write-fdatasync
+op-flush = flush
+op-trim = trim
+op-write-zeroes = write-zeroes
+op-check = check
+op-seek = seek
+op-transaction = transaction
+op-new-order = new-order
+op-payment = payment
+op-order-status = order-status
+op-delivery = delivery
+op-deferred-delivery = deferred-delivery
+op-stock-level = stock-level
+
+power-class-drive = drive
+power-class-slot = slot
+power-class-system = system
+power-class-cpu = cpu
+power-class-dram = dram
+
+meter-kind-exec = exec
+meter-kind-csv = csv
+meter-kind-hwmon = hwmon
+meter-kind-nvme = nvme
+meter-kind-rapl = rapl
+meter-kind-redfish = redfish
+meter-kind-imported = imported
+
+tracked-iops = iops
+tracked-throughput = throughput
+tracked-mean = mean
+tracked-p99 = p99
+
+fact-host = Host
+fact-memory = Memory
+fact-kernel = Kernel
+fact-drive = Drive
+fact-version = Version
+fact-name = Name
+fact-vendor = Vendor
+fact-server = Server
+fact-board = Board
+fact-operating-system = Operating system
+fact-virtual-machine = Virtual machine
+fact-model = Model
+fact-sockets = Sockets
+fact-cores-a-socket = Cores a socket
+fact-logical-processors = Logical processors
+fact-governor = Governor
+fact-frequency-driver = Frequency driver
+fact-highest-frequency = Highest frequency
+fact-mitigations = Mitigations
+fact-numa-nodes = NUMA nodes
+fact-microcode = Microcode
+fact-energy-preference = Energy preference
+fact-total = Total
+fact-modules = Modules
+fact-transparent-huge-pages = Transparent huge pages
+fact-swap = Swap
+fact-release = Release
+fact-build = Build
+fact-command-line = Command line
+fact-driver-nvme = Driver nvme
+fact-driver-nvme-core = Driver nvme_core
+fact-serial = Serial
+fact-firmware = Firmware
+fact-health-log = Health log
+fact-capacity = Capacity
+fact-device = Device
+fact-path = Path
+fact-logical-block-size = Logical block size
+fact-physical-block-size = Physical block size
+fact-metadata = Metadata
+fact-filled = Filled
+fact-filesystem = Filesystem
+fact-filesystem-on = Filesystem on
+fact-mount-options = Mount options
+fact-link-speed = Link speed
+fact-link-width = Link width
+fact-highest-link-speed = Highest link speed
+fact-highest-link-width = Highest link width
+fact-numa-node = NUMA node
+fact-scheduler = Scheduler
+fact-queue = Queue
+fact-volatile-write-cache = Volatile write cache
+fact-volatile-write-cache-after = Volatile write cache after
+fact-write-cache = Write cache
+fact-version--in-full = Version, in full
+fact-settings = Settings
+fact-options = Options
+fact-block-cache = Block cache
+fact-clock = Clock
+fact-pacing-floor = Pacing floor
+fact-file = File
+fact-size = Size
+fact-data = Data
+fact-ring = Ring
+fact-buffers = Buffers
+fact-polling = Polling
+fact-keys = Keys
+fact-meters = Meters
+fact-imported = Imported
+fact-physical-devices = Physical devices
+fact-shared-by-subjects = Shared by subjects
+fact-processors-of-workers = Processors of workers
+fact-verification = Verification
+fact-servers = Servers
+fact-search = Search
+fact-latency-histogram = Latency histogram
+fact-idle-driver = Idle driver
+fact-clock-source = Clock source
+fact-direct-i-o = Direct I/O
+fact-overslept = Overslept
+fact-generator-s-ceiling = Generator's ceiling
+fact-preparation = Preparation
+fact-dataset = Dataset
+fact-start-with-other-hosts = Start with other hosts
+fact-from = from
+fact-missing = missing
+fact-length-of-the-window = length of the window
+
+## What a run stores of preparation
+action-namespaces = namespaces
+action-purge = purge
+action-write-cache = write cache
+action-filesystem = filesystem
+action-fill = fill { $value }
+action-condition = condition { $value }
+action-steady-state = steady state
+outcome-filled = laid out and filled
+outcome-opened = opened as it is found
+outcome-load = { $value } ops of { $second } in { $third }
+outcome-slices = not done: in a directory there are { $value } equal slices
+outcome-not-purged = not done: a directory cannot be purged
+outcome-not-switched = not done: the drive of a directory is not switched
+outcome-has-filesystem = not done: a directory has its filesystem
+
+## Built-in protocols: titles, sources, titles of steps
+protocol-demo = Demonstration: reads and paced writes
+source-of-demo = Ours
+step-of-demo-readrandom = RocksDB random reads
+step-of-demo-random-read-4k = 4 KiB random reads
+step-of-demo-paced-writes = 4 KiB random writes at a set rate
+
+protocol-quick = A quick look: RocksDB and 4K random I/O
+source-of-quick = Ours, after rocksdb-threads and block-basics
+step-of-quick-readrandom = RocksDB random reads
+step-of-quick-readwhilewriting = RocksDB random reads while one thread writes
+step-of-quick-readrandomwriterandom = RocksDB random reads and writes, 90 to 10
+step-of-quick-random-read-4k = 4 KiB random reads
+step-of-quick-random-70-30-4k = 4 KiB random, 70 % reads
+
+protocol-block-basics = Block basics: 4K random, 128K sequential and 70/30 over queue depth
+source-of-block-basics = Ours; the 4K random write before random patterns follows StorageReview
+step-of-block-basics-random-read-4k = 4 KiB random reads
+step-of-block-basics-random-write-4k = 4 KiB random writes
+step-of-block-basics-random-70-30-4k = 4 KiB random, 70 % reads
+step-of-block-basics-sequential-read-128k = 128 KiB sequential reads
+step-of-block-basics-sequential-write-128k = 128 KiB sequential writes
+
+protocol-sync-writes = Durable writes: FUA and flush over the number of writers
+source-of-sync-writes = Ours, after reviewers' 4 KiB write + fsync
+step-of-sync-writes-plain-4k = 4 KiB random writes, not made durable
+step-of-sync-writes-fua-4k = 4 KiB random writes, durable by FUA
+step-of-sync-writes-fdatasync-4k = 4 KiB random writes, each followed by fdatasync
+step-of-sync-writes-plain-16k = 16 KiB random writes, not made durable
+step-of-sync-writes-fua-16k = 16 KiB random writes, durable by FUA
+step-of-sync-writes-fdatasync-16k = 16 KiB random writes, each followed by fdatasync
+step-of-sync-writes-rocksdb-sync = RocksDB overwrites, each synced (WriteOptions::sync)
+
+protocol-compression = Whether a drive compresses: equal loads of data that do and do not compress
+source-of-compression = Ours, after the SNIA SSS PTS's rule that data be random unless their pattern is the question
+step-of-compression-random-write = 4 KiB random writes
+step-of-compression-sequential-write = 128 KiB sequential writes
+step-of-compression-mixed = 4 KiB random, 70 % reads
+
+protocol-powercut = Power cuts: durable writes by FUA and by flush
+source-of-powercut = Ours, after Zheng et al., FAST 2013
+step-of-powercut-writes = 4 KiB random writes by FUA, and with a flush after every eighth
+
+protocol-mysql-oltp = MySQL OLTP, one and two servers a drive
+source-of-mysql-oltp = StorageReview, Sysbench MySQL OLTP; statements as sysbench 1.0.20
+step-of-mysql-oltp-one-server = oltp_read_write, one server a drive
+step-of-mysql-oltp-two-servers = oltp_read_write, two servers a drive
+
+protocol-tpcc = TPC-C on MariaDB or MySQL
+source-of-tpcc = TPC-C 5.11; StorageReview's scale and durations; server settings ours
+step-of-tpcc-check-after-load = Consistency after the load
+step-of-tpcc-tpcc = TPC-C { $value } keying and think times
+step-of-tpcc-check-after-run = Consistency after the run
+
+protocol-tpcc-postgres = TPC-C on PostgreSQL
+source-of-tpcc-postgres = TPC-C 5.11; StorageReview's scale and durations; server settings ours
+step-of-tpcc-postgres-check-after-load = Consistency after the load
+step-of-tpcc-postgres-tpcc = TPC-C { $value } keying and think times
+step-of-tpcc-postgres-check-after-run = Consistency after the run
+
+protocol-tpcc-sqlserver = TPC-C on SQL Server
+source-of-tpcc-sqlserver = TPC-C 5.11; StorageReview's scale and durations; the server's settings are its owner's
+step-of-tpcc-sqlserver-check-after-load = Consistency after the load
+step-of-tpcc-sqlserver-tpcc = TPC-C { $value } keying and think times
+step-of-tpcc-sqlserver-check-after-run = Consistency after the run
+
+protocol-rocksdb-threads = RocksDB: throughput and latency over threads
+source-of-rocksdb-threads = Micron 7450, 7500 and 7600 RocksDB briefs; db_bench of RocksDB 8.1.1; gaps filled by us
+step-of-rocksdb-threads-readrandom = Random reads
+step-of-rocksdb-threads-readwhilewriting = Random reads while one thread writes
+step-of-rocksdb-threads-readrandomwriterandom = Random reads and writes, 90 to 10
+
+protocol-vdbench-profiles = Block profiles as StorageReview runs them: latency against load
+source-of-vdbench-profiles = StorageReview, Intel P5510 vs Samsung PM9A3; mixes of SQL and Oracle from VdbenchAutomation; VDI ours
+step-of-vdbench-profiles-random-read-4k = 4K random read
+step-of-vdbench-profiles-random-write-4k = 4K random write
+step-of-vdbench-profiles-mixed-4k = 4K random, 70 % reads
+step-of-vdbench-profiles-mixed-8k = 8K random, 70 % reads
+step-of-vdbench-profiles-mixed-16k = 16K random, 70 % reads
+step-of-vdbench-profiles-sql = SQL
+step-of-vdbench-profiles-sql-90-10 = SQL 90-10
+step-of-vdbench-profiles-sql-80-20 = SQL 80-20
+step-of-vdbench-profiles-oracle = Oracle
+step-of-vdbench-profiles-oracle-90-10 = Oracle 90-10
+step-of-vdbench-profiles-oracle-80-20 = Oracle 80-20
+step-of-vdbench-profiles-vdi-fc-boot = VDI full clone, boot (ours)
+step-of-vdbench-profiles-vdi-fc-initial-login = VDI full clone, initial login (ours)
+step-of-vdbench-profiles-vdi-fc-monday-login = VDI full clone, Monday login (ours)
+step-of-vdbench-profiles-vdi-lc-boot = VDI linked clone, boot (ours)
+step-of-vdbench-profiles-vdi-lc-initial-login = VDI linked clone, initial login (ours)
+step-of-vdbench-profiles-vdi-lc-monday-login = VDI linked clone, Monday login (ours)
+step-of-vdbench-profiles-sequential-read-64k = 64K sequential read
+step-of-vdbench-profiles-sequential-write-64k = 64K sequential write
+
+protocol-write-pressure = Write pressure: read latency against the rate of writes
+source-of-write-pressure = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, depths and times are ours
+step-of-write-pressure-pressure = 4K random reads beside 4K random writes
+
+protocol-noisy-neighbour = Noisy neighbour on six namespaces
+source-of-noisy-neighbour = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, rates and times are ours
+step-of-noisy-neighbour-alone = Three readers alone
+step-of-noisy-neighbour-neighbours = Three readers beside three writers of { $value } each
+step-of-noisy-neighbour-loud = Three readers beside three writers without a limit
+
+protocol-act = Aerospike ACT: the multiple of its load that a drive keeps
+source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); sizes, workers and depths are ours
+step-of-act-certify = Fewer than 5 % of small reads over 1 ms
+step-of-act-stress = Twice the load, kept to the end
+
+protocol-snia-iops = SNIA PTS IOPS: seven mixes, eight sizes
+source-of-snia-iops = SNIA SSS PTS 2.0.2, as quoted by py-sss-pts
+step-of-snia-iops-mix-100-0 = Random, 100 % reads
+step-of-snia-iops-mix-95-5 = Random, 95 % reads
+step-of-snia-iops-mix-65-35 = Random, 65 % reads
+step-of-snia-iops-mix-50-50 = Random, 50 % reads
+step-of-snia-iops-mix-35-65 = Random, 35 % reads
+step-of-snia-iops-mix-5-95 = Random, 5 % reads
+step-of-snia-iops-mix-0-100 = Random, 0 % reads
+
+protocol-snia-throughput = SNIA PTS throughput: sequential, 1024K and 128K
+source-of-snia-throughput = SNIA SSS PTS 2.0, as in SSS-PTS-TEST
+step-of-snia-throughput-sequential-read = Sequential read
+step-of-snia-throughput-sequential-write = Sequential write
+
+protocol-snia-latency = SNIA PTS latency: one request at a time
+source-of-snia-latency = SNIA SSS PTS 2.0, as in SSS-PTS-TEST
+step-of-snia-latency-mix-100-0 = Random, 100 % reads, one at a time
+step-of-snia-latency-mix-65-35 = Random, 65 % reads, one at a time
+step-of-snia-latency-mix-0-100 = Random, 0 % reads, one at a time
+
+protocol-snia-wsat = SNIA PTS write saturation: 4K random writes for six hours
+source-of-snia-wsat = SNIA SSS PTS 2.0, as in SSS-PTS-TEST
+step-of-snia-wsat-saturation = 4K random writes from fresh out of the box
+step-of-snia-wsat-histogram = 4K random writes, saturated
+
+protocol-selftest = Self-test: an engine of known latency
+source-of-selftest = Ours
+step-of-selftest-known = Reads that take 50 µs
+
+protocol-ceiling = The generator's ceiling in each shape of load
+source-of-ceiling = Ours
+step-of-ceiling-one = Closed loop, one thread
+step-of-ceiling-many = Closed loop, many in flight
+step-of-ceiling-open = Open loop, one thread
 
 ## What the source of imported figures does not give, and what only the run shows
 not-given-loop = closed or open loop
@@ -967,6 +1308,7 @@ difference-repeats = Missing repeats
 difference-drift = Points that drifted
 difference-bottleneck = Points not limited by the drive
 difference-share = { $count } of { $all }
+
 # Imported figures on the first page
 published-lead = As published, without repeats: { $sentence }
 published-more = { $better } { $by } more { $what } than { $worse }{ $at }

@@ -1,8 +1,53 @@
 # Japanese: the text of briefs. A line that begins with four spaces continues the one before.
+#
+# One word for each concept, as Micron's briefs and the Japanese press write it, and what is never
+# written in its place. `src/language/tests_words.rs` reads this table and holds the messages to it.
+#
+# | concept | word | never |
+# |---|---|---|
+# | latency | レイテンシー | レイテンシ、遅延時間 |
+# | 99th percentile read latency | パーセンタイル | 百分位、パーセンタイル値 |
+# | random | ランダム | 無作為、乱数アクセス |
+# | sequential | シーケンシャル | 順次、シーケンシャルリード、シーケンシャルライト |
+# | read | 読み取り | 読み出し、読取り、読取、読込、読み込み、ランダムリード |
+# | write | 書き込み | 書込み、書込、ランダムライト |
+# | op | オペレーション | 操作 |
+# | subject | 対象 | 被験体、被験者、サブジェクト |
+# | sweep | スイープ | 掃引 |
+# | repeat | 反復 | 繰り返し、繰返し、くり返し |
+# | scatter | ばらつき | 散らばり、バラツキ |
+# | sample | サンプル | 標本 |
+# | model of a drive | モデル | 型番、機種 |
+# | engine | エンジン | 機構 |
+# | stream | ストリーム | データ流 |
+# | step | ステップ | 工程 |
+# | throughput | スループット | 処理能力 |
+# | queue depth | キュー深度 | キューデプス、待ち行列 |
+# | bottleneck | ボトルネック | 隘路 |
+# | steady state | 定常状態 | 安定状態 |
+# | preparation | 事前準備 | 前準備、プレコンディショニング |
+# | noisy neighbour | ノイジーネイバー | 隣接負荷、うるさい隣人、騒がしい隣人 |
+# | write pressure | 書き込み負荷 | 書き込み圧力、ライトプレッシャー |
+# | thermal throttling | サーマルスロットリング | 温度による性能抑制、熱制限 |
+# | endurance | 耐久性 | 耐久力、エンデュランス |
+# | durable | 永続 | 耐久書き込み |
+# | power, of a drive | 消費電力 | 電力消費、パワー |
+# | directory | ディレクトリ | フォルダ |
+# | confidence interval | 信頼区間 | 信頼間隔 |
+# | significant difference | 有意差 | 主張 |
+# | source of a procedure | 手順の出典 | 引用元 |
+# | source of figures | 数値の出典 | 典拠 |
+# | plain style | である | です、ます。、ました、ません、ください |
+# | full-width brackets | （、） | (、) |
+# | full-width colon | ： | : |
 
 ## Lists, and what is not known
 list-comma = 、
 list-and = { $first }、{ $last }
+clause-break = ；
+in-brackets = （{ $what }）
+aside = （{ $what }）
+with-detail = { $what }（{ $detail }）
 date-unknown = 日時不明
 
 ## Sections
@@ -10,12 +55,12 @@ appendix = 付録 { $letter }　{ $title }
 section-summary = 概要
 section-results = 測定結果
 section-tpcc = TPC-C
-section-limit = レイテンシ上限での負荷
-section-multiple = 保持できる最大の負荷倍率
-section-equal-latency = 等レイテンシでの負荷
+section-limit = レイテンシー上限での負荷
+section-multiple = 維持できる最大の負荷倍率
+section-equal-latency = 等レイテンシーでの負荷
 section-fairness = 試験条件の違い
-section-findings = すべての主張
-section-differences = すべての差
+section-findings = 有意差の一覧
+section-differences = 差の一覧
 section-figures = その他の図
 section-energy = 消費電力とエネルギー
 section-limits = ボトルネック
@@ -27,7 +72,7 @@ section-marks = 留意点
 section-method = 測定方法：定義と数式
 section-data = 全データ
 section-server = サーバー
-section-disclosure = 全情報の開示
+section-disclosure = 測定環境の完全開示
 
 ## Columns of tables
 column-step = ステップ
@@ -42,9 +87,9 @@ column-not-ranked = 順位なし
 ## Conclusion
 conclusion-how = すべての比較の結果：
 conclusion-limits =
-    区間はすべて、このホストとこれらのドライブでの反復間のばらつきによるものです。結果は、これらの
-    ドライブ、このファームウェア、このホストとソフトウェア、これらの負荷について成り立ちます。詳細
-    は「全情報の開示」にあります。あるモデルの 1 台が同型のすべてを代表するわけではありません。
+    区間はすべて、このホストとこれらのドライブにおける反復間のばらつきから求めた。結果が成り立つのは、これらの
+    ドライブ、このファームウェア、このホストとソフトウェア、これらの負荷に限られる。詳細は「測定環境の完全開
+    示」に記載する。あるモデルの 1 台が、そのモデル全体を代表するわけではない。
 
 ## Figures of power
 power-of = { $class } の消費電力
@@ -59,18 +104,22 @@ given-up = （{ $count } 件断念）
 range = { $low }～{ $high }
 maximum = 最大
 at-least = 少なくとも { $difference }
-per-op = 1 op あたり { $energy }
+per-op = 1 オペレーションあたり { $energy }
 
 ## Metrics
 mean = 平均
-latency = { $figure } レイテンシ
-latency-of = { $class } の { $figure } レイテンシ
+latency = { $figure } レイテンシー
+latency-of = { $figure } { $class } レイテンシー
 response-time = { $figure } 応答時間
-response-time-of = { $class } の { $figure } 応答時間
+response-time-of = { $figure } { $class } 応答時間
 ops-per-watt-by = 1 ワットあたり ops/s（{ $class }、{ $kind }）
 mb-per-watt-by = 1 ワットあたり MB/s（{ $class }、{ $kind }）
-energy-per-op-by = 1 op あたりのエネルギー（{ $class }、{ $kind }）
+energy-per-op-by = 1 オペレーションあたりのエネルギー（{ $class }、{ $kind }）
 new-orders-per-minute = 毎分の New-Order 数
+of-part = { $part } の { $figure }
+per-minute = { $class }/分
+percentile = { $value }パーセンタイル
+metric-of-instrument = { $metric }、{ $class }（{ $kind }）
 
 ## Axes, and places on them
 axis-threads = スレッド数
@@ -80,11 +129,21 @@ axis-asked-rate = 要求レート
 axis-load = 負荷
 axis-block = ブロックサイズ
 axis-instances = インスタンス数
+axis-of-stream = { $stream } の{ $key ->
+        [threads] { axis-threads }
+        [depth] { axis-depth }
+        [rate] { axis-asked-rate }
+        [load] { axis-load }
+        [block] { axis-block }
+        [instances] { axis-instances }
+       *[other] { $key }
+    }
+place-on-axis = { $what }、{ $axis } { $value }
 at-one-thread = （1 スレッド）
 at-threads = （{ $values } スレッド）
 at-depth = （キュー深度 { $values }）
-at-ops-asked = （要求 { $values } ops/s）
-at-rate-asked = （要求 { $values }）
+at-ops-asked = （要求レート { $values } ops/s）
+at-rate-asked = （要求レート { $values }）
 at-load = （負荷 { $values }）
 at-one-instance = （1 インスタンス）
 at-instances = （{ $values } インスタンス）
@@ -97,178 +156,186 @@ at-every-instance-count = （全インスタンス数、{ $low }～{ $high }）
 at-every-block-size = （全ブロックサイズ、{ $low }～{ $high }）
 at-equal-load-of = （等負荷 { $load } ops/s）
 at-equal-p99-of = （等 p99 { $latency }）
-within-the-latency-limit = （レイテンシ上限内）
+within-the-latency-limit = （レイテンシー上限内）
 on-average-over = （{ $count } 測定点の平均）
 on-average-over-loads = （{ $count } つの等負荷の平均）
 
 ## Claims
 difference-footnote =
-    差：優位な対象、その差の大きさ、同時 95 % 信頼区間。大きいほど良い指標では増加率（上位 ÷ 下位 −
-    1）、レイテンシでは減少率（1 − 新 ÷ 旧）。▲ 有意、≥ 下限値（優位な対象はドライブが
-    制約していない）、≈ 有意差なし、‡ 順位なし：劣位の対象はドライブが制約していない。1 つの報告書のすべて
-    の区間は、95 % の確率で同時に成り立ちます。
-claim-more = { $better } は { $worse } より { $what } が { $by } 多い{ $at }
+    差：優位な対象、差の大きさ、同時 95 % 信頼区間の順に示す。高いほど良い指標では増加率（上位 ÷ 下位 − 1）、
+    レイテンシーでは減少率（1 − 新 ÷ 旧）とする。▲ 有意、≥ 下限値（優位な対象の制約要因はドライブではな
+    い）、≈ 有意差なし、‡ 順位なし（劣位の対象の制約要因はドライブではない）。1 つの報告書のすべての区間
+    は、95 % の確率で同時に成り立つ。
+claim-more = { $better } は { $worse } より { $what } が { $by } 高い{ $at }
 claim-lower = { $better } は { $worse } より { $what } が { $by } 低い{ $at }
 claim-less = { $better } は { $worse } より { $what } が { $by } 少ない{ $at }
 claims-more = { $better } は { $rivals }{ $at }
 claims-lower = { $better } は { $rivals }{ $at }
 claims-less = { $better } は { $rivals }{ $at }
-rival-more-of = { $worse } より { $what } が { $by } 多い
+rival-more-of = { $worse } より { $what } が { $by } 高い
 rival-lower-of = { $worse } より { $what } が { $by } 低い
 rival-less-of = { $worse } より { $what } が { $by } 少ない
-rival-more = { $worse } より { $by } 多い
+rival-more = { $worse } より { $by } 高い
 rival-lower = { $worse } より { $by } 低い
 rival-less = { $worse } より { $by } 少ない
-varied = { $path } { $value }（比較対象は { $other }）
-with-knob = { $subject } は { $knob }
+varied = { $path } は { $value }（比較対象は { $other }）
+with-knob = { $subject } の設定は { $knob }
 claim-family = 反復 { $repeats } 回、{ $comparisons } 件の比較にわたる同時信頼区間
-claim-largest-of = 有意な { $points } 測定点のうち最大のもの
+claim-largest-of = 有意差のある { $points } 測定点のうち最大のもの
 claim-untested = 測定区間 { $window } はドリフトの検定には短い
-claim-no-drive = { $better } はドライブに達していない
-claim-host-limited = { $better } はホストが制約したため、ドライブの性能はさらに高い可能性がある
+claim-no-drive = { $better } の要求はドライブに達していない
+claim-host-limited = { $better } はホストが制約要因のため、ドライブの性能はさらに高い可能性がある
 calculation-less = { $calculation }、{ $difference } 短い
 of-step = { $step }：{ $sentence }
 full-stop = { $sentence }。
-crossed-lower = { $until } までは { $before } の { $what } が低く、{ $from } からは { $after } が低い
-crossed-higher = { $until } までは { $before } の { $what } が高く、{ $from } からは { $after } が高い
-differs = { $what } が異なる：{ $values }
+crossed-lower = { $until } までは { $before } の { $what } が低く、{ $from } からは { $after } の方が低い
+crossed-higher = { $until } までは { $before } の { $what } が高く、{ $from } からは { $after } の方が高い
+differs = { $what } が異なる（{ $values }）
 not-comparable = { $other } と { $first } は比較できない：{ $differences }。
 not-comparable-in =
-    { $step } では { $other } と { $first } は比較できない：{ $differences }（それを調べたい場合は
-    --vary で指定する）。
+    { $step } では { $other } と { $first } は比較できない：{ $differences }（その違いを調べる場合は --vary で
+    指定する）。
 
 ## What a claim is of
-on-one-device = 同一デバイス上
-of-these-two-drives = この 2 台のドライブについて
-of-two-drives = 2 台のドライブ { $first }、{ $other } について
+on-one-device = 同一デバイス上での比較
+of-these-two-drives = この 2 台のドライブに限る
+of-two-drives = 2 台のドライブ { $first } と { $other } に限る
 drives-each = 各 { $count } 台
 drives-of-two = { $first } 台と { $other } 台
-of-these-drives = これらのドライブについて
+of-these-drives = これらのドライブに限る
 
 ## Bottlenecks
 evidence-and-remedy = { $evidence }。ドライブを測定するには：{ $remedy }
 limit-drive = ドライブ
 limit-cpu = ホスト CPU
 limit-memory = メモリ
-limit-no-drive = ドライブなし
-limit-neighbour = 隣接負荷
+limit-no-drive = ドライブへの要求なし
+limit-neighbour = ノイジーネイバー
 limit-generator = 負荷生成側
 limit-standstill = Dyno の停止
 limit-rate = 要求レート
-limit-thermal = 温度による性能抑制
+limit-thermal = サーマルスロットリング
 limit-locks = ロック待ち
 limit-undecided = 判定不能
 
 ## Caveats
 caveat-not-measured = 測定されていない
-caveat-failed = { $count } 回の反復が失敗
+caveat-failed = { $count } 回の反復が失敗した
 caveat-not-steady = ドライブが定常状態に達していなかった
 caveat-drifted = 測定区間内で ops/s が { $change } 変動した
 caveat-missed-rate = 要求レートの { $share } にとどまった
 caveat-stream-missed-rate = ストリーム { $stream } は要求レートの { $share } にとどまった
-caveat-late = 要求の { $share } が遅れて発行された
-caveat-few-repeats = 測定は { $count } 回のみ：比較の前に反復する（`--repeats 5`）
-caveat-every-point-few-repeats = どの測定点も測定は { $count } 回のみ：比較の前に反復する（`--repeats 5`）
-caveat-not-the-drive = 制約要因はドライブではなく{ $limit }：{ $why }
+caveat-late = 要求の { $share } が予定より遅れて発行された
+caveat-few-repeats = 測定は { $count } 回のみ。比較するには反復が必要（`--repeats 5`）
+caveat-every-point-few-repeats = どの測定点も測定は { $count } 回のみ。比較するには反復が必要（`--repeats 5`）
+caveat-not-the-drive = 制約要因はドライブではなく { $limit }：{ $why }
 caveat-no-drive = ドライブは測定されていない：{ $why }
 caveat-of = { $places }、{ $subject }：{ $caveat }
 
 ## Notes
 notes = 注記
 note-moved-ops =
-    反復 { $repeat } は { $subjects } つの対象すべてで { $factor } 倍だった。水準の精度は下がるが、
-    反復内の比は影響を受けない
+    反復 { $repeat } では { $subjects } つの対象すべてが通常の { $factor } 倍の ops/s だった。水準の精度は下が
+    るが、反復内の比は影響を受けない
 note-moved-p99 =
-    反復 { $repeat } の p99 は { $subjects } つの対象すべてで { $factor } 倍だった。水準の精度は下
-    がるが、反復内の比は影響を受けない
+    反復 { $repeat } では { $subjects } つの対象すべての p99 が通常の { $factor } 倍だった。水準の精度は下がる
+    が、反復内の比は影響を受けない
 note-apart =
-    { $place }、{ $subject }：ドライブ { $drive } は同型の { $others } 台から外れている（{ $ops } 対
-    { $usual } ops/s）
+    { $place }、{ $subject }：ドライブ { $drive } は同じモデルの他の { $others } 台から外れている
+    （{ $ops } ops/s、他は { $usual } ops/s）
 drives-and-repeats = { $drives }、ばらつきはドライブ間 { $by }、反復間 { $repeats }
 drives-scatter = { $drives }、ばらつきはドライブ間 { $by }
 note-models =
-    ドライブ単位では { $better } は { $worse } より ops/s が { $by } 多い（{ $drives }）。区間はド
-    ライブを変量効果として扱う単独のもので、全体の同時区間ではない
+    ドライブ単位では { $better } は { $worse } より ops/s が { $by } 高い（{ $drives }）。この区間はドライブを
+    変量効果として扱う単独のもので、報告書全体の同時区間ではない
 note-models-open =
-    ドライブ単位では { $first } と { $other } の ops/s に有意差はない：{ $by }（{ $drives }）。区
-    間はドライブを変量効果として扱う単独のもので、全体の同時区間ではない
+    ドライブ単位では { $first } と { $other } の ops/s に有意差はない：{ $by }（{ $drives }）。この区間はドラ
+    イブを変量効果として扱う単独のもので、報告書全体の同時区間ではない
 
 ## The first page
 nor = 、
 and-undecided = { $sentence }。{ $pairs } の間には有意差がない
 two-sentences = { $first }{ $second }
 changes-more-times = { $sentence }優位な対象はさらに { $count } 回入れ替わる。
-open-not-limited = { $first } と { $other } は { $what } では順位を付けられない。ドライブが制約要因ではなかった。
-open-too-few = { $first } と { $other } は { $what } では有意差がない：{ $repeats } 回の反復では判定に足りない。
-open-difference = { $first } と { $other } は { $what } では有意差がない。差は { $difference }。
-no-rank-alone = 対象が 1 つだけ測定されたため、順位は付けられない：別の対象と並べて測定する（`--subject` を 2 つ指定）。
+open-not-limited =
+    { $first } と { $other } は、ドライブが制約要因ではないため、{ $what } では順位を付けられない。
+open-too-few =
+    { $first } と { $other } の { $what } には有意差がない。{ $repeats } 回の反復では判定に足りない。
+open-difference = { $first } と { $other } の { $what } には有意差がない。差は { $difference }。
+no-rank-alone =
+    測定した対象が 1 つだけのため、順位は付けられない。別の対象と並べて測定する（`--subject` を 2 つ指定）。
 level = { $step }：{ $subject }、{ $figure }{ $at }。
-conditions-published = 公表値のまま（反復なし）：条件は出典の記載によるもので、Dyno は確認していない。
-conditions-imported = 取り込み値のまま：条件は出典の記載によるもので、Dyno は確認していない。
-measured-times = 測定回数 { $count }
-window-a-point = 測定点あたり { $window }
+conditions-published = 公表値（反復なし）。測定条件は数値の出典に記載されたもので、Dyno は確認していない。
+conditions-imported = 取り込み値。測定条件は数値の出典に記載されたもので、Dyno は確認していない。
+measured-times = 各点 { $count } 回測定
+window-a-point = 測定区間 { $window }
 kernel = カーネル { $release }
-brackets-are-intervals = 角括弧内は報告書全体で同時に成り立つ 95 % 信頼区間
+brackets-are-intervals = 角括弧内は、報告書全体で同時に成り立つ 95 % 信頼区間
 no-rank-none-measured = 最後まで測定された点がないため、順位は付けられない。最初の失敗：{ $first }
-no-rank-barred = 順位は付けられない：{ $reason }
-no-rank-not-comparable-in = { $metrics } で比較できる対象の組がないため、順位は付けられない。
-no-rank-chance = 偶然の範囲を超える差がないため、順位は付けられない。反復を増やすと区間は狭くなる（`--repeats 10`）。
-see-bottleneck = 変更すべき点は「ボトルネック」にある
+no-rank-barred = 順位は付けられない。{ $reason }
+no-rank-not-comparable-in = { $metrics } で比較できる対象の組み合わせがないため、順位は付けられない。
+no-rank-chance =
+    偶然の範囲を超える差がないため、順位は付けられない。反復を増やすと区間は狭くなる（`--repeats 10`）。
+see-bottleneck = 「ボトルネック」を参照
 no-rank-not-limited-all =
-    { $points } 測定点のうち { $count } 点はドライブではなく{ $limit }が制約要因だったため、順位は
-    付けられない：{ $change }。
+    { $points } 測定点のうち { $count } 点で、ドライブではなく { $limit } が制約要因だったため、順位は付けられ
+    ない。対処：{ $change }。
 no-rank-not-limited-most =
-    { $points } 測定点のうち { $count } 点はドライブが制約要因ではなく（{ $most } 点は{ $limit }）、
-    順位は付けられない：{ $change }。
+    { $points } 測定点のうち { $count } 点で、ドライブが制約要因ではなかったため（うち { $most } 点
+    は { $limit }）、順位は付けられない。対処：{ $change }。
 no-rank-no-drive-all =
-    { $points } 測定点のうち { $count } 点はドライブに達していないため、順位は付けられない：{ $change }。
+    { $points } 測定点のうち { $count } 点で、要求がドライブに達していないため、順位は付けられない。対
+    処：{ $change }。
 no-rank-no-drive-most =
-    { $points } 測定点のうち { $count } 点はドライブが制約要因ではなく（{ $most } 点はドライブに達してい
-    ない）、順位は付けられない：{ $change }。
+    { $points } 測定点のうち { $count } 点で、ドライブが制約要因ではなかったため（うち { $most } 点は要求がド
+    ライブに達していない）、順位は付けられない。対処：{ $change }。
+
+## Imported figures
 
 ## What a step's figures come to
-none-compared-here = ここで比較できる対象の組はない。
-knee-at = { $subject } は { $load } ops/s（p99 { $p99 }）
+none-compared-here = ここで比較できる対象の組み合わせはない。
+knee-at = { $subject } は { $load } ops/s（p99 は { $p99 }）
 knees = 曲線の屈曲点：{ $knees }。
-p99-from-to = { $subject } は { $low }（{ $from }）から { $high }（{ $to }）
+p99-from-to = { $subject } は { $low }（{ $from }）から { $high }（{ $to }）へ
 p99-moves = p99 の推移：{ $moves }。
 ops-and-p99-change = { $subject } の ops/s は { $ops }、p99 は { $p99 } 変化
-ops-and-p99 = { $subject } は { $ops } と { $p99 }
-from-to-threads = { $from } から { $to } スレッドで、{ $changes }。
-from-to-instances = { $from } から { $to } インスタンスで、{ $changes }。
-from-to = { $from } から { $to } で、{ $changes }。
-drive-limited = { $points } 測定点のうち { $drive } 点はドライブが制約要因。
-drive-limited-otherwise = { $points } 測定点のうち { $drive } 点はドライブが制約要因。その他：{ $others }。
+ops-and-p99 = { $subject } は { $ops }、{ $p99 }
+from-to-threads = { $from } スレッドから { $to } スレッドまでで、{ $changes }。
+from-to-instances = { $from } インスタンスから { $to } インスタンスまでで、{ $changes }。
+from-to = { $from } から { $to } までで、{ $changes }。
+drive-limited = { $points } 測定点のうち { $drive } 点でドライブが制約要因だった。
+drive-limited-otherwise =
+    { $points } 測定点のうち { $drive } 点でドライブが制約要因だった（その他：{ $others }）。
 between-sentences = {""}
 
 ## Bottlenecks, in their section
-see-bottleneck-marks = † ドライブが制約要因ではない：「ボトルネック」を参照。
-see-caveats-marks = † ドライブが制約要因ではない：「留意点」を参照。
+see-bottleneck-marks = † ドライブ以外が制約要因：「ボトルネック」を参照。
+see-caveats-marks = † ドライブ以外が制約要因：「留意点」を参照。
 bottleneck-how =
-    各測定区間でカーネルが数えたプロセッサ、デバイス、Dyno 自身のプロセスの値と、Dyno が発行中の要
-    求によります。負荷自身の要求の少なくとも半分がデバイスにあった場合、またはワーカーがデバイスに
-    ある要求を待っていた場合に、その測定点はドライブによるものとします。フラッシュの時間はデバイス
-    に数えます。
+    各測定区間にカーネルが計数したプロセッサ、デバイス、Dyno 自身のプロセスの値と、Dyno が発行していた要求から
+    判定した。負荷自身の要求の少なくとも半分がデバイスにあった測定点、またはワーカーがデバイスにある要求を待っ
+    ていた測定点は、ドライブが制約要因とする。フラッシュの時間はデバイスに含める。
 bottleneck-sum =
-    { $points } 測定点のうち { $drive } 点はドライブが制約要因だった。{ $others } 点は他の要因が制
-    約しており、{ $mark } を付けた：ドライブの順位付けには使えない。
-bottleneck-rest = 残りは要求レートで動作したか、判定不能。
+    { $points } 測定点のうち { $drive } 点でドライブが制約要因だった。{ $others } 点は他の要因に制約されてお
+    り、{ $mark } を付けた。これらはドライブの順位付けには使えない。
+bottleneck-rest = 残りの測定点は、要求レートで動作したか、判定不能である。
 
 ## Outliers
 outliers-how =
-    各測定点の応答時間が最も長い 1,000 要求（全要求の 100 分の 1 まで）。割合は応答時間の合計に対する
-    もの。ドライブ：要求がカーネルに渡されており、プロセッサ待ちでありえた時間が 5 分の 1 以下。
-    ホスト：半分以上がプロセッサ待ちか、Dyno 全体が停止していた。それ以外は不明とし、ドライブのせい
-    にはしない。規則と限界は docs/outliers.md。
+    各測定点で応答時間が最も長い 1,000 要求を示す（全要求の 100 分の 1 を上限とする）。割合は応答時間の合計に
+    対するもの。ドライブ：要求がカーネルに渡されており、プロセッサ待ちの可能性がある時間が 5 分の 1 以下。ホス
+    ト：半分以上がプロセッサ待ちか、Dyno 全体が停止していた。それ以外は不明とし、ドライブが原因とはみなさな
+    い。判定規則とその限界は docs/outliers.md に記載する。
 outliers-line =
-    { $place }：最も遅い { $count } 要求、{ $least }～{ $most }：ドライブ { $drive }、ホスト { $host }、
-    不明 { $unknown }
+    { $place }：最も遅い { $count } 要求（{ $least }～{ $most }）の内訳はドライブ { $drive }、ホス
+    ト { $host }、不明 { $unknown }
 outlier =
-    { $place }、反復 { $repeat }、{ $seconds }：{ $latency }、{ $class }、大きさ { $size }、位置 { $address }
-    （{ $stream }、ドライブ { $drive }、ワーカー { $worker }、キュー深度 { $depth }）：{ $cause }、{ $reason }
-outlier-beside = { $outlier }。同時に：{ $beside }
+    { $place }、反復 { $repeat }、{ $seconds } 時点：{ $class } { $latency }、サイズ { $size }、位
+    置 { $address }（{ $stream }、ドライブ { $drive }、ワーカー { $worker }、キュー深
+    度 { $depth }）。{ $cause }：{ $reason }
+outlier-beside = { $outlier }。同時刻の状況：{ $beside }
 column-outliers = 外れ値
-column-from-latency = 最小
+column-from-latency = 最小値
 column-mostly-unknown = 不明の主な理由
 cause-drive = ドライブ
 cause-host = ホスト
@@ -276,37 +343,37 @@ cause-unknown = 不明
 reason-at-drive = ワーカーは他に何も待っていない
 reason-waited = ワーカーがプロセッサを待った
 reason-stopped = Dyno が停止していた
-reason-behind = 他の要求の後ろで待った
+reason-behind = 先行する要求の完了待ち
 reason-not-at-device = デバイスに要求がなかった
-reason-other-drives = 他のドライブも同時に停滞
+reason-other-drives = 他のドライブも同時に停滞した
 reason-not-direct = ダイレクト I/O ではない
-reason-both = ホストとドライブの両方の可能性
+reason-both = ホストとドライブの両方が関与した可能性
 reason-not-watched = 観測なし
-beside-waited = プロセッサなし { $time } 以上
+beside-waited = プロセッサ待ち { $time } 以上
 beside-switches = コンテキストスイッチ { $count } 回
 beside-steal = スチール時間 { $time } 以下
 beside-stalled = デバイスの完了なし { $time }
-beside-idle = デバイスに要求なし { $time }
+beside-idle = デバイスの要求なし { $time }
 beside-throttled = サーマルスロットリング
 beside-health-read = ヘルスログの読み取り中
 beside-interrupts = 割り込み { $rate }
-beside-processor = 最も忙しいプロセッサ { $busy }
+beside-processor = 使用率が最も高いプロセッサ { $busy }
 
 ## Multiples of a load
-multiple-found = { $subject } は負荷の { $multiple } を保持 [{ $low }～{ $high }]、{ $repeats } 回の探索。
-multiple-at-least = { $subject } は負荷の少なくとも { $multiple } を保持：試した倍率はすべて満たした。
+multiple-found = { $subject } が維持できる負荷は { $multiple } [{ $low }～{ $high }]（探索 { $repeats } 回）。
+multiple-at-least = { $subject } が維持できる負荷は少なくとも { $multiple }（試した倍率はすべて合格）。
 multiple-holds =
-    倍率は、{ $stream } の要求のうち { $limit } を超えるものが { $share } 以下で、負荷が予定から遅れな
-    い場合に満たすとする。表はその時間以上かかった要求の割合。
+    { $stream } の要求のうち { $limit } を超えるものが { $share } 以下で、負荷が予定から遅れない倍率を合格とす
+    る。表は、その時間以上かかった要求の割合を示す。
 multiple-how =
-    満たさない最小の倍率より下で、全ステップが満たす最大の倍率：反復の幾何平均。区間は反復によるもの
-    （95 %、3 回以上）で、少なくとも満たした値から満たさなかった値までを含む。
+    不合格となった最小の倍率を下回り、全ステップが合格した最大の倍率を、反復の幾何平均で示す。区間は反復から求
+    め（95 %、3 回以上）、少なくとも合格した値から不合格となった値までを含む。
 column-time = 時間
 column-holds = 判定
 time-response = 応答
 time-service = サービス
-holds = 満たす
-does-not-hold = 満たさない
+holds = 合格
+does-not-hold = 不合格
 
 ## More columns of tables
 column-subject = 対象
@@ -338,7 +405,7 @@ column-drives = ドライブ数
 column-instances = インスタンス数
 column-ops-sum = ops/s、合計
 column-p99-merged = p99、統合
-column-p99-pooled = p99、プール
+column-p99-pooled = p99、統合
 column-mean-of-p99s = p99 の平均
 column-power-of = 電力の対象
 column-energy = エネルギー
@@ -347,12 +414,12 @@ column-knee-ops = 屈曲点、ops/s
 column-knee-p99 = 屈曲点、p99
 column-load-at-equal-p99 = 等 p99 での負荷
 column-p99-at-equal-load = 等負荷での p99、平均
-column-most-within = { $stream } の { $percentile } ≤ { $limit } を満たす最大の{ $axis }
-column-first-beyond = 満たさない最初の値
+column-most-within = { $stream } の { $percentile } ≤ { $limit } を満たす最大の { $axis }
+column-first-beyond = 最初に不合格となった値
 column-done = 結果
 column-verdict = 判定
 column-rounds = ラウンド数
-column-window = 区間
+column-window = 判定区間
 column-excursion = 変動幅
 column-allowed = 許容値
 column-slope = 傾き
@@ -367,29 +434,31 @@ column-other-formula = 別の式
 
 ## Caveats, in their section
 caveats-points = 留意点のある測定点
-caveats-support-no-claim = 値は示すが、主張の根拠にはしない。
-caveats-wider = 要求より広い区間
+caveats-support-no-claim = 値は示すが、結論の根拠にはしない。
+caveats-wider = 目標より広い区間
 caveats-failed = 失敗した測定点
 caveats-failed-note = 推定値には含めない。
-caveats-oddities = 範囲超過と読み出しミス
-caveats-none = 留意点なし：失敗、ドリフト、要求レートの未達、レイテンシの範囲超過はいずれもなかった。
-caveats-asked = 要求と達成
-caveat-wider = { $place }、{ $subject }：反復 { $repeats } 回で ±{ $half }（要求は ±{ $asked }）
-rates-kept = 測定点の { $count } ストリームはレートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
-other-rates-kept = 測定点の残り { $count } ストリームはレートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
-oddity-overflow = 1 時間を超えるレイテンシ { $count } 件
-oddity-given-up = トランザクション { $count } 件（{ $share }）はサーバーが繰り返しロールバックしたため断念：レートに含まない
-oddity-misses = 読み出し { $count } 件（{ $share }）は該当キーなし
+caveats-oddities = 測定範囲の超過と該当キーなし
+caveats-none = 留意点なし：失敗、ドリフト、要求レートの未達、測定範囲を超えるレイテンシーはいずれもなかった。
+caveats-asked = 要求レートと達成レート
+caveat-wider = { $place }、{ $subject }：反復 { $repeats } 回で ±{ $half }（目標は ±{ $asked }）
+rates-kept = 測定点の延べ { $count } ストリームは、レートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
+other-rates-kept = 残りの延べ { $count } ストリームは、レートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
+oddity-overflow = 1 時間を超えるレイテンシー { $count } 件
+oddity-given-up =
+    トランザクション { $count } 件（{ $share }）は、サーバーが何度もロールバックしたため断念した（レートに含ま
+    ない）
+oddity-misses = 読み取り { $count } 件（{ $share }）は該当キーなし
 
 ## Conditions, data, disclosure
-nothing-differs = ドライブ以外に、対象間で異なることが判明しているものはない。
+nothing-differs = 把握できる範囲では、対象間の違いはドライブのみである。
 grade-disqualifying = 比較不可
-grade-confounder = 交絡の可能性あり
+grade-confounder = 交絡の可能性
 grade-harmless = 影響なし
 data-how =
-    すべてのストリームと種別。灰色のストリームは測定対象と並行して動作し、主指標には含まない。レイ
-    テンシはサービス時間、レートを指定した場合は応答時間（r 印）。「–」は未測定：そのパーセンタイ
-    ルを超える標本が 100 未満。
+    すべてのストリームとオペレーション種別を示す。灰色のストリームは測定対象と並行して動作し、主指標には含まな
+    い。レイテンシーはサービス時間、レートを指定した場合は応答時間（r 印）である。「–」は未測定（そのパーセン
+    タイルを超えるサンプルが 100 未満）。
 runs = 測定
 run = { $when }、dyno { $version }、反復 { $repeats } 回
 run-header = { $file } · { $when } · 反復 { $repeats } 回 · dyno { $version }
@@ -399,154 +468,177 @@ server-software = サーバーのソフトウェア
 
 ## Drives and instances
 drives-aggregation =
-    複数ドライブの場合：ops/s は合計、パーセンタイルは統合したヒストグラムのもの（パーセンタイルの
-    平均ではない）。最小、中央値、最大は個々のドライブについて。
+    ドライブが複数の場合、ops/s は合計、パーセンタイルは統合したヒストグラムの値である（パーセンタイルの平均で
+    はない）。最小、中央値、最大は個々のドライブの値である。
 drives-pooled =
-    複数インスタンスの場合：プールした p99 は統合したヒストグラム、すなわち全トランザクションのも
-    の。並べて示すのは各インスタンスの p99 の平均で、複数の仮想マシンのレビューで使われる。両者は
-    異なる問いに答える。
+    インスタンスが複数の場合、統合 p99 は統合したヒストグラム、すなわち全トランザクションの p99 である。その隣
+    に、複数の仮想マシンを使うレビューにならい、各インスタンスの p99 の平均を示す。両者は異なる問いに答える値
+    である。
 instance-by-instance = インスタンス別：{ $step }
 
 ## Power
 energy-how =
-    電力は 3 列目に示す対象について、その計器が示す値。種別間の比較はしない。エネルギーは測定値自
-    身の時刻による台形則で、計器が負荷を示す遅れの分だけずらした測定区間にわたる。遅れは { $seconds }
-    s までで、測定値が ops/s に最もよく追従する値であり、同じ計器の全測定点で共通。測定値が区間の 1
-    % を超えて欠ける場合は示さない。アイドル電力は差し引かない。
-meter-late = { $meter }：負荷より { $late } 遅れて示すため、補正済み。
+    電力は 3 列目に示す対象について、その計測器が示した値である。種類の異なる電力は比較しない。エネルギーは、
+    計測値の時刻による台形則で、計測器の遅れの分だけずらした測定区間について求める。遅れ（{ $seconds } s ま
+    で）は計測値が ops/s に最もよく追従する値で、同じ計測器の全測定点に共通である。計測値の欠落が区間の 1 % を
+    超える場合は示さない。アイドル電力は差し引かない。
+meter-late = { $meter }：表示が負荷より { $late } 遅れる（補正済み）。
 meter-unknown-delay = { $meter }：負荷への追従が弱く、遅れの有無を判定できない。
-meter-too-little = { $meter }、{ $step } { $at }：測定値は区間の { $covered } しか覆わず、エネルギーには不足。
+meter-too-little =
+    { $meter }、{ $step } { $at }：計測値は区間の { $covered } しかなく、エネルギーは求められない。
 power-meters = 電力計
 
 ## Load at equal latency, and at a limit
 equal-load-how =
     屈曲点は、両軸を同じ尺度にして、曲線の両端を結ぶ直線から最も下に離れた測定点。離れ方が 10 分の
     1 未満なら屈曲点なし。等 p99（最初の対象の屈曲点の値）での負荷と、等負荷（全曲線に共通する負荷）
-    での p99 は、測定点間の直線から反復ごとに読み取り、他の指標と同様に報告書の主対象と比較する。
-limit-how = スイープの値のうち、不確かな範囲の二分探索に必要なものを測定した。全反復でのパーセンタイルが上限以内の値を「満たす」とし、満たさない値より上は調べない。
+    での p99 は、測定点間の直線から反復ごとに読み取り、他の指標と同様に、報告書の主対象と比較する。
+limit-how =
+    スイープの値のうち、二分探索に必要なものだけを測定した。全反復を通じたパーセンタイルが上限以内の値を合格と
+    し、不合格の値より上は調べない。
 row-at-load = { $load } ops/s 時
 row-at-p99 = p99 { $latency } 時
 row-within-limit = 上限内
 
 ## All claims
 findings-how =
-    主張は、同時 95 % 信頼区間が「差なし」を含まない場合に限る：この報告書の主張のいずれかが誤りで
-    ある確率は 5 % 以下。同じことを示す測定点が複数あれば、下限が最も強いものを挙げる。数値は弱い
-    主張の側に丸める。留意点のある測定点は根拠にしない。
-caveats-noted = 留意点 { $count } 件：「留意点」に一覧。
-claims-for = { $subject } についての主張
+    差があると述べるのは、同時 95 % 信頼区間が「差なし」を含まない場合に限る。この報告書で述べた差のいずれかが
+    誤りである確率は 5 % 以下である。同じことを示す測定点が複数あれば、下限が最も大きいものを挙げる。数値は差
+    が小さくなる側に丸める。留意点のある測定点は根拠にしない。
+caveats-noted = 留意点は { $count } 件（「留意点」に一覧を示す）。
+claims-for = { $subject } の優位点
 claims-none = なし。
-claims-weaker = より弱い { $count } 件は各ステップの表にある。
+claims-weaker = これより小さい差 { $count } 件は各ステップの表に示す。
 claim-with-basis = { $claim }（{ $basis }）。
-caveats-of-claims = 留意点（これらの測定点は主張の根拠にならないか、下限値のみ）
+caveats-of-claims = 留意点（これらの測定点は結論の根拠にならないか、下限値のみを示す）
 
 ## Preparation
 not-steady-warning =
-    { $drive } は { $rounds } ラウンド以内に定常状態に達しなかった。それでも測定は行われており、ド
-    ライブよりも準備が止まった時点の状態を示している可能性がある。
-steady = 定常
-not-steady = 定常でない
+    { $drive } は { $rounds } ラウンド以内に定常状態に達しなかった。測定は行ったが、結果はドライブの性能より
+    も、事前準備がどこで終わったかを表している可能性がある。
+steady = 定常状態
+not-steady = 定常状態に未達
+too-few-rounds = ラウンド数が不足し、{ $metric } の定常状態を判定できない
+steady-after = { $rounds } ラウンドで { $metric } が定常状態に到達（変動幅 { $excursion }、傾き { $slope }）
+not-steady-within =
+    { $rounds } ラウンド以内に { $metric } が定常状態に達しなかった（変動幅 { $excursion }、傾
+    き { $slope }）
 
 ## Results
-differences-as-published = 差：公表値のまま（反復なし）。上位の対象とその差の大きさ。算術によるもので、主張ではない。
-swept-along = { $axis } を掃引
+differences-as-published =
+    差：公表値（反復なし）。上位の対象と差の大きさを示す。公表値から計算したもので、統計的な裏付けはない。
+swept-along = { $axis } をスイープ
 open-loop = オープンループ
 closed-loop = クローズドループ
-window-too-short = 測定点あたり { $window }、ドリフトの検定には短い
-percentiles-response = パーセンタイルは { $class } の応答時間
-percentiles-service = パーセンタイルは { $class } のサービス時間
-summed-over-drives = ops/s の合計とヒストグラムの統合はドライブにわたる
-summed-over-instances = ops/s の合計とヒストグラムの統合はインスタンスにわたる
-summed-over-drives-and-instances = ops/s の合計とヒストグラムの統合はドライブとインスタンスにわたる
+window-too-short = 測定区間 { $window }（ドリフトの検定には短い）
+percentiles-response = パーセンタイルは { $class } 応答時間
+percentiles-service = パーセンタイルは { $class } サービス時間
+summed-over-drives = ドライブ間で ops/s を合計し、ヒストグラムを統合
+summed-over-instances = インスタンス間で ops/s を合計し、ヒストグラムを統合
+summed-over-drives-and-instances = ドライブ間・インスタンス間で ops/s を合計し、ヒストグラムを統合
 
 ## Summary
-summary-how = ▲ 主張により他のすべての対象より優位。† ドライブが制約要因ではない。差：優位な対象、その差の大きさ、信頼区間。
-summary-how-published = 公表値のまま（反復なし）：主張はなく、最良の印もない。
+summary-how =
+    ▲ 他のすべての対象に対して有意に優位。† ドライブ以外が制約要因。差：優位な対象、差の大きさ、信頼区間。
+summary-how-published = 公表値（反復なし）。統計的な裏付けがないため、最良の印は付けない。
 mean-of-equal-loads = （等負荷の平均）
 mean-of-points = （{ $count } 測定点の平均）
-at-equal-latency = （等レイテンシ）
+at-equal-latency = （等レイテンシー）
 within-the-limit = （上限内）
 
 ## TPC-C
 tpcc-limits =
-    上限：各種類の 90 % がその時間内に応答すること（5.2.5.3 項）、遅延実行の Delivery の 90 % がキ
-    ュー投入から 80 s 以内に実行されること（2.7.2.2 項）。端末がキー入力・思考する場合、時間は端末
-    の送信からの応答時間。p95 または最長が上限以内なら、上限を守ったものとする。最小割合（5.2.3 項）
-    ：Payment 43 %、Order-Status、Delivery、Stock-Level 各 4 %。
+    上限：各トランザクションの 90 % がその時間内に応答すること（5.2.5.3 項）、遅延実行の Delivery の 90 % がキ
+    ュー投入から 80 s 以内に実行されること（2.7.2.2 項）。端末にキー入力時間と思考時間がある場合、時間は端末の
+    送信からの応答時間とする。p95 または最長の応答が上限以内であれば合格とする。最小割合（5.2.3 項）
+    は、Payment が 43 %、Order-Status、Delivery、Stock-Level が各 4 %。
 tpcc-deviations =
-    毎分の New-Order 数は tpmC ではない：監査を受けた結果ではなく、公表結果とは比較できない。仕様
-    との相違：外部キーは宣言しない。トランザクションはサーバー既定の分離レベル（MariaDB と MySQL は
-    repeatable read、PostgreSQL と SQL Server は read committed）で実行し、行は書き込み前にロック
-    する。遅延実行の Delivery は端末の接続を待ち、結果ファイルではなくレイテンシに記録する。入力は
-    ドライバーが生成し、画面はない。チェックポイント、耐久性、180 日分のストレージは試験しない。キ
-    ー入力・思考時間なし（no-wait）では、トランザクションごとに端末を選び直す。ロールバックした New-Order
-    は毎分の New-Order 数に含めない。
+    毎分の New-Order 数は tpmC ではない。監査を受けた結果ではなく、公表されている結果とは比較できない。仕様と
+    の相違は次のとおり。外部キーは宣言しない。トランザクションはサーバー既定の分離レベル
+    （MariaDB と MySQL は repeatable read、PostgreSQL と SQL Server は read committed）で実行し、行は書き込む
+    前にロックする。遅延実行の Delivery は端末の接続を待ち、結果ファイルではなくレイテンシーに記録する。入力は
+    ドライバーが生成し、画面はない。チェックポイント、永続性、180 日分のストレージは試験しない。キー入力時間と
+    思考時間がない場合（no-wait）、トランザクションごとに端末を選び直す。ロールバックした New-Order は毎分
+    の New-Order 数に含めない。
 subject-times = { $subject }（{ $count } 回）
-tpcc-conditions-kept = { $step }：3.3.2 項の 12 条件はすべて { $subjects } で守られた。最も長い検査は { $time }。
+tpcc-conditions-kept =
+    { $step }：3.3.2 項の 12 条件を { $subjects } のすべてで満たした。最も長い検査は { $time }。
 new-orders = 毎分 { $rate } New-Order
-kept-by-all = 全件が遵守
-kept = 遵守
-p95-above = p95 が超過
+kept-by-all = 全件合格
+kept = 合格
+p95-above = 不合格（p95 が超過）
 committed = （コミット済み）。
 
 ## Method
 procedure = 手順
-procedure-of = { $title }（{ $protocol }）。出典：{ $source }
+procedure-of = { $title }（{ $protocol }）。手順の出典：{ $source }
 step-named = ステップ { $step }
 step-windows = ウォームアップ { $warmup }（算入しない）の後、{ $window } を測定。
 service-time = サービス時間
 response-time-term = 応答時間
 percentiles = パーセンタイル
-several-drives = 複数のドライブまたはインスタンス
-method-ops = 測定区間内に完了した op の数を区間の長さで割り、対象のドライブとインスタンス、および主指標に含むストリームにわたって合計したもの。
-method-mb = それらの op が転送したバイト数（単位 1,000,000 バイト）を区間の長さで割ったもの。
-method-service-time = 要求をエンジンに渡してから完了まで。単一の単調時計による。
-method-response-time = レートを指定した場合：要求の予定時刻から完了まで。遅い要求の後ろで待つ時間も含む。遅れた要求は遅れとして数え、破棄しない。
+several-drives = 複数のドライブ・インスタンス
+method-ops =
+    測定区間内に完了したオペレーション数を区間の長さで割り、対象のドライブとインスタンス、主指標に含むストリー
+    ムについて合計した値。
+method-mb = それらのオペレーションが転送したバイト数（単位は 1,000,000 バイト）を区間の長さで割った値。
+method-service-time = 要求をエンジンに渡してから完了までの時間。単一の単調クロックで測る。
+method-response-time =
+    レートを指定した場合に、要求の発行予定時刻から完了までの時間。遅い要求の後ろで待った時間も含む。遅れた要求
+    も遅れたものとして数え、破棄しない。
 method-percentiles =
-    相対誤差 0.1 % 以下のヒストグラムから。ワーカー、ドライブ、インスタンスにわたって統合し、種別
-    間では統合しない。op のうち指定割合が超えなかったレイテンシ。それを超える標本が { $samples } 以
-    上ある場合のみ示す。
+    指定した割合のオペレーションが超えなかったレイテンシー。相対誤差 0.1 % 以下のヒストグラムを、ワーカー、ド
+    ライブ、インスタンス間で統合して求める（種別間では統合しない）。それを超えるサンプルが { $samples } 以上あ
+    る場合のみ示す。
 method-several-drives =
-    op とバイト数は合計する。パーセンタイルは統合したヒストグラムのもので、パーセンタイルの平均で
-    はない。反復が複数ある場合はそれぞれの値の幾何平均を示す。
+    オペレーション数とバイト数は合計する。パーセンタイルは統合したヒストグラムの値で、パーセンタイルの平均では
+    ない。反復が複数ある場合は、各反復の値の幾何平均を示す。
 interval = 区間（±）
 gain = 増加率
 reduction = 減少率
 comparison = 比較
-one-family = 一つの族
+one-family = 多重比較
 lower-bound = 下限値（≥）
 rounding = 丸め
 self-test = セルフテスト
 difference = 差
-method-interval = 水準の 95 % 信頼区間の半幅：3 回以上の反復の対数に対するスチューデントの t による。反復が 1～2 回の場合は区間がなく、最小と最大のみを示す。
-method-gain = 上位 ÷ 下位 − 1。大きいほど良い指標に用いる：1.5 倍は 50 % の増加。
-method-reduction = 1 − 新 ÷ 旧。レイテンシに用いる：半分の時間は 50 % の減少。
-method-comparison = 反復にわたる幾何平均の比。反復をブロック、測定順の位置を要因とする対数モデルによる。測定点の分散は調整する（Smyth 2004）。
+method-interval =
+    水準の 95 % 信頼区間の半幅。3 回以上の反復の対数にスチューデントの t 分布を適用する。反復が 1～2 回の場合
+    は区間を求めず、最小と最大のみを示す。
+method-gain = 上位 ÷ 下位 − 1。高いほど良い指標に用いる。1.5 倍は 50 % の増加となる。
+method-reduction = 1 − 新 ÷ 旧。レイテンシーに用いる。半分の時間は 50 % の減少となる。
+method-comparison =
+    反復にわたる幾何平均の比。反復をブロック、測定順の位置を因子とする対数モデルによる。測定点の分散は縮小推定
+    する（Smyth 2004）。
 method-one-family =
-    この報告書のすべての比較（全ステップ、対象、指標、測定点）で、いずれかの区間が真値を外す確率を
-    合わせて 5 % とする：個々の測定点に 4 %、ステップ平均に 1 %（ボンフェローニ法）。判定と区間は
-    同一のものによる。
-method-lower-bound = 優位な対象はドライブが制約要因でなく、他方はドライブが制約要因：差は少なくとも区間の下端。
-method-rounding = 弱い主張の側に、区間の半幅の 2 桁まで。区間の両端は外側に丸める。
+    この報告書のすべての比較（全ステップ、対象、指標、測定点）を 1 つの族とし、いずれかの区間が真値を外す確率
+    を合わせて 5 % とする。内訳は個々の測定点が 4 %、ステップ平均が 1 %（ボンフェローニ法）。判定と区間は同じ
+    手順による。
+method-lower-bound =
+    優位な対象はドライブが制約要因ではなく、他方はドライブが制約要因である場合に用いる。差は少なくとも区間の下
+    端以上である。
+method-rounding = 差が小さくなる側に、区間の半幅の 2 桁まで丸める。区間の両端は外側に丸める。
 method-caveats =
-    いずれかの反復で失敗した、要求レートに 2 % 以上届かなかった、オープンループの要求の 1 % 以上を
-    遅れて発行した、定常状態まで準備するはずのドライブがそれに達しなかった、いずれかの反復でドリフ
-    トした測定点（docs/claims.md を参照）は、主張の根拠にしない。
+    次の測定点（docs/claims.md を参照）は結論の根拠にしない：いずれかの反復で失敗したもの、要求レートに 2 % 以
+    上届かなかったもの、オープンループで要求の 1 % 以上を遅れて発行したもの、定常状態まで準備するはずのドライ
+    ブがそれに達しなかったもの、いずれかの反復でドリフトしたもの。
 
 ## Imported figures, in tables
-published-how = 公表値のまま（反復なし）：値から算術で求めたもの。ばらつきが不明なため、主張はしない。
+published-how = 公表値（反復なし）から計算したもの。ばらつきが不明なため、統計的な裏付けはない。
 published-row =
-    { $step }、{ $figure }（{ $at }）、{ $subject } と { $rival }：{ $calculation } = { $result }（{ $other }）
+    { $step }、{ $at }、{ $figure }：{ $subject } と { $rival } は { $calculation } = { $result }（{ $other }）
 formula-gain = 増加率
 formula-reduction = 減少率
 formula-factor = 倍率
 
 ## Specification
 specification = 仕様
-stated-not-measured = メーカーまたは記載の出典による値で、この表に測定値はない。
-for-the-money = 価格あたり
-for-the-money-how = 各ステップの主指標を上記の価格で割ったもの。価格は測定値ではなく日々変わるため、これらの商の差は主張しない。ドライブが制約要因ではない値は除く。
-price-of = { $subject }：{ $date } の価格、出典 { $source }
+stated-not-measured = メーカーまたは記載の出典による値で、測定値ではない。
+for-the-money = 価格性能比
+for-the-money-how =
+    各ステップの主指標を上記の価格で割った値。価格は測定値ではなく日々変わるため、これらの値の差について結論は
+    述べない。ドライブが制約要因ではない値は除く。
+price-of = { $subject }：{ $date } の価格（数値の出典：{ $source }）
 spec-capacity = 容量
 spec-form-factor = フォームファクター
 spec-interface = インターフェース
@@ -558,18 +650,20 @@ verdict = 総評
 ## The byline
 measured-with = { $when } · Dyno { $version } で測定
 imported-into = { $when } · Dyno { $version } に取り込み
-own-protocol = { $measured } · Dyno 独自の手順
+own-protocol = { $measured } · 手順は Dyno 独自
 after-source = { $measured } · 手順の出典：{ $source }
+figures-after-source = { $measured } · 数値の出典：{ $source }
+control-run = { $title }（対照測定：対象は同一デバイス上）
 
 ## Screens
 streams-in-brackets = （括弧内：主指標に含まないストリーム）
-limited-by = { $place }：{ $limit }、{ $evidence }
+limited-by = { $place }：{ $limit }（{ $evidence }）
 stream-reached-and-late =
-    { $place }：ストリーム { $stream }：要求レートの { $reached } に到達、要求の { $late } が遅れ
-    て発行、最大滞留数 { $backlog }
-stream-late = { $place }：ストリーム { $stream }：要求の { $late } が遅れて発行、最大滞留数 { $backlog }
+    { $place }、ストリーム { $stream }：要求レートの { $reached } に到達、要求の { $late } を遅れて発行、最大
+    滞留数 { $backlog }
+stream-late = { $place }、ストリーム { $stream }：要求の { $late } を遅れて発行、最大滞留数 { $backlog }
 failed-point = { $subject }、{ $step } { $at } 反復 { $repeat }：{ $cause }
-failed-points = 失敗した測定点（{ $count }）、推定値に含まない
+failed-points = 失敗した測定点（{ $count } 件、推定値に含まない）
 axis-rates = レートの倍率
 at-rates = （レートの { $values }）
 at-every-multiple = （全レート倍率、{ $low }～{ $high }）
@@ -577,11 +671,12 @@ at-every-multiple = （全レート倍率、{ $low }～{ $high }）
 ## Pages
 page-skip = 本文へ移動
 page-sections = セクション
-page-footer = Dyno { $version } が生のヒストグラムと区間データから作成。ここにある数値はすべてバンドルから再作成できる。
+page-footer =
+    Dyno { $version } が生のヒストグラムと区間データから作成した。ここにある数値はすべてバンドルから再作成でき
+    る。
 page-of = { $page } / { $pages }
-rows-elsewhere = { $rows } 行。HTML 版と Markdown 版、および `dyno export` にある。
-lines-elsewhere = { $title }：{ $lines } 行。HTML 版、Markdown 版、バンドルにある。
-
+rows-elsewhere = { $rows } 行。HTML 版と Markdown 版、および `dyno export` の出力に含まれる。
+lines-elsewhere = { $title }：{ $lines } 行。HTML 版、Markdown 版、バンドルに含まれる。
 
 ## Bottlenecks, their evidence, and what to change (src/stats)
 verdict-clauses = { $first }。{ $second }
@@ -592,64 +687,74 @@ verdict-hypervisor = ハイパーバイザーが { $stolen } を他に割り当�
 remedy-own-machine = 専用のマシン、または共有されない仮想プロセッサを使う
 remedy-end-others = このホストで動作している他のプロセスを終了し、再測定する
 verdict-stood-still = Dyno 自体が { $window } のうち { $still } 停止していた
-remedy-stood-still = Dyno が停止されない環境 (サスペンド、デバッガー、オーバーコミットされた仮想マシンのない環境) で再測定する
-verdict-tmpfs = 対象のフォルダーはメモリ上 (tmpfs) にあり、その下にドライブはない
-remedy-tmpfs = ドライブのファイルシステム上のフォルダー、またはデバイス自体を指定する
+remedy-stood-still =
+    Dyno が停止しない環境（サスペンド、デバッガー、オーバーコミットされた仮想マシンのない環境）で再測定する
+verdict-tmpfs = 対象のディレクトリはメモリ上（tmpfs）にあり、その下にドライブはない
+remedy-tmpfs = ドライブのファイルシステム上のディレクトリ、またはデバイス自体を指定する
 verdict-no-data = エンジンがデータを持たないため、要求はドライブに届かない
 remedy-no-data = データを格納するエンジンを使う
 verdict-from-memory = 読み取りの少なくとも { $share } はメモリから返された
-verdict-left-in-memory = 書き込んだバイトの { $share } は終了時にデバイスに届いていなかった
-remedy-longer-window = 開始前にメモリが満杯になるほど長い測定区間にする
-remedy-direct-or-longer-window = `direct = true` を指定するか、開始前にメモリが満杯になるほど長い測定区間にする
+verdict-left-in-memory = 書き込んだバイトの { $share } が終了時にデバイスへ届いていなかった
+remedy-longer-window = 開始前にメモリが一杯になるほど長い測定区間にする
+remedy-direct-or-longer-window =
+    `direct = true` を指定するか、開始前にメモリが一杯になるほど長い測定区間にする
 remedy-dataset-beyond-memory = メモリより大きいデータセットにする
 remedy-dataset-of = { $size } のデータセットにする
 remedy-direct-or = `direct = true` を指定するか、{ $other }
 remedy-smaller-cache = エンジン自体のキャッシュを小さくするか、データセットを大きくする
-remedy-dataset-fits = データセット ({ $dataset }) が { $memory } のメモリに収まる。{ $how }
-verdict-neighbour = デバイスの時間の { $share } が他の要求に費やされた (読み取り { $read }、書き込み { $written })
-remedy-neighbour = ドライブを使用している他のプロセスを終了する (`iotop -o` で特定できる) か、他に使用されていないドライブを測定する
-verdict-late = 操作の少なくとも { $share } は Dyno 自体による発行が遅れた
+remedy-dataset-fits = データセット（{ $dataset }）が { $memory } のメモリに収まる。{ $how }
+verdict-neighbour =
+    デバイスの時間の { $share } が他の要求に費やされた（読み取り { $read }、書き込み { $written }）
+remedy-neighbour =
+    ドライブを使用している他のプロセスを終了する（`iotop -o` で特定できる）か、他に使用されていないドライブを
+    測定する
+verdict-late = オペレーションの少なくとも { $share } は Dyno 自体による発行が遅れた
 verdict-late-p99 =
-    操作の少なくとも { $share } は Dyno 自体による発行が遅れ、応答時間の p99 はサービス時間の p99 の
-    { $ratio } 倍である
+    オペレーションの少なくとも { $share } は Dyno 自体による発行が遅れ、応答時間の p99 はサービス時間
+    の p99 の { $ratio } 倍である
 remedy-late = レートに対してワーカーを増やすか、レートを下げるか、他に使用されていないプロセッサを使う
 verdict-rate-reached = 要求レートの { $share } に達した
 verdict-throttled = ドライブが測定区間の { $share } でスロットリングした
 verdict-thinks = 要求の { $share } が処理中であった。要求と要求の間にキー入力時間と思考時間がある
 verdict-too-few-made = 同時に発行できる要求のうち処理中であったのは { $share } のみで、Dyno はそれ以上生成できない
 remedy-too-few-made = スレッドを増やしてそれぞれのキュー深度を下げるか、要求を大きくする
-verdict-no-device = デバイスが見つからない
-verdict-at-device = 負荷自体の要求は測定区間の { $window } でデバイスにあり、同時に発行できる要求の { $requests } に当たる
+verdict-no-device = デバイスが検出されない
+verdict-at-device =
+    負荷自体の要求は測定区間の { $window } でデバイスにあり、同時に発行できる要求の { $requests } に当たる
 verdict-at-device-flushing =
-    負荷自体の要求は測定区間の { $window } でデバイスにあり (フラッシュが { $flushing })、同時に発
-    行できる要求の { $requests } に当たる
+    負荷自体の要求は測定区間の { $window } でデバイスにあり（うちフラッシュ { $flushing }）、同時に発行できる
+    要求の { $requests } に当たる
 verdict-processors-unknown = プロセッサ時間は不明
 verdict-one-core = ワーカーは 1 つで、そのコアの使用率は { $busy }
 verdict-computed = ワーカーは時間の { $share } を計算に費やした
 verdict-own = { $evidence }、うち負荷自体が { $own }
 verdict-own-and-servers = { $evidence }、うち負荷自体が { $own }、そのデータベースサーバーが { $servers }
 remedy-server-processors = サーバーのプロセッサを増やすか、キャッシュに収まらないデータセットにして、ドライブへの要求を増やす
-remedy-processors = プロセッサを増やすか高速にする、またはバイトあたりの計算が少ない負荷 (大きな要求、圧縮なし) にする
+remedy-processors =
+    プロセッサを増やすか高速にする、またはバイトあたりの計算が少ない負荷（大きな要求、圧縮なし）にする
 verdict-others-waited = 他のワーカーはそれらを待っていた
-verdict-locks = ワーカーは時間の { $off } でプロセッサ上になく、その要求がデバイスにあったのは { $window } のみ
-remedy-locks = スレッドを減らすか、複数のデータセットを同時に使い (`instances`)、待ちをなくす
-verdict-in-repeats = { $evidence } ({ $repeats } 回の反復のうち { $count } 回。{ $others })
+verdict-locks =
+    ワーカーは時間の { $off } でプロセッサ上になく、その要求がデバイスにあった時間は { $window } のみ
+remedy-locks = スレッドを減らすか、複数のデータセットを同時に使い（`instances`）、待ちをなくす
+verdict-in-repeats = { $evidence }（反復 { $repeats } 回のうち { $count } 回、{ $others }）
 verdict-limit-in = { $limit } は { $count } 回
 verdict-limits = { $first }、{ $other }
 
 ## Differences in test conditions (src/analysis)
-difference-fact = { $heading }: { $fact }
+difference-fact = { $heading }：{ $fact }
 difference-setting = { $path }
 difference-method = 測定方法のバージョン
-difference-preparation = 準備
+difference-preparation = 事前準備
 difference-temperature = 開始時の温度、{ $step }
 difference-own-runs = 別々の実行で測定
-difference-one-after-other = 対象を順に 1 つずつ測定
-difference-unequally = 時間とともに変化した条件の影響は対象間で等しくない
+difference-one-after-other = 対象を 1 つずつ順に測定
+difference-unequally = 時間とともに変化した条件の影響が対象間で等しくない
 difference-nothing-done = なし
-value-of = { $value } ({ $subjects })
+done = { $action }
+done-as-asked = { $action } { $asked }
+value-of = { $value }（{ $subjects }）
 values-and = { $first }、{ $other }
-on-this-host = このホストについて: { $summary }
+on-this-host = このホストでは、{ $summary }
 difference-times = { $times }
 
 ## Axes of steps (src/analysis)
@@ -658,70 +763,76 @@ difference-times = { $times }
 figure-nothing-measured = ここでは何も測定されていない
 figure-seconds = 秒
 figure-round = ラウンド
-figure-share-no-longer = この時間以内に完了した操作の割合
+figure-share-no-longer = この時間以内に完了したオペレーションの割合
 figure-convergence = 定常状態への収束
-figure-convergence-in-rounds = { $round } のラウンドごとの { $metric }。最後のラウンドに近似直線と平均 ± { $band } を示す
+figure-convergence-in-rounds =
+    { $round } のラウンドごとの { $metric }。最後のラウンドには近似直線と平均 ± { $band } を示す
 figure-drive-of = { $subject }、ドライブ { $drive }
-hollow-points = { $caption } (白抜き: 要求レートに 2 % を超えて届かなかった)
+hollow-points = { $caption }（白抜き：要求レートに 2 % を超えて届かなかった点）
 hover-missed-its-rate = { $point }、要求レート未達
-hover-interval = { $value } (95 %: { $low } ～ { $high })
-hover-not-limited = { $bar }: ドライブによる制限ではない
-caption-of-step = { $step }: { $caption }
-caption-marked = { $caption } ({ $mark } ドライブによる制限ではない)
-caption-outlined = { $caption } (枠のみ: ドライブによる制限ではない)
+hover-interval = { $value }（95 %：{ $low }～{ $high }）
+hover-not-limited = { $bar }：ドライブ以外が制約要因
+caption-of-step = { $step }：{ $caption }
+caption-marked = { $caption }（{ $mark } ドライブ以外が制約要因）
+caption-outlined = { $caption }（枠のみ：ドライブ以外が制約要因）
 figure-queue-depth = キュー深度
-figure-service-time = { $class } サービス時間の { $figure }
-figure-response-time = { $class } 応答時間の { $figure }
+figure-service-time = { $figure } { $class } サービス時間
+figure-response-time = { $figure } { $class } 応答時間
 figure-service-time-by-percentile = パーセンタイル別の { $class } サービス時間{ $at }
 figure-response-time-by-percentile = パーセンタイル別の { $class } 応答時間{ $at }
-figure-against-throughput = スループットに対する{ $what } ({ $axis }別)
-figure-overload = 。軸を超える過負荷の点は省略
+figure-against-throughput = スループットに対する { $what }（{ $axis } 別）
+figure-overload = 。軸の範囲を超える過負荷の点は省略
 figure-at = 、{ $axis } { $value }
 figure-throughput = スループット
 figure-ops-over-time = ops/s の時間推移{ $at }
 figure-of-each-drive = ドライブごとの { $figure }{ $at }
-figure-outliers = 測定区間の時間に対する外れ値{ $at }、原因別 ({ $count } 件)
-figure-slowest-outliers = 測定区間の時間に対する最も遅い外れ値{ $at }、原因別 ({ $all } 件中 { $count } 件)
+figure-outliers = 測定区間中の外れ値{ $at }、原因別（{ $count } 件）
+figure-slowest-outliers = 測定区間中の最も遅い外れ値{ $at }、原因別（{ $all } 件中 { $count } 件）
 figure-drive = ドライブ { $number }
 figure-of-instances = 全インスタンスを合わせた p99 と、各インスタンスの p99 の平均{ $at }
-figure-pooled = 合算
+figure-pooled = 統合
 figure-mean-of-instances = 各インスタンスの p99 の平均
-figure-by-neighbour = 隣接負荷別のレイテンシ{ $at }
-figure-of-neighbour = { $name }: { $figure }
-figures-lead = 各ステップの代表値
-figures-megabytes = 各負荷の最大 MB/s (共通の目盛り)
-figures-part = { $caption } ({ $number } / { $count })
-verdict-near-ceiling = この負荷形状で Dyno がここで生成できる量の { $share }
+figure-by-neighbour = ストリーム別のレイテンシー{ $at }
+figure-of-neighbour = { $name } { $figure }
+figures-lead = 各ステップの主指標
+figures-megabytes = 各負荷の最大 MB/s（共通目盛り）
+figures-part = { $caption }（{ $number } / { $count }）
+verdict-near-ceiling = この負荷形状で Dyno がこのホストで生成できる上限の { $share }
 remedy-near-ceiling = プロセッサに空きがあればスレッドを増やすか、要求を大きくするか、高速なホストを使う
 verdict-ceiling = 負荷生成側の上限 { $ops } ops/s
-figure-claimed = 。主張できる差: { $differences }
+figure-claimed = 。有意差：{ $differences }
 claimed-at = { $subject } { $value }（{ $place }）
 claimed-against = { $value }（対 { $other }）
-figure-a-minute = 1 分あたりの { $class }
+figure-a-minute = 1 分あたりの { $class } 数
 
 section-durable = 永続化のコスト
-durable-how = 同じ書き込みを異なる方法で永続化した結果を、書き込みスレッド数ごとに示す。FUA（force unit access）と fdatasync のフラッシュは、データが不揮発性メディア、または電源断に耐えるキャッシュに入った時点で完了する。割合は、永続化しない同じ書き込みの ops/s に対するもの。割合が 100 % に近いままのドライブは、不揮発性と申告するキャッシュから永続書き込みに応答している。申告が正しければ電源断保護があるが、それを確かめられるのは電源断試験であり、この測定ではない。
+durable-how =
+    同じ書き込みを異なる方法で永続化した結果を、書き込みスレッド数別に示す。FUA（force unit access）
+    と fdatasync のフラッシュは、データが不揮発性メディア、または電源断に耐えるキャッシュに入った時点で完了す
+    る。割合は、永続化しない同じ書き込みの ops/s に対するもの。割合が 100 % に近いままのドライブは、不揮発性と
+    報告するキャッシュで永続書き込みを受け取っている。報告が正しければ電源断保護があることになるが、それを確か
+    められるのは電源断試験であり、この測定ではない。
 durable-not = 永続化なし
 durable-fdatasync = 書き込み + fdatasync
 durable-commit = コミット
 durable-share = 永続化なし比
 durable-commits = データベースのエンジンがログに同期したコミット
-durable-figure = { $step }（別の方法で永続化した、または永続化しない同じ書き込みと並べて）：ops/s、対数目盛
+durable-figure = { $step }：永続化の方法別の ops/s（永続化なしを含む、対数目盛り）
 
 # Load from several hosts
 section-hosts = 複数ホストからの同時負荷
 hosts-how =
-    これらのバンドルの測定点は、各ホストの時計で同じ絶対時刻に始まりました。各ホストの時計は実行の前後に同じ
-    基準と比較しています（NTP、RFC 5905 第 8 節：オフセットはホストの時計に加える値で、真の値は最短往復時間の半分
-    以内にあります）。共通区間は、基準の時計で見て全ホストの区間が重なる部分の、最長の区間に対する割合で、時計の不確か
-    さを差し引いています。99 % 以上であれば ops/s と MB/s は合計、レイテンシは全ホストの統合ヒストグラムのもので、そ
-    うでなければ合計は示しません。
-hosts-unchecked = 合計なし：{ $host } の時計は実行の前後両方では比較されていません。
+    これらのバンドルの測定点は、各ホストの時計で同じ絶対時刻に始まった。各ホストの時計は、実行の前後に同じ基準
+    と比較した（NTP、RFC 5905 第 8 節。オフセットはホストの時計に加える値で、真の値は最短往復時間の半分以内に
+    ある）。共通区間は、基準の時計で見て全ホストの測定区間が重なる部分の、最長の測定区間に対する割合で、時計の
+    不確かさを差し引いている。99 % 以上であれば、ops/s と MB/s は合計、レイテンシーは全ホストの統合ヒストグラ
+    ムの値とする。それ以外の場合、合計は示さない。
+hosts-unchecked = 合計なし：{ $host } の時計は、実行の前後の両方では比較されていない。
 hosts-clock =
-    合計なし：{ $host } の時計は基準から { $offset } ずれており、上限は { $limit } です。全ホストを同じ時刻サーバーに
-    合わせて再測定してください。
-hosts-missing = { $step }（反復 { $repeat }）の合計なし：{ $host } は最後まで測定していません。
-hosts-apart = { $step }（反復 { $repeat }）の合計なし：ホストの区間の重なりは最長の { $share } です。
+    合計なし：{ $host } の時計は基準から { $offset } ずれており、上限の { $limit } を超える。全ホストを同じ時
+    刻サーバーに同期させ、再測定する。
+hosts-missing = { $step }（反復 { $repeat }）の合計なし：{ $host } は最後まで測定していない。
+hosts-apart = { $step }（反復 { $repeat }）の合計なし：ホスト間で重なる測定区間は最長の { $share } のみ。
 column-host = ホスト
 column-offset-before = 実行前の時計のずれ
 column-offset-after = 実行後の時計のずれ
@@ -732,11 +843,10 @@ column-common-window = 共通区間
 # Database servers
 section-database-servers = データベースサーバー別の結果
 database-servers-how =
-    トランザクション数は全反復の合計です。各サーバーの毎秒の値は反復の平均であり、サーバーの値の和
-    が合計になります。統合 p99 は全サーバーのヒストグラムを合わせた全トランザクションの p99 です。
-    並べて、複数の仮想マシンのレビューが示すサーバー別 p99 の平均を示します。変動係数はサーバーの
-    毎秒の値の標準偏差を平均で割ったものです。プロセッサとメモリ上限はカーネルの報告値で、上限はペ
-    ージキャッシュを含みます。
+    トランザクション数は全反復の合計である。各サーバーの毎秒の値は反復の平均で、その和が合計と一致する。統
+    合 p99 は、全サーバーのヒストグラムを統合した全トランザクションの p99 である。その隣に、複数の仮想マシンを
+    使うレビューにならい、サーバー別 p99 の平均を示す。変動係数は、サーバー間の毎秒の値の標準偏差を平均で割っ
+    た値である。プロセッサとメモリ上限はカーネルの報告値で、上限にはページキャッシュを含む。
 column-servers = サーバー数
 column-server = サーバー
 column-processors = プロセッサ
@@ -747,39 +857,340 @@ column-transactions-per-s-sum = トランザクション/s、合計
 column-variation = 変動係数
 all-servers = 全サーバー
 server-of-drive = { $drive }、サーバー { $server }
-shared-processors = { $processors } (共有)
+shared-processors = { $processors }（共有）
 verdict-load-set = 負荷のワーカー専用のプロセッサ { $count } 個の使用率は { $busy }
 verdict-servers-set = データベースサーバー専用のプロセッサ { $count } 個の使用率は { $busy }
-remedy-load-set = 負荷のプロセッサを増やす (ストリームの `cpus`)、またはサーバーのプロセッサを減らす
+remedy-load-set = 負荷のプロセッサを増やす（ストリームの `cpus`）か、サーバーのプロセッサを減らす
 
-## フリート
+## The fleet
 section-fleet = フリート
-fleet-unknown-model = 型番不明
+fleet-unknown-model = モデル不明
 fleet-drives = { $count } 台
-fleet-figure = 各ドライブの { $metric }（型番とファームウェア別）。白抜き：同じ型番の他のドライブから外れている
+fleet-figure =
+    各ドライブの { $metric }（モデルとファームウェア別）。白抜き：同じモデルの他のドライブから外れている
 fleet-figure-by-host =
-    各ドライブの { $metric }（型番とファームウェア別、ホストごとに1行）。白抜き：同じ型番の他のドライブから外れている
-fleet-ordered = { $model } の各ドライブの { $metric } と繰り返しの範囲。{ $drive } が平均から最も離れている
+    各ドライブの { $metric }（モデルとファームウェア別、ホストごとに 1 行）。白抜き：同じモデルの他のドライブ
+    から外れている
+fleet-ordered = { $model } の各ドライブの { $metric } と反復の範囲。{ $drive } が平均から最も離れている
 fleet-in-order = ドライブ（小さい順）
 fleet-how =
-    1台のドライブは1つの被験体、またはグループ内の1台です。型番の水準はドライブにわたる幾何平均、ドライブの水準は繰り返しにわたる幾何平均です。散らばりは対数の標準偏差で、一元配置変量効果によります（ドライブは繰り返しを超える分、ホストはドライブを超える分）。ステップの全ドライブを合わせて5 %の水準で他と異なるドライブを外れているとします。型番の区間はドライブを変量効果とし、ステップの全型番について同時に成り立ちます。
+    1 台のドライブは、1 つの対象またはグループ内の 1 台である。モデルの水準はそのドライブの幾何平均、ドライブ
+    の水準はその反復の幾何平均である。ばらつきは対数の標準偏差で、一元配置の変量効果モデルによる（ドライブ間は
+    反復間を超える分、ホスト間はドライブ間を超える分）。ステップの全ドライブを合わせた有意水準 5 % で他と異な
+    るドライブを、外れているとする。モデルの区間はドライブを変量効果とし、ステップの全モデルについて同時に成り
+    立つ。
 fleet-better = ドライブ単位で { $better } は { $worse } より { $by } 優れている（{ $drives }）
-fleet-open = ドライブ単位で { $first } と { $other } は区別できない：{ $by }（{ $drives }）
+fleet-open = ドライブ単位で { $first } と { $other } に有意差はない：{ $by }（{ $drives }）
 fleet-apart = { $drive } は { $model } の他の { $others } 台から外れている：{ $value }、他は { $usual }
 fleet-apart-health = { $sentence }（ヘルスログ：{ $log }）
 fleet-more-apart = { $model } のさらに { $count } 台が外れている
-fleet-barred = 次の点が異なるため型番を比較しない：{ $what }
-fleet-lead = { $models } 型番の { $drives }。{ $apart ->
+fleet-barred = 次の点が異なるため、モデルは比較しない：{ $what }
+fleet-lead = { $models } モデル、{ $drives }。{ $apart ->
         [0] 外れているドライブはない
        *[other] { $apart } 台が外れている
     }。
-fleet-runs = { $count } 個のバンドル（開始 { $first } から { $last }）
-fleet-not-shown = 全 { $drives } 台。標本となるだけの台数がある型番はない。
-column-model = 型番
+fleet-runs = バンドル { $count } 個（開始 { $first }～{ $last }）
+fleet-not-shown = 全 { $drives } 台。サンプルとして十分な台数のモデルはない。
+column-model = モデル
 column-firmware = ファームウェア
 column-hosts = ホスト
 column-apart = 外れ
-column-scatter = { $of }の散らばり
+column-scatter = { $of } のばらつき
+
+## Names that bundles store: classes of op, what power is of, kinds of meters, facts
+op-read = 読み取り
+op-write = 書き込み
+op-write-fua = FUA 書き込み
+op-write-fdatasync = 書き込み + fdatasync
+op-flush = フラッシュ
+op-trim = TRIM
+op-write-zeroes = ゼロ書き込み
+op-check = 整合性検査
+op-seek = シーク
+op-transaction = トランザクション
+op-new-order = New-Order
+op-payment = Payment
+op-order-status = Order-Status
+op-delivery = Delivery
+op-deferred-delivery = 遅延 Delivery
+op-stock-level = Stock-Level
+
+power-class-drive = ドライブ
+power-class-slot = スロット
+power-class-system = システム
+power-class-cpu = CPU
+power-class-dram = DRAM
+
+meter-kind-exec = 外部コマンド
+meter-kind-csv = CSV
+meter-kind-hwmon = hwmon
+meter-kind-nvme = NVMe
+meter-kind-rapl = RAPL
+meter-kind-redfish = Redfish
+meter-kind-imported = 取り込み値
+
+tracked-iops = IOPS
+tracked-throughput = スループット
+tracked-mean = 平均
+tracked-p99 = p99
+
+fact-host = ホスト
+fact-memory = メモリ
+fact-kernel = カーネル
+fact-drive = ドライブ
+fact-version = バージョン
+fact-name = 名前
+fact-vendor = メーカー
+fact-server = サーバー
+fact-board = マザーボード
+fact-operating-system = オペレーティングシステム
+fact-virtual-machine = 仮想マシン
+fact-model = モデル
+fact-sockets = ソケット数
+fact-cores-a-socket = ソケットあたりのコア数
+fact-logical-processors = 論理プロセッサ数
+fact-governor = ガバナー
+fact-frequency-driver = 周波数ドライバー
+fact-highest-frequency = 最大周波数
+fact-mitigations = 脆弱性の緩和策
+fact-numa-nodes = NUMA ノード数
+fact-microcode = マイクロコード
+fact-energy-preference = 電力設定
+fact-total = 合計
+fact-modules = モジュール
+fact-transparent-huge-pages = 透過的ヒュージページ
+fact-swap = スワップ
+fact-release = リリース
+fact-build = ビルド
+fact-command-line = コマンドライン
+fact-driver-nvme = nvme ドライバー
+fact-driver-nvme-core = nvme_core ドライバー
+fact-serial = シリアル番号
+fact-firmware = ファームウェア
+fact-health-log = ヘルスログ
+fact-capacity = 容量
+fact-device = デバイス
+fact-path = パス
+fact-logical-block-size = 論理ブロックサイズ
+fact-physical-block-size = 物理ブロックサイズ
+fact-metadata = メタデータ
+fact-filled = 使用率
+fact-filesystem = ファイルシステム
+fact-filesystem-on = ファイルシステムの場所
+fact-mount-options = マウントオプション
+fact-link-speed = リンク速度
+fact-link-width = リンク幅
+fact-highest-link-speed = 最大リンク速度
+fact-highest-link-width = 最大リンク幅
+fact-numa-node = NUMA ノード
+fact-scheduler = スケジューラー
+fact-queue = キュー
+fact-volatile-write-cache = 揮発性書き込みキャッシュ
+fact-volatile-write-cache-after = 揮発性書き込みキャッシュ（終了時）
+fact-write-cache = 書き込みキャッシュ
+fact-version--in-full = バージョン（詳細）
+fact-settings = 設定
+fact-options = オプション
+fact-block-cache = ブロックキャッシュ
+fact-clock = クロック
+fact-pacing-floor = ペーシングの下限
+fact-file = ファイル
+fact-size = サイズ
+fact-data = データ
+fact-ring = リング
+fact-buffers = バッファー
+fact-polling = ポーリング
+fact-keys = キー数
+fact-meters = 計測器
+fact-imported = 取り込み
+fact-physical-devices = 物理デバイス
+fact-shared-by-subjects = 対象間で共有
+fact-processors-of-workers = ワーカーのプロセッサ
+fact-verification = データ検証
+fact-servers = サーバー
+fact-search = 探索
+fact-latency-histogram = レイテンシーヒストグラム
+fact-idle-driver = アイドルドライバー
+fact-clock-source = クロックソース
+fact-direct-i-o = ダイレクト I/O
+fact-overslept = 起床の遅れ
+fact-generator-s-ceiling = 負荷生成側の上限
+fact-preparation = 事前準備
+fact-dataset = データセット
+fact-start-with-other-hosts = 他のホストとの同時開始
+fact-from = 取り込み元
+fact-missing = 元データにない項目
+fact-length-of-the-window = 測定区間の長さ
+
+## What a run stores of preparation
+action-namespaces = 名前空間
+action-purge = 消去
+action-write-cache = 書き込みキャッシュ
+action-filesystem = ファイルシステム
+action-fill = { $value } の充填
+action-condition = 前処理 { $value }
+action-steady-state = 定常状態
+outcome-filled = 配置して充填した
+outcome-opened = 既存のまま開いた
+outcome-load = { $third } で { $second } を { $value } オペレーション実行した
+outcome-slices = 対象外：ディレクトリでは { $value } 個の等しい領域を使う
+outcome-not-purged = 対象外：ディレクトリは消去できない
+outcome-not-switched = 対象外：ディレクトリのドライブは切り替えない
+outcome-has-filesystem = 対象外：ディレクトリには既にファイルシステムがある
+
+## Built-in protocols: titles, sources, titles of steps
+protocol-demo = デモ：読み取りと一定レートの書き込み
+source-of-demo = Dyno 独自
+step-of-demo-readrandom = RocksDB ランダム読み取り
+step-of-demo-random-read-4k = 4 KiB ランダム読み取り
+step-of-demo-paced-writes = 一定レートの 4 KiB ランダム書き込み
+
+protocol-quick = 簡易測定：RocksDB と 4K ランダム I/O
+source-of-quick = rocksdb-threads と block-basics に基づく Dyno 独自の手順
+step-of-quick-readrandom = RocksDB ランダム読み取り
+step-of-quick-readwhilewriting = RocksDB ランダム読み取り（1 スレッドが並行して書き込み）
+step-of-quick-readrandomwriterandom = RocksDB ランダム読み取り・書き込み（90 対 10）
+step-of-quick-random-read-4k = 4 KiB ランダム読み取り
+step-of-quick-random-70-30-4k = 4 KiB ランダム（読み取り 70 %）
+
+protocol-block-basics = ブロック I/O の基本測定：キュー深度別の 4K ランダム、128K シーケンシャル、70/30 混合
+source-of-block-basics = Dyno 独自（ランダムアクセスの前の 4K ランダム書き込みは StorageReview に準拠）
+step-of-block-basics-random-read-4k = 4 KiB ランダム読み取り
+step-of-block-basics-random-write-4k = 4 KiB ランダム書き込み
+step-of-block-basics-random-70-30-4k = 4 KiB ランダム（読み取り 70 %）
+step-of-block-basics-sequential-read-128k = 128 KiB シーケンシャル読み取り
+step-of-block-basics-sequential-write-128k = 128 KiB シーケンシャル書き込み
+
+protocol-sync-writes = 永続書き込み：書き込みスレッド数別の FUA とフラッシュ
+source-of-sync-writes = レビュー記事の 4 KiB 書き込み + fsync に基づく Dyno 独自の手順
+step-of-sync-writes-plain-4k = 4 KiB ランダム書き込み（永続化なし）
+step-of-sync-writes-fua-4k = 4 KiB ランダム書き込み（FUA で永続化）
+step-of-sync-writes-fdatasync-4k = 4 KiB ランダム書き込み（1 回ごとに fdatasync）
+step-of-sync-writes-plain-16k = 16 KiB ランダム書き込み（永続化なし）
+step-of-sync-writes-fua-16k = 16 KiB ランダム書き込み（FUA で永続化）
+step-of-sync-writes-fdatasync-16k = 16 KiB ランダム書き込み（1 回ごとに fdatasync）
+step-of-sync-writes-rocksdb-sync = RocksDB 上書き（1 回ごとに同期）
+
+protocol-compression = ドライブによる圧縮の有無：圧縮できるデータとできないデータの同一負荷
+source-of-compression = データパターンを調べる場合以外は乱数データを使うという SNIA SSS PTS の規定に基づく Dyno 独自の手順
+step-of-compression-random-write = 4 KiB ランダム書き込み
+step-of-compression-sequential-write = 128 KiB シーケンシャル書き込み
+step-of-compression-mixed = 4 KiB ランダム（読み取り 70 %）
+
+protocol-powercut = 電源断：FUA とフラッシュによる永続書き込み
+source-of-powercut = Zheng ら（FAST 2013）に基づく Dyno 独自の手順
+step-of-powercut-writes = FUA による 4 KiB ランダム書き込みと、8 回ごとにフラッシュする 4 KiB ランダム書き込み
+
+protocol-mysql-oltp = MySQL OLTP：ドライブあたりサーバー 1 台と 2 台
+source-of-mysql-oltp = StorageReview の Sysbench MySQL OLTP（SQL 文は sysbench 1.0.20 と同じ）
+step-of-mysql-oltp-one-server = oltp_read_write（ドライブあたりサーバー 1 台）
+step-of-mysql-oltp-two-servers = oltp_read_write（ドライブあたりサーバー 2 台）
+
+protocol-tpcc = TPC-C（MariaDB または MySQL）
+source-of-tpcc = TPC-C 5.11（規模と時間は StorageReview、サーバー設定は Dyno 独自）
+step-of-tpcc-check-after-load = データ投入後の整合性
+step-of-tpcc-tpcc = TPC-C（キー入力時間・思考時間{ $value ->
+        [with] あり
+       *[other] なし
+    }）
+step-of-tpcc-check-after-run = 測定後の整合性
+
+protocol-tpcc-postgres = TPC-C（PostgreSQL）
+source-of-tpcc-postgres = TPC-C 5.11（規模と時間は StorageReview、サーバー設定は Dyno 独自）
+step-of-tpcc-postgres-check-after-load = データ投入後の整合性
+step-of-tpcc-postgres-tpcc = TPC-C（キー入力時間・思考時間{ $value ->
+        [with] あり
+       *[other] なし
+    }）
+step-of-tpcc-postgres-check-after-run = 測定後の整合性
+
+protocol-tpcc-sqlserver = TPC-C（SQL Server）
+source-of-tpcc-sqlserver = TPC-C 5.11（規模と時間は StorageReview、サーバー設定は所有者による）
+step-of-tpcc-sqlserver-check-after-load = データ投入後の整合性
+step-of-tpcc-sqlserver-tpcc = TPC-C（キー入力時間・思考時間{ $value ->
+        [with] あり
+       *[other] なし
+    }）
+step-of-tpcc-sqlserver-check-after-run = 測定後の整合性
+
+protocol-rocksdb-threads = RocksDB：スレッド数別のスループットとレイテンシー
+source-of-rocksdb-threads = Micron 7450、7500、7600 の RocksDB 技術資料、RocksDB 8.1.1 の db_bench（記載のない条件は Dyno が補完）
+step-of-rocksdb-threads-readrandom = ランダム読み取り
+step-of-rocksdb-threads-readwhilewriting = ランダム読み取り（1 スレッドが並行して書き込み）
+step-of-rocksdb-threads-readrandomwriterandom = ランダム読み取り・書き込み（90 対 10）
+
+protocol-vdbench-profiles = StorageReview のブロックプロファイル：負荷に対するレイテンシー
+source-of-vdbench-profiles = StorageReview の Intel P5510 対 Samsung PM9A3（SQL と Oracle の混合比は VdbenchAutomation、VDI は Dyno 独自）
+step-of-vdbench-profiles-random-read-4k = 4K ランダム読み取り
+step-of-vdbench-profiles-random-write-4k = 4K ランダム書き込み
+step-of-vdbench-profiles-mixed-4k = 4K ランダム（読み取り 70 %）
+step-of-vdbench-profiles-mixed-8k = 8K ランダム（読み取り 70 %）
+step-of-vdbench-profiles-mixed-16k = 16K ランダム（読み取り 70 %）
+step-of-vdbench-profiles-sql = SQL
+step-of-vdbench-profiles-sql-90-10 = SQL 90-10
+step-of-vdbench-profiles-sql-80-20 = SQL 80-20
+step-of-vdbench-profiles-oracle = Oracle
+step-of-vdbench-profiles-oracle-90-10 = Oracle 90-10
+step-of-vdbench-profiles-oracle-80-20 = Oracle 80-20
+step-of-vdbench-profiles-vdi-fc-boot = VDI フルクローン、ブート（Dyno 独自）
+step-of-vdbench-profiles-vdi-fc-initial-login = VDI フルクローン、初回ログイン（Dyno 独自）
+step-of-vdbench-profiles-vdi-fc-monday-login = VDI フルクローン、月曜朝のログイン（Dyno 独自）
+step-of-vdbench-profiles-vdi-lc-boot = VDI リンククローン、ブート（Dyno 独自）
+step-of-vdbench-profiles-vdi-lc-initial-login = VDI リンククローン、初回ログイン（Dyno 独自）
+step-of-vdbench-profiles-vdi-lc-monday-login = VDI リンククローン、月曜朝のログイン（Dyno 独自）
+step-of-vdbench-profiles-sequential-read-64k = 64K シーケンシャル読み取り
+step-of-vdbench-profiles-sequential-write-64k = 64K シーケンシャル書き込み
+
+protocol-write-pressure = 書き込み負荷：書き込みレートに対する読み取りレイテンシー
+source-of-write-pressure = StorageReview の Intel P5510 対 Samsung PM9A3（サイズ、キュー深度、時間は Dyno 独自）
+step-of-write-pressure-pressure = 4K ランダム書き込みと並行する 4K ランダム読み取り
+
+protocol-noisy-neighbour = 6 つの名前空間でのノイジーネイバー
+source-of-noisy-neighbour = StorageReview の Intel P5510 対 Samsung PM9A3（サイズ、レート、時間は Dyno 独自）
+step-of-noisy-neighbour-alone = 読み取りのみ（3 ストリーム）
+step-of-noisy-neighbour-neighbours = 読み取り 3 ストリームと書き込み 3 ストリーム（各 { $value }）
+step-of-noisy-neighbour-loud = 読み取り 3 ストリームと書き込み 3 ストリーム（レート上限なし）
+
+protocol-act = Aerospike ACT：ドライブが維持できる負荷の倍率
+source-of-act = Aerospike ACT 6.4（README.md、cfg_storage.c。サイズ、ワーカー数、キュー深度は Dyno 独自）
+step-of-act-certify = 1 ms を超える小さい読み取りが 5 % 未満
+step-of-act-stress = 2 倍の負荷を最後まで維持
+
+protocol-snia-iops = SNIA PTS IOPS：7 種類の混合比、8 種類のサイズ
+source-of-snia-iops = SNIA SSS PTS 2.0.2（py-sss-pts の引用による）
+step-of-snia-iops-mix-100-0 = ランダム（読み取り 100 %）
+step-of-snia-iops-mix-95-5 = ランダム（読み取り 95 %）
+step-of-snia-iops-mix-65-35 = ランダム（読み取り 65 %）
+step-of-snia-iops-mix-50-50 = ランダム（読み取り 50 %）
+step-of-snia-iops-mix-35-65 = ランダム（読み取り 35 %）
+step-of-snia-iops-mix-5-95 = ランダム（読み取り 5 %）
+step-of-snia-iops-mix-0-100 = ランダム（読み取り 0 %）
+
+protocol-snia-throughput = SNIA PTS スループット：シーケンシャル、1024K と 128K
+source-of-snia-throughput = SNIA SSS PTS 2.0（SSS-PTS-TEST に準拠）
+step-of-snia-throughput-sequential-read = シーケンシャル読み取り
+step-of-snia-throughput-sequential-write = シーケンシャル書き込み
+
+protocol-snia-latency = SNIA PTS レイテンシー：同時 1 要求
+source-of-snia-latency = SNIA SSS PTS 2.0（SSS-PTS-TEST に準拠）
+step-of-snia-latency-mix-100-0 = ランダム（読み取り 100 %、同時 1 要求）
+step-of-snia-latency-mix-65-35 = ランダム（読み取り 65 %、同時 1 要求）
+step-of-snia-latency-mix-0-100 = ランダム（読み取り 0 %、同時 1 要求）
+
+protocol-snia-wsat = SNIA PTS 書き込み飽和：6 時間の 4K ランダム書き込み
+source-of-snia-wsat = SNIA SSS PTS 2.0（SSS-PTS-TEST に準拠）
+step-of-snia-wsat-saturation = 新品状態からの 4K ランダム書き込み
+step-of-snia-wsat-histogram = 飽和状態の 4K ランダム書き込み
+
+protocol-selftest = セルフテスト：レイテンシーが既知のエンジン
+source-of-selftest = Dyno 独自
+step-of-selftest-known = 50 µs の読み取り
+
+protocol-ceiling = 負荷形状ごとの負荷生成側の上限
+source-of-ceiling = Dyno 独自
+step-of-ceiling-one = クローズドループ、1 スレッド
+step-of-ceiling-many = クローズドループ、多数の同時要求
+step-of-ceiling-open = オープンループ、1 スレッド
 
 ## 取り込んだ値の出典に記載のない条件と、測定そのものが示す条件
 not-given-loop = クローズドループかオープンループか
@@ -817,6 +1228,7 @@ difference-repeats = 欠けている反復
 difference-drift = ドリフトした測定点
 difference-bottleneck = ドライブ以外に制限された測定点
 difference-share = { $all } のうち { $count }
+
 # Imported figures on the first page
 published-lead = 公表値のまま（反復なし）：{ $sentence }
 published-more = { $better } は { $worse } より { $what } が{ $by } 多い{ $at }

@@ -1,8 +1,50 @@
-# Brazilian Portuguese: the text of briefs. A line that begins with four spaces continues the one before.
+# Brazilian Portuguese: the text of briefs. A line that begins with four spaces continues the one
+# before.
+#
+# One word for each concept, as makers' and reviewers' texts in Brazil write it, and what is never
+# written in its place; `*` stands for any ending. `src/language/tests_words.rs` reads this table and
+# holds the messages to it.
+#
+# | concept | word | never |
+# |---|---|---|
+# | latency | latência | atraso médio, latency |
+# | read | leitura | de read, reads, lida aleatória |
+# | write | gravação | escrita, escritas, escrito, escritos, escrever*, escrev*, de write, writes |
+# | op | op | operação, operações |
+# | subject | objeto | alvo, alvos, sujeito, sujeitos |
+# | engine | mecanismo | motor, motores, engine, engines |
+# | stream | fluxo | stream, streams |
+# | step | etapa | passo, passos |
+# | sweep | varredura | sweep, varrimento |
+# | repeat | repetição | iteração, iterações, repeat |
+# | scatter | dispersão | espalhamento, espalham |
+# | sample | amostra | amostragem |
+# | throughput | vazão | throughput, débito |
+# | queue depth | profundidade de fila | profundidade da fila |
+# | bottleneck | gargalo | estrangulamento |
+# | steady state | estado estável | estado estacionário, regime permanente |
+# | preconditioning | pré-condicionamento | precondicionamento, pré condicionamento |
+# | noisy neighbour | vizinho barulhento | vizinho ruidoso, carga vizinha, noisy |
+# | write pressure | pressão de gravação | pressão de escrita |
+# | thermal throttling | limitação térmica | throttling |
+# | endurance | resistência | endurance, vida útil |
+# | durable | durável | persistente |
+# | power, of a drive | consumo | potência, potências |
+# | dataset | conjunto de dados | dataset, base de dados |
+# | directory | diretório | pasta, pastas |
+# | outlier | valores extremos | outlier, discrepante |
+# | caveat | ressalva | advertência, caveat |
+# | claim | afirmação | alegação, claim |
+# | lower bound | limite inferior | cota inferior |
+# | Brazilian, not European | arquivo | ficheiro, ecrã, rato, utilizador, correm, correram |
 
 ## Lists, and what is not known
 list-comma = {", "}
 list-and = { $first } e { $last }
+clause-break = {"; "}
+in-brackets = ({ $what })
+aside = {" "}({ $what })
+with-detail = { $what } ({ $detail })
 date-unknown = data desconhecida
 
 ## Sections
@@ -10,49 +52,49 @@ appendix = Apêndice { $letter }. { $title }
 section-summary = Resumo
 section-results = Resultados
 section-tpcc = TPC-C
-section-limit = Carga em um limite de latência
+section-limit = Carga dentro de um limite de latência
 section-multiple = Maior múltiplo da carga
-section-equal-latency = Carga com latência igual
+section-equal-latency = Carga a latência igual
 section-fairness = Diferenças nas condições de teste
 section-findings = Todas as afirmações
 section-differences = Todas as diferenças
-section-figures = Outras figuras
-section-energy = Potência e energia
+section-figures = Outros gráficos
+section-energy = Consumo e energia
 section-limits = Gargalo
 section-outliers = Valores extremos
 section-drives = Por drive e por instância
 section-preparation = Preparação
 section-conclusion = Conclusão
 section-marks = Ressalvas
-section-method = Como foi medido: definições e fórmulas
+section-method = Método de medição: definições e fórmulas
 section-data = Dados completos
 section-server = Servidor
-section-disclosure = Divulgação completa
+section-disclosure = Divulgação completa do ambiente
 
 ## Columns of tables
 column-step = etapa
 column-figure = métrica
 column-pair = par
 column-comparisons = comparações
-column-first-better = primeiro melhor
-column-second-better = segundo melhor
-column-not-distinguishable = não distinguíveis
+column-first-better = primeiro superior
+column-second-better = segundo superior
+column-not-distinguishable = sem diferença
 column-not-ranked = sem classificação
 
 ## Conclusion
-conclusion-how = Como terminou cada comparação:
+conclusion-how = Resultado de cada comparação:
 conclusion-limits =
-    Todo intervalo é o da dispersão entre repetições neste host e nestes drives. Os resultados valem
-    para estes drives, com este firmware, neste host e software, sob estas cargas; a seção Divulgação
-    completa os lista. Um drive de um modelo não representa todos do seu tipo.
+    Cada intervalo reflete a dispersão entre repetições neste host e nestes drives. Os resultados valem
+    para estes drives, com este firmware, neste host e com este software, sob estas cargas; a seção
+    “Divulgação completa do ambiente” os descreve. Um único drive não representa todos os do seu modelo.
 
 ## Figures of power
-power-of = potência de { $class }
-ops-per-watt-of = ops/s por watt de { $class }
+power-of = consumo ({ $class })
+ops-per-watt-of = ops/s por watt ({ $class })
 ops-per-watt = ops/s por watt
-power-against-throughput = potência de { $class } em função da vazão, por { $axis }
-power-over-time = potência sob a vazão{ $at }
-power-and-temperature-over-time = potência e temperatura sob a vazão{ $at }
+power-against-throughput = consumo ({ $class }) em função da vazão, por { $axis }
+power-over-time = vazão e consumo ao longo do tempo{ $at }
+power-and-temperature-over-time = vazão, consumo e temperatura ao longo do tempo{ $at }
 
 ## Numbers
 given-up = {" "}({ $count } abandonadas)
@@ -71,6 +113,10 @@ ops-per-watt-by = ops/s por watt ({ $class }, { $kind })
 mb-per-watt-by = MB/s por watt ({ $class }, { $kind })
 energy-per-op-by = energia por op ({ $class }, { $kind })
 new-orders-per-minute = New-Orders por minuto
+of-part = { $figure } de { $part }
+per-minute = { $class }/min
+percentile = p{ $value }
+metric-of-instrument = { $metric }, { $class } ({ $kind })
 
 ## Axes, and places on them
 axis-threads = threads
@@ -78,42 +124,52 @@ axis-depth = profundidade de fila
 axis-asked-ops = ops/s solicitadas
 axis-asked-rate = taxa solicitada
 axis-load = carga
-axis-block = bloco
+axis-block = tamanho de bloco
 axis-instances = instâncias
+axis-of-stream = { $key ->
+        [threads] { axis-threads }
+        [depth] { axis-depth }
+        [rate] { axis-asked-rate }
+        [load] { axis-load }
+        [block] { axis-block }
+        [instances] { axis-instances }
+       *[other] { $key }
+    } de { $stream }
+place-on-axis = { $what }, { $axis } { $value }
 at-one-thread = {" "}com 1 thread
 at-threads = {" "}com { $values } threads
 at-depth = {" "}com profundidade de fila { $values }
 at-ops-asked = {" "}a { $values } ops/s solicitadas
-at-rate-asked = {" "}a { $values } solicitados
+at-rate-asked = {" "}com taxa solicitada de { $values }
 at-load = {" "}com carga de { $values }
 at-one-instance = {" "}com 1 instância
 at-instances = {" "}com { $values } instâncias
 at-blocks = {" "}com blocos de { $values }
-at-every-thread-count = {" "}em todo número de threads ({ $low } a { $high })
-at-every-depth = {" "}em toda profundidade de fila ({ $low } a { $high })
-at-every-rate = {" "}em toda taxa ({ $low } a { $high })
-at-every-load = {" "}em toda carga ({ $low } a { $high })
-at-every-instance-count = {" "}em todo número de instâncias ({ $low } a { $high })
-at-every-block-size = {" "}em todo tamanho de bloco ({ $low } a { $high })
+at-every-thread-count = {" "}com qualquer número de threads ({ $low } a { $high })
+at-every-depth = {" "}com qualquer profundidade de fila ({ $low } a { $high })
+at-every-rate = {" "}com qualquer taxa ({ $low } a { $high })
+at-every-load = {" "}com qualquer carga ({ $low } a { $high })
+at-every-instance-count = {" "}com qualquer número de instâncias ({ $low } a { $high })
+at-every-block-size = {" "}com qualquer tamanho de bloco ({ $low } a { $high })
 at-equal-load-of = {" "}com carga igual de { $load } ops/s
 at-equal-p99-of = {" "}com p99 igual de { $latency }
 within-the-latency-limit = {" "}dentro do limite de latência
-on-average-over = {" "}em média sobre { $count } pontos
-on-average-over-loads = {" "}em média sobre { $count } cargas iguais
+on-average-over = {" "}em média, em { $count } pontos
+on-average-over-loads = {" "}em média, em { $count } cargas iguais
 
 ## Claims
 difference-footnote =
-    Diferença: o objeto melhor, por quanto, e o intervalo simultâneo de 95 %; um ganho (superior ÷
-    inferior − 1) onde maior é melhor, uma redução (1 − novo ÷ antigo) para latências. ▲ demonstrado,
-    ≥ um limite inferior (o objeto melhor não foi limitado pelo seu drive), ≈ não distinguível,
-    ‡ sem classificação: o objeto pior não foi limitado pelo seu drive. Todos os intervalos de um relatório
-    valem juntos com probabilidade de 95 %.
+    Diferença: o objeto superior, de quanto é a diferença e o intervalo simultâneo de 95 %; um ganho
+    (superior ÷ inferior − 1) quando maior é melhor, uma redução (1 − novo ÷ antigo) para latências. ▲
+    demonstrada, ≥ limite inferior (o objeto superior não foi limitado pelo seu drive), ≈ sem diferença
+    demonstrada, ‡ sem classificação (o objeto inferior não foi limitado pelo seu drive). Todos os
+    intervalos de um relatório valem em conjunto com probabilidade de 95 %.
 claim-more = { $better } entrega { $by } mais { $what } que { $worse }{ $at }
 claim-lower = { $better } tem { $what } { $by } menor que { $worse }{ $at }
-claim-less = { $better } usa { $by } menos { $what } que { $worse }{ $at }
+claim-less = { $better } consome { $by } menos { $what } que { $worse }{ $at }
 claims-more = { $better } entrega { $rivals }{ $at }
 claims-lower = { $better } tem { $rivals }{ $at }
-claims-less = { $better } usa { $rivals }{ $at }
+claims-less = { $better } consome { $rivals }{ $at }
 rival-more-of = { $by } mais { $what } que { $worse }
 rival-lower-of = { $what } { $by } menor que { $worse }
 rival-less-of = { $by } menos { $what } que { $worse }
@@ -122,28 +178,27 @@ rival-lower = { $by } menor que { $worse }
 rival-less = { $by } menos que { $worse }
 varied = { $path } { $value }, contra { $other }
 with-knob = { $subject } com { $knob }
-claim-family = { $repeats } repetições; intervalo simultâneo sobre { $comparisons } comparações
-claim-largest-of = o maior de { $points } pontos que o demonstram
-claim-untested = janelas de { $window }, curtas demais para testar deriva
-claim-no-drive = { $better } não chegou a nenhum drive
-claim-host-limited = { $better } foi limitado pelo host, portanto seu drive poderia mostrar mais
+claim-family = { $repeats } repetições; intervalo simultâneo de { $comparisons } comparações
+claim-largest-of = a maior entre { $points } pontos que a demonstram
+claim-untested = janelas de { $window }, curtas demais para detectar deriva
+claim-no-drive = as requisições de { $better } não chegaram a nenhum drive
+claim-host-limited = { $better } foi limitado pelo host, portanto seu drive pode ser ainda melhor
 calculation-less = { $calculation }, { $difference } a menos
 of-step = { $step }: { $sentence }
 full-stop = { $sentence }.
-crossed-lower = { $before } tem menor { $what } até { $until }, { $after } a partir de { $from }
-crossed-higher =
-    { $before } tem maior { $what } até { $until }, { $after } a partir de { $from }
-differs = { $what } difere, { $values }
+crossed-lower = { $before } tem a menor { $what } até { $until }, e { $after } a partir de { $from }
+crossed-higher = { $before } tem mais { $what } até { $until }, e { $after } a partir de { $from }
+differs = { $what }: { $values }
 not-comparable = { $other } e { $first } não são comparáveis: { $differences }.
 not-comparable-in =
-    { $other } e { $first } não são comparáveis em { $step }: { $differences } (se essa é a pergunta,
-    indique-a: --vary).
+    { $other } e { $first } não são comparáveis em { $step }: { $differences } (se a diferença for o que
+    se quer estudar, indique-a com --vary).
 
 ## What a claim is of
 on-one-device = em um único dispositivo
 of-these-two-drives = destes dois drives
 of-two-drives = de dois drives, { $first } e { $other }
-drives-each = { $count } drives cada
+drives-each = { $count } drives de cada
 drives-of-two = { $first } e { $other } drives
 of-these-drives = destes drives
 
@@ -152,13 +207,13 @@ evidence-and-remedy = { $evidence }. Para medir o drive: { $remedy }
 limit-drive = drive
 limit-cpu = CPU do host
 limit-memory = memória
-limit-no-drive = sem drive
-limit-neighbour = vizinho
+limit-no-drive = nenhum drive
+limit-neighbour = vizinho barulhento
 limit-generator = gerador
 limit-standstill = parada do Dyno
 limit-rate = taxa solicitada
 limit-thermal = limitação térmica
-limit-locks = travas
+limit-locks = espera por locks
 limit-undecided = indefinido
 
 ## Caveats
@@ -167,11 +222,11 @@ caveat-failed = { $count ->
         [one] { $count } repetição falhou
        *[other] { $count } repetições falharam
     }
-caveat-not-steady = o drive não havia atingido o estado estacionário
-caveat-drifted = ops/s derivou { $change } ao longo da janela
+caveat-not-steady = o drive não havia atingido o estado estável
+caveat-drifted = as ops/s variaram { $change } ao longo da janela
 caveat-missed-rate = atingiu { $share } da taxa solicitada
 caveat-stream-missed-rate = o fluxo { $stream } atingiu { $share } da taxa solicitada
-caveat-late = { $share } das suas requisições foram submetidas com atraso
+caveat-late = { $share } das requisições foram emitidas com atraso
 caveat-few-repeats = { $count ->
         [one] medido uma vez: repita (`--repeats 5`) antes de comparar
        *[other] medido { $count } vezes: repita (`--repeats 5`) antes de comparar
@@ -180,190 +235,193 @@ caveat-every-point-few-repeats = { $count ->
         [one] Cada ponto foi medido uma vez: repita (`--repeats 5`) antes de comparar
        *[other] Cada ponto foi medido { $count } vezes: repita (`--repeats 5`) antes de comparar
     }
-caveat-not-the-drive = limitado por { $limit }, não pelo drive: { $why }
+caveat-not-the-drive = o gargalo não foi o drive ({ $limit }): { $why }
 caveat-no-drive = nenhum drive foi medido: { $why }
 caveat-of = { $places }, { $subject }: { $caveat }
 
 ## Notes
 notes = Notas
-note-moved-ops = a repetição { $repeat } correu a { $factor } × para { $subjects ->
-        [2] os dois objetos
-       *[other] todos os { $subjects } objetos
-    }; os níveis ficam menos precisos por isso, as razões dentro das repetições não
-note-moved-p99 = a repetição { $repeat } teve p99 de { $factor } × para { $subjects ->
-        [2] os dois objetos
-       *[other] todos os { $subjects } objetos
-    }; os níveis ficam menos precisos por isso, as razões dentro das repetições não
+note-moved-ops = na repetição { $repeat }, { $subjects ->
+        [2] os dois objetos tiveram
+       *[other] todos os { $subjects } objetos tiveram
+    } { $factor } × as ops/s usuais; isso torna os níveis menos precisos, mas não as razões dentro de cada repetição
+note-moved-p99 = na repetição { $repeat }, { $subjects ->
+        [2] os dois objetos tiveram
+       *[other] todos os { $subjects } objetos tiveram
+    } { $factor } × o p99 usual; isso torna os níveis menos precisos, mas não as razões dentro de cada repetição
 note-apart =
-    { $place }, { $subject }: o drive { $drive } destoa dos seus { $others } iguais: { $ops } contra
-    { $usual } ops/s
+    { $place }, { $subject }: o drive { $drive } destoa dos outros { $others } do mesmo modelo: { $ops }
+    contra { $usual } ops/s
 drives-and-repeats =
     { $drives }, com dispersão de { $by } entre drives e de { $repeats } entre repetições
 drives-scatter = { $drives }, com dispersão de { $by } entre drives
 note-models =
-    drive por drive, { $better } entrega { $by } mais ops/s que { $worse }, { $drives }; o intervalo
-    trata os drives como efeito aleatório e é próprio, não da família
+    por drive, { $better } entrega { $by } mais ops/s que { $worse }, { $drives }; o intervalo trata os
+    drives como efeito aleatório e vale isoladamente, fora da família
 note-models-open =
-    drive por drive, { $first } e { $other } não se distinguem em ops/s: { $by }, { $drives }; o intervalo
-    trata os drives como efeito aleatório e é próprio, não da família
+    por drive, { $first } e { $other } não se distinguem em ops/s: { $by }, { $drives }; o intervalo
+    trata os drives como efeito aleatório e vale isoladamente, fora da família
 
 ## The first page
 nor = , nem{" "}
-and-undecided = { $sentence }; { $pairs } não se distinguem ali
+and-undecided = { $sentence }; não se distinguem ali { $pairs }
 two-sentences = { $first } { $second }
 changes-more-times = { $count ->
         [one] { $sentence } O melhor muda mais { $count } vez.
        *[other] { $sentence } O melhor muda mais { $count } vezes.
     }
 open-not-limited =
-    { $first } e { $other } não podem ser classificados por { $what }, que os drives não limitaram.
+    { $first } e { $other } não podem ser classificados por { $what }, porque o gargalo não foi o drive.
 open-too-few =
-    { $first } e { $other } não se distinguem por { $what }: { $repeats } repetições são poucas para
+    { $first } e { $other } não se distinguem por { $what }: { $repeats } repetições não bastam para
     decidir.
 open-difference =
     { $first } e { $other } não se distinguem por { $what }; a diferença é { $difference }.
 no-rank-alone =
-    Nenhum drive pode ser classificado aqui, porque um único objeto foi medido: meça-o ao lado de outro
-    (dois `--subject`).
+    Nenhum drive pode ser classificado, porque um único objeto foi medido: meça-o junto com outro (dois
+    `--subject`).
 level = { $step }: { $subject }, { $figure }{ $at }.
 conditions-published =
-    Como publicado, sem repetições: nas condições que a fonte declara, que o Dyno não viu.
-conditions-imported = Como importado: nas condições que a fonte declara, que o Dyno não viu.
+    Valores publicados, sem repetições, nas condições declaradas pela fonte, que o Dyno não verificou.
+conditions-imported =
+    Valores importados, nas condições declaradas pela fonte, que o Dyno não verificou.
 measured-times = { $count ->
         [one] Medido uma vez
        *[other] Medido { $count } vezes
     }
-window-a-point = { $window } por ponto
+window-a-point = janela de { $window } por ponto
 kernel = kernel { $release }
 brackets-are-intervals =
-    as faixas entre colchetes são intervalos de 95 % que valem juntos para todo o relatório
+    entre colchetes, intervalos de 95 % que valem em conjunto para todo o relatório
 no-rank-none-measured =
     Nenhum drive pode ser classificado aqui, porque nenhum ponto foi medido até o fim. O primeiro: { $first }
-no-rank-barred = Nenhum drive pode ser classificado aqui, porque { $reason }
+no-rank-barred = Nenhum drive pode ser classificado: { $reason }
 no-rank-not-comparable-in =
-    Nenhum drive pode ser classificado aqui, porque não há dois objetos comparáveis em { $metrics }.
+    Nenhum drive pode ser classificado, porque não há dois objetos comparáveis em { $metrics }.
 no-rank-chance =
-    Nenhum drive pode ser classificado aqui, porque nenhuma diferença é maior do que o acaso permite;
-    mais repetições estreitam os intervalos (`--repeats 10`).
-see-bottleneck = “Gargalo” diz o que mudar
+    Nenhum drive pode ser classificado, porque nenhuma diferença supera o que o acaso explica; mais
+    repetições estreitam os intervalos (`--repeats 10`).
+see-bottleneck = a seção “Gargalo” diz o que mudar
 no-rank-not-limited-all =
-    Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não foram limitados
-    pelo drive, mas por { $limit }: { $change }.
+    Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não foram limitados pelo
+    drive, e sim por outro fator ({ $limit }): { $change }.
 no-rank-not-limited-most =
-    Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não foram limitados
-    pelo drive ({ $most } por { $limit }): { $change }.
+    Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não foram limitados pelo
+    drive ({ $limit } em { $most }): { $change }.
 no-rank-no-drive-all =
-    Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não chegaram a nenhum
+    Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não chegaram a nenhum
     drive: { $change }.
 no-rank-no-drive-most =
-    Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não foram limitados
-    pelo drive ({ $most } não chegaram a nenhum drive): { $change }.
+    Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não foram limitados pelo
+    drive ({ $most } não chegaram a nenhum drive): { $change }.
+
+## Imported figures
 
 ## What a step's figures come to
-none-compared-here = Não foi possível comparar dois objetos aqui.
+none-compared-here = Aqui não há dois objetos comparáveis.
 knee-at = a { $load } ops/s com p99 de { $p99 } ({ $subject })
-knees = O joelho da curva fica { $knees }.
+knees = Joelho da curva: { $knees }.
 p99-from-to = de { $low } a { $from } até { $high } a { $to } ({ $subject })
 p99-moves = O p99 vai { $moves }.
-ops-and-p99-change = ops/s mudam { $ops } e p99 { $p99 } ({ $subject })
+ops-and-p99-change = as ops/s variam { $ops } e o p99 varia { $p99 } ({ $subject })
 ops-and-p99 = { $ops } e { $p99 } ({ $subject })
 from-to-threads = De { $from } a { $to } threads, { $changes }.
 from-to-instances = De { $from } a { $to } instâncias, { $changes }.
 from-to = De { $from } a { $to }, { $changes }.
 drive-limited = O drive limitou { $drive } de { $points } pontos.
-drive-limited-otherwise =
-    O drive limitou { $drive } de { $points } pontos; no resto, { $others }.
+drive-limited-otherwise = O drive limitou { $drive } de { $points } pontos; nos demais: { $others }.
 between-sentences = {" "}
 
 ## Bottlenecks, in their section
-see-bottleneck-marks = † Não limitado pelo drive: ver “Gargalo”.
-see-caveats-marks = † Não limitado pelo drive: ver “Ressalvas”.
+see-bottleneck-marks = † Não limitado pelo drive: veja “Gargalo”.
+see-caveats-marks = † Não limitado pelo drive: veja “Ressalvas”.
 bottleneck-how =
-    Do que o kernel contou de processadores, dispositivos e processos do próprio Dyno em cada janela,
-    e das requisições que o Dyno tinha em andamento. Um ponto conta como do drive onde pelo menos metade
-    das requisições da própria carga estava no dispositivo, ou onde seus workers esperavam por uma
-    que estava; o tempo em flushes conta como do dispositivo.
+    O gargalo é determinado a partir dos contadores do kernel (processadores, dispositivos e processos
+    do próprio Dyno) em cada janela e das requisições que o Dyno tinha em andamento. O drive é o gargalo
+    de um ponto quando pelo menos metade das requisições da própria carga estava no dispositivo, ou
+    quando os workers esperavam por uma que estava; o tempo em flushes conta como do dispositivo.
 bottleneck-sum =
-    O drive limitou { $drive } de { $points } pontos. { $others } foram limitados por outra coisa e
-    estão marcados com { $mark }: não classificam drives.
-bottleneck-rest = O resto correu à taxa solicitada, ou está indefinido.
+    O drive limitou { $drive } de { $points } pontos. { $others } tiveram outro gargalo e estão marcados
+    com { $mark }: não servem para classificar drives.
+bottleneck-rest = Os demais atingiram a taxa solicitada ou estão indefinidos.
 
 ## Outliers
 outliers-how =
-    As 1.000 requisições mais lentas de cada ponto, por tempo de resposta, e no máximo uma em cem. As
-    parcelas são da soma dos seus tempos de resposta. Drive: a requisição estava com o kernel, e no
-    máximo um quinto do seu tempo pode ter sido espera por um processador. Host: pelo menos metade foi,
-    ou o Dyno inteiro esteve parado. Todo o resto é desconhecido, e não é culpa de drive algum.
-    docs/outliers.md tem a regra e os seus limites.
+    As 1.000 requisições mais lentas de cada ponto, por tempo de resposta, limitadas a uma em cada cem.
+    As parcelas se referem à soma dos seus tempos de resposta. Drive: a requisição estava com o kernel,
+    e no máximo um quinto do seu tempo pode ter sido espera por processador. Host: pelo menos metade foi
+    espera por processador, ou o Dyno inteiro esteve parado. Todo o resto é desconhecido e não é
+    atribuído ao drive. docs/outliers.md traz a regra e os seus limites.
 outliers-line =
     { $place }: as { $count } mais lentas, de { $least } a { $most }: drive { $drive }, host { $host },
     desconhecido { $unknown }
 outlier =
-    { $place }, repetição { $repeat } em { $seconds }: { $latency } para { $class } de { $size } em
+    { $place }, repetição { $repeat }, aos { $seconds }: { $latency }, { $class } de { $size } em
     { $address } ({ $stream }, drive { $drive }, worker { $worker }, profundidade de fila { $depth }):
     { $cause }, { $reason }
-outlier-beside = { $outlier }; enquanto isso { $beside }
+outlier-beside = { $outlier }; ao mesmo tempo: { $beside }
 column-outliers = valores extremos
-column-from-latency = a partir de
-column-mostly-unknown = desconhecido sobretudo porque
+column-from-latency = a mais rápida
+column-mostly-unknown = motivo principal do desconhecido
 cause-drive = drive
 cause-host = host
 cause-unknown = desconhecido
 reason-at-drive = o worker não esperou por mais nada
 reason-waited = o worker esperou por um processador
 reason-stopped = o Dyno esteve parado
-reason-behind = na fila atrás de outra
-reason-not-at-device = o dispositivo não tinha requisição
-reason-other-drives = outros drives pararam junto
+reason-behind = na fila atrás de outra requisição
+reason-not-at-device = não havia requisição no dispositivo
+reason-other-drives = outros drives pararam ao mesmo tempo
 reason-not-direct = sem I/O direto
-reason-both = host e drive podem ter tido parte
+reason-both = host e drive podem ter contribuído
 reason-not-watched = não observado
 beside-waited = pelo menos { $time } sem processador
 beside-switches = { $count } trocas de contexto
-beside-steal = até { $time } de steal
+beside-steal = até { $time } de tempo de steal
 beside-stalled = { $time } sem conclusão pelo dispositivo
 beside-idle = { $time } sem requisição no dispositivo
-beside-throttled = throttling térmico
+beside-throttled = limitação térmica
 beside-health-read = leitura do log de saúde
 beside-interrupts = { $rate } interrupções
 beside-processor = processador mais ocupado { $busy }
 
 ## Multiples of a load
-multiple-found = { $subject } mantém { $multiple } a carga [{ $low } a { $high }], { $repeats ->
-        [one] encontrado uma vez
-       *[other] encontrado { $repeats } vezes
+multiple-found = { $subject } sustenta { $multiple } a carga [{ $low } a { $high }], { $repeats ->
+        [one] em uma busca
+       *[other] em { $repeats } buscas
     }.
-multiple-at-least = { $subject } mantém pelo menos { $multiple } a carga: nada do que foi tentado falhou.
+multiple-at-least =
+    { $subject } sustenta pelo menos { $multiple } a carga: nenhum múltiplo testado falhou.
 multiple-holds =
-    Um múltiplo é mantido onde no máximo { $share } das requisições de { $stream } levam mais que
-    { $limit } e a carga não se atrasa em relação à sua agenda. A tabela tem a parcela de requisições
-    que levaram cada tempo ou mais.
+    Um múltiplo é sustentado quando no máximo { $share } das requisições de { $stream } levam mais que
+    { $limit } e a carga não se atrasa em relação ao programado. A tabela mostra a parcela das
+    requisições que levaram cada tempo ou mais.
 multiple-how =
-    O maior múltiplo mantido por todas as etapas, abaixo do menor que não é: média geométrica sobre as
-    repetições. O intervalo é o das repetições (95 %, a partir de três), e vai pelo menos do que foi
-    mantido ao que não foi.
+    O maior múltiplo que todas as etapas sustentam, abaixo do menor que alguma não sustenta: média
+    geométrica das repetições. O intervalo é o das repetições (95 %, a partir de três) e vai pelo menos
+    do que foi sustentado ao que não foi.
 column-time = tempo
 column-holds = veredito
 time-response = resposta
 time-service = serviço
-holds = mantido
-does-not-hold = não mantido
+holds = sustentado
+does-not-hold = não sustentado
 
 ## More columns of tables
 column-subject = objeto
 column-limited-by = limitado por
-column-because = porque
+column-because = evidência
 column-at = em
 column-repeat = repetição
 column-cause = causa
 column-stream = fluxo
 column-asked = solicitado
 column-achieved = atingido
-column-share = proporção
+column-share = parcela
 column-late = atrasadas
 column-max-backlog = fila máxima
 column-backlog-at-end = fila no fim
-column-what = o quê
+column-what = item
 column-values = valores
 column-class = classe
 column-repeats = repetições
@@ -379,26 +437,26 @@ column-drives = drives
 column-instances = instâncias
 column-ops-sum = ops/s, soma
 column-p99-merged = p99, combinado
-column-p99-pooled = p99, agrupado
+column-p99-pooled = p99, combinado
 column-mean-of-p99s = média dos p99
-column-power-of = potência de
+column-power-of = consumo de
 column-energy = energia
-column-idle = ocioso
+column-idle = consumo ocioso
 column-knee-ops = joelho, ops/s
 column-knee-p99 = joelho, p99
 column-load-at-equal-p99 = carga com p99 igual
 column-p99-at-equal-load = p99 com carga igual, média
 column-most-within = maior { $axis } com { $percentile } de { $stream } ≤ { $limit }
-column-first-beyond = primeiro que não cumpre
-column-done = feito
+column-first-beyond = primeiro fora do limite
+column-done = resultado
 column-verdict = veredito
 column-rounds = rodadas
 column-window = janela
 column-excursion = excursão
-column-allowed = permitido
+column-allowed = máximo permitido
 column-slope = inclinação
 column-transaction = transação
-column-number = número
+column-number = quantidade
 column-rolled-back = revertidas
 column-slowest = mais lenta
 column-limit-90 = limite para 90 %
@@ -408,38 +466,38 @@ column-other-formula = outra fórmula
 
 ## Caveats, in their section
 caveats-points = Pontos com ressalva
-caveats-support-no-claim = Seus números são mostrados; não sustentam nenhuma afirmação.
-caveats-wider = Mais largos que o pedido
+caveats-support-no-claim = Seus números são mostrados, mas não sustentam nenhuma afirmação.
+caveats-wider = Intervalos mais largos que o pedido
 caveats-failed = Pontos que falharam
 caveats-failed-note = Não entram em nenhuma estimativa.
-caveats-oddities = Estouros e leituras sem resultado
+caveats-oddities = Estouros e chaves não encontradas
 caveats-none =
     Nenhuma ressalva: nenhum ponto falhou, derivou ou deixou de atingir a taxa solicitada, e nenhuma
-    latência estourou.
+    latência estourou a faixa de medição.
 caveats-asked = Solicitado e atingido
 caveat-wider =
-    { $place }, { $subject }: ±{ $half } após { $repeats } repetições; pediu-se ±{ $asked }
+    { $place }, { $subject }: ±{ $half } após { $repeats } repetições; o pedido era ±{ $asked }
 rates-kept =
-    { $count } fluxos de pontos mantiveram sua taxa dentro de 2 % e submeteram menos de 1 % dela com
-    atraso.
+    { $count } fluxos de pontos mantiveram a taxa dentro de 2 % e emitiram menos de 1 % das requisições
+    com atraso.
 other-rates-kept =
-    Os outros { $count } fluxos de pontos mantiveram sua taxa dentro de 2 % e submeteram menos de 1
-    % dela com atraso.
+    Os outros { $count } fluxos de pontos mantiveram a taxa dentro de 2 % e emitiram menos de 1 % das
+    requisições com atraso.
 oddity-overflow = { $count } latências acima de uma hora
 oddity-given-up =
-    { $count } transações ({ $share }) revertidas pelo servidor repetidas vezes e abandonadas: fora
-    da taxa
+    { $count } transações ({ $share }) revertidas repetidamente pelo servidor e abandonadas: não contam
+    na taxa
 oddity-misses = { $count } leituras ({ $share }) não encontraram a chave
 
 ## Conditions, data, disclosure
-nothing-differs = Nada do que se sabe dos objetos difere além dos drives.
-grade-disqualifying = desqualificante
+nothing-differs = Entre os objetos, nada do que se conhece difere além dos drives.
+grade-disqualifying = impede a comparação
 grade-confounder = possível fator de confusão
-grade-harmless = inofensivo
+grade-harmless = sem efeito
 data-how =
-    Cada fluxo e classe. Fluxos em cinza correram ao lado dos medidos e não contam no destaque. Latências
-    são tempos de serviço, ou tempos de resposta (marcados r) onde se pediu uma taxa. “–” significa
-    não medido: menos de 100 amostras ficaram acima desse percentil.
+    Todos os fluxos e classes. Os fluxos em cinza rodaram junto com os medidos e não entram no valor
+    principal. As latências são tempos de serviço, ou tempos de resposta (marcados com r) quando havia
+    uma taxa solicitada. “–” significa não medido: menos de 100 amostras acima desse percentil.
 runs = Execuções
 run = { $repeats ->
         [one] { $when }, dyno { $version }, { $repeats } repetição
@@ -455,26 +513,27 @@ server-software = Software do servidor
 
 ## Drives and instances
 drives-aggregation =
-    De vários drives: ops/s são a sua soma, percentis os dos histogramas combinados (não uma média
-    de percentis); mín., mediana e máx. são sobre os drives individuais.
+    Com vários drives: as ops/s são somadas e os percentis são os dos histogramas combinados (não uma
+    média de percentis); mín., mediana e máx. se referem aos drives individuais.
 drives-pooled =
-    De várias instâncias: o p99 agrupado é o dos histogramas combinados, de todas as suas transações
-    juntas; ao lado, a média dos p99 das próprias instâncias, como a imprimem análises de várias máquinas
-    virtuais. Respondem a perguntas diferentes.
+    Com várias instâncias: o p99 combinado é o dos histogramas combinados, de todas as transações
+    juntas; ao lado está a média dos p99 de cada instância, como nas análises com várias máquinas
+    virtuais. Os dois respondem a perguntas diferentes.
 instance-by-instance = Por instância: { $step }
 
 ## Power
 energy-how =
-    A potência é a do que a terceira coluna nomeia, como o seu instrumento a mostra; classes nunca
-    são comparadas. A energia é o trapézio sobre os tempos das próprias leituras, sobre a janela medida
-    com o atraso com que o instrumento mostra a carga: o atraso, de até { $seconds } s, com o qual
-    suas leituras melhor seguem as ops/s, o mesmo para todos os pontos de um instrumento. Não é dada
-    onde as leituras deixam de fora mais de 1 % da janela. A potência ociosa não é subtraída.
-meter-late = { $meter }: mostra a carga com { $late } de atraso, o que é corrigido.
-meter-unknown-delay = { $meter }: não segue a carga de perto o bastante para saber se atrasa.
+    O consumo é o do item da terceira coluna, conforme o seu instrumento; classes diferentes nunca são
+    comparadas. A energia é a integral (regra do trapézio) das leituras, nos instantes em que foram
+    feitas, sobre a janela medida deslocada pelo atraso do instrumento: o atraso, de até { $seconds } s,
+    com o qual as leituras melhor acompanham as ops/s, o mesmo para todos os pontos de um instrumento.
+    Não é informada quando faltam leituras em mais de 1 % da janela. O consumo ocioso não é subtraído.
+meter-late = { $meter }: mostra a carga com { $late } de atraso, já corrigido.
+meter-unknown-delay = { $meter }: não acompanha a carga o bastante para determinar o atraso.
 meter-too-little =
-    { $meter }, { $step } { $at }: as leituras cobrem { $covered } da janela, pouco demais para a energia.
-power-meters = Medidores de potência
+    { $meter }, { $step } { $at }: as leituras cobrem { $covered } da janela, pouco para calcular a
+    energia.
+power-meters = Medidores de consumo
 
 ## Load at equal latency, and at a limit
 equal-load-how =
@@ -484,75 +543,80 @@ equal-load-how =
     nas retas entre pontos medidos, repetição por repetição, e comparadas com o objeto do relatório
     como qualquer outra métrica.
 limit-how =
-    Dos valores da varredura foram medidos os que a bissecção da faixa duvidosa pediu. Um valor cumpre
-    onde o percentil, sobre todas as repetições, está dentro do limite; valores acima de um que não
-    cumpriu não são vistos.
+    Dos valores da varredura, foram medidos apenas os que a bissecção exigiu. Um valor está dentro do
+    limite quando o percentil de todas as repetições está; valores acima de um que não está não são
+    medidos.
 row-at-load = a { $load } ops/s
 row-at-p99 = com p99 de { $latency }
 row-within-limit = dentro do limite
 
 ## All claims
 findings-how =
-    Só se afirma onde o intervalo simultâneo de 95 % exclui “nenhuma diferença”: a probabilidade de
-    que alguma afirmação deste relatório seja falsa é de no máximo 5 %. De vários pontos que mostram
-    o mesmo, nomeia-se o de limite inferior mais forte. Os números são arredondados para a afirmação
-    mais fraca. Pontos com ressalva não sustentam nenhuma.
-caveats-noted = Ressalvas anotadas: { $count }; a seção Ressalvas as lista.
-claims-for = Afirmações a favor de { $subject }
+    Só se afirma uma diferença quando o intervalo simultâneo de 95 % exclui “nenhuma diferença”: a
+    probabilidade de que alguma afirmação deste relatório seja falsa é de no máximo 5 %. Entre vários
+    pontos que mostram o mesmo, cita-se o de maior limite inferior. Os números são arredondados no
+    sentido da afirmação mais fraca. Pontos com ressalva não sustentam afirmações.
+caveats-noted = Ressalvas: { $count }; a seção “Ressalvas” as lista.
+claims-for = Vantagens de { $subject }
 claims-none = Nenhuma.
-claims-weaker = { $count } mais fracas estão nas tabelas das etapas.
+claims-weaker = Outras { $count }, menores, estão nas tabelas das etapas.
 claim-with-basis = { $claim } ({ $basis }).
-caveats-of-claims = Ressalvas (estes pontos não sustentam afirmação, ou apenas um limite)
+caveats-of-claims =
+    Ressalvas (estes pontos não sustentam afirmações, ou sustentam apenas um limite inferior)
 
 ## Preparation
 not-steady-warning =
-    { $drive } não chegou ao estado estacionário em { $rounds } rodadas. Seus pontos foram medidos
-    mesmo assim, e podem dizer mais sobre onde a preparação parou do que sobre o drive.
-steady = estacionário
-not-steady = NÃO estacionário
+    { $drive } não chegou ao estado estável em { $rounds } rodadas. Os pontos foram medidos mesmo assim
+    e podem refletir mais o momento em que o pré-condicionamento parou do que o drive.
+steady = estável
+not-steady = NÃO estável
+too-few-rounds = NÃO estável: rodadas insuficientes para avaliar { $metric }
+steady-after =
+    estável após { $rounds } rodadas, por { $metric }: excursão { $excursion }, inclinação { $slope }
+not-steady-within =
+    NÃO estável em { $rounds } rodadas, por { $metric }: excursão { $excursion }, inclinação { $slope }
 
 ## Results
 differences-as-published =
-    Diferenças: como publicado, sem repetições; o objeto superior, e por quanto. Aritmética, e nenhuma
-    afirmação.
+    Diferenças: valores publicados, sem repetições; o objeto superior e de quanto é a diferença. É
+    aritmética, sem valor estatístico.
 swept-along = varredura de { $axis }
 open-loop = malha aberta
 closed-loop = malha fechada
-window-too-short = { $window } por ponto, curto demais para testar deriva
-percentiles-response = percentis são tempos de resposta de { $class }
-percentiles-service = percentis são tempos de serviço de { $class }
-summed-over-drives = ops/s somadas e histogramas combinados sobre os drives
-summed-over-instances = ops/s somadas e histogramas combinados sobre as instâncias
-summed-over-drives-and-instances =
-    ops/s somadas e histogramas combinados sobre drives e instâncias
+window-too-short = janela de { $window } por ponto, curta demais para detectar deriva
+percentiles-response = os percentis são do tempo de resposta de { $class }
+percentiles-service = os percentis são do tempo de serviço de { $class }
+summed-over-drives = ops/s somadas e histogramas combinados entre os drives
+summed-over-instances = ops/s somadas e histogramas combinados entre as instâncias
+summed-over-drives-and-instances = ops/s somadas e histogramas combinados entre drives e instâncias
 
 ## Summary
 summary-how =
-    ▲ melhor que todos os outros objetos, por uma afirmação. † não limitado pelo drive. Diferença:
-    o objeto melhor, por quanto, e seu intervalo.
+    ▲ superior a todos os outros objetos, com significância. † não limitado pelo drive. Diferença: o
+    objeto superior, de quanto é a diferença e seu intervalo.
 summary-how-published =
-    Como publicado, sem repetições: nada se afirma, e nenhum é marcado como melhor.
+    Valores publicados, sem repetições: nada se afirma e nenhum objeto é marcado como o melhor.
 mean-of-equal-loads = , média de cargas iguais
 mean-of-points = , média de { $count } pontos
-at-equal-latency = {" "}com latência igual
+at-equal-latency = {" "}a latência igual
 within-the-limit = {" "}dentro do limite
 
 ## TPC-C
 tpcc-limits =
-    Limites: 90 % de cada tipo devem ser respondidos nesse tempo (cláusula 5.2.5.3), e 90 % das Deliveries
-    adiadas devem correr em até 80 s após entrar na fila (cláusula 2.7.2.2). Os tempos são de resposta
-    onde os terminais digitam e pensam, contados desde o envio do terminal; um limite conta como cumprido
-    onde o p95 ou a mais lenta de todas fica dentro dele. Proporções mínimas (cláusula 5.2.3): Payment
-    43 %, Order-Status, Delivery e Stock-Level 4 % cada.
+    Limites: 90 % de cada tipo de transação devem ser respondidos nesse tempo (cláusula 5.2.5.3), e 90 %
+    das Deliveries adiadas devem ser executadas em até 80 s após entrar na fila (cláusula 2.7.2.2).
+    Quando há tempos de digitação e de reflexão, os tempos são de resposta, contados a partir do envio
+    pelo terminal; um limite é cumprido quando o p95 ou a transação mais lenta está dentro dele.
+    Parcelas mínimas (cláusula 5.2.3): Payment 43 %, Order-Status, Delivery e Stock-Level 4 % cada.
 tpcc-deviations =
-    New-Orders por minuto não são tpmC: este não é um resultado auditado nem comparável com os publicados.
-    Desvios da especificação: não se declaram chaves estrangeiras; as transações correm no nível de
-    isolamento próprio do servidor (MariaDB e MySQL: repeatable read, PostgreSQL e SQL Server: read
-    committed), com linhas travadas antes de escritas; uma Delivery adiada espera pela conexão do seu
-    terminal e é registrada nas latências em vez de um arquivo de resultado; as entradas são feitas
-    pelo driver, não há telas; checkpoints, durabilidade e armazenamento de 180 dias não são testados;
-    sem tempos de digitação e de pensar (no-wait) cada transação toma um terminal sorteado de novo.
-    New-Orders revertidas ficam fora das New-Orders por minuto.
+    New-Orders por minuto não são tpmC: este resultado não foi auditado e não é comparável com os
+    publicados. Desvios da especificação: não há chaves estrangeiras; as transações rodam no nível de
+    isolamento padrão do servidor (MariaDB e MySQL: repeatable read, PostgreSQL e SQL Server: read
+    committed), com as linhas bloqueadas antes de serem gravadas; uma Delivery adiada espera pela
+    conexão do seu terminal e é registrada nas latências, não em um arquivo de resultados; as entradas
+    são geradas pelo driver, sem telas; checkpoints, durabilidade e armazenamento de 180 dias não são
+    testados; sem tempos de digitação e de reflexão (no-wait), um terminal é sorteado a cada transação.
+    New-Orders revertidas não contam nas New-Orders por minuto.
 subject-times = { $subject } ({ $count } vezes)
 tpcc-conditions-kept =
     { $step }: todas as doze condições da cláusula 3.3.2 foram cumpridas em { $subjects };
@@ -560,76 +624,78 @@ tpcc-conditions-kept =
 new-orders = { $rate } New-Orders por minuto
 kept-by-all = cumprido por todas
 kept = cumprido
-p95-above = p95 acima dele
+p95-above = p95 acima do limite
 committed = , confirmadas.
 
 ## Method
 procedure = Procedimento
-procedure-of = { $title } ({ $protocol }). Fonte: { $source }
+procedure-of = { $title } ({ $protocol }). Fonte do procedimento: { $source }
 step-named = Etapa { $step }
-step-windows = { $warmup } de aquecimento, não contados, depois { $window } medidos.
+step-windows = { $warmup } de aquecimento, não contado, e { $window } de medição.
 service-time = Tempo de serviço
 response-time-term = Tempo de resposta
 percentiles = Percentis
 several-drives = Vários drives ou instâncias
 method-ops =
-    Ops concluídas dentro da janela medida divididas pela sua duração, somadas sobre os drives e instâncias
-    do objeto e sobre os fluxos que contam no destaque.
+    Ops concluídas dentro da janela medida divididas pela duração da janela, somadas entre os drives e
+    instâncias do objeto e entre os fluxos que entram no valor principal.
 method-mb =
-    Bytes que essas ops moveram, em unidades de 1.000.000 de bytes, divididos pela janela.
+    Bytes transferidos por essas ops, em unidades de 1.000.000 de bytes, divididos pela duração da
+    janela.
 method-service-time =
-    Da entrega da requisição ao motor até a sua conclusão, por um único relógio monotônico.
+    Da entrega da requisição ao mecanismo até a sua conclusão, por um único relógio monotônico.
 method-response-time =
-    Onde se pediu uma taxa: do momento em que a requisição era devida até a sua conclusão, de modo
-    que esperar atrás de uma requisição lenta é contado. Uma requisição atrasada conta como atrasada
-    e nunca é descartada.
+    Quando há uma taxa solicitada: do instante em que a requisição deveria ser emitida até a sua
+    conclusão, de modo que a espera atrás de uma requisição lenta é contada. Uma requisição atrasada
+    conta como atrasada e nunca é descartada.
 method-percentiles =
-    De histogramas com erro relativo de no máximo 0,1 %, combinados sobre workers, drives e instâncias,
-    nunca sobre classes. A latência que a dada proporção das ops não excedeu. Mostrada só onde pelo
-    menos { $samples } amostras ficam acima dela.
+    De histogramas com erro relativo de no máximo 0,1 %, combinados entre workers, drives e instâncias,
+    nunca entre classes. É a latência que a parcela indicada das ops não excedeu. Mostrada somente
+    quando há pelo menos { $samples } amostras acima dela.
 method-several-drives =
-    Ops e bytes são somados. Percentis são os dos histogramas combinados: nunca uma média de percentis.
-    De várias repetições cada uma tem o seu número, e mostra-se a média geométrica destes.
+    Ops e bytes são somados. Os percentis são os dos histogramas combinados, nunca uma média de
+    percentis. Com várias repetições, mostra-se a média geométrica dos valores de cada uma.
 interval = Intervalo (±)
 gain = Ganho
 reduction = Redução
 comparison = Comparação
-one-family = Uma família
+one-family = Comparações múltiplas
 lower-bound = Limite inferior (≥)
 rounding = Arredondamento
 self-test = Autoteste
 difference = Diferença
 method-interval =
-    Metade da largura do intervalo de confiança de 95 % de um nível: t de Student sobre os logaritmos
-    de três ou mais repetições. Com uma ou duas repetições não há intervalo, apenas o menor e o maior.
+    Metade da largura do intervalo de confiança de 95 % de um nível: t de Student sobre os logaritmos de
+    três ou mais repetições. Com uma ou duas repetições não há intervalo, apenas o menor e o maior
+    valor.
 method-gain =
-    Superior ÷ inferior − 1. Usado onde maior é melhor: 1,5 vez mais é um ganho de 50 %.
+    Superior ÷ inferior − 1. Usado quando maior é melhor: 1,5 vez o valor é um ganho de 50 %.
 method-reduction =
     1 − novo ÷ antigo. Usado para latências: metade do tempo é uma redução de 50 %.
 method-comparison =
-    A razão das médias geométricas sobre as repetições, de um modelo de logaritmos com a repetição
-    como bloco e o lugar na ordem de medição como fator. As variâncias dos pontos são moderadas (Smyth
-    2004).
+    A razão das médias geométricas das repetições, de um modelo de logaritmos com a repetição como bloco
+    e a posição na ordem de medição como fator. As variâncias dos pontos são moderadas (Smyth 2004).
 method-one-family =
-    Todas as comparações deste relatório, sobre todas as etapas, objetos, métricas e pontos, partilham
-    uma única chance de 5 % de que algum intervalo não contenha o valor verdadeiro: 4 % para pontos
-    individuais, 1 % para médias de etapa (Bonferroni). Decisão e intervalo são a mesma coisa.
+    Todas as comparações deste relatório (etapas, objetos, métricas e pontos) compartilham uma única
+    probabilidade de 5 % de que algum intervalo não contenha o valor verdadeiro: 4 % para pontos
+    individuais, 1 % para médias de etapa (Bonferroni). A decisão e o intervalo vêm do mesmo
+    procedimento.
 method-lower-bound =
-    O objeto melhor não foi limitado pelo seu drive, o outro foi pelo seu: a diferença é pelo menos o
+    O objeto superior não foi limitado pelo seu drive, e o outro foi: a diferença é de pelo menos o
     extremo inferior do intervalo.
 method-rounding =
-    Para a afirmação mais fraca, até dois dígitos da meia largura do intervalo; os extremos dos intervalos
-    são arredondados para fora.
+    No sentido da afirmação mais fraca, até dois dígitos da meia largura do intervalo; os extremos dos
+    intervalos são arredondados para fora.
 method-caveats =
-    Pontos que falharam em uma repetição, ficaram 2 % ou mais abaixo da taxa solicitada, submeteram
-    com atraso 1 % ou mais das requisições de uma malha aberta, estão em um drive que devia ser preparado
-    até o estado estacionário e não foi, ou derivaram em alguma repetição (ver docs/claims.md) não
-    sustentam nenhuma afirmação.
+    Não sustentam nenhuma afirmação os pontos que falharam em alguma repetição, ficaram 2 % ou mais
+    abaixo da taxa solicitada, emitiram com atraso 1 % ou mais das requisições em malha aberta, estão em
+    um drive que deveria ter chegado ao estado estável e não chegou, ou derivaram em alguma repetição
+    (veja docs/claims.md).
 
 ## Imported figures, in tables
 published-how =
-    Como publicado, sem repetições: o que os números dão por aritmética. Nada se sabe da sua dispersão,
-    portanto nada se afirma a partir deles.
+    Valores publicados, sem repetições: o que resulta deles por aritmética. A dispersão é desconhecida,
+    portanto nada se afirma.
 published-row =
     { $step }, { $figure } em { $at }, { $subject } com { $rival }: { $calculation } = { $result }
     ({ $other })
@@ -639,18 +705,17 @@ formula-factor = fator
 
 ## Specification
 specification = Especificação
-stated-not-measured =
-    Como declarado pelos fabricantes ou pelas fontes indicadas; nada nesta tabela foi medido.
-for-the-money = Pelo preço
+stated-not-measured = Conforme os fabricantes ou as fontes indicadas; nada nesta tabela foi medido.
+for-the-money = Relação entre desempenho e preço
 for-the-money-how =
-    A métrica com que cada etapa abre, dividida pelo preço acima. Preços não são medidos e mudam de
-    um dia para o outro; nenhuma diferença entre estes quocientes é afirmada. Números que o drive não
+    A métrica principal de cada etapa dividida pelo preço acima. Preços não são medidos e mudam de um
+    dia para o outro; nenhuma diferença entre estes quocientes é afirmada. Valores que o drive não
     limitou ficam de fora.
-price-of = { $subject }: preço de { $date } segundo { $source }
+price-of = { $subject }: preço de { $date }, fonte: { $source }
 spec-capacity = capacidade
 spec-form-factor = formato
 spec-interface = interface
-spec-endurance = durabilidade
+spec-endurance = resistência
 spec-warranty = garantia
 spec-price = preço
 verdict = Veredito
@@ -658,35 +723,36 @@ verdict = Veredito
 ## The byline
 measured-with = { $when } · medido com Dyno { $version }
 imported-into = { $when } · importado no Dyno { $version }
-own-protocol = { $measured } · um protocolo do próprio Dyno
-after-source = { $measured } · segundo { $source }
+own-protocol = { $measured } · procedimento do próprio Dyno
+after-source = { $measured } · fonte do procedimento: { $source }
+figures-after-source = { $measured } · fonte dos valores: { $source }
+control-run = { $title } (medição de controle: os objetos compartilham um dispositivo)
 
 ## Screens
-streams-in-brackets = (entre parênteses: fluxos que não contam no destaque)
+streams-in-brackets = (entre parênteses: fluxos que não entram no valor principal)
 limited-by = { $place }: { $limit }; { $evidence }
 stream-reached-and-late =
-    { $place }: fluxo { $stream }: atingiu { $reached } da taxa solicitada; { $late } das suas requisições
-    foram submetidas com atraso; fila máxima { $backlog }
+    { $place }: fluxo { $stream }: atingiu { $reached } da taxa solicitada; { $late } das requisições
+    foram emitidas com atraso; fila máxima { $backlog }
 stream-late =
-    { $place }: fluxo { $stream }: { $late } das suas requisições foram submetidas com atraso; fila
-    máxima { $backlog }
+    { $place }: fluxo { $stream }: { $late } das requisições foram emitidas com atraso; fila máxima
+    { $backlog }
 failed-point = { $subject }, { $step } { $at } repetição { $repeat }: { $cause }
-failed-points = Pontos que falharam ({ $count }), em nenhuma estimativa
+failed-points = Pontos que falharam ({ $count }), fora de qualquer estimativa
 axis-rates = múltiplo das taxas
-at-rates = {" "}a { $values } as taxas
-at-every-multiple = {" "}em todo múltiplo das taxas ({ $low } a { $high })
+at-rates = {" "}no múltiplo { $values } das taxas
+at-every-multiple = {" "}em qualquer múltiplo das taxas ({ $low } a { $high })
 
 ## Pages
 page-skip = Ir para o conteúdo
 page-sections = Seções
 page-footer =
-    Feito pelo Dyno { $version } a partir de histogramas e intervalos brutos. Todo número aqui pode
-    ser refeito a partir do bundle.
+    Gerado pelo Dyno { $version } a partir de histogramas e intervalos brutos. Todos os números podem
+    ser recalculados a partir do bundle.
 page-of = { $page } de { $pages }
-rows-elsewhere = { $rows } linhas, que as formas HTML e Markdown contêm, e `dyno export`.
+rows-elsewhere = { $rows } linhas, disponíveis nas versões HTML e Markdown e em `dyno export`.
 lines-elsewhere =
-    { $title }: { $lines } linhas, que as formas HTML e Markdown e o bundle contêm.
-
+    { $title }: { $lines } linhas, disponíveis nas versões HTML e Markdown e no bundle.
 
 ## Bottlenecks, their evidence, and what to change (src/stats)
 verdict-clauses = { $first }; { $second }
@@ -695,18 +761,17 @@ verdict-processors-others = processadores { $busy } ocupados, { $others } com ou
 verdict-few-at-device = apenas { $share } das requisições da carga estavam no dispositivo
 verdict-hypervisor = o hipervisor cedeu { $stolen } a outros
 remedy-own-machine = uma máquina dedicada, ou processadores virtuais que ninguém compartilha
-remedy-end-others = encerrar o que mais é executado neste host e medir de novo
+remedy-end-others = encerrar os outros processos deste host e medir de novo
 verdict-stood-still = o próprio Dyno ficou parado por { $still } de { $window }
 remedy-stood-still =
     medir de novo onde nada pare o Dyno: sem suspensão, sem depurador, sem máquina virtual com recursos
     sobrealocados
-verdict-tmpfs = a pasta do alvo está na memória (tmpfs): não há drive sob ela
-remedy-tmpfs = indicar uma pasta no sistema de arquivos do drive, ou o próprio dispositivo
+verdict-tmpfs = o diretório do objeto está na memória (tmpfs): não há drive por baixo
+remedy-tmpfs = indicar um diretório no sistema de arquivos do drive, ou o próprio dispositivo
 verdict-no-data = o mecanismo não guarda dados: nenhuma requisição chega a um drive
 remedy-no-data = um mecanismo que armazene dados
 verdict-from-memory = pelo menos { $share } das leituras foram atendidas pela memória
-verdict-left-in-memory =
-    { $share } dos bytes escritos não haviam chegado ao dispositivo no final
+verdict-left-in-memory = { $share } dos bytes gravados não haviam chegado ao dispositivo no final
 remedy-longer-window = uma janela tão longa que a memória esteja cheia antes que ela comece
 remedy-direct-or-longer-window =
     `direct = true`, ou uma janela tão longa que a memória esteja cheia antes que ela comece
@@ -717,31 +782,31 @@ remedy-smaller-cache = um cache menor do próprio mecanismo, ou um conjunto de d
 remedy-dataset-fits =
     o conjunto de dados, { $dataset }, cabe em { $memory } de memória: { $how }
 verdict-neighbour =
-    { $share } do tempo do dispositivo foi gasto com requisições de outros, que leram { $read } e escreveram
-    { $written }
+    { $share } do tempo do dispositivo foi gasto com requisições de outros, que leram { $read } e
+    gravaram { $written }
 remedy-neighbour =
-    encerrar o que mais usa o drive (`iotop -o` mostra o quê), ou medir um drive que nada mais use
-verdict-late = pelo menos { $share } das operações foram entregues com atraso pelo próprio Dyno
+    encerrar o que mais usa o drive (`iotop -o` mostra o quê) ou medir um drive que nada mais use
+verdict-late = pelo menos { $share } das ops foram emitidas com atraso pelo próprio Dyno
 verdict-late-p99 =
-    pelo menos { $share } das operações foram entregues com atraso pelo próprio Dyno, e o p99 do tempo
-    de resposta é { $ratio } vezes o do tempo de serviço
+    pelo menos { $share } das ops foram emitidas com atraso pelo próprio Dyno, e o p99 do tempo de
+    resposta é { $ratio } vezes o do tempo de serviço
 remedy-late = mais workers para a taxa, uma taxa menor, ou processadores que nada mais use
 verdict-rate-reached = { $share } da taxa solicitada foi atingida
-verdict-throttled = o drive limitou a si mesmo durante { $share } da janela
+verdict-throttled = o drive entrou em limitação térmica durante { $share } da janela
 verdict-thinks =
-    { $share } de suas requisições estavam em andamento; entre elas há tempos de digitação e de reflexão
+    { $share } das requisições estavam em andamento; entre elas há tempos de digitação e de reflexão
 verdict-too-few-made =
-    apenas { $share } das requisições que pode ter em andamento estavam: o Dyno não gera mais
+    apenas { $share } das requisições que a carga pode ter em andamento estavam: o Dyno não gera mais
 remedy-too-few-made = mais threads com menos profundidade cada, ou requisições maiores
-verdict-no-device = nenhum dispositivo visto
+verdict-no-device = nenhum dispositivo encontrado
 verdict-at-device =
     as requisições da própria carga estavam no dispositivo durante { $window } da janela, { $requests }
-    das que pode ter em andamento
+    das que ela pode ter em andamento
 verdict-at-device-flushing =
     as requisições da própria carga estavam no dispositivo durante { $window } da janela, em flushes
-    durante { $flushing } dela, { $requests } das que pode ter em andamento
+    durante { $flushing } dela, { $requests } das que ela pode ter em andamento
 verdict-processors-unknown = tempo de processador desconhecido
-verdict-one-core = um worker, e seu núcleo { $busy } ocupado
+verdict-one-core = um só worker, com o núcleo { $busy } ocupado
 verdict-computed = os workers calcularam durante { $share } do tempo
 verdict-own = { $evidence }, { $own } com a própria carga
 verdict-own-and-servers =
@@ -752,12 +817,13 @@ remedy-server-processors =
 remedy-processors =
     mais processadores ou mais rápidos, ou uma carga que calcule menos por byte: requisições maiores,
     sem compressão
-verdict-others-waited = seus outros workers esperavam por essas
+verdict-others-waited = os outros workers esperavam por essas requisições
 verdict-locks =
-    os workers estavam fora do processador { $off } do tempo, e alguma de suas requisições no dispositivo
-    apenas { $window } dele
+    os workers estiveram fora do processador durante { $off } do tempo, e alguma de suas requisições
+    esteve no dispositivo durante apenas { $window }
 remedy-locks =
-    menos threads, ou vários conjuntos de dados ao mesmo tempo (`instances`), para que nenhuma espere
+    menos threads, ou vários conjuntos de dados ao mesmo tempo (`instances`), para que nenhuma thread
+    espere
 verdict-in-repeats = { $evidence } (em { $count } de { $repeats } repetições; { $others })
 verdict-limit-in = { $limit } em { $count }
 verdict-limits = { $first }, { $other }
@@ -769,9 +835,11 @@ difference-method = versão do método de medição
 difference-preparation = Preparação
 difference-temperature = Temperatura no início, { $step }
 difference-own-runs = Medidos em execuções separadas
-difference-one-after-other = Medidos um alvo após o outro
-difference-unequally = o que mudou com o tempo os afetou de forma desigual
+difference-one-after-other = Objetos medidos um após o outro
+difference-unequally = as mudanças ao longo do tempo os afetaram de forma desigual
 difference-nothing-done = nada
+done = { $action }
+done-as-asked = { $action } { $asked }
 value-of = { $value } ({ $subjects })
 values-and = { $first }, { $other }
 on-this-host = Neste host: { $summary }
@@ -783,12 +851,12 @@ difference-times = { $times }
 figure-nothing-measured = nada foi medido aqui
 figure-seconds = segundos
 figure-round = rodada
-figure-share-no-longer = parcela das operações que não demoraram mais que isso
-figure-convergence = Convergência para o estado estacionário
+figure-share-no-longer = parcela das ops concluídas nesse tempo ou menos
+figure-convergence = Convergência para o estado estável
 figure-convergence-in-rounds =
-    { $metric } em rodadas de { $round }; últimas rodadas com sua reta de ajuste e média ± { $band }
+    { $metric } em rodadas de { $round }; nas últimas, a reta de ajuste e a média ± { $band }
 figure-drive-of = { $subject }, drive { $drive }
-hollow-points = { $caption } (vazado: a taxa solicitada não foi atingida por mais de 2 %)
+hollow-points = { $caption } (vazado: ficou mais de 2 % abaixo da taxa solicitada)
 hover-missed-its-rate = { $point }, não atingiu sua taxa
 hover-interval = { $value } (95 %: { $low } a { $high })
 hover-not-limited = { $bar }: não limitado pelo drive
@@ -796,8 +864,8 @@ caption-of-step = { $step }: { $caption }
 caption-marked = { $caption } ({ $mark } não limitado pelo drive)
 caption-outlined = { $caption } (contorno: não limitado pelo drive)
 figure-queue-depth = profundidade de fila
-figure-service-time = { $figure } do tempo de serviço de { $class }
-figure-response-time = { $figure } do tempo de resposta de { $class }
+figure-service-time = tempo de serviço { $figure } de { $class }
+figure-response-time = tempo de resposta { $figure } de { $class }
 figure-service-time-by-percentile = tempo de serviço de { $class } por percentil{ $at }
 figure-response-time-by-percentile = tempo de resposta de { $class } por percentil{ $at }
 figure-against-throughput = { $what } em função da vazão, por { $axis }
@@ -809,53 +877,59 @@ figure-of-each-drive = { $figure } de cada drive{ $at }
 figure-outliers = Valores extremos{ $at } ao longo da janela, por causa ({ $count })
 figure-slowest-outliers = Os valores extremos mais lentos{ $at } ao longo da janela, por causa ({ $count } de { $all })
 figure-drive = drive { $number }
-figure-of-instances = p99 de todas as instâncias juntas, e a média dos p99 de cada uma{ $at }
-figure-pooled = em conjunto
+figure-of-instances = p99 de todas as instâncias juntas e média dos p99 de cada uma{ $at }
+figure-pooled = combinado
 figure-mean-of-instances = média dos p99 das instâncias
-figure-by-neighbour = latência por carga vizinha{ $at }
+figure-by-neighbour = latência por fluxo{ $at }
 figure-of-neighbour = { $name }: { $figure }
-figures-lead = O valor principal de cada etapa
-figures-megabytes = MB/s das cargas, cada uma em seu máximo, na mesma escala
+figures-lead = A métrica principal de cada etapa
+figures-megabytes = MB/s de cada carga no seu máximo, na mesma escala
 figures-part = { $caption } ({ $number } de { $count })
-verdict-near-ceiling = { $share } do que o Dyno gera aqui com este formato de carga
+verdict-near-ceiling = { $share } do que o Dyno consegue gerar aqui com este formato de carga
 remedy-near-ceiling =
     mais threads onde houver processadores livres, requisições maiores, ou um host mais rápido
 verdict-ceiling = teto do gerador { $ops } ops/s
 figure-claimed = {"; "}afirmado: { $differences }
 claimed-at = { $subject } { $value } com { $place }
-claimed-against = { $value } em relação a { $other }
+claimed-against = { $value } contra { $other }
 figure-a-minute = { $class } por minuto
 
 section-durable = Custo da durabilidade
 durable-how =
-    As mesmas gravações tornadas duráveis de maneiras diferentes, pelo número de threads de gravação. FUA (force unit access)
-    e o flush do fdatasync terminam quando os dados estão em mídia não volátil, ou em um cache que resiste à falta de
-    energia. A parcela é a das ops/s das mesmas gravações não duráveis. Uma unidade cuja parcela permanece perto de 100 %
-    confirma a gravação durável a partir de um cache que ela declara não volátil: proteção contra perda de energia, se a
-    declaração for verdadeira, o que um corte de energia pode testar e esta medição não.
+    As mesmas gravações tornadas duráveis de maneiras diferentes, por número de threads de gravação. FUA
+    (force unit access) e o flush do fdatasync terminam quando os dados estão em mídia não volátil ou em
+    um cache que resiste à falta de energia. A parcela se refere às ops/s das mesmas gravações não
+    duráveis. Um drive cuja parcela permanece perto de 100 % confirma a gravação durável a partir de um
+    cache que ele declara não volátil: proteção contra perda de energia, se a declaração for verdadeira,
+    o que um corte de energia pode testar e esta medição não.
 durable-not = não durável
 durable-fdatasync = gravação + fdatasync
 durable-commit = commit
-durable-share = da não durável
-durable-commits = Commits sincronizados no log pelo engine de um banco de dados
-durable-figure = { $step }, ao lado das mesmas gravações duráveis de outra maneira e não duráveis: ops/s, escala logarítmica
+durable-share = em relação à não durável
+durable-commits = Commits sincronizados no log pelo mecanismo de um banco de dados
+durable-figure =
+    { $step }, por maneira de tornar a gravação durável e sem torná-la durável: ops/s, escala
+    logarítmica
 
 # Load from several hosts
 section-hosts = Carga de vários hosts ao mesmo tempo
 hosts-how =
-    Os pontos destes bundles começaram em um mesmo instante absoluto pelo relógio de cada host, e o relógio de
-    cada host foi comparado com a mesma referência antes e depois da execução (NTP, RFC 5905 seção 8: o desvio é o
-    que se soma ao relógio do host, e o valor verdadeiro está a no máximo metade do menor tempo de ida e volta). A
-    janela comum é o que as janelas de todos os hosts compartilham, pela referência, da mais longa, descontado o que
-    os relógios deixam em aberto. Onde ela é de 99 % ou mais, ops/s e MB/s são somas e as latências são dos
-    histogramas combinados de todos os hosts; caso contrário não há soma.
-hosts-unchecked = Sem somas: o relógio de { $host } não foi comparado antes e depois da execução.
+    Os pontos destes bundles começaram no mesmo instante absoluto pelo relógio de cada host, e o relógio
+    de cada host foi comparado com a mesma referência antes e depois da execução (NTP, RFC 5905 seção 8:
+    o desvio é o que se soma ao relógio do host, e o valor verdadeiro está a no máximo metade do menor
+    tempo de ida e volta). A janela comum é a parte da janela mais longa que as janelas de todos os
+    hosts compartilham, pela referência, descontada a incerteza dos relógios. Quando ela é de 99 % ou
+    mais, ops/s e MB/s são somas e as latências são as dos histogramas combinados de todos os hosts;
+    caso contrário, não há soma.
+hosts-unchecked =
+    Sem somas: o relógio de { $host } não foi comparado tanto antes quanto depois da execução.
 hosts-clock =
     Sem somas: o relógio de { $host } estava a { $offset } da referência, e o limite é { $limit }. Faça todos os
     hosts seguirem um servidor de tempo e meça de novo.
-hosts-missing = Sem soma de { $step }, repetição { $repeat }: { $host } não a mediu até o fim.
+hosts-missing = Sem soma de { $step }, repetição { $repeat }: { $host } não mediu até o fim.
 hosts-apart =
-    Sem soma de { $step }, repetição { $repeat }: as janelas dos hosts compartilham { $share } da mais longa.
+    Sem soma de { $step }, repetição { $repeat }: as janelas dos hosts compartilham apenas { $share } da
+    mais longa.
 column-host = host
 column-offset-before = desvio do relógio antes
 column-offset-after = desvio do relógio depois
@@ -867,11 +941,11 @@ column-common-window = janela comum
 section-database-servers = Servidores de banco de dados, um a um
 database-servers-how =
     As transações são as de todas as repetições. A taxa de cada servidor é a média das suas repetições,
-    de modo que as taxas dos servidores somam o total. O p99 conjunto é o de todas as transações, dos
-    histogramas combinados dos servidores; ao lado, a média dos p99 de cada servidor, como a publicam
-    as análises de várias máquinas virtuais. O coeficiente de variação é o desvio padrão das taxas
-    dos servidores dividido pela sua média. Processadores e limite de memória são os que o kernel informa;
-    o limite inclui o cache de páginas.
+    de modo que as taxas dos servidores somam o total. O p99 combinado é o de todas as transações, dos
+    histogramas combinados dos servidores; ao lado está a média dos p99 de cada servidor, como nas
+    análises com várias máquinas virtuais. O coeficiente de variação é o desvio padrão das taxas dos
+    servidores dividido pela sua média. Processadores e limite de memória são os que o kernel informa; o
+    limite inclui o cache de páginas.
 column-servers = servidores
 column-server = servidor
 column-processors = processadores
@@ -888,52 +962,346 @@ verdict-load-set =
 verdict-servers-set =
     dos { $count } processadores reservados aos servidores de banco de dados, { $busy } estavam ocupados
 remedy-load-set =
-    mais processadores para a carga (`cpus` dos seus streams), ou menos para os servidores
+    mais processadores para a carga (`cpus` dos seus fluxos), ou menos para os servidores
 
-## A frota
+## The fleet
 section-fleet = Frota
 fleet-unknown-model = modelo desconhecido
 fleet-drives = { $count ->
         [one] 1 drive
        *[other] { $count } drives
     }
-fleet-figure = { $metric } de cada drive, por modelo e firmware; vazado: afastado do seu modelo
+fleet-figure = { $metric } de cada drive, por modelo e firmware; vazado: destoa do seu modelo
 fleet-figure-by-host =
-    { $metric } de cada drive, por modelo e firmware, uma linha para cada host; vazado: afastado do seu
+    { $metric } de cada drive, por modelo e firmware, uma linha para cada host; vazado: destoa do seu
     modelo
 fleet-ordered =
     { $metric } dos drives de { $model } com a faixa de suas repetições; { $drive } é o mais distante da
     média
 fleet-in-order = drives, do menor ao maior
 fleet-how =
-    Um drive é um sujeito, ou um drive de um grupo; o nível de um modelo é a média geométrica de seus
-    drives, o de um drive a de suas repetições. A dispersão é um desvio padrão de logaritmos, por efeitos
-    aleatórios de um fator: dos drives além de suas repetições, dos hosts além de seus drives. Um drive
-    está afastado quando sua média difere da dos outros mais do que o acaso dá a 5 % para todos os drives
-    da etapa juntos. Os intervalos de modelos tomam drives como efeito aleatório e valem para todos os
-    modelos de uma etapa juntos.
-fleet-better = drive a drive, { $better } é { $by } melhor que { $worse }, { $drives }
-fleet-open = drive a drive, { $first } e { $other } não se distinguem: { $by }, { $drives }
-fleet-apart =
-    { $drive } está afastado de seus { $others } semelhantes de { $model }: { $value } contra { $usual }
-fleet-apart-health = { $sentence } (seu registro de saúde: { $log })
-fleet-more-apart = mais { $count } drives de { $model } estão afastados
+    Um drive é um objeto, ou um drive de um grupo; o nível de um modelo é a média geométrica dos seus
+    drives, e o de um drive, a das suas repetições. A dispersão é um desvio padrão de logaritmos, por
+    efeitos aleatórios de um fator: a dos drives além da das repetições, a dos hosts além da dos drives.
+    Um drive destoa quando sua média difere da dos outros mais do que o acaso explica, ao nível de 5 %
+    para todos os drives da etapa em conjunto. Os intervalos dos modelos tratam os drives como efeito
+    aleatório e valem em conjunto para todos os modelos de uma etapa.
+fleet-better = por drive, { $better } é { $by } superior a { $worse }, { $drives }
+fleet-open = por drive, { $first } e { $other } não se distinguem: { $by }, { $drives }
+fleet-apart = { $drive } destoa dos outros { $others } de { $model }: { $value } contra { $usual }
+fleet-apart-health = { $sentence } (seu log de saúde: { $log })
+fleet-more-apart = mais { $count } drives de { $model } destoam
 fleet-barred = Os modelos não são comparados, pois diferem em: { $what }
 fleet-lead = { $drives } de { $models ->
         [one] um modelo
        *[other] { $models } modelos
     }, { $apart ->
-        [0] nenhum deles afastado dos semelhantes
-        [one] um deles afastado dos semelhantes
-       *[other] { $apart } deles afastados dos semelhantes
+        [0] nenhum dos quais destoa do seu modelo
+        [one] um dos quais destoa do seu modelo
+       *[other] { $apart } dos quais destoam do seu modelo
     }.
 fleet-runs = { $count } bundles, iniciados de { $first } a { $last }
 fleet-not-shown = { $drives } drives ao todo; nenhum modelo tem drives suficientes para uma amostra.
 column-model = modelo
 column-firmware = firmware
 column-hosts = hosts
-column-apart = afastados
+column-apart = destoam
 column-scatter = dispersão de { $of }
+
+## Names that bundles store: classes of op, what power is of, kinds of meters, facts
+op-read = leitura
+op-write = gravação
+op-write-fua = gravação com FUA
+op-write-fdatasync = gravação + fdatasync
+op-flush = flush
+op-trim = trim
+op-write-zeroes = gravação de zeros
+op-check = verificação
+op-seek = busca
+op-transaction = transação
+op-new-order = New-Order
+op-payment = Payment
+op-order-status = Order-Status
+op-delivery = Delivery
+op-deferred-delivery = Delivery adiada
+op-stock-level = Stock-Level
+
+power-class-drive = drive
+power-class-slot = slot
+power-class-system = sistema
+power-class-cpu = CPU
+power-class-dram = DRAM
+
+meter-kind-exec = comando externo
+meter-kind-csv = CSV
+meter-kind-hwmon = hwmon
+meter-kind-nvme = NVMe
+meter-kind-rapl = RAPL
+meter-kind-redfish = Redfish
+meter-kind-imported = importado
+
+tracked-iops = IOPS
+tracked-throughput = vazão
+tracked-mean = média
+tracked-p99 = p99
+
+fact-host = Host
+fact-memory = Memória
+fact-kernel = Kernel
+fact-drive = Drive
+fact-version = Versão
+fact-name = Nome
+fact-vendor = Fabricante
+fact-server = Servidor
+fact-board = Placa-mãe
+fact-operating-system = Sistema operacional
+fact-virtual-machine = Máquina virtual
+fact-model = Modelo
+fact-sockets = Soquetes
+fact-cores-a-socket = Núcleos por soquete
+fact-logical-processors = Processadores lógicos
+fact-governor = Governador
+fact-frequency-driver = Driver de frequência
+fact-highest-frequency = Frequência máxima
+fact-mitigations = Mitigações
+fact-numa-nodes = Nós NUMA
+fact-microcode = Microcódigo
+fact-energy-preference = Preferência de energia
+fact-total = Total
+fact-modules = Módulos
+fact-transparent-huge-pages = Transparent huge pages
+fact-swap = Swap
+fact-release = Versão do kernel
+fact-build = Compilação
+fact-command-line = Linha de comando
+fact-driver-nvme = Driver nvme
+fact-driver-nvme-core = Driver nvme_core
+fact-serial = Número de série
+fact-firmware = Firmware
+fact-health-log = Log de saúde
+fact-capacity = Capacidade
+fact-device = Dispositivo
+fact-path = Caminho
+fact-logical-block-size = Tamanho do bloco lógico
+fact-physical-block-size = Tamanho do bloco físico
+fact-metadata = Metadados
+fact-filled = Ocupação
+fact-filesystem = Sistema de arquivos
+fact-filesystem-on = Local do sistema de arquivos
+fact-mount-options = Opções de montagem
+fact-link-speed = Velocidade do link
+fact-link-width = Largura do link
+fact-highest-link-speed = Velocidade máxima do link
+fact-highest-link-width = Largura máxima do link
+fact-numa-node = Nó NUMA
+fact-scheduler = Escalonador
+fact-queue = Fila
+fact-volatile-write-cache = Cache de gravação volátil
+fact-volatile-write-cache-after = Cache de gravação volátil no fim
+fact-write-cache = Cache de gravação
+fact-version--in-full = Versão completa
+fact-settings = Configuração
+fact-options = Opções
+fact-block-cache = Cache de blocos
+fact-clock = Relógio
+fact-pacing-floor = Piso de cadência
+fact-file = Arquivo
+fact-size = Tamanho
+fact-data = Dados
+fact-ring = Anel
+fact-buffers = Buffers
+fact-polling = Polling
+fact-keys = Chaves
+fact-meters = Medidores
+fact-imported = Importado
+fact-physical-devices = Dispositivos físicos
+fact-shared-by-subjects = Compartilhados pelos objetos
+fact-processors-of-workers = Processadores dos workers
+fact-verification = Verificação
+fact-servers = Servidores
+fact-search = Busca
+fact-latency-histogram = Histograma de latência
+fact-idle-driver = Driver de ociosidade
+fact-clock-source = Fonte de relógio
+fact-direct-i-o = E/S direta
+fact-overslept = Atraso ao acordar
+fact-generator-s-ceiling = Teto do gerador
+fact-preparation = Preparação
+fact-dataset = Conjunto de dados
+fact-start-with-other-hosts = Início junto com outros hosts
+fact-from = de
+fact-missing = ausente
+fact-length-of-the-window = duração da janela
+
+## What a run stores of preparation
+action-namespaces = namespaces
+action-purge = purge
+action-write-cache = cache de gravação
+action-filesystem = sistema de arquivos
+action-fill = preenchimento de { $value }
+action-condition = pré-condicionamento { $value }
+action-steady-state = estado estável
+outcome-filled = criado e preenchido
+outcome-opened = aberto como estava
+outcome-load = { $value } ops de { $second } em { $third }
+outcome-slices = não feito: em um diretório há { $value } fatias iguais
+outcome-not-purged = não feito: um diretório não pode sofrer purge
+outcome-not-switched = não feito: o drive de um diretório não é alterado
+outcome-has-filesystem = não feito: um diretório já tem o seu sistema de arquivos
+
+## Built-in protocols: titles, sources, titles of steps
+protocol-demo = Demonstração: leituras e gravações em taxa fixa
+source-of-demo = do próprio Dyno
+step-of-demo-readrandom = Leituras aleatórias no RocksDB
+step-of-demo-random-read-4k = Leituras aleatórias de 4 KiB
+step-of-demo-paced-writes = Gravações aleatórias de 4 KiB em taxa fixa
+
+protocol-quick = Visão rápida: RocksDB e E/S aleatória de 4K
+source-of-quick = do próprio Dyno, com base em rocksdb-threads e block-basics
+step-of-quick-readrandom = Leituras aleatórias no RocksDB
+step-of-quick-readwhilewriting = Leituras aleatórias no RocksDB durante a gravação por uma thread
+step-of-quick-readrandomwriterandom = Leituras e gravações aleatórias no RocksDB, 90 para 10
+step-of-quick-random-read-4k = Leituras aleatórias de 4 KiB
+step-of-quick-random-70-30-4k = 4 KiB aleatório, 70 % de leitura
+
+protocol-block-basics = Básico de blocos: 4K aleatório, 128K sequencial e 70/30 por profundidade de fila
+source-of-block-basics = do próprio Dyno; a gravação aleatória de 4K antes dos padrões aleatórios segue a StorageReview
+step-of-block-basics-random-read-4k = Leituras aleatórias de 4 KiB
+step-of-block-basics-random-write-4k = Gravações aleatórias de 4 KiB
+step-of-block-basics-random-70-30-4k = 4 KiB aleatório, 70 % de leitura
+step-of-block-basics-sequential-read-128k = Leituras sequenciais de 128 KiB
+step-of-block-basics-sequential-write-128k = Gravações sequenciais de 128 KiB
+
+protocol-sync-writes = Gravações duráveis: FUA e flush por número de threads de gravação
+source-of-sync-writes = do próprio Dyno, com base na gravação de 4 KiB + fsync usada em análises
+step-of-sync-writes-plain-4k = Gravações aleatórias de 4 KiB, não duráveis
+step-of-sync-writes-fua-4k = Gravações aleatórias de 4 KiB, duráveis por FUA
+step-of-sync-writes-fdatasync-4k = Gravações aleatórias de 4 KiB, cada uma seguida de fdatasync
+step-of-sync-writes-plain-16k = Gravações aleatórias de 16 KiB, não duráveis
+step-of-sync-writes-fua-16k = Gravações aleatórias de 16 KiB, duráveis por FUA
+step-of-sync-writes-fdatasync-16k = Gravações aleatórias de 16 KiB, cada uma seguida de fdatasync
+step-of-sync-writes-rocksdb-sync = Sobrescritas no RocksDB, cada uma sincronizada (WriteOptions::sync)
+
+protocol-compression = O drive comprime? Cargas iguais de dados compressíveis e não compressíveis
+source-of-compression = do próprio Dyno, com base na regra do SNIA SSS PTS de usar dados aleatórios, salvo quando o padrão é o objeto do teste
+step-of-compression-random-write = Gravações aleatórias de 4 KiB
+step-of-compression-sequential-write = Gravações sequenciais de 128 KiB
+step-of-compression-mixed = 4 KiB aleatório, 70 % de leitura
+
+protocol-powercut = Cortes de energia: gravações duráveis por FUA e por flush
+source-of-powercut = do próprio Dyno, com base em Zheng et al., FAST 2013
+step-of-powercut-writes = Gravações aleatórias de 4 KiB por FUA e com um flush a cada oito
+
+protocol-mysql-oltp = MySQL OLTP, um e dois servidores por drive
+source-of-mysql-oltp = StorageReview, Sysbench MySQL OLTP; instruções SQL como no sysbench 1.0.20
+step-of-mysql-oltp-one-server = oltp_read_write, um servidor por drive
+step-of-mysql-oltp-two-servers = oltp_read_write, dois servidores por drive
+
+protocol-tpcc = TPC-C no MariaDB ou MySQL
+source-of-tpcc = TPC-C 5.11; escala e durações da StorageReview; configuração do servidor do próprio Dyno
+step-of-tpcc-check-after-load = Consistência após a carga dos dados
+step-of-tpcc-tpcc = TPC-C { $value ->
+        [with] com
+       *[other] sem
+    } tempos de digitação e de reflexão
+step-of-tpcc-check-after-run = Consistência após a medição
+
+protocol-tpcc-postgres = TPC-C no PostgreSQL
+source-of-tpcc-postgres = TPC-C 5.11; escala e durações da StorageReview; configuração do servidor do próprio Dyno
+step-of-tpcc-postgres-check-after-load = Consistência após a carga dos dados
+step-of-tpcc-postgres-tpcc = TPC-C { $value ->
+        [with] com
+       *[other] sem
+    } tempos de digitação e de reflexão
+step-of-tpcc-postgres-check-after-run = Consistência após a medição
+
+protocol-tpcc-sqlserver = TPC-C no SQL Server
+source-of-tpcc-sqlserver = TPC-C 5.11; escala e durações da StorageReview; configuração do servidor definida pelo seu dono
+step-of-tpcc-sqlserver-check-after-load = Consistência após a carga dos dados
+step-of-tpcc-sqlserver-tpcc = TPC-C { $value ->
+        [with] com
+       *[other] sem
+    } tempos de digitação e de reflexão
+step-of-tpcc-sqlserver-check-after-run = Consistência após a medição
+
+protocol-rocksdb-threads = RocksDB: vazão e latência por número de threads
+source-of-rocksdb-threads = relatórios de RocksDB dos Micron 7450, 7500 e 7600; db_bench do RocksDB 8.1.1; lacunas preenchidas pelo Dyno
+step-of-rocksdb-threads-readrandom = Leituras aleatórias
+step-of-rocksdb-threads-readwhilewriting = Leituras aleatórias durante a gravação por uma thread
+step-of-rocksdb-threads-readrandomwriterandom = Leituras e gravações aleatórias, 90 para 10
+
+protocol-vdbench-profiles = Perfis de bloco da StorageReview: latência em função da carga
+source-of-vdbench-profiles = StorageReview, Intel P5510 vs Samsung PM9A3; proporções de SQL e Oracle do VdbenchAutomation; VDI do próprio Dyno
+step-of-vdbench-profiles-random-read-4k = Leitura aleatória de 4K
+step-of-vdbench-profiles-random-write-4k = Gravação aleatória de 4K
+step-of-vdbench-profiles-mixed-4k = 4K aleatório, 70 % de leitura
+step-of-vdbench-profiles-mixed-8k = 8K aleatório, 70 % de leitura
+step-of-vdbench-profiles-mixed-16k = 16K aleatório, 70 % de leitura
+step-of-vdbench-profiles-sql = SQL
+step-of-vdbench-profiles-sql-90-10 = SQL 90-10
+step-of-vdbench-profiles-sql-80-20 = SQL 80-20
+step-of-vdbench-profiles-oracle = Oracle
+step-of-vdbench-profiles-oracle-90-10 = Oracle 90-10
+step-of-vdbench-profiles-oracle-80-20 = Oracle 80-20
+step-of-vdbench-profiles-vdi-fc-boot = VDI, clone completo, boot (do Dyno)
+step-of-vdbench-profiles-vdi-fc-initial-login = VDI, clone completo, primeiro login (do Dyno)
+step-of-vdbench-profiles-vdi-fc-monday-login = VDI, clone completo, login de segunda-feira (do Dyno)
+step-of-vdbench-profiles-vdi-lc-boot = VDI, clone vinculado, boot (do Dyno)
+step-of-vdbench-profiles-vdi-lc-initial-login = VDI, clone vinculado, primeiro login (do Dyno)
+step-of-vdbench-profiles-vdi-lc-monday-login = VDI, clone vinculado, login de segunda-feira (do Dyno)
+step-of-vdbench-profiles-sequential-read-64k = Leitura sequencial de 64K
+step-of-vdbench-profiles-sequential-write-64k = Gravação sequencial de 64K
+
+protocol-write-pressure = Pressão de gravação: latência de leitura em função da taxa de gravação
+source-of-write-pressure = StorageReview, Intel P5510 vs Samsung PM9A3; tamanhos, profundidades e tempos do próprio Dyno
+step-of-write-pressure-pressure = Leituras aleatórias de 4K sob gravações aleatórias de 4K
+
+protocol-noisy-neighbour = Vizinho barulhento em seis namespaces
+source-of-noisy-neighbour = StorageReview, Intel P5510 vs Samsung PM9A3; tamanhos, taxas e tempos do próprio Dyno
+step-of-noisy-neighbour-alone = Três leitores sozinhos
+step-of-noisy-neighbour-neighbours = Três leitores ao lado de três gravadores de { $value } cada
+step-of-noisy-neighbour-loud = Três leitores ao lado de três gravadores sem limite de taxa
+
+protocol-act = Aerospike ACT: o múltiplo da carga que um drive sustenta
+source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); tamanhos, workers e profundidades do próprio Dyno
+step-of-act-certify = Menos de 5 % das leituras pequenas acima de 1 ms
+step-of-act-stress = O dobro da carga, sustentado até o fim
+
+protocol-snia-iops = SNIA PTS IOPS: sete proporções, oito tamanhos
+source-of-snia-iops = SNIA SSS PTS 2.0.2, conforme citado pelo py-sss-pts
+step-of-snia-iops-mix-100-0 = Aleatório, 100 % de leitura
+step-of-snia-iops-mix-95-5 = Aleatório, 95 % de leitura
+step-of-snia-iops-mix-65-35 = Aleatório, 65 % de leitura
+step-of-snia-iops-mix-50-50 = Aleatório, 50 % de leitura
+step-of-snia-iops-mix-35-65 = Aleatório, 35 % de leitura
+step-of-snia-iops-mix-5-95 = Aleatório, 5 % de leitura
+step-of-snia-iops-mix-0-100 = Aleatório, 0 % de leitura
+
+protocol-snia-throughput = SNIA PTS, vazão: sequencial, 1024K e 128K
+source-of-snia-throughput = SNIA SSS PTS 2.0, como no SSS-PTS-TEST
+step-of-snia-throughput-sequential-read = Leitura sequencial
+step-of-snia-throughput-sequential-write = Gravação sequencial
+
+protocol-snia-latency = SNIA PTS, latência: uma requisição por vez
+source-of-snia-latency = SNIA SSS PTS 2.0, como no SSS-PTS-TEST
+step-of-snia-latency-mix-100-0 = Aleatório, 100 % de leitura, uma por vez
+step-of-snia-latency-mix-65-35 = Aleatório, 65 % de leitura, uma por vez
+step-of-snia-latency-mix-0-100 = Aleatório, 0 % de leitura, uma por vez
+
+protocol-snia-wsat = SNIA PTS, saturação de gravação: gravações aleatórias de 4K por seis horas
+source-of-snia-wsat = SNIA SSS PTS 2.0, como no SSS-PTS-TEST
+step-of-snia-wsat-saturation = Gravações aleatórias de 4K a partir do drive novo
+step-of-snia-wsat-histogram = Gravações aleatórias de 4K, em saturação
+
+protocol-selftest = Autoteste: um mecanismo de latência conhecida
+source-of-selftest = do próprio Dyno
+step-of-selftest-known = Leituras que levam 50 µs
+
+protocol-ceiling = O teto do gerador em cada formato de carga
+source-of-ceiling = do próprio Dyno
+step-of-ceiling-one = Malha fechada, uma thread
+step-of-ceiling-many = Malha fechada, muitas requisições em voo
+step-of-ceiling-open = Malha aberta, uma thread
 
 ## O que a fonte de valores importados não informa, e o que só a execução mostra
 not-given-loop = malha fechada ou aberta
@@ -983,6 +1351,7 @@ difference-repeats = Repetições ausentes
 difference-drift = Pontos com deriva
 difference-bottleneck = Pontos não limitados pelo drive
 difference-share = { $count } de { $all }
+
 # Imported figures on the first page
 published-lead = Como publicado, sem repetições: { $sentence }
 published-more = { $better } tem { $by } mais { $what } que { $worse }{ $at }

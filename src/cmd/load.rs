@@ -51,7 +51,7 @@ impl Bundles {
 
     fn answer(&self, question: &Question) -> Result<Facts> {
         let language = Language::parse(&self.language)?;
-        Ok(Facts { language, ..bundles::facts(&each(&self.paths)?, question)? })
+        Ok(bundles::facts(&each(&self.paths)?, question)?.spoken(language))
     }
 }
 

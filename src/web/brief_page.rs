@@ -8,7 +8,7 @@ use axum::routing::{MethodRouter, get};
 use super::page::Failure;
 use super::site::Shared;
 use super::{Page, document};
-use crate::analysis::{Facts, Question};
+use crate::analysis::Question;
 use crate::brief::{Document, Options};
 use crate::bundles;
 use crate::language::Language;
@@ -35,8 +35,7 @@ async fn show(
     let language = Language::parse(&tag).map_err(|_| Failure::Bad(format!("no language {tag}")))?;
     site.make(move |site| {
         let question = Question { outliers: true, ..Question::default() };
-        let facts = bundles::facts(&[site.bundle(&bundle)?], &question)?;
-        let facts = Facts { language, ..facts };
+        let facts = bundles::facts(&[site.bundle(&bundle)?], &question)?.spoken(language);
         document::page(&Document::new(&facts, &Options::default())?)
     })
     .await

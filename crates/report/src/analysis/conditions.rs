@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use super::alike;
 pub use super::difference::{Barred, Difference, Grade};
 use super::facts::{CellFacts, Facts, StepFacts};
-use crate::language::{Message, Number, Value};
+use super::names;
+use crate::language::{Message, Name, Number, Value};
 use crate::message;
 use crate::record::key::{self, Heading, Key, drive, engine};
 pub use unknown::{not_given, unknown};
@@ -56,7 +57,7 @@ const FULLER_PERCENT: f64 = 5.0;
 pub(super) type Seen<'a> = (usize, &'a str);
 
 fn fact(heading: &str, name: &str) -> Message {
-    message!("difference-fact", heading = heading, fact = name)
+    message!("difference-fact", heading = Name::fact(heading), fact = Name::fact(name))
 }
 
 /// Every pair of subjects that may not be compared, and why: test conditions that differ, or
@@ -299,22 +300,20 @@ fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
 fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
     let of = |subject: usize| {
         let own = facts.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
-        let mut all: Vec<String> = Vec::new();
+        let mut all: Vec<Message> = Vec::new();
         for p in own {
-            let asked = if p.asked.is_empty() {
-                p.action.clone()
-            } else {
-                format!("{} {}", p.action, p.asked)
+            let action = names::done(&p.action);
+            let asked = match p.asked.is_empty() {
+                true => message!("done", action = action),
+                false => message!("done-as-asked", action = action, asked = &p.asked),
             };
             // Each drive of a group has had its own.
             if !all.contains(&asked) {
                 all.push(asked);
             }
         }
-        match all.is_empty() {
-            true => Value::from(message!("difference-nothing-done")),
-            false => all.join("; ").into(),
-        }
+        let nothing = || message!("difference-nothing-done");
+        Value::from(joined(all.into_iter()).unwrap_or_else(nothing))
     };
     let distinct = distinct(facts, subjects.iter().map(|s| (*s, of(*s))));
     let values = each(distinct.iter().map(|(value, whose)| (value.clone(), whose)))?;

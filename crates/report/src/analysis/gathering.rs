@@ -12,8 +12,9 @@ use super::outliers::Outliers;
 use super::point_numbers::{PointSummary, series_of};
 use super::point_summary::summarise;
 use super::power::Series;
-use super::{caveats, compare, conditions, lead};
+use super::{caveats, compare, conditions, lead, names};
 use crate::base::error::{Context, Result, failed};
+use crate::language::Language;
 use crate::plan::{LoopKind, Places, Plan, Timing};
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Outcome, Overslept, PacingFloor, Point, PointContents,
@@ -80,10 +81,7 @@ impl Gathering {
         question.metrics.iter().try_for_each(|asked| asked.check(&plans))?;
         let protocol = &first.run.plan.protocol;
         let facts = Facts {
-            title: match first.run.plan.same_device {
-                true => format!("{} (control run: subjects share a device)", protocol.title),
-                false => protocol.title.clone(),
-            },
+            title: names::protocol_title(Language::ENGLISH, &first.run.plan),
             protocol: protocol.name.clone(),
             source: protocol.source.clone(),
             vary: question.vary.clone(),

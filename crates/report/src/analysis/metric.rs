@@ -3,7 +3,7 @@
 
 use super::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::plan::headline::{METRICS, is_metric};
 use crate::record::Class;
 use crate::say;
@@ -38,6 +38,13 @@ pub struct Instrument {
     pub class: String,
     /// The kind of meter that reads it.
     pub kind: String,
+}
+
+impl Instrument {
+    /// Class and kind in a brief.
+    pub fn names(&self) -> (Name, Name) {
+        (Name::power_class(&self.class), Name::meter_kind(&self.kind))
+    }
 }
 
 /// What of a point a figure is of.
@@ -161,11 +168,23 @@ impl Metric {
 
     /// The same in a brief's language.
     pub fn text(&self, l: Language) -> String {
-        let (own, part) = (self.short(), self.part.name());
-        match (&self.figure, part) {
-            (Figure::Mean, None) => say!(l, "mean"),
-            (Figure::Mean, Some(part)) => format!("{part} {}", say!(l, "mean")),
-            _ => own,
+        let own = |word: &str, i: &Instrument| {
+            let (class, kind) = i.names();
+            say!(l, "metric-of-instrument", metric = word, class = class, kind = kind)
+        };
+        let figure = match &self.figure {
+            Figure::Mean => say!(l, "mean"),
+            Figure::PerMinute(class) => say!(l, "per-minute", class = Name::op(class.name())),
+            Figure::OpsPerWatt(i) => own("ops/s/W", i),
+            Figure::MbPerWatt(i) => own("MB/s/W", i),
+            Figure::JoulesPerOp(i) => own("J/op", i),
+            Figure::Ops | Figure::Bytes | Figure::Percentile(_) => {
+                Metric::total(self.figure.clone()).short()
+            }
+        };
+        match self.part.name() {
+            Some(part) => say!(l, "of-part", part = part, figure = figure),
+            None => figure,
         }
     }
 

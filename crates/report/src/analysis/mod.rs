@@ -9,8 +9,9 @@
 //! all drives as samples of their models; `outliers` sorts the slowest ops by their cause;
 //! `multiple` is the largest multiple of a load that a subject keeps; `hosts` brings together what
 //! several hosts did at once; `gate` judges a new run by its base, `acceptance` delivered drives by
-//! a sample of their model; `trend` follows a figure over many runs;
-//! `published` is the arithmetic of figures that were imported without repeats.
+//! a sample of their model; `trend` follows a figure over many runs; `names` has titles, axes and
+//! percentiles in a brief's language; `published` is the arithmetic of figures that were imported
+//! without repeats.
 
 pub mod acceptance;
 pub mod alike;
@@ -38,6 +39,7 @@ pub mod meter_series;
 pub mod metric;
 pub mod metric_values;
 pub mod multiple;
+pub mod names;
 pub mod outlier_cause;
 pub mod outliers;
 mod pairing;

@@ -100,5 +100,6 @@ fn places(facts: &Facts, points: &[(usize, usize)]) -> String {
         (!values.is_empty())
             .then(|| format!("{}{}", step.title, wording::place(facts.language, step, &values)))
     };
-    facts.steps.iter().enumerate().filter_map(of_step).collect::<Vec<_>>().join("; ")
+    let all: Vec<String> = facts.steps.iter().enumerate().filter_map(of_step).collect();
+    facts.language.clauses(&all)
 }

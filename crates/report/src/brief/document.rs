@@ -7,6 +7,7 @@ use super::own_text::OwnText;
 use super::references::{Sources, resolve};
 use super::{run_conditions, section, specification, wording};
 use crate::analysis::facts::Facts;
+use crate::analysis::names;
 use crate::base::error::Result;
 use crate::chart::{self, Palette, choice};
 use crate::language::Language;
@@ -135,7 +136,10 @@ fn byline(facts: &Facts) -> String {
     match facts.source.as_str() {
         "" => by,
         own if own.starts_with("Ours") => say!(l, "own-protocol", measured = by),
-        source => say!(l, "after-source", measured = by, source = source),
+        _ if facts.is_imported() => {
+            say!(l, "figures-after-source", measured = by, source = names::source(facts))
+        }
+        _ => say!(l, "after-source", measured = by, source = names::source(facts)),
     }
 }
 

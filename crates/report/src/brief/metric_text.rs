@@ -5,27 +5,40 @@ use super::table_cell::{Scale, TableCell};
 use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::metric::{Figure, Instrument, Metric, NEW_ORDER};
 use crate::analysis::metric_values::instruments;
+use crate::analysis::names;
 use crate::analysis::point_summary::PERCENTILES;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::say;
 
 /// A metric in words: "ops/s", "p99 read latency", "reader-4 p99 response time".
 pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
     let figure = match &metric.figure {
         Figure::Mean => latency(l, say!(l, "mean"), metric, step),
-        Figure::Percentile(i) => latency(l, PERCENTILES[*i].0.to_string(), metric, step),
-        Figure::OpsPerWatt(i) => say!(l, "ops-per-watt-by", class = &i.class, kind = &i.kind),
-        Figure::MbPerWatt(i) => say!(l, "mb-per-watt-by", class = &i.class, kind = &i.kind),
-        Figure::JoulesPerOp(i) => say!(l, "energy-per-op-by", class = &i.class, kind = &i.kind),
+        Figure::Percentile(i) => latency(l, names::percentile(l, PERCENTILES[*i].0), metric, step),
+        Figure::OpsPerWatt(i) => {
+            let (class, kind) = i.names();
+            say!(l, "ops-per-watt-by", class = class, kind = kind)
+        }
+        Figure::MbPerWatt(i) => {
+            let (class, kind) = i.names();
+            say!(l, "mb-per-watt-by", class = class, kind = kind)
+        }
+        Figure::JoulesPerOp(i) => {
+            let (class, kind) = i.names();
+            say!(l, "energy-per-op-by", class = class, kind = kind)
+        }
         Figure::PerMinute(class) if *class == NEW_ORDER => say!(l, "new-orders-per-minute"),
         _ => Metric::total(metric.figure.clone()).text(l),
     };
-    metric.part.name().map_or(figure.clone(), |part| format!("{part} {figure}"))
+    match metric.part.name() {
+        Some(part) => say!(l, "of-part", part = part, figure = figure),
+        None => figure,
+    }
 }
 
 /// "p99 read latency", "mean response time".
 fn latency(l: Language, figure: String, metric: &Metric, step: &StepFacts) -> String {
-    match (metric.is_open_loop(step), metric.class(step).map(|class| class.name())) {
+    match (metric.is_open_loop(step), metric.class(step).map(|class| Name::op(class.name()))) {
         (false, None) => say!(l, "latency", figure = figure),
         (false, Some(class)) => say!(l, "latency-of", figure = figure, class = class),
         (true, None) => say!(l, "response-time", figure = figure),
@@ -138,7 +151,7 @@ pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
         Figure::JoulesPerOp(_) => "J/op",
         _ => "ops/s/W",
     };
-    say!(l, "column-of-class", figure = word, class = &instrument.class)
+    say!(l, "column-of-class", figure = word, class = Name::power_class(&instrument.class))
 }
 
 /// A metric in words without the kind of meter where there is but one: "ops/s per watt".
@@ -171,7 +184,7 @@ pub fn printed_with_unit(
     Some(match metric.figure {
         Figure::Mean | Figure::Percentile(_) => format!("{} {text}", own()),
         Figure::JoulesPerOp(_) => say!(l, "per-op", energy = text),
-        Figure::PerMinute(class) => format!("{text} {}s/min", class.name()),
+        Figure::PerMinute(_) => format!("{text} {}", own()),
         Figure::OpsPerWatt(_) => format!("{text} ops/s/W"),
         Figure::MbPerWatt(_) => format!("{text} MB/s/W"),
         Figure::Ops | Figure::Bytes => format!("{text} {}", own()),

@@ -30,7 +30,7 @@ pub fn line(facts: &Facts) -> String {
     if !facts.comparisons.is_empty() {
         parts.push(say!(l, "brackets-are-intervals"));
     }
-    wording::stopped(l, parts.join("; "))
+    wording::stopped(l, l.clauses(&parts))
 }
 
 /// The processor and the kernel, where one of each is known.

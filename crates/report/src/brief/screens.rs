@@ -15,7 +15,7 @@ use crate::analysis::fleet;
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
 use crate::analysis::selftest;
 use crate::chart::step::name;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::say;
 
 /// Every point with its streams.
@@ -194,7 +194,8 @@ fn points(facts: &Facts, step: &StepFacts) -> Table {
     for cell in &step.cells {
         let at = &step.values[cell.value].text(l);
         for (stream, headline, summary) in &cell.streams {
-            let stream = if *headline { stream.clone() } else { format!("({stream})") };
+            let stream =
+                if *headline { stream.clone() } else { say!(l, "in-brackets", what = stream) };
             for class in &summary.classes {
                 let mark = if *headline { Mark::None } else { Mark::Side };
                 rows.push((mark, show_row(l, [at, &name(facts, cell), &stream], summary, class)));
@@ -218,7 +219,7 @@ fn show_row(
         at.to_string(),
         subject.to_string(),
         stream.to_string(),
-        class.class.name().to_string(),
+        l.name(&Name::op(class.class.name())),
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
         number_format::spread(l, rate),
         number_format::megabytes_of(l, class.bytes_per_s.as_ref()),

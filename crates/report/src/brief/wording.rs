@@ -193,7 +193,7 @@ fn varied(facts: &Facts, comparison: &Comparison) -> String {
             each.push(say!(l, "with-knob", subject = &facts.subjects[subject], knob = set));
         }
     }
-    if each.is_empty() { String::new() } else { format!(" ({})", each.join("; ")) }
+    if each.is_empty() { String::new() } else { say!(l, "aside", what = l.clauses(&each)) }
 }
 
 /// A claim as a sentence with what it rests on.
@@ -223,7 +223,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
             false => say!(l, "claim-host-limited", better = better),
         });
     }
-    (sentence(facts, comparison), basis.join("; "))
+    (sentence(facts, comparison), l.clauses(&basis))
 }
 
 /// "892,202 against 735,861 ops/s"; of latencies the absolute difference as well: "169 against 277

@@ -37,7 +37,7 @@ fn figure(facts: &Facts, group: &Group) -> Option<Figure> {
     }
     for (subject, name) in facts.subjects.iter().enumerate() {
         for &(manner, index) in &steps {
-            let name = format!("{name}, {}", called(l, manner));
+            let name = l.sequence(&[name.clone(), called(l, manner)]);
             let points = points(facts, lead, &facts.steps[index], subject);
             series.push(CurveSeries { name, points });
         }

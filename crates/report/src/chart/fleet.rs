@@ -76,7 +76,7 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 /// "ops/s", "p99, µs"
 fn label(l: Language, fleet: &Fleet) -> String {
     let (metric, unit) = (fleet.metric.text(l), scale(&fleet.metric).1);
-    if metric == unit { metric } else { format!("{metric}, {unit}") }
+    if metric == unit { metric } else { l.sequence(&[metric, unit.to_string()]) }
 }
 
 /// "4 KiB reads, 8"
@@ -86,7 +86,8 @@ fn title(facts: &Facts, fleet: &Fleet) -> String {
         None => step.title.clone(),
         Some(_) => {
             let value = step.values[fleet.value].text(facts.language);
-            format!("{}, {} {value}", step.title, step.axis_text(facts.language))
+            let (l, subject) = (facts.language, &step.title);
+            say!(l, "place-on-axis", what = subject, axis = step.axis_text(l), value = value)
         }
     }
 }

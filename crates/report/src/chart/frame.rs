@@ -154,6 +154,11 @@ impl<'a> Frame<'a> {
         self.language.number(&si(value))
     }
 
+    /// What stands behind a text, in brackets.
+    pub fn aside(&self, what: &str) -> String {
+        say!(self.language, "aside", what = what)
+    }
+
     /// Numbers under the baseline.
     pub fn x_numbers(&mut self, axis: &Axis, x_at: &dyn Fn(f64) -> f64) {
         let number = |t: f64| (x_at(t), self.number(t));

@@ -48,7 +48,7 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
         };
         let unit = match unit {
             "" => metric.text(l),
-            unit => format!("{}, {unit}", metric.text(l)),
+            unit => l.sequence(&[metric.text(l), unit.to_string()]),
         };
         let index = facts.steps.iter().position(|s| s.name == step.name).unwrap_or(0);
         let value = lead::Outcome::of(facts, index).value;
@@ -172,7 +172,7 @@ impl Panel {
     fn draw(&self, frame: &mut Frame<'_>, y: f64, scale: Option<f64>, names: &[String]) {
         let (x, right) = (6.0, WIDTH - 6.0);
         // What is measured stands behind the name, which is cut where there is no room for both.
-        let unit = format!(" ({})", self.unit);
+        let unit = frame.aside(&self.unit);
         let room = right - x - fonts::width(&unit, LEAST_TEXT, Face::Bold);
         let title =
             format!("{}{unit}", fonts::shortened(&self.title, LEAST_TEXT, Face::Bold, room));

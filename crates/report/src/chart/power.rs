@@ -12,6 +12,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::power::PowerFacts;
+use crate::language::Name;
 use crate::say;
 use crate::stats::Estimate;
 
@@ -27,10 +28,12 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     }
     let mut all = Vec::new();
     for class in classes {
-        let what = say!(l, "power-of", class = class);
+        let class_name = || Name::power_class(class);
+        let what = say!(l, "power-of", class = class_name());
         let watts = quantity("watts", &what, "W", None);
         all.push(draw.of_power(class, &watts, &|p| Some(&p.mean_watts)));
-        let (what, unit) = (say!(l, "ops-per-watt-of", class = class), say!(l, "ops-per-watt"));
+        let what = say!(l, "ops-per-watt-of", class = class_name());
+        let unit = say!(l, "ops-per-watt");
         // Bars show the class's first instrument, and so do the call-outs.
         let instrument = instruments(step).into_iter().find(|i| i.class == class);
         let metric = instrument.map(|i| Metric::total(Of::OpsPerWatt(i)));
@@ -52,6 +55,12 @@ fn of_class<'a>(cell: &'a CellFacts, class: &str) -> Option<&'a PowerFacts> {
 }
 
 impl Draw<'_> {
+    /// A unit with what it is of: "W (drive)".
+    fn of_class(&self, unit: &str, class: &str) -> String {
+        let class = Name::power_class(class);
+        say!(self.facts.language, "with-detail", what = unit, detail = class)
+    }
+
     /// Bars of one figure of power, by axis value.
     fn of_power(
         &self,
@@ -71,7 +80,7 @@ impl Draw<'_> {
         let plot = GroupedBars {
             text: self.text(self.called(of)),
             x_label: self.x_label(),
-            y_label: format!("{} ({class})", of.unit),
+            y_label: self.of_class(of.unit, class),
             groups: self.groups(),
             series: subjects
                 .map(|(i, name)| BarSeries { name: name.clone(), values: values(i) })
@@ -94,11 +103,11 @@ impl Draw<'_> {
             text: self.text(say!(
                 self.facts.language,
                 "power-against-throughput",
-                class = class,
+                class = Name::power_class(class),
                 axis = self.x_label()
             )),
             x_label: "ops/s".to_string(),
-            y_label: format!("W ({class})"),
+            y_label: self.of_class("W", class),
             log_y: false,
             places: Vec::new(),
             call_outs: Vec::new(),
@@ -126,7 +135,7 @@ impl Draw<'_> {
         for class in each {
             let own = |c: &CellFacts| c.power.first().is_some_and(|p| p.class == class);
             let none: &[(f64, f64)] = &[];
-            panels.push(panel(&format!("W ({class})"), &|c| {
+            panels.push(panel(&self.of_class("W", class), &|c| {
                 if own(c) { &c.watts_over_time } else { none }
             }));
         }

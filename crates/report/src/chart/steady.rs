@@ -5,7 +5,7 @@ use super::rounds::{Fit, Rounds, RoundsSeries};
 use super::{Figure, FigureText};
 use crate::analysis::facts::Facts;
 use crate::base::units;
-use crate::language::{Language, Number};
+use crate::language::{Language, Name, Number};
 use crate::record::SteadyState;
 use crate::say;
 
@@ -80,7 +80,7 @@ fn rounds<'a>(
             caption: say!(
                 l,
                 "figure-convergence-in-rounds",
-                metric = first.metric.name(),
+                metric = Name::tracked(first.metric.name()),
                 round = round,
                 band = band
             ),

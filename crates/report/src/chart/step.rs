@@ -11,8 +11,8 @@ use super::timeline::Timeline;
 use super::{Figure, LineSeries, Plot, mark};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric};
+use crate::analysis::names;
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
-use crate::plan::Field;
 use crate::say;
 use crate::stats::Estimate;
 
@@ -81,7 +81,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     }
     if swept && any(p99) {
         if paced {
-            let what = draw.latency("p99".into());
+            let what = draw.latency(names::percentile(l, "p99"));
             let of_rate = quantity("p99-against-rate", &what, unit, Some(&latency));
             all.push(draw.lines(&of_rate, &of(p99)));
         } else {
@@ -105,7 +105,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     all.extend(draw.by_drive());
     all.extend(draw.by_instance());
     if any(p99) {
-        let what = draw.latency("p99".into());
+        let what = draw.latency(names::percentile(l, "p99"));
         all.push(draw.bars(&quantity("p99", &what, unit, Some(&latency)), &of(p99)));
     }
     if draw.has_percentiles() {
@@ -205,11 +205,7 @@ impl Draw<'_> {
     }
 
     fn lines(&self, of: &PlottedQuantity<'_>, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
-        let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, &a.name)) {
-            Some((Field::BytesPerSec, name)) => (1e6, format!("{}, MB/s", name.replace('.', " "))),
-            Some((Field::OpsPerSec, name)) => (1.0, format!("{}, ops/s", name.replace('.', " "))),
-            _ => (1.0, self.x_label()),
-        };
+        let (scale, x_label) = self.x_scale();
         let point = |cell: &CellFacts| {
             let bar = pick(cell.total.as_ref()?)?;
             let x = self.step.values[cell.value].number / scale;
@@ -271,7 +267,10 @@ impl Draw<'_> {
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         let l = self.facts.language;
-        let figure = if what == "mean" { say!(l, "mean") } else { what.to_string() };
+        let figure = match what {
+            "mean" => say!(l, "mean"),
+            percentile => names::percentile(l, percentile),
+        };
         let (figure, axis) = (self.latency(figure), self.x_label());
         let caption = say!(l, "figure-against-throughput", what = figure, axis = axis);
         let called = metric.as_ref().map(|m| self.called_out(m)).unwrap_or_default();

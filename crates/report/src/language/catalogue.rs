@@ -6,12 +6,17 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::LanguageIdentifier;
 
-use super::{ALL, Language, Message, Source, Value};
+use super::{ALL, Language, Source, Value};
 
 /// The messages of a language.
 pub struct Catalogue {
     bundle: FluentBundle<FluentResource>,
+    unspaced: bool,
 }
+
+/// Stands for a space of what a message is given while the message's own are looked at.
+const GIVEN_SPACE: char = '\u{E000}';
+const GIVEN: &str = "\u{E000}";
 
 static CATALOGUES: LazyLock<Vec<Catalogue>> = LazyLock::new(|| {
     let all = ALL.iter().map(Catalogue::new);
@@ -37,25 +42,55 @@ impl Catalogue {
             Ok(all) | Err((all, _)) => all,
         };
         bundle.add_resource_overriding(messages);
-        Catalogue { bundle }
+        Catalogue { bundle, unspaced: source.unspaced }
     }
 
     /// The text of a message; none where there is no such one.
-    pub fn text(&self, language: Language, message: &Message) -> Option<String> {
-        let pattern = self.bundle.get_message(message.id)?.value()?;
-        let mut args = FluentArgs::with_capacity(message.args.len());
-        for (name, value) in &message.args {
-            let value: FluentValue<'_> = match value {
-                Value::Text(text) => text.as_str().into(),
-                Value::Count(count) => (*count).into(),
-                Value::Number(number) => language.number(&number.0).into(),
-                Value::Message(message) => language.text(message).into(),
+    pub fn text(
+        &self,
+        language: Language,
+        id: &str,
+        given: &[(&'static str, Value)],
+    ) -> Option<String> {
+        let pattern = self.bundle.get_message(id)?.value()?;
+        let mut args = FluentArgs::with_capacity(given.len());
+        for (name, value) in given {
+            let text = match value {
+                Value::Text(text) => text.clone(),
+                Value::Number(number) => language.number(&number.0),
+                Value::Message(message) => language.text(message),
+                Value::Name(name) => language.name(name),
+                Value::Count(count) => {
+                    args.set(*name, FluentValue::from(*count));
+                    continue;
+                }
             };
-            args.set(*name, value);
+            args.set(*name, if self.unspaced { text.replace(' ', GIVEN) } else { text });
         }
         let text = self.bundle.format_pattern(pattern, Some(&args), &mut Vec::new());
-        Some(text.into_owned())
+        Some(if self.unspaced { tightened(&text) } else { text.into_owned() })
     }
+}
+
+/// Without the spaces that a message has around what it is given where both sides turn out to be
+/// Japanese: "A は p99 が" has them, "A はレイテンシーが" does not. Spaces of what it was given stay.
+fn tightened(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let between = is_wide(out.chars().next_back()) && is_wide(rest.peek().copied());
+        match c {
+            ' ' if between => {}
+            GIVEN_SPACE => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Whether it is a character of Japanese, or of another script that is written without spaces.
+fn is_wide(c: Option<char>) -> bool {
+    c.is_some_and(|c| c >= '\u{2E80}' && c != GIVEN_SPACE)
 }
 
 /// A message's text in one line: in the files it is wrapped, and a line that begins with four
@@ -66,8 +101,7 @@ pub fn unwrapped(source: &str) -> String {
         let continues = line.strip_prefix("    ").filter(|rest| !rest.starts_with([' ', '}']));
         match continues {
             Some(rest) => {
-                let wide = |c: Option<char>| c.is_some_and(|c| c >= '\u{2E80}');
-                let tight = wide(out.chars().next_back()) && wide(rest.chars().next());
+                let tight = is_wide(out.chars().next_back()) && is_wide(rest.chars().next());
                 out.push_str(if tight { "" } else { " " });
                 out.push_str(rest);
             }

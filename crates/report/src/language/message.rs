@@ -20,12 +20,67 @@ pub enum Value {
     Number(Number),
     /// Another message.
     Message(Message),
+    /// A stored name, for which a language may have a word.
+    Name(Name),
 }
 
 /// Numbers with their units in the English form ("1,234.5 MB/s"), which are written as a locale
 /// does once a language is chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Number(pub String);
+
+/// A name as bundles and plans store it. The message whose id is the kind's prefix and the name has
+/// the language's word for it; a name without such a message is a user's own, and stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Name {
+    kind: &'static str,
+    stored: String,
+}
+
+impl Name {
+    /// What ids of messages that are found by a name begin with.
+    pub const KINDS: [&'static str; 5] =
+        ["op-", "power-class-", "meter-kind-", "fact-", "tracked-"];
+
+    /// A class of op: "read".
+    pub fn op(stored: &str) -> Name {
+        Name { kind: Name::KINDS[0], stored: stored.to_string() }
+    }
+
+    /// What power is of: "drive".
+    pub fn power_class(stored: &str) -> Name {
+        Name { kind: Name::KINDS[1], stored: stored.to_string() }
+    }
+
+    /// A kind of meter: "exec".
+    pub fn meter_kind(stored: &str) -> Name {
+        Name { kind: Name::KINDS[2], stored: stored.to_string() }
+    }
+
+    /// A fact of host, drive or engine, or the heading that it is under: "Operating system".
+    pub fn fact(stored: &str) -> Name {
+        Name { kind: Name::KINDS[3], stored: stored.to_string() }
+    }
+
+    /// What is tracked from round to round until it is steady: "iops".
+    pub fn tracked(stored: &str) -> Name {
+        Name { kind: Name::KINDS[4], stored: stored.to_string() }
+    }
+
+    /// The name as it is stored.
+    pub fn stored(&self) -> &str {
+        &self.stored
+    }
+
+    /// The message that may have a word for it.
+    pub fn id(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        self.stored
+            .chars()
+            .map(plain)
+            .fold(self.kind.to_string(), |id, c| id + c.encode_utf8(&mut [0; 4]))
+    }
+}
 
 impl Message {
     /// A message without arguments.
@@ -54,4 +109,5 @@ from! {
     Number => |number| Value::Number(number),
     Message => |message| Value::Message(message),
     &Message => |message| Value::Message(message.clone()),
+    Name => |name| Value::Name(name),
 }

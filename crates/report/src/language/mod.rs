@@ -9,9 +9,11 @@ mod message;
 mod numbers;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_words;
 
 use catalogue::Catalogue;
-pub use message::{Message, Number, Value};
+pub use message::{Message, Name, Number, Value};
 
 use crate::base::error::{Result, failed};
 
@@ -21,13 +23,19 @@ struct Source {
     tag: &'static str,
     /// In Fluent's syntax.
     messages: &'static str,
+    /// Its own characters are written without spaces between them: Japanese.
+    unspaced: bool,
 }
 
 /// The languages, English first: a file in `locales/` and a line here.
 static ALL: [Source; 3] = [
-    Source { tag: "en", messages: include_str!("../../../../locales/en.ftl") },
-    Source { tag: "ja", messages: include_str!("../../../../locales/ja.ftl") },
-    Source { tag: "pt-BR", messages: include_str!("../../../../locales/pt-BR.ftl") },
+    Source { tag: "en", messages: include_str!("../../../../locales/en.ftl"), unspaced: false },
+    Source { tag: "ja", messages: include_str!("../../../../locales/ja.ftl"), unspaced: true },
+    Source {
+        tag: "pt-BR",
+        messages: include_str!("../../../../locales/pt-BR.ftl"),
+        unspaced: false,
+    },
 ];
 
 /// A language, by its place in the list.
@@ -62,12 +70,43 @@ impl Language {
         ALL.get(self.0).map_or("en-XA", |source| source.tag)
     }
 
+    /// The ids of its messages.
+    #[cfg(test)]
+    pub fn ids(self) -> Vec<String> {
+        tests::ids(&ALL[self.0])
+    }
+
     /// A message in this language.
     pub fn text(self, message: &Message) -> String {
-        let own = Catalogue::of(self);
-        own.text(self, message)
-            .or_else(|| Catalogue::of(Language::ENGLISH).text(self, message))
-            .unwrap_or_else(|| message.id.to_string())
+        let of = |language| Catalogue::of(language).text(self, message.id, &message.args);
+        of(self).or_else(|| of(Language::ENGLISH)).unwrap_or_else(|| message.id.to_string())
+    }
+
+    /// The word for a stored name; the name itself where there is none.
+    pub fn name(self, name: &Name) -> String {
+        self.keyed(&name.id(), [""; 3]).unwrap_or_else(|| name.stored().to_string())
+    }
+
+    /// A message whose id is put together of names, with the values that it may hold; none where
+    /// there is no such message.
+    pub fn keyed(self, id: &str, values: [&str; 3]) -> Option<String> {
+        let given = |value: &str| Value::Number(Number(value.to_string()));
+        let [first, second, third] = values.map(given);
+        Catalogue::of(self).text(
+            self,
+            id,
+            &[("value", first), ("second", second), ("third", third)],
+        )
+    }
+
+    /// "a, b": without a word before the last.
+    pub fn sequence(self, items: &[String]) -> String {
+        items.join(&self.text(&Message::new("list-comma")))
+    }
+
+    /// "a; b": clauses, which may have commas of their own.
+    pub fn clauses(self, items: &[String]) -> String {
+        items.join(&self.text(&Message::new("clause-break")))
     }
 
     /// "a, b and c".
@@ -76,8 +115,7 @@ impl Language {
             [] => String::new(),
             [one] => one.clone(),
             [first @ .., last] => {
-                let first = first.join(&self.text(&Message::new("list-comma")));
-                let args = vec![("first", first.into()), ("last", last.into())];
+                let args = vec![("first", self.sequence(first).into()), ("last", last.into())];
                 self.text(&Message { id: "list-and", args })
             }
         }

@@ -23,6 +23,8 @@ mod tests_figures;
 #[cfg(test)]
 mod tests_languages;
 #[cfg(test)]
+mod tests_protocols;
+#[cfg(test)]
 mod tests_tables;
 
 pub use html::{SCRIPT, html};

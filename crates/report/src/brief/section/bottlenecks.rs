@@ -23,7 +23,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     let l = facts.language;
     let mut out = vec![Block::text(sum), Block::note(say!(l, "bottleneck-how"))];
     for step in &facts.steps {
-        let rows = joined(rows(facts, step));
+        let rows = joined(l, rows(facts, step));
         if !rows.is_empty() {
             let head = [
                 step.axis_text(l),
@@ -45,14 +45,16 @@ pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
         let place = place(l, step, subject, at);
         say!(l, "limited-by", place = place, limit = limit, evidence = evidence)
     };
-    joined(rows(facts, step)).into_iter().map(line).collect()
+    joined(l, rows(facts, step)).into_iter().map(line).collect()
 }
 
 /// "Disk, threads 8": a subject at values of the axis.
 pub fn place(l: Language, step: &StepFacts, subject: &str, at: &str) -> String {
     match at.is_empty() {
         true => subject.to_string(),
-        false => format!("{subject}, {} {at}", step.axis_text(l)),
+        false => {
+            say!(l, "place-on-axis", what = subject, axis = step.axis_text(l), value = at)
+        }
     }
 }
 
@@ -68,11 +70,11 @@ fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
 }
 
 /// Rows that differ in nothing but where they are made one: "1, 2, 4".
-fn joined(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+fn joined(l: Language, rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = Vec::new();
     for row in rows {
         match all.iter_mut().find(|known| known[1..] == row[1..]) {
-            Some(known) => known[0] = format!("{}, {}", known[0], row[0]),
+            Some(known) => known[0] = l.sequence(&[known[0].clone(), row[0].clone()]),
             None => all.push(row),
         }
     }

@@ -7,7 +7,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::table_cell::{TableCell, texts};
 use crate::chart::step::name;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::say;
 
 /// All cells, streams and classes.
@@ -66,12 +66,16 @@ fn numbers(
     class: &ClassSummary,
 ) -> Vec<TableCell> {
     let times = class.user_latency();
-    let response = if class.response.is_some() { " (r)" } else { "" };
+    let name = l.name(&Name::op(class.class.name()));
+    let name = match class.response {
+        Some(_) => say!(l, "with-detail", what = name, detail = "r"),
+        None => name,
+    };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
     let mb = number_format::megabytes_of(l, class.bytes_per_s.as_ref());
     let mut row = texts([
-        format!("{}{response}", class.class.name()),
+        name,
         repeats,
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
         number_format::spread(l, rate),

@@ -2,9 +2,11 @@
 //! repeat the run.
 
 use super::Section;
-use crate::analysis::facts::{Facts, RunFacts};
+use crate::analysis::facts::{Facts, Group, RunFacts};
+use crate::analysis::names;
 use crate::brief::block::Block;
 use crate::brief::wording;
+use crate::language::{Language, Name};
 use crate::record::key::Heading;
 use crate::say;
 
@@ -19,6 +21,10 @@ fn place(name: &str) -> usize {
         .iter()
         .position(|heading| name.starts_with(heading.name()))
         .unwrap_or(Heading::ALL.len())
+}
+
+fn rows(l: Language, group: &Group) -> Vec<(String, String)> {
+    group.rows.iter().map(|(name, value)| (l.name(&Name::fact(name)), value.clone())).collect()
 }
 
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -36,7 +42,9 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     let mut groups: Vec<_> = facts.disclosure.iter().collect();
     groups.sort_by_key(|group| place(&group.name));
     out.extend(
-        groups.into_iter().map(|group| Block::Pairs(group.name.clone(), group.rows.clone())),
+        groups
+            .into_iter()
+            .map(|group| Block::Pairs(names::heading(l, &group.name), rows(l, group))),
     );
     let plan =
         |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());

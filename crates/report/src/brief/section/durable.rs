@@ -56,7 +56,7 @@ fn table(facts: &Facts, group: &Group) -> Option<[Block; 2]> {
     let lead = &facts.steps[*lead];
     let mut head = vec![lead.axis_text(l), say!(l, "column-subject")];
     for (manner, _) in group.steps() {
-        head.push(format!("{}, ops/s", called(l, manner)));
+        head.push(l.sequence(&[called(l, manner), "ops/s".to_string()]));
         if manner != Manner::None && group.plain.is_some() {
             head.push(say!(l, "durable-share"));
         }

@@ -9,7 +9,7 @@ use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{TableCell, texts};
 use crate::chart;
 use crate::chart::step::name;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::say;
 use crate::stats::Estimate;
 
@@ -91,7 +91,7 @@ fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
         read.map_or_else(TableCell::none, |r| number_format::watts(l, pick(r)).into())
     };
     vec![
-        format!("{} ({})", p.class, p.kind).into(),
+        instrument(l, p).into(),
         number_format::watts_of(l, &p.mean_watts).into(),
         number_format::spread(l, &p.mean_watts).into(),
         count(&p.ops_per_watt),
@@ -106,6 +106,12 @@ fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
     ]
 }
 
+/// What power is of, and what read it: "drive (exec)".
+fn instrument(l: Language, p: &PowerFacts) -> String {
+    let (class, kind) = (Name::power_class(&p.class), Name::meter_kind(&p.kind));
+    say!(l, "with-detail", what = class, detail = kind)
+}
+
 /// What is to be said of the instruments: how late they are, and what they left out.
 pub fn notes(facts: &Facts) -> Vec<String> {
     let l = facts.language;
@@ -115,7 +121,7 @@ pub fn notes(facts: &Facts) -> Vec<String> {
             let subject = &facts.subjects[cell.subject];
             for p in &cell.power {
                 let Some(read) = &p.readings else { continue };
-                let who = format!("{subject}, {} ({})", p.class, p.kind);
+                let who = l.sequence(&[subject.clone(), instrument(l, p)]);
                 let late = match read.late_s {
                     Some(late_s) => {
                         let late = l.number(&format!("{late_s:.2} s"));

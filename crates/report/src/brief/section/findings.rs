@@ -65,7 +65,7 @@ fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
         }
         let claim = |claim: &&Claim<'_>| -> Line {
             let (said, basis) = wording::claim(facts, claim);
-            [vec![strong(said)], plain(format!(" ({basis})"))].concat()
+            [vec![strong(said)], plain(say!(l, "aside", what = basis))].concat()
         };
         out.push(Block::List(own.iter().take(MOST).map(claim).collect()));
         if own.len() > MOST {

@@ -8,7 +8,7 @@ use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{TableCell, texts};
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::record::ClockOffset;
 use crate::say;
 
@@ -79,9 +79,12 @@ fn sums(facts: &Facts) -> Block {
     let l = facts.language;
     let mut head = vec![say!(l, "column-step"), say!(l, "column-at"), say!(l, "column-class")];
     head.extend([say!(l, "column-repeat"), say!(l, "column-common-window")]);
-    head.extend(facts.hosts.iter().map(|host| format!("ops/s, {}", host.file)));
+    head.extend(
+        facts.hosts.iter().map(|host| l.sequence(&["ops/s".to_string(), host.file.clone()])),
+    );
     head.extend([say!(l, "column-ops-sum"), "MB/s".to_string(), say!(l, "mean")]);
-    head.extend(["p50", "p99", "p99.9", "max"].map(String::from));
+    head.extend(["p50", "p99", "p99.9"].map(String::from));
+    head.push(say!(l, "column-max"));
     let mut rows = Vec::new();
     for joint in &facts.joints {
         let place = |class: &str| vec![title(facts, joint), at(facts, joint), class.to_string()];
@@ -91,7 +94,8 @@ fn sums(facts: &Facts) -> Block {
         match &joint.sum {
             Ok(sum) => {
                 for (i, (class, _)) in sum.classes.iter().enumerate() {
-                    let left = texts([place(class.name()), left.clone()].concat());
+                    let op = l.name(&Name::op(class.name()));
+                    let left = texts([place(&op), left.clone()].concat());
                     let mark = if i == 0 { Mark::First } else { Mark::None };
                     rows.push((mark, [left, of_class(l, sum, i)].concat()));
                 }

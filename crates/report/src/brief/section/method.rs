@@ -2,6 +2,7 @@
 
 use super::Section;
 use crate::analysis::facts::Facts;
+use crate::analysis::names;
 use crate::analysis::selftest;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
@@ -26,7 +27,7 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
             "procedure-of",
             title = &facts.title,
             protocol = &facts.protocol,
-            source = &facts.source
+            source = names::source(facts)
         );
         all.push((say!(l, "procedure"), source));
     }

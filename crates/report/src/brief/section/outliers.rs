@@ -12,8 +12,7 @@ use crate::brief::table_cell::TableCell;
 use crate::chart::outliers::cause_text;
 use crate::chart::step::name;
 use crate::chart::{self, Figure};
-use crate::language::Language;
-use crate::language::Number;
+use crate::language::{Language, Name, Number};
 use crate::say;
 
 /// Whose the slowest ops were.
@@ -109,12 +108,12 @@ fn one(facts: &Facts, step: &StepFacts, cell: &CellFacts, outlier: &Outlier) -> 
     let said = say!(
         l,
         "outlier",
-        place = if at.is_empty() { subject } else { format!("{subject}, {at}") },
+        place = if at.is_empty() { subject } else { l.sequence(&[subject, at]) },
         repeat = outlier.repeat,
         seconds = Number(format!("{:.3} s", op.at_ns as f64 / 1e9)),
         latency = number_format::time(l, op.response_ns as f64),
         stream = &op.stream,
-        class = op.class.name(),
+        class = Name::op(op.class.name()),
         size = number_format::grouped(l, op.size),
         address = number_format::grouped(l, op.address),
         drive = op.drive + 1,

@@ -3,11 +3,12 @@
 
 use super::Section;
 use crate::analysis::facts::Facts;
+use crate::analysis::names;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::chart::steady;
-use crate::language::Language;
-use crate::record::SteadyState;
+use crate::language::{Language, Name};
+use crate::record::{Prepared, SteadyState};
 use crate::say;
 
 /// How drives were prepared.
@@ -19,21 +20,19 @@ pub const SECTION: Section = Section {
 };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut out = warnings(facts);
+    let (l, mut out) = (facts.language, warnings(facts));
     let states = steady::states(facts);
     if !states.is_empty() {
         out.push(Block::Figures(steady::figures(facts)));
-        out.push(verdicts(facts.language, &states).block());
+        out.push(verdicts(l, &states).block());
     }
     if !facts.prepared.is_empty() {
         let rows = facts.prepared.iter().map(|(subject, p)| {
-            let at = facts.language.moment(p.ended_unix_ns);
+            let at = l.moment(p.ended_unix_ns);
             let drive = (p.drive + 1).to_string();
-            [&facts.subjects[*subject], &drive, &p.action, &p.outcome, &at]
-                .map(String::clone)
-                .to_vec()
+            let (action, outcome) = (done(l, &p.action), outcome(l, p));
+            vec![facts.subjects[*subject].clone(), drive, action, outcome, at]
         });
-        let l = facts.language;
         let head = [
             say!(l, "column-subject"),
             say!(l, "column-drive"),
@@ -44,6 +43,40 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.push(Table::of(5, &head, rows.collect()).block());
     }
     out
+}
+
+/// What a run stores of it, in words.
+fn done(l: Language, stored: &str) -> String {
+    say!(l, "done", action = names::done(stored))
+}
+
+/// What came of a preparation: of rounds, whether their end was steady.
+fn outcome(l: Language, prepared: &Prepared) -> String {
+    let Some(state) = &prepared.steady else { return done(l, &prepared.outcome) };
+    let (rounds, metric) = (state.rounds.len(), Name::tracked(state.metric.name()));
+    let Some(window) = &state.window else {
+        return say!(l, "too-few-rounds", metric = metric);
+    };
+    let percent = |share: f64| number_format::percent(l, share * 100.0, 1);
+    let (excursion, slope) = (percent(window.excursion), percent(window.slope));
+    match window.steady {
+        true => say!(
+            l,
+            "steady-after",
+            rounds = rounds,
+            metric = metric,
+            excursion = excursion,
+            slope = slope
+        ),
+        false => say!(
+            l,
+            "not-steady-within",
+            rounds = rounds,
+            metric = metric,
+            excursion = excursion,
+            slope = slope
+        ),
+    }
 }
 
 /// Points on drives that were not steady are shown like the others, so it is said first.

@@ -4,6 +4,7 @@
 use super::{Section, analysis, bottlenecks, differences};
 use crate::analysis::conditions::not_given;
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::names;
 use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
@@ -12,7 +13,7 @@ use crate::brief::table_cell::{TableCell, texts};
 use crate::brief::{published, wording};
 use crate::chart;
 use crate::chart::step::name;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::plan::{LoopKind, Timing};
 use crate::say;
 
@@ -54,7 +55,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 pub fn describe(l: Language, step: &StepFacts) -> String {
     let mut parts = Vec::new();
     if let Some(axis) = &step.axis {
-        parts.push(say!(l, "swept-along", axis = &axis.name));
+        parts.push(say!(l, "swept-along", axis = names::axis(l, axis)));
     }
     parts.extend(step.loop_kind.map(|kind| match kind {
         LoopKind::Open => say!(l, "open-loop"),
@@ -68,10 +69,11 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
     ));
     // Imported figures may have no latencies.
     if let Some(class) = step.class.filter(|_| !step.imported || step.has_latencies()) {
+        let class = Name::op(class.name());
         parts.push(match step.timing {
-            Some(Timing::Response) => say!(l, "percentiles-response", class = class.name()),
-            Some(Timing::Service) => say!(l, "percentiles-service", class = class.name()),
-            None => say!(l, "percentiles-of", class = class.name()),
+            Some(Timing::Response) => say!(l, "percentiles-response", class = class),
+            Some(Timing::Service) => say!(l, "percentiles-service", class = class),
+            None => say!(l, "percentiles-of", class = class),
         });
     }
     let drives = step.cells.iter().any(|c| !c.drives.is_empty());

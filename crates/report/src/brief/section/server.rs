@@ -4,6 +4,7 @@ use super::Section;
 use crate::analysis::conditions::{headings, values};
 use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
+use crate::language::Name;
 use crate::record::key::{Key, cpu, drive, dyno, engine, host, kernel, memory};
 use crate::say;
 
@@ -66,7 +67,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 }
 
 fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
-    let mut pairs = Vec::new();
+    let (l, mut pairs) = (facts.language, Vec::new());
     for (key, heading) in
         rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h)))
     {
@@ -75,17 +76,19 @@ fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
         if facts.is_fleet() && found.len() > 1 {
             let all: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
             if all.len() <= MOST_VALUES {
-                pairs.push((format!("{heading}: {}", key.name), all.join("; ")));
+                let (heading, fact) = (Name::fact(heading), Name::fact(key.name));
+                let label = say!(l, "difference-fact", heading = heading, fact = fact);
+                pairs.push((label, all.join("; ")));
             }
             continue;
         }
         for (whose, value) in &found {
             let name =
                 if [dyno::VERSION, engine::VERSION].contains(key) { heading } else { key.name };
+            let mut label = vec![l.name(&Name::fact(name))];
             // What all share is said once.
-            let label =
-                if found.len() == 1 { name.to_string() } else { format!("{name}, {whose}") };
-            pairs.push((label, value.clone()));
+            label.extend((found.len() > 1).then(|| whose.clone()));
+            pairs.push((l.sequence(&label), value.clone()));
         }
     }
     pairs

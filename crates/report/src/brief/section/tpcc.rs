@@ -9,7 +9,7 @@ use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{TableCell, texts};
 use crate::brief::wording;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::record::Class;
 use crate::say;
 
@@ -123,7 +123,7 @@ fn account(l: Language, summary: &Summary) -> [Block; 2] {
         let share =
             |part: u64| number_format::percent(l, part as f64 / asked.max(1) as f64 * 100.0, 2);
         let mut row = texts([
-            class.name().to_string(),
+            l.name(&Name::op(class.name())),
             number_format::grouped(l, ops),
             if class == DEFERRED { String::new() } else { share(ops) },
             if class == NEW_ORDER {

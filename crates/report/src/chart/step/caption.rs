@@ -2,7 +2,9 @@
 
 use super::{Draw, marked};
 use crate::analysis::facts::CellFacts;
+use crate::analysis::names;
 use crate::chart::{FigureText, MARK};
+use crate::language::Name;
 use crate::plan::{Field, Timing};
 use crate::say;
 
@@ -35,7 +37,8 @@ impl Draw<'_> {
 
     /// "p99 read service time"; "p99 read latency" where the source does not say which it is.
     pub fn latency(&self, figure: String) -> String {
-        let (l, class) = (self.facts.language, self.step.class.map_or("", |c| c.name()));
+        let l = self.facts.language;
+        let class = Name::op(self.step.class.map_or("", |c| c.name()));
         match self.step.timing {
             Some(Timing::Response) => {
                 say!(l, "figure-response-time", figure = figure, class = class)
@@ -49,7 +52,8 @@ impl Draw<'_> {
 
     /// "read service time by percentile at threads 64"
     pub fn latency_by_percentile(&self) -> String {
-        let (l, class) = (self.facts.language, self.step.class.map_or("", |c| c.name()));
+        let l = self.facts.language;
+        let class = Name::op(self.step.class.map_or("", |c| c.name()));
         let at = self.lead_label();
         match self.step.timing {
             Some(Timing::Response) => {
@@ -67,6 +71,17 @@ impl Draw<'_> {
         match self.step.axis.as_ref().map(|a| a.field) {
             Some(Field::Depth) => say!(l, "figure-queue-depth"),
             _ => self.step.axis_text(l),
+        }
+    }
+
+    /// What values of the axis are divided by where rates are drawn, and the axis with its unit.
+    pub fn x_scale(&self) -> (f64, String) {
+        let l = self.facts.language;
+        let label = |axis, unit: &str| l.sequence(&[names::axis(l, axis), unit.to_string()]);
+        match self.step.axis.as_ref().map(|axis| (axis.field, axis)) {
+            Some((Field::BytesPerSec, axis)) => (1e6, label(axis, "MB/s")),
+            Some((Field::OpsPerSec, axis)) => (1.0, label(axis, "ops/s")),
+            _ => (1.0, self.x_label()),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, P99, Summary};
 use crate::chart::Figure;
 use crate::chart::bars::{Bar, BarSeries, GroupedBars};
+use crate::language::Name;
 use crate::say;
 
 /// What a bar shows of a summary.
@@ -18,7 +19,7 @@ impl Draw<'_> {
     pub fn per_minute(&self) -> Option<Figure> {
         let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
         let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
-        let unit = say!(self.facts.language, "figure-a-minute", class = class.name());
+        let unit = say!(self.facts.language, "figure-a-minute", class = Name::op(class.name()));
         let metric = Metric::total(Of::PerMinute(class));
         Some(self.bars(&quantity("per-minute", &unit, &unit, Some(&metric)), &done))
     }

@@ -1,0 +1,116 @@
+//! Briefs of the built-in protocols: no word of theirs is left in English in another language.
+
+use super::tests_bundle::{STARTED, cell, interval, tally};
+use super::tests_languages::foreign;
+use crate::analysis::{Facts, Question};
+use crate::plan::{Metric, Plan, PointPlan, SteadyRule, points, protocols};
+use crate::record::{Class, Outcome, Point, Prepared, Run, Sample, Sink, SteadyState};
+use crate::store::Writer;
+
+/// Of a protocol no more points of a step than this.
+const MOST_VALUES: usize = 2;
+
+fn plan(protocol: &str) -> Plan {
+    let folder = tempfile::tempdir().expect("a folder");
+    let subjects = ["A", "B"].map(|name| (name.to_string(), folder.path().join(name)));
+    for (_, path) in &subjects {
+        std::fs::create_dir(path).expect("a folder");
+    }
+    let catalogue = dyno_core::plan_catalogue();
+    crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan")
+}
+
+/// A point with what its streams may have done.
+fn measured(plan: &PointPlan) -> Point {
+    let (seconds, scale) = (10, if plan.key.subject == "A" { 2 } else { 1 });
+    let streams = plan.step.streams.iter().map(|stream| {
+        let class = match stream.workload.knobs.get("read").and_then(|v| v.as_f64()) {
+            _ if stream.workload.name.starts_with("tpcc") => Class::new("new-order"),
+            Some(0.0) => Class::WRITE,
+            _ => Class::READ,
+        };
+        let ops = 9_000 * scale * seconds * u64::from(plan.key.repeat + 20);
+        cell(&stream.name, stream.headline, stream.threads, tally(class, ops, 90_000 / scale))
+    });
+    Point {
+        key: plan.key.clone(),
+        started_unix_ns: STARTED,
+        window_ns: Some(seconds * 1_000_000_000),
+        outcome: Outcome::Measured,
+        cells: streams.collect(),
+        facts: Vec::new(),
+    }
+}
+
+/// What a run stores of drives that it has prepared, in its own words.
+fn prepared() -> Vec<Prepared> {
+    let done = [
+        ("purge", "not done: a directory cannot be purged"),
+        ("namespaces", "not done: in a directory there are 6 equal slices"),
+        ("write cache", "not done: the drive of a directory is not switched"),
+        ("filesystem", "not done: a directory has its filesystem"),
+        ("fill A", "laid out and filled"),
+        ("fill A", "opened as it is found"),
+        ("condition 1", "4,096 ops of A in 345 ms"),
+    ];
+    let row = |(action, outcome): (&str, &str)| Prepared {
+        subject: "A".into(),
+        drive: 0,
+        action: action.into(),
+        asked: String::new(),
+        outcome: outcome.into(),
+        steady: None,
+        ended_unix_ns: STARTED,
+    };
+    let steady = SteadyState {
+        metric: Metric::Iops,
+        round_ns: 1_000_000_000,
+        rule: SteadyRule { window: 5, excursion: 0.2, slope: 0.1 },
+        rounds: vec![9_000.0; 2],
+        window: None,
+    };
+    let rounds = Prepared { steady: Some(steady), ..row(("steady state", "")) };
+    done.map(row).into_iter().chain([rounds]).collect()
+}
+
+fn facts(protocol: &str) -> Facts {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("made.dyno");
+    let plan = Plan { repeats: 3, ..plan(protocol) };
+    let run = Run { plan: plan.clone(), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
+    let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
+    writer.prepared(&prepared()).expect("rows");
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for of in points(&plan) {
+        let value = of.key.axis.as_ref().map_or(String::new(), |axis| format!("{:?}", axis.value));
+        let place = (of.key.step.clone(), value);
+        let known = seen.contains(&place);
+        let enough = seen.iter().filter(|(step, _)| *step == place.0).count() >= MOST_VALUES;
+        if !known && enough {
+            continue;
+        }
+        if !known {
+            seen.push(place);
+        }
+        let point = measured(&of);
+        writer.begin(&point.key).expect("begun");
+        for second in 0..10 {
+            let mut interval = interval(&point, second, 10);
+            interval.stream.clone_from(&point.cells[0].stream);
+            writer.interval(&interval).expect("an interval");
+            let (meter, name) = ("exec".to_string(), "drive_watts".to_string());
+            let at_ns = second as i64 * 1_000_000_000;
+            writer.sample(&Sample { at_ns, meter, name, value: 7.0 }).expect("a reading");
+        }
+        writer.end(&point).expect("ended");
+    }
+    crate::bundles::facts(&[path], &Question::default()).expect("facts")
+}
+
+#[test]
+fn in_a_bracketed_language_no_brief_of_a_built_in_protocol_has_a_word_outside_of_brackets() {
+    for (protocol, _) in protocols() {
+        let foreign = foreign(facts(protocol));
+        assert!(foreign.is_empty(), "{protocol}:\n{}", foreign.join("\n"));
+    }
+}
