@@ -41,6 +41,7 @@ mod pairing;
 pub mod point_numbers;
 pub mod point_summary;
 pub mod power;
+mod question;
 pub mod reported;
 pub mod scatter;
 pub mod selftest;
@@ -51,5 +52,6 @@ mod verdict_inputs;
 
 pub use compare::{At, Comparison, Standing};
 pub use facts::Facts;
-pub use gathering::{Gathering, Question};
+pub use gathering::Gathering;
 pub use metric::Metric;
+pub use question::Question;

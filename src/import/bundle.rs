@@ -152,6 +152,7 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
             .unwrap_or(0),
         drop_caches: false,
         settle: false,
+        memory_bytes: None,
         max_lag_ns: None,
         figures: Vec::new(),
         sweep,

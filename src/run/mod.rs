@@ -15,6 +15,7 @@ mod canary;
 mod ceiling;
 pub mod floor;
 pub mod live;
+mod load_memory;
 mod maxima;
 mod meters;
 mod placement;
@@ -128,6 +129,7 @@ impl Run<'_> {
         let writes = self.points.iter().any(|p| site::writes(&p.step));
         placement::check(self.plan)?;
         servers::check(self.plan)?;
+        load_memory::check(self.plan)?;
         let pins = admit::admit(self.plan, &self.before, writes, self.clock)?;
         // From here on every drive is the one that was admitted, whatever its name means.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));

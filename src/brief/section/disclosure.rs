@@ -4,6 +4,7 @@
 use super::Section;
 use crate::analysis::facts::{Facts, RunFacts};
 use crate::brief::block::Block;
+use crate::brief::kernel_parameters;
 use crate::record::key::Heading;
 use crate::say;
 
@@ -30,9 +31,12 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = vec![Block::Pairs(say!(l, "runs"), facts.runs.iter().map(run).collect())];
     let mut groups: Vec<_> = facts.disclosure.iter().collect();
     groups.sort_by_key(|group| place(&group.name));
-    out.extend(
-        groups.into_iter().map(|group| Block::Pairs(group.name.clone(), group.rows.clone())),
-    );
+    out.extend(groups.into_iter().map(|group| {
+        let shown = |(name, value): &(String, String)| {
+            (name.clone(), kernel_parameters::shown(facts, name, value))
+        };
+        Block::Pairs(group.name.clone(), group.rows.iter().map(shown).collect())
+    }));
     let plan =
         |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());
     out.extend(facts.runs.iter().map(plan));
