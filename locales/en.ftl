@@ -497,6 +497,25 @@ run-header = { $repeats ->
 resolved-plan = Resolved plan of { $file }
 server-hardware = Server hardware
 server-software = Server software
+server-memory-of-step = Memory of the load, { $step }
+server-memory-limit = limited to { $size }, page cache included (control group)
+kernel-parameters = { $others ->
+        [one] { $shown } (1 other parameter not shown)
+       *[other] { $shown } ({ $others } other parameters not shown)
+    }
+kernel-no-parameters = { $others ->
+        [one] none that is known to matter (1 other parameter not shown)
+       *[other] none that is known to matter ({ $others } other parameters not shown)
+    }
+
+## What whoever publishes a brief declares
+competitor = Competitor { $letter }
+declared-class = Class and market: { $class }
+declared-sponsor = Sponsor: { $sponsor }
+declared-notes = Notes
+declared-links = Product pages
+declared-disclaimers = Disclaimers
+declared-footnotes = Footnotes
 
 ## Drives and instances
 drives-aggregation =

@@ -465,6 +465,19 @@ run-header = { $file } · { $when } · 反復 { $repeats } 回 · dyno { $versio
 resolved-plan = { $file } の解決済みプラン
 server-hardware = サーバーのハードウェア
 server-software = サーバーのソフトウェア
+server-memory-of-step = 負荷のメモリ、{ $step }
+server-memory-limit = { $size } に制限（ページキャッシュを含む。コントロールグループによる）
+kernel-parameters = { $shown }（ほか { $others } 個のパラメーターは省略）
+kernel-no-parameters = 結果に影響するものなし（{ $others } 個のパラメーターは省略）
+
+## What whoever publishes a brief declares
+competitor = 競合製品{ $letter }
+declared-class = 製品クラスと市場：{ $class }
+declared-sponsor = スポンサー：{ $sponsor }
+declared-notes = 注記
+declared-links = 製品ページ
+declared-disclaimers = 免責事項
+declared-footnotes = 脚注
 
 ## Drives and instances
 drives-aggregation =

@@ -510,6 +510,25 @@ run-header = { $repeats ->
 resolved-plan = Plano resolvido de { $file }
 server-hardware = Hardware do servidor
 server-software = Software do servidor
+server-memory-of-step = Memória da carga, { $step }
+server-memory-limit = limitada a { $size }, incluindo o cache de páginas (grupo de controle)
+kernel-parameters = { $others ->
+        [one] { $shown } (mais 1 parâmetro não exibido)
+       *[other] { $shown } (mais { $others } parâmetros não exibidos)
+    }
+kernel-no-parameters = { $others ->
+        [one] nenhum que se saiba relevante (1 parâmetro não exibido)
+       *[other] nenhum que se saiba relevante ({ $others } parâmetros não exibidos)
+    }
+
+## What whoever publishes a brief declares
+competitor = Concorrente { $letter }
+declared-class = Classe e mercado: { $class }
+declared-sponsor = Patrocínio: { $sponsor }
+declared-notes = Notas
+declared-links = Páginas dos produtos
+declared-disclaimers = Avisos legais
+declared-footnotes = Notas de rodapé
 
 ## Drives and instances
 drives-aggregation =

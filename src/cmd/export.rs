@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::load::{self, AskedOptions};
+use crate::analysis::Question;
 use crate::base::error::{Result, exit, failed};
 use crate::base::output::Output;
 use crate::base::units::grouped;
+use crate::brief::Options;
 use crate::bundles;
 use crate::catalogue::{Contents, State};
 use crate::export::dataset::Dataset;
@@ -35,6 +37,9 @@ pub struct ExportArgs {
     /// Output file; with --partition the dataset's folder [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// A brief.toml, whose masks count here too (docs/brief.md)
+    #[arg(long, value_name = "FILE", conflicts_with = "partition")]
+    brief: Option<PathBuf>,
     #[command(flatten)]
     asked: AskedOptions,
 }
@@ -63,9 +68,12 @@ fn table(args: &ExportArgs, paths: &[PathBuf]) -> Result<()> {
             TABLES.iter().map(|t| t.name()).collect(),
         )
     })?;
-    let facts = bundles::facts(paths, &args.asked.question()?)?;
+    let options = args.brief.as_deref().map(Options::load).transpose()?.unwrap_or_default();
+    let question = Question { masks: options.masks(), ..args.asked.question()? };
+    let facts = bundles::facts(paths, &question)?;
+    options.check_masks(&facts)?;
     let of = (paths, &facts);
-    let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> = paths.iter().chain(&args.brief).map(PathBuf::as_path).collect();
     if let Some(path) = &args.output {
         let mut output = Output::begin(path, &inputs)?;
         export::export(of, table, form, Box::new(BufWriter::new(&mut output)))?;

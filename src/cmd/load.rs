@@ -41,17 +41,18 @@ pub struct AskedOptions {
 impl Bundles {
     /// Reads the bundles and gathers their facts; an error names the file that cannot be read.
     pub fn facts(&self) -> Result<Facts> {
-        self.answer(&self.asked.question()?)
+        self.answer(self.asked.question()?)
     }
 
-    /// The same with the slowest ops, for what shows them.
-    pub fn facts_with_outliers(&self) -> Result<Facts> {
-        self.answer(&Question { outliers: true, ..self.asked.question()? })
+    /// The same with the slowest ops, for what shows them, and with these subjects masked.
+    pub fn facts_of_brief(&self, masks: Vec<String>) -> Result<Facts> {
+        self.answer(Question { outliers: true, masks, ..self.asked.question()? })
     }
 
-    fn answer(&self, question: &Question) -> Result<Facts> {
+    fn answer(&self, question: Question) -> Result<Facts> {
         let language = Language::parse(&self.language)?;
-        Ok(bundles::facts(&each(&self.paths)?, question)?.spoken(language))
+        let question = Question { language, ..question };
+        Ok(bundles::facts(&each(&self.paths)?, &question)?.spoken(language))
     }
 }
 

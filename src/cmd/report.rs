@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::load::Bundles;
+use crate::analysis::Facts;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::output::{self, Output};
 use crate::brief::{Document, Options};
@@ -27,11 +28,15 @@ pub fn report(
         let what = format!("the figures are not written to {}: it is not a folder", file.display());
         return Err(refused(what, "name another folder, which is made where it is missing"));
     }
-    let mut facts = bundles.facts_with_outliers()?;
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let options = brief.map(Options::load).transpose()?.unwrap_or_default();
+    let mut facts = bundles.facts_of_brief(options.masks())?;
+    options.check_masks(&facts)?;
+    let options = options.masked(&facts.mask)?;
     options.choose_subject(&mut facts)?;
+    let facts = Facts { declared: options.declared(&facts.declared), ..facts };
     let document = Document::new(&facts, &options)?;
+    check_masked(&document, &facts)?;
     let page = match output {
         Some(path) => path.to_path_buf(),
         None => bundles.paths[0].with_extension("html"),
@@ -48,6 +53,21 @@ pub fn report(
         }
     }
     Ok(page)
+}
+
+/// All forms say the same, and Markdown in plain words. What is masked is gone before anything is
+/// made, so that this finds a defect of Dyno.
+fn check_masked(document: &Document, facts: &Facts) -> Result<()> {
+    if facts.mask.is_empty() {
+        return Ok(());
+    }
+    match facts.mask.found_in(&markdown(document, "figures").0) {
+        None => Ok(()),
+        Some(word) => Err(refused(
+            format!("the brief would say '{word}', which is masked"),
+            "look for it in brief.toml, and report it: this is a defect of Dyno",
+        )),
+    }
 }
 
 /// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.

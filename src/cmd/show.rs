@@ -19,7 +19,7 @@ pub fn show(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> 
     if format.json {
         return json::print(&Shown::of(&bundles.facts()?), out);
     }
-    let facts = bundles.facts_with_outliers()?;
+    let facts = bundles.facts_of_brief(Vec::new())?;
     out.write_all(on_screen(&screens::show(&facts)).as_bytes())?;
     Ok(())
 }

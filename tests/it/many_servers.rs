@@ -300,7 +300,7 @@ fn existing_servers_are_a_connection_string_for_each_drive() {
 
 /// The machine is emulated, and two servers there take minutes: only `make soak` boots it.
 #[test]
-fn in_qemu_control_groups_of_version_two_limit_each_of_two_servers_on_one_drive() {
+fn in_qemu_control_groups_of_version_two_limit_each_of_two_servers_and_dyno_itself() {
     if size("no machine", "one") == "no machine" {
         return skip("two servers in an emulated machine take minutes: `make soak` boots it");
     }
@@ -331,4 +331,26 @@ fn in_qemu_control_groups_of_version_two_limit_each_of_two_servers_on_one_drive(
             .unwrap_or_else(|| panic!("no {server} in {shown}"));
         assert!(row.contains("1 (shared)") && row.contains("192 MiB"), "{row}");
     }
+    limited_in_a_slice(folder.path());
+}
+
+/// What the lab leaves of its step with limited memory: dyno beside the group that it was started
+/// in, within its limit, and back in the end.
+fn limited_in_a_slice(out: &Path) {
+    let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    assert_eq!(text("memory-left.txt"), "", "no group is left");
+    let looks = text("memory-groups.txt");
+    assert!(!looks.is_empty(), "dyno was in its group: {}", text("memory.txt"));
+    for look in looks.lines() {
+        let [_, max, current] = look.split_whitespace().collect::<Vec<_>>()[..] else {
+            panic!("{look}")
+        };
+        assert_eq!(max, (128 << 20).to_string(), "memory.max");
+        assert!(current.parse::<u64>().unwrap() <= 128 << 20, "memory.current: {look}");
+    }
+    let bundle = dyno::store::Bundle::open(&out.join("memory.dyno")).unwrap();
+    let points = bundle.points().unwrap();
+    let mut facts = points.iter().flat_map(|stored| &stored.point.facts);
+    let own = facts.find(|fact| fact.group == "Memory of the load").expect("the fact");
+    assert!(own.value.starts_with("limit 134217728 bytes, page cache included"), "{}", own.value);
 }

@@ -70,6 +70,13 @@ pub trait Engine: Sync {
     /// Its name, family, knobs and depth.
     fn info(&self) -> &'static Info;
 
+    /// What an open dataset holds in the memory of Dyno's process, at most and beside the page
+    /// cache.
+    fn memory_bytes(&self, knobs: &Knobs) -> u64 {
+        let _ = knobs;
+        0
+    }
+
     /// Opens a dataset. Everything that can be refused is refused here, before a worker starts.
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>>;
 }

@@ -1,6 +1,7 @@
 //! The bench that the drives lie on: what may be touched, and the facts of host and drives.
 
 pub mod beneath;
+mod cgroup;
 pub mod clocks;
 mod controller;
 pub mod data;
@@ -18,6 +19,7 @@ pub(crate) mod host;
 pub mod lock;
 pub mod namespaces;
 pub(crate) mod nvme;
+pub mod own_memory;
 pub mod pin;
 mod process;
 pub mod processors;

@@ -11,7 +11,8 @@ use super::node::{self, Entry, Node, Value};
 use super::order::ORDER_VERSION;
 use super::protocol::Resolved;
 use super::{
-    Catalogue, overrides, powercut, protocol, repeats, scale, specification, subject, vary,
+    Catalogue, declaration, overrides, powercut, protocol, repeats, scale, specification, subject,
+    vary,
 };
 use crate::base::{self, error::describe};
 
@@ -262,6 +263,7 @@ pub fn resolve_with(
     // Read by `subjects`, of a plan or of a campaign; a key of both.
     table.get("subject");
     let stated_node = table.get("drive");
+    let declared = declaration::declaration(table.get("disclosure"), log);
     let powercut = table.get("powercut").and_then(|n| powercut::powercut(n, log));
     table.finish(log);
 
@@ -287,6 +289,7 @@ pub fn resolve_with(
         until,
         vary,
         stated,
+        declared,
         same_device: same_device?,
         order,
         order_version: ORDER_VERSION,

@@ -11,6 +11,7 @@ mod builtin;
 pub mod campaign;
 mod cells;
 mod cpus;
+pub mod declaration;
 mod elsewhere;
 mod fields;
 mod file;

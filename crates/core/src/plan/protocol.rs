@@ -173,6 +173,8 @@ impl Resolver<'_, '_> {
             table.need("duration", "\"20m\"", log).and_then(|n| fields::some_time_ns(n, log));
         let drop_caches = table.get("drop_caches").map_or(Some(false), |n| fields::flag(n, log));
         let settle = table.get("settle").map_or(Some(false), |n| fields::flag(n, log));
+        let memory_node = table.get("memory");
+        let memory = memory_node.map(|n| fields::bytes(n, log));
         let lag = table.get("max_lag").map(|n| fields::some_time_ns(n, log));
         let figures = table.get("figures").map_or(Some(Vec::new()), |n| headline::figures(n, log));
         let sweep_node = table.get("sweep");
@@ -198,6 +200,7 @@ impl Resolver<'_, '_> {
                 help,
             );
         }
+        check_memory(memory_node, &specs, log);
         let names: Vec<String> = names.into_iter().map(|n| n.0).collect();
         let sweep = sweep_node.and_then(|n| sweep::sweep(n, &specs, &names, log));
         let name = name?;
@@ -210,6 +213,7 @@ impl Resolver<'_, '_> {
             duration_ns: duration_ns?,
             drop_caches: drop_caches?,
             settle: settle?,
+            memory_bytes: memory.map_or(Some(None), |bytes| bytes.map(Some))?,
             max_lag_ns: lag.map_or(Some(None), |ns| ns.map(Some))?,
             figures: figures?,
             sweep,
@@ -251,6 +255,20 @@ fn check_namespaces(prepare: &Node, namespaces: u32, steps: &[Step], log: &mut M
             "another number",
             format!("make it {of}, or the stream's target one of {namespaces}"),
         );
+    }
+}
+
+/// A step's limit is one of Dyno's own process, which no server is in.
+fn check_memory(node: Option<&Node>, specs: &[StreamSpec], log: &mut Mistakes) {
+    let Some(node) = node else { return };
+    let server = specs.iter().find(|spec| spec.stream.engine.knobs.text("server").is_ok());
+    if let Some(spec) = server {
+        let what = format!(
+            "'memory' limits dyno's own process, and the load of stream '{}' is in a server's",
+            spec.stream.name
+        );
+        let help = "give the server's engine the knob: engine = { kind = …, memory = \"64GiB\" }";
+        log.note(node.at, what, "of the step", help);
     }
 }
 

@@ -28,6 +28,12 @@ pub struct Specification {
     pub price: Option<Price>,
     /// Where the figures come from.
     pub source: Option<String>,
+    /// The maker's page about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// What is made of the bundle does not say which drive it is: "Competitor A".
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mask: bool,
 }
 
 /// A price, which is worth nothing without its date and source.
@@ -48,6 +54,11 @@ pub struct Price {
 pub type Specifications = BTreeMap<String, Specification>;
 
 impl Specification {
+    /// Whether it states nothing of the drive itself, as a mask or a link alone does not.
+    pub fn states_nothing(&self) -> bool {
+        Specification { mask: false, link: None, ..self.clone() } == Specification::default()
+    }
+
     /// The capacity as a number, where it is stated as one.
     pub fn bytes(&self) -> Option<f64> {
         let parsed = self.capacity.as_deref().and_then(|text| units::parse_bytes(text).ok());
@@ -58,6 +69,14 @@ impl Specification {
     pub fn check(&self) -> Result<(), (String, &'static str)> {
         if let Some(text) = self.capacity.as_ref().filter(|_| self.bytes().is_none()) {
             return Err((format!("'{text}' is no capacity"), "write it as \"7.68TB\""));
+        }
+        let is_page = |link: &String| {
+            let rest = link.strip_prefix("https://").or(link.strip_prefix("http://"));
+            rest.is_some_and(|r| !r.is_empty() && !r.contains(|c: char| c.is_whitespace()))
+        };
+        if let Some(link) = self.link.as_ref().filter(|link| !is_page(link)) {
+            let next = "write it as \"https://example.com/drive\"";
+            return Err((format!("'{link}' is no address of a page"), next));
         }
         let Some(price) = &self.price else { return Ok(()) };
         if !(price.amount.is_finite() && price.amount > 0.0) {
@@ -82,6 +101,8 @@ impl Specification {
             warranty: self.warranty.or(other.warranty),
             price: self.price.or(other.price),
             source: self.source.or(other.source),
+            link: self.link.or(other.link),
+            mask: self.mask || other.mask,
         }
     }
 }
@@ -110,7 +131,10 @@ pub fn specifications(
             warranty: text("warranty"),
             price: None,
             source: text("source"),
+            link: text("link"),
+            mask: false,
         };
+        own.mask = table.get("mask").and_then(|n| fields::flag(n, log)).unwrap_or(false);
         own.price = table.get("price").and_then(|n| price(n, log));
         table.finish(log);
         if let Err((what, help)) = own.check() {

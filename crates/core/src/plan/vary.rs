@@ -13,7 +13,7 @@ use super::model::{Part, Protocol};
 use super::node::Node;
 
 /// A step's own fields.
-const STEP: &[&str] = &["warmup", "duration", "drop_caches", "settle", "max_lag"];
+const STEP: &[&str] = &["warmup", "duration", "drop_caches", "settle", "memory", "max_lag"];
 
 /// A stream's fields, as sweeps and plans name them. "block" is short for the workload's knob.
 const STREAM: &[&str] = &[

@@ -89,6 +89,8 @@ pub mod load {
     use super::*;
     /// By how much, where a point ended because its load fell too far behind its schedule.
     pub const FELL_BEHIND: Key = Key { heading: None, name: "Fell behind" };
+    /// Heading of what the load had of the memory, where its step limits it.
+    pub const MEMORY_OF_LOAD: &str = "Memory of the load";
     /// Heading of the processors that a stream's workers had: "0-3,8: …".
     pub const PROCESSORS_OF_WORKERS: &str = "Processors of workers";
 }

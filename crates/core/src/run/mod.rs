@@ -16,6 +16,7 @@ mod ceiling;
 mod context;
 pub mod floor;
 pub mod live;
+mod load_memory;
 mod maxima;
 mod meters;
 mod placement;
@@ -129,6 +130,7 @@ impl<'a> Run<'a> {
         let writes = self.points.iter().any(|p| site::writes(&p.step));
         placement::check(self.plan)?;
         servers::check(self.plan)?;
+        load_memory::check(self.plan)?;
         let pins = admit::admit(self.plan, &self.before, writes, self.clock)?;
         // From here on every drive is the one that was admitted, whatever its name means.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));

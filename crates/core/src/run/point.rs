@@ -13,7 +13,7 @@ use super::telemetry::Telemetry;
 use super::time::Time;
 use super::witness::Witness;
 use super::worker_group::{self, Running, Span, WorkerGroup};
-use super::{ceiling, meters, placement, servers, slow_ops, standstill};
+use super::{ceiling, load_memory, meters, placement, servers, slow_ops, standstill};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
@@ -82,6 +82,8 @@ fn attempt(
     let RunContext { plan, time, progress } = context;
     let point = &servers::with_load_apart(point)?;
     let step = &point.step;
+    // Before anything is opened: memory counts where it is first used.
+    let limited = load_memory::enter(step)?;
     let targets = targets::open(context, &point.subject, &step.streams, step.settle)?;
     // Without meters nothing judges a result, and none is needed.
     let ceilings = match watch {
@@ -108,6 +110,7 @@ fn attempt(
         observed.facts = engine_facts(&targets);
         observed.facts.extend(overslept(&groups));
         observed.facts.extend(processors(&groups)?);
+        observed.facts.extend(limited.as_ref().map(load_memory::fact).transpose()?);
         let window_ns = window.until_ns - window.from_ns;
         let confirmed =
             ceiling::confirmed(ceilings, &observed.cells, window_ns, (point, &targets), time)?;
@@ -149,12 +152,13 @@ fn engine_facts(targets: &Targets) -> Vec<Fact> {
 }
 
 /// What has to end before the load begins, where the step says so: background work, and what is in
-/// the page cache.
+/// the page cache. What is cached of a dataset before is not in a limit of the load's memory, and
+/// would be read for nothing.
 fn come_to_rest(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()> {
     if step.settle {
         targets.values().try_for_each(|(_, target)| target.settle(stop))?;
     }
-    if step.drop_caches {
+    if step.drop_caches || step.memory_bytes.is_some() {
         let folders: Vec<PathBuf> = targets.values().filter_map(|(home, _)| folder(home)).collect();
         drop_page_cache(&folders)?;
     }

@@ -13,7 +13,7 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::text::visible;
 use crate::base::units::Rate;
 use crate::record::{
-    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointContents, PointKey,
+    Axis, Cell, Class, DriveState, Fact, Interval, Mask, Outcome, Point, PointContents, PointKey,
     Prepared, RateInterval, Reported, Run, RunContents, Sample, SlowOp, Tally,
 };
 
@@ -23,6 +23,7 @@ pub struct Bundle {
     meter: Meter,
     path: PathBuf,
     run: Run,
+    mask: Mask,
 }
 
 /// A point with its number in the bundle, by which its intervals and samples are asked for.
@@ -40,7 +41,13 @@ impl Bundle {
     pub fn open(path: &Path) -> Result<Bundle> {
         let (conn, meter) = schema::open(path, Access::Read)?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
-        Ok(Bundle { conn, meter, path: path.to_owned(), run })
+        Ok(Bundle { conn, meter, path: path.to_owned(), run, mask: Mask::default() })
+    }
+
+    /// The same, of which everything is read as the mask has it.
+    pub fn masked(mut self, mask: &Mask) -> Result<Bundle> {
+        mask.run(&mut self.run)?;
+        Ok(Bundle { mask: mask.clone(), ..self })
     }
 
     /// The run as it was stored.
@@ -57,7 +64,11 @@ impl Bundle {
     /// What holds for the run as a whole, in the order in which it was noted.
     pub fn facts(&self) -> Result<Vec<Fact>> {
         let sql = "SELECT heading, name, value FROM fact WHERE point IS NULL ORDER BY id";
-        self.rows(&limits::FACTS, sql, None, |row| fact(row, 0))
+        self.rows(&limits::FACTS, sql, None, |row| {
+            let mut fact = fact(row, 0)?;
+            self.mask.fact(&mut fact);
+            Ok(fact)
+        })
     }
 
     /// All points, in the order in which they were measured. Of many points the histograms do not
@@ -94,6 +105,7 @@ impl Bundle {
                 stored.point.facts.iter().map(|f| f.name.len() + f.value.len()).sum::<usize>()
                     as u64;
             limits::FACT_BYTES.check(fact_bytes).map_err(|e| schema::not_read(&self.path, e))?;
+            self.mask.point(&mut stored.point);
             visit(stored)?;
         }
         Ok(())
@@ -132,7 +144,7 @@ impl Bundle {
     /// The run, with everything that is not a point's.
     pub fn contents(&self) -> Result<RunContents> {
         let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
-        let file = visible(&file).into_owned();
+        let file = self.mask.text(&visible(&file));
         Ok(RunContents {
             file,
             run: self.run.clone(),
@@ -188,7 +200,7 @@ impl Bundle {
         self.each(&limits::INTERVALS, sql, Some(point), &mut |row| {
             let (start_ns, end_ns) = span(row)?;
             visit(Interval {
-                stream: text(row, 0)?,
+                stream: self.mask.text(&text(row, 0)?),
                 drive: count(row, 1)?,
                 instance: count(row, 2)?,
                 class: class(row, 3)?,
@@ -211,7 +223,7 @@ impl Bundle {
         self.rows(&limits::INTERVALS, sql, Some(point), |row| {
             let (start_ns, end_ns) = span(row)?;
             Ok(RateInterval {
-                stream: text(row, 0)?,
+                stream: self.mask.text(&text(row, 0)?),
                 drive: count(row, 1)?,
                 instance: count(row, 2)?,
                 class: class(row, 3)?,
@@ -227,17 +239,21 @@ impl Bundle {
     pub fn samples(&self, point: i64) -> Result<Vec<Sample>> {
         let sql = "SELECT v.at_ns, g.meter, g.name, v.value FROM gauge g JOIN sample v ON v.gauge \
                    = g.id WHERE g.point = ? ORDER BY g.id, v.at_ns";
-        self.rows(&limits::SAMPLES, sql, Some(point), |row| {
+        let mut samples = self.rows(&limits::SAMPLES, sql, Some(point), |row| {
             // SQLite has no NaN; it keeps one as NULL.
             let value = row.get::<_, Option<f64>>(3)?.unwrap_or(f64::NAN);
             Ok(Sample { at_ns: row.get(0)?, meter: text(row, 1)?, name: text(row, 2)?, value })
-        })
+        })?;
+        self.mask.samples(&mut samples);
+        Ok(samples)
     }
 
     /// A point's slowest ops, the slowest first.
     pub fn slow_ops(&self, point: i64) -> Result<Vec<SlowOp>> {
         let (sql, of) = (super::slow_ops::SELECT, Some(point));
-        self.rows(&limits::SLOW_OPS, sql, of, super::slow_ops::row)
+        let mut slowest = self.rows(&limits::SLOW_OPS, sql, of, super::slow_ops::row)?;
+        slowest.iter_mut().for_each(|op| self.mask.own(&mut op.stream));
+        Ok(slowest)
     }
 
     /// What other tools reported of imported points, by the point's number.
@@ -248,9 +264,10 @@ impl Bundle {
         self.rows(&limits::REPORTED, more, Some(most), |_| {
             limits::REPORTED.check(most as u64 + 1)
         })?;
-        for (point, reported) in
+        for (point, mut reported) in
             self.rows(&limits::REPORTED, super::reported::SELECT, None, super::reported::row)?
         {
+            self.mask.own(&mut reported.stream);
             all.entry(point).or_default().push(reported);
         }
         Ok(all)
@@ -258,12 +275,18 @@ impl Bundle {
 
     /// What was done to the drives before their points, in order.
     pub fn prepared(&self) -> Result<Vec<Prepared>> {
-        self.rows(&limits::PREPARED, super::prepared::SELECT, None, super::prepared::row)
+        let read = super::prepared::row;
+        let mut all = self.rows(&limits::PREPARED, super::prepared::SELECT, None, read)?;
+        all.iter_mut().for_each(|prepared| self.mask.prepared(prepared));
+        Ok(all)
     }
 
     /// How the run left its drives.
     pub fn states(&self) -> Result<Vec<DriveState>> {
-        self.rows(&limits::PREPARED, super::prepared::SELECT_STATES, None, super::prepared::state)
+        let read = super::prepared::state;
+        let mut all = self.rows(&limits::PREPARED, super::prepared::SELECT_STATES, None, read)?;
+        all.iter_mut().for_each(|state| self.mask.state(state));
+        Ok(all)
     }
 
     fn rows<T>(

@@ -13,10 +13,11 @@ use super::point_summary::{RATE_KEPT, Summary};
 use super::power::PowerFacts;
 use crate::analysis::bottleneck;
 use crate::language::Language;
+use crate::plan::declaration::Declaration;
 use crate::plan::model::headline::Place;
 use crate::plan::search::Search;
 use crate::plan::{LoopKind, Order, Plan, Timing};
-use crate::record::{Class, PacingFloor, Prepared, ServerShare};
+use crate::record::{Class, Mask, PacingFloor, Prepared, ServerShare};
 use crate::stats::trend::Drift;
 
 pub use super::axis::{AxisFacts, AxisValue, field_text};
@@ -51,6 +52,10 @@ pub struct Facts {
     pub run_of: Vec<usize>,
     /// Each subject's name in its own run.
     pub own_names: Vec<String>,
+    /// What whoever publishes it declares beside the figures.
+    pub declared: Declaration,
+    /// What subjects are masked by.
+    pub mask: Mask,
     /// Differences that are the question: paths of the plan, or "host".
     pub vary: Vec<String>,
     /// What is compared, where it was asked for; the figures that a step leads with otherwise.

@@ -7,12 +7,12 @@ use super::bare_step::{imported, planned};
 use super::facts::{AxisFacts, AxisValue, CellFacts, Facts, Failure, Group, RunFacts, StepFacts};
 use super::hosts::Gathered;
 use super::meter_facts::{self, Metered};
-use super::metric::Asked;
 use super::outliers::Outliers;
 use super::point_numbers::{PointSummary, series_of};
 use super::point_summary::summarise;
 use super::power::Series;
-use super::{caveats, compare, conditions, lead, names};
+use super::question::Question;
+use super::{caveats, compare, conditions, lead, names, question};
 use crate::base::error::{Context, Result, failed};
 use crate::language::Language;
 use crate::plan::{LoopKind, Places, Plan, Timing};
@@ -38,20 +38,6 @@ struct Measured {
     series: Vec<(f64, f64)>,
     metered: Metered,
     outliers: Outliers,
-}
-
-/// What the reader asks.
-#[derive(Clone, Debug, Default)]
-pub struct Question {
-    /// Differences between the resolved plans that are the question, besides those that the plans
-    /// name.
-    pub vary: Vec<String>,
-    /// The metrics to compare; those that each step leads with where none is named.
-    pub metrics: Vec<Asked>,
-    /// Whether the slowest ops are shown; they are most of what a bundle holds in rows.
-    pub outliers: bool,
-    /// The subjects to take, each with the index of its run; all where none is named.
-    pub subjects: Vec<(usize, String)>,
 }
 
 /// Gathers bundles: all runs first, then every point, then the whole.
@@ -84,6 +70,7 @@ impl Gathering {
             title: names::protocol_title(Language::ENGLISH, &first.run.plan),
             protocol: protocol.name.clone(),
             source: protocol.source.clone(),
+            declared: question::declared(&plans),
             vary: question.vary.clone(),
             metrics: question.metrics.clone(),
             ..Facts::default()

@@ -47,6 +47,7 @@ pub mod point_numbers;
 pub mod point_summary;
 pub mod power;
 pub mod published;
+mod question;
 pub mod reported;
 pub mod scatter;
 pub mod selftest;
@@ -57,5 +58,6 @@ mod verdict_inputs;
 
 pub use compare::{At, Comparison, Standing};
 pub use facts::Facts;
-pub use gathering::{Gathering, Question};
+pub use gathering::Gathering;
 pub use metric::Metric;
+pub use question::Question;

@@ -168,10 +168,13 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[Gauge], window_s: f64) -> Datas
         let one = int("size").filter(|size| *size > 0).or_else(values)?;
         Some(one as f64 * f64::from(*instances))
     };
+    // A limit of the load's own counts, where there is one: page cache beyond it there is none.
+    let limit = step.and_then(|step| step.memory_bytes).map(|bytes| bytes as f64);
+    let of_host = find(gauges, memory::TOTAL_BYTES).and_then(|g| g.mean(window_s));
     Dataset {
         bytes: names.iter().map(bytes).sum(),
         missing: !names.is_empty() && names.iter().all(|(name, _)| name.is_empty()),
-        memory_bytes: find(gauges, memory::TOTAL_BYTES).and_then(|g| g.mean(window_s)),
+        memory_bytes: of_host.into_iter().chain(limit).reduce(f64::min),
         direct: streams().map(|s| s.engine.knobs.flag("direct").ok()).next().flatten(),
     }
 }

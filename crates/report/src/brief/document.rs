@@ -5,7 +5,7 @@ use super::lead::Lead;
 use super::options::{Options, Page};
 use super::own_text::OwnText;
 use super::references::{Sources, resolve};
-use super::{run_conditions, section, specification, wording};
+use super::{declared, run_conditions, section, specification, wording};
 use crate::analysis::facts::Facts;
 use crate::analysis::names;
 use crate::base::error::Result;
@@ -57,14 +57,14 @@ impl Document {
     pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
         Ok(Document {
             language: facts.language,
-            title: options.title(facts).to_string(),
+            title: declared::cited(facts, options.title(facts))?,
             kicker: facts.protocol.clone(),
             byline: byline(facts),
             version: facts.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
             // A fleet's figures have no subject's colour.
             subjects: if facts.is_fleet() { Vec::new() } else { facts.subjects.clone() },
             palette: options.palette(facts)?,
-            cover: cover(facts),
+            cover: [cover(facts), declared::lines(facts)?].concat(),
             parts: parts(facts, options)?,
             logo_png: options.logo_png.clone(),
             page: options.page,
@@ -100,14 +100,16 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
     let sources = Sources { facts, drives: &drives };
     let own = |place: &str| -> Result<Vec<Part>> {
         let part = |t: &OwnText| {
-            let blocks = t.saying(resolve(&t.markdown, &sources, false)?).blocks();
+            let markdown = declared::cited(facts, &resolve(&t.markdown, &sources, false)?)?;
+            let blocks = t.saying(markdown).blocks();
             Ok(Part { id: t.id(), title: t.title.clone(), appendix: false, blocks })
         };
         options.texts_after(place).map(part).collect()
     };
     let mut all = Vec::new();
     if let Some(verdict) = options.verdict(facts.language) {
-        let blocks = verdict.saying(resolve(&verdict.markdown, &sources, true)?).blocks();
+        let markdown = declared::cited(facts, &resolve(&verdict.markdown, &sources, true)?)?;
+        let blocks = verdict.saying(markdown).blocks();
         all.push(Part { id: "verdict".to_string(), title: verdict.title, appendix: false, blocks });
     }
     all.extend(own("")?);
@@ -119,6 +121,11 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
     for id in options.sections() {
         all.extend(made(&id));
         all.extend(own(&id)?);
+    }
+    let blocks = declared::blocks(facts, &drives)?;
+    if !blocks.is_empty() {
+        let (id, title) = (declared::ID.to_string(), say!(facts.language, "declared-notes"));
+        all.push(Part { id, title, appendix: false, blocks });
     }
     Ok(all)
 }

@@ -14,7 +14,9 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::file;
 use crate::chart::Palette;
 use crate::language::Language;
+use crate::plan::declaration::Declaration;
 use crate::plan::specification::Specifications;
+use crate::record::Mask;
 use crate::say;
 
 /// The choices; all have defaults, so that a brief without a file is whole.
@@ -38,12 +40,18 @@ pub struct Options {
     /// By subject: what is stated of its drives.
     #[serde(default)]
     drive: Specifications,
+    /// What whoever publishes it declares beside the figures.
+    #[serde(default)]
+    disclosure: Declaration,
     /// The size of the paper for a PDF.
     #[serde(default)]
     pub page: Page,
     /// The logo's bytes.
     #[serde(skip)]
     pub logo_png: Option<Vec<u8>>,
+    /// The file as it is written, of which masks make another.
+    #[serde(skip)]
+    written: serde_json::Value,
 }
 
 #[derive(Deserialize)]
@@ -78,9 +86,11 @@ impl Options {
 
     /// Reads the file's text; mistakes are reported with line and column.
     pub fn parse(file: &str, text: &str) -> Result<Options> {
-        let brief: Options = toml::from_str(text).map_err(|e| {
+        let wrong = |e: toml::de::Error| {
             failed(format!("{file}: {}", e.to_string().trim_end()), "docs/brief.md has every key")
-        })?;
+        };
+        let written = toml::from_str(text).map_err(wrong)?;
+        let brief = Options { written, ..toml::from_str(text).map_err(wrong)? };
         let known: Vec<&str> = section::ALL.iter().map(|s| s.id).collect();
         let places = brief.text.iter().map(|t| &t.after).filter(|a| !a.is_empty());
         for id in brief.sections.iter().flatten().chain(places) {
@@ -107,7 +117,48 @@ impl Options {
             }
         }
         specification::check(file, &brief.drive)?;
+        if let Err((what, next)) = brief.disclosure.check() {
+            return Err(failed(format!("{file}, [disclosure]: {what}"), next));
+        }
         Ok(brief)
+    }
+
+    /// Subjects that it masks.
+    pub fn masks(&self) -> Vec<String> {
+        let masked = self.drive.iter().filter(|(_, drive)| drive.mask);
+        masked.map(|(subject, _)| subject.clone()).collect()
+    }
+
+    /// A mask of nobody would leave the one that was meant in the open.
+    pub fn check_masks(&self, facts: &Facts) -> Result<()> {
+        let is_there = |name: &String| facts.mask.text(name) != *name;
+        match self.masks().into_iter().find(|name| !is_there(name)) {
+            None => Ok(()),
+            Some(unknown) => Err(failed(
+                format!("the brief masks '{unknown}', which is no subject"),
+                format!("the subjects are {}", facts.subjects.join(", ")),
+            )),
+        }
+    }
+
+    /// The same by the names that a mask gives, and without what it hides.
+    pub fn masked(self, mask: &Mask) -> Result<Options> {
+        // Without a file there is nothing to mask.
+        if mask.is_empty() || self.written.is_null() {
+            return Ok(self);
+        }
+        let mut written = self.written;
+        mask.json(&mut written);
+        let masked: Options =
+            serde_json::from_value(written).context("masking what brief.toml says")?;
+        let mut masked = Options { logo_png: self.logo_png, ..masked };
+        masked.drive.values_mut().filter(|drive| drive.mask).for_each(|drive| drive.link = None);
+        Ok(masked)
+    }
+
+    /// What it declares, and, where it says nothing, what the plans do.
+    pub fn declared(&self, of_plans: &Declaration) -> Declaration {
+        self.disclosure.clone().or(of_plans)
     }
 
     /// The editor's own verdict as a text; None where brief.toml has none.

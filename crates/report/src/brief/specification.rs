@@ -64,7 +64,7 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
             next,
         ));
     }
-    if all.is_empty() {
+    if all.values().all(Specification::states_nothing) {
         return Ok(Vec::new());
     }
     let l = facts.language;

@@ -11,13 +11,19 @@ use crate::store::Bundle;
 
 /// Reads bundles: their runs, then point by point.
 pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
-    let bundles = paths.iter().map(|path| Bundle::open(path)).collect::<Result<Vec<_>>>()?;
+    let mut bundles = paths.iter().map(|path| Bundle::open(path)).collect::<Result<Vec<_>>>()?;
     let mut runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
+    let mask = question.mask(&runs);
+    if !mask.is_empty() {
+        let masked = bundles.into_iter().map(|bundle| bundle.masked(&mask));
+        bundles = masked.collect::<Result<_>>()?;
+        runs = bundles.iter().map(Bundle::contents).collect::<Result<_>>()?;
+    }
     // A campaign has many bundles of one name.
     for (run, name) in runs.iter_mut().zip(file::names(paths)) {
-        run.file = visible(&name).into_owned();
+        run.file = mask.text(&visible(&name));
     }
-    let mut gathering = Gathering::new(&runs, question)?;
+    let mut gathering = Gathering::new(&runs, &question.clone().masked(&mask))?;
     for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
         let each = bundle.each_contents(question.outliers, &mut |point| {
             gathering.point(index, point);
@@ -25,7 +31,7 @@ pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
         });
         each.with_context(|| format!("reading {}", path.display()))?;
     }
-    Ok(gathering.finish())
+    Ok(Facts { mask, ..gathering.finish() })
 }
 
 /// Follows figures over many runs, of which one at a time is in memory: names of bundles, and where

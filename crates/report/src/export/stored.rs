@@ -7,7 +7,7 @@ use crate::analysis::meter_facts::{self, Metered};
 use crate::analysis::point_numbers::PointSummary;
 use crate::base::error::{Context, Result};
 use crate::base::file;
-use crate::record::Reported;
+use crate::record::{Mask, Reported};
 use crate::store::{Bundle, StoredPoint};
 
 /// A point as it stands in its bundle.
@@ -24,14 +24,14 @@ pub struct Stored<'a> {
     pub metered: &'a Metered,
 }
 
-/// Hands over every point of the bundles.
+/// Hands over every point of the bundles, as the mask has them.
 pub fn each_point(
-    paths: &[PathBuf],
+    (paths, mask): (&[PathBuf], &Mask),
     visit: &mut dyn FnMut(&Stored<'_>) -> Result<()>,
 ) -> Result<()> {
     for (path, name) in paths.iter().zip(file::names(paths)) {
-        let bundle = Bundle::open(path)?;
-        let read = each_of(&bundle, &name, visit);
+        let bundle = Bundle::open(path)?.masked(mask)?;
+        let read = each_of(&bundle, &mask.text(&name), visit);
         read.with_context(|| format!("reading {}", path.display()))?;
     }
     Ok(())

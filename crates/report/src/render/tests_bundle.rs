@@ -60,6 +60,7 @@ pub fn plan(made: &Made) -> Plan {
         duration_ns: made.seconds * SECOND,
         drop_caches: true,
         settle: true,
+        memory_bytes: None,
         max_lag_ns: None,
         figures: Vec::new(),
         sweep: Some(Sweep {

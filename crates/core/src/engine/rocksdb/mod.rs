@@ -15,7 +15,11 @@ mod target;
 
 use super::{Engine, Site, Target};
 use crate::base::error::Result;
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Writes};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+
+/// RocksDB's own defaults (include/rocksdb/options.h, advanced_options.h).
+const WRITE_BUFFER_BYTES: u64 = 64 << 20;
+const WRITE_BUFFERS: u64 = 2;
 
 /// The engine `rocksdb`.
 pub struct RocksDb;
@@ -107,6 +111,18 @@ static INFO: Info = Info {
 impl Engine for RocksDb {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    /// The block cache and the memtables: `db_write_buffer_size` limits these together, where it is
+    /// set.
+    fn memory_bytes(&self, knobs: &Knobs) -> u64 {
+        let options = knobs.options("options").unwrap_or_default();
+        let option = |name: &str| options.get(name).and_then(|value| value.parse::<u64>().ok());
+        let buffers = option("max_write_buffer_number").unwrap_or(WRITE_BUFFERS);
+        let buffer = option("write_buffer_size").unwrap_or(WRITE_BUFFER_BYTES);
+        let together = option("db_write_buffer_size").filter(|bytes| *bytes > 0);
+        let memtables = together.unwrap_or(buffer.saturating_mul(buffers));
+        knobs.int("block_cache").unwrap_or(0).saturating_add(memtables)
     }
 
     #[cfg(feature = "rocksdb")]

@@ -2,7 +2,6 @@
 //! socket and nothing on the network, a memory limit and processors where the plan asks for them, a
 //! clean stop, and a clean-up after a crash.
 
-mod cgroup;
 mod record;
 mod starter;
 mod user;
@@ -18,12 +17,12 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
+use crate::lab::cgroup::{Cgroup, ParentGroup};
 use crate::lab::data::Folder;
 use crate::lab::files;
 use crate::lab::processors::{self, Processors};
 use crate::plan::shown_list;
 use crate::record::ServerShare;
-use cgroup::Cgroup;
 use rustix::fs::OFlags;
 use user::User;
 use view::View;
@@ -256,11 +255,9 @@ impl Server {
         files::check_all(order.folder)?;
         record::end_leftover(&real, false, order.clock)?;
         let stand = Stand::make(order)?;
-        let cgroup = order
-            .limits
-            .memory_bytes
-            .map(|bytes| Cgroup::new(&stand.places.run, bytes))
-            .transpose()?;
+        let group = stand.places.run.file_name().unwrap_or_default();
+        let limited = |bytes| Cgroup::new(&ParentGroup::root(), group, ("the server", bytes));
+        let cgroup = order.limits.memory_bytes.map(limited).transpose()?;
         let door = cgroup.as_ref().map(Cgroup::door).transpose()?;
         let cpus = order.limits.cpus.clone();
         let mut command = (order.command)(&stand.places);
@@ -306,7 +303,10 @@ impl Server {
         let mut share =
             ServerShare { processors, shared: self.shared_cpus, ..ServerShare::default() };
         if let Some(cgroup) = &self.cgroup {
-            cgroup.read(&mut share)?;
+            let memory = cgroup.read()?;
+            share.memory_bytes = Some(memory.limit_bytes);
+            share.used_bytes = memory.used_bytes;
+            share.cache_bytes = memory.cache_bytes;
         }
         Ok(share)
     }

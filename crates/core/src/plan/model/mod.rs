@@ -22,6 +22,7 @@ pub use self::preparation::{
     Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule,
 };
 pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
+use super::declaration::Declaration;
 use super::search::Search;
 use super::specification::Specifications;
 
@@ -55,6 +56,9 @@ pub struct Plan {
     /// What is known of the subjects' drives and is not measured.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stated: Specifications,
+    /// What whoever publishes it declares beside the figures.
+    #[serde(default, skip_serializing_if = "Declaration::is_empty")]
+    pub declared: Declaration,
     /// Subjects may share a physical device: a control run.
     #[serde(default)]
     pub same_device: bool,
@@ -263,6 +267,10 @@ pub struct Step {
     pub drop_caches: bool,
     /// Let the engine's background work (compaction) end before each point.
     pub settle: bool,
+    /// The most memory that Dyno's own process has while a point is measured, bytes, page cache
+    /// included; None: what the host has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
     /// A point ends, as failed, where an op of an open loop is handed over later than this,
     /// nanoseconds; None: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -100,6 +100,7 @@ fn plan_keys() -> Keys {
         ("override", about("Values of the protocol, by path.", overrides())),
         ("subject", about("What is compared.", list(subject()))),
         ("drive", about("Facts that are stated of a subject's drives.", stated())),
+        ("disclosure", about("What whoever publishes it declares.", disclosure())),
         ("powercut", about("Read by `dyno powercut` alone.", powercut())),
     ]
 }
@@ -147,7 +148,22 @@ fn stated() -> Value {
     let texts = ["capacity", "form_factor", "interface", "endurance", "warranty", "source"];
     let mut keys: Keys = texts.into_iter().map(|key| (key, text())).collect();
     keys.push(("price", price));
+    let page = json!({ "type": "string", "pattern": "^https?://\\S+$" });
+    keys.push(("link", about("The maker's page.", page)));
+    keys.push(("mask", about("Briefs and exports call it \"Competitor A\".", flag())));
     json!({ "type": "object", "additionalProperties": object(keys, &[]) })
+}
+
+fn disclosure() -> Value {
+    let shown = about("Of the kernel's command line.", choice(&["relevant", "whole"]));
+    let keys = vec![
+        ("class", about("Class of the drives, and their market.", text())),
+        ("sponsor", about("Who paid, and who supplied the drives.", text())),
+        ("disclaimers", about("A paragraph each.", list(text()))),
+        ("footnotes", about("Numbered from 1; cited as [^1].", list(text()))),
+        ("kernel_command_line", shown),
+    ];
+    object(keys, &[])
 }
 
 fn powercut() -> Value {

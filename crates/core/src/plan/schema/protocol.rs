@@ -174,6 +174,7 @@ fn step() -> Value {
         ("duration", about("The measured window.", time())),
         ("drop_caches", about("Drop the page cache before each point.", flag())),
         ("settle", about("Let compaction end before each point.", flag())),
+        ("memory", about("The most that Dyno itself may use, page cache included.", size())),
         ("max_lag", about("End a point where an op of an open loop is so late.", time())),
         ("figures", json!({ "type": "array", "items": choice(FIGURES), "maxItems": 4 })),
         ("sweep", defined("sweep")),

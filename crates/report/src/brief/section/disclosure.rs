@@ -5,8 +5,8 @@ use super::Section;
 use crate::analysis::facts::{Facts, Group, RunFacts};
 use crate::analysis::names;
 use crate::brief::block::Block;
-use crate::brief::wording;
-use crate::language::{Language, Name};
+use crate::brief::{kernel_parameters, wording};
+use crate::language::Name;
 use crate::record::key::Heading;
 use crate::say;
 
@@ -23,8 +23,12 @@ fn place(name: &str) -> usize {
         .unwrap_or(Heading::ALL.len())
 }
 
-fn rows(l: Language, group: &Group) -> Vec<(String, String)> {
-    group.rows.iter().map(|(name, value)| (l.name(&Name::fact(name)), value.clone())).collect()
+fn rows(facts: &Facts, group: &Group) -> Vec<(String, String)> {
+    let shown = |(name, value): &(String, String)| {
+        let label = facts.language.name(&Name::fact(name));
+        (label, kernel_parameters::shown(facts, name, value))
+    };
+    group.rows.iter().map(shown).collect()
 }
 
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -44,7 +48,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out.extend(
         groups
             .into_iter()
-            .map(|group| Block::Pairs(names::heading(l, &group.name), rows(l, group))),
+            .map(|group| Block::Pairs(names::heading(l, &group.name), rows(facts, group))),
     );
     let plan =
         |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());

@@ -3,7 +3,9 @@
 use super::Section;
 use crate::analysis::conditions::{headings, values};
 use crate::analysis::facts::Facts;
+use crate::base::units;
 use crate::brief::block::Block;
+use crate::brief::kernel_parameters;
 use crate::language::Name;
 use crate::record::key::{Key, cpu, drive, dyno, engine, host, kernel, memory};
 use crate::say;
@@ -61,9 +63,27 @@ const MOST_VALUES: usize = 8;
 fn blocks(facts: &Facts) -> Vec<Block> {
     let l = facts.language;
     let tables = [(say!(l, "server-hardware"), HARDWARE), (say!(l, "server-software"), SOFTWARE)];
-    let found = tables.map(|(title, rows)| (title, pairs(facts, rows)));
+    let mut found = tables.map(|(title, rows)| (title, pairs(facts, rows)));
+    found[0].1.extend(memory_limits(facts));
     let some = found.into_iter().filter(|(_, pairs)| !pairs.is_empty());
     some.map(|(title, pairs)| Block::Pairs(title, pairs)).collect()
+}
+
+/// What steps limit the load's memory to: the part of the host's that counts.
+fn memory_limits(facts: &Facts) -> Vec<(String, String)> {
+    let l = facts.language;
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for step in facts.runs.iter().flat_map(|run| &run.resolved.protocol.steps) {
+        let Some(bytes) = step.memory_bytes else { continue };
+        let limit = say!(l, "server-memory-limit", size = units::bytes(bytes));
+        let title = facts.steps.iter().find(|s| s.name == step.name).map(|s| s.title.clone());
+        let name = say!(l, "server-memory-of-step", step = title.unwrap_or(step.name.clone()));
+        let row = (name, limit);
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    rows
 }
 
 fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
@@ -88,7 +108,7 @@ fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
             let mut label = vec![l.name(&Name::fact(name))];
             // What all share is said once.
             label.extend((found.len() > 1).then(|| whose.clone()));
-            pairs.push((l.sequence(&label), value.clone()));
+            pairs.push((l.sequence(&label), kernel_parameters::shown(facts, key.name, value)));
         }
     }
     pairs

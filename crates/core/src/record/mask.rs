@@ -1,0 +1,264 @@
+//! Subjects under another name ("Competitor A"): what is read of a bundle is rid of everything that
+//! says which drive it is, before anything is made of it. Equal words stay equal, so that what is
+//! compared and grouped by them is as it would be.
+
+mod words;
+
+use std::collections::HashMap;
+
+use super::key::Heading;
+use super::{DriveState, Fact, Outcome, Point, Prepared, Run, Sample};
+use crate::base::error::{Context, Result};
+use crate::plan::Plan;
+use words::{MaskedWord, lower};
+
+/// What is replaced by what. Empty, it changes nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Mask {
+    /// The longest first.
+    words: Vec<MaskedWord>,
+}
+
+/// A bundle, as far as a mask follows from it.
+pub type Masked<'a> = (&'a Plan, &'a [Fact]);
+
+impl Mask {
+    /// What masks the subjects of bundles: those that their plans say, and `also`. A label is made
+    /// of a letter.
+    pub fn of(bundles: &[Masked<'_>], also: &[String], label: &dyn Fn(&str) -> String) -> Mask {
+        Mask { words: words::of(bundles, also, label) }
+    }
+
+    /// Whether nothing is masked.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// A text without what is masked.
+    pub fn text(&self, text: &str) -> String {
+        self.replaced(text, |_| true)
+    }
+
+    /// The first masked word that a text holds, as far as it cannot be there by chance.
+    pub fn found_in(&self, text: &str) -> Option<&str> {
+        let lower = lower(text);
+        let distinct = self.words.iter().filter(|word| !word.alone && !word.of_maker);
+        distinct.map(|word| word.text.as_str()).find(|word| lower.contains(word))
+    }
+
+    fn replaced(&self, text: &str, counts: impl Fn(&MaskedWord) -> bool) -> String {
+        if self.is_empty() {
+            return text.to_string();
+        }
+        let lower = lower(text);
+        let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+        while let Some(next) = text[at..].chars().next() {
+            let here = self.words.iter().find(|word| counts(word) && word.is_at(&lower, at));
+            match here {
+                Some(word) => {
+                    out.push_str(&word.stand_in);
+                    at += word.text.len();
+                }
+                None => {
+                    out.push(next);
+                    at += next.len_utf8();
+                }
+            }
+        }
+        out
+    }
+
+    /// A text where it stands.
+    pub fn own(&self, text: &mut String) {
+        if !self.is_empty() {
+            *text = self.text(text);
+        }
+    }
+
+    /// A fact; of the server's own parts their makers stay.
+    pub fn fact(&self, fact: &mut Fact) {
+        let of_host = Heading::ALL.iter().any(|h| h.is_of_host() && h.name() == fact.group);
+        self.own(&mut fact.group);
+        self.own(&mut fact.name);
+        fact.value = self.replaced(&fact.value, |word| !(of_host && word.of_maker));
+    }
+
+    /// What was done to a drive.
+    pub fn prepared(&self, prepared: &mut Prepared) {
+        for text in [
+            &mut prepared.subject,
+            &mut prepared.action,
+            &mut prepared.asked,
+            &mut prepared.outcome,
+        ] {
+            self.own(text);
+        }
+    }
+
+    /// How a drive was left.
+    pub fn state(&self, state: &mut DriveState) {
+        self.own(&mut state.subject);
+        self.own(&mut state.serial);
+        self.own(&mut state.counter);
+    }
+
+    /// A run with its plan.
+    pub fn run(&self, run: &mut Run) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let mut plan = serde_json::to_value(&run.plan).context("masking the plan")?;
+        self.json(&mut plan);
+        run.plan = serde_json::from_value(plan).context("masking the plan")?;
+        // What is stated elsewhere of a drive says which it is.
+        run.plan.stated.values_mut().filter(|drive| drive.mask).for_each(|drive| drive.link = None);
+        Ok(())
+    }
+
+    /// Whatever texts a value has.
+    pub fn json(&self, value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::String(text) => self.own(text),
+            serde_json::Value::Array(all) => all.iter_mut().for_each(|value| self.json(value)),
+            serde_json::Value::Object(all) => {
+                let masked = std::mem::take(all).into_iter().map(|(mut key, mut value)| {
+                    self.own(&mut key);
+                    self.json(&mut value);
+                    (key, value)
+                });
+                *all = masked.collect();
+            }
+            _ => {}
+        }
+    }
+
+    /// A point, by the names that the masked plan has.
+    pub fn point(&self, point: &mut Point) {
+        if self.is_empty() {
+            return;
+        }
+        self.own(&mut point.key.subject);
+        self.own(&mut point.key.step);
+        point.key.axis.iter_mut().for_each(|axis| self.own(&mut axis.name));
+        if let Outcome::Failed { cause } = &mut point.outcome {
+            self.own(cause);
+        }
+        point.cells.iter_mut().for_each(|cell| self.own(&mut cell.stream));
+        point.facts.iter_mut().for_each(|fact| self.fact(fact));
+    }
+
+    /// Readings: very many, of few gauges.
+    pub fn samples(&self, samples: &mut [Sample]) {
+        if self.is_empty() {
+            return;
+        }
+        let mut known: HashMap<String, String> = HashMap::new();
+        let texts = samples.iter_mut().flat_map(|s| [&mut s.meter, &mut s.name]);
+        texts.for_each(|text| match known.get(text) {
+            Some(masked) => text.clone_from(masked),
+            None => {
+                let masked = self.text(text);
+                known.insert(std::mem::replace(text, masked.clone()), masked);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Drive, Place, Subject};
+
+    fn plan(masked: &str, subjects: &[(&str, &str)]) -> Plan {
+        let subject = |(name, serial): &(&str, &str)| Subject {
+            name: name.to_string(),
+            drives: vec![Drive {
+                place: Place::Device {
+                    path: format!("/dev/disk/by-id/nvme-X_{serial}").into(),
+                    serial: serial.to_string(),
+                },
+                erase: false,
+                erase_signatures: Vec::new(),
+                connections: Vec::new(),
+                namespaces: Vec::new(),
+            }],
+            ..Subject::default()
+        };
+        let stated = crate::plan::specification::Specification { mask: true, ..Default::default() };
+        Plan {
+            subjects: subjects.iter().map(subject).collect(),
+            stated: [(masked.to_string(), stated)].into(),
+            ..Plan::default()
+        }
+    }
+
+    fn drive_facts(name: &str, model: &str, firmware: &str) -> Vec<Fact> {
+        let group = format!("Drive: {name}");
+        vec![Fact::new(&group, "Model", model), Fact::new(&group, "Firmware", firmware)]
+    }
+
+    fn competitor(letter: &str) -> String {
+        format!("Competitor {letter}")
+    }
+
+    #[test]
+    fn whatever_says_which_drive_it_is_goes_and_what_else_is_said_stays() {
+        let plan = plan("Kioxia CD8P-R", &[("Micron 7600", "22AA11"), ("Kioxia CD8P-R", "9C1")]);
+        let facts = [
+            drive_facts("Micron 7600", "Micron_7600_MTFDKCC7T6TGP", "E3MU10"),
+            drive_facts("Kioxia CD8P-R", "KIOXIA KCD8XPUG7T68 7.68TB NVMe SSD", "1.0"),
+        ]
+        .concat();
+        let mask = Mask::of(&[(&plan, &facts)], &[], &competitor);
+        for (text, masked) in [
+            ("Drive: Kioxia CD8P-R (2)", "Drive: Competitor A (2)"),
+            ("KIOXIA KCD8XPUG7T68 7.68TB NVMe SSD", "Competitor A"),
+            ("/mnt/kioxia/x", "/mnt/Competitor A/x"),
+            ("the CD8P-R, 7.68TB, NVMe", "the Competitor A, 7.68TB, NVMe"),
+            ("serial 9C1, firmware 1.0.", "serial masked 1, firmware masked 2."),
+            ("dyno 0.1.0, 9C10, PCIe 1.05", "dyno 0.1.0, 9C10, PCIe 1.05"),
+            ("on /dev/disk/by-id/nvme-X_9C1", "on masked 3"),
+            ("Micron 7600 (22AA11), E3MU10", "Micron 7600 (22AA11), E3MU10"),
+            ("比較 Kioxia CD8P-R µs", "比較 Competitor A µs"),
+        ] {
+            assert_eq!(mask.text(text), masked);
+        }
+        assert!(mask.found_in("a KCD8XPUG7T68?").is_some() && mask.found_in("a 9C1 1.0").is_none());
+        assert!(Mask::of(&[(&Plan::default(), &facts)], &[], &competitor).is_empty());
+    }
+
+    #[test]
+    fn a_maker_that_is_named_in_the_open_stays_and_so_do_the_servers_parts() {
+        let plan = plan("Intel P5510", &[("Intel P5520", "1"), ("Intel P5510", "2")]);
+        let mask = Mask::of(&[(&plan, &[])], &[], &competitor);
+        assert_eq!(mask.text("Intel P5510 and P5520 of Intel"), "Competitor A and P5520 of Intel");
+
+        let plan = self::plan("Intel P5510", &[("Micron 7600", "1"), ("Intel P5510", "2")]);
+        let mask = Mask::of(&[(&plan, &[])], &[], &competitor);
+        let mut cpu = Fact::new("CPU", "Model", "Intel(R) Xeon(R)");
+        mask.fact(&mut cpu);
+        assert_eq!(cpu.value, "Intel(R) Xeon(R)");
+        assert_eq!(mask.text("an intel drive"), "an Competitor A drive");
+    }
+
+    #[test]
+    fn labels_follow_the_plans_order_and_are_nobody_elses() {
+        let names = [("Competitor A", "1"), ("Drive X", "2"), ("Drive Y", "3")];
+        let plan = plan("none", &names);
+        let also = ["Drive Y".to_string(), "Drive X".to_string()];
+        let mask = Mask::of(&[(&plan, &[])], &also, &competitor);
+        assert_eq!(mask.text("Drive X, Drive Y"), "Competitor B, Competitor C");
+    }
+
+    #[test]
+    fn a_masked_plan_is_still_a_plan_with_the_same_points() {
+        let mut own = plan("Kioxia CD8P-R", &[("Kioxia CD8P-R", "9C1X7")]);
+        own.stated.get_mut("Kioxia CD8P-R").unwrap().link = Some("https://kioxia.com".into());
+        let mask = Mask::of(&[(&own.clone(), &[])], &[], &competitor);
+        let mut run = Run { plan: own, started_unix_ns: 0, dyno_version: String::new() };
+        mask.run(&mut run).unwrap();
+        let text = serde_json::to_string(&run.plan).unwrap().to_lowercase();
+        assert_eq!(run.plan.subjects[0].name, "Competitor A");
+        assert!(!["kioxia", "cd8p", "9c1x7"].iter().any(|word| text.contains(word)), "{text}");
+    }
+}

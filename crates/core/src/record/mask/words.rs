@@ -1,0 +1,263 @@
+//! Which words say which drive a masked subject is, from its plan and the facts of its drives, and
+//! what stands in their place.
+
+use std::path::PathBuf;
+
+use crate::base::units::parse_bytes;
+use crate::plan::{Place, Plan, Subject};
+use crate::record::Fact;
+use crate::record::key::{Heading, drive};
+
+/// Makers of SSDs, as names of subjects and models of drives have them.
+const MAKERS: [&str; 34] = [
+    "adata",
+    "apacer",
+    "corsair",
+    "crucial",
+    "dapustor",
+    "dell",
+    "hgst",
+    "hitachi",
+    "hpe",
+    "huawei",
+    "hynix",
+    "innodisk",
+    "inspur",
+    "intel",
+    "kingston",
+    "kioxia",
+    "lexar",
+    "liteon",
+    "memblaze",
+    "micron",
+    "phison",
+    "sabrent",
+    "samsung",
+    "sandisk",
+    "scaleflux",
+    "seagate",
+    "solidigm",
+    "swissbit",
+    "toshiba",
+    "transcend",
+    "wdc",
+    "western digital",
+    "ymtc",
+    "zhitai",
+];
+
+/// Words of a model that say nothing of whose it is.
+const GENERIC: [&str; 23] = [
+    "block",
+    "center",
+    "controller",
+    "ctrl",
+    "data",
+    "datacenter",
+    "device",
+    "disk",
+    "drive",
+    "enterprise",
+    "express",
+    "gen4",
+    "gen5",
+    "pcie4",
+    "pcie5",
+    "flash",
+    "memory",
+    "namespace",
+    "nvme",
+    "series",
+    "solid",
+    "state",
+    "virtual",
+];
+
+/// From so many characters on, with a letter among them, a word is found inside of others too.
+const DISTINCT: usize = 6;
+
+/// A word that is replaced.
+#[derive(Clone, Debug)]
+pub struct MaskedWord {
+    /// In lower case (ASCII).
+    pub text: String,
+    /// What stands there then.
+    pub stand_in: String,
+    /// A maker's name, which is no secret of the server's own parts.
+    pub of_maker: bool,
+    /// It is replaced only where it stands alone.
+    pub alone: bool,
+}
+
+/// The words of all masked subjects, the longest first. A label is made of a letter.
+pub fn of(
+    bundles: &[(&Plan, &[Fact])],
+    also: &[String],
+    label: &dyn Fn(&str) -> String,
+) -> Vec<MaskedWord> {
+    let mut open = Vec::new();
+    let mut secret: Vec<(&Subject, &[Fact])> = Vec::new();
+    for (plan, facts) in bundles {
+        for subject in &plan.subjects {
+            let stated = plan.stated.get(&subject.name).is_some_and(|drive| drive.mask);
+            match stated || also.contains(&subject.name) {
+                true => secret.push((subject, facts)),
+                false => open.extend(identities(subject, facts).into_iter().map(lower)),
+            }
+        }
+    }
+    let mut making = Making { open, words: Vec::new(), labels: Vec::new(), numbers: 0 };
+    secret.iter().for_each(|(subject, facts)| making.subject(subject, facts, label));
+    making.words.sort_by_key(|word| std::cmp::Reverse(word.text.len()));
+    making.words
+}
+
+impl MaskedWord {
+    /// Whether it begins at a byte of a text in lower case.
+    pub fn is_at(&self, lower: &str, at: usize) -> bool {
+        if !lower[at..].starts_with(&self.text) {
+            return false;
+        }
+        let part = |c: &char| c.is_alphanumeric() || ['.', '-', '_'].contains(c);
+        let before = lower[..at].chars().next_back().filter(part);
+        // A full stop may end a sentence.
+        let mut rest = lower[at + self.text.len()..].chars();
+        let after = match rest.next() {
+            Some('.') => rest.next().filter(part),
+            next => next.filter(part),
+        };
+        !self.alone || before.is_none() && after.is_none()
+    }
+}
+
+/// A mask on its way.
+struct Making {
+    /// What subjects that are not masked are called and are.
+    open: Vec<String>,
+    words: Vec<MaskedWord>,
+    /// By subject's name.
+    labels: Vec<(String, String)>,
+    numbers: u32,
+}
+
+impl Making {
+    fn label(&mut self, name: &str, label: &dyn Fn(&str) -> String) -> String {
+        if let Some((_, known)) = self.labels.iter().find(|(of, _)| of == name) {
+            return known.clone();
+        }
+        let free = |n: usize| {
+            let letter = u8::try_from(n).ok().filter(|n| *n < 26).map(|n| char::from(b'A' + n));
+            let made = label(&letter.map_or((n + 1).to_string(), String::from));
+            let taken = self.labels.iter().any(|(_, known)| *known == made);
+            (!taken && !self.open.contains(&lower(&made))).then_some(made)
+        };
+        let made = (0..).find_map(free).unwrap_or_default();
+        self.labels.push((name.to_string(), made.clone()));
+        made
+    }
+
+    fn subject(&mut self, subject: &Subject, facts: &[Fact], label: &dyn Fn(&str) -> String) {
+        let label = self.label(&subject.name, label);
+        self.hide(&subject.name, &label, false);
+        let own = || facts.iter().filter(|fact| is_of(fact, &subject.name));
+        let of = |name: &'static str| own().filter(move |fact| fact.name == name);
+        let models: Vec<&str> = of(drive::MODEL.name).map(|fact| fact.value.as_str()).collect();
+        models.iter().for_each(|model| self.hide(model, &label, false));
+        self.words(&subject.name, &models, &label);
+        let serials = subject.drives.iter().filter_map(|drive| match &drive.place {
+            Place::Device { serial, .. } => Some(serial.as_str()),
+            Place::Directory(_) => None,
+        });
+        let noted = of(drive::SERIAL.name).chain(of(drive::FIRMWARE.name));
+        let numbered: Vec<&str> = serials.chain(noted.map(|fact| fact.value.as_str())).collect();
+        numbered.iter().for_each(|word| self.number(word));
+        let namespaces = subject.drives.iter().flat_map(|drive| &drive.namespaces);
+        let paths = subject.drives.iter().map(|drive| drive.place.path());
+        let paths: Vec<PathBuf> =
+            paths.chain(namespaces.map(PathBuf::as_path)).map(PathBuf::from).collect();
+        paths.iter().for_each(|path| self.path(&path.display().to_string()));
+    }
+
+    /// A maker's name or a model's number within the subject's name and the models.
+    fn words(&mut self, name: &str, models: &[&str], label: &str) {
+        let texts = || std::iter::once(name).chain(models.iter().copied());
+        let makers = MAKERS.iter().filter(|maker| texts().any(|text| lower(text).contains(*maker)));
+        let makers: Vec<&str> = makers.copied().collect();
+        makers.iter().for_each(|maker| self.hide(maker, label, true));
+        let (letter, digit) = (char::is_alphabetic, |c: char| c.is_ascii_digit());
+        for word in split(name) {
+            // "CD8P-R", and "7600" beside its maker: others are words of a language.
+            let mixed = word.contains(letter) && word.contains(digit);
+            if mixed || word.chars().all(digit) && !makers.is_empty() {
+                self.hide_unless_common(word, label);
+            }
+        }
+        for word in models.iter().copied().flat_map(split).filter(|word| word.contains(letter)) {
+            self.hide_unless_common(word, label);
+        }
+        // "CD8P" of "CD8P-R".
+        let parts = texts().flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
+        let parts = parts.filter(|part| part.contains(letter) && part.contains(digit));
+        parts.for_each(|part| self.hide_unless_common(part, label));
+    }
+
+    fn hide_unless_common(&mut self, word: &str, label: &str) {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if word.len() >= 4 && !GENERIC.contains(&lower(word).as_str()) && parse_bytes(word).is_err()
+        {
+            self.hide(word, label, !word.contains(|c: char| c.is_ascii_digit()));
+        }
+    }
+
+    /// Serial numbers and firmware.
+    fn number(&mut self, word: &str) {
+        self.numbers += 1;
+        let stand_in = format!("masked {}", self.numbers);
+        self.hide(word, &stand_in, false);
+    }
+
+    fn path(&mut self, path: &str) {
+        // "/" is everybody's, and figures that were imported have a word where a path would stand.
+        if path.len() > 1 && path.starts_with('/') {
+            self.number(path);
+        }
+        self.words.iter_mut().filter(|word| word.text == lower(path)).for_each(|word| {
+            word.alone = true;
+        });
+    }
+
+    /// A maker that a subject in the open has as well is no secret.
+    fn hide(&mut self, word: &str, stand_in: &str, of_maker: bool) {
+        let text = lower(word.trim());
+        let known = self.words.iter().any(|word| word.text == text);
+        let shared = of_maker && self.open.iter().any(|open| open.contains(&text));
+        if text.is_empty() || known || shared {
+            return;
+        }
+        let alone = text.len() < DISTINCT || !text.contains(char::is_alphabetic);
+        self.words.push(MaskedWord { text, stand_in: stand_in.to_string(), of_maker, alone });
+    }
+}
+
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || c == '_')
+}
+
+/// What a subject is called, and the models of its drives.
+fn identities<'a>(subject: &'a Subject, facts: &'a [Fact]) -> Vec<&'a str> {
+    let models = facts.iter().filter(|f| is_of(f, &subject.name) && f.name == drive::MODEL.name);
+    std::iter::once(subject.name.as_str()).chain(models.map(|f| f.value.as_str())).collect()
+}
+
+/// Whether a fact is of a subject's drive: "Drive: NAME", "Drive: NAME (2)".
+fn is_of(fact: &Fact, name: &str) -> bool {
+    let of =
+        fact.group.strip_prefix(Heading::Drive.name()).and_then(|rest| rest.strip_prefix(": "));
+    let rest = of.and_then(|of| of.strip_prefix(name));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+}
+
+/// In lower case (ASCII), so that places in it are those in the text.
+pub fn lower(text: &str) -> String {
+    text.to_ascii_lowercase()
+}

@@ -1,0 +1,129 @@
+//! The kernel's command line as a brief shows it: the parameters that may change a figure, and how
+//! many others there are. Which disk a host boots from is nobody's business.
+
+use crate::analysis::facts::Facts;
+use crate::plan::declaration::CommandLine;
+use crate::record::key::kernel;
+use crate::say;
+
+/// Parameters by name (Documentation/admin-guide/kernel-parameters.txt); one that ends in "*"
+/// stands for all that begin so, as modules' do ("nvme.poll_queues"). "-" and "_" mean the same to
+/// the kernel.
+const RELEVANT: [&str; 61] = [
+    // Processors, and what else runs on them.
+    "isolcpus",
+    "nohz",
+    "nohz_full",
+    "rcu_nocbs",
+    "rcu_nocb_poll",
+    "irqaffinity",
+    "threadirqs",
+    "maxcpus",
+    "nr_cpus",
+    "nosmt",
+    "smt",
+    "preempt",
+    "skew_tick",
+    "nowatchdog",
+    "nmi_watchdog",
+    "watchdog",
+    "nosoftlockup",
+    "audit",
+    "selinux",
+    "apparmor",
+    "lsm",
+    "clocksource",
+    "tsc",
+    // Frequencies and sleep.
+    "intel_pstate",
+    "amd_pstate",
+    "cpufreq*",
+    "cpuidle*",
+    "intel_idle*",
+    "processor.*",
+    "idle",
+    // Mitigations.
+    "mitigations",
+    "spectre*",
+    "nospectre*",
+    "spec_*",
+    "pti",
+    "nopti",
+    "l1tf",
+    "mds",
+    "tsx*",
+    "retbleed",
+    "srbds",
+    "mmio_stale_data",
+    "gather_data_sampling",
+    // Memory.
+    "mem",
+    "memmap",
+    "numa*",
+    "hugepages",
+    "hugepagesz",
+    "default_hugepagesz",
+    "transparent_hugepage",
+    "swiotlb",
+    "cgroup*",
+    "systemd.unified_cgroup_hierarchy",
+    // Buses and storage.
+    "iommu*",
+    "intel_iommu",
+    "amd_iommu",
+    "pci",
+    "pcie*",
+    "nvme*",
+    "blk*",
+    "elevator",
+];
+
+/// What is shown of a fact: of the command line the relevant part, of others all.
+pub fn shown(facts: &Facts, name: &str, value: &str) -> String {
+    let whole = facts.declared.kernel_command_line == Some(CommandLine::Whole);
+    if name != kernel::COMMAND_LINE.name || whole {
+        return value.to_string();
+    }
+    let (relevant, others): (Vec<&str>, Vec<&str>) =
+        value.split_whitespace().partition(|parameter| is_relevant(parameter));
+    let l = facts.language;
+    match (relevant.is_empty(), others.len()) {
+        (_, 0) => value.to_string(),
+        (true, n) => say!(l, "kernel-no-parameters", others = n),
+        (false, n) => {
+            say!(l, "kernel-parameters", shown = relevant.join(" "), others = n)
+        }
+    }
+}
+
+fn is_relevant(parameter: &str) -> bool {
+    let name = parameter.split('=').next().unwrap_or_default().replace('-', "_");
+    RELEVANT.iter().any(|known| match known.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *known,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_that_may_change_a_figure_are_shown_and_the_others_counted() {
+        let line = "BOOT_IMAGE=/vmlinuz root=UUID=1 isolcpus=2-7 rcu-nocbs=2-7 mem=256G quiet \
+                    nvme.poll_queues=4 memory_corruption_check=1";
+        let facts = Facts::default();
+        assert_eq!(
+            shown(&facts, "Command line", line),
+            "isolcpus=2-7 rcu-nocbs=2-7 mem=256G nvme.poll_queues=4 (4 other parameters not shown)"
+        );
+        assert_eq!(
+            shown(&facts, "Command line", "root=/dev/vda"),
+            "none that is known to matter (1 other parameter not shown)"
+        );
+        assert_eq!(shown(&facts, "Release", "root=/dev/vda"), "root=/dev/vda");
+        let mut whole = Facts::default();
+        whole.declared.kernel_command_line = Some(CommandLine::Whole);
+        assert_eq!(shown(&whole, "Command line", line), line);
+    }
+}
