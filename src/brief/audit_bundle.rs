@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::audit::Dataset;
+use super::audit_data::Dataset;
 use super::{number_format, wording};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric, Part};

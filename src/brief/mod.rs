@@ -5,6 +5,7 @@
 pub mod acceptance;
 pub mod audit;
 pub mod audit_bundle;
+mod audit_data;
 mod basis;
 pub mod block;
 pub mod caveat_text;
@@ -18,6 +19,7 @@ pub mod number_format;
 mod options;
 pub mod own_text;
 mod place_text;
+mod prose;
 pub mod published;
 mod references;
 pub mod screens;

@@ -30,6 +30,8 @@ pub struct Figures {
     pub streams: Vec<Figures>,
     /// The drive's mean power, as a table reports it.
     pub watts: Option<f64>,
+    /// What the processors' meter counted over the window.
+    pub cpu: Vec<(&'static str, f64)>,
     /// Why the point failed.
     pub failure: Option<&'static str>,
 }
@@ -163,6 +165,12 @@ pub fn write_run(
         if let Some(value) = of.watts {
             let (meter, name) = ("csv".into(), "drive_watts".into());
             writer.sample(&Sample { at_ns: 0, meter, name, value }).expect("a sample");
+        }
+        for (name, counted) in &of.cpu {
+            for (at_ns, value) in [(0, 0.0), (SECOND_NS as i64, *counted)] {
+                let (meter, name) = ("cpu".into(), name.to_string());
+                writer.sample(&Sample { at_ns, meter, name, value }).expect("a sample");
+            }
         }
         writer.end(&whole(&point, &of)).expect("ended");
     }

@@ -51,6 +51,7 @@ mod powercut;
 mod prepare;
 mod programs;
 mod promise;
+mod prose;
 mod published;
 mod recipes;
 mod registry;

@@ -7,7 +7,7 @@ use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::{published, wording};
+use crate::brief::{prose, published, wording};
 use crate::chart;
 use crate::chart::step::name;
 use crate::language::Language;
@@ -30,6 +30,10 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.extend(differences::table(facts, index, true).map(Table::block));
         if published::is_published(facts) && facts.subjects.len() > 1 {
             out.push(Block::note(say!(l, "differences-as-published")));
+        }
+        let said = prose::of_step(facts, index);
+        if !said.is_empty() {
+            out.push(Block::list(said));
         }
         // Once for steps that were measured alike.
         let described = describe(l, step);

@@ -92,6 +92,35 @@ pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
     }
 }
 
+/// Names statements that have one figure of one pair at different points. Both may be right only
+/// where the figure is the same at both, which the data say or leave open.
+pub fn same_figure_elsewhere(filed: &[Filed<'_>], judged: &mut [Judgement]) {
+    for a in 0..filed.len() {
+        for b in a + 1..filed.len() {
+            let both_hold = judged[a].verdict().is_fine() && judged[b].verdict().is_fine();
+            if both_hold || !is_moved(&filed[a], &filed[b]) {
+                continue;
+            }
+            for (own, other) in [(a, b), (b, a)] {
+                judged[own].elsewhere.push(other);
+                if judged[own].verdicts == [Verdict::CannotBeVerified] {
+                    judged[own].verdicts = vec![Verdict::Conflict];
+                }
+            }
+        }
+    }
+}
+
+fn is_moved(a: &Filed<'_>, b: &Filed<'_>) -> bool {
+    let (of_a, of_b) = (a.stated, b.stated);
+    (a.data, a.metric) == (b.data, b.metric)
+        && of_a.amount.is_some()
+        && (of_a.amount, &of_a.subject, &of_a.rivals) == (of_b.amount, &of_b.subject, &of_b.rivals)
+        && of_a.of_one_point()
+        && of_b.of_one_point()
+        && of_a.points != of_b.points
+}
+
 fn mark(judged: &mut Judgement) {
     judged.verdicts.retain(|v| !v.is_fine() && *v != Verdict::Contradicted);
     let graver = judged.verdicts.iter().take_while(|v| **v < Verdict::Contradicted).count();
@@ -161,7 +190,7 @@ fn of(stated: &Statement) -> Vec<Bounds> {
 }
 
 /// What a number leaves open: it may have been rounded or cut off.
-fn range(amount: Amount) -> (f64, f64) {
+pub(super) fn range(amount: Amount) -> (f64, f64) {
     match amount.bound {
         Bound::Plain => (amount.value - amount.unit, amount.value + amount.unit),
         Bound::AtLeast => (amount.value - amount.unit / 2.0, f64::INFINITY),

@@ -6,12 +6,14 @@
 //! do, without a point any will do.
 
 pub mod conflict;
+pub mod derived;
 mod judge;
 pub mod says;
 pub mod table;
 
 pub use super::percent::Formula;
-pub use conflict::{Filed, contradictions};
+pub use conflict::{Filed, contradictions, same_figure_elsewhere};
+pub use derived::Derived;
 pub use judge::judge;
 pub use table::{Cell, Figure, Missing, Table};
 
@@ -70,6 +72,8 @@ pub struct Statement {
     pub names_points: bool,
     /// It is to hold at each of the points; otherwise at one of them.
     pub every_point: bool,
+    /// It says "all" or "consistently", which one point in the data cannot show.
+    pub several_points: bool,
     /// The rivals that it is against, and whether it names them; left unnamed they are all of the
     /// table.
     pub rivals: Vec<String>,
@@ -84,6 +88,8 @@ pub struct Statement {
     /// It is the figure of a rival of whoever published it: what is said worse than it is, is then
     /// the overstatement.
     pub of_a_rival: bool,
+    /// A percentage with a sign: (new − old) ÷ old.
+    pub as_change: bool,
 }
 
 impl Statement {
@@ -124,6 +130,9 @@ pub enum Verdict {
     Tie,
     /// Another figure, or another statement of the document, says otherwise.
     Contradicted,
+    /// Another statement of the document has the same figure at another point, and the data settle
+    /// neither.
+    Conflict,
     /// The table lacks some of the points or rivals that it is about.
     Incomplete,
     /// Nothing that it could be computed from is in the table.
@@ -132,7 +141,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, in the order of the enumeration.
-    pub const ALL: [Verdict; 11] = [
+    pub const ALL: [Verdict; 12] = [
         Verdict::Holds,
         Verdict::RoundedUp,
         Verdict::MayHold,
@@ -142,6 +151,7 @@ impl Verdict {
         Verdict::WrongFormula,
         Verdict::Tie,
         Verdict::Contradicted,
+        Verdict::Conflict,
         Verdict::Incomplete,
         Verdict::CannotBeVerified,
     ];
@@ -158,6 +168,7 @@ impl Verdict {
             Verdict::WrongFormula => "wrong formula",
             Verdict::Tie => "a tie",
             Verdict::Contradicted => "contradicted",
+            Verdict::Conflict => "in conflict",
             Verdict::Incomplete => "incomplete",
             Verdict::CannotBeVerified => "can't be verified from the data given",
         }
@@ -192,6 +203,10 @@ pub struct Judgement {
     pub absent: Vec<String>,
     /// Statements of the same document that say otherwise, by their index.
     pub others: Vec<usize>,
+    /// Statements of the same document that have the same figure at another point, by their index.
+    pub elsewhere: Vec<usize>,
+    /// The statements that it was computed from, where the data have nothing to compute it from.
+    pub derived: Option<Derived>,
 }
 
 impl Judgement {
