@@ -276,10 +276,10 @@ impl Finding<'_> {
         if let (true, [only]) = (self.stated.several_points, points.as_slice()) {
             return Some(format!("1 of the points claimed is in the data: {only} {label}"));
         }
-        let lacking: Vec<String> = self.lacking_of_each();
-        let all = lacking.join("; ");
-        let there = points.iter().filter(|at| !judged.missing.iter().any(|m| m.at == **at)).count();
-        match (judged.missing.is_empty() || points.len() < 2, there) {
+        let all = self.lacking_of_each().join("; ");
+        let lacks = |at: &&String| self.missing_of_those_there().any(|m| m.at == **at);
+        let there = points.len() - points.iter().filter(lacks).count();
+        match (there == points.len() || points.len() < 2, there) {
             (true, _) => Some(format!("not in the data: {all}")),
             (false, 1) => {
                 let of = points.len();
@@ -292,14 +292,20 @@ impl Finding<'_> {
         }
     }
 
+    /// Places that the table lacks of rivals that it has.
+    fn missing_of_those_there(&self) -> impl Iterator<Item = &Missing> {
+        let absent = &self.judged.absent;
+        let is_absent = |m: &&Missing| m.rival.as_ref().is_some_and(|r| absent.contains(r));
+        self.judged.missing.iter().filter(move |m| !is_absent(m))
+    }
+
     /// Rivals that are not there at all, and for each other the points that the table lacks.
     fn lacking_of_each(&self) -> Vec<String> {
         let (label, metric, own) = (self.at_label, self.metric.name, &self.stated.subject);
         let judged = self.judged;
         let absent = judged.absent.iter().map(|rival| format!("{metric} of {rival}"));
         let mut by_rival: Vec<(Option<&String>, Vec<&str>)> = Vec::new();
-        let is_absent = |m: &&Missing| m.rival.as_ref().is_some_and(|r| judged.absent.contains(r));
-        for missing in judged.missing.iter().filter(|m| !is_absent(m)) {
+        for missing in self.missing_of_those_there() {
             let rival = missing.rival.as_ref();
             match by_rival.iter_mut().find(|(of, _)| *of == rival) {
                 Some((_, points)) => points.push(&missing.at),

@@ -305,6 +305,45 @@ fn a_statement_of_each_kind_has_its_verdict() {
     }
 }
 
+/// Rows of the page of published sentences below a heading: their cells.
+fn rows_below(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let part = page.split(heading).nth(1).expect("the heading").split("\n## ").next().unwrap();
+    let rows = part.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    rows.map(|row| row.split(" | ").map(String::from).collect()).skip(1).collect()
+}
+
+/// Every number of a calculation in a row stands in what the audit printed of the statement.
+#[track_caller]
+fn is_printed(row: &[String], printed: &str, number: usize) {
+    let claim = of_claim(printed, number);
+    assert_eq!(verdict(printed, number).to_lowercase(), row[2], "{claim}");
+    let why = &row[5];
+    for part in why.split([';', ':', ',']).filter(|part| part.contains(['÷', '\''])) {
+        let part = part
+            .trim_end_matches(" as a gain")
+            .trim_start_matches(" read as a lower latency it is");
+        assert!(claim.contains(part.trim()), "'{part}' is not in:\n{claim}");
+    }
+}
+
+#[test]
+fn the_page_of_published_sentences_has_the_verdicts_that_are_printed() {
+    let page = std::fs::read_to_string(folder().join("../../docs/published.md")).unwrap();
+    let (of_7500, ..) = audit(&folder().join("micron-7500.toml"), &[]);
+    let rows = rows_below(&page, "## The 7500's statements, audited");
+    assert_eq!(rows.len(), 4);
+    // The fourth has three figures, of which the last follows from the others.
+    for (row, number) in rows.iter().zip([1, 2, 3, 6]) {
+        is_printed(row, &of_7500, number);
+    }
+    let (of_7600, ..) = audit(&folder().join("micron-7600.toml"), &published());
+    let rows = rows_below(&page, "## The 7600's statements, audited");
+    assert_eq!(rows.len(), 8);
+    for (row, number) in rows.iter().zip(1..) {
+        is_printed(row, &of_7600, number);
+    }
+}
+
 #[test]
 fn statements_without_a_table_are_compared_with_one_another() {
     let (printed, error, code) = audit(&folder().join("micron-7500.toml"), &[]);

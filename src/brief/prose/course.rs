@@ -28,7 +28,8 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String>
         return None;
     }
     let latency = |cell: &CellFacts, figure: Figure| {
-        Some(wording::printed(l, &Metric::total(figure), step, cell)?.1)
+        let metric = Metric::total(figure);
+        Some(super::latency(facts, metric.of(step, cell)?.0.value))
     };
     let (p99, mean) = (Metric::p99().figure, || Figure::Mean);
     let from = number_format::count(l, ops(first));

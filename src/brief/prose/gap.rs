@@ -87,28 +87,28 @@ fn widest(facts: &Facts, index: usize, rival: usize) -> Option<String> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let led = lead::metric(facts, step);
     let metric = if led.is_latency() { led } else { Metric::p99() };
-    let figure =
-        |subject: usize, value| wording::printed(l, &metric, step, step.cell(subject, value)?);
+    let figure = |subject: usize, value| {
+        Some(wording::printed(l, &metric, step, step.cell(subject, value)?)?.0)
+    };
     let mut found: Option<(f64, String)> = None;
     for value in 0..step.values.len() {
         let Some(better) = shown_better(facts, index, &metric, rival, value) else { continue };
         let worse = if better == 0 { rival } else { 0 };
-        let ((own, own_text), (other, other_text)) =
-            (figure(better, value)?, figure(worse, value)?);
+        let (own, other) = (figure(better, value)?, figure(worse, value)?);
         if other - own <= found.as_ref().map_or(0.0, |(most, _)| *most) {
             continue;
         }
-        let difference = wording::printed_value(l, &metric, other - own).1;
+        let text = |ns: f64| super::latency(facts, ns);
         let said = say!(
             l,
             "lower-by",
             better = &facts.subjects[better],
             worse = &facts.subjects[worse],
             what = wording::metric(l, &metric, step),
-            difference = difference,
+            difference = text(other - own),
             at = wording::place(l, step, &[value]),
-            own = own_text,
-            other = other_text
+            own = text(own),
+            other = text(other)
         );
         found = Some((other - own, said));
     }
@@ -248,11 +248,13 @@ fn without_size(step: &Step) -> Option<(Step, u64)> {
     let mut rest = Step { name: String::new(), title: String::new(), ..step.clone() };
     let mut size = None;
     for stream in &mut rest.streams {
-        let own = stream.workload.knobs.0.remove("block")?.as_u64()?;
+        let sizes = stream.workload.knobs.sizes("block").ok()?;
+        let [(own, _)] = sizes[..] else { return None };
         if size.is_some_and(|other| other != own) {
             return None;
         }
         size = Some(own);
+        stream.workload.knobs.0.remove("block");
     }
     Some((rest, size?))
 }

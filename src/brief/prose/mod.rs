@@ -12,8 +12,9 @@ mod parts;
 
 pub use life::total_writes;
 
-use super::wording;
+use super::{number_format, published, wording};
 use crate::analysis::facts::Facts;
+use crate::base::units;
 
 /// More sentences than a reader takes in beside a step's table.
 const MOST: usize = 10;
@@ -31,4 +32,15 @@ pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
     all.extend(parts::of_streams(facts, step));
     all.truncate(MOST);
     all.into_iter().map(|said| wording::stopped(facts.language, said)).collect()
+}
+
+/// Nanoseconds in three digits; of published figures all that the source prints, which are whole
+/// microseconds.
+fn latency(facts: &Facts, ns: f64) -> String {
+    let micros = (ns / 1e3).round();
+    let is_whole = (ns / 1e3 - micros).abs() < micros * 1e-6;
+    match published::is_published(facts) && is_whole {
+        true => facts.language.number(&format!("{} µs", units::grouped(micros as u64))),
+        false => number_format::time(facts.language, ns),
+    }
 }

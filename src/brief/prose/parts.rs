@@ -32,7 +32,7 @@ fn of_drive(facts: &Facts, step: &StepFacts, drive: u32, subject: usize) -> Opti
     let number = drive + 1;
     let text = |figure: &Figure, cell: &CellFacts| {
         let metric = Metric { figure: figure.clone(), part: Part::Drive(drive) };
-        Some(wording::printed(l, &metric, step, cell)?.1)
+        Some(super::latency(facts, metric.of(step, cell)?.0.value))
     };
     let both = [Figure::Mean, Figure::Percentile(P99)];
     if first.value == last.value {
@@ -89,7 +89,8 @@ fn of_stream(facts: &Facts, step: &StepFacts, cell: &CellFacts, name: &str) -> O
     let tails = (P99..PERCENTILES.len()).map(Figure::Percentile);
     let printed = |figure: Figure| {
         let metric = Metric { figure, part: Part::Stream(name.to_string()) };
-        wording::printed_with_unit(l, &metric, step, cell)
+        let text = super::latency(facts, metric.of(step, cell)?.0.value);
+        Some(format!("{} {text}", Metric::total(metric.figure).text(l)))
     };
     let figures: Vec<String> =
         std::iter::once(Figure::Mean).chain(tails).filter_map(printed).collect();
