@@ -936,14 +936,14 @@ column-scatter = scatter of { $of }
 
 ## What published comparisons say of a step
 course =
-    { $subject } goes from { $from } ops/s at a mean of { $mean } and a p99 of { $p99 } to a peak of
-    { $to } ops/s at { $mean_there } and { $p99_there }{ $at }
+    { $subject } goes from { $from } ops/s{ $first_at } (mean { $mean }, p99 { $p99 }) to a peak of
+    { $to } ops/s{ $at } (mean { $mean_there }, p99 { $p99_there })
 course-of-mean =
-    { $subject } goes from { $from } ops/s at a mean of { $mean } to a peak of { $to } ops/s at
-    { $there }{ $at }
+    { $subject } goes from { $from } ops/s{ $first_at } (mean { $mean }) to a peak of { $to } ops/s{ $at }
+    (mean { $there })
 course-of-p99 =
-    { $subject } goes from { $from } ops/s at a p99 of { $p99 } to a peak of { $to } ops/s at
-    { $there }{ $at }
+    { $subject } goes from { $from } ops/s{ $first_at } (p99 { $p99 }) to a peak of { $to } ops/s{ $at }
+    (p99 { $there })
 beyond-threads = Thread counts above { $most } were not tested: the ops/s of { $subjects } still rise there
 beyond-depth = Queue depths above { $most } were not tested: the ops/s of { $subjects } still rise there
 beyond-instances =

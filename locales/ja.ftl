@@ -793,12 +793,12 @@ column-scatter = { $of }の散らばり
 
 ## What published comparisons say of a step
 course =
-    { $subject } は { $from } ops/s（平均 { $mean }、p99 { $p99 }）から始まり、ピークは { $to } ops/s（平均
-    { $mean_there }、p99 { $p99_there }）に達する{ $at }
+    { $subject } は { $from } ops/s{ $first_at }、平均 { $mean }、p99 { $p99 } から始まり、{ $to } ops/s{ $at }、平均
+    { $mean_there }、p99 { $p99_there } でピークに達する
 course-of-mean =
-    { $subject } は { $from } ops/s（平均 { $mean }）から始まり、ピークは { $to } ops/s（平均 { $there }）に達する{ $at }
+    { $subject } は { $from } ops/s{ $first_at }、平均 { $mean } から始まり、{ $to } ops/s{ $at }、平均 { $there } でピークに達する
 course-of-p99 =
-    { $subject } は { $from } ops/s（p99 { $p99 }）から始まり、ピークは { $to } ops/s（p99 { $there }）に達する{ $at }
+    { $subject } は { $from } ops/s{ $first_at }、p99 { $p99 } から始まり、{ $to } ops/s{ $at }、p99 { $there } でピークに達する
 beyond-threads = { $most } を超えるスレッド数は未測定：{ $subjects } の ops/s はそこでもまだ伸びている
 beyond-depth = { $most } を超えるキュー深度は未測定：{ $subjects } の ops/s はそこでもまだ伸びている
 beyond-instances = { $most } を超えるインスタンス数は未測定：{ $subjects } の ops/s はそこでもまだ伸びている

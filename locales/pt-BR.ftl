@@ -952,14 +952,14 @@ column-scatter = dispersão de { $of }
 
 ## What published comparisons say of a step
 course =
-    { $subject } vai de { $from } ops/s, com média de { $mean } e p99 de { $p99 }, a um pico de { $to } ops/s,
-    com { $mean_there } e { $p99_there }{ $at }
+    { $subject } vai de { $from } ops/s{ $first_at } (média { $mean }, p99 { $p99 }) a um pico de
+    { $to } ops/s{ $at } (média { $mean_there }, p99 { $p99_there })
 course-of-mean =
-    { $subject } vai de { $from } ops/s, com média de { $mean }, a um pico de { $to } ops/s, com
-    { $there }{ $at }
+    { $subject } vai de { $from } ops/s{ $first_at } (média { $mean }) a um pico de { $to } ops/s{ $at }
+    (média { $there })
 course-of-p99 =
-    { $subject } vai de { $from } ops/s, com p99 de { $p99 }, a um pico de { $to } ops/s, com
-    { $there }{ $at }
+    { $subject } vai de { $from } ops/s{ $first_at } (p99 { $p99 }) a um pico de { $to } ops/s{ $at }
+    (p99 { $there })
 beyond-threads =
     Mais de { $most } threads não foram testadas: os ops/s de { $subjects } ainda sobem nesse ponto
 beyond-depth =

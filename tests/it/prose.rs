@@ -84,19 +84,23 @@ fn from_start_to_peak_with_mean_and_p99_and_what_was_not_tested() {
     says(
         &text,
         &[
-            "A goes from 100,000 ops/s at a mean of ",
-            " and a p99 of 150",
-            "to a peak of 900,000 ops/s at ",
-            "at 128 threads.",
-            "to a peak of 500,000 ops/s at ",
-            "at 64 threads.",
+            "A goes from 100,000 ops/s at 8 threads (mean 76.",
+            " µs, p99 150 µs) to a peak of 900,000 ops/s at 128 threads (mean 20",
+            " µs, p99 400 µs).",
+            "to a peak of 500,000 ops/s at 64 threads (mean ",
             "Thread counts above 128 were not tested: the ops/s of A still rise there.",
         ],
     );
     let ja = brief(folder.path(), &["--language", "ja"]);
-    says(&ja, &["A は 100,000 ops/s（平均 ", "128 を超えるスレッド数は未測定：A の ops/s"]);
+    says(
+        &ja,
+        &["A は 100,000 ops/s（8 スレッド）、平均 ", "128 を超えるスレッド数は未測定：A の ops/s"],
+    );
     let pt = brief(folder.path(), &["--language", "pt-BR"]);
-    says(&pt, &["A vai de 100.000 ops/s, com média de ", "Mais de 128 threads não foram testadas"]);
+    says(
+        &pt,
+        &["A vai de 100.000 ops/s com 8 threads (média ", "Mais de 128 threads não foram testadas"],
+    );
 }
 
 #[test]
@@ -245,8 +249,8 @@ fn published_tables_have_their_course_their_crossings_and_their_differences_as_a
     says(
         &brief(dir, &[]),
         &[
-            "A goes from 1,000 ops/s at a p99 of 110 µs to a peak of 2,500 ops/s at 400 µs at 64 \
-             threads.",
+            "A goes from 1,000 ops/s at 16 threads (p99 110 µs) to a peak of 2,500 ops/s at 64 \
+             threads (p99 400 µs).",
             "A has the higher ops/s up to 32, B from 64 on.",
             " up to 32, B from 64 on.",
             "The p99 read latency of B is 100 µs lower than that of A at 64 threads (300 µs against \

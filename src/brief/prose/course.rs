@@ -12,8 +12,8 @@ use crate::stats::limit::Limit;
 /// What an end of a sweep still gains, where its peak may lie beyond.
 const STILL_RISES: f64 = 1.01;
 
-/// "A goes from 669,000 ops/s at a mean of 70 µs and a p99 of 110 µs to a peak of …", of each
-/// subject whose drive set the pace at each point.
+/// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", of each subject
+/// whose drive set the pace at each point.
 pub fn from_start_to_peak(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let subjects = 0..facts.subjects.len();
     subjects.filter_map(|subject| of_subject(facts, step, subject)).collect()
@@ -34,7 +34,8 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String>
     let (p99, mean) = (Metric::p99().figure, || Figure::Mean);
     let from = number_format::count(l, ops(first));
     let to = number_format::count(l, ops(peak));
-    let at = wording::place(l, step, &[peak.value]);
+    let place = |cell: &CellFacts| wording::place(l, step, &[cell.value]);
+    let (first_at, at) = (place(first), place(peak));
     let subject = &facts.subjects[subject];
     let tails = (latency(first, p99.clone()), latency(peak, p99));
     let means = (latency(first, mean()), latency(peak, mean()));
@@ -44,6 +45,7 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String>
             "course",
             subject = subject,
             from = from,
+            first_at = first_at,
             mean = mean,
             p99 = p99,
             to = to,
@@ -56,6 +58,7 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String>
             "course-of-mean",
             subject = subject,
             from = from,
+            first_at = first_at,
             mean = mean,
             to = to,
             there = there,
@@ -66,6 +69,7 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String>
             "course-of-p99",
             subject = subject,
             from = from,
+            first_at = first_at,
             p99 = p99,
             to = to,
             there = there,

@@ -30,8 +30,11 @@ pub fn crossed(facts: &Facts, index: usize) -> Vec<String> {
     found.iter().map(|c| wording::crossed(facts, c)).collect()
 }
 
-fn rivals(facts: &Facts) -> std::ops::Range<usize> {
-    1..facts.subjects.len()
+/// The subject that each other one is compared with.
+const OWN: usize = 0;
+
+fn rivals(facts: &Facts) -> impl Iterator<Item = usize> {
+    (0..facts.subjects.len()).filter(|subject| *subject != OWN)
 }
 
 fn as_published(facts: &Facts, index: usize, rival: usize) -> Vec<Crossover> {
@@ -40,7 +43,9 @@ fn as_published(facts: &Facts, index: usize, rival: usize) -> Vec<Crossover> {
     for metric in Metric::of_step(step, &facts.metrics) {
         let mut last: Option<(usize, usize)> = None;
         for value in 0..step.values.len() {
-            let Some(better) = better_at(facts, step, &metric, (0, rival), value) else { continue };
+            let Some(better) = better_at(facts, step, &metric, (OWN, rival), value) else {
+                continue;
+            };
             if let Some((before, until)) = last.filter(|(before, _)| *before != better) {
                 let metric = metric.clone();
                 let (after, from) = (better, value);
@@ -93,7 +98,7 @@ fn widest(facts: &Facts, index: usize, rival: usize) -> Option<String> {
     let mut found: Option<(f64, String)> = None;
     for value in 0..step.values.len() {
         let Some(better) = shown_better(facts, index, &metric, rival, value) else { continue };
-        let worse = if better == 0 { rival } else { 0 };
+        let worse = if better == OWN { rival } else { OWN };
         let (own, other) = (figure(better, value)?, figure(worse, value)?);
         if other - own <= found.as_ref().map_or(0.0, |(most, _)| *most) {
             continue;
@@ -124,9 +129,9 @@ fn shown_better(
     value: usize,
 ) -> Option<usize> {
     if published::is_published(facts) {
-        return better_at(facts, &facts.steps[index], metric, (0, rival), value);
+        return better_at(facts, &facts.steps[index], metric, (OWN, rival), value);
     }
-    let own = facts.comparison(index, metric, At::Value(value), 0, rival)?;
+    let own = facts.comparison(index, metric, At::Value(value), OWN, rival)?;
     own.is_claimed().then_some(own.better)
 }
 
@@ -160,7 +165,8 @@ fn of_sizes(facts: &Facts, index: usize, rival: usize) -> Option<String> {
         .iter()
         .map(|at| say!(l, "difference-at-size", difference = &at.difference, size = &at.size))
         .collect();
-    let names = [better, if better == 0 { rival } else { 0 }].map(|s| facts.subjects[s].clone());
+    let names =
+        [better, if better == OWN { rival } else { OWN }].map(|s| facts.subjects[s].clone());
     let what = wording::metric(l, &metric, step);
     let differences = l.list(&each);
     let by = |before: &dyn Fn(f64, f64) -> bool| {
@@ -198,15 +204,15 @@ fn along_the_axis(
     let at = |value: usize| {
         let size = step.values[value].text(l);
         if !published::is_published(facts) {
-            let c = facts.comparison(index, metric, At::Value(value), 0, rival)?;
+            let c = facts.comparison(index, metric, At::Value(value), OWN, rival)?;
             return c.is_claimed().then(|| of_comparison(facts, c, size));
         }
-        let better = better_at(facts, step, metric, (0, rival), value)?;
-        let worse = if better == 0 { rival } else { 0 };
+        let better = better_at(facts, step, metric, (OWN, rival), value)?;
+        let worse = if better == OWN { rival } else { OWN };
         let of = |subject| Some(wording::printed(l, metric, step, step.cell(subject, value)?)?.0);
         let (own, other) = (of(better)?, of(worse)?);
         let factor = (own / other).max(other / own);
-        let difference = published::difference(facts, step, metric, value, (0, rival))?;
+        let difference = published::difference(facts, step, metric, value, (OWN, rival))?;
         Some(AtSize { size, better, factor, difference })
     };
     (0..step.values.len()).map(at).collect()
@@ -237,7 +243,7 @@ fn over_steps(facts: &Facts, index: usize, rival: usize) -> Option<Vec<AtSize>> 
     let at = |(size, step): (u64, usize)| {
         let outcome = Outcome::of(facts, step);
         let mut all = outcome.all.iter().filter(|c| c.is_claimed());
-        let c = all.find(|c| c.is_of(0, rival))?;
+        let c = all.find(|c| c.is_of(OWN, rival))?;
         Some(of_comparison(facts, c, units::bytes(size)))
     };
     found.into_iter().map(at).collect()
