@@ -4,6 +4,7 @@
 mod act;
 mod audit;
 mod audit_bundle;
+mod audit_reasons;
 mod brief;
 mod browser;
 mod campaign;

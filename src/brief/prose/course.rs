@@ -12,8 +12,8 @@ use crate::stats::limit::Limit;
 /// What an end of a sweep still gains, where its peak may lie beyond.
 const STILL_RISES: f64 = 1.01;
 
-/// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", of each subject
-/// whose drive set the pace at each point.
+/// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", of each
+/// subject whose drive set the pace at each point.
 pub fn from_start_to_peak(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let subjects = 0..facts.subjects.len();
     subjects.filter_map(|subject| of_subject(facts, step, subject)).collect()

@@ -2,7 +2,7 @@
 //! by how much in the figure's own unit at a named load, and how that moves with the block size.
 
 use crate::analysis::claims::{self, Crossover};
-use crate::analysis::compare::{At, Comparison};
+use crate::analysis::compare::{At, Comparison, Standing};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::lead::{self, Outcome};
 use crate::analysis::metric::Metric;
@@ -132,20 +132,28 @@ fn shown_better(
         return better_at(facts, &facts.steps[index], metric, (OWN, rival), value);
     }
     let own = facts.comparison(index, metric, At::Value(value), OWN, rival)?;
-    own.is_claimed().then_some(own.better)
+    is_shown(own).then_some(own.better)
 }
 
-/// "The difference between A and B in ops/s grows with the block size: 3 % at 4 KiB, …", of a
-/// sweep of sizes, or of steps that are the same in all else; it is said at the last of them.
+/// A bound leaves open how far apart the two are.
+fn is_shown(comparison: &Comparison) -> bool {
+    comparison.standing == Standing::Claimed
+}
+
+/// "The lead of A over B in ops/s grows with the block size: 3 % at 4 KiB, …", of a sweep of sizes,
+/// or of steps that are the same in all else; it is said at the last of them, and only where the
+/// intervals of the first and the last size have nothing in common.
 pub fn over_block_sizes(facts: &Facts, index: usize) -> Vec<String> {
     rivals(facts).filter_map(|rival| of_sizes(facts, index, rival)).collect()
 }
 
-/// A size, who is better there, by what factor, and that as it is printed.
+/// A size, who is better there, by what factor with the ends of its interval, and that as it is
+/// printed.
 struct AtSize {
     size: String,
     better: usize,
     factor: f64,
+    interval: (f64, f64),
     difference: String,
 }
 
@@ -156,7 +164,8 @@ fn of_sizes(facts: &Facts, index: usize, rival: usize) -> Option<String> {
         true => along_the_axis(facts, index, &metric, rival)?,
         false => over_steps(facts, index, rival)?,
     };
-    let better = all.first()?.better;
+    let (first, last) = (all.first()?, all.last()?);
+    let better = first.better;
     let of_one = all.iter().all(|at| at.better == better);
     if all.len() < FEWEST_SIZES || !of_one {
         return None;
@@ -173,7 +182,9 @@ fn of_sizes(facts: &Facts, index: usize, rival: usize) -> Option<String> {
         all.windows(2).all(|pair| before(pair[0].factor, pair[1].factor))
     };
     let [better, worse] = names;
-    match (by(&|a, b| a < b), by(&|a, b| a > b)) {
+    let grows = by(&|a, b| a < b) && first.interval.1 < last.interval.0;
+    let shrinks = by(&|a, b| a > b) && first.interval.0 > last.interval.1;
+    match (grows, shrinks) {
         (true, _) => Some(say!(
             l,
             "grows-with-size",
@@ -205,7 +216,7 @@ fn along_the_axis(
         let size = step.values[value].text(l);
         if !published::is_published(facts) {
             let c = facts.comparison(index, metric, At::Value(value), OWN, rival)?;
-            return c.is_claimed().then(|| of_comparison(facts, c, size));
+            return is_shown(c).then(|| of_comparison(facts, c, size));
         }
         let better = better_at(facts, step, metric, (OWN, rival), value)?;
         let worse = if better == OWN { rival } else { OWN };
@@ -213,14 +224,14 @@ fn along_the_axis(
         let (own, other) = (of(better)?, of(worse)?);
         let factor = (own / other).max(other / own);
         let difference = published::difference(facts, step, metric, value, (OWN, rival))?;
-        Some(AtSize { size, better, factor, difference })
+        Some(AtSize { size, better, factor, interval: (factor, factor), difference })
     };
     (0..step.values.len()).map(at).collect()
 }
 
 fn of_comparison(facts: &Facts, c: &Comparison, size: String) -> AtSize {
     let difference = wording::difference(facts.language, c);
-    AtSize { size, better: c.better, factor: c.factor, difference }
+    AtSize { size, better: c.better, factor: c.factor, interval: (c.low, c.high), difference }
 }
 
 /// Steps that differ in the block size and their names alone, this one the last of them.
@@ -242,7 +253,7 @@ fn over_steps(facts: &Facts, index: usize, rival: usize) -> Option<Vec<AtSize>> 
     found.sort_unstable();
     let at = |(size, step): (u64, usize)| {
         let outcome = Outcome::of(facts, step);
-        let mut all = outcome.all.iter().filter(|c| c.is_claimed());
+        let mut all = outcome.all.iter().filter(|c| is_shown(c));
         let c = all.find(|c| c.is_of(OWN, rival))?;
         Some(of_comparison(facts, c, units::bytes(size)))
     };

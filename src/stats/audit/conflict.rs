@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Amount, Bound, Judgement, Kind, Statement, Verdict};
+use super::{Bound, Judgement, Kind, Statement, Verdict};
 
 /// A statement, and what it is compared with.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ fn of(stated: &Statement) -> Vec<Bounds> {
     let (kind, low, high) = match stated.amount {
         None => (Kind::Difference, 0.0, f64::INFINITY),
         Some(amount) => {
-            let (low, high) = range(amount);
+            let (low, high) = amount.range();
             (amount.kind, low, high)
         }
     };
@@ -161,7 +161,7 @@ fn of(stated: &Statement) -> Vec<Bounds> {
         );
     }
     if let (true, Some(amount)) = (stated.up_to, stated.amount) {
-        let (low, high) = range(amount);
+        let (low, high) = amount.range();
         let kind = name(kind);
         let mut rivals = stated.rivals.clone();
         rivals.sort();
@@ -187,17 +187,6 @@ fn of(stated: &Statement) -> Vec<Bounds> {
         }
     }
     found
-}
-
-/// What a number leaves open: it may have been rounded or cut off.
-pub(super) fn range(amount: Amount) -> (f64, f64) {
-    match amount.bound {
-        Bound::Plain => (amount.value - amount.unit, amount.value + amount.unit),
-        Bound::AtLeast => (amount.value - amount.unit / 2.0, f64::INFINITY),
-        Bound::MoreThan => (amount.value, f64::INFINITY),
-        Bound::AtMost => (f64::NEG_INFINITY, amount.value + amount.unit / 2.0),
-        Bound::LessThan => (f64::NEG_INFINITY, amount.value),
-    }
 }
 
 fn name(kind: Kind) -> &'static str {

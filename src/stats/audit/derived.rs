@@ -1,7 +1,6 @@
 //! A quotient that no table has, computed from what the document itself states of its two parts: of
 //! power and of speed follows energy, since energy is power × time.
 
-use super::conflict::range;
 use super::table::{Figure, Table};
 use super::{Filed, Judgement, Kind, Statement, Verdict, judge};
 use crate::stats::Better;
@@ -66,7 +65,7 @@ fn by(stated: &Statement, derived: Derived) -> Option<Judgement> {
 fn times(stated: &Statement) -> Option<Figure> {
     let amount = stated.amount?;
     let Kind::Relative(formula) = amount.kind else { return None };
-    let (low, high) = range(amount);
+    let (low, high) = amount.range();
     let of = |value: f64| match stated.better {
         Better::Higher => formula.times(value),
         Better::Lower => 1.0 / formula.times(value),

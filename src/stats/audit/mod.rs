@@ -58,6 +58,19 @@ pub struct Amount {
     pub bound: Bound,
 }
 
+impl Amount {
+    /// What a number leaves open: it may have been rounded or cut off.
+    pub fn range(self) -> (f64, f64) {
+        match self.bound {
+            Bound::Plain => (self.value - self.unit, self.value + self.unit),
+            Bound::AtLeast => (self.value - self.unit / 2.0, f64::INFINITY),
+            Bound::MoreThan => (self.value, f64::INFINITY),
+            Bound::AtMost => (f64::NEG_INFINITY, self.value + self.unit / 2.0),
+            Bound::LessThan => (f64::NEG_INFINITY, self.value),
+        }
+    }
+}
+
 /// What is stated of `subject`.
 #[derive(Clone, Debug)]
 pub struct Statement {
