@@ -1386,3 +1386,39 @@ unsteady-too-few = { $rounds ->
         [one] only 1 round was measured
        *[other] only { $rounds } rounds were measured
     }
+## What published comparisons say of a step
+course =
+    { $subject } goes from { $from } ops/s{ $first_at } (mean { $mean }, p99 { $p99 }) to a peak of
+    { $to } ops/s{ $at } (mean { $mean_there }, p99 { $p99_there })
+course-of-mean =
+    { $subject } goes from { $from } ops/s{ $first_at } (mean { $mean }) to a peak of { $to } ops/s{ $at }
+    (mean { $there })
+course-of-p99 =
+    { $subject } goes from { $from } ops/s{ $first_at } (p99 { $p99 }) to a peak of { $to } ops/s{ $at }
+    (p99 { $there })
+beyond-threads = Thread counts above { $most } were not tested: the ops/s of { $subjects } still rise there
+beyond-depth = Queue depths above { $most } were not tested: the ops/s of { $subjects } still rise there
+beyond-instances =
+    More than { $most } instances were not tested: the ops/s of { $subjects } still rise there
+saturated-threads =
+    From { $from } threads on the processors were saturated ({ $subjects }): a faster drive would not
+    show there
+saturated-from =
+    From { $from } ({ $axis }) on the processors were saturated ({ $subjects }): a faster drive would
+    not show there
+saturated-at =
+    The processors were saturated{ $at } ({ $subjects }): a faster drive would not show there
+lower-by =
+    The { $what } of { $better } is { $difference } lower than that of { $worse }{ $at } ({ $own } against
+    { $other })
+difference-at-size = { $difference } at { $size }
+grows-with-size =
+    The lead of { $better } over { $worse } in { $what } grows with the block size: { $differences }
+shrinks-with-size =
+    The lead of { $better } over { $worse } in { $what } shrinks with the block size: { $differences }
+moves-from-to = { $figure } from { $low } to { $high }
+drive-course = Drive { $drive } of { $subject }: { $moves } between { $from } and { $to }
+drive-level = Drive { $drive } of { $subject }: { $figures }
+stream-levels = { $stream } of { $subject }{ $at }: { $figures }
+total-writes =
+    { $subject }: { $writes } DWPD × { $years } years × 365 days × { $capacity } = { $total } written in all

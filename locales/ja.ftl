@@ -1286,3 +1286,30 @@ cause-few-repeats =
 unsteady-excursion = 変動幅 { $excursion }、許容は { $allowed } まで
 unsteady-slope = 傾き { $slope }、許容は { $allowed } まで
 unsteady-too-few = 測定は { $rounds } ラウンドのみ
+column-scatter = { $of }の散らばり
+
+## What published comparisons say of a step
+course =
+    { $subject } は { $from } ops/s{ $first_at }、平均 { $mean }、p99 { $p99 } から始まり、{ $to } ops/s{ $at }、平均
+    { $mean_there }、p99 { $p99_there } でピークに達する
+course-of-mean =
+    { $subject } は { $from } ops/s{ $first_at }、平均 { $mean } から始まり、{ $to } ops/s{ $at }、平均 { $there } でピークに達する
+course-of-p99 =
+    { $subject } は { $from } ops/s{ $first_at }、p99 { $p99 } から始まり、{ $to } ops/s{ $at }、p99 { $there } でピークに達する
+beyond-threads = { $most } を超えるスレッド数は未測定：{ $subjects } の ops/s はそこでもまだ伸びている
+beyond-depth = { $most } を超えるキュー深度は未測定：{ $subjects } の ops/s はそこでもまだ伸びている
+beyond-instances = { $most } を超えるインスタンス数は未測定：{ $subjects } の ops/s はそこでもまだ伸びている
+saturated-threads =
+    { $from } スレッドからはプロセッサが飽和した（{ $subjects }）：より速いドライブでも差は現れない
+saturated-from =
+    { $from }（{ $axis }）からはプロセッサが飽和した（{ $subjects }）：より速いドライブでも差は現れない
+saturated-at = プロセッサが飽和した{ $at }（{ $subjects }）：より速いドライブでも差は現れない
+lower-by = { $better } の { $what } は { $worse } より { $difference } 低い{ $at }（{ $own } 対 { $other }）
+difference-at-size = { $size } で { $difference }
+grows-with-size = { $what } における { $worse } に対する { $better } の優位は、ブロックサイズとともに広がる：{ $differences }
+shrinks-with-size = { $what } における { $worse } に対する { $better } の優位は、ブロックサイズとともに縮まる：{ $differences }
+moves-from-to = { $figure } は { $low } から { $high }
+drive-course = { $subject } のドライブ { $drive }：{ $from } から { $to } の間で { $moves }
+drive-level = { $subject } のドライブ { $drive }：{ $figures }
+stream-levels = { $subject } の { $stream }{ $at }：{ $figures }
+total-writes = { $subject }：{ $writes } DWPD × { $years } 年 × 365 日 × { $capacity } = 総書き込み量 { $total }

@@ -1430,3 +1430,41 @@ unsteady-too-few = { $rounds ->
         [one] só { $rounds } rodada foi medida
        *[other] só { $rounds } rodadas foram medidas
     }
+## What published comparisons say of a step
+course =
+    { $subject } vai de { $from } ops/s{ $first_at } (média { $mean }, p99 { $p99 }) a um pico de
+    { $to } ops/s{ $at } (média { $mean_there }, p99 { $p99_there })
+course-of-mean =
+    { $subject } vai de { $from } ops/s{ $first_at } (média { $mean }) a um pico de { $to } ops/s{ $at }
+    (média { $there })
+course-of-p99 =
+    { $subject } vai de { $from } ops/s{ $first_at } (p99 { $p99 }) a um pico de { $to } ops/s{ $at }
+    (p99 { $there })
+beyond-threads =
+    Mais de { $most } threads não foram testadas: os ops/s de { $subjects } ainda sobem nesse ponto
+beyond-depth =
+    Profundidades de fila acima de { $most } não foram testadas: os ops/s de { $subjects } ainda sobem nesse
+    ponto
+beyond-instances =
+    Mais de { $most } instâncias não foram testadas: os ops/s de { $subjects } ainda sobem nesse ponto
+saturated-threads =
+    A partir de { $from } threads os processadores ficaram saturados ({ $subjects }): um drive mais rápido
+    não apareceria ali
+saturated-from =
+    A partir de { $from } ({ $axis }) os processadores ficaram saturados ({ $subjects }): um drive mais
+    rápido não apareceria ali
+saturated-at =
+    Os processadores ficaram saturados{ $at } ({ $subjects }): um drive mais rápido não apareceria ali
+lower-by =
+    { $better } tem { $what } { $difference } menor que { $worse }{ $at } ({ $own } contra { $other })
+difference-at-size = { $difference } com { $size }
+grows-with-size =
+    A vantagem de { $better } sobre { $worse } em { $what } cresce com o tamanho do bloco: { $differences }
+shrinks-with-size =
+    A vantagem de { $better } sobre { $worse } em { $what } diminui com o tamanho do bloco: { $differences }
+moves-from-to = { $figure } de { $low } a { $high }
+drive-course = Drive { $drive } de { $subject }: { $moves } entre { $from } e { $to }
+drive-level = Drive { $drive } de { $subject }: { $figures }
+stream-levels = { $stream } de { $subject }{ $at }: { $figures }
+total-writes =
+    { $subject }: { $writes } DWPD × { $years } anos × 365 dias × { $capacity } = { $total } gravados no total

@@ -15,7 +15,9 @@ use crate::audit::claims_file::{self as file, Claim, Entry, Head};
 use crate::audit::claims_statement::{self as statement, Unread};
 use crate::audit::claims_table as table;
 use crate::audit::text::{self as audit, Dataset, Finding, describe};
-use crate::audit::{Filed, Judgement, Statement, contradictions, judge};
+use crate::audit::{
+    Filed, Judgement, Statement, contradictions, derived, judge, same_figure_elsewhere,
+};
 use crate::base::error::{Result, failed};
 use crate::brief::block::Block;
 use crate::bundles;
@@ -148,7 +150,7 @@ fn ready<'a>(
         entry.claim.as_ref().map_err(|what| (what.clone(), "see docs/audit.md".to_string()))?;
     let data = match &claim.data {
         Some(name) => datasets.iter().find(|d| d.name == *name),
-        None if datasets.len() == 1 => datasets.first(),
+        None if datasets.len() < 2 => datasets.first(),
         None => {
             let names: Vec<&str> = datasets.iter().map(|d| d.name.as_str()).collect();
             let next = format!("add data = \"…\" to it; there are: {}", names.join(", "));
@@ -176,9 +178,17 @@ fn judge_all(
         filed.push(Filed { data, metric: &ready.claim.metric, stated: &ready.stated });
         places.push(number);
     }
+    let parts = |metric: &str| {
+        let [over, under] = head.metric.get(metric)?.ratio.as_ref()?;
+        Some([over.as_str(), under.as_str()])
+    };
+    derived::from_statements(&filed, &mut judged, &parts);
     contradictions(&filed, &mut judged);
+    same_figure_elsewhere(&filed, &mut judged);
     for judged in &mut judged {
-        judged.others.iter_mut().for_each(|other| *other = places[*other]);
+        let all = judged.others.iter_mut().chain(&mut judged.elsewhere);
+        let derived = judged.derived.iter_mut().flat_map(|d| &mut d.statements);
+        all.chain(derived).for_each(|other| *other = places[*other]);
     }
     Ok(places.into_iter().zip(judged).collect())
 }
@@ -196,25 +206,37 @@ fn finding(
 ) -> Result<(String, Vec<String>)> {
     let metric = metric(head, ready)?;
     let lacking = lacking(ready, &metric);
-    let at_label = ready.data.map_or("", |d| d.at_label.as_str());
+    let at_label = match ready.data {
+        Some(data) => data.at_label.clone(),
+        None => head.columns(ready.claim.data.as_deref().unwrap_or("")).at,
+    };
+    let at_label = at_label.as_str();
     Ok(describe(&Finding { stated: &ready.stated, judged, metric, at_label, lacking, words }))
 }
 
-/// What the data do not have.
-fn lacking(ready: &Ready<'_>, metric: &audit::Metric<'_>) -> Option<String> {
+/// What the data do not have, where nothing can be computed from them.
+fn lacking(ready: &Ready<'_>, metric: &audit::Metric<'_>) -> String {
     let Some(data) = ready.data else {
-        return Some(format!("there are no data '{}'", ready.claim.data.as_deref().unwrap_or("")));
+        return match &ready.claim.data {
+            Some(name) => format!("there are no data '{name}'"),
+            None => "no data were given".to_string(),
+        };
     };
-    let (table, subject) = (data.table(metric), &ready.stated.subject);
-    let what = match () {
-        _ if table.figures.is_empty() => format!("{} has no {}", data.name, metric.name),
-        _ if !table.has(subject) => format!("{} has no {} of {subject}", data.name, metric.name),
-        _ if ready.stated.points.is_empty() => {
-            format!("{} has no such point of {subject}", data.name)
+    let (stated, table) = (&ready.stated, data.table(metric));
+    let (subject, name, of) = (&stated.subject, &data.name, metric.name);
+    let at = format!("{} {}", stated.points.join(", "), data.at_label);
+    let is_there = |who: &String| stated.points.iter().any(|at| table.figure(who, at).is_some());
+    match () {
+        _ if table.figures.is_empty() => format!("{name} has no {of}"),
+        _ if !table.has(subject) => format!("{name} has no {of} of {subject}"),
+        _ if stated.points.is_empty() => format!("{name} has no such point of {subject}"),
+        _ if !is_there(subject) => format!("{name} has no {of} of {subject} at {at}"),
+        _ if stated.rivals.is_empty() => format!("{name} has nobody but {subject}"),
+        _ if !stated.rivals.iter().any(is_there) => {
+            format!("{name} has no {of} of {} at {at}", stated.rivals.join(", "))
         }
-        _ => return None,
-    };
-    Some(what)
+        _ => format!("a figure of {of} is zero or below at {at}: it has no ratio"),
+    }
 }
 
 fn unread(entry: &Entry, why: Option<&Unread>) -> (String, Vec<String>) {

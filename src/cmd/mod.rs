@@ -149,8 +149,9 @@ enum Command {
     Audit {
         /// The claims file (docs/audit.md describes it)
         claims: PathBuf,
-        /// A CSV table or a bundle; repeatable
-        #[arg(long, required = true, value_name = "FILE")]
+        /// A CSV table or a bundle; repeatable. Without any, statements are compared with one
+        /// another
+        #[arg(long, value_name = "FILE")]
         data: Vec<PathBuf>,
         #[command(flatten)]
         format: Json,

@@ -30,6 +30,8 @@ pub struct Figures {
     pub streams: Vec<Figures>,
     /// The drive's mean power, as a table reports it.
     pub watts: Option<f64>,
+    /// What the processors' meter counted over the window.
+    pub cpu: Vec<(&'static str, f64)>,
     /// Why the point failed.
     pub failure: Option<&'static str>,
 }
@@ -165,6 +167,12 @@ pub fn write_run(
             let until_ns = whole(&point, &of).window_ns.expect("a window") as i64;
             for at_ns in [0, until_ns] {
                 let (meter, name) = ("csv".into(), "drive_watts".into());
+                writer.sample(&Sample { at_ns, meter, name, value }).expect("a sample");
+            }
+        }
+        for (name, counted) in &of.cpu {
+            for (at_ns, value) in [(0, 0.0), (SECOND_NS as i64, *counted)] {
+                let (meter, name) = ("cpu".into(), name.to_string());
                 writer.sample(&Sample { at_ns, meter, name, value }).expect("a sample");
             }
         }

@@ -4,6 +4,7 @@
 mod act;
 mod audit;
 mod audit_bundle;
+mod audit_reasons;
 mod brief;
 mod browser;
 mod campaign;
@@ -55,6 +56,7 @@ mod powercut;
 mod prepare;
 mod programs;
 mod promise;
+mod prose;
 mod published;
 mod recipes;
 mod registry;

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::audit_data::Dataset;
 use crate::says::{scale, unit_of_column};
-use crate::text::Dataset;
 use crate::{Figure, Table};
 use dyno_report::analysis::facts::{CellFacts, Facts, StepFacts};
 use dyno_report::analysis::metric::{Figure as Of, Metric, Part};

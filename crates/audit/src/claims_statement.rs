@@ -6,6 +6,9 @@ use crate::text::{self as audit, Dataset, unit_of};
 use crate::{Amount, Bound, Formula, Kind, Statement};
 use dyno_core::stats::Better;
 
+/// At the best figure of a metric, wherever that is: "at maximum performance".
+const MAXIMUM: &str = "maximum";
+
 /// What is wrong with a statement, and what to write instead.
 pub type Unread = (String, String);
 
@@ -59,6 +62,7 @@ pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statem
         "better" => None,
         says => Some(amount(says, claim, better, of.unit)?),
     };
+    let as_change = quantity(&claim.says).is_ok_and(|said| said.is_change);
     if claim.up_to && amount.is_some_and(|a| a.bound != Bound::Plain) {
         return unread(
             "a bound has no maximum",
@@ -67,6 +71,8 @@ pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statem
     }
     let table = data.map(|d| d.table(&of)).unwrap_or_default();
     let at = place(claim, head, &subject, data, &table.points)?;
+    let says_all = matches!(at, Scope::Every)
+        || (matches!(at, Scope::Unnamed) && amount.is_none() && is_of_all_points(&claim.words));
     let is_range = !matches!(at, Scope::Unnamed | Scope::OneOf(_));
     let (points, names_points) = match at {
         Scope::Unnamed => (table.points.clone(), false),
@@ -91,13 +97,23 @@ pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statem
         points,
         names_points,
         every_point,
+        several_points: every_point && says_all,
         rivals,
         names_rivals,
         every_rival: every_rival && !claim.up_to,
         up_to: claim.up_to,
         better,
         of_a_rival,
+        as_change,
     })
+}
+
+/// Whether the words claim more than one point, where the statement names none.
+fn is_of_all_points(words: &str) -> bool {
+    const WORDS: [&str; 6] =
+        ["consistent", "at all ", "at every ", "at each ", "across ", "throughout"];
+    let words = words.to_lowercase();
+    WORDS.iter().any(|word| words.contains(word))
 }
 
 /// Which points it is about.
@@ -127,13 +143,21 @@ fn place(
         }
         Some(At::Many(texts)) => Ok(Scope::Each(texts.iter().map(|t| t.text()).collect())),
         Some(At::Where(figures)) => {
+            let Some(data) = data else {
+                let named = figures.iter().map(|(name, says)| format!("{says} {name}"));
+                return Ok(Scope::Each(vec![named.collect::<Vec<_>>().join(", ")]));
+            };
             let mut left = points.to_vec();
             for (name, says) in figures {
-                let (of, _) = metric(head, name, data)?;
+                let (of, better) = metric(head, name, Some(data))?;
+                if says.trim() == MAXIMUM {
+                    let best = data.best_point(subject, &of, better);
+                    left.retain(|at| best.as_ref() == Some(at));
+                    continue;
+                }
                 let is = quantity(says)?;
                 let scale = scale(&is, says, name, of.unit)?;
-                let fit =
-                    data.map(|d| d.points_where(subject, &of, &is, scale)).unwrap_or_default();
+                let fit = data.points_where(subject, &of, &is, scale);
                 left.retain(|at| fit.contains(at));
             }
             Ok(Scope::OneOf(left))
@@ -166,13 +190,42 @@ fn scale(said: &Quantity, says: &str, metric: &str, unit: &str) -> Result<f64, U
     }
 }
 
+/// (new − old) ÷ old, in percent and with its sign.
+const CHANGE: &str = "change";
+
+fn change(
+    says: &str,
+    said: &Quantity,
+    named: Option<&str>,
+    better: Better,
+) -> Result<Amount, Unread> {
+    let is_percent = said.unit == Unit::Percent && said.bound == Bound::Plain;
+    if !said.is_change || !is_percent || named.is_some_and(|name| name != CHANGE) {
+        let next = "write it as \"−54 %\", with formula = \"change\" or none: (new − old) ÷ old";
+        return unread(format!("'{says}' is no change in percent with its sign"), next);
+    }
+    let formula = match better {
+        Better::Higher if said.value > 0.0 => Formula::Gain,
+        Better::Lower if said.value < 0.0 => Formula::Reduction,
+        _ => {
+            let what = format!("'{says}' says that the subject is no better");
+            return unread(what, "state it of the other subject");
+        }
+    };
+    let kind = Kind::Relative(formula);
+    Ok(Amount { value: said.value.abs(), unit: said.last, kind, bound: Bound::Plain })
+}
+
 fn amount(says: &str, claim: &Claim, better: Better, unit: &str) -> Result<Amount, Unread> {
     let said = quantity(says)?;
     let named = claim.formula.as_deref();
+    if said.is_change || named == Some(CHANGE) {
+        return change(says, &said, named, better);
+    }
     let relative = Formula::ALL.into_iter().find(|f| named == Some(f.name()));
     let kind = match (&said.unit, named, relative) {
         (_, Some(name), None) if name != "value" && name != "difference" => {
-            let next = "write gain, reduction, factor, difference or value";
+            let next = "write gain, reduction, factor, change, difference or value";
             return unread(format!("there is no formula '{name}'"), next);
         }
         (Unit::Percent, None, _) if better == Better::Higher => Kind::Relative(Formula::Gain),

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Amount, Bound, Judgement, Kind, Statement, Verdict};
+use super::{Bound, Judgement, Kind, Statement, Verdict};
 
 /// A statement, and what it is compared with.
 #[derive(Clone, Debug)]
@@ -92,6 +92,35 @@ pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
     }
 }
 
+/// Names statements that have one figure of one pair at different points. Both may be right only
+/// where the figure is the same at both, which the data say or leave open.
+pub fn same_figure_elsewhere(filed: &[Filed<'_>], judged: &mut [Judgement]) {
+    for a in 0..filed.len() {
+        for b in a + 1..filed.len() {
+            let both_hold = judged[a].verdict().is_fine() && judged[b].verdict().is_fine();
+            if both_hold || !is_moved(&filed[a], &filed[b]) {
+                continue;
+            }
+            for (own, other) in [(a, b), (b, a)] {
+                judged[own].elsewhere.push(other);
+                if judged[own].verdicts == [Verdict::CannotBeVerified] {
+                    judged[own].verdicts = vec![Verdict::Conflict];
+                }
+            }
+        }
+    }
+}
+
+fn is_moved(a: &Filed<'_>, b: &Filed<'_>) -> bool {
+    let (of_a, of_b) = (a.stated, b.stated);
+    (a.data, a.metric) == (b.data, b.metric)
+        && of_a.amount.is_some()
+        && (of_a.amount, &of_a.subject, &of_a.rivals) == (of_b.amount, &of_b.subject, &of_b.rivals)
+        && of_a.of_one_point()
+        && of_b.of_one_point()
+        && of_a.points != of_b.points
+}
+
 fn mark(judged: &mut Judgement) {
     judged.verdicts.retain(|v| !v.is_fine() && *v != Verdict::Contradicted);
     let graver = judged.verdicts.iter().take_while(|v| **v < Verdict::Contradicted).count();
@@ -102,7 +131,7 @@ fn of(stated: &Statement) -> Vec<Bounds> {
     let (kind, low, high) = match stated.amount {
         None => (Kind::Difference, 0.0, f64::INFINITY),
         Some(amount) => {
-            let (low, high) = range(amount);
+            let (low, high) = amount.range();
             (amount.kind, low, high)
         }
     };
@@ -132,7 +161,7 @@ fn of(stated: &Statement) -> Vec<Bounds> {
         );
     }
     if let (true, Some(amount)) = (stated.up_to, stated.amount) {
-        let (low, high) = range(amount);
+        let (low, high) = amount.range();
         let kind = name(kind);
         let mut rivals = stated.rivals.clone();
         rivals.sort();
@@ -158,17 +187,6 @@ fn of(stated: &Statement) -> Vec<Bounds> {
         }
     }
     found
-}
-
-/// What a number leaves open: it may have been rounded or cut off.
-fn range(amount: Amount) -> (f64, f64) {
-    match amount.bound {
-        Bound::Plain => (amount.value - amount.unit, amount.value + amount.unit),
-        Bound::AtLeast => (amount.value - amount.unit / 2.0, f64::INFINITY),
-        Bound::MoreThan => (amount.value, f64::INFINITY),
-        Bound::AtMost => (f64::NEG_INFINITY, amount.value + amount.unit / 2.0),
-        Bound::LessThan => (f64::NEG_INFINITY, amount.value),
-    }
 }
 
 fn name(kind: Kind) -> &'static str {

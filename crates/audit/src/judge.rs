@@ -92,6 +92,7 @@ fn fine(
     found.verdicts = match reading {
         Reading::Tie => vec![Verdict::Tie],
         _ if is_of_all && !found.missing.is_empty() => vec![Verdict::Incomplete],
+        _ if stated.several_points && stated.points.len() < 2 => vec![Verdict::Incomplete],
         _ if found.maximum.is_some() => vec![Verdict::WrongPoint],
         Reading::Reached => vec![Verdict::Holds],
         Reading::Rounded => vec![Verdict::RoundedUp],

@@ -5,17 +5,20 @@
 //! not called false. What a statement does not say is taken in its favour: without a rival any will
 //! do, without a point any will do.
 
+pub mod audit_data;
 pub mod bundle;
 pub mod claims_file;
 pub mod claims_statement;
 pub mod claims_table;
 pub mod conflict;
+pub mod derived;
 mod judge;
 pub mod says;
 pub mod table;
 pub mod text;
 
-pub use conflict::{Filed, contradictions};
+pub use conflict::{Filed, contradictions, same_figure_elsewhere};
+pub use derived::Derived;
 pub use dyno_core::stats::percent::Formula;
 pub use judge::judge;
 pub use table::{Cell, Figure, Missing, Table};
@@ -61,6 +64,19 @@ pub struct Amount {
     pub bound: Bound,
 }
 
+impl Amount {
+    /// What a number leaves open: it may have been rounded or cut off.
+    pub fn range(self) -> (f64, f64) {
+        match self.bound {
+            Bound::Plain => (self.value - self.unit, self.value + self.unit),
+            Bound::AtLeast => (self.value - self.unit / 2.0, f64::INFINITY),
+            Bound::MoreThan => (self.value, f64::INFINITY),
+            Bound::AtMost => (f64::NEG_INFINITY, self.value + self.unit / 2.0),
+            Bound::LessThan => (f64::NEG_INFINITY, self.value),
+        }
+    }
+}
+
 /// What is stated of `subject`.
 #[derive(Clone, Debug)]
 pub struct Statement {
@@ -75,6 +91,8 @@ pub struct Statement {
     pub names_points: bool,
     /// It is to hold at each of the points; otherwise at one of them.
     pub every_point: bool,
+    /// It says "all" or "consistently", which one point in the data cannot show.
+    pub several_points: bool,
     /// The rivals that it is against, and whether it names them; left unnamed they are all of the
     /// table.
     pub rivals: Vec<String>,
@@ -89,6 +107,8 @@ pub struct Statement {
     /// It is the figure of a rival of whoever published it: what is said worse than it is, is then
     /// the overstatement.
     pub of_a_rival: bool,
+    /// A percentage with a sign: (new − old) ÷ old.
+    pub as_change: bool,
 }
 
 impl Statement {
@@ -129,6 +149,9 @@ pub enum Verdict {
     Tie,
     /// Another figure, or another statement of the document, says otherwise.
     Contradicted,
+    /// Another statement of the document has the same figure at another point, and the data settle
+    /// neither.
+    Conflict,
     /// The table lacks some of the points or rivals that it is about.
     Incomplete,
     /// Nothing that it could be computed from is in the table.
@@ -137,7 +160,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, in the order of the enumeration.
-    pub const ALL: [Verdict; 11] = [
+    pub const ALL: [Verdict; 12] = [
         Verdict::Holds,
         Verdict::RoundedUp,
         Verdict::MayHold,
@@ -147,6 +170,7 @@ impl Verdict {
         Verdict::WrongFormula,
         Verdict::Tie,
         Verdict::Contradicted,
+        Verdict::Conflict,
         Verdict::Incomplete,
         Verdict::CannotBeVerified,
     ];
@@ -163,6 +187,7 @@ impl Verdict {
             Verdict::WrongFormula => "wrong formula",
             Verdict::Tie => "a tie",
             Verdict::Contradicted => "contradicted",
+            Verdict::Conflict => "in conflict",
             Verdict::Incomplete => "incomplete",
             Verdict::CannotBeVerified => "can't be verified from the data given",
         }
@@ -197,6 +222,10 @@ pub struct Judgement {
     pub absent: Vec<String>,
     /// Statements of the same document that say otherwise, by their index.
     pub others: Vec<usize>,
+    /// Statements of the same document that have the same figure at another point, by their index.
+    pub elsewhere: Vec<usize>,
+    /// The statements that it was computed from, where the data have nothing to compute it from.
+    pub derived: Option<Derived>,
 }
 
 impl Judgement {

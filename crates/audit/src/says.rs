@@ -25,6 +25,8 @@ pub struct Quantity {
     pub last: f64,
     /// What stands behind it.
     pub unit: Unit,
+    /// It has a sign, or the formula before it: (new − old) ÷ old.
+    pub is_change: bool,
 }
 
 /// Where a statement says that it holds.
@@ -114,6 +116,8 @@ pub fn quantity(text: &str) -> Result<Quantity, String> {
     let text = text.trim();
     let bound = BOUNDS.iter().find(|(words, _)| text.to_lowercase().starts_with(words));
     let rest = bound.map_or(text, |(words, _)| text[words.len()..].trim_start());
+    let (is_formula, rest) = after_the_formula(rest);
+    let (sign, rest) = signed(rest);
     let end =
         rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(rest.len());
     let (digits, behind) = (&rest[..end], rest[end..].trim());
@@ -131,7 +135,32 @@ pub fn quantity(text: &str) -> Result<Quantity, String> {
         other => Unit::Of(other.to_string()),
     };
     let bound = bound.map_or(Bound::Plain, |(_, bound)| *bound);
-    Ok(Quantity { bound, value: value * scale, last: last * scale, unit })
+    let is_change = is_formula || sign.is_some();
+    let value = value * scale * sign.unwrap_or(1.0);
+    Ok(Quantity { bound, value, last: last * scale, unit, is_change })
+}
+
+/// What follows "(new − old) ÷ old =", which published footnotes write out.
+fn after_the_formula(text: &str) -> (bool, &str) {
+    let Some((formula, after)) = text.split_once('=') else { return (false, text) };
+    let plain: String = formula.chars().filter(|c| !c.is_whitespace()).collect();
+    let plain = plain.to_lowercase().replace(['−', '–'], "-").replace('÷', "/");
+    match plain.as_str() {
+        "(new-old)/old" | "(new-old)/old*100" | "(new-old)/old×100" | "new/old-1" => {
+            (true, after.trim_start())
+        }
+        _ => (false, text),
+    }
+}
+
+/// A sign, as minus signs are printed.
+fn signed(text: &str) -> (Option<f64>, &str) {
+    for (signs, sign) in [(['-', '−', '–'].as_slice(), -1.0), (['+'].as_slice(), 1.0)] {
+        if let Some(rest) = text.strip_prefix(signs) {
+            return (Some(sign), rest.trim_start());
+        }
+    }
+    (None, text)
 }
 
 /// "892,202" or "0.5", with one unit of its last digit; commas only between thousands.
@@ -226,6 +255,9 @@ mod tests {
         read("892,202 ops/s", Bound::Plain, 892_202.0, 1.0, of("ops/s"));
         read("under 0.2 ms", Bound::LessThan, 0.2, 0.1, of("ms"));
         read("≥ 5 GB/s", Bound::AtLeast, 5.0, 1.0, of("GB/s"));
+        read("−54 %", Bound::Plain, -54.0, 1.0, Unit::Percent);
+        read("(new − old) ÷ old = −54 %", Bound::Plain, -54.0, 1.0, Unit::Percent);
+        read("(New - Old) / Old = +15%", Bound::Plain, 15.0, 1.0, Unit::Percent);
     }
 
     #[test]
@@ -238,7 +270,8 @@ mod tests {
             "1,5 %",
             "12,34",
             "1.2.3",
-            "-5 %",
+            "--5 %",
+            "(old − new) ÷ old = 5 %",
             ".5 %",
             "5. %",
             "NaN",

@@ -46,12 +46,14 @@ fn stated(amount: Option<Amount>) -> Statement {
         points: vec!["96".into()],
         names_points: true,
         every_point: true,
+        several_points: false,
         rivals: vec!["B".into()],
         names_rivals: true,
         every_rival: true,
         up_to: false,
         better: Better::Lower,
         of_a_rival: false,
+        as_change: false,
     }
 }
 
@@ -146,6 +148,39 @@ fn all_points_need_all_points() {
         Verdict::Inflated,
         "no further row can mend that"
     );
+}
+
+#[test]
+fn all_points_are_not_shown_by_one() {
+    let one = table(&[("A", "16", "110"), ("B", "16", "160")]);
+    let at_16 = Statement { points: vec!["16".into()], ..stated(None) };
+    let consistently = Statement { several_points: true, ..at_16.clone() };
+    assert_eq!(judge(&one, &at_16).verdict(), Verdict::Holds);
+    assert_eq!(judge(&one, &consistently).verdict(), Verdict::Incomplete);
+    let worse = table(&[("A", "16", "170"), ("B", "16", "160")]);
+    assert_eq!(judge(&worse, &consistently).verdict(), Verdict::Inflated);
+}
+
+#[test]
+fn one_figure_at_two_points_is_a_conflict_unless_the_data_settle_it() {
+    let at = |point: &str, value| Statement { points: vec![point.into()], ..stated(gain(value)) };
+    let document = |table: &Table, statements: &[Statement]| {
+        let mut judged: Vec<Judgement> = statements.iter().map(|s| judge(table, s)).collect();
+        let filed: Vec<Filed<'_>> =
+            statements.iter().map(|stated| Filed { data: "d", metric: "p99_us", stated }).collect();
+        same_figure_elsewhere(&filed, &mut judged);
+        judged.into_iter().map(|j| (j.verdict(), j.elsewhere)).collect::<Vec<_>>()
+    };
+    let two = [at("8", 49.0), at("maximum", 49.0)];
+    let found = document(&latencies(), &two);
+    assert_eq!(found, [(Verdict::Conflict, vec![1]), (Verdict::Conflict, vec![0])]);
+    let found = document(&latencies(), &[at("96", 58.0), at("128", 58.0)]);
+    assert_eq!(found, [(Verdict::Holds, vec![1]), (Verdict::WrongPoint, vec![0])]);
+    let other = document(&latencies(), &[at("8", 49.0), at("maximum", 48.0)]);
+    assert_eq!(other[0], (Verdict::CannotBeVerified, Vec::new()), "another figure");
+    let both = table(&[("A", "8", "100"), ("B", "8", "149"), ("A", "9", "200"), ("B", "9", "298")]);
+    let found = document(&both, &[at("8", 49.0), at("9", 49.0)]);
+    assert_eq!(found[0], (Verdict::Holds, Vec::new()), "it is 49 % at both");
 }
 
 #[test]

@@ -1,11 +1,8 @@
 //! Judgements of published statements in words, with the arithmetic written out.
 
-use std::collections::BTreeMap;
-
-use crate::says::{self, Quantity};
-use crate::{
-    Amount, Bound, Cell, Figure, Formula, Judgement, Kind, Missing, Statement, Table, Verdict,
-};
+pub use crate::audit_data::{Dataset, Metric};
+use crate::says;
+use crate::{Amount, Cell, Figure, Formula, Judgement, Kind, Missing, Statement, Verdict};
 use dyno_core::base::units;
 use dyno_core::stats::Better;
 use dyno_core::stats::percent::{cut_off, rounded_out};
@@ -17,72 +14,6 @@ const MOST_LISTED: usize = 8;
 /// A range of percentages narrower than this is not worth a line.
 const NARROW_PERCENT: f64 = 0.3;
 
-/// What statements are compared with: the figures of one published table, or of one step of a
-/// bundle.
-pub struct Dataset {
-    /// The table's name.
-    pub name: String,
-    /// What a row's place counts, such as "threads".
-    pub at_label: String,
-    /// All points, in the order published; one figure or another may lack some.
-    pub points: Vec<String>,
-    /// The figures of each metric, by its name.
-    pub metrics: BTreeMap<String, Table>,
-    /// Of a bundle's figures, which way is better; a table's are described in the claims file.
-    pub better: BTreeMap<String, Better>,
-}
-
-/// A column, or one column divided by another.
-pub struct Metric<'a> {
-    /// The column's name.
-    pub name: &'a str,
-    /// The two columns whose quotient it is, where it is one.
-    pub ratio: Option<&'a [String; 2]>,
-    /// The unit of its figures.
-    pub unit: &'a str,
-}
-
-impl Dataset {
-    /// The metric's figures by subject and point.
-    pub fn table(&self, metric: &Metric<'_>) -> Table {
-        let of = |name: &str| self.metrics.get(name).map(|t| t.figures.clone()).unwrap_or_default();
-        let mut figures = of(metric.ratio.map_or(metric.name, |r| &r[0]));
-        if let Some([_, under]) = metric.ratio {
-            let under = of(under);
-            for (subject, points) in &mut figures {
-                let divided = std::mem::take(points).into_iter().filter_map(|(at, figure)| {
-                    let under = under.get(subject)?.get(&at)?;
-                    Some((at, figure.over(*under)?))
-                });
-                *points = divided.collect();
-            }
-        }
-        figures.retain(|_, points| !points.is_empty());
-        Table { figures, points: self.points.clone() }
-    }
-
-    /// The points at which the subject's figure may be the one stated.
-    pub fn points_where(
-        &self,
-        subject: &str,
-        metric: &Metric<'_>,
-        is: &Quantity,
-        scale: f64,
-    ) -> Vec<String> {
-        let table = self.table(metric);
-        let (value, last) = (is.value * scale, is.last * scale);
-        let fits = |figure: Figure| match is.bound {
-            Bound::Plain => figure.high >= value - last / 2.0 && figure.low < value + last,
-            Bound::AtLeast => figure.high >= value,
-            Bound::AtMost => figure.low <= value,
-            Bound::MoreThan => figure.high > value,
-            Bound::LessThan => figure.low < value,
-        };
-        let points = self.points.iter().filter(|at| table.figure(subject, at).is_some_and(fits));
-        points.cloned().collect()
-    }
-}
-
 /// One statement with its judgement, to be put into words.
 pub struct Finding<'a> {
     /// What is stated.
@@ -93,8 +24,8 @@ pub struct Finding<'a> {
     pub metric: Metric<'a>,
     /// What a point is called, such as "threads".
     pub at_label: &'a str,
-    /// Where the data are not there at all, what is lacking.
-    pub lacking: Option<String>,
+    /// What the data lack, where nothing can be computed from them.
+    pub lacking: String,
     /// The words of a statement of the document, by its index.
     pub words: &'a dyn Fn(usize) -> String,
 }
@@ -124,7 +55,15 @@ pub fn describe(finding: &Finding<'_>) -> (String, Vec<String>) {
     lines.extend(listed(short, judged.short.iter().map(|c| finding.side_by_side(c)).collect()));
     let worse = format!("elsewhere {} is worse: ", stated.subject);
     lines.extend(listed(&worse, judged.worse.iter().map(|c| finding.side_by_side(c)).collect()));
-    lines.extend(listed("not in the data: ", finding.not_in_the_data()));
+    lines.extend(finding.not_in_the_data());
+    lines.extend(finding.derived());
+    for other in &judged.elsewhere {
+        lines.push(format!(
+            "statement {} has the same figure at another point: “{}”",
+            other + 1,
+            (finding.words)(*other)
+        ));
+    }
     for other in &judged.others {
         lines.push(format!(
             "statement {} says otherwise: “{}”",
@@ -153,7 +92,8 @@ impl Finding<'_> {
     /// The cell that decided, and how closely it is known.
     fn about(&self) -> Vec<String> {
         let Some(cell) = &self.judged.about else {
-            return self.lacking.iter().cloned().collect();
+            let is_said = self.judged.verdicts.contains(&Verdict::Incomplete);
+            return if is_said { Vec::new() } else { vec![self.lacking.clone()] };
         };
         let Some(amount) = self.stated.amount else {
             return if self.judged.short.contains(cell) {
@@ -183,7 +123,13 @@ impl Finding<'_> {
         let is_percent = matches!(amount.kind, Kind::Relative(Formula::Gain | Formula::Reduction));
         let is_wide = (is_percent && high - low > NARROW_PERCENT) || verdict == Verdict::MayHold;
         let decimals = if is_percent { 1 } else { decimals_of(amount.unit) + 1 };
-        let (low, high) = (cut_off(low, decimals), rounded_out(high, decimals));
+        let (low, high) = match self.is_fall(amount.kind) {
+            false => (cut_off(low, decimals), rounded_out(high, decimals)),
+            true => (
+                format!("−{}", rounded_out(high, decimals)),
+                format!("−{}", cut_off(low, decimals)),
+            ),
+        };
         let unit = self.unit(amount.kind);
         is_wide.then(|| {
             format!(
@@ -201,8 +147,14 @@ impl Finding<'_> {
             true => (value / unit + 1e-9).floor() * unit,
             false => (value / unit - 1e-9).ceil() * unit,
         };
+        let sign = if self.is_fall(amount.kind) { "−" } else { "" };
         let weaker = number(weaker, decimals);
-        format!("rounded towards the weaker claim it is {weaker}{}", self.unit(amount.kind))
+        format!("rounded towards the weaker claim it is {sign}{weaker}{}", self.unit(amount.kind))
+    }
+
+    /// Stated with its sign, and as one that is better when it is less.
+    fn is_fall(&self, kind: Kind) -> bool {
+        self.stated.as_change && kind == Kind::Relative(Formula::Reduction)
     }
 
     /// A percentage of a latency by the formula that was not meant, since the two differ widely.
@@ -226,6 +178,17 @@ impl Finding<'_> {
 
     /// "96 threads against Kioxia CD8P-R, gain = 892,202 ÷ 735,861 − 1 = 21.24 %".
     fn sum(&self, cell: &Cell, kind: Kind) -> String {
+        let is_stated = self.stated.amount.is_some_and(|a| a.kind == kind);
+        if let (true, true, Some((_, other))) = (self.stated.as_change, is_stated, &cell.against) {
+            let (own, old) = (figure(cell.own), figure(*other));
+            let percent = (cell.own.value / other.value - 1.0) * 100.0;
+            let sign = if percent < 0.0 { "−" } else { "" };
+            let result = cut_off(percent.abs(), 2);
+            return format!(
+                "{}, change = ({own} − {old}) ÷ {old} = {sign}{result} %",
+                self.place(cell)
+            );
+        }
         let how = match kind {
             Kind::Relative(formula) => formula.name(),
             Kind::Difference => "difference",
@@ -273,27 +236,85 @@ impl Finding<'_> {
     }
 
     fn place(&self, cell: &Cell) -> String {
+        let at = match cell.at.is_empty() {
+            true => String::new(),
+            false => format!("{} {} ", cell.at, self.at_label),
+        };
         match &cell.against {
-            Some((rival, _)) => format!("{} {} against {rival}", cell.at, self.at_label),
-            None => format!("{} {} of {}", cell.at, self.at_label, cell.subject),
+            Some((rival, _)) => format!("{at}against {rival}"),
+            None => format!("{at}of {}", cell.subject),
         }
     }
 
-    /// Rivals that are not there at all, and places that the table lacks of the others.
-    fn not_in_the_data(&self) -> Vec<String> {
+    /// "energy = power × time = 0.73 ÷ 1.15 = 0.635, from statements 3 and 4".
+    fn derived(&self) -> Option<String> {
+        let derived = self.judged.derived.as_ref()?;
+        let [over, under] = derived.times;
+        let quotient = over.over(under)?;
+        let is_energy = self.metric.ratio.is_some_and(|[over, under]| {
+            unit_of(over, None) == "W" && unit_of(under, None).ends_with("/s")
+        });
+        let what = if is_energy { "energy = power × time" } else { self.metric.name };
+        let [a, b] = derived.statements.map(|index| index + 1);
+        Some(format!(
+            "{what} = {} ÷ {} = {} times the rival's, by statements {a} and {b}",
+            figure(over),
+            figure(under),
+            figure(quotient)
+        ))
+    }
+
+    /// How many of the points claimed there are, and what is lacking: one line.
+    fn not_in_the_data(&self) -> Option<String> {
+        let (label, judged) = (self.at_label, self.judged);
+        if !judged.verdicts.contains(&Verdict::Incomplete) {
+            return None;
+        }
+        let points = &self.stated.points;
+        if let (true, [only]) = (self.stated.several_points, points.as_slice()) {
+            return Some(format!("1 of the points claimed is in the data: {only} {label}"));
+        }
+        let all = self.lacking_of_each().join("; ");
+        let lacks = |at: &&String| self.missing_of_those_there().any(|m| m.at == **at);
+        let there = points.len() - points.iter().filter(lacks).count();
+        match (there == points.len() || points.len() < 2, there) {
+            (true, _) => Some(format!("not in the data: {all}")),
+            (false, 1) => {
+                let of = points.len();
+                Some(format!("1 of the {of} points claimed is in the data; it lacks {all}"))
+            }
+            (false, n) => {
+                let of = points.len();
+                Some(format!("{n} of the {of} points claimed are in the data; it lacks {all}"))
+            }
+        }
+    }
+
+    /// Places that the table lacks of rivals that it has.
+    fn missing_of_those_there(&self) -> impl Iterator<Item = &Missing> {
+        let absent = &self.judged.absent;
+        let is_absent = |m: &&Missing| m.rival.as_ref().is_some_and(|r| absent.contains(r));
+        self.judged.missing.iter().filter(move |m| !is_absent(m))
+    }
+
+    /// Rivals that are not there at all, and for each other the points that the table lacks.
+    fn lacking_of_each(&self) -> Vec<String> {
         let (label, metric, own) = (self.at_label, self.metric.name, &self.stated.subject);
         let judged = self.judged;
-        if !matches!(judged.verdict(), Verdict::Incomplete) {
-            return Vec::new();
+        let absent = judged.absent.iter().map(|rival| format!("{metric} of {rival}"));
+        let mut by_rival: Vec<(Option<&String>, Vec<&str>)> = Vec::new();
+        for missing in self.missing_of_those_there() {
+            let rival = missing.rival.as_ref();
+            match by_rival.iter_mut().find(|(of, _)| *of == rival) {
+                Some((_, points)) => points.push(&missing.at),
+                None => by_rival.push((rival, vec![&missing.at])),
+            }
         }
-        let mut found: Vec<String> =
-            judged.absent.iter().map(|rival| format!("{metric} of {rival}")).collect();
-        let is_absent = |m: &&Missing| m.rival.as_ref().is_some_and(|r| judged.absent.contains(r));
-        found.extend(judged.missing.iter().filter(|m| !is_absent(m)).map(|m| match &m.rival {
-            Some(rival) => format!("{metric} of {own} and {rival} at {} {label}", m.at),
-            None => format!("{metric} of {own} at {} {label}", m.at),
-        }));
-        found
+        let each = by_rival.iter().map(|(rival, points)| {
+            let of = rival.map_or(own.clone(), |rival| format!("{own} and {rival}"));
+            format!("{metric} of {of} at {} {label}", some_of(points))
+        });
+        absent.chain(each).collect()
     }
 
     fn unit(&self, kind: Kind) -> String {
@@ -303,6 +324,13 @@ impl Finding<'_> {
             _ => format!(" {}", self.metric.unit),
         }
     }
+}
+
+/// As many as a reader takes in.
+fn some_of(points: &[&str]) -> String {
+    let more = points.len().saturating_sub(MOST_LISTED);
+    let listed = points[..points.len() - more].join(", ");
+    if more > 0 { format!("{listed} and {more} more") } else { listed }
 }
 
 /// The unit of a metric: as given, or as its name says.

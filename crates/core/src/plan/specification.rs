@@ -65,6 +65,17 @@ impl Specification {
         parsed.map(|bytes| bytes as f64)
     }
 
+    /// 1 of "1 DWPD", or of "1 DWPD over 5 years".
+    pub fn drive_writes_per_day(&self) -> Option<f64> {
+        number_before(self.endurance.as_deref()?, "DWPD")
+    }
+
+    /// 5 of "5 years": of the warranty, or of the time for which the endurance is stated.
+    pub fn warranty_years(&self) -> Option<f64> {
+        let all = [self.warranty.as_deref(), self.endurance.as_deref()];
+        all.into_iter().flatten().find_map(|text| number_before(text, "year"))
+    }
+
     /// What is wrong with it, and what to do: a price is a number above zero, a capacity a size.
     pub fn check(&self) -> Result<(), (String, &'static str)> {
         if let Some(text) = self.capacity.as_ref().filter(|_| self.bytes().is_none()) {
@@ -105,6 +116,14 @@ impl Specification {
             mask: self.mask || other.mask,
         }
     }
+}
+
+/// The number above zero before a word.
+fn number_before(text: &str, word: &str) -> Option<f64> {
+    let words: Vec<&str> = text.split([' ', '-']).collect();
+    let at = words.iter().position(|own| own.starts_with(word))?;
+    let number: f64 = words.get(at.checked_sub(1)?)?.parse().ok()?;
+    (number.is_finite() && number > 0.0).then_some(number)
 }
 
 /// Reads a plan's `[drive.NAME]` tables.

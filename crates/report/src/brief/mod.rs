@@ -21,6 +21,7 @@ mod options;
 mod outcome;
 pub mod own_text;
 mod place_text;
+mod prose;
 pub mod published;
 mod references;
 mod run_conditions;

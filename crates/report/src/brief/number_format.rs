@@ -60,6 +60,22 @@ pub fn watts_of(l: Language, estimate: &Estimate) -> String {
     written(l, estimate).unwrap_or_else(|| watts(l, estimate.value))
 }
 
+/// Capacities and what is written in all, in decimal units and three digits: "7.68 TB".
+pub fn large_bytes(l: Language, bytes: f64) -> String {
+    let (by, unit) = match bytes {
+        b if b >= 1e15 => (1e15, "PB"),
+        b if b >= 1e12 => (1e12, "TB"),
+        _ => (1e9, "GB"),
+    };
+    let number = bytes / by;
+    let decimals = match number {
+        _ if number < 9.995 => 2,
+        _ if number < 99.95 => 1,
+        _ => 0,
+    };
+    l.number(&format!("{number:.decimals$} {unit}"))
+}
+
 /// Watts, with one decimal or more where they are few.
 pub fn watts(l: Language, watts: f64) -> String {
     l.number(&if watts < 99.95 { format!("{watts:.2}") } else { format!("{watts:.1}") })

@@ -3,7 +3,7 @@
 
 use super::block::{Block, Table};
 use super::number_format::{self, NONE};
-use super::{published, wording};
+use super::{prose, published, wording};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::lead;
 use crate::base::error::{Result, failed};
@@ -84,6 +84,14 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
         Table::of(head.len(), &head, rows).block(),
         Block::note(say!(l, "stated-not-measured")),
     ];
+    let writes: Vec<String> = facts
+        .subjects
+        .iter()
+        .filter_map(|subject| prose::total_writes(l, subject, of(subject)?))
+        .collect();
+    if !writes.is_empty() {
+        out.push(Block::list(writes));
+    }
     out.extend(sources(facts.language, all));
     let worth = for_the_money(facts, all);
     if !worth.is_empty() {

@@ -10,7 +10,7 @@ use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{TableCell, texts};
-use crate::brief::{published, wording};
+use crate::brief::{prose, published, wording};
 use crate::chart;
 use crate::chart::step::name;
 use crate::language::{Language, Name};
@@ -34,6 +34,10 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.extend(differences::tables(facts, index, true).into_iter().map(Table::block));
         if published::is_published(facts) && facts.subjects.len() > 1 {
             out.push(Block::note(say!(l, "differences-as-published")));
+        }
+        let said = prose::of_step(facts, index);
+        if !said.is_empty() {
+            out.push(Block::list(said));
         }
         // Once for steps that were measured alike.
         let described = describe(l, step);

@@ -1,0 +1,90 @@
+//! What an audit compares statements with: the figures of published tables and of bundles.
+
+use std::collections::BTreeMap;
+
+use crate::says::Quantity;
+use crate::{Bound, Figure, Table};
+use dyno_core::stats::Better;
+
+/// What statements are compared with: the figures of one published table, or of one step of a
+/// bundle.
+pub struct Dataset {
+    /// The table's name.
+    pub name: String,
+    /// What a row's place counts, such as "threads".
+    pub at_label: String,
+    /// All points, in the order published; one figure or another may lack some.
+    pub points: Vec<String>,
+    /// The figures of each metric, by its name.
+    pub metrics: BTreeMap<String, Table>,
+    /// Of a bundle's figures, which way is better; a table's are described in the claims file.
+    pub better: BTreeMap<String, Better>,
+}
+
+/// A column, or one column divided by another.
+pub struct Metric<'a> {
+    /// The column's name.
+    pub name: &'a str,
+    /// The two columns whose quotient it is, where it is one.
+    pub ratio: Option<&'a [String; 2]>,
+    /// The unit of its figures.
+    pub unit: &'a str,
+}
+
+impl Dataset {
+    /// The metric's figures by subject and point.
+    pub fn table(&self, metric: &Metric<'_>) -> Table {
+        let of = |name: &str| self.metrics.get(name).map(|t| t.figures.clone()).unwrap_or_default();
+        let mut figures = of(metric.ratio.map_or(metric.name, |r| &r[0]));
+        if let Some([_, under]) = metric.ratio {
+            let under = of(under);
+            for (subject, points) in &mut figures {
+                let divided = std::mem::take(points).into_iter().filter_map(|(at, figure)| {
+                    let under = under.get(subject)?.get(&at)?;
+                    Some((at, figure.over(*under)?))
+                });
+                *points = divided.collect();
+            }
+        }
+        figures.retain(|_, points| !points.is_empty());
+        Table { figures, points: self.points.clone() }
+    }
+
+    /// The point of the subject's best figure; of several the first.
+    pub fn best_point(&self, subject: &str, metric: &Metric<'_>, better: Better) -> Option<String> {
+        let table = self.table(metric);
+        let mut best: Option<(&String, f64)> = None;
+        for at in &self.points {
+            let Some(figure) = table.figure(subject, at) else { continue };
+            let is_better = |(_, than): (_, f64)| match better {
+                Better::Higher => figure.value > than,
+                Better::Lower => figure.value < than,
+            };
+            if best.is_none_or(is_better) {
+                best = Some((at, figure.value));
+            }
+        }
+        best.map(|(at, _)| at.clone())
+    }
+
+    /// The points at which the subject's figure may be the one stated.
+    pub fn points_where(
+        &self,
+        subject: &str,
+        metric: &Metric<'_>,
+        is: &Quantity,
+        scale: f64,
+    ) -> Vec<String> {
+        let table = self.table(metric);
+        let (value, last) = (is.value * scale, is.last * scale);
+        let fits = |figure: Figure| match is.bound {
+            Bound::Plain => figure.high >= value - last / 2.0 && figure.low < value + last,
+            Bound::AtLeast => figure.high >= value,
+            Bound::AtMost => figure.low <= value,
+            Bound::MoreThan => figure.high > value,
+            Bound::LessThan => figure.low < value,
+        };
+        let points = self.points.iter().filter(|at| table.figure(subject, at).is_some_and(fits));
+        points.cloned().collect()
+    }
+}

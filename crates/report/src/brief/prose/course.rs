@@ -1,0 +1,162 @@
+//! How a subject's figures run along a step's axis: from the first load to the peak, up to where
+//! it was tested, and from where on the processors and not the drive set the pace.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::metric::{Figure, Metric};
+use crate::brief::{number_format, wording};
+use crate::language::Language;
+use crate::plan::Field;
+use crate::say;
+use crate::analysis::bottleneck::Limit;
+
+/// What an end of a sweep still gains, where its peak may lie beyond.
+const STILL_RISES: f64 = 1.01;
+
+/// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", of each
+/// subject whose drive set the pace at each point.
+pub fn from_start_to_peak(facts: &Facts, step: &StepFacts) -> Vec<String> {
+    let subjects = 0..facts.subjects.len();
+    subjects.filter_map(|subject| of_subject(facts, step, subject)).collect()
+}
+
+fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
+    let l = facts.language;
+    let all = loads(facts, step, subject)?;
+    let first = all.first()?;
+    let peak = all.iter().max_by(|a, b| ops(a).total_cmp(&ops(b)))?;
+    if peak.value == first.value {
+        return None;
+    }
+    let latency = |cell: &CellFacts, figure: Figure| {
+        let metric = Metric::total(figure);
+        Some(super::latency(facts, metric.of(step, cell)?.0.value))
+    };
+    let (p99, mean) = (Metric::p99().figure, || Figure::Mean);
+    let from = number_format::count(l, ops(first));
+    let to = number_format::count(l, ops(peak));
+    let place = |cell: &CellFacts| wording::place(l, step, &[cell.value]);
+    let (first_at, at) = (place(first), place(peak));
+    let subject = &facts.subjects[subject];
+    let tails = (latency(first, p99.clone()), latency(peak, p99));
+    let means = (latency(first, mean()), latency(peak, mean()));
+    Some(match (means, tails) {
+        ((Some(mean), Some(mean_there)), (Some(p99), Some(p99_there))) => say!(
+            l,
+            "course",
+            subject = subject,
+            from = from,
+            first_at = first_at,
+            mean = mean,
+            p99 = p99,
+            to = to,
+            mean_there = mean_there,
+            p99_there = p99_there,
+            at = at
+        ),
+        ((Some(mean), Some(there)), _) => say!(
+            l,
+            "course-of-mean",
+            subject = subject,
+            from = from,
+            first_at = first_at,
+            mean = mean,
+            to = to,
+            there = there,
+            at = at
+        ),
+        (_, (Some(p99), Some(there))) => say!(
+            l,
+            "course-of-p99",
+            subject = subject,
+            from = from,
+            first_at = first_at,
+            p99 = p99,
+            to = to,
+            there = there,
+            at = at
+        ),
+        _ => return None,
+    })
+}
+
+/// The cells of a load that rises along the axis; nothing where something other than the drive
+/// set one of them, since the peak is then not the drive's.
+fn loads<'f>(facts: &Facts, step: &'f StepFacts, subject: usize) -> Option<Vec<&'f CellFacts>> {
+    match step.axis.as_ref()?.field {
+        Field::Threads
+        | Field::Depth
+        | Field::Instances
+        | Field::OpsPerSec
+        | Field::LoadPercent => {}
+        Field::BytesPerSec | Field::Rates | Field::Block => return None,
+    }
+    // The closed loop of a load sweep's maximum has another kind of latency than its shares.
+    let is_of_the_axis = |cell: &&CellFacts| step.values[cell.value].number.is_finite();
+    let cells = facts.cells_of(step, subject).into_iter().flatten().filter(is_of_the_axis);
+    let all: Vec<&CellFacts> =
+        cells.filter(|c| c.total.is_some() && !c.missed_its_rate()).collect();
+    let is_the_drives = !all.iter().any(|c| c.is_not_the_drives());
+    (is_the_drives && all.len() > 1).then_some(all)
+}
+
+fn ops(cell: &CellFacts) -> f64 {
+    cell.total.as_ref().map_or(0.0, |total| total.ops_per_s.value)
+}
+
+/// "Thread counts above 128 were not tested: the ops/s of A and B still rise there".
+pub fn beyond(facts: &Facts, step: &StepFacts) -> Option<String> {
+    let l = facts.language;
+    let field = step.axis.as_ref()?.field;
+    let last = step.values.len().checked_sub(1)?;
+    let rises = |subject: &usize| {
+        let before = last.checked_sub(1).and_then(|value| step.cell(*subject, value));
+        let (Some(before), Some(cell)) = (before, step.cell(*subject, last)) else { return false };
+        ops(before) > 0.0 && ops(cell) > ops(before) * STILL_RISES
+    };
+    let rising = subjects(facts, &rises);
+    let most = step.values[last].text(l);
+    match field {
+        _ if rising.is_empty() => None,
+        Field::Threads => Some(say!(l, "beyond-threads", most = most, subjects = l.list(&rising))),
+        Field::Depth => Some(say!(l, "beyond-depth", most = most, subjects = l.list(&rising))),
+        Field::Instances => {
+            Some(say!(l, "beyond-instances", most = most, subjects = l.list(&rising)))
+        }
+        _ => None,
+    }
+}
+
+/// "From 96 threads on the processors were saturated (A and B)", of points up to the axis's end.
+pub fn saturated(facts: &Facts, step: &StepFacts) -> Option<String> {
+    let l = facts.language;
+    let is_saturated = |subject: usize, value: usize| {
+        let limit = step.cell(subject, value).and_then(|c| c.limit.as_ref());
+        limit.is_some_and(|verdict| verdict.limit == Limit::Cpu)
+    };
+    let from = |subject: usize| {
+        let values = (0..step.values.len()).rev();
+        values.take_while(|value| is_saturated(subject, *value)).last()
+    };
+    let first = (0..facts.subjects.len()).filter_map(from).min()?;
+    let alike = subjects(facts, &|subject: &usize| from(*subject).is_some());
+    Some(said_of_processors(l, step, first, &l.list(&alike)))
+}
+
+fn said_of_processors(l: Language, step: &StepFacts, first: usize, subjects: &str) -> String {
+    let from = step.values[first].text(l);
+    match step.axis.as_ref().map(|axis| axis.field) {
+        _ if first + 1 == step.values.len() => {
+            let at = wording::place(l, step, &[first]);
+            say!(l, "saturated-at", at = at, subjects = subjects)
+        }
+        Some(Field::Threads) => say!(l, "saturated-threads", from = from, subjects = subjects),
+        _ => {
+            let axis = step.axis_text(l);
+            say!(l, "saturated-from", axis = axis, from = from, subjects = subjects)
+        }
+    }
+}
+
+fn subjects(facts: &Facts, of: &dyn Fn(&usize) -> bool) -> Vec<String> {
+    (0..facts.subjects.len()).filter(of).map(|s| facts.subjects[s].clone()).collect()
+}

@@ -1,0 +1,46 @@
+//! The sentences that published comparisons are written in: from start to peak, where the order
+//! changes, so many microseconds at a named load, what the difference does over block sizes, what
+//! was not tested, each drive and each namespace by itself.
+//!
+//! Levels are said wherever they were measured; a difference only where it is claimed, or, of
+//! imported figures without repeats, as arithmetic.
+
+mod course;
+mod gap;
+mod life;
+mod parts;
+
+pub use life::total_writes;
+
+use super::{number_format, published, wording};
+use crate::analysis::facts::Facts;
+use crate::base::units;
+
+/// More sentences than a reader takes in beside a step's table.
+const MOST: usize = 10;
+
+/// What is said of a step below its table, a sentence each.
+pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
+    let step = &facts.steps[index];
+    let mut all = course::from_start_to_peak(facts, step);
+    all.extend(course::beyond(facts, step));
+    all.extend(course::saturated(facts, step));
+    all.extend(gap::crossed(facts, index));
+    all.extend(gap::at_a_load(facts, index));
+    all.extend(gap::over_block_sizes(facts, index));
+    all.extend(parts::of_drives(facts, step));
+    all.extend(parts::of_streams(facts, step));
+    all.truncate(MOST);
+    all.into_iter().map(|said| wording::stopped(facts.language, said)).collect()
+}
+
+/// Nanoseconds in three digits; of published figures all that the source prints, which are whole
+/// microseconds.
+fn latency(facts: &Facts, ns: f64) -> String {
+    let micros = (ns / 1e3).round();
+    let is_whole = (ns / 1e3 - micros).abs() < micros * 1e-6;
+    match published::is_published(facts) && is_whole {
+        true => facts.language.number(&format!("{} µs", units::grouped(micros as u64))),
+        false => number_format::time(facts.language, ns),
+    }
+}

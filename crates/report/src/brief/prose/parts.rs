@@ -1,0 +1,107 @@
+//! What a step's parts do by themselves: drives of a group, of which published tests show two, and
+//! streams beside one another, which are namespaces of a drive in the noisy neighbour.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::lead;
+use crate::analysis::metric::{Figure, Metric, Part};
+use crate::analysis::point_summary::{P99, PERCENTILES};
+use crate::brief::wording;
+use crate::say;
+
+/// "Drive 1 of A: mean from 78 µs to 211 µs and p99 from 388 µs to 709 µs between 10 MB/s and 700
+/// MB/s": the first drive of each group and the one in its middle, as of eight the first and the
+/// fifth.
+pub fn of_drives(facts: &Facts, step: &StepFacts) -> Vec<String> {
+    let drives = step.cells.iter().map(|cell| cell.drives.len()).max().unwrap_or(0);
+    if drives < 2 {
+        return Vec::new();
+    }
+    let chosen = [0, drives / 2];
+    let each =
+        chosen.into_iter().flat_map(|drive| (0..facts.subjects.len()).map(move |s| (drive, s)));
+    each.filter_map(|(drive, subject)| of_drive(facts, step, drive as u32, subject)).collect()
+}
+
+fn of_drive(facts: &Facts, step: &StepFacts, drive: u32, subject: usize) -> Option<String> {
+    let l = facts.language;
+    let name = &facts.subjects[subject];
+    let kept = |cell: &&CellFacts| cell.total.is_some() && !cell.missed_its_rate();
+    let cells: Vec<&CellFacts> =
+        facts.cells_of(step, subject).into_iter().flatten().filter(kept).collect();
+    let (first, last) = (cells.first()?, cells.last()?);
+    let number = drive + 1;
+    let text = |figure: &Figure, cell: &CellFacts| {
+        let metric = Metric { figure: figure.clone(), part: Part::Drive(drive) };
+        Some(super::latency(facts, metric.of(step, cell)?.0.value))
+    };
+    let both = [Figure::Mean, Figure::Percentile(P99)];
+    if first.value == last.value {
+        let level = |figure: &Figure| {
+            let own = Metric::total(figure.clone()).text(l);
+            Some(format!("{own} {}", text(figure, first)?))
+        };
+        let figures: Vec<String> = both.iter().filter_map(level).collect();
+        let figures = (!figures.is_empty()).then(|| l.list(&figures))?;
+        return Some(say!(l, "drive-level", drive = number, subject = name, figures = figures));
+    }
+    let moved = |figure: &Figure| {
+        let (low, high) = (text(figure, first)?, text(figure, last)?);
+        let figure = Metric::total(figure.clone()).text(l);
+        Some(say!(l, "moves-from-to", figure = figure, low = low, high = high))
+    };
+    let moves: Vec<String> = both.iter().filter_map(moved).collect();
+    let moves = (!moves.is_empty()).then(|| l.list(&moves))?;
+    let (from, to) = (step.values[first.value].text(l), step.values[last.value].text(l));
+    Some(say!(
+        l,
+        "drive-course",
+        drive = number,
+        subject = name,
+        moves = moves,
+        from = from,
+        to = to
+    ))
+}
+
+/// "reader-4 of A: mean 102 µs, p99 388 µs, p99.9 …, p99.99 …": of steps in which several streams
+/// count, each at the point that leads.
+pub fn of_streams(facts: &Facts, step: &StepFacts) -> Vec<String> {
+    let value = lead::value(step).or(step.values.len().checked_sub(1)).unwrap_or(0);
+    let mut all = Vec::new();
+    for subject in 0..facts.subjects.len() {
+        let Some(cell) = step.cell(subject, value) else { continue };
+        let counted: Vec<&String> = cell
+            .streams
+            .iter()
+            .filter(|(_, headline, _)| *headline)
+            .map(|(name, ..)| name)
+            .collect();
+        if counted.len() > 1 {
+            let each = counted.into_iter().filter_map(|name| of_stream(facts, step, cell, name));
+            all.extend(each);
+        }
+    }
+    all
+}
+
+fn of_stream(facts: &Facts, step: &StepFacts, cell: &CellFacts, name: &str) -> Option<String> {
+    let l = facts.language;
+    let tails = (P99..PERCENTILES.len()).map(Figure::Percentile);
+    let printed = |figure: Figure| {
+        let metric = Metric { figure, part: Part::Stream(name.to_string()) };
+        let text = super::latency(facts, metric.of(step, cell)?.0.value);
+        Some(format!("{} {text}", Metric::total(metric.figure).text(l)))
+    };
+    let figures: Vec<String> =
+        std::iter::once(Figure::Mean).chain(tails).filter_map(printed).collect();
+    let figures = (!figures.is_empty()).then(|| figures.join(&say!(l, "list-comma")))?;
+    let at = wording::place(l, step, &[cell.value]);
+    Some(say!(
+        l,
+        "stream-levels",
+        stream = name,
+        subject = &facts.subjects[cell.subject],
+        at = at,
+        figures = figures
+    ))
+}
