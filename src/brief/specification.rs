@@ -60,7 +60,7 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     if let Some(unknown) = all.keys().find(|name| !facts.subjects.contains(name)) {
         let next = format!("the subjects are {}", facts.subjects.join(", "));
         return Err(failed(
-            format!("the brief specifies a drive of '{unknown}', which is no subject"),
+            format!("the brief specifies a drive of '{unknown}', which is not a subject"),
             next,
         ));
     }

@@ -17,9 +17,9 @@ use crate::cmd::screen::on_screen;
 /// The folder, and what is looked for in it.
 #[derive(Args)]
 pub struct CatalogueArgs {
-    /// Folder of bundles; folders within it are looked into
+    /// Folder of bundles, searched recursively
     folder: PathBuf,
-    /// List only those in which every word occurs: in title, subjects, serial numbers, models,
+    /// List only bundles that contain every word in their title, subjects, serial numbers, models,
     /// protocol, date, state or path
     #[arg(long, value_name = "TEXT", default_value = "")]
     search: String,

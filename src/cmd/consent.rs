@@ -51,11 +51,11 @@ pub fn ask(plan: &mut Plan, bundle: &Path, set: &[String], allow: &[String]) -> 
     let each: Vec<&str> = missing.iter().map(|thing| thing.what.as_str()).collect();
     Err(refused(
         format!(
-            "the plan in {} would {}, and nobody named that on the command line",
+            "the plan in {} would {}, which the command line does not allow",
             bundle.display(),
             each.join("; ")
         ),
-        format!("if that is what you want, add {}", arguments(&missing)),
+        format!("if this is intended, add {}", arguments(&missing)),
     ))
 }
 

@@ -14,7 +14,7 @@ use crate::stats::estimate::{Estimate, Method};
 /// Text for people, or JSON for programs.
 #[derive(Args, Clone, Copy, Default)]
 pub struct Json {
-    /// Print JSON (docs/json.md); `dyno schema` prints its schema
+    /// Print JSON (docs/json.md; `dyno schema` prints its schema)
     #[arg(long)]
     pub json: bool,
 }

@@ -27,11 +27,12 @@ use crate::stats::percent::rounded_out;
 pub struct CheckArgs {
     #[command(flatten)]
     what: What,
-    /// Estimate the detectable difference from the scatter of this earlier bundle, or folder of
-    /// bundles; where it has several drives of a model, also how many drives --difference needs
+    /// Estimate the detectable difference from the scatter in this earlier bundle, or folder of
+    /// bundles; if it contains several drives of a model, also estimate how many drives
+    /// --difference needs
     #[arg(long, value_name = "BUNDLE")]
     from: Option<PathBuf>,
-    /// Difference between models that is to be shown in 90 of 100 briefs
+    /// Difference between models to detect in 90 of 100 briefs
     #[arg(long, default_value = "5%", value_name = "PERCENT", value_parser = difference)]
     difference: f64,
     #[command(flatten)]

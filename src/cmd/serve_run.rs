@@ -42,7 +42,7 @@ impl Beside {
         }
         if address.trim().is_empty() {
             return Err(failed(
-                format!("nothing can be served at {listen}"),
+                format!("cannot serve at {listen}"),
                 "name another address or port, as in --serve=127.0.0.1:7071",
             ));
         }

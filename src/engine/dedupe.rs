@@ -68,7 +68,7 @@ impl Dedupe {
         let units = bytes / unit.max(1);
         let kept = (units as f64 / ratio).round() as u64;
         if unit == 0 || !unit.is_multiple_of(SECTOR as u64) || unit > u64::from(u32::MAX) {
-            let what = format!("a dedupe_unit of {unit} bytes is no multiple of 512");
+            let what = format!("a dedupe_unit of {unit} bytes is not a multiple of 512");
             return Err(failed(what, "as in dedupe_unit = \"4KiB\""));
         }
         if kept == 0 || units - kept < UNITS_OF_A_CONTENT {

@@ -46,7 +46,7 @@ fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {
     all.ok_or_else(|| {
         failed(
             "a worker was handed drives of different engines",
-            "this is a defect of Dyno: please report it",
+            "this is a bug in Dyno: please report it",
         )
     })
 }

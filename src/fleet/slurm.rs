@@ -134,8 +134,8 @@ fn word(path: &Path) -> Result<String> {
         return Ok(text);
     }
     Err(failed(
-        format!("{text} cannot stand in a job's script"),
-        "keep the campaign and the program under names of letters, digits and . _ - + @ = ,",
+        format!("{text} cannot be used in a job script"),
+        "use paths of the campaign and the program that consist of letters, digits and . _ - + @ = ,",
     ))
 }
 
@@ -146,7 +146,7 @@ pub fn submit(script: &Path) -> Result<u64> {
     let number = said.trim().split(';').next().unwrap_or_default();
     number
         .parse()
-        .map_err(|_| failed(format!("sbatch said '{number}', which is no job"), "try it by hand"))
+        .map_err(|_| failed(format!("sbatch printed '{number}', which is not a job number"), "try it by hand"))
 }
 
 /// Where the jobs of a record's arrays stand, by task: the youngest of each. Jobs that Slurm has

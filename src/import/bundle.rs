@@ -50,7 +50,7 @@ pub fn import(
     }
     if entries.iter().any(|e| e.point.cells.iter().all(|c| c.tallies.is_empty())) {
         return Err(failed(
-            format!("{}: nothing was done in one of its runs", files.join(", ")),
+            format!("{}: one of its runs did no work", files.join(", ")),
             "leave that file out",
         ));
     }

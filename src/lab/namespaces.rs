@@ -40,7 +40,7 @@ pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Resu
     let node = held.node.display();
     if !held.disk.name().starts_with("nvme") {
         return Err(failed(
-            format!("{node} is no NVMe drive and has no namespaces"),
+            format!("{node} is not an NVMe drive and has no namespaces"),
             "leave `namespaces` out",
         ));
     }
@@ -93,7 +93,7 @@ fn free(held: &Exclusive, count: u32) -> Result<Vec<PathBuf>> {
     let found = held.disk.namespaces();
     if !are_equal(&found, count) {
         return Err(failed(
-            format!("the kernel shows other namespaces of {} than asked for", held.node.display()),
+            format!("the kernel shows namespaces of {} that differ from those requested", held.node.display()),
             "look at `nvme list` and at `dmesg`",
         ));
     }

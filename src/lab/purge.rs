@@ -71,7 +71,7 @@ pub fn purge(
         Purge::SanitizeOverwrite => sanitize(tool, &held.node, 3, clock, stop, progress),
         Purge::SanitizeCrypto => sanitize(tool, &held.node, 4, clock, stop, progress),
         Purge::Any => {
-            Err(failed("no purge was chosen", "this is a defect of Dyno: please report it"))
+            Err(failed("no purge was chosen", "this is a bug in Dyno: please report it"))
         }
     }
 }
@@ -132,7 +132,7 @@ fn sanitize(
         }
         if stop.load(Relaxed) {
             return Err(failed(
-                "interrupted; the drive goes on with its sanitize",
+                "interrupted; the drive continues its sanitize",
                 "wait for it, then resume",
             ));
         }

@@ -173,7 +173,7 @@ impl Switched {
             Some(found) if found == wanted || found == State::Absent => Ok(()),
             found => Err(failed(
                 format!(
-                    "the write cache of {} is {}, and was to be {wanted}",
+                    "the write cache of {} is {}, not {wanted}",
                     self.disk.name(),
                     found.map_or("unknown".to_string(), |f| f.to_string())
                 ),

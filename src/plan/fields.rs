@@ -129,7 +129,7 @@ pub fn label(node: &Node, log: &mut Mistakes) -> Option<String> {
 pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
     let name = label(node, log)?;
     if name.contains(['/', '\\']) {
-        let help = "what has a name may become part of a path; use a hyphen";
+        let help = "names may become parts of paths; use a hyphen";
         log.note(
             node.at,
             format!("the name '{name}' holds a slash"),
@@ -139,7 +139,7 @@ pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
         return None;
     }
     if name.contains('.') {
-        let help = "full stops part names in paths such as step.NAME.duration; use a hyphen";
+        let help = "full stops separate names in paths such as step.NAME.duration; use a hyphen";
         log.note(
             node.at,
             format!("the name '{name}' holds a full stop"),

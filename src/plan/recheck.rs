@@ -13,8 +13,8 @@ use crate::base::error::{Result, failed};
 /// A slip of nobody's hand: a plan that a user wrote does not hold it.
 fn wrong(what: impl std::fmt::Display) -> crate::base::error::Error {
     failed(
-        format!("the plan in the bundle is not one that Dyno makes: {what}"),
-        "take the plan from who measured it",
+        format!("the plan in the bundle was not made by Dyno: {what}"),
+        "obtain the plan from whoever measured it",
     )
 }
 

@@ -73,7 +73,7 @@ pub fn search(node: &Node, streams: &[String], log: &mut Mistakes) -> Option<Sea
         let help = remedy(&metric, "metrics", known.iter().map(String::as_str));
         log.note(
             metric_node.at,
-            format!("'{metric}' is no metric of the step"),
+            format!("'{metric}' is not a metric of the step"),
             "unknown metric",
             help,
         );

@@ -57,12 +57,12 @@ impl Specification {
     /// What is wrong with it, and what to do: a price is a number above zero, a capacity a size.
     pub fn check(&self) -> Result<(), (String, &'static str)> {
         if let Some(text) = self.capacity.as_ref().filter(|_| self.bytes().is_none()) {
-            return Err((format!("'{text}' is no capacity"), "write it as \"7.68TB\""));
+            return Err((format!("'{text}' is not a capacity"), "write it as \"7.68TB\""));
         }
         let Some(price) = &self.price else { return Ok(()) };
         if !(price.amount.is_finite() && price.amount > 0.0) {
             let next = "leave the price out where it is not known";
-            return Err((format!("{} is no price", price.amount), next));
+            return Err((format!("{} is not a price", price.amount), next));
         }
         if [&price.currency, &price.date, &price.source].iter().any(|t| t.trim().is_empty()) {
             let what = "the price lacks a currency, a date or a source";
@@ -96,7 +96,7 @@ pub fn specifications(
     for entry in node.map(Node::entries).unwrap_or_default() {
         if !subjects.contains(&entry.key.as_str()) {
             let help = remedy(&entry.key, "the subjects are", subjects.iter().copied());
-            let what = format!("[drive] states facts of '{}', which is no subject", entry.key);
+            let what = format!("[drive] states facts of '{}', which is not a subject", entry.key);
             log.note(entry.key_at, what, "no subject", help);
             continue;
         }

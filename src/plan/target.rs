@@ -59,7 +59,7 @@ pub fn target(node: &Node, log: &mut Mistakes) -> Option<Target> {
     match numbers {
         Some((index, of)) if (1..=of).contains(&index) && of <= MOST => Some(Target { index, of }),
         _ => {
-            let message = format!("'{written}' is no part of a drive");
+            let message = format!("'{written}' is not a part of a drive");
             log.note(
                 node.at,
                 message,

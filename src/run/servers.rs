@@ -149,7 +149,7 @@ fn share(
     let wrong = || {
         let help = "write a list of processors, cpus = \"0-15\", or so many for each server, \
                     cpus = \"16 each\"";
-        refused(format!("cpus = \"{cpus}\" is no set of processors"), help)
+        refused(format!("cpus = \"{cpus}\" is not a set of processors"), help)
     };
     let (all, count) = match each {
         Some(Ok(count)) if count > 0 => (free.clone(), count),

@@ -30,7 +30,7 @@ pub fn check(plan: &Plan) -> Result<()> {
         for part in all() {
             if asked(part)? != journal || journal.is_none() {
                 return Err(refused(
-                    format!("not all of what works on dataset '{name}' is verified alike"),
+                    format!("the streams of dataset '{name}' are not all verified in the same way"),
                     "write `verify` and `journal` into the dataset, and into no stream; all of its \
                      streams are verified, through psync, uring or libaio",
                 ));

@@ -181,7 +181,7 @@ impl Job {
         };
         let Some(mut pattern) = Pattern::of(self) else {
             let rw = self.get("rw").unwrap_or("read");
-            lost(format!("rw={rw} is no pattern that Dyno has"), draft);
+            lost(format!("rw={rw} is not a pattern that Dyno has"), draft);
             return None;
         };
         let Some(blocks) = self.blocks(pattern.read) else {

@@ -23,10 +23,10 @@ const INDEX: &str = "collected.json";
 /// Which campaign, and where to.
 #[derive(Args)]
 pub struct CollectArgs {
-    /// The campaign's file or folder
+    /// Campaign file or folder
     #[arg(value_name = "CAMPAIGN")]
     campaign: PathBuf,
-    /// Folder for the bundles [default: `collected` in the campaign's folder]
+    /// Folder to copy the bundles to [default: `collected` in the campaign's folder]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]

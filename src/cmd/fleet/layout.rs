@@ -82,7 +82,7 @@ impl Layout {
         Ok(Cost { points, at_most, load_ns, limit_ns })
     }
 
-    /// Whether a task has its host for itself.
+    /// Whether a task has its host to itself.
     pub fn exclusive(&self) -> bool {
         self.campaign.slurm.exclusive.unwrap_or(!self.campaign.plan.unwatched)
     }

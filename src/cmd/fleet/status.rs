@@ -19,7 +19,7 @@ use crate::fleet::{folder, slurm};
 /// Which campaign.
 #[derive(Args)]
 pub struct StatusArgs {
-    /// The campaign's file or folder
+    /// Campaign file or folder
     #[arg(value_name = "CAMPAIGN")]
     campaign: PathBuf,
     #[command(flatten)]

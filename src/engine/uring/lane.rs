@@ -312,7 +312,7 @@ impl<F: Form> UringLane<F> {
 
 #[cold]
 fn no_room() -> Error {
-    failed("the submission queue is full", "this is a defect of Dyno: please report it")
+    failed("the submission queue is full", "this is a bug in Dyno: please report it")
 }
 
 impl<F: Form> Drop for UringLane<F> {

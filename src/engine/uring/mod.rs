@@ -106,7 +106,7 @@ impl Engine for Uring {
         poll.check(&file)?;
         if file.known.is_some() && site.knobs.flag("nop")? {
             return Err(failed(
-                "NOP requests read and write nothing that could be verified",
+                "NOP requests transfer no data that could be verified",
                 "leave out `nop` or `verify`",
             ));
         }
@@ -137,11 +137,11 @@ impl UringTarget {
     fn try_ring(&self) -> Result<()> {
         match (&self.generic, self.options.poll) {
             (Some(_), Poll::Hybrid) => Err(failed(
-                "hybrid polling for NVMe commands is not among what Dyno can do",
+                "Dyno does not support hybrid polling for NVMe commands",
                 "set `poll = \"iopoll\"`, or `passthrough = false`",
             )),
             (None, Poll::Hybrid) if self.options.sqpoll => Err(failed(
-                "hybrid polling with a submitting thread is not among what Dyno can do",
+                "Dyno does not support hybrid polling with a submitting thread",
                 "set `poll = \"iopoll\"`, or `sqpoll = false`",
             )),
             (None, Poll::Hybrid) => hybrid_ring(1, self.options).map(drop),

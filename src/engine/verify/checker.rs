@@ -67,11 +67,11 @@ impl Known {
     fn beyond(&self, block: u64) -> Error {
         failed(
             format!(
-                "an op works on offset {} of {}, which its journal does not have",
+                "an op uses offset {} of {}, which the journal does not cover",
                 block * BLOCK as u64,
                 self.shown.display()
             ),
-            "this is a defect of Dyno: please report it",
+            "this is a bug in Dyno: please report it",
         )
     }
 
@@ -248,7 +248,7 @@ fn too_many() -> Error {
 #[cold]
 fn unaligned(op: &Op) -> Error {
     failed(
-        format!("an op of {} bytes at offset {} is not of whole blocks of 4 KiB", op.len, op.at),
+        format!("an op of {} bytes at offset {} does not cover whole blocks of 4 KiB", op.len, op.at),
         "with `verify = true` use blocks and offsets that are multiples of 4 KiB",
     )
 }

@@ -256,7 +256,7 @@ fn opened(path: &Path, writes: bool) -> Result<Option<(File, Header)>> {
     };
     let no_journal = || {
         refused(
-            format!("{} is not touched: it is no journal of Dyno's", path.display()),
+            format!("{} is not touched: it is not a Dyno journal", path.display()),
             "move it away, or name another place (`journal`)",
         )
     };
@@ -333,7 +333,7 @@ mod tests {
             Journal::open(&path, false).map(drop).expect_err("refused"),
             Journal::create(&path, of(8)).expect_err("refused"),
         ] {
-            assert!(error.to_string().contains("no journal of Dyno's"), "{error:?}");
+            assert!(error.to_string().contains("not a Dyno journal"), "{error:?}");
         }
         assert_eq!(std::fs::read(&path).expect("read"), vec![7; 8192]);
         let link = folder.path().join("b.journal");

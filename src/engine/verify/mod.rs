@@ -113,13 +113,13 @@ pub fn open(
     if zeros > MOST_ZEROS {
         return Err(failed(
             format!("verified blocks are at most {} % compressible", MOST_ZEROS * 100 / 512),
-            "lower `compressible`: 48 bytes of each sector say what it is",
+            "lower `compressible`: 48 bytes of each sector are the seal",
         ));
     }
     let block = BLOCK as u64;
     if !bytes.is_multiple_of(block) || !base.is_multiple_of(block) {
         return Err(failed(
-            format!("verified data are of whole blocks of 4 KiB, not {bytes} bytes at {base}"),
+            format!("verified data must be whole blocks of 4 KiB, not {bytes} bytes at {base}"),
             "make `size` and `offset` multiples of 4 KiB",
         ));
     }

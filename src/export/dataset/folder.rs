@@ -75,10 +75,10 @@ impl Dataset {
         if marker.symlink_metadata().is_err()
             && std::fs::read_dir(folder).with_context(opening)?.next().is_some()
         {
-            let what = format!("{shown} is no dataset: it has files, and no {MARKER}");
+            let what = format!("{shown} is not a dataset: it has files, and no {MARKER}");
             return Err(refused(
                 what,
-                "name a dataset of Dyno's, or a folder that is empty or new",
+                "name a Dyno dataset, or an empty or new folder",
             ));
         }
         let mut options = OpenOptions::new();
@@ -86,7 +86,7 @@ impl Dataset {
         let file = options.custom_flags(libc::O_NOFOLLOW).open(&marker).with_context(opening)?;
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| match error {
             rustix::io::Errno::WOULDBLOCK => failed(
-                format!("another program adds to the dataset {shown}"),
+                format!("another program is adding to the dataset {shown}"),
                 "wait until it has ended",
             ),
             other => failed(format!("locking {} failed: {other}", marker.display()), "look at it"),
@@ -220,8 +220,8 @@ fn check_version(mut file: &File, path: &Path) -> Result<()> {
             format!("this Dyno writes version {VERSION}: use a later one, or another dataset"),
         )),
         Err(error) => Err(refused(
-            format!("{} says nothing of a dataset: {error}", path.display()),
-            "name a dataset of Dyno's, or a folder that is empty or new",
+            format!("{} does not describe a dataset: {error}", path.display()),
+            "name a Dyno dataset, or an empty or new folder",
         )),
     }
 }

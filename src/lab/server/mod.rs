@@ -325,7 +325,7 @@ impl Server {
                     let what = format!("{name} did not start ({status}): {}", self.log_tail());
                     return Err(failed(
                         what,
-                        "the plan's server options, free space and memory are what it may lack",
+                        "check the plan's server options, free space and memory",
                     ));
                 }
                 (None, Ok(())) => return Ok(()),

@@ -105,7 +105,7 @@ fn open(place: &Path, session: &Session) -> Result<(File, bool)> {
     let boot = std::fs::read_to_string(BOOT_ID).context(BOOT_ID)?;
     if boot.trim() == session.boot_id {
         return Err(refused(
-            "this host has not been started anew since the session: its power was not cut",
+            "this host has not rebooted since the session: its power was not cut",
             "check after the cut, once the host has booted",
         ));
     }

@@ -363,7 +363,7 @@ fn fate(durable: u64, held: &[Held], logical: usize) -> Fate {
 fn wrong(what: &str) -> crate::base::error::Error {
     failed(
         format!("the journal is not one of this session: {what}"),
-        "take it anew from the listener",
+        "copy it again from the listener",
     )
 }
 

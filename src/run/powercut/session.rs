@@ -103,7 +103,7 @@ impl Session {
             || self.block_bytes > MOST_BLOCK_BYTES
             || !self.block_bytes.is_multiple_of(SECTOR as u32)
         {
-            "its block size is no multiple of 512 up to 1 MiB"
+            "its block size is not a multiple of 512 up to 1 MiB"
         } else if self.logical_bytes == 0
             || !self.logical_bytes.is_multiple_of(SECTOR as u32)
             || !self.block_bytes.is_multiple_of(self.logical_bytes)

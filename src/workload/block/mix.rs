@@ -103,8 +103,8 @@ impl Mix {
         let sum = most_read + shares.iter().sum::<f64>();
         if sum > 100.0 {
             return Err(failed(
-                format!("read, trim, write_zeroes and flush come to {sum} % of the ops"),
-                "lower one of them: writes are what they leave of 100 %",
+                format!("read, trim, write_zeroes and flush add up to {sum} % of the ops"),
+                "lower one of them: writes are the rest of 100 %",
             ));
         }
         let (every, (write, write_class)) = (every(knobs), writes(knobs));

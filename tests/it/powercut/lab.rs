@@ -341,7 +341,7 @@ fn the_program_says_so(out: &Path, journal: &Path, qemu: &WriteLog) {
     assert!(!text.contains("protect"), "{text}");
     let twice =
         dyno(out, &["powercut", "claim", "0001.journal.result.json", "0001.journal.result.json"]);
-    assert!(said(&twice).contains("a cut that was named before"), "{}", said(&twice));
+    assert!(said(&twice).contains("a cut that was already given"), "{}", said(&twice));
 
     // Nothing after the layout's flush has reached the medium.
     let mut image = vec![0; 8 << 20];

@@ -215,7 +215,7 @@ fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
     let may_be_erased = format!("{serial}, erase = true");
     for (overrides, why) in [
         ("fua.workload.read\" = 50", "does something besides random writes"),
-        ("fua.workload.sync\" = \"none\"", "is made durable in one way"),
+        ("fua.workload.sync\" = \"none\"", "writes durable in one single way"),
         ("flush.workload.block\" = \"8KiB\"", "blocks of two sizes"),
         ("flush.depth\" = 4", "has a depth, instances or a rate"),
     ] {
@@ -240,7 +240,7 @@ fn a_check_wants_the_drive_of_the_session_after_another_boot() {
     let booted = Session { boot_id: "another".into(), ..here.clone() };
     let other = Session { serial: "another".into(), ..booted.clone() };
     for (session, code, what) in [
-        (here, 3, "has not been started anew"),
+        (here, 3, "has not rebooted"),
         (other, 3, "serial number is"),
         (booted, 2, "8 acknowledged, durable blocks looked for"),
     ] {
