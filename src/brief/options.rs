@@ -148,7 +148,10 @@ impl Options {
         for (subject, chosen) in &self.colours {
             let index = facts.subjects.iter().position(|s| s == subject).ok_or_else(|| {
                 let next = format!("the subjects are {}", facts.subjects.join(", "));
-                failed(format!("the brief sets a colour for '{subject}', which is not a subject"), next)
+                failed(
+                    format!("the brief sets a colour for '{subject}', which is not a subject"),
+                    next,
+                )
             })?;
             palette.set(index, chosen);
         }

@@ -97,7 +97,8 @@ pub fn page() -> String {
         let _ = writeln!(page, "\n## {}\n\n| Command | What it does |\n|---|---|", group.heading);
         for (name, file) in group.commands {
             let about = dyno.find_subcommand(name).map(about).unwrap_or_default();
-            let _ = writeln!(page, "| [`dyno {name}`](#dyno-{name}) | {about} ([{file}]({file})) |");
+            let _ =
+                writeln!(page, "| [`dyno {name}`](#dyno-{name}) | {about} ([{file}]({file})) |");
         }
         for (name, _) in group.commands {
             if let Some(command) = dyno.find_subcommand(name) {
@@ -122,7 +123,8 @@ dyno compare ab.dyno
 dyno report ab.dyno -o brief.html
 ```
 
-A command that takes bundles also takes folders of bundles. Exit codes: [exit-codes.md](exit-codes.md).
+A command that takes bundles also takes folders of bundles. [exit-codes.md](exit-codes.md) lists the
+exit codes.
 ";
 
 /// A command's section, and those of its subcommands.

@@ -146,7 +146,8 @@ impl What {
         if file::is_sqlite(what) {
             if !self.subject.is_empty() || self.repeats.is_some() || self.scale.is_some() {
                 bail!(
-                    "a bundle is repeated unchanged; --subject, --scale and --repeats apply to plans and protocols"
+                    "a bundle is repeated unchanged; --subject, --scale and --repeats apply to \
+                     plans and protocols"
                 );
             }
             let mut plan = Bundle::open(what)?.run().plan.clone();
@@ -343,7 +344,8 @@ fn of_this_method(plan: &Plan, bundle: &Path) -> Result<()> {
     let (bundle, begun, now) = (bundle.display(), plan.method.0, METHOD.0);
     Err(failed(
         format!(
-            "{bundle} was started with version {begun} of the measuring method, and this Dyno has version {now}"
+            "{bundle} was started with version {begun} of the measuring method, and this Dyno has \
+             version {now}"
         ),
         format!("continue with the Dyno that started it, or measure again: dyno run {bundle}"),
     ))

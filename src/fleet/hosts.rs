@@ -38,7 +38,7 @@ pub fn names(campaign: &Campaign) -> Result<Vec<String>> {
         campaign.slurm.constraint.iter().flat_map(|features| features.split('&')).collect();
     if let Some(other) = features.iter().find(|f| f.contains(['|', '*', '[', '('])) {
         return Err(failed(
-            format!("only Slurm can tell which hosts have the features '{other}'"),
+            format!("only Slurm knows which hosts have the features '{other}'"),
             "name the hosts, each as [[host]]",
         ));
     }

@@ -135,7 +135,8 @@ fn word(path: &Path) -> Result<String> {
     }
     Err(failed(
         format!("{text} cannot be used in a job script"),
-        "use paths of the campaign and the program that consist of letters, digits and . _ - + @ = ,",
+        "use paths of the campaign and the program that \
+             consist of letters, digits and . _ - + @ = ,",
     ))
 }
 
@@ -144,9 +145,9 @@ pub fn submit(script: &Path) -> Result<u64> {
     let path = script.display().to_string();
     let said = output("sbatch", &["--parsable", &format!("--{EXPORT}"), &path])?;
     let number = said.trim().split(';').next().unwrap_or_default();
-    number
-        .parse()
-        .map_err(|_| failed(format!("sbatch printed '{number}', which is not a job number"), "try it by hand"))
+    number.parse().map_err(|_| {
+        failed(format!("sbatch printed '{number}', which is not a job number"), "try it by hand")
+    })
 }
 
 /// Where the jobs of a record's arrays stand, by task: the youngest of each. Jobs that Slurm has

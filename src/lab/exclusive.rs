@@ -30,8 +30,8 @@ impl Exclusive {
         guard::pass(drive, true)?;
         let opened =
             OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
-        let file = opened
-            .with_context(|| format!("opening {} exclusively", shown(path).display()))?;
+        let file =
+            opened.with_context(|| format!("opening {} exclusively", shown(path).display()))?;
         guard::verify(&file, path, serial)?;
         let disk = Disk::of_open(&file)?;
         let held = Exclusive { node: disk.node(), file, disk };

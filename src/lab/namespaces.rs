@@ -93,7 +93,10 @@ fn free(held: &Exclusive, count: u32) -> Result<Vec<PathBuf>> {
     let found = held.disk.namespaces();
     if !are_equal(&found, count) {
         return Err(failed(
-            format!("the kernel shows namespaces of {} that differ from those requested", held.node.display()),
+            format!(
+                "the kernel shows namespaces of {} that differ from those requested",
+                held.node.display()
+            ),
             "look at `nvme list` and at `dmesg`",
         ));
     }

@@ -70,9 +70,7 @@ pub fn purge(
         Purge::SanitizeBlock => sanitize(tool, &held.node, 2, clock, stop, progress),
         Purge::SanitizeOverwrite => sanitize(tool, &held.node, 3, clock, stop, progress),
         Purge::SanitizeCrypto => sanitize(tool, &held.node, 4, clock, stop, progress),
-        Purge::Any => {
-            Err(failed("no purge was chosen", "this is a bug in Dyno: please report it"))
-        }
+        Purge::Any => Err(failed("no purge was chosen", "this is a bug in Dyno: please report it")),
     }
 }
 

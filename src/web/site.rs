@@ -43,7 +43,10 @@ impl Site {
         let shown = folder.display();
         let real = folder.canonicalize().with_context(|| format!("opening {shown}"))?;
         if !real.is_dir() {
-            return Err(failed(format!("{shown} is not a folder"), "name the folder that holds the bundles"));
+            return Err(failed(
+                format!("{shown} is not a folder"),
+                "name the folder that holds the bundles",
+            ));
         }
         Ok(Site {
             folder: real,
@@ -62,7 +65,10 @@ impl Site {
         let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
         match real.parent() {
             Some(folder) if real.is_file() => Ok(Site { only: name, ..Site::of_folder(folder)? }),
-            _ => Err(failed(format!("{shown} is not a bundle"), "name a bundle, or a folder of bundles")),
+            _ => Err(failed(
+                format!("{shown} is not a bundle"),
+                "name a bundle, or a folder of bundles",
+            )),
         }
     }
 

@@ -395,7 +395,11 @@ fn a_table_or_a_file_that_is_none_ends_in_a_plain_error() {
         ("two columns", b"subject,at,x,x\nA,8,1,2\n".to_vec(), "two columns 'x'"),
         ("NaN", b"subject,at,x\nA,8,NaN\n".to_vec(), "'NaN' in column x is not a number"),
         ("inf", b"subject,at,x\nA,8,inf\n".to_vec(), "'inf' in column x"),
-        ("huge", format!("subject,at,x\nA,8,{}\n", "9".repeat(400)).into_bytes(), "is not a number"),
+        (
+            "huge",
+            format!("subject,at,x\nA,8,{}\n", "9".repeat(400)).into_bytes(),
+            "is not a number",
+        ),
         ("thousands", b"subject,at,x\nA,8,\"1,000\"\n".to_vec(), "'1,000' in column x"),
         (
             "thousands, bare",

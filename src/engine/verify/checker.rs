@@ -248,7 +248,10 @@ fn too_many() -> Error {
 #[cold]
 fn unaligned(op: &Op) -> Error {
     failed(
-        format!("an op of {} bytes at offset {} does not cover whole blocks of 4 KiB", op.len, op.at),
+        format!(
+            "an op of {} bytes at offset {} does not cover whole blocks of 4 KiB",
+            op.len, op.at
+        ),
         "with `verify = true` use blocks and offsets that are multiples of 4 KiB",
     )
 }

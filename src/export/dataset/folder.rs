@@ -76,10 +76,7 @@ impl Dataset {
             && std::fs::read_dir(folder).with_context(opening)?.next().is_some()
         {
             let what = format!("{shown} is not a dataset: it has files, and no {MARKER}");
-            return Err(refused(
-                what,
-                "name a Dyno dataset, or an empty or new folder",
-            ));
+            return Err(refused(what, "name a Dyno dataset, or an empty or new folder"));
         }
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);

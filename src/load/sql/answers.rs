@@ -153,7 +153,9 @@ impl<'a> Value<'a> {
             Value::Float(f) => Ok(f as i64),
             Value::Text(text) => {
                 let whole = text.trim().split('.').next().unwrap_or_default();
-                whole.parse().map_err(|_| SqlError::wrong(format!("'{text}' is not a whole number")))
+                whole
+                    .parse()
+                    .map_err(|_| SqlError::wrong(format!("'{text}' is not a whole number")))
             }
             Value::Null | Value::Time(_) => Err(SqlError::wrong("a whole number was expected")),
         }
@@ -164,9 +166,10 @@ impl<'a> Value<'a> {
         match self {
             Value::Int(n) => Ok(n as f64),
             Value::Float(f) => Ok(f),
-            Value::Text(text) => {
-                text.trim().parse().map_err(|_| SqlError::wrong(format!("'{text}' is not a number")))
-            }
+            Value::Text(text) => text
+                .trim()
+                .parse()
+                .map_err(|_| SqlError::wrong(format!("'{text}' is not a number"))),
             Value::Null | Value::Time(_) => Err(SqlError::wrong("a number was expected")),
         }
     }

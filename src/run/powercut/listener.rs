@@ -206,9 +206,8 @@ impl Taking {
         let (records, rest) = self.held.as_chunks::<RECORD>();
         for record in records {
             let record = Record::decode(record).filter(Record::is_of_a_writer);
-            let record = record.ok_or_else(|| {
-                failed("the writer sent an invalid acknowledgement", SAME)
-            })?;
+            let record =
+                record.ok_or_else(|| failed("the writer sent an invalid acknowledgement", SAME))?;
             self.promises.acknowledge(record)?;
             journal.append(record)?;
         }

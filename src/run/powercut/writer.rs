@@ -193,7 +193,10 @@ fn manner(stream: &Stream) -> Result<(u32, Manner)> {
         "none" if every > 0 => Manner::Flush { every: every as u32 },
         _ => {
             return Err(failed(
-                format!("stream '{}' does not make its writes durable in one single way", stream.name),
+                format!(
+                    "stream '{}' does not make its writes durable in one single way",
+                    stream.name
+                ),
                 "say sync = \"fua\", sync = \"fdatasync\" or fdatasync = N",
             ));
         }
@@ -214,7 +217,9 @@ fn size(session: &mut Session, step: &Step, here: u64) -> Result<()> {
     let bytes = if size == 0 { here.saturating_sub(offset) } else { size };
     if offset.saturating_add(bytes) > here {
         return Err(failed(
-            format!("the drive has {here} bytes, but the plan uses {bytes} from offset {offset} on"),
+            format!(
+                "the drive has {here} bytes, but the plan uses {bytes} from offset {offset} on"
+            ),
             "make the dataset's `size` smaller",
         ));
     }
