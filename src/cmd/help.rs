@@ -8,7 +8,9 @@ use clap::{Arg, Command};
 
 /// Subcommands that serve one purpose, each with the page of docs/ that describes it.
 pub struct CommandGroup {
+    /// The group's name.
     pub heading: &'static str,
+    /// Names and pages, the most common first.
     pub commands: &'static [(&'static str, &'static str)],
 }
 

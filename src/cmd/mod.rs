@@ -1,5 +1,9 @@
 //! The subcommands, one file each. This file declares their names and arguments and dispatches to
 //! them; `help` groups them.
+//!
+//! `json` prints the documents of `--json` with their schemas, `flags` recognises the flags of
+//! other tools, `reference` writes completions and manual pages, `convert` reads jobs of fio and
+//! vdbench, and `run` connects a run to its bundle.
 
 pub mod audit;
 pub mod catalogue;

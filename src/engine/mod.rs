@@ -1,4 +1,10 @@
-//! Engines: how a request is executed. One file (or folder) each, and one line in `ALL`.
+//! Engines: how a request is executed. One file or folder each, and one line in `ALL`.
+//!
+//! The block engines (`psync`, `uring`, `libaio`) share `blockfile` (opening files and devices),
+//! `block_buffers`, `pages` and `dedupe` (memory and data patterns), and `block_commands` (FUA,
+//! flush, trim and write zeroes). `verify` compares every read with what was acknowledged, and
+//! `recheck` compares all blocks after a kill. `sql` has a folder for each dialect, `rocksdb`
+//! embeds RocksDB, and `null` completes at once.
 
 mod block_buffers;
 mod block_commands;

@@ -1,11 +1,24 @@
-//! Running a plan: datasets made ready, points measured one after another, everything handed to a
-//! `Sink`.
+//! Executes a plan: prepares datasets, measures points one after another, and writes everything to
+//! a `Sink`. Nothing here knows SQLite.
 //!
-//! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject,
-//! `worker_group` runs workers from barrier to join, `telemetry` watches them once a second,
-//! `point` puts one point together, `progress` informs the user, and `live` whoever looks on from
-//! elsewhere. `time` is the clock with the signal that ends its waits. Each function is given what
-//! it uses. Nothing here knows SQLite.
+//! Before a run: `admit`, `space` and `requirements` check which drives it may start on, whether
+//! there is room, and whether kernel and devices support the plan; `before` reads what an earlier
+//! part of the run did.
+//!
+//! Preparation: `prepare` executes `[prepare]` as `task`s, with `precondition` and `steady`; `site`
+//! places and fills datasets, `snapshot` restores them, `servers` divides processors and memory
+//! among database servers, `verification` checks plans with `verify = true`.
+//!
+//! A point: `point` measures one, `targets` opens the datasets of a subject, `placement` assigns
+//! processors, `worker_group` runs the workers from barrier to join, `telemetry` reads them once
+//! per second, `search` and `stopping_rule` decide what is measured next.
+//!
+//! Evidence: `witness`, `canary`, `account`, `stretches`, `standstill` and `slow_ops` record what
+//! the host did meanwhile; `floor`, `ceiling` and `maxima` measure the limits of Dyno and of the
+//! load sweeps.
+//!
+//! Display: `progress`, `time_left`, `live`. `time` is the clock with the signal that ends its
+//! waits. `powercut` is the test of durability under power cuts.
 
 mod account;
 mod admit;
