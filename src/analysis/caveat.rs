@@ -1,4 +1,4 @@
-//! A reason why nothing, or only a bound, is claimed of a cell.
+//! A reason why a cell supports no claim, or only a lower bound.
 
 use crate::stats::limit::Verdict;
 

@@ -1,4 +1,4 @@
-//! What other tools reported of imported points, set in place of what histograms would have said.
+//! Figures that another tool reported for imported points, used in place of histograms.
 
 use super::point_numbers::{ClassNumbers, Numbers, PointSummary, Times};
 use super::point_summary::PERCENTILES;

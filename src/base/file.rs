@@ -1,5 +1,5 @@
-//! Files that somebody names: read whole, but only what is a file, and only up to a size. A pipe
-//! would be waited for for ever, and a device never ends.
+//! Reads files named by a user: completely, but only regular files, and only up to a size limit. A
+//! pipe could block forever, and a device never ends.
 
 use std::fs::File;
 use std::io::Read;

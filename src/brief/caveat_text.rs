@@ -1,4 +1,4 @@
-//! Caveats in sentences: what must be known before a number is trusted.
+//! Caveats in sentences.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The brief before it is given a form: its cover, and the sections chosen, as blocks.
+//! The brief before rendering: its cover and the selected sections, as blocks.
 
 use super::block::{Block, Role, with_code};
 use super::lead::{self, Lead};

@@ -1,5 +1,4 @@
-//! brief.toml: what a brief is called, which sections it has in which order, its logo, colours and
-//! own paragraphs.
+//! brief.toml: title, sections and their order, logo, colours and own texts of a brief.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What is known of the drives and was not measured: the maker's figures and a price, as brief.toml
-//! states them with their source; and what the measured figures come to for the money.
+//! Drive specifications and prices, which are stated in brief.toml with their source and not
+//! measured; and the measured figures per price.
 
 use super::block::{Block, Table};
 use super::number_format::{self, NONE};

@@ -1,4 +1,4 @@
-//! `dyno catalogue`: all bundles below a folder, in the terminal or as JSON.
+//! `dyno catalogue`: lists the bundles in a folder, in the terminal or as JSON.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
-//! Somebody else's bundle is data: what the plan in it would do of its own choice besides making
-//! load (commands, servers and their settings, files and addresses that are read, drives that are
-//! erased) is done only once it has been named on the command line, by `--allow`, or by `--set`
-//! where the bundle hides it.
+//! A bundle from someone else is data: actions of its plan other than generating load (commands,
+//! servers and their settings, files and addresses that are read, drives that are erased) require
+//! permission on the command line, by `--allow`, or by `--set` for values that the bundle hides.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Flags that people try because other tools have them: the answer names the one that is meant.
+//! Recognises flags of other tools and suggests the corresponding flag of Dyno.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};

@@ -1,5 +1,5 @@
-//! `dyno init`: a plan to begin with, commented, for the drives that are here. It asks where it is
-//! run on a terminal. No plan that it writes lets anything be erased: that is the user's to add.
+//! `dyno init`: writes a commented plan for the drives of this host. It asks questions if run on a
+//! terminal. The plans never permit erasing; the user has to add that.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal, stdin};

@@ -1,4 +1,4 @@
-//! Which bundles a command reads, and what is asked of them.
+//! The bundles that a command reads, and how they are compared.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! `dyno plan check`: what a plan would do, before anything is touched: its points, its time, what
-//! it writes and erases. `plan_facts` has the same as JSON.
+//! `dyno plan check`: what a plan would do, before anything is touched: its points, duration,
+//! writes and erasures. `plan_facts` prints the same as JSON.
 
 use std::io::Write;
 use std::path::PathBuf;

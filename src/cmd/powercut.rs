@@ -1,4 +1,5 @@
-//! `dyno powercut`: writes on one host, acknowledgements on another, a cut, and the check after it.
+//! `dyno powercut`: writes on one host, acknowledgements on another, a power cut, and the check
+//! after it.
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -1,7 +1,7 @@
-//! `dyno selftest`: the limits of Dyno itself on this host. The same subject twice, differences
-//! that are known, scatter, the pacing floor and the generator's ceilings, by ordinary plans and
-//! their ordinary briefs. What it finds is kept for this host, disclosed in every later bundle and
-//! quoted by its briefs.
+//! `dyno selftest`: measures the limits of Dyno on this host. The same subject twice, known
+//! differences, scatter, the pacing floor and the generator's ceilings, by ordinary plans and
+//! briefs. The result is stored for this host, disclosed in every later bundle and quoted by its
+//! briefs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

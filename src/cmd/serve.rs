@@ -1,4 +1,4 @@
-//! `dyno serve`: pages of a folder's bundles for browsers.
+//! `dyno serve`: web pages of the bundles in a folder.
 
 use std::io::Write;
 use std::net::SocketAddr;

@@ -1,6 +1,7 @@
-//! Data of a stated dedupe ratio: of all that was written, divided by what a drive (or array) that
-//! stores equal units once has to keep. vdbench defines `dedupratio` and `dedupunit` the same way
-//! (Vdbench Users Guide, "Data deduplication"); fio's `dedupe_percentage` is 100 · (1 − 1/ratio).
+//! Data with a stated dedupe ratio: bytes written divided by the bytes that a drive (or array) has
+//! to store if it stores identical units once. vdbench defines `dedupratio` and `dedupunit` the
+//! same way (Vdbench Users Guide, "Data deduplication"); fio's `dedupe_percentage` is 100 · (1 −
+//! 1/ratio).
 //!
 //! A dataset of N units holds N/ratio different contents at any time, also while it is overwritten.
 //! Which units are duplicates follows from their place, evenly over any range; a unit that is none
@@ -52,7 +53,7 @@ pub struct Dedupe {
 }
 
 impl Dedupe {
-    /// As the knobs say, for a dataset of so many bytes; none where they ask for no duplicates.
+    /// From the knobs, for a dataset of this many bytes; none if they request no duplicates.
     pub fn of(knobs: &Knobs, bytes: u64) -> Result<Option<Dedupe>> {
         let ratio = knobs.float("dedupe").unwrap_or(1.0);
         let unit = knobs.int("dedupe_unit").unwrap_or(4096);

@@ -106,7 +106,7 @@ pub enum Home {
 pub enum Access {
     /// Lay it out anew, to be filled.
     Create,
-    /// Open it to be read alone.
+    /// Open it read-only.
     ReadOnly,
     /// Open it to be read and written.
     ReadWrite,

@@ -20,7 +20,7 @@ struct Row<'a> {
     window_ns: u64,
 }
 
-/// A column, and what stands in it.
+/// A column, and its contents.
 type Filled = (Column, fn(&Row<'_>) -> Value);
 
 /// Columns between the key and the outcome, which a point that failed before it measured anything

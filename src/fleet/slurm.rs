@@ -1,5 +1,5 @@
-//! Slurm: the script of an array of tasks, and what Slurm says of arrays. Nothing of the
-//! environment of whoever submits travels with a job.
+//! Slurm: the script of a job array, and Slurm's information about arrays. Nothing from the
+//! submitter's environment is passed to a job.
 
 use std::collections::BTreeMap;
 use std::path::Path;

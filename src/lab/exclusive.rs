@@ -1,6 +1,7 @@
-//! A device taken for a destructive step: passed by the guard, opened for ourselves alone, and
-//! asked once more who it is on the open descriptor. While it is held the kernel gives its name to
-//! no other drive, so a tool that is called with that name reaches this one.
+//! Exclusive access to a device for a destructive step: it has passed the guard, is opened
+//! exclusively, and its identity is checked again on the open descriptor. While it is held, the
+//! kernel gives its name to no other drive, so a tool that is called with that name reaches this
+//! device.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -39,7 +40,7 @@ impl Exclusive {
         Ok(held)
     }
 
-    /// Keeps the device, but lets others open it for themselves alone: mkfs and mount do.
+    /// Keeps the device open, but allows others to open it exclusively, as mkfs and mount do.
     pub fn share(self) -> Result<Exclusive> {
         let again = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         let file =

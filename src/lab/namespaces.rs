@@ -108,7 +108,7 @@ fn free(held: &Exclusive, count: u32) -> Result<Vec<PathBuf>> {
     Ok(found.iter().map(stable).collect())
 }
 
-/// Attaches so many of those that exist and are not; how many there were.
+/// Attaches existing namespaces that are detached, up to this number; returns how many it was.
 fn attach(held: &Exclusive, missing: usize) -> Result<usize> {
     let found = controller::node_of(&held.disk)
         .filter(|_| missing > 0)

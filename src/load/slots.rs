@@ -85,7 +85,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Slots for a lane of this depth on each of so many drives, all free.
+    /// Free slots for a lane of this depth on each of this number of drives.
     pub fn new(depth: u32, drives: u32) -> Slots {
         let all = (depth * drives) as usize;
         let queue = |drive: u32| {

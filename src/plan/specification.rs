@@ -1,5 +1,5 @@
-//! `[drive.NAME]`: what is known of a subject's drives and is not measured, as the makers or the
-//! sources named state it. A plan may have it, and brief.toml, whose word counts more.
+//! `[drive.NAME]`: properties of a subject's drives that are stated and not measured, from vendors
+//! or other named sources. A plan may contain it, and brief.toml, which takes precedence.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What part of a drive a stream works on: the whole dataset, or one of several equal slices, as
-//! neighbours do who share a drive. Written `target = "namespace:2/6"`: the second of six.
+//! The part of a drive that a stream uses: the whole dataset, or one of several equal slices, for
+//! neighbours that share a drive. Written `target = "namespace:2/6"`: the second of six.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,5 @@
-//! What was done to drives before their points, and in what state the run left them: kept so that a
-//! run that goes on prepares again only what no longer holds, and so that a report can say what the
-//! drives were prepared with.
+//! The preparation of drives before their points, and the state in which the run left them, so that
+//! a resumed run repeats only what no longer holds, and a report can describe the preparation.
 
 use serde::{Deserialize, Serialize};
 

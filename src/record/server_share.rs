@@ -1,4 +1,4 @@
-//! What a database server that Dyno started had of the machine, as the kernel says it, stored as a
+//! The resources of a database server that Dyno started, as reported by the kernel, stored as a
 //! fact of each point.
 
 use super::Fact;

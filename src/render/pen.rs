@@ -1,4 +1,4 @@
-//! A PDF's pen: what stands on its pages, drawn with its fonts, tags and links.
+//! Draws the pages of a PDF, with their fonts, tags and links.
 
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::destination::XyzDestination;

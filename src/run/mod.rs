@@ -305,14 +305,14 @@ fn cause(error: &crate::base::error::Error) -> String {
     [vec![what], try_next].concat().join("; ")
 }
 
-/// Refuses subjects that share a physical device, unless the plan asks for that or nothing is kept
-/// on any. Bundles of before there was the rule go on as they began.
+/// Refuses subjects that share a physical device, unless the plan allows it or stores nothing on
+/// drives. Bundles made before this rule continue as they started.
 pub fn apart(plan: &Plan) -> Result<()> {
     let allowed = plan.same_device || plan.keeps_no_data() || plan.order_version == 0;
     if allowed { Ok(()) } else { shared::apart(&plan.subjects, FOLDER) }
 }
 
-/// What the subjects' drives physically are; nothing where none of them is used.
+/// The physical devices of the subjects' drives; nothing if the plan uses none of them.
 pub fn devices(plan: &Plan) -> Vec<Fact> {
     if plan.keeps_no_data() { Vec::new() } else { shared::facts(&plan.subjects, FOLDER) }
 }

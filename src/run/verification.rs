@@ -1,5 +1,5 @@
-//! What a plan with `verify = true` must have, checked before anything is touched; and what an
-//! earlier run left, looked at before anything is written.
+//! The requirements of a plan with `verify = true`, checked before anything is touched; and the
+//! state that an earlier run left, checked before anything is written.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -58,7 +58,7 @@ impl Site {
         })
     }
 
-    /// Of one bundle alone.
+    /// For a single bundle.
     pub fn of_bundle(bundle: &Path) -> Result<Site> {
         let shown = bundle.display();
         let real = bundle.canonicalize().with_context(|| format!("opening {shown}"))?;

@@ -1,5 +1,4 @@
-//! What the drives were prepared with, and whether they had come to a steady state before they were
-//! measured.
+//! The preparation of the drives, and whether they reached steady state.
 
 use super::Section;
 use crate::analysis::facts::Facts;

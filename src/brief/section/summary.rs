@@ -1,4 +1,5 @@
-//! All steps at a glance: what each leads with, by subject; who is best only where claims say so.
+//! Overview of all steps: the headline figure by subject; a subject is marked best only if claims
+//! show it.
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};

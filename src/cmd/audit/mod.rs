@@ -1,5 +1,5 @@
-//! `dyno audit`: the statements of a file computed again from published tables or bundles, and
-//! judged.
+//! `dyno audit`: recomputes the statements of a file from published tables or bundles, and judges
+//! them.
 
 mod file;
 mod statement;

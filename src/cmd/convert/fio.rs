@@ -1,5 +1,5 @@
-//! Job files of fio (its HOWTO, "Job file format" and "Job parameters"). Jobs that run together
-//! become the streams of a step; `stonewall` begins the next.
+//! fio job files (its HOWTO, "Job file format" and "Job parameters"). Jobs that run together become
+//! the streams of a step; `stonewall` starts the next.
 
 use super::draft::{self, Dataset, Draft, Step, Stream, number};
 use super::job_file::{Job, Set, jobs, seconds};

@@ -1,5 +1,4 @@
-//! A job file of fio's, read: sections with their keys, what is global put into each, sizes and
-//! times.
+//! Reads a fio job file: sections with their keys, global keys applied to each, sizes and times.
 
 use super::draft::Draft;
 

@@ -1,5 +1,6 @@
-//! `dyno convert`: job files of fio and parameter files of vdbench as protocols that make the same
-//! load. What cannot be carried over is said line by line, on standard error and in the protocol.
+//! `dyno convert`: converts fio job files and vdbench parameter files to protocols that generate
+//! the same load. Whatever cannot be converted is reported line by line, on standard error and in
+//! the protocol.
 
 mod draft;
 mod fio;

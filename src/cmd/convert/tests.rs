@@ -1,4 +1,4 @@
-//! What is carried over, line by line, and what is said.
+//! What is converted, line by line, and what is reported.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! `dyno fleet accept`: delivered drives against a reference sample of their model.
+//! `dyno fleet accept`: compares delivered drives with a reference sample of their model.
 
 use std::io::Write;
 use std::path::PathBuf;

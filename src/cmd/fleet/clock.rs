@@ -1,5 +1,5 @@
-//! `dyno fleet clock`: how far this host's clock lies from others', or this host's clock for others
-//! to compare theirs with.
+//! `dyno fleet clock`: the offset of this host's clock from others', or this host's clock as a
+//! reference for others.
 
 use std::io::Write;
 use std::net::{Ipv6Addr, SocketAddr, UdpSocket};

@@ -1,4 +1,4 @@
-//! A campaign laid out: its hosts, what it measures, its tasks, and what each of them costs.
+//! The layout of a campaign: its hosts, its specimens, its tasks, and the duration of each.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! `dyno fleet plan`: what a campaign would do, before anything is submitted: which task measures
-//! which drive on which host, in which order, how long, and what is erased. Nothing is run.
+//! which drive on which host, in which order, for how long, and what is erased. Runs nothing.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `dyno fleet status`: how a campaign stands, from its folder and from Slurm.
+//! `dyno fleet status`: a campaign's status, from its folder and from Slurm.
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! `dyno fleet submit`: a campaign's tasks as arrays of jobs, written into its folder and given to
-//! Slurm. Again it submits what is neither measured nor in the queue.
+//! `dyno fleet submit`: writes the job arrays of a campaign's tasks into its folder and submits
+//! them to Slurm. Run again, it submits what is neither measured nor queued.
 
 use std::collections::BTreeSet;
 use std::io::Write;

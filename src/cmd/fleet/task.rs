@@ -1,5 +1,5 @@
-//! `dyno fleet task`: one task of a campaign, on its host: what a job's script runs. It begins the
-//! task's run or goes on with it, and notes in the campaign's folder how it went.
+//! `dyno fleet task`: runs one task of a campaign on its host, from a job's script. It starts or
+//! continues the task's run, and records the result in the campaign's folder.
 
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;

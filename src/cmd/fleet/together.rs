@@ -1,4 +1,4 @@
-//! `dyno fleet together`: the bundles of hosts that began at one time, brought together.
+//! `dyno fleet together`: combines the bundles of hosts that started at the same time.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! What RocksDB counts of itself: from its properties, which cost nothing while the load runs, and
-//! from its statistics where the plan has them on.
+//! RocksDB's own counters: its properties, which cost nothing during the load, and its statistics
+//! if the plan enables them.
 
 use rocksdb::statistics::Ticker;
 use rocksdb::{DB, Options};

@@ -1,5 +1,5 @@
-//! An open database: the server that Dyno started for it, or one that was there, and what both
-//! sides count.
+//! An open database: a server that Dyno started for it, or an existing one, and the counters of
+//! both sides.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};

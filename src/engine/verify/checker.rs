@@ -1,6 +1,6 @@
-//! The table of a dataset as its workers use it, and one worker's part: it seals what is written,
-//! notes what was acknowledged, and judges what was read. Between barrier and join it takes no lock
-//! and allocates nothing.
+//! The table of a dataset as used by its workers, and the part of one worker: it seals writes,
+//! records acknowledgements, and checks reads. Between barrier and join it takes no lock and
+//! allocates nothing.
 
 use std::path::PathBuf;
 use std::sync::atomic::{
@@ -50,7 +50,7 @@ pub struct Tally {
     pub wrong: AtomicU64,
 }
 
-/// Adds to a counter that one worker alone writes.
+/// Adds to a counter that only one worker writes.
 #[inline(always)]
 fn add(counter: &AtomicU64) {
     counter.store(counter.load(Relaxed) + 1, Relaxed);
@@ -112,7 +112,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// For a lane with so many slots, whose ops have at most so many bytes.
+    /// For a lane with this many slots, whose ops have at most this many bytes.
     pub fn new(known: Arc<Known>, slots: u32, largest: u32) -> Checker {
         let each = (largest as usize).div_ceil(BLOCK);
         let tally = Arc::new(Tally::default());

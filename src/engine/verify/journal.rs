@@ -60,7 +60,7 @@ pub struct Header {
     pub of: Of,
 }
 
-/// How large the journal of so many blocks is, in the file and in memory.
+/// The size of the journal of this many blocks, in the file and in memory.
 pub fn bytes(blocks: u64) -> u64 {
     HEADER_BYTES as u64 + 8 * blocks
 }

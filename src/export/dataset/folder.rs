@@ -45,7 +45,7 @@ pub struct Listed {
     pub rows: usize,
 }
 
-/// A dataset that nobody else adds to meanwhile.
+/// A dataset, locked against concurrent additions.
 pub struct Dataset {
     folder: PathBuf,
     known: HashSet<String>,

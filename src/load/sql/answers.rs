@@ -1,5 +1,4 @@
-//! What a server answered: rows of values, kept in buffers that are used again, so that reading
-//! them allocates nothing.
+//! A server's answers: rows of values, in reused buffers, so that reading them allocates nothing.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Formatter};

@@ -1,5 +1,5 @@
-//! Once power is back: the journal against the drive, or against an image of it. Nothing is
-//! written to either.
+//! After power is back: compares the journal with the drive, or with an image of it. Writes to
+//! neither.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read};

@@ -1,5 +1,5 @@
-//! The side that keeps its power: takes acknowledgements, keeps them in a journal, and runs the
-//! hook that cuts the power at a random moment.
+//! The machine that keeps its power: receives acknowledgements, stores them in a journal, and runs
+//! the hook that cuts the power at a random time.
 //!
 //! What comes over the network may come from anybody. A session must name a drive of the
 //! listener's own plan; every record must be the next that a writer of that session could send;

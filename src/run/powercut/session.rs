@@ -1,5 +1,5 @@
-//! What one session of writing is: whose blocks they are, which thread writes which, and how each
-//! makes them durable. It opens the journal, so a checker knows all of it without the plan.
+//! A session of writing: its blocks, which thread writes which, and how each thread makes them
+//! durable. It is the first part of the journal, so a checker does not need the plan.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! The side that loses its power: threads that write sealed blocks, make them durable, and send
-//! each acknowledgement away before they go on.
+//! The host that loses power: threads that write sealed blocks, make them durable, and send each
+//! acknowledgement before they continue.
 //!
 //! Writes go through io_uring with direct I/O, one at a time for each thread: its `RWF_DSYNC` is
 //! one write with FUA where the drive has it, while pwritev2 on a block device adds a flush, which
