@@ -19,8 +19,8 @@ pub const DEDUPE: Knob = Knob {
     name: "dedupe",
     kind: Kind::Float { min: 1.0, max: 1000.0 },
     default: DefaultValue::Absent,
-    doc: "Dedupe ratio of the data: bytes written for each byte that is kept where equal units are \
-          kept once; 1 without the knob. 3 is vdbench's dedupratio=3 and fio's \
+    doc: "Dedupe ratio of the data: bytes written per byte stored if identical units are stored \
+        once; default 1. 3 is vdbench's dedupratio=3 and fio's \
           dedupe_percentage=67.",
 };
 
@@ -29,8 +29,7 @@ pub const DEDUPE_UNIT: Knob = Knob {
     name: "dedupe_unit",
     kind: Kind::Bytes,
     default: DefaultValue::Absent,
-    doc: "dedupe: the size of what is kept once, 4 KiB without the knob; blocks are multiples of \
-          it.",
+    doc: "dedupe: size of a unit, default 4 KiB; blocks are multiples of it.",
 };
 
 /// Units of a dataset that share one content, at the least: so many that each is there.

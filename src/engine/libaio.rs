@@ -42,8 +42,8 @@ static INFO: Info = Info {
             name: "direct",
             kind: Kind::Bool,
             default: DefaultValue::Is("true"),
-            doc: "Open with O_DIRECT, past the page cache. Without it each request is waited for \
-                  as it is submitted.",
+            doc: "Open with O_DIRECT, bypassing the page cache. Without it, submitting a request \
+                waits for it.",
         },
         OFFSET,
         COMPRESSIBLE,

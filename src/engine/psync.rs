@@ -32,7 +32,7 @@ static INFO: Info = Info {
             name: "direct",
             kind: Kind::Bool,
             default: DefaultValue::Is("false"),
-            doc: "Open with O_DIRECT, past the page cache.",
+            doc: "Open with O_DIRECT, bypassing the page cache.",
         },
         OFFSET,
         COMPRESSIBLE,

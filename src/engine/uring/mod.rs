@@ -52,7 +52,7 @@ static INFO: Info = Info {
             name: "direct",
             kind: Kind::Bool,
             default: DefaultValue::Is("true"),
-            doc: "Open with O_DIRECT, past the page cache.",
+            doc: "Open with O_DIRECT, bypassing the page cache.",
         },
         OFFSET,
         COMPRESSIBLE,
@@ -64,30 +64,31 @@ static INFO: Info = Info {
             name: "nop",
             kind: Kind::Bool,
             default: DefaultValue::Is("false"),
-            doc: "Send NOP requests in place of reads and writes: what the engine itself costs.",
+            doc: "Send NOP requests instead of reads and writes, to measure the cost of the \
+                engine itself.",
         },
         Knob {
             name: "poll",
             kind: Kind::Choice(Poll::WORDS),
             default: DefaultValue::Absent,
-            doc: "How completions are found: \"none\" (the drive interrupts; without the knob as \
-                  well), \"iopoll\" (the worker's processor looks for them) or \"hybrid\" (it \
-                  sleeps for half of the usual time first, Linux 6.13). Needs queues for polling: \
+            doc: "How completions are detected: \"none\" (interrupts, the default), \"iopoll\" \
+                (the worker's processor polls) or \"hybrid\" (it first sleeps for half of the \
+                usual time, Linux 6.13). Needs queues for polling: \
                   nvme.poll_queues=N on the kernel's command line.",
         },
         Knob {
             name: "sqpoll",
             kind: Kind::Bool,
             default: DefaultValue::Absent,
-            doc: "Let a thread of the kernel submit, one for each worker: no system call, and one \
-                  more processor.",
+            doc: "Let a kernel thread per worker submit requests: no system calls, one more \
+                processor.",
         },
         Knob {
             name: "passthrough",
             kind: Kind::Bool,
             default: DefaultValue::Absent,
-            doc: "Send NVMe commands to the generic device of the namespace (/dev/ng0n1), past \
-                  the block layer. For whole NVMe namespaces, Linux 6.1.",
+            doc: "Send NVMe commands to the generic device of the namespace (/dev/ng0n1), \
+                bypassing the block layer. For whole NVMe namespaces, Linux 6.1.",
         },
     ],
     source: "",

@@ -40,8 +40,8 @@ pub const JOURNAL: Knob = Knob {
     name: "journal",
     kind: Kind::Text,
     default: DefaultValue::Absent,
-    doc: "verify: the directory, on another drive, where it is kept what was acknowledged: 2 MiB \
-          for each GiB.",
+    doc: "verify: directory on another drive for the journal of acknowledged writes: 2 MiB per \
+        GiB.",
 };
 
 /// Whether these knobs ask for verification.
