@@ -50,7 +50,9 @@ pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
     let mut blocks = vec![Block::chapter(count)];
     blocks.push(Block::list(found.into_iter().map(line)));
     if !catalogue.is_kept {
-        blocks.push(Block::note("The folder takes no index: every bundle is opened each time."));
+        blocks.push(Block::note(
+            "The folder is not writable, so it has no index: every bundle is opened each time.",
+        ));
     }
     out.write_all(on_screen(&blocks).as_bytes())?;
     Ok(())

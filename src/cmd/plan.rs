@@ -204,7 +204,7 @@ fn can_show(plan: &Plan, from: Option<&Earlier>, out: &mut dyn Write) -> Result<
     }
     let powers = powers(plan, from);
     if let (Some(Earlier { name, .. }), true) = (from, powers.is_empty()) {
-        writeln!(out, "{name} has no point with three repeats: nothing is known of its scatter")?;
+        writeln!(out, "{name} has no point with three repeats: its scatter is unknown")?;
     }
     for Power { at, scatter, shown } in powers {
         let percent = |log: f64| words(log.exp_m1() * 100.0);
@@ -224,8 +224,8 @@ fn can_show(plan: &Plan, from: Option<&Earlier>, out: &mut dyn Write) -> Result<
         (None, Some(found)) => writeln!(out, "On this host, {}", found.summary())?,
         (None, None) => writeln!(
             out,
-            "Which difference they show is not known on this host: run `dyno selftest`, or name an \
-             earlier bundle (--from)"
+            "The smallest difference that they show is unknown on this host: run `dyno \
+             selftest`, or name an earlier bundle (--from)"
         )?,
     }
     Ok(())

@@ -130,7 +130,7 @@ fn check(journal: &Path, drive: &Path, format: Json, out: &mut dyn Write) -> Res
     let (serial, subject, cache) = (&session.serial, &session.subject, &session.write_cache);
     writeln!(out, "Drive {serial} ({subject}), volatile write cache: {cache}")?;
     let looked_for = grouped(verdict.looked_for());
-    writeln!(out, "{looked_for} acknowledged, durable blocks looked for")?;
+    writeln!(out, "{looked_for} acknowledged, durable blocks checked")?;
     for fate in Fate::ALL {
         writeln!(out, "  {:<10}{:>12}", fate.name(), grouped(verdict.count(fate)))?;
     }

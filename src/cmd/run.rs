@@ -385,7 +385,7 @@ fn measure(
     })?;
     if summary.interrupted {
         let kept = plural(summary.measured, "point");
-        note(&format!("Interrupted; the bundle has {kept}. Go on with: {how}"));
+        note(&format!("Interrupted; the bundle has {kept}. Continue with: {how}"));
         return Ok(signals.exit_code());
     }
     note(&format!(

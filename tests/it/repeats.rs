@@ -95,7 +95,7 @@ fn the_plan_says_which_difference_its_repeats_can_show_from_an_earlier_bundle() 
     };
     let unknown = check(&[]);
     let kept = unknown.contains("On this host, ") && unknown.contains("the same subject twice: ");
-    assert!(kept || unknown.contains("not known on this host: run `dyno selftest`"), "{unknown}");
+    assert!(kept || unknown.contains("unknown on this host: run `dyno selftest`"), "{unknown}");
     let run = dyno(folder.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let from = check(&["--from", "b.dyno"]);

@@ -58,10 +58,7 @@ pub fn clock(args: &ClockArgs, out: &mut dyn Write) -> Result<u8> {
         let socket = UdpSocket::bind(address)
             .with_context(|| format!("listening at {address} for those who ask the time"))?;
         let signals = Signals::catch()?;
-        note(&format!(
-            "Answering with this host's time at {}.",
-            socket.local_addr().unwrap_or(address)
-        ));
+        note(&format!("Serving this host's time at {}.", socket.local_addr().unwrap_or(address)));
         clocks::serve(&socket, &|| signals.stop.load(Relaxed))?;
         return Ok(signals.exit_code());
     }

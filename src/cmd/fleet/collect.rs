@@ -166,9 +166,9 @@ fn describe(collected: &Collected, out: &mut dyn Write) -> Result<()> {
     match collected.whole {
         true => writeln!(
             out,
-            "Every point of every task is there, once.\nNext: dyno compare {folder}/*.dyno"
+            "Every point of every task exists once.\nNext: dyno compare {folder}/*.dyno"
         )?,
-        false => writeln!(out, "Not all is there: dyno fleet submit goes on with what is missing")?,
+        false => writeln!(out, "Points are missing: dyno fleet submit continues with them")?,
     }
     Ok(())
 }

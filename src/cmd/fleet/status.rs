@@ -123,7 +123,7 @@ fn describe_to(status: &Status, args: &StatusArgs, out: &mut dyn Write) -> Resul
         writeln!(out, "Hosts given up: {}", status.lost.join(", "))?;
     }
     if let Some(why) = &status.slurm_failure {
-        writeln!(out, "Slurm does not say how its jobs stand: {why}")?;
+        writeln!(out, "Slurm does not report the state of its jobs: {why}")?;
     }
     writeln!(out)?;
     let mut rows = vec![
@@ -155,7 +155,7 @@ fn describe_to(status: &Status, args: &StatusArgs, out: &mut dyn Write) -> Resul
             "Next: dyno fleet submit {campaign}, which submits what is not in the queue"
         )?;
     } else {
-        writeln!(out, "At least {} of load to go", duration(status.left_ns))?;
+        writeln!(out, "At least {} of load remaining", duration(status.left_ns))?;
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ impl Listener<'_> {
                     ));
                     return self.take(stream, &session, say).map(Some);
                 }
-                Err(error) => say(&format!("{from} was sent away: {error:#}")),
+                Err(error) => say(&format!("rejected {from}: {error:#}")),
             }
         }
         Ok(None)

@@ -333,7 +333,7 @@ fn the_program_says_so(out: &Path, journal: &Path, qemu: &WriteLog) {
     let result: PathBuf = out.join("0001.journal.result.json");
     let kept = check("drive.img");
     assert_eq!(kept.status.code(), Some(0), "{}", said(&kept));
-    assert!(said(&kept).contains("256 acknowledged, durable blocks looked for"), "{}", said(&kept));
+    assert!(said(&kept).contains("256 acknowledged, durable blocks checked"), "{}", said(&kept));
     let claim = dyno(out, &["powercut", "claim", "0001.journal.result.json"]);
     let text = said(&claim);
     assert!(text.contains("0 lost in 1 cut (1 of images)"), "{text}");

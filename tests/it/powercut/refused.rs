@@ -119,7 +119,7 @@ fn a_listener_sends_away_whoever_opens_no_session_of_its_drives_and_takes_the_ne
     ] {
         let mut peer = listening.connect();
         peer.write_all(&bytes).unwrap();
-        listening.until("was sent away");
+        listening.until("rejected ");
         assert!(matches!(peer.read(&mut [0]), Ok(0) | Err(_)), "accepted: {bytes:?}");
     }
     let mut writer = listening.connect();
@@ -242,7 +242,7 @@ fn a_check_wants_the_drive_of_the_session_after_another_boot() {
     for (session, code, what) in [
         (here, 3, "has not rebooted"),
         (other, 3, "serial number is"),
-        (booted, 2, "8 acknowledged, durable blocks looked for"),
+        (booted, 2, "8 acknowledged, durable blocks checked"),
     ] {
         let mut journal = opening(&session).unwrap();
         for record in [Record::LaidOut, Record::Cut { unix_ns: 1 }, Record::Silent] {
