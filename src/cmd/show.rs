@@ -117,7 +117,7 @@ struct LoadRow {
     threads: u32,
     /// Requests in flight for each worker.
     depth: u32,
-    /// Open loop: the rate asked for, as a plan writes it.
+    /// Open loop: the target rate, as a plan writes it.
     asked: Option<String>,
     /// Ops of all repeats.
     ops: u64,

@@ -29,7 +29,7 @@ pub enum Limit {
     Generator,
     /// Dyno itself did not run.
     Standstill,
-    /// The rate asked for was reached.
+    /// The target rate was reached.
     Rate,
     /// The drive slowed itself down because of its temperature.
     Thermal,
@@ -115,7 +115,7 @@ pub struct Inputs {
     pub outstanding: f64,
     /// Workers of all streams.
     pub workers: f64,
-    /// Achieved against the rate asked for.
+    /// Achieved rate divided by the target rate.
     pub achieved: Option<f64>,
     /// Open loop: ops that were handed over late.
     pub late: Option<Late>,
