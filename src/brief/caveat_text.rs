@@ -51,7 +51,7 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
         });
         all.extend(first.map(|n| say!(l, "caveat-every-point-few-repeats", count = n)));
     }
-    // What holds for several points of a subject is said once.
+    // A caveat that applies to several points of a subject is stated once.
     let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(usize, usize)>>::new());
     for (index, step) in facts.steps.iter().enumerate() {
         let parts = facts.parts_asked(step);

@@ -52,7 +52,7 @@ pub struct Part {
 }
 
 impl Document {
-    /// The brief of these facts; an error where brief.toml names a section that there is not.
+    /// The brief of these facts; an error if brief.toml names an unknown section.
     pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
         Ok(Document {
             language: facts.language,

@@ -136,7 +136,7 @@ impl Options {
         }
     }
 
-    /// Paragraphs of the user's own that stand after the section of this id.
+    /// The user's own paragraphs that follow the section with this id.
     pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
         self.text.iter().filter(move |t| t.after == place)
     }

@@ -20,7 +20,7 @@ struct Thing {
     name: String,
 }
 
-/// The knobs of meters that `--set` may give anew: they say whom a meter asks.
+/// The knobs of meters that `--set` can supply again: they define what a meter queries.
 const SETTABLE: &[&str] = &["command", "url", "file", "sensor"];
 
 /// Puts what was given by `--set` into the plan of a bundle, and refuses what was not named.
@@ -88,7 +88,7 @@ fn arguments(things: &[&Thing]) -> String {
     things.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Every meter with the path by which `--set` reaches it.
+/// Every meter with its path for `--set`.
 fn meters(plan: &Plan) -> impl Iterator<Item = (String, &Part)> {
     let own = plan.meters.iter().enumerate().map(|(i, part)| (format!("meter.{}", i + 1), part));
     let of_subjects = plan.subjects.iter().flat_map(|subject| {
@@ -98,7 +98,7 @@ fn meters(plan: &Plan) -> impl Iterator<Item = (String, &Part)> {
     own.chain(of_subjects).map(|(path, part)| (format!("{path}.{}", knob(part)), part))
 }
 
-/// The knob that says whom a meter asks.
+/// The knob that defines what a meter queries.
 fn knob(part: &Part) -> &'static str {
     SETTABLE.iter().copied().find(|name| part.knobs.get(name).is_some()).unwrap_or("kind")
 }

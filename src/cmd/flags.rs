@@ -46,7 +46,7 @@ const MEANT: &[(&[&str], &str, &str)] = &[
     (&["continue"], "resume", "--resume BUNDLE"),
 ];
 
-/// What was meant by a flag that there is not, where the command has such a one.
+/// The intended flag for an unknown one, if the command has it.
 pub fn meant(error: &Error, root: &Command, args: &[String]) -> Option<String> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;

@@ -79,7 +79,7 @@ pub fn each(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 }
 
 impl AskedOptions {
-    /// The same for the analysis; an error names a metric that there is not.
+    /// The same for the analysis; an unknown metric is an error.
     pub fn question(&self) -> Result<Question> {
         let metrics = self.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
         Ok(Question { vary: self.vary.clone(), metrics, ..Question::default() })

@@ -187,7 +187,7 @@ pub struct Claimed {
     blocks: u64,
     /// Those that do not hold what was acknowledged.
     not_kept: u64,
-    /// Blocks by what became of them.
+    /// Blocks by their fate.
     fates: BTreeMap<Fate, u64>,
     /// Where nothing was lost: at most so many of 100 cuts lose anything, with 95 % confidence.
     bound_percent: Option<f64>,

@@ -307,7 +307,7 @@ pub enum Ended {
     Interrupted(u8),
 }
 
-/// A run that is part of something larger: nothing is said of what to do next.
+/// A run that is part of a larger operation: no next step is suggested.
 pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
     let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), Vec::new())?;
     let signals = Signals::catch()?;

@@ -271,7 +271,7 @@ impl LibaioLane {
         Ok(())
     }
 
-    /// The events there are, waiting as long as is said for the first.
+    /// The available events, after waiting for the first as specified.
     #[inline(always)]
     fn events(&mut self, wait: Wait) -> Result<usize> {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

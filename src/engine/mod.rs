@@ -104,7 +104,7 @@ pub enum Home {
 /// What will be done to a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Lay it out anew, to be filled.
+    /// Recreate it, to be filled.
     Create,
     /// Open it read-only.
     ReadOnly,

@@ -27,7 +27,7 @@ impl Format for Fio {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<Found> {
-        // Warnings of fio's stand before the JSON when both go to the same place.
+        // fio's warnings precede the JSON if both go to the same file.
         let start = input.text.find('{').unwrap_or(0);
         let before = input.text[..start]
             .lines()

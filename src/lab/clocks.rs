@@ -174,7 +174,7 @@ mod tests {
     fn a_stamp_is_of_seconds_since_1900_with_a_fraction_of_32_bits() {
         assert_eq!(stamp(0), 0x83AA_7E80_0000_0000);
         assert_eq!(stamp(500_000_000), 0x83AA_7E80_8000_0000);
-        // In 2036 the seconds begin anew.
+        // In 2036 the seconds wrap around.
         let last = stamp(2_085_978_495_000_000_000);
         assert_eq!(between(last, stamp(2_085_978_497_000_000_000)), 2_000_000_000);
     }

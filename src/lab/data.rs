@@ -25,7 +25,7 @@ use crate::plan::Dataset;
 /// The folder in a directory under test that is Dyno's; it writes nothing outside.
 pub const FOLDER: &str = "dyno-data";
 
-/// A dataset's own file in its folder. A second one, by which it is replaced, has `.new` after it.
+/// A dataset's own file in its folder. The file that replaces it has the suffix `.new`.
 pub const MARKER: &str = ".dyno";
 
 const MOST_OF_A_MARKER: u64 = 16 << 20;

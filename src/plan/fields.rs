@@ -5,7 +5,7 @@ use super::mistakes::{At, Mistakes, remedy};
 use super::node::{Entry, Node, Value};
 use crate::base::units::{Rate, parse_bytes, parse_duration_ns, parse_rate};
 
-/// A table being read. Every key asked for is a known one; `finish` notes the others.
+/// A table being read. Every key that is read is known; `finish` reports the others.
 pub struct Fields<'n> {
     /// As in "a step has no key …".
     what: &'static str,
@@ -59,7 +59,7 @@ impl<'n> Fields<'n> {
         self.entries.iter().filter(|e| keys.contains(&e.key.as_str())).collect()
     }
 
-    /// Notes every key that was never asked for.
+    /// Reports every key that was never read.
     pub fn finish(self, log: &mut Mistakes) {
         #[cfg(test)]
         asked::note(self.what, &self.known);

@@ -351,7 +351,7 @@ pub enum How {
     Failed,
 }
 
-/// Totals by what they are of.
+/// Totals by stream, class, step and subject.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals(pub Vec<Total>);
 

@@ -70,7 +70,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// A point of which nothing is known yet.
+    /// A point without any data yet.
     pub fn begun(key: PointKey, started_unix_ns: u64) -> Point {
         Point {
             key,

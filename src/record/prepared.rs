@@ -76,7 +76,7 @@ pub struct DriveState {
     pub drive: u32,
     /// The drive's serial number; a folder's filesystem has its own identifier.
     pub serial: String,
-    /// What counted the bytes. One that starts anew at boot has the boot in its name.
+    /// The counter of the bytes. One that is reset at boot has the boot in its name.
     pub counter: String,
     /// Bytes written to the drive by then, as that counter has it.
     pub written_bytes: u64,

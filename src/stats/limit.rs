@@ -219,7 +219,7 @@ pub struct Device {
     pub flushing: f64,
 }
 
-/// What the kernel counted of Dyno's processes (/proc/PID/io).
+/// The kernel's counters of Dyno's processes (/proc/PID/io).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Own {
     /// Bytes read from devices, per second.

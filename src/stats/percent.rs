@@ -39,7 +39,7 @@ impl Formula {
         }
     }
 
-    /// Of a pair of which the first is `times` as good as the second.
+    /// For a pair whose first member is `times` as good as the second.
     pub fn of(self, times: f64) -> f64 {
         match self {
             Formula::Gain => gain_percent(times, 1.0),

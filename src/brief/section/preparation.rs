@@ -45,7 +45,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// Points on drives that were not steady are shown like the others, so it is said first.
+/// Points on drives that were not steady are shown like the others, so this is stated first.
 fn warnings(facts: &Facts) -> Vec<Block> {
     let states = steady::states(facts);
     let warning = |(name, state): &(String, &SteadyState)| {

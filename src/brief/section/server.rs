@@ -82,7 +82,7 @@ fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
         for (whose, value) in &found {
             let name =
                 if [dyno::VERSION, engine::VERSION].contains(key) { heading } else { key.name };
-            // What all share is said once.
+            // Common values are stated once.
             let label =
                 if found.len() == 1 { name.to_string() } else { format!("{name}, {whose}") };
             pairs.push((label, value.clone()));

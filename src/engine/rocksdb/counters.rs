@@ -7,7 +7,7 @@ use rocksdb::{DB, Options};
 use crate::base::units;
 use crate::record::Fact;
 
-/// Running totals, of which a window's share is a difference.
+/// Running totals; a window's share is the difference of two.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
     flushed_bytes: f64,

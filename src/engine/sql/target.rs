@@ -245,7 +245,7 @@ impl Target for SqlTarget {
         self.facts.clone()
     }
 
-    /// A server of Dyno's own lies in the dataset's folder, whose files are looked at instead.
+    /// A server that Dyno starts is in the dataset's folder, whose files are checked instead.
     fn laid(&self, questions: &[String]) -> Result<Option<Laid>> {
         if self.server.is_some() {
             return Ok(None);

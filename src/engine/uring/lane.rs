@@ -224,7 +224,7 @@ impl<F: Form> UringLane<F> {
         Ok(submitted)
     }
 
-    /// Submits what is staged and waits as long as is said.
+    /// Submits what is staged and waits as specified.
     #[inline(always)]
     fn enter(&mut self, wait: Wait) -> Result<()> {
         let entered = match wait {

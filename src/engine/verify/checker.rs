@@ -44,7 +44,7 @@ pub struct Tally {
     pub checked: AtomicU64,
     /// Blocks that were read while a write of them was in flight, and were not whole.
     pub overlapped: AtomicU64,
-    /// Blocks of which anything is right: undefined since they were trimmed.
+    /// Blocks with undefined contents, because they were trimmed.
     pub undefined: AtomicU64,
     /// Wrong blocks.
     pub wrong: AtomicU64,

@@ -80,7 +80,7 @@ unsafe impl Send for Journal {}
 unsafe impl Sync for Journal {}
 
 impl Journal {
-    /// Makes a journal of which no block is known, in the place of one that there may be.
+    /// Creates a journal in which every block is unknown, replacing any existing one.
     pub fn create(path: &Path, of: Of) -> Result<()> {
         Journal::header(path)?;
         let making = || format!("making the journal {}", path.display());
@@ -186,7 +186,7 @@ impl Journal {
         self.sync()
     }
 
-    /// Whether the host has been started anew since: the journal may then lag behind the data.
+    /// Whether the host has rebooted since: the journal may then lag behind the data.
     pub fn is_of_another_boot(&self) -> bool {
         let mut then = [0; BOOT.1];
         let read = self.file.read_exact_at(&mut then, BOOT.0 as u64);

@@ -133,7 +133,7 @@ impl Dataset {
         Ok(Batch { files, listed: Vec::new(), staging: Staging(staging) })
     }
 
-    /// Ends a batch and gives it its name, by which all of it is in the dataset.
+    /// Ends a batch and renames it, which adds all of it to the dataset at once.
     pub fn commit(&self, batch: Option<Batch>) -> Result<()> {
         let Some(Batch { files, listed, staging }) = batch else { return Ok(()) };
         let adding = || format!("adding to the dataset {}", self.folder.display());

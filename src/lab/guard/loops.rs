@@ -1,4 +1,4 @@
-//! Loop devices by what the kernel says lies under them: the number of the device, or the device of
+//! Loop devices by their backing device, as the kernel reports it: the number of the device, or of
 //! the file. The name that it remembers may be of another mount namespace, or of a node that is
 //! gone.
 

@@ -23,7 +23,7 @@ use token::{Login, Session};
 pub struct Gatekeeper {
     /// Under which names the server may be addressed.
     pub hosts: Hosts,
-    /// Where a token is asked for.
+    /// Where a token is required.
     pub session: Option<Session>,
 }
 
