@@ -1,6 +1,6 @@
 //! Loop devices by their backing device, as the kernel reports it: the number of the device, or of
-//! the device on which the backing file is. The name that the kernel remembers may belong to another
-//! mount namespace, or to a node that no longer exists.
+//! the device on which the backing file is. The name that the kernel remembers may belong to
+//! another mount namespace, or to a node that no longer exists.
 
 use std::fs::{self, OpenOptions};
 use std::os::fd::AsRawFd;
