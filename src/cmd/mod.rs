@@ -55,8 +55,7 @@ use crate::plan::Catalogue;
 use json::Json;
 use load::Bundles;
 
-/// A dynamometer for SSDs: runs the same load on every drive and reports which is
-/// faster, at what, and by how much
+/// A dynamometer for SSDs: which drive is faster, at what, and by how much
 #[derive(Parser)]
 #[command(name = "dyno", version, long_version = version::long(), arg_required_else_help = true)]
 struct Dyno {
