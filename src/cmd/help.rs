@@ -82,7 +82,7 @@ pub fn grouped(mut command: Command) -> Command {
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\
          {heading}Options:{heading:#}\n{{options}}\n\n\
-         'dyno COMMAND --help' describes a command; docs/commands.md describes all of them.\n"
+         'dyno COMMAND --help' describes one command, docs/commands.md all of them.\n"
     ))
 }
 

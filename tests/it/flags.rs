@@ -135,7 +135,7 @@ fn completions_and_manual_pages_cover_every_command_and_the_shells_read_them() {
 fn the_page_of_commands_is_made_from_the_definitions() {
     let made = dyno::cmd::help::page();
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/commands.md");
-    if std::fs::read_to_string(page).expect("docs/commands.md") != made {
+    if std::fs::read_to_string(page).unwrap_or_default() != made {
         let current = concat!(env!("CARGO_TARGET_TMPDIR"), "/commands.md");
         std::fs::write(current, made).expect("written");
         panic!("docs/commands.md is stale; to update it: cp {current} {page}");
