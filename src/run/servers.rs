@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(shares("8 each", true, 3).unwrap(), ["0-7", "8-15", "0-7"]);
         assert!(shares("17 each", true, 1).is_err());
         for wrong in ["", "all", "each", "0 each", "3-1"] {
-            assert!(shares(wrong, true, 1).unwrap_err().contains("no set"), "{wrong}");
+            assert!(shares(wrong, true, 1).unwrap_err().contains("not a set"), "{wrong}");
         }
     }
 }
