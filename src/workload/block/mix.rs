@@ -50,7 +50,7 @@ pub const FDATASYNC: Knob = Knob {
     doc: "Flush (fdatasync) after this many writes of a worker, with its own latency; 0 for none.",
 };
 
-/// A knob that bundles of before there was one do not have.
+/// A knob that older bundles lack.
 fn percent(knobs: &Knobs, name: &str) -> f64 {
     knobs.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0)
 }
