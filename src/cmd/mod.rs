@@ -119,9 +119,9 @@ enum Command {
     },
     /// Follow a metric over many runs and find change points
     Trend(trend::TrendArgs),
-    /// List all bundles in a folder: title, subjects, drives, date, state
+    /// List all bundles in a folder: title, drives, date, state
     Catalogue(catalogue::CatalogueArgs),
-    /// Serve the bundles of a folder and live runs to browsers, read-only
+    /// Serve a folder's bundles and live runs to browsers, read-only
     Serve(serve::ServeArgs),
     /// Write the brief as HTML, PDF or Markdown
     Report {
@@ -172,7 +172,7 @@ enum Command {
         #[command(flatten)]
         format: Json,
     },
-    /// Print JSON Schemas of plans, campaigns, protocols or --json output
+    /// Print JSON Schemas of plans, campaigns, protocols, --json output
     Schema(schema::SchemaArgs),
     /// Print shell completions: bash, elvish, fish, powershell or zsh
     Completions {
