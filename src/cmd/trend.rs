@@ -80,7 +80,7 @@ pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
     let histories = bundles::histories(&runs, &wanted)?;
     if histories.is_empty() {
         return Err(failed(
-            format!("no completed run in {shown} has this metric"),
+            format!("no completed run in {shown} has a matching figure"),
             format!("`dyno catalogue {shown}` lists its runs"),
         ));
     }
