@@ -1,5 +1,5 @@
-//! `dyno audit`: the statements of a file computed again from published tables or bundles, and
-//! judged.
+//! `dyno audit`: recomputes the statements of a file from published tables or bundles, and judges
+//! them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -136,7 +136,7 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<Dataset>> {
     if let Some(name) = head.data.keys().find(|name| !found.iter().any(|d| d.name == **name)) {
         let names: Vec<&str> = found.iter().map(|d| d.name.as_str()).collect();
         let help = format!("give it with --data; there are: {}", names.join(", "));
-        return Err(failed(format!("[data.{name}] is of a table that is not there"), help));
+        return Err(failed(format!("[data.{name}] describes a table that was not given"), help));
     }
     Ok(found)
 }

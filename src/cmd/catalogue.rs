@@ -1,4 +1,4 @@
-//! `dyno catalogue`: all bundles below a folder, in the terminal or as JSON.
+//! `dyno catalogue`: lists the bundles in a folder, in the terminal or as JSON.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,9 +17,9 @@ use crate::cmd::screen::on_screen;
 /// The folder, and what is looked for in it.
 #[derive(Args)]
 pub struct CatalogueArgs {
-    /// Folder of bundles; folders within it are looked into
+    /// Folder of bundles, searched recursively
     folder: PathBuf,
-    /// List only those in which every word occurs: in title, subjects, serial numbers, models,
+    /// List only bundles that contain every word in their title, subjects, serial numbers, models,
     /// protocol, date, state or path
     #[arg(long, value_name = "TEXT", default_value = "")]
     search: String,
@@ -50,7 +50,9 @@ pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
     let mut blocks = vec![Block::chapter(count)];
     blocks.push(Block::list(found.into_iter().map(line)));
     if !catalogue.is_kept {
-        blocks.push(Block::note("The folder takes no index: every bundle is opened each time."));
+        blocks.push(Block::note(
+            "The folder is not writable, so it has no index: every bundle is opened each time.",
+        ));
     }
     out.write_all(on_screen(&blocks).as_bytes())?;
     Ok(())

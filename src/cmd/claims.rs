@@ -1,5 +1,5 @@
-//! `dyno claims`: what may be claimed from bundles, strongest first, those of every subject; as
-//! text or JSON.
+//! `dyno claims`: the claims that bundles support, for every subject, strongest first; as text or
+//! JSON.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `dyno compare`: the subjects of one or more bundles compared, each with the first.
+//! `dyno compare`: compares the subjects of one or more bundles, each with the first.
 
 use std::io::Write;
 

@@ -1,7 +1,6 @@
-//! Somebody else's bundle is data: what the plan in it would do of its own choice besides making
-//! load (commands, servers and their settings, files and addresses that are read, drives that are
-//! erased) is done only once it has been named on the command line, by `--allow`, or by `--set`
-//! where the bundle hides it.
+//! A bundle from someone else is data: actions of its plan other than generating load (commands,
+//! servers and their settings, files and addresses that are read, drives that are erased) require
+//! permission on the command line, by `--allow`, or by `--set` for values that the bundle hides.
 
 use std::path::Path;
 
@@ -21,7 +20,7 @@ struct Thing {
     name: String,
 }
 
-/// The knobs of meters that `--set` may give anew: they say whom a meter asks.
+/// The knobs of meters that `--set` can supply again: they define what a meter queries.
 const SETTABLE: &[&str] = &["command", "url", "file", "sensor"];
 
 /// Puts what was given by `--set` into the plan of a bundle, and refuses what was not named.
@@ -51,11 +50,11 @@ pub fn ask(plan: &mut Plan, bundle: &Path, set: &[String], allow: &[String]) -> 
     let each: Vec<&str> = missing.iter().map(|thing| thing.what.as_str()).collect();
     Err(refused(
         format!(
-            "the plan in {} would {}, and nobody named that on the command line",
+            "the plan in {} would {}, which the command line does not allow",
             bundle.display(),
             each.join("; ")
         ),
-        format!("if that is what you want, add {}", arguments(&missing)),
+        format!("if this is intended, add {}", arguments(&missing)),
     ))
 }
 
@@ -89,7 +88,7 @@ fn arguments(things: &[&Thing]) -> String {
     things.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Every meter with the path by which `--set` reaches it.
+/// Every meter with its path for `--set`.
 fn meters(plan: &Plan) -> impl Iterator<Item = (String, &Part)> {
     let own = plan.meters.iter().enumerate().map(|(i, part)| (format!("meter.{}", i + 1), part));
     let of_subjects = plan.subjects.iter().flat_map(|subject| {
@@ -99,7 +98,7 @@ fn meters(plan: &Plan) -> impl Iterator<Item = (String, &Part)> {
     own.chain(of_subjects).map(|(path, part)| (format!("{path}.{}", knob(part)), part))
 }
 
-/// The knob that says whom a meter asks.
+/// The knob that defines what a meter queries.
 fn knob(part: &Part) -> &'static str {
     SETTABLE.iter().copied().find(|name| part.knobs.get(name).is_some()).unwrap_or("kind")
 }

@@ -14,10 +14,7 @@ pub fn drives(format: Json, out: &mut dyn Write) -> Result<()> {
         return json::print(&found, out);
     }
     if found.is_empty() {
-        writeln!(
-            out,
-            "No block devices. A directory can be tested all the same: --subject A=/mnt/a"
-        )?;
+        writeln!(out, "No block devices. You can test a directory instead: --subject A=/mnt/a")?;
     }
     found.iter().try_for_each(|drive| describe(drive, out))
 }

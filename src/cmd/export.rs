@@ -20,21 +20,21 @@ use crate::export::{self, FORMS, TABLES};
 /// What to export, in which form, and where to.
 #[derive(Args)]
 pub struct ExportArgs {
-    /// Bundles, as `dyno run` and `dyno import` write them, or folders of bundles
+    /// Bundles, or folders of bundles
     #[arg(required = true, value_name = "BUNDLE")]
     paths: Vec<PathBuf>,
-    /// Form: csv, json or parquet
+    /// Format: csv, json or parquet
     #[arg(long, default_value = "csv")]
     format: String,
-    /// Table: points, intervals (about 1 s each), histograms (a row per bucket), samples (of
-    /// meters) or comparisons
+    /// Table: points, intervals (about 1 s each), histograms (a row per bucket), samples (meter
+    /// readings), slow-ops or comparisons
     #[arg(long, default_value = "points")]
     table: String,
-    /// Add the bundles to a dataset: Parquet by protocol, model, firmware and month, in the folder
-    /// --output, which is made where it is missing (docs/dataset.md)
+    /// Add the bundles to the Parquet dataset in the folder --output, partitioned by protocol,
+    /// model, firmware and month; the folder is created if missing (docs/dataset.md)
     #[arg(long, requires = "output", conflicts_with_all = ["format", "table", "vary", "metric"])]
     partition: bool,
-    /// Output file; with --partition the dataset's folder [default: standard output]
+    /// Output file; with --partition, the dataset's folder [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// A brief.toml, whose masks count here too (docs/brief.md)
@@ -58,13 +58,13 @@ fn table(args: &ExportArgs, paths: &[PathBuf]) -> Result<()> {
     let unknown = |what: &str, names: Vec<&str>| failed(what, format!("use {}", names.join(", ")));
     let form = FORMS.iter().find(|f| f.name() == args.format).ok_or_else(|| {
         unknown(
-            &format!("'{}' is no form of data", args.format),
+            &format!("'{}' is not a form of data", args.format),
             FORMS.iter().map(|f| f.name()).collect(),
         )
     })?;
     let table = TABLES.iter().find(|t| t.name() == args.table).ok_or_else(|| {
         unknown(
-            &format!("'{}' is no table of a bundle", args.table),
+            &format!("'{}' is not a table of a bundle", args.table),
             TABLES.iter().map(|t| t.name()).collect(),
         )
     })?;

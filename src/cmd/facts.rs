@@ -1,4 +1,5 @@
-//! `dyno facts`: what a run would disclose of this host and of the drives under the paths given.
+//! `dyno facts`: the facts that a run would disclose about this host and the drives under the given
+//! paths.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Flags that people try because other tools have them: the answer names the one that is meant.
+//! Recognises flags of other tools and suggests the corresponding flag of Dyno.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
@@ -46,7 +46,7 @@ const MEANT: &[(&[&str], &str, &str)] = &[
     (&["continue"], "resume", "--resume BUNDLE"),
 ];
 
-/// What was meant by a flag that there is not, where the command has such a one.
+/// The intended flag for an unknown one, if the command has it.
 pub fn meant(error: &Error, root: &Command, args: &[String]) -> Option<String> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;

@@ -18,13 +18,13 @@ use crate::import::{self, Input};
 pub struct ImportArgs {
     /// Format of the files: csv, db_bench, fio, hammerdb, sysbench, vdbench
     kind: String,
-    /// The files; SUBJECT= before one sets its subject's name
+    /// Files to import; a SUBJECT= prefix names the subject
     #[arg(required = true, value_name = "[SUBJECT=]FILE")]
     files: Vec<String>,
     /// Bundle to write
     #[arg(short, long, value_name = "BUNDLE")]
     output: PathBuf,
-    /// Definitions of the columns of a CSV (docs/import.md)
+    /// Column definitions for a CSV file (docs/import.md)
     #[arg(long, value_name = "TOML")]
     mapping: Option<PathBuf>,
     #[command(flatten)]
@@ -47,12 +47,12 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
     let names: Vec<&str> = import::ALL.iter().map(|f| f.info().name).collect();
     let format = import::ALL.iter().find(|f| f.info().name == args.kind).ok_or_else(|| {
         failed(
-            format!("'{}' is no kind of file that Dyno imports", args.kind),
+            format!("Dyno does not import files of the kind '{}'", args.kind),
             format!("use {}", names.join(", ")),
         )
     })?;
     if args.mapping.is_some() && args.kind != "csv" {
-        return Err(failed("--mapping is for csv", "leave it out"));
+        return Err(failed("--mapping applies only to csv", "leave it out"));
     }
     let mapping = args
         .mapping

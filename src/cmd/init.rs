@@ -1,5 +1,5 @@
-//! `dyno init`: a plan to begin with, commented, for the drives that are here. It asks where it is
-//! run on a terminal. No plan that it writes lets anything be erased: that is the user's to add.
+//! `dyno init`: writes a commented plan for the drives of this host. It asks questions if run on a
+//! terminal. The plans never permit erasing; the user has to add that.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal, stdin};
@@ -20,13 +20,13 @@ pub struct InitArgs {
     /// Plan to write
     #[arg(short, long, value_name = "FILE", default_value = "plan.toml")]
     output: PathBuf,
-    /// A built-in protocol (`dyno protocols`) [default: quick]
+    /// Built-in protocol (see `dyno protocols`) [default: quick]
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
     /// Label and directory of a subject; repeatable [default: a directory on each mounted drive]
     #[arg(short, long, value_name = "NAME=PATH")]
     subject: Vec<String>,
-    /// Repeats of each point [default: as the protocol has it]
+    /// Repeats of each point [default: set by the protocol]
     #[arg(long)]
     repeats: Option<u32>,
 }
@@ -105,7 +105,7 @@ fn asked(found: &[Found]) -> Result<Vec<Subject>> {
     while let Some(text) = ask("A subject as NAME=DIRECTORY, or nothing to end")? {
         match pair(&text) {
             Ok(subject) if subject.1.is_dir() => subjects.push(subject),
-            Ok((_, path)) => note(&format!("{} is no directory", path.display())),
+            Ok((_, path)) => note(&format!("{} is not a directory", path.display())),
             Err(error) => note(&format!("{error:#}")),
         }
     }

@@ -1,6 +1,6 @@
-//! What `--json` prints: one document for each command, made from types whose JSON Schema `dyno
-//! schema` prints (docs/json.md). Names end in their unit; what is not known is null; fields are
-//! added and never taken away.
+//! The documents of `--json`: one per command, made from types whose JSON Schema `dyno schema`
+//! prints (docs/json.md). Names end in their unit; unknown values are null; fields are added, never
+//! removed.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use crate::stats::estimate::{Estimate, Method};
 /// Text for people, or JSON for programs.
 #[derive(Args, Clone, Copy, Default)]
 pub struct Json {
-    /// Print JSON (docs/json.md); `dyno schema` prints its schema
+    /// Print JSON (docs/json.md; `dyno schema` prints its schema)
     #[arg(long)]
     pub json: bool,
 }

@@ -1,5 +1,4 @@
-//! `dyno list`: every engine and workload with its knobs, made from what they declare of
-//! themselves.
+//! `dyno list`: every engine, workload and meter with its knobs, from their own declarations.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Which bundles a command reads, and what is asked of them.
+//! The bundles that a command reads, and how they are compared.
 
 use std::path::PathBuf;
 
@@ -14,13 +14,13 @@ use crate::language::Language;
 /// Bundles, and what is asked of them.
 #[derive(Args)]
 pub struct Bundles {
-    /// Bundles, as `dyno run` writes them, or folders of bundles
+    /// Bundles, or folders of bundles
     #[arg(required = true, value_name = "BUNDLE")]
     pub paths: Vec<PathBuf>,
-    /// How they are to be compared.
+    /// How to compare them.
     #[command(flatten)]
     pub asked: AskedOptions,
-    /// Language of what is made of them: en, ja or pt-BR
+    /// Language of the output: en, ja or pt-BR
     #[arg(long, value_name = "TAG", default_value = "en")]
     pub language: String,
 }
@@ -28,12 +28,12 @@ pub struct Bundles {
 /// What is compared, and which differences are the question.
 #[derive(Args, Default)]
 pub struct AskedOptions {
-    /// A field that is varied on purpose, as in io.block, or "host"; repeatable
+    /// Field that may differ between the compared points, as in io.block, or "host"; repeatable
     #[arg(long, value_name = "PATH")]
     pub vary: Vec<String>,
     /// Metric to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, new-orders/min,
-    /// transactions/min, each also of one stream (reader-4:p99) or one drive of each group
-    /// (drive-1:p99); repeatable. Fewer metrics give narrower intervals
+    /// transactions/min; prefixed, of one stream (reader-4:p99) or of one drive of each group
+    /// (drive-1:p99). Repeatable; fewer metrics give narrower intervals
     #[arg(long, value_name = "METRIC")]
     pub metric: Vec<String>,
 }
@@ -70,7 +70,7 @@ pub fn each(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let found = catalogue::below(from);
         if found.is_empty() {
             return Err(failed(
-                format!("there is no bundle below {}", path.display()),
+                format!("there is no bundle in {}", path.display()),
                 "name a bundle, or a folder with files that end in .dyno",
             ));
         }
@@ -80,7 +80,7 @@ pub fn each(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 }
 
 impl AskedOptions {
-    /// The same for the analysis; an error names a metric that there is not.
+    /// The same for the analysis; an unknown metric is an error.
     pub fn question(&self) -> Result<Question> {
         let metrics = self.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
         Ok(Question { vary: self.vary.clone(), metrics, ..Question::default() })

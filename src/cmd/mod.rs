@@ -1,4 +1,9 @@
-//! The subcommands: one file each; here is only what they are called and what they take.
+//! The subcommands, one file each. This file declares their names and arguments and dispatches to
+//! them; `help` groups them.
+//!
+//! `json` prints the documents of `--json` with their schemas, `flags` recognises the flags of
+//! other tools, `reference` writes completions and manual pages, `convert` reads jobs of fio and
+//! vdbench, and `run` connects a run to its bundle.
 
 pub mod audit;
 pub mod catalogue;
@@ -12,6 +17,7 @@ pub mod facts;
 mod flags;
 pub mod fleet;
 pub mod gate;
+pub mod help;
 pub mod import;
 pub mod init;
 pub mod json;
@@ -41,15 +47,14 @@ pub mod version;
 use std::io::{BufWriter, Write, stdout};
 use std::path::PathBuf;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::base::error::{Error, Result, exit, failed};
 use crate::base::text::{Shown, say};
 use json::Json;
 use load::Bundles;
 
-/// A dynamometer for SSDs: the same load on every drive, and which is faster, at what and by how
-/// much.
+/// A dynamometer for SSDs: which drive is faster, at what, and by how much
 #[derive(Parser)]
 #[command(name = "dyno", version, long_version = version::long(), arg_required_else_help = true)]
 struct Dyno {
@@ -57,15 +62,16 @@ struct Dyno {
     command: Command,
 }
 
+// In the groups and the order of `help::GROUPS`.
 #[derive(Subcommand)]
 enum Command {
-    /// Run a plan file, a built-in protocol with --subject, or the plan of a bundle again
+    /// Run a plan, a built-in protocol, or the plan of a bundle
     Run(Box<run::RunArgs>),
-    /// Write a commented plan for the drives of this host; interactive on a terminal
+    /// Write a commented plan for this host's drives
+    ///
+    /// On a terminal it asks for what it cannot find out. It never adds `erase = true`.
     Init(init::InitArgs),
-    /// Convert a job file of fio or a parameter file of vdbench to a protocol
-    Convert(convert::ConvertArgs),
-    /// Check a plan and print what it would do
+    /// Check a plan and print what it would do, without doing it
     Plan {
         #[command(subcommand)]
         command: PlanCommand,
@@ -77,25 +83,24 @@ enum Command {
         #[command(flatten)]
         format: Json,
     },
-    /// List engines, workloads and meters with their knobs
-    List(Json),
-    /// List this host's block devices: identity, state, and whether each may be tested
+    /// List this host's block devices and whether each may be tested
     Drives(Json),
-    /// Print the facts that a run discloses of this host and of the drives under these paths
-    Facts {
-        /// Directories or devices
-        #[arg(value_name = "PATH")]
-        paths: Vec<PathBuf>,
-        #[command(flatten)]
-        format: Json,
-    },
-    /// Measure the limits of Dyno on this host: false claims, detectable differences, pacing floor,
-    /// generator ceilings
+    /// Measure the limits of Dyno on this host
+    ///
+    /// False claims, detectable differences, pacing floor and generator ceilings. The result is
+    /// stored and quoted in every later brief from this host.
     Selftest(selftest::SelftestArgs),
-    /// Cut a host's power during durable writes, and check that acknowledged data are kept
+    /// Cut a host's power during durable writes, then look for losses
     Powercut {
         #[command(subcommand)]
         command: powercut::PowercutCommand,
+    },
+    /// Compare the subjects of bundles, with confidence intervals
+    Compare {
+        #[command(flatten)]
+        bundles: Bundles,
+        #[command(flatten)]
+        format: Json,
     },
     /// Print every point of bundles as a table
     Show {
@@ -104,38 +109,24 @@ enum Command {
         #[command(flatten)]
         format: Json,
     },
-    /// Compare the subjects of bundles
-    Compare {
-        #[command(flatten)]
-        bundles: Bundles,
-        #[command(flatten)]
-        format: Json,
-    },
-    /// Print the claims of each subject, with confidence interval and calculation
+    /// Print the claims that bundles support, with their calculation
     Claims {
         #[command(flatten)]
         bundles: Bundles,
         #[command(flatten)]
         format: Json,
     },
-    /// List all bundles below a folder: title, subjects, drives, date, state
-    Catalogue(catalogue::CatalogueArgs),
-    /// Serve pages of all bundles below a folder to browsers; read-only
-    Serve(serve::ServeArgs),
-    /// Measure many drives: campaigns on many hosts, acceptance of a delivery
-    Fleet {
-        #[command(subcommand)]
-        command: fleet::FleetCommand,
-    },
-    /// Show figures over many runs: intervals, change points
+    /// Follow a metric over many runs and find change points
     Trend(trend::TrendArgs),
-    /// Check a new run for regressions from a base; exit code 0: not worse, 1: worse, 2: not shown
-    Gate(gate::GateArgs),
-    /// Write the brief: HTML that opens offline, PDF for print, or Markdown
+    /// List all bundles in a folder: title, drives, date, state
+    Catalogue(catalogue::CatalogueArgs),
+    /// Serve a folder's bundles and live runs to browsers, read-only
+    Serve(serve::ServeArgs),
+    /// Write the brief as HTML, PDF or Markdown
     Report {
         #[command(flatten)]
         bundles: Bundles,
-        /// Output file; its ending selects the form: .html, .pdf or .md
+        /// Output file; the extension selects the format: .html, .pdf or .md
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
         /// Settings of the brief: title, sections, logo, colours, your own text (docs/brief.md)
@@ -145,31 +136,52 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         figures: Option<PathBuf>,
     },
-    /// Check published claims against the numbers that they are based on
+    /// Export bundles as CSV, JSON or Parquet, or add them to a dataset
+    Export(export::ExportArgs),
+    /// Check published claims against the numbers behind them
     Audit {
-        /// The claims file (docs/audit.md describes it)
+        /// Claims file (docs/audit.md describes the format)
         claims: PathBuf,
-        /// A CSV table or a bundle; repeatable. Without any, statements are compared with one
-        /// another
+        /// CSV table or bundle that the claims are based on; repeatable. Without one, statements are
+        /// only compared with one another
         #[arg(long, value_name = "FILE")]
         data: Vec<PathBuf>,
         #[command(flatten)]
         format: Json,
     },
-    /// Import results of other tools into a bundle
+    /// Check a new run for regressions; the exit code is for CI jobs
+    ///
+    /// Exit code 0: not worse than the base; 1: worse by more than the limit; 2: not shown.
+    Gate(gate::GateArgs),
+    /// Measure many drives on many hosts, or accept a delivery of drives
+    Fleet {
+        #[command(subcommand)]
+        command: fleet::FleetCommand,
+    },
+    /// Import results of fio, db_bench, sysbench, vdbench, HammerDB, CSV
     Import(import::ImportArgs),
-    /// Export bundles as tables in CSV, JSON or Parquet, or as a part of a growing dataset
-    Export(export::ExportArgs),
-    /// Print the JSON Schema of plans, campaigns or protocols, or of what --json prints
+    /// Convert a fio job file or a vdbench parameter file to a protocol
+    Convert(convert::ConvertArgs),
+    /// List engines, workloads and meters with their knobs
+    List(Json),
+    /// Print what a run discloses about this host and its drives
+    Facts {
+        /// Directories or devices
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// Print JSON Schemas of plans, campaigns, protocols, --json output
     Schema(schema::SchemaArgs),
-    /// Print a shell's completions: bash, elvish, fish, powershell or zsh
+    /// Print shell completions: bash, elvish, fish, powershell or zsh
     Completions {
-        /// The shell
+        /// Shell to complete for
         shell: clap_complete::Shell,
     },
     /// Write the manual pages to a directory
     Man {
-        /// Where to; made where it is missing
+        /// Output directory; created if missing
         #[arg(value_name = "DIR")]
         output: PathBuf,
     },
@@ -180,29 +192,36 @@ enum Command {
 #[derive(Subcommand)]
 enum PlanCommand {
     /// Print the resolved points, their duration, the bytes written, and what is erased
+    ///
+    /// Also prints the smallest difference that the plan's repeats can show on this host. Touches
+    /// no drive.
     Check(plan::CheckArgs),
 }
 
 #[derive(Subcommand)]
 enum ProtocolsCommand {
     /// Print a protocol's file
-    Show { name: String },
+    Show {
+        /// Name of a built-in protocol
+        name: String,
+    },
 }
 
 /// The command line, as help, completions and manual pages are made from it.
 pub fn command() -> clap::Command {
-    Dyno::command()
+    help::grouped(Dyno::command())
 }
 
-/// Parses the command line and does what it says; the exit code.
+/// Parses the command line, executes the command, and returns the exit code.
 pub fn main() -> Result<u8> {
-    let command = match Dyno::try_parse() {
+    let parsed = command().try_get_matches();
+    let command = match parsed.and_then(|matches| Dyno::from_arg_matches(&matches)) {
         Ok(dyno) => dyno.command,
         Err(said) => {
-            // Help that a closed pipe does not take is no error.
+            // A pipe that closes before all of the help is written is no error.
             let _ = said.print();
             let words: Vec<String> = std::env::args().skip(1).collect();
-            if let Some(meant) = flags::meant(&said, &Dyno::command(), &words) {
+            if let Some(meant) = flags::meant(&said, &command(), &words) {
                 say(&format!("\n  {meant}"));
             }
             return Ok(if said.use_stderr() { exit::USAGE } else { 0 });
@@ -215,8 +234,8 @@ pub fn main() -> Result<u8> {
     let code = carry_out(command, out);
     let flushed = out.flush().map_err(Error::from);
     match (code, flushed) {
-        // The reader of a pipe may have seen enough (`dyno show b | head`); what it reads no more
-        // changes no verdict.
+        // The reader of a pipe may have seen enough (`dyno show b | head`). Output that it does not
+        // read changes no verdict.
         (Ok(code), Err(error)) if is_closed_pipe(&error) => Ok(code),
         (Err(error), _) if is_closed_pipe(&error) => Ok(0),
         (code, flushed) => code.and_then(|code| flushed.map(|()| code)),
@@ -257,8 +276,8 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {
                 return Err(failed(
-                    "nothing to make",
-                    "say where: -o brief.html, --figures DIR, or both",
+                    "no output was named",
+                    "add -o brief.html, --figures DIR, or both",
                 ));
             }
             report::report(&bundles, output.as_deref(), figures.as_deref(), brief.as_deref())

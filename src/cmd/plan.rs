@@ -1,5 +1,5 @@
-//! `dyno plan check`: what a plan would do, before anything is touched: its points, its time, what
-//! it writes and erases. `plan_facts` has the same as JSON.
+//! `dyno plan check`: what a plan would do, before anything is touched: its points, duration,
+//! writes and erasures. `plan_facts` prints the same as JSON.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,11 +27,12 @@ use crate::stats::percent::rounded_out;
 pub struct CheckArgs {
     #[command(flatten)]
     what: What,
-    /// Estimate the detectable difference from the scatter of this earlier bundle, or folder of
-    /// bundles; where it has several drives of a model, also how many drives --difference needs
+    /// Estimate the detectable difference from the scatter in this earlier bundle, or folder of
+    /// bundles; if it contains several drives of a model, also estimate how many drives
+    /// --difference needs
     #[arg(long, value_name = "BUNDLE")]
     from: Option<PathBuf>,
-    /// Difference between models that is to be shown in 90 of 100 briefs
+    /// Difference between models to detect in 90 of 100 briefs
     #[arg(long, default_value = "5%", value_name = "PERCENT", value_parser = difference)]
     difference: f64,
     #[command(flatten)]
@@ -204,7 +205,7 @@ fn can_show(plan: &Plan, from: Option<&Earlier>, out: &mut dyn Write) -> Result<
     }
     let powers = powers(plan, from);
     if let (Some(Earlier { name, .. }), true) = (from, powers.is_empty()) {
-        writeln!(out, "{name} has no point with three repeats: nothing is known of its scatter")?;
+        writeln!(out, "{name} has no point with three repeats: its scatter is unknown")?;
     }
     for Power { at, scatter, shown } in powers {
         let percent = |log: f64| words(log.exp_m1() * 100.0);
@@ -224,8 +225,8 @@ fn can_show(plan: &Plan, from: Option<&Earlier>, out: &mut dyn Write) -> Result<
         (None, Some(found)) => writeln!(out, "On this host, {}", found.summary())?,
         (None, None) => writeln!(
             out,
-            "Which difference they show is not known on this host: run `dyno selftest`, or name an \
-             earlier bundle (--from)"
+            "The smallest difference that they show is unknown on this host: run `dyno \
+             selftest`, or name an earlier bundle (--from)"
         )?,
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! What `dyno plan check` knows of a plan: how much it is, what it writes, which differences its
-//! repeats can show. `plan` prints it for people, `plan_facts` for programs.
+//! The numbers of `dyno plan check`: points, bytes written, and detectable differences. `plan`
+//! prints them for people, `plan_facts` for programs.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! `dyno powercut`: writes on one host, acknowledgements on another, a cut, and the check after it.
+//! `dyno powercut`: writes on one host, acknowledgements on another, a power cut, and the check
+//! after it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -30,22 +31,22 @@ const MOST_RESULT: u64 = 1 << 20;
 /// What is done, and on which machine.
 #[derive(Subcommand)]
 pub enum PowercutCommand {
-    /// Write on this host, which loses its power; the plan's drive is erased
+    /// Write on the host that will lose power; erases the plan's drive
     Write {
-        /// A plan with [powercut]
+        /// Plan with a [powercut] table
         plan: PathBuf,
     },
-    /// On another machine: keep the acknowledgements, and cut the power as the plan says
+    /// On another machine: store the acknowledgements and cut the power as the plan says
     Listen {
         /// The same plan
         plan: PathBuf,
-        /// Directory for the journals, one for each cut
+        /// Directory for the journals, one per cut
         #[arg(short, long, value_name = "DIR", alias = "journals", short_alias = 'j')]
         output: PathBuf,
     },
-    /// After the cut: look for every acknowledged, durable block; writes JOURNAL.result.json
+    /// After the cut: check every block acknowledged as durable; writes JOURNAL.result.json
     Check {
-        /// The journal of the cut
+        /// Journal of the cut
         journal: PathBuf,
         /// The drive that was written to, or an image of it
         drive: PathBuf,
@@ -53,7 +54,7 @@ pub enum PowercutCommand {
         #[command(flatten)]
         format: Json,
     },
-    /// Print what the results of checks come to, for each drive
+    /// Summarise the results of checks for each drive
     Claim {
         /// Results of `dyno powercut check`
         #[arg(required = true, value_name = "RESULT")]
@@ -129,7 +130,7 @@ fn check(journal: &Path, drive: &Path, format: Json, out: &mut dyn Write) -> Res
     let (serial, subject, cache) = (&session.serial, &session.subject, &session.write_cache);
     writeln!(out, "Drive {serial} ({subject}), volatile write cache: {cache}")?;
     let looked_for = grouped(verdict.looked_for());
-    writeln!(out, "{looked_for} acknowledged, durable blocks looked for")?;
+    writeln!(out, "{looked_for} acknowledged, durable blocks checked")?;
     for fate in Fate::ALL {
         writeln!(out, "  {:<10}{:>12}", fate.name(), grouped(verdict.count(fate)))?;
     }
@@ -150,13 +151,13 @@ fn claim(results: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<u8> {
     for path in results {
         let text = file::read_text(path, MOST_RESULT)?;
         let checked: Checked = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no result of a check", path.display()))?;
+            .with_context(|| format!("{} is not the result of a check", path.display()))?;
         let session = &checked.session;
         let of_drive = drives.entry((session.serial.clone(), session.subject.clone())).or_default();
         if of_drive.iter().any(|other| other.session.identity == session.identity) {
             return Err(failed(
-                format!("{} is of a cut that was named before", path.display()),
-                "name each cut once: a cut that is counted twice narrows the bound wrongly",
+                format!("{} belongs to a cut that was already given", path.display()),
+                "give each cut once: counting a cut twice would make the bound too narrow",
             ));
         }
         of_drive.push(checked);
@@ -186,7 +187,7 @@ pub struct Claimed {
     blocks: u64,
     /// Those that do not hold what was acknowledged.
     not_kept: u64,
-    /// Blocks by what became of them.
+    /// Blocks by their fate.
     fates: BTreeMap<Fate, u64>,
     /// Where nothing was lost: at most so many of 100 cuts lose anything, with 95 % confidence.
     bound_percent: Option<f64>,

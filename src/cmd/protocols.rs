@@ -1,4 +1,4 @@
-//! `dyno protocols`: the built-in protocols, listed or shown whole, comments and sources included.
+//! `dyno protocols`: lists the built-in protocols, or prints one with comments and sources.
 
 use std::io::Write;
 

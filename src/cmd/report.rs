@@ -26,7 +26,7 @@ pub fn report(
         figures.filter(|folder| folder.symlink_metadata().is_ok() && !folder.is_dir())
     {
         let what = format!("the figures are not written to {}: it is not a folder", file.display());
-        return Err(refused(what, "name another folder, which is made where it is missing"));
+        return Err(refused(what, "name another folder; it is created if missing"));
     }
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let options = brief.map(Options::load).transpose()?.unwrap_or_default();
@@ -77,7 +77,7 @@ fn write_as_named(document: &Document, page: &Path, inputs: &[&Path]) -> Result<
     let writing = |path: &Path| format!("writing {}", path.display());
     if !["html", "htm", "pdf", "md"].contains(&kind.as_str()) {
         let what = format!("the name of {} does not say what to make", page.display());
-        return Err(failed(what, "let it end in .html, .pdf or .md"));
+        return Err(failed(what, "choose a name that ends in .html, .pdf or .md"));
     }
     // Before anything is made: a name that may not be written to is no place for figures either.
     let mut output = Output::begin(page, inputs)?;

@@ -31,22 +31,22 @@ use crate::store::{Bundle, Writer, limits};
 /// What to run.
 #[derive(Args)]
 pub struct What {
-    /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose plan is run again
+    /// Plan file, built-in protocol (see `dyno protocols`), or bundle whose plan is run again
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
     what: Option<PathBuf>,
-    /// Label and directory of a subject, as in --subject A=/mnt/a; engine knobs of this subject
-    /// alone may follow, as in --subject A=/mnt/a,latency=110us. Repeatable; takes the place of a
-    /// plan's subjects
+    /// Subject to measure: a label and a directory, as in --subject A=/mnt/a. Engine knobs for this
+    /// subject alone may follow, as in --subject A=/mnt/a,latency=110us. Repeatable; replaces the
+    /// subjects of a plan
     #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
     subject: Vec<String>,
     /// Repeats of each point
     #[arg(long)]
     repeats: Option<u32>,
-    /// A smaller variant of the protocol, as in --scale small
+    /// Smaller variant of the protocol, as in --scale small
     #[arg(long, value_name = "NAME")]
     scale: Option<String>,
-    /// Override a value, as in --set step.readrandom.duration=5s; counts more than the plan's own
-    /// overrides. With a bundle: supply what it hides of its meters, as in --set
+    /// Override a value, as in --set step.readrandom.duration=5s; takes precedence over the plan's
+    /// own overrides. With a bundle: supply a meter setting that the bundle hides, as in --set
     /// 'meter.1.command=["ppm-read", "--module", "a"]'
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -60,24 +60,24 @@ pub struct What {
 pub struct RunArgs {
     #[command(flatten)]
     what: What,
-    /// With a bundle: allow its plan to use this command, server, setting or drive's serial number;
-    /// repeatable
+    /// With a bundle: allow its plan to use this command, server, setting or drive (by serial
+    /// number); repeatable
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     allow: Vec<String>,
     /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
     #[arg(short, long, value_name = "BUNDLE")]
     output: Option<PathBuf>,
-    /// What --output was called; stored scripts have it.
+    /// The old name of --output, which stored scripts may use.
     #[arg(short, long, value_name = "BUNDLE", hide = true, conflicts_with = "output")]
     bundle: Option<PathBuf>,
     /// Continue an interrupted run
     #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "output", "bundle"])]
     resume: Option<PathBuf>,
-    /// Leave out the points that this bundle holds as measured: for a run that goes on elsewhere;
+    /// Skip the points that this bundle already contains, to continue a run on another host;
     /// repeatable
     #[arg(long, value_name = "BUNDLE")]
     except: Vec<PathBuf>,
-    /// Serve the live page of this run meanwhile, by a process of its own; DYNO_TOKEN as for
+    /// Serve the live page of this run from a separate process; DYNO_TOKEN works as for
     /// `dyno serve` [default address: 127.0.0.1:7070]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
           default_missing_value = "127.0.0.1:7070")]
@@ -91,14 +91,14 @@ pub struct RunArgs {
 /// What is shown meanwhile, on standard error.
 #[derive(Args)]
 pub struct Display {
-    /// Form of progress: bar, plain (lines with the time of day), json (an object a line,
+    /// Progress format: bar, plain (lines with the time of day), json (one object per line,
     /// docs/json.md) or none [default: bar on a terminal, otherwise plain]
     #[arg(long, value_name = "FORM", value_parser = ["bar", "plain", "json", "none"])]
     progress: Option<String>,
-    /// Show errors alone
+    /// Show errors only
     #[arg(short, long, conflicts_with_all = ["verbose", "progress"])]
     quiet: bool,
-    /// Also show the rate of each interval as a line
+    /// Also print the rate of each interval
     #[arg(short, long)]
     verbose: bool,
 }
@@ -146,8 +146,8 @@ impl What {
         if file::is_sqlite(what) {
             if !self.subject.is_empty() || self.repeats.is_some() || self.scale.is_some() {
                 bail!(
-                    "a bundle is repeated as it is; --subject, --scale and --repeats go with a \
-                     plan or a protocol"
+                    "a bundle is repeated unchanged; --subject, --scale and --repeats apply to \
+                     plans and protocols"
                 );
             }
             let mut plan = Bundle::open(what)?.run().plan.clone();
@@ -157,7 +157,7 @@ impl What {
             return plan::recheck(&plan, &catalogue).map(|()| plan);
         }
         if allow.is_some_and(|names| !names.is_empty()) {
-            bail!("--allow goes with a bundle: a plan that you wrote may do what stands in it");
+            bail!("--allow applies only to bundles: your own plan may do whatever it says");
         }
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
@@ -309,7 +309,7 @@ pub enum Ended {
     Interrupted(u8),
 }
 
-/// A run that is part of something larger: nothing is said of what to do next.
+/// A run that is part of a larger operation: no next step is suggested.
 pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
     let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), Vec::new())?;
     let signals = Signals::catch()?;
@@ -346,10 +346,10 @@ fn of_this_method(plan: &Plan, bundle: &Path) -> Result<()> {
     let (bundle, begun, now) = (bundle.display(), plan.method.0, METHOD.0);
     Err(failed(
         format!(
-            "{bundle} was begun by version {begun} of the measuring method, and this is version \
-             {now}"
+            "{bundle} was started with version {begun} of the measuring method, and this Dyno has \
+             version {now}"
         ),
-        format!("go on with the Dyno that began it, or measure anew: dyno run {bundle}"),
+        format!("continue with the Dyno that started it, or measure again: dyno run {bundle}"),
     ))
 }
 
@@ -381,12 +381,12 @@ fn measure(
     let name = bundle.display();
     let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plan));
     let summary = summary.with_context(|| match writer.finished() {
-        Ok(points) if points.is_empty() => format!("nothing was measured; go on with `{how}`"),
-        _ => format!("what was measured until then is in {name}; go on with `{how}`"),
+        Ok(points) if points.is_empty() => format!("nothing was measured; continue with `{how}`"),
+        _ => format!("what was measured so far is in {name}; continue with `{how}`"),
     })?;
     if summary.interrupted {
         let kept = plural(summary.measured, "point");
-        note(&format!("Interrupted; the bundle has {kept}. Go on with: {how}"));
+        note(&format!("Interrupted; the bundle has {kept}. Continue with: {how}"));
         return Ok(signals.exit_code());
     }
     note(&format!(

@@ -1,5 +1,5 @@
-//! `dyno run --start-at`: points that begin at times of the wall clock, as on other hosts, and the
-//! comparison of this host's clock with the one that all are compared with.
+//! `dyno run --start-at`: points that start at wall-clock times shared by several hosts, and the
+//! comparison of this host's clock with the common reference.
 
 use clap::Args;
 
@@ -15,29 +15,28 @@ use crate::run::Starts;
 /// When points begin, and by which clock.
 #[derive(Args)]
 pub struct StartArgs {
-    /// Begin the load of the first point at this moment, as on other hosts that load the same
-    /// storage (2026-11-23T05:00:00Z); what prepares the drives must be done by then
+    /// Start the load of the first point at this time, as on the other hosts that load the same
+    /// storage (2026-11-23T05:00:00Z); preparation of the drives must be finished by then
     #[arg(long, value_name = "TIME", requires = "clock",
           conflicts_with_all = ["resume", "except"])]
     start_at: Option<jiff::Timestamp>,
-    /// From the beginning of one point to that of the next, as in 90s [default: 10 s more than the
-    /// longest point's warm-up and window]
+    /// Time from the start of one point to the start of the next, as in 90s [default: warm-up and
+    /// window of the longest point, plus 10 s]
     #[arg(long, value_name = "DURATION", requires = "start_at")]
     start_every: Option<String>,
-    /// The clock that all hosts are compared with before and after the run: an NTP server, or
-    /// `dyno fleet clock --serve`
+    /// Reference clock for all hosts, queried before and after the run: an NTP server, or a host
+    /// that runs `dyno fleet clock --serve`
     #[arg(long, value_name = "HOST[:PORT]", requires = "start_at")]
     clock: Option<String>,
-    /// How far this host's clock may lie from it [default: 10ms]
+    /// Largest acceptable offset of this host's clock from the reference [default: 10ms]
     #[arg(long, value_name = "DURATION", requires = "start_at")]
     clock_limit: Option<String>,
 }
 
-/// How far clocks may lie apart where nothing else is said: a hundredth of a second of a window of
-/// one.
+/// The default limit on an offset: one per cent of a window of one second.
 pub const LIMIT_NS: u64 = 10_000_000;
 
-/// What opening and closing a point takes beside its load, as a rule.
+/// What opening and closing a point usually take, beside its load.
 const BESIDE_NS: u64 = 10_000_000_000;
 
 /// A duration of the command line.

@@ -63,10 +63,11 @@ pub static FILES: &[(&str, OfFile)] = &[
 /// Which schema, and where to.
 #[derive(Args)]
 pub struct SchemaArgs {
-    /// plan, campaign, protocol, or a command with --json: show, claims, "plan check" …
+    /// Schema to print: plan, campaign, protocol, or a command with --json: show, claims,
+    /// "plan check" …
     #[arg(value_name = "NAME", num_args = 1.., required_unless_present = "all")]
     name: Vec<String>,
-    /// Write every schema to this directory, as plan.json, campaign.json, show.json …
+    /// Write every schema to this directory: plan.json, campaign.json, show.json …
     #[arg(long, value_name = "DIR", conflicts_with = "name")]
     all: Option<PathBuf>,
 }

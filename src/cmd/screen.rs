@@ -1,4 +1,4 @@
-//! What a command prints for people, as wide as the terminal that it is printed to.
+//! Terminal output of commands, as wide as the terminal.
 
 use std::io::stdout;
 

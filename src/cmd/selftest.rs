@@ -1,7 +1,7 @@
-//! `dyno selftest`: the limits of Dyno itself on this host. The same subject twice, differences
-//! that are known, scatter, the pacing floor and the generator's ceilings, by ordinary plans and
-//! their ordinary briefs. What it finds is kept for this host, disclosed in every later bundle and
-//! quoted by its briefs.
+//! `dyno selftest`: measures the limits of Dyno on this host. The same subject twice, known
+//! differences, scatter, the pacing floor and the generator's ceilings, by ordinary plans and
+//! briefs. The result is stored for this host, disclosed in every later bundle and quoted by its
+//! briefs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,12 +27,12 @@ use crate::run::floor;
 /// Where to run it, and how often.
 #[derive(Args)]
 pub struct SelftestArgs {
-    /// Directories on the drives that will be tested, or bare devices as a plan names them:
-    /// DEVICE,serial=S,erase=true writes to one [default: the null engine, and a temporary
+    /// Directories on the drives to be tested, or bare devices, named as in a plan:
+    /// DEVICE,serial=S,erase=true erases the device [default: the null engine and a temporary
     /// directory]
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// Approximate duration; results of shorter ones than the default are printed and not stored
+    /// Approximate duration; a result is stored only if the duration is at least the default
     #[arg(long, value_name = "TIME", default_value = DEFAULT)]
     duration: String,
     #[command(flatten)]

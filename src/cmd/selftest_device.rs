@@ -37,8 +37,8 @@ impl Device {
             std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device());
         if !is_device && !keys.is_empty() {
             return Err(failed(
-                format!("{path} is no block device"),
-                "serial and erase are of a bare device",
+                format!("{path} is not a block device"),
+                "serial and erase apply only to bare devices",
             ));
         }
         if !is_device {

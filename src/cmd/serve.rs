@@ -1,4 +1,4 @@
-//! `dyno serve`: pages of a folder's bundles for browsers.
+//! `dyno serve`: web pages of the bundles in a folder.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use crate::web::{Options, Server, Site};
 /// What is served, and where.
 #[derive(Args)]
 pub struct ServeArgs {
-    /// Folder of bundles; folders within it are looked into. Or one bundle, alone
+    /// Folder of bundles, searched recursively; or a single bundle
     #[arg(default_value = ".")]
     folder: PathBuf,
     #[command(flatten)]
@@ -24,16 +24,15 @@ pub struct ServeArgs {
 /// Where a server listens, and what it asks for.
 #[derive(Args)]
 pub struct ListenOptions {
-    /// Address and port to listen at; port 0 is any that is free. Every address but loopback needs
-    /// a token
+    /// Address and port to listen on; port 0 selects a free port. An address other than loopback
+    /// requires a token
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7070")]
     pub listen: SocketAddr,
-    /// File with a token that clients must know, readable by you alone [default: DYNO_TOKEN of the
-    /// environment, where it is set]
+    /// File with the token that clients must present; only you may have permission to read it
+    /// [default: the environment variable DYNO_TOKEN, if set]
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// Host name by which browsers may address the server, besides its addresses and localhost;
-    /// repeatable
+    /// Additional host name by which browsers may address the server; repeatable
     #[arg(long, value_name = "NAME", value_parser = hosts::name)]
     pub allowed_host: Vec<String>,
 }

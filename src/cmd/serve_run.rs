@@ -1,6 +1,6 @@
-//! `dyno run --serve`: the run's live page, served by a process of its own (`dyno serve` on the one
-//! bundle), so that the run pays nothing for those who look. It ends with the run, however that
-//! ends; it yields to all else, and has the processors that no worker is pinned to.
+//! `dyno run --serve`: the live page of a run, served by a separate process (`dyno serve` for that
+//! bundle), so that viewers cost the run nothing. The process ends with the run, has the lowest
+//! priority, and uses only processors that no worker is pinned to.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -42,7 +42,7 @@ impl Beside {
         }
         if address.trim().is_empty() {
             return Err(failed(
-                format!("nothing can be served at {listen}"),
+                format!("cannot serve at {listen}"),
                 "name another address or port, as in --serve=127.0.0.1:7071",
             ));
         }

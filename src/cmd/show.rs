@@ -119,7 +119,7 @@ struct LoadRow {
     threads: Option<u32>,
     /// Requests in flight for each worker.
     depth: Option<u32>,
-    /// Open loop: the rate asked for, as a plan writes it.
+    /// Open loop: the target rate, as a plan writes it.
     asked: Option<String>,
     /// Ops of all repeats.
     ops: Option<u64>,

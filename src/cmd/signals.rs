@@ -1,5 +1,5 @@
-//! What a run does with signals: one ends it between two points with its exit code, a second one at
-//! once. A terminal that goes away ends nothing.
+//! Signals during a run: the first ends it between two points with its exit code, the second
+//! immediately. A terminal that goes away ends nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};

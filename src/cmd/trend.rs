@@ -22,22 +22,22 @@ use crate::stats::changes::ChangePoint;
 /// The folder, and what is followed.
 #[derive(Args)]
 pub struct TrendArgs {
-    /// Folder of bundles; folders within it are looked into
+    /// Folder of bundles, searched recursively
     folder: PathBuf,
-    /// Only runs of this protocol, by its name
+    /// Only runs of this protocol
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
-    /// Figure to follow, as --metric of `dyno compare`; repeatable [default: the one that each step
-    /// leads with]
+    /// Metric to follow, as in `dyno compare --metric`; repeatable [default: the headline metric of
+    /// each step]
     #[arg(long, value_name = "METRIC")]
     measure: Vec<String>,
-    /// Only subjects in which every word occurs: in name, model, firmware or serial numbers
+    /// Only subjects that contain every word in their name, model, firmware or serial numbers
     #[arg(short, long, value_name = "TEXT", default_value = "")]
     subject: String,
-    /// By what runs belong together
+    /// What runs of one history have in common
     #[arg(long, value_enum, default_value_t = Together::Subject)]
     by: Together,
-    /// Newest runs that are looked at
+    /// Number of runs to look at, newest first
     #[arg(long, value_name = "N", default_value_t = 100)]
     last: usize,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
     let histories = bundles::histories(&runs, &wanted)?;
     if histories.is_empty() {
         return Err(failed(
-            format!("{shown} has no such figure of a run that went to its end"),
+            format!("no completed run in {shown} has a matching figure"),
             format!("`dyno catalogue {shown}` lists its runs"),
         ));
     }

@@ -1,4 +1,4 @@
-//! `dyno version` and `dyno --version`: which program this is.
+//! `dyno version` and `dyno --version`.
 
 use std::io::Write;
 use std::sync::LazyLock;

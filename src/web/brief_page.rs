@@ -20,7 +20,7 @@ fn route() -> MethodRouter<Shared> {
     get(show)
 }
 
-/// What may be asked for besides.
+/// Further parameters.
 #[derive(serde::Deserialize)]
 struct Asked {
     language: Option<String>,

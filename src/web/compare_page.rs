@@ -47,7 +47,7 @@ impl Chosen {
                     let parts = value.split_once(':');
                     let parsed = parts.and_then(|(run, name)| Some((run.parse().ok()?, name)));
                     let (run, name) = parsed.ok_or_else(|| {
-                        Failure::Bad(format!("'{value}' is no subject of a run."))
+                        Failure::Bad(format!("'{value}' is not a subject of a run."))
                     })?;
                     subjects.push((run, name.to_string()));
                 }
@@ -76,7 +76,7 @@ impl Chosen {
         let first = &all[0].protocol;
         match all.iter().map(|s| &s.protocol).find(|own| *own != first) {
             Some(other) => Err(Failure::Bad(format!(
-                "Runs of one protocol alone are compared; these are of {first} and of {other}."
+                "Only runs of one protocol can be compared; these are of {first} and {other}."
             ))),
             None => Ok(all),
         }

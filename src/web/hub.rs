@@ -17,7 +17,7 @@ use crate::record::live::Row;
 
 /// How often it is looked whether a feed was written.
 const LOOK: Duration = Duration::from_millis(150);
-/// A feed that was not written for so long is read all the same: its run may be gone.
+/// A feed that has not been written for this long is still read: its run may have died.
 const SILENT: Duration = Duration::from_secs(2);
 /// Watchers of all runs together, so that connections are left for pages.
 const MOST: usize = 160;
@@ -71,7 +71,7 @@ fn lock(watchers: &Mutex<Watchers>) -> std::sync::MutexGuard<'_, Watchers> {
     watchers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Follows a feed until nobody watches it, or its run has ended.
+/// Follows a feed until its last viewer leaves or its run ends.
 async fn follow(watchers: Arc<Mutex<Watchers>>, bundle: PathBuf) {
     let mut known = Known::default();
     let (mut stamp, mut at, mut last) = (None, Instant::now(), None);
@@ -91,7 +91,7 @@ async fn follow(watchers: Arc<Mutex<Watchers>>, bundle: PathBuf) {
     lock(&watchers).of.remove(&bundle);
 }
 
-/// Sends everything to whoever is new, and to others what is new; whether anyone is left.
+/// Sends everything to new viewers and updates to the others; whether any viewers remain.
 fn deliver(
     watchers: &Mutex<Watchers>,
     bundle: &Path,

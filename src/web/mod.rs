@@ -1,8 +1,8 @@
-//! Pages for browsers: the catalogue of a folder, its bundles as briefs, runs compared, figures
-//! followed over many runs, campaigns, runs as they go on. They read and change nothing;
-//! docs/serve.md describes them, and what a request may do.
+//! Pages for browsers: the catalogue of a folder, briefs, comparisons, trends, campaigns, live runs
+//! and metrics. They are read-only; docs/serve.md describes them and what a request may do.
 //!
-//! A page is one file and one line in `ALL`.
+//! A page is one file and one line in `ALL`. Every request passes `security`; `server` and
+//! `connections` limit how many there are; `live` and `hub` follow running measurements.
 
 pub mod assets;
 mod brief_page;

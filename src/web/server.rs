@@ -39,7 +39,7 @@ pub struct Options {
     pub listen: SocketAddr,
     /// Needed at every address but loopback.
     pub token: Option<Token>,
-    /// Host names by which it may be addressed, besides its addresses and `localhost`.
+    /// Host names that address the server, besides its addresses and `localhost`.
     pub allowed_hosts: Vec<String>,
 }
 

@@ -43,7 +43,10 @@ impl Site {
         let shown = folder.display();
         let real = folder.canonicalize().with_context(|| format!("opening {shown}"))?;
         if !real.is_dir() {
-            return Err(failed(format!("{shown} is no folder"), "give the folder of the bundles"));
+            return Err(failed(
+                format!("{shown} is not a folder"),
+                "name the folder that holds the bundles",
+            ));
         }
         Ok(Site {
             folder: real,
@@ -55,14 +58,17 @@ impl Site {
         })
     }
 
-    /// Of one bundle alone.
+    /// For a single bundle.
     pub fn of_bundle(bundle: &Path) -> Result<Site> {
         let shown = bundle.display();
         let real = bundle.canonicalize().with_context(|| format!("opening {shown}"))?;
         let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
         match real.parent() {
             Some(folder) if real.is_file() => Ok(Site { only: name, ..Site::of_folder(folder)? }),
-            _ => Err(failed(format!("{shown} is no bundle"), "give a bundle, or a folder of them")),
+            _ => Err(failed(
+                format!("{shown} is not a bundle"),
+                "name a bundle, or a folder of bundles",
+            )),
         }
     }
 

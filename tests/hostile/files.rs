@@ -53,7 +53,7 @@ fn pipes_devices_and_files_without_end_are_refused_wherever_a_file_is_named() {
             );
         }
     }
-    for (logo, says) in [("huge.png", "60000 × 60000 pixels"), ("cut.png", "is no PNG")] {
+    for (logo, says) in [("huge.png", "60000 × 60000 pixels"), ("cut.png", "is not a PNG")] {
         bench.write("brief.toml", &format!("logo = \"{logo}\"\n"));
         for form in ["o.html", "o.pdf"] {
             let ended = bench.dyno(&["report", "b.dyno", "-o", form, "--brief", "brief.toml"]);

@@ -319,7 +319,7 @@ pub static KINDS: &[Kind] = &[
     kind("counts below zero", DAMAGED, |p| sql(p, "UPDATE tally SET ops = -1")),
     kind("text for numbers", DAMAGED, |p| sql(p, "UPDATE cell SET threads = 'many'")),
     kind("bytes for text", DAMAGED, |p| sql(p, "UPDATE fact SET value = x'ff00ff'")),
-    kind("text that is no UTF-8", DAMAGED, |p| {
+    kind("text that is not UTF-8", DAMAGED, |p| {
         sql(p, "UPDATE fact SET value = CAST(x'ff00ff' AS TEXT)")
     }),
     kind("four billion workers in a cell", Must::Shown(""), |p| {
@@ -394,10 +394,10 @@ pub static KINDS: &[Kind] = &[
         std::fs::write(&victim, "of great value").unwrap();
         pages::journal_naming(p, &victim);
     }),
-    kind("a journal that is a pipe", Must::Refuse("is no file"), |p| {
+    kind("a journal that is a pipe", Must::Refuse("is not a file"), |p| {
         pages::fifo(&beside(p, "-journal"))
     }),
-    kind("a journal that is a link", Must::Refuse("is no file"), |p| {
+    kind("a journal that is a link", Must::Refuse("is not a file"), |p| {
         std::os::unix::fs::symlink("/etc/passwd", beside(p, "-journal")).unwrap();
     }),
     kind("cut in half", Must::End, |p| {

@@ -393,9 +393,13 @@ fn a_table_or_a_file_that_is_none_ends_in_a_plain_error() {
         ("Latin-1", b"subject,at,x\nCaf\xe9,8,1\n".to_vec(), "not UTF-8: line 2"),
         ("twice", b"subject,at,x\nA,8,1\nA,8,2\n".to_vec(), "line 3: a second row of A at 8"),
         ("two columns", b"subject,at,x,x\nA,8,1,2\n".to_vec(), "two columns 'x'"),
-        ("NaN", b"subject,at,x\nA,8,NaN\n".to_vec(), "'NaN' in column x is no number"),
+        ("NaN", b"subject,at,x\nA,8,NaN\n".to_vec(), "'NaN' in column x is not a number"),
         ("inf", b"subject,at,x\nA,8,inf\n".to_vec(), "'inf' in column x"),
-        ("huge", format!("subject,at,x\nA,8,{}\n", "9".repeat(400)).into_bytes(), "is no number"),
+        (
+            "huge",
+            format!("subject,at,x\nA,8,{}\n", "9".repeat(400)).into_bytes(),
+            "is not a number",
+        ),
         ("thousands", b"subject,at,x\nA,8,\"1,000\"\n".to_vec(), "'1,000' in column x"),
         (
             "thousands, bare",
@@ -444,7 +448,7 @@ fn a_table_or_a_file_that_is_none_ends_in_a_plain_error() {
         );
     }
     let (_, error, code) = audit(&claims, &[PathBuf::from("/dev/zero")]);
-    assert!(code == Some(1) && error.contains("it is no file"), "an endless file: {error}");
+    assert!(code == Some(1) && error.contains("it is not a file"), "an endless file: {error}");
     let (_, error, code) = audit(&claims, &[small.here.path().to_path_buf()]);
-    assert!(code == Some(1) && error.contains("it is no file"), "a folder: {error}");
+    assert!(code == Some(1) && error.contains("it is not a file"), "a folder: {error}");
 }

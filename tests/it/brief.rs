@@ -372,8 +372,8 @@ fn facts_of_drives_may_stand_in_the_plan_and_brief_toml_counts_more() {
         dyno::plan::load(&dir.join("plan.toml"), &dyno::plan_catalogue())
     };
     for (stated, why) in [
-        ("[drive.C]\ncapacity = \"1TB\"", "which is no subject"),
-        ("[drive.A]\ncapacity = \"much\"", "is no capacity"),
+        ("[drive.C]\ncapacity = \"1TB\"", "which is not a subject"),
+        ("[drive.A]\ncapacity = \"much\"", "is not a capacity"),
         ("[drive.A]\nprice = { amount = 3, currency = \"EUR\", source = \"x\" }", "needs 'date'"),
         ("[drive.A]\ncolour = \"red\"", "has no key 'colour'"),
     ] {

@@ -47,7 +47,7 @@ fn most_memory_of_children() -> i64 {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// Far closer than anything is printed.

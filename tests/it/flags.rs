@@ -132,6 +132,17 @@ fn completions_and_manual_pages_cover_every_command_and_the_shells_read_them() {
 }
 
 #[test]
+fn the_page_of_commands_is_made_from_the_definitions() {
+    let made = dyno::cmd::help::page();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/commands.md");
+    if std::fs::read_to_string(page).unwrap_or_default() != made {
+        let current = concat!(env!("CARGO_TARGET_TMPDIR"), "/commands.md");
+        std::fs::write(current, made).expect("written");
+        panic!("docs/commands.md is stale; to update it: cp {current} {page}");
+    }
+}
+
+#[test]
 fn the_version_says_commit_rocksdb_features_and_agrees_with_the_package() {
     let dir = bench();
     let long = dyno_well(dir.path(), &["--version"]);

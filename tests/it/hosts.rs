@@ -106,7 +106,7 @@ fn both(
         let ended = begun.map(|child| child.wait_with_output().expect("ended"));
         let late = |output: &Output| {
             let text = said(output);
-            text.contains("has passed") || text.contains("was to begin")
+            text.contains("has passed") || text.contains("should have begun")
         };
         if !ended.iter().any(late) {
             return ended;

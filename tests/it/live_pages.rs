@@ -277,7 +277,7 @@ fn each_metric_of_the_dashboard_is_one_of_metrics() {
             .iter()
             .filter_map(|end| name.strip_suffix(end))
             .any(|family| kinds.get(family) == Some(&"histogram"));
-        assert!(kinds.contains_key(name) || of_histogram, "{name} is no metric: {kinds:?}");
+        assert!(kinds.contains_key(name) || of_histogram, "{name} is not a metric: {kinds:?}");
         seen += 1;
     }
     assert!(seen > 15, "{seen}");

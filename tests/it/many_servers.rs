@@ -286,7 +286,7 @@ fn existing_servers_are_a_connection_string_for_each_drive() {
     };
     plan("\"mysql://root@localhost/ours\"");
     let output = with_urls().output().unwrap();
-    assert!(said(&output).contains("no name of an environment variable"), "{}", said(&output));
+    assert!(said(&output).contains("not the name of an environment variable"), "{}", said(&output));
     let before = [own[0].counts(), own[1].counts()];
     plan("[\"SECOND_URL\"]");
     let output = with_urls().output().unwrap();

@@ -328,7 +328,10 @@ fn a_headline_names_a_step_a_metric_and_a_place_that_there_are() {
         ("{ step = \"reads\", metric = \"p98\" }", "there is no metric 'p98'"),
         ("{ step = \"reads\", metric = \"other:p99\" }", "the step has no stream 'other'"),
         ("{ step = \"reads\", metric = \"ops/s\", at = \"equal-load\" }", "has no such place"),
-        ("{ step = \"reads\", metric = \"ops/s\", at = \"last\" }", "no place on the step's axis"),
+        (
+            "{ step = \"reads\", metric = \"ops/s\", at = \"last\" }",
+            "not a place on the step's axis",
+        ),
     ] {
         let said = with(headline).expect_err("a mistake").render(false);
         assert!(said.contains(why), "{headline}: {said}");

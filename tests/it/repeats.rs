@@ -95,7 +95,7 @@ fn the_plan_says_which_difference_its_repeats_can_show_from_an_earlier_bundle() 
     };
     let unknown = check(&[]);
     let kept = unknown.contains("On this host, ") && unknown.contains("the same subject twice: ");
-    assert!(kept || unknown.contains("not known on this host: run `dyno selftest`"), "{unknown}");
+    assert!(kept || unknown.contains("unknown on this host: run `dyno selftest`"), "{unknown}");
     let run = dyno(folder.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let from = check(&["--from", "b.dyno"]);
@@ -115,8 +115,8 @@ fn the_plan_says_which_difference_its_repeats_can_show_from_an_earlier_bundle() 
 #[test]
 fn mistakes_are_told_where_they_stand() {
     for (repeats, says) in [
-        ("{ until = \"2\", at_most = 10 }", "'2' is no percentage"),
-        ("{ until = \"0%\", at_most = 10 }", "'0%' is no percentage"),
+        ("{ until = \"2\", at_most = 10 }", "'2' is not a percentage"),
+        ("{ until = \"0%\", at_most = 10 }", "'0%' is not a percentage"),
         ("{ until = \"2%\" }", "needs 'at_most'"),
         ("{ until = \"2%\", at_least = 5, at_most = 4 }", "at_most = 4 is below at_least = 5"),
         ("{ until = \"2%\", at_least = 1, at_most = 4 }", "1 is out of range"),

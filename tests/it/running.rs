@@ -175,8 +175,8 @@ fn a_subject_may_have_knobs_of_its_own_and_the_other_keeps_the_protocols() {
 fn what_is_no_knob_of_a_stream_may_not_be_a_subjects_own() {
     for (path, says) in [
         ("latncy", "did you mean 'latency'?"),
-        ("step.a.duration", "nothing that one subject may have for itself"),
-        ("step.a.stream.io.threads", "nothing that one subject may have for itself"),
+        ("step.a.duration", "cannot be set for one subject alone"),
+        ("step.a.stream.io.threads", "cannot be set for one subject alone"),
         ("step.a.stream.oi.engine.latency", "finds no 'oi'"),
         ("step.a.stream.io.engine.speed", "no key 'speed'"),
     ] {

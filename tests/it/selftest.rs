@@ -122,7 +122,7 @@ fn a_self_test_of_another_host_is_not() {
     assert_ne!(machine, own);
     let folder = bench(Some(format!("{machine}\nnot JSON")));
     let checked = ok(folder.path(), &[&["plan", "check"], &PLAN[..]].concat());
-    assert!(checked.contains("not known on this host: run `dyno selftest`"), "{checked}");
+    assert!(checked.contains("unknown on this host: run `dyno selftest`"), "{checked}");
 }
 
 /// A loop device over a sparse file, which is its serial number; gone when dropped.

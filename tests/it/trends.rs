@@ -82,7 +82,7 @@ fn histories_are_of_subjects_models_or_firmware_and_of_any_figure() {
     let found = followed(made.path(), &["--by", "model", "--last", "5"]);
     assert_eq!(of(&found, "Model X")["runs"].as_array().map(Vec::len), Some(5));
     let none = dyno(made.path(), &["trend", ".", "--subject", "nothing"]);
-    assert!(!none.status.success() && said(&none).contains("no such figure"), "{}", said(&none));
+    assert!(!none.status.success() && said(&none).contains("no completed run"), "{}", said(&none));
 }
 
 /// Runs that were not made alike are not one history.

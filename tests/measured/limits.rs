@@ -77,7 +77,7 @@ fn a_folder_in_memory_has_no_drive_under_it() {
     let kind =
         Command::new("stat").args(["-f", "-c", "%T", "/dev/shm"]).output().expect("stat ran");
     if String::from_utf8_lossy(&kind.stdout).trim() != "tmpfs" {
-        skip("/dev/shm is no tmpfs here");
+        skip("/dev/shm is not a tmpfs here");
         return;
     }
     let load = file("psync", false, "threads = 2");

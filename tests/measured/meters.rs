@@ -218,7 +218,7 @@ const BROKEN: [(&str, &str, &str); 4] = [
         "system",
         "while True:\n for word in ['5.0', 'banana', 'nan', '', '5.0 W']:\n  \
          print(word, flush=True); time.sleep(0.05)",
-        "is no reading",
+        "is not a reading",
     ),
     (
         "cpu",

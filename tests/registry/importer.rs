@@ -23,7 +23,7 @@ impl Format for TallySheet {
         for line in input.text.lines() {
             let read = line.split_once(' ').and_then(|(step, ops)| Some((step, ops.parse().ok()?)));
             let (step, ops) = read.ok_or_else(|| {
-                failed(format!("'{line}' is no tally"), "write a step and its ops")
+                failed(format!("'{line}' is not a tally"), "write a step and its ops")
             })?;
             let mut entry = Entry::new(step, None, Some(1_000_000_000));
             let tallies = vec![tally(Class::READ, ops, 0)];

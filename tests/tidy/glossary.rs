@@ -1,5 +1,6 @@
 //! The glossary has each verdict that Dyno prints: what limited a point, and what an audit finds.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Where verdicts get their words: a file, and the function whose arms they are.
@@ -36,6 +37,23 @@ fn every_verdict_that_is_printed_has_its_entry() {
         missing.extend(words.into_iter().filter(|word| !has(word)));
     }
     assert!(missing.is_empty(), "not in GLOSSARY.md: {missing:?}");
+}
+
+/// Tables of verdicts have names that are printed, which a term may have too.
+#[test]
+fn no_term_has_two_entries() {
+    let glossary = read("GLOSSARY.md");
+    let (mut terms, mut defines, mut twice) = (BTreeSet::new(), false, Vec::new());
+    for line in glossary.lines().filter_map(|line| line.strip_prefix("| ")) {
+        let first = line.split(" |").next().expect("a cell");
+        if line.contains("| Definition |") {
+            defines = first == "Term";
+        } else if defines {
+            twice.extend(first.split(", ").filter(|term| !terms.insert(term.to_string())));
+        }
+    }
+    assert!(terms.len() > 150, "{} terms", terms.len());
+    assert!(twice.is_empty(), "defined twice in GLOSSARY.md: {twice:?}");
 }
 
 #[test]

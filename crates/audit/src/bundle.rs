@@ -1,5 +1,4 @@
-//! A bundle as data of an audit: every figure that can be compared, as Dyno's own documents print
-//! it.
+//! A bundle as data of an audit: every comparable figure, as printed in Dyno's own documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 

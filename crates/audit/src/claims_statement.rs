@@ -1,4 +1,4 @@
-//! From what a statement says, in words, to what is computed.
+//! Translates a statement into a computation.
 
 use super::claims_file::{Against, At, Claim, Head};
 use crate::says::{self, Place, Quantity, Unit};

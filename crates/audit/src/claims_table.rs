@@ -65,7 +65,7 @@ pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
             let what = format!("{place}: more than {MOST_CELLS} subjects times points");
             return Err(failed(
                 what,
-                "this is a log and no published table: give its figures alone",
+                "this is a log, not a published table: give only its figures",
             ));
         }
         figures(&mut table, &record, &found, &place)?;
@@ -93,7 +93,7 @@ fn figures(
             continue;
         }
         let Some(figure) = Figure::printed(text) else {
-            let what = format!("{place}: '{text}' in column {metric} is no number");
+            let what = format!("{place}: '{text}' in column {metric} is not a number");
             return Err(failed(
                 what,
                 "write plain numbers, without thousands separators, or leave it empty",

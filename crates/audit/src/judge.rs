@@ -104,7 +104,7 @@ fn fine(
     found
 }
 
-/// It is not reached: where the stated value does occur decides what is said of it.
+/// The statement does not hold: the verdict depends on where the stated value does occur.
 fn short(
     table: &Table,
     stated: &Statement,

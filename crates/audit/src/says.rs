@@ -123,7 +123,7 @@ pub fn quantity(text: &str) -> Result<Quantity, String> {
     let (digits, behind) = (&rest[..end], rest[end..].trim());
     let (value, last) = number(digits).ok_or_else(|| match digits.is_empty() {
         true => format!("'{text}' does not begin with a number"),
-        false => format!("'{digits}' is no number"),
+        false => format!("'{digits}' is not a number"),
     })?;
     let first = behind.split_whitespace().next().unwrap_or("");
     let magnitude = MAGNITUDES.iter().find(|(name, _)| *name == first);

@@ -1,4 +1,4 @@
-//! Judgements of published statements in words, with the arithmetic written out.
+//! Verdicts on published statements in words, with their calculation.
 
 pub use crate::audit_data::{Dataset, Metric};
 use crate::says;

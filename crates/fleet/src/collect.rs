@@ -1,5 +1,5 @@
-//! A campaign's bundles checked: that each is whole, of the campaign's plan, and that every point
-//! is there once.
+//! Checks a campaign's bundles: each is complete, belongs to the campaign's plan, and every point
+//! exists once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

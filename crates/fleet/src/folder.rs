@@ -27,7 +27,7 @@ pub fn check(folder: &Path) -> Result<()> {
         return Ok(());
     }
     Err(refused(
-        format!("{} is no folder, or others may write to it", folder.display()),
+        format!("{} is not a folder, or others may write to it", folder.display()),
         "a campaign's folder is its owner's alone: chmod go-w, or give the campaign another name",
     ))
 }

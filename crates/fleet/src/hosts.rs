@@ -38,7 +38,7 @@ pub fn names(campaign: &Campaign) -> Result<Vec<String>> {
         campaign.slurm.constraint.iter().flat_map(|features| features.split('&')).collect();
     if let Some(other) = features.iter().find(|f| f.contains(['|', '*', '[', '('])) {
         return Err(failed(
-            format!("which hosts have the features '{other}' is Slurm's to say"),
+            format!("only Slurm knows which hosts have the features '{other}'"),
             "name the hosts, each as [[host]]",
         ));
     }
@@ -108,7 +108,7 @@ fn read(path: &Path) -> Result<Vec<Offered>> {
 fn parse(text: &str) -> Result<Vec<Offered>> {
     let found: Vec<Found> = serde_json::from_str(text).map_err(|error| {
         failed(
-            format!("these are no drives: {error}"),
+            format!("this is not a list of drives: {error}"),
             "the command must print what `dyno drives --json` prints",
         )
     })?;

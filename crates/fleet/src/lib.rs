@@ -1,5 +1,6 @@
-//! Campaigns: who measures what on which host, in which order; what is kept of it in the campaign's
-//! folder; Slurm; what becomes of it.
+//! Campaigns: one plan measured on many hosts. `balance` decides which subject is on which host in
+//! which round and place, `tasks` lists the resulting runs, `folder` and `record` store the
+//! campaign, `slurm` submits it, `state` reports its status, and `collect` checks its bundles.
 
 #![cfg_attr(not(test), warn(missing_docs))]
 

@@ -1,5 +1,5 @@
-//! What a campaign's folder says of it: its tasks, on which host each of their parts is, the arrays
-//! that were submitted, and what became of every attempt at a task.
+//! The record in a campaign's folder: its tasks, the host of each of their parts, the arrays that
+//! were submitted, and the result of every attempt at a task.
 
 use std::fs::OpenOptions;
 use std::io::Write;

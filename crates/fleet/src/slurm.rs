@@ -1,5 +1,5 @@
-//! Slurm: the script of an array of tasks, and what Slurm says of arrays. Nothing of the
-//! environment of whoever submits travels with a job.
+//! Slurm: the script of a job array, and Slurm's information about arrays. Nothing from the
+//! submitter's environment is passed to a job.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -134,8 +134,9 @@ fn word(path: &Path) -> Result<String> {
         return Ok(text);
     }
     Err(failed(
-        format!("{text} cannot stand in a job's script"),
-        "keep the campaign and the program under names of letters, digits and . _ - + @ = ,",
+        format!("{text} cannot be used in a job script"),
+        "use paths of the campaign and the program that \
+             consist of letters, digits and . _ - + @ = ,",
     ))
 }
 
@@ -144,9 +145,9 @@ pub fn submit(script: &Path) -> Result<u64> {
     let path = script.display().to_string();
     let said = output("sbatch", &["--parsable", &format!("--{EXPORT}"), &path])?;
     let number = said.trim().split(';').next().unwrap_or_default();
-    number
-        .parse()
-        .map_err(|_| failed(format!("sbatch said '{number}', which is no job"), "try it by hand"))
+    number.parse().map_err(|_| {
+        failed(format!("sbatch printed '{number}', which is not a job number"), "try it by hand")
+    })
 }
 
 /// Where the jobs of a record's arrays stand, by task: the youngest of each. Jobs that Slurm has

@@ -1,4 +1,4 @@
-//! How a campaign stands: each task's state, points and failures, from its folder and from Slurm.
+//! A campaign's status: each task's state, points and failures, from its folder and from Slurm.
 
 use std::collections::BTreeMap;
 use std::path::Path;

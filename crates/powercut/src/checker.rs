@@ -1,5 +1,5 @@
-//! Once power is back: the journal against the drive, or against an image of it. Nothing is
-//! written to either.
+//! After power is back: compares the journal with the drive, or with an image of it. Writes to
+//! neither.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read};
@@ -105,7 +105,7 @@ fn open(place: &Path, session: &Session) -> Result<(File, bool)> {
     let boot = std::fs::read_to_string(BOOT_ID).context(BOOT_ID)?;
     if boot.trim() == session.boot_id {
         return Err(refused(
-            "this host has not been started anew since the session: its power was not cut",
+            "this host has not rebooted since the session: its power was not cut",
             "check after the cut, once the host has booted",
         ));
     }

@@ -146,7 +146,7 @@ pub fn read_record(from: &mut impl Read) -> Result<Option<Record>> {
         read => read.context("reading the journal")?,
     }
     Record::decode(&bytes).map(Some).ok_or_else(|| {
-        failed("the journal holds something that is no record", "take it anew from the listener")
+        failed("the journal contains an invalid record", "copy it again from the listener")
     })
 }
 

@@ -1,5 +1,5 @@
-//! Whether a drive kept its promises: what was acknowledged as durable before a cut, against what
-//! each block holds after it. No I/O: the caller says what a block holds.
+//! Judges whether a drive kept its promises: what was acknowledged as durable before a cut,
+//! compared with the contents of each block after it. No I/O: the caller supplies the contents.
 //!
 //! A promise is a block and the generation that was acknowledged as durable last: by FUA, or by a
 //! flush after it. After the cut the block must hold this generation or a later one, since later
@@ -363,7 +363,7 @@ fn fate(durable: u64, held: &[Held], logical: usize) -> Fate {
 fn wrong(what: &str) -> dyno_core::base::error::Error {
     failed(
         format!("the journal is not one of this session: {what}"),
-        "take it anew from the listener",
+        "copy it again from the listener",
     )
 }
 

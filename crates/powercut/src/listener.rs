@@ -1,5 +1,5 @@
-//! The side that keeps its power: takes acknowledgements, keeps them in a journal, and runs the
-//! hook that cuts the power at a random moment.
+//! The machine that keeps its power: receives acknowledgements, stores them in a journal, and runs
+//! the hook that cuts the power at a random time.
 //!
 //! What comes over the network may come from anybody. A session must name a drive of the
 //! listener's own plan; every record must be the next that a writer of that session could send;
@@ -78,7 +78,7 @@ impl Listener<'_> {
                     ));
                     return self.take(stream, &session, say).map(Some);
                 }
-                Err(error) => say(&format!("{from} was sent away: {error:#}")),
+                Err(error) => say(&format!("rejected {from}: {error:#}")),
             }
         }
         Ok(None)
@@ -206,9 +206,8 @@ impl Taking {
         let (records, rest) = self.held.as_chunks::<RECORD>();
         for record in records {
             let record = Record::decode(record).filter(Record::is_of_a_writer);
-            let record = record.ok_or_else(|| {
-                failed("the writer sent something that is no acknowledgement", SAME)
-            })?;
+            let record =
+                record.ok_or_else(|| failed("the writer sent an invalid acknowledgement", SAME))?;
             self.promises.acknowledge(record)?;
             journal.append(record)?;
         }
@@ -224,13 +223,13 @@ impl Taking {
         };
         if self.ended {
             return Err(failed(
-                "the writer ended before the cut: this was none",
+                "the writer ended before the cut, so this was not a cut",
                 "look at what it says on its host",
             ));
         }
         if now_ns > limit_ns {
             return Err(failed(
-                "the writer acknowledges nothing any more, and the power was not cut",
+                "the writer stopped acknowledging, and the power was not cut",
                 "look at `dmesg` on its host for what the drive reports",
             ));
         }
@@ -268,7 +267,7 @@ impl Hook {
             if !status.success() {
                 return Err(failed(
                     format!("the hook that cuts the power failed ({status})"),
-                    "run it by hand; a cut counts only where it ends with 0",
+                    "run it by hand; a cut counts only if the hook exits with 0",
                 ));
             }
             self.ended_ns = Some(now_ns);
@@ -279,7 +278,7 @@ impl Hook {
         }
         if now_ns > over_ns + STILL_ON_NS {
             return Err(failed(
-                "the hook ended well, and writes go on: the power was not cut",
+                "the hook succeeded, but writes continue: the power was not cut",
                 "check that it cuts the power of the host, and of the drive in it",
             ));
         }

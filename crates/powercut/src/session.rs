@@ -1,5 +1,5 @@
-//! What one session of writing is: whose blocks they are, which thread writes which, and how each
-//! makes them durable. It opens the journal, so a checker knows all of it without the plan.
+//! A session of writing: its blocks, which thread writes which, and how each thread makes them
+//! durable. It is the first part of the journal, so a checker does not need the plan.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ impl Session {
             || self.block_bytes > MOST_BLOCK_BYTES
             || !self.block_bytes.is_multiple_of(SECTOR as u32)
         {
-            "its block size is no multiple of 512 up to 1 MiB"
+            "its block size is not a multiple of 512 up to 1 MiB"
         } else if self.logical_bytes == 0
             || !self.logical_bytes.is_multiple_of(SECTOR as u32)
             || !self.block_bytes.is_multiple_of(self.logical_bytes)

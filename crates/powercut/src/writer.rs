@@ -1,5 +1,5 @@
-//! The side that loses its power: threads that write sealed blocks, make them durable, and send
-//! each acknowledgement away before they go on.
+//! The host that loses power: threads that write sealed blocks, make them durable, and send each
+//! acknowledgement before they continue.
 //!
 //! Writes go through io_uring with direct I/O, one at a time for each thread: its `RWF_DSYNC` is
 //! one write with FUA where the drive has it, while pwritev2 on a block device adds a flush, which
@@ -193,7 +193,10 @@ fn manner(stream: &Stream) -> Result<(u32, Manner)> {
         "none" if every > 0 => Manner::Flush { every: every as u32 },
         _ => {
             return Err(failed(
-                format!("nothing that stream '{}' writes is made durable in one way", stream.name),
+                format!(
+                    "stream '{}' does not make its writes durable in one single way",
+                    stream.name
+                ),
                 "say sync = \"fua\", sync = \"fdatasync\" or fdatasync = N",
             ));
         }
@@ -214,7 +217,9 @@ fn size(session: &mut Session, step: &Step, here: u64) -> Result<()> {
     let bytes = if size == 0 { here.saturating_sub(offset) } else { size };
     if offset.saturating_add(bytes) > here {
         return Err(failed(
-            format!("the drive has {here} bytes, and {bytes} from {offset} on are to be used"),
+            format!(
+                "the drive has {here} bytes, but the plan uses {bytes} from offset {offset} on"
+            ),
             "make the dataset's `size` smaller",
         ));
     }
@@ -279,7 +284,7 @@ impl Line<'_> {
         let mut socket = self.socket.lock().unwrap_or_else(|e| e.into_inner());
         socket.write_all(&record.encode()).map_err(|cause| {
             failed(
-                format!("the listener is gone, and the power is not: {cause}"),
+                format!("the listener is gone, but the power was not cut: {cause}"),
                 "look at what the listener says",
             )
         })

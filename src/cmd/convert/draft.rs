@@ -1,5 +1,5 @@
-//! A protocol on its way from another tool's file: steps, streams and datasets as they will be
-//! written, and what was lost.
+//! A protocol under construction from another tool's file: steps, streams and datasets, and what
+//! could not be converted.
 
 /// A line that could not be carried over.
 pub struct Loss {

@@ -1,5 +1,5 @@
-//! Job files of fio (its HOWTO, "Job file format" and "Job parameters"). Jobs that run together
-//! become the streams of a step; `stonewall` begins the next.
+//! fio job files (its HOWTO, "Job file format" and "Job parameters"). Jobs that run together become
+//! the streams of a step; `stonewall` starts the next.
 
 use super::draft::{self, Dataset, Draft, Step, Stream, number};
 use super::job_file::{Job, Set, jobs, seconds};
@@ -170,18 +170,18 @@ impl Job {
             "libaio" => "libaio",
             "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => "psync",
             "posixaio" => {
-                self.lose(draft, "ioengine", "io_uring is taken in its place");
+                self.lose(draft, "ioengine", "io_uring is used instead");
                 "uring"
             }
             "null" => "null",
             other => {
-                lost(format!("there is no engine like fio's {other}"), draft);
+                lost(format!("Dyno has no equivalent of fio's engine {other}"), draft);
                 return None;
             }
         };
         let Some(mut pattern) = Pattern::of(self) else {
             let rw = self.get("rw").unwrap_or("read");
-            lost(format!("rw={rw} is no pattern that Dyno has"), draft);
+            lost(format!("Dyno does not support rw={rw}"), draft);
             return None;
         };
         let Some(blocks) = self.blocks(pattern.read) else {
@@ -314,7 +314,7 @@ impl Job {
                     ("hot_range", number(*range)),
                 ]);
             }
-            _ => self.lose(draft, "random_distribution", "offsets are uniform in its place"),
+            _ => self.lose(draft, "random_distribution", "offsets are uniform instead"),
         }
         knobs
     }
@@ -325,14 +325,14 @@ impl Job {
         let every = self.get("fdatasync").or(self.get("fsync"));
         if let Some(every) = every.filter(|n| *n != "0") {
             knobs.push(("fdatasync", every.to_string()));
-            self.lose(draft, "fsync", "a fdatasync is taken in its place");
+            self.lose(draft, "fsync", "fdatasync is used instead");
         }
         match self.get("sync").unwrap_or("0") {
             "0" | "none" => {}
             "dsync" => knobs.push(("sync", "\"fua\"".to_string())),
             _ => {
                 knobs.push(("sync", "\"fua\"".to_string()));
-                self.lose(draft, "sync", "RWF_DSYNC (no flush of the file's times) is taken");
+                self.lose(draft, "sync", "RWF_DSYNC (no flush of the file's times) is used");
             }
         }
         knobs
@@ -373,7 +373,7 @@ impl Job {
         if let (Some(Set { line, value, .. }), None) =
             (self.find("size").or(self.find("filesize")), bytes)
         {
-            draft.lose(*line, format!("size={value}"), "1 GiB is taken: set dataset.NAME.size");
+            draft.lose(*line, format!("size={value}"), "1 GiB is assumed: set dataset.NAME.size");
         }
         if size.is_none() {
             let why = "no size: 1 GiB is taken; set dataset.NAME.size, 0 for all of a device";

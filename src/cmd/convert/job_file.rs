@@ -1,5 +1,4 @@
-//! A job file of fio's, read: sections with their keys, what is global put into each, sizes and
-//! times.
+//! Reads a fio job file: sections with their keys, global keys applied to each, sizes and times.
 
 use super::draft::Draft;
 
@@ -51,7 +50,7 @@ pub fn jobs(text: &str, draft: &mut Draft) -> Vec<Job> {
         let (key, value) = written.split_once('=').unwrap_or((written, "1"));
         let (key, value) = (key.trim().to_lowercase(), value.trim().to_string());
         if value.contains("${") {
-            draft.lose(line, written, "a variable of the environment has no value here");
+            draft.lose(line, written, "environment variables are not expanded");
             continue;
         }
         let key = ALIASES.iter().find(|a| a.0 == key).map_or(key, |a| a.1.to_string());

@@ -1,5 +1,6 @@
-//! `dyno convert`: job files of fio and parameter files of vdbench as protocols that make the same
-//! load. What cannot be carried over is said line by line, on standard error and in the protocol.
+//! `dyno convert`: converts fio job files and vdbench parameter files to protocols that generate
+//! the same load. Whatever cannot be converted is reported line by line, on standard error and in
+//! the protocol.
 
 mod draft;
 mod fio;
@@ -19,13 +20,13 @@ use draft::Draft;
 /// Which file, and where the protocol goes.
 #[derive(Args)]
 pub struct ConvertArgs {
-    /// A job file of fio's, or a parameter file of vdbench's
+    /// fio job file, or vdbench parameter file
     #[arg(value_name = "JOB.fio | PARMFILE")]
     input: PathBuf,
     /// Protocol to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Whose file it is [default: vdbench where lines begin with sd=, wd= or rd=, otherwise fio]
+    /// Format of the file [default: vdbench if lines begin with sd=, wd= or rd=, otherwise fio]
     #[arg(long, value_name = "TOOL", value_parser = ["fio", "vdbench"])]
     from: Option<String>,
 }

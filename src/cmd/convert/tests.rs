@@ -1,4 +1,4 @@
-//! What is carried over, line by line, and what is said.
+//! What is converted, line by line, and what is reported.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn what_fio_has_and_dyno_has_not_is_said_with_its_line() {
         assert!(losses.iter().any(|l| l.starts_with(part)), "{part}: {losses:?}");
     }
     let error = draft("d.fio", "[a]\nioengine=net\nrw=read\n", None).err().expect("nothing left");
-    assert!(error.to_string().contains("no engine like fio's net"), "{error}");
+    assert!(error.to_string().contains("no equivalent of fio's engine net"), "{error}");
 }
 
 #[test]

@@ -234,7 +234,7 @@ fn paced(
                 .into_iter()
                 .map(|r| r.parse::<f64>().map(|r| format!("\"{}/s\"", number(r))))
                 .collect::<std::result::Result<_, _>>()
-                .map_err(|_| format!("iorate={rates} is no list of rates"))?;
+                .map_err(|_| format!("iorate={rates} is not a list of rates"))?;
             match &rates[..] {
                 [one] => keys.push(("rate", one.clone())),
                 _ => {
@@ -320,7 +320,7 @@ fn blocks(wds: &[&Definition]) -> std::result::Result<(Knobs, bool), String> {
 
 /// "4k" or "(4k,60,64k,40)", the shares in percent.
 fn sizes(text: &str) -> std::result::Result<Vec<(u64, f64)>, String> {
-    let bad = || format!("xfersize={text} is no size, and no list of sizes with shares");
+    let bad = || format!("xfersize={text} is neither a size nor a list of sizes with shares");
     let words = list(text);
     if let [one] = words[..] {
         return Ok(vec![(bytes(one).ok_or_else(bad)?, 1.0)]);
@@ -349,7 +349,7 @@ fn curve(text: &str) -> std::result::Result<Vec<f64>, String> {
 }
 
 fn percent(text: &str) -> std::result::Result<f64, String> {
-    text.parse().map_err(|_| format!("'{text}' is no number"))
+    text.parse().map_err(|_| format!("'{text}' is not a number"))
 }
 
 /// vdbench's k, m, g and t are 1,024s.

@@ -1,4 +1,4 @@
-//! `dyno fleet accept`: delivered drives against a reference sample of their model.
+//! `dyno fleet accept`: compares delivered drives with a reference sample of their model.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,23 +22,23 @@ use crate::language::Language;
 /// The reference, the delivery, and what is asked of them.
 #[derive(Args)]
 pub struct AcceptArgs {
-    /// Bundle with drives of the reference sample, each a subject or a drive of a group; repeatable
+    /// Bundle of the reference sample, whose drives are subjects or members of a group; repeatable
     #[arg(long, required = true, value_name = "BUNDLE")]
     reference: Vec<PathBuf>,
     /// Bundles of the delivered drives, or folders of bundles
     #[arg(required = true, value_name = "DELIVERY")]
     delivery: Vec<PathBuf>,
-    /// Metric to judge by, as in `dyno compare --metric`: ops/s, p99; repeatable, and all share the
-    /// rate of false rejections
+    /// Metric to judge by, as in `dyno compare --metric`: ops/s, p99; repeatable. All metrics share
+    /// the false-rejection rate
     #[arg(long, visible_alias = "metric", required = true, value_name = "METRIC")]
     measure: Vec<String>,
-    /// Step to judge at, at the axis value that stands for it; repeatable [default: every step]
+    /// Step to judge, at its representative axis value; repeatable [default: every step]
     #[arg(long, value_name = "NAME")]
     step: Vec<String>,
-    /// How often a delivery that is like the reference may see any rejection
+    /// Probability that any drive of a good delivery is rejected
     #[arg(long, default_value = "5%", value_name = "PERCENT", value_parser = rate)]
     false_rejections: f64,
-    /// A field that is varied on purpose, as in "host"; repeatable
+    /// Field that may differ, as in "host"; repeatable
     #[arg(long, value_name = "PATH")]
     vary: Vec<String>,
     #[command(flatten)]

@@ -1,5 +1,5 @@
-//! `dyno fleet clock`: how far this host's clock lies from others', or this host's clock for others
-//! to compare theirs with.
+//! `dyno fleet clock`: the offset of this host's clock from others', or this host's clock as a
+//! reference for others.
 
 use std::io::Write;
 use std::net::{Ipv6Addr, SocketAddr, UdpSocket};
@@ -20,16 +20,16 @@ use crate::lab::clocks;
 /// Which clocks, or where to answer with the time.
 #[derive(Args)]
 pub struct ClockArgs {
-    /// Hosts whose clocks this host's is compared with: an NTP server (HOST:123) or `dyno fleet
-    /// clock --serve` (HOST, port 7123)
+    /// Hosts to compare this host's clock with: an NTP server (HOST:123), or a host that runs
+    /// `dyno fleet clock --serve` (HOST, port 7123)
     #[arg(value_name = "HOST[:PORT]", required_unless_present = "serve")]
     host: Vec<String>,
-    /// Answer others with this host's time until interrupted [default address: [::]:7123, all of
-    /// this host's]
+    /// Serve this host's time until interrupted [default address: [::]:7123, every address of this
+    /// host]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
           conflicts_with = "host")]
     serve: Option<Option<SocketAddr>>,
-    /// How far clocks may lie apart [default: 10ms]
+    /// Largest acceptable offset [default: 10ms]
     #[arg(long, value_name = "DURATION")]
     limit: Option<String>,
     #[command(flatten)]
@@ -58,10 +58,7 @@ pub fn clock(args: &ClockArgs, out: &mut dyn Write) -> Result<u8> {
         let socket = UdpSocket::bind(address)
             .with_context(|| format!("listening at {address} for those who ask the time"))?;
         let signals = Signals::catch()?;
-        note(&format!(
-            "Answering with this host's time at {}.",
-            socket.local_addr().unwrap_or(address)
-        ));
+        note(&format!("Serving this host's time at {}.", socket.local_addr().unwrap_or(address)));
         clocks::serve(&socket, &|| signals.stop.load(Relaxed))?;
         return Ok(signals.exit_code());
     }

@@ -23,10 +23,10 @@ const INDEX: &str = "collected.json";
 /// Which campaign, and where to.
 #[derive(Args)]
 pub struct CollectArgs {
-    /// The campaign's file or folder
+    /// Campaign file or folder
     #[arg(value_name = "CAMPAIGN")]
     campaign: PathBuf,
-    /// Folder for the bundles [default: `collected` in the campaign's folder]
+    /// Folder to copy the bundles to [default: `collected` in the campaign's folder]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -166,9 +166,9 @@ fn describe(collected: &Collected, out: &mut dyn Write) -> Result<()> {
     match collected.whole {
         true => writeln!(
             out,
-            "Every point of every task is there, once.\nNext: dyno compare {folder}/*.dyno"
+            "Every point of every task exists once.\nNext: dyno compare {folder}/*.dyno"
         )?,
-        false => writeln!(out, "Not all is there: dyno fleet submit goes on with what is missing")?,
+        false => writeln!(out, "Points are missing: dyno fleet submit continues with them")?,
     }
     Ok(())
 }

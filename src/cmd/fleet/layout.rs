@@ -1,4 +1,4 @@
-//! A campaign laid out: its hosts, what it measures, its tasks, and what each of them costs.
+//! The layout of a campaign: its hosts, its specimens, its tasks, and the duration of each.
 
 use std::path::{Path, PathBuf};
 
@@ -82,7 +82,7 @@ impl Layout {
         Ok(Cost { points, at_most, load_ns, limit_ns })
     }
 
-    /// Whether a task has its host for itself.
+    /// Whether a task has its host to itself.
     pub fn exclusive(&self) -> bool {
         self.campaign.slurm.exclusive.unwrap_or(!self.campaign.plan.unwatched)
     }

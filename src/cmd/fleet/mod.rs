@@ -1,4 +1,4 @@
-//! `dyno fleet`: many drives of a model, on many hosts; a file for each command.
+//! `dyno fleet`: many drives of a model on many hosts. One file per command.
 
 mod accept;
 mod clock;
@@ -27,23 +27,30 @@ pub use together::Brought;
 /// What is done with a fleet.
 #[derive(Subcommand)]
 pub enum FleetCommand {
-    /// Which delivered drives do not behave like a reference sample of their model; exit code 0:
-    /// none is rejected, 1: some are, 2: of some nothing can be said
+    /// Find delivered drives that do not behave like a reference sample of their model
+    ///
+    /// Exit code 0: no drive is rejected; 1: some are; 2: none is, but some could not be judged.
     Accept(accept::AcceptArgs),
-    /// Check a campaign and print which task measures which drive on which host; runs nothing
+    /// Check a campaign and print which task measures which drive on which host
     Plan(plan::PlanArgs),
-    /// Submit a campaign's tasks to Slurm; again: what is neither measured nor in the queue
+    /// Submit the campaign's tasks that are neither measured nor queued to Slurm
     Submit(submit::SubmitArgs),
-    /// How a campaign stands: tasks, points, time left, failures with their cause
+    /// Print a campaign's status: tasks, points, time left, failures and their causes
     Status(status::StatusArgs),
-    /// Check a campaign's bundles and copy them into one folder; exit code 2: something is missing
+    /// Check a campaign's bundles and copy them into one folder
+    ///
+    /// Exit code 2: a point is missing.
     Collect(collect::CollectArgs),
     /// Run one task of a campaign on its host, as a job's script does
     #[command(hide = true)]
     Task(task::TaskArgs),
-    /// How far this host's clock lies from others'; exit code 1: one may lie beyond the limit
+    /// Compare this host's clock with those of other hosts
+    ///
+    /// Exit code 1: an offset may exceed the limit.
     Clock(clock::ClockArgs),
-    /// Sums and merges what hosts that began at one time did; exit code 2: some point has no sum
+    /// Combine the bundles of hosts that started at the same time
+    ///
+    /// Sums their ops and merges their latency histograms. Exit code 2: some point has no sum.
     Together(together::TogetherArgs),
 }
 

@@ -1,5 +1,5 @@
 //! `dyno fleet plan`: what a campaign would do, before anything is submitted: which task measures
-//! which drive on which host, in which order, how long, and what is erased. Nothing is run.
+//! which drive on which host, in which order, for how long, and what is erased. Runs nothing.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,11 +21,11 @@ use crate::run::prepare;
 /// Which campaign.
 #[derive(Args)]
 pub struct PlanArgs {
-    /// The campaign's file
+    /// Campaign file
     #[arg(value_name = "CAMPAIGN")]
     campaign: PathBuf,
-    /// First ask each host for its drives (`dyno drives --json`, through srun or the campaign's own
-    /// command), and keep the answers in the campaign's folder
+    /// First query each host for its drives (`dyno drives --json`, through srun or the campaign's
+    /// own command) and store the answers in the campaign's folder
     #[arg(long)]
     find: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `dyno fleet status`: how a campaign stands, from its folder and from Slurm.
+//! `dyno fleet status`: a campaign's status, from its folder and from Slurm.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,7 +19,7 @@ use crate::fleet::{folder, slurm};
 /// Which campaign.
 #[derive(Args)]
 pub struct StatusArgs {
-    /// The campaign's file or folder
+    /// Campaign file or folder
     #[arg(value_name = "CAMPAIGN")]
     campaign: PathBuf,
     #[command(flatten)]
@@ -123,7 +123,7 @@ fn describe_to(status: &Status, args: &StatusArgs, out: &mut dyn Write) -> Resul
         writeln!(out, "Hosts given up: {}", status.lost.join(", "))?;
     }
     if let Some(why) = &status.slurm_failure {
-        writeln!(out, "Slurm does not say how its jobs stand: {why}")?;
+        writeln!(out, "Slurm does not report the state of its jobs: {why}")?;
     }
     writeln!(out)?;
     let mut rows = vec![
@@ -155,7 +155,7 @@ fn describe_to(status: &Status, args: &StatusArgs, out: &mut dyn Write) -> Resul
             "Next: dyno fleet submit {campaign}, which submits what is not in the queue"
         )?;
     } else {
-        writeln!(out, "At least {} of load to go", duration(status.left_ns))?;
+        writeln!(out, "At least {} of load remaining", duration(status.left_ns))?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! `dyno fleet submit`: a campaign's tasks as arrays of jobs, written into its folder and given to
-//! Slurm. Again it submits what is neither measured nor in the queue.
+//! `dyno fleet submit`: writes the job arrays of a campaign's tasks into its folder and submits
+//! them to Slurm. Run again, it submits what is neither measured nor queued.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -26,14 +26,14 @@ const SUBMITTED: &str = "campaign.toml";
 /// Which campaign.
 #[derive(Args)]
 pub struct SubmitArgs {
-    /// The campaign's file
+    /// Campaign file
     #[arg(value_name = "CAMPAIGN")]
     campaign: PathBuf,
-    /// Give this host up: what is left of its tasks is measured on other hosts that have their
-    /// directory or drive; repeatable
+    /// Give up this host: its remaining tasks move to other hosts that have the same directory or
+    /// drive; repeatable
     #[arg(long, value_name = "HOST")]
     lost: Vec<String>,
-    /// Write the scripts and submit nothing
+    /// Write the scripts but do not submit them
     #[arg(long)]
     dry_run: bool,
 }
@@ -137,7 +137,7 @@ fn same(path: &Path, layout: &Layout, folder: &Path) -> Result<()> {
                     "the campaign or its protocol has changed since it was submitted: see {}",
                     kept.display()
                 ),
-                "submit the new one under another name, or put back what was submitted",
+                "submit the new one under another name, or restore the submitted version",
             ));
         }
     }
@@ -187,8 +187,8 @@ fn settle(record: &mut Record, at: usize, layout: &Layout) -> Result<(Specimen, 
     };
     let home = homes.iter().min_by_key(load).map(|home| (*home).clone()).with_context(|| {
         format!(
-            "{} has it alone, and is given up; move the drive to another host and look \
-                 for it there with `dyno fleet plan --find`",
+            "only {} has it, and that host was given up; move the drive to another host and \
+             find it there with `dyno fleet plan --find`",
             task.host()
         )
     })?;

@@ -1,5 +1,5 @@
-//! `dyno fleet task`: one task of a campaign, on its host: what a job's script runs. It begins the
-//! task's run or goes on with it, and notes in the campaign's folder how it went.
+//! `dyno fleet task`: runs one task of a campaign on its host, from a job's script. It starts or
+//! continues the task's run, and records the result in the campaign's folder.
 
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
@@ -89,8 +89,8 @@ fn again_with(path: &Path) -> Result<crate::base::error::Error> {
     let own = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
     if !own || found.mode() & 0o077 != 0 {
         return Err(refused(
-            format!("{} is another's, or others may read it", path.display()),
-            "it holds what others may not see: chown it to the user of the jobs, and chmod 600",
+            format!("{} belongs to another user, or others may read it", path.display()),
+            "it holds secrets: chown it to the user of the jobs, and chmod 600",
         ));
     }
     let text = file::read_text(path, file::MOST_TEXT)?;

@@ -1,4 +1,4 @@
-//! `dyno fleet together`: the bundles of hosts that began at one time, brought together.
+//! `dyno fleet together`: combines the bundles of hosts that started at the same time.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::cmd::screen::on_screen;
 /// The hosts' bundles.
 #[derive(Args)]
 pub struct TogetherArgs {
-    /// One bundle of each host, of runs with the same --start-at and --clock
+    /// One bundle per host, from runs with the same --start-at and --clock
     #[arg(required = true, num_args = 2.., value_name = "BUNDLE")]
     bundle: Vec<PathBuf>,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub fn together(args: &TogetherArgs, out: &mut dyn Write) -> Result<u8> {
     let facts = bundles::facts(&args.bundle, &Question::default())?;
     if facts.hosts.is_empty() {
         return Err(failed(
-            "these runs did not begin together",
+            "these runs did not start together",
             "run each with the same --start-at and --clock (docs/fleet.md)",
         ));
     }

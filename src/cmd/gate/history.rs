@@ -1,4 +1,4 @@
-//! The base of a gate that is a folder of bundles: the newest runs of the new run's protocol.
+//! A folder of bundles as the base of a gate: the newest runs of the new run's protocol.
 
 use std::path::{Path, PathBuf};
 

@@ -28,27 +28,26 @@ use crate::stats::gate::Shown;
 /// The base, the new run, and what is asked of them.
 #[derive(Args)]
 pub struct GateArgs {
-    /// Bundle to compare with; with --last a folder of bundles
+    /// Bundle to compare with; with --last, a folder of bundles
     base: PathBuf,
-    /// Bundle that is judged
+    /// Bundle to judge
     new: PathBuf,
     /// Metric that must not become worse, as in `dyno compare --metric`: p99, ops/s, reader-4:p99;
     /// repeatable
     #[arg(long, visible_alias = "metric", required = true, value_name = "METRIC")]
     measure: Vec<String>,
-    /// Loss that is allowed, as in 5%: p99 may rise, ops/s may fall by so much
+    /// Allowed loss, as in 5%: p99 may rise, or ops/s fall, by this much
     #[arg(long, required = true, value_name = "PERCENT", value_parser = limit)]
     worse_than: f64,
-    /// Compare with the newest N runs of the folder BASE that are of the new run's protocol
+    /// Compare with the newest N runs of the new run's protocol in the folder BASE
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]
     last: Option<u16>,
-    /// A field that is varied on purpose, as in io.block, or "host"; repeatable
+    /// Field that may differ, as in io.block, or "host"; repeatable
     #[arg(long, value_name = "PATH")]
     vary: Vec<String>,
     #[command(flatten)]
     format: Json,
-    /// Also write a JUnit XML report: a failure where a figure is worse, skipped where nothing is
-    /// shown
+    /// Also write a JUnit XML report, in which `worse` is a failure and `not shown` is skipped
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }

@@ -23,7 +23,7 @@ use token::{Login, Session};
 pub struct Gatekeeper {
     /// Under which names the server may be addressed.
     pub hosts: Hosts,
-    /// Where a token is asked for.
+    /// Where a token is required.
     pub session: Option<Session>,
 }
 
@@ -48,7 +48,7 @@ impl Gatekeeper {
     fn refusal(&self, request: &Request) -> Option<Response> {
         let (method, headers, uri) = (request.method(), request.headers(), request.uri());
         if method != Method::GET && method != Method::HEAD {
-            let text = "Nothing can be changed here: GET and HEAD alone.";
+            let text = "Read-only: only GET and HEAD are allowed.";
             let headers = [(ALLOW, "GET, HEAD"), (CONNECTION, "close")];
             return Some((StatusCode::METHOD_NOT_ALLOWED, headers, text).into_response());
         }

@@ -24,7 +24,7 @@ pub const VARIABLE: &str = "DYNO_TOKEN";
 pub struct Token([u8; 32]);
 
 impl Token {
-    /// Of a file that nobody else may read.
+    /// From a file that only the user can read.
     pub fn of_file(path: &Path) -> Result<Token> {
         let shown = path.display();
         let text = file::read_text(path, MOST)?;

@@ -75,7 +75,7 @@ impl Bench {
     pub fn collect(&self, slurm: &Slurm) {
         let collected = slurm.dyno(self.path(), &["fleet", "collect", "c.toml"]);
         assert!(collected.status.success(), "{}", said(&collected));
-        assert!(said(&collected).contains("Every point of every task is there, once"));
+        assert!(said(&collected).contains("Every point of every task exists once"));
         let mut found: BTreeMap<String, usize> = BTreeMap::new();
         for bundle in bundles(&self.path().join("c/collected")) {
             points(&bundle).into_iter().for_each(|key| *found.entry(key).or_default() += 1);

@@ -201,13 +201,13 @@ fn mistakes_of_a_campaign_are_all_shown_where_they_stand() {
     for part in [
         "c.toml:2:",
         "c.toml:5:",
-        "is no word that Slurm takes",
+        "is not a word that Slurm takes",
         "c.toml:6:",
         "[slurm] has no key 'nodes'",
         "a campaign has no key 'hosts'",
         "did you mean 'host'",
         "c.toml:10:",
-        "srv is no absolute path",
+        "srv is not an absolute path",
         "either 'path' or 'model' and 'serial'",
     ] {
         assert!(text.contains(part), "'{part}' is not in {text}");
@@ -233,7 +233,7 @@ fn a_directorys_existing_server_is_in_the_plan_of_its_task() {
     let plan = std::fs::read_to_string(dir.path().join("c/tasks/1/plan-1.toml")).expect("a plan");
     assert!(plan.contains("connection = [\"DB_A\"]"), "{plan}");
     let text = mistakes(&format!("{campaign}connection = \"mysql://root:x@db\"\n"));
-    assert!(text.contains("this is no name of an environment variable"), "{text}");
+    assert!(text.contains("this is not the name of an environment variable"), "{text}");
 }
 
 #[test]

@@ -217,9 +217,9 @@ fn bad_plans_are_refused_with_place_and_remedy() {
         ),
         (
             with("{ name = \"A\", drives = [{ path = \"file\" }] }"),
-            &["is no directory", "plan.toml:2:45"],
+            &["is not a directory", "plan.toml:2:45"],
         ),
-        (with("{ name = \"A\", drives = [{ device = \"file\" }] }"), &["is no block device"]),
+        (with("{ name = \"A\", drives = [{ device = \"file\" }] }"), &["is not a block device"]),
         (with("{ name = \"A\", drives = [{}] }"), &["either 'path' or 'device'"]),
         (
             with(

@@ -118,7 +118,7 @@ fn a_listener_sends_away_whoever_opens_no_session_of_its_drives_and_takes_the_ne
     ] {
         let mut peer = listening.connect();
         peer.write_all(&bytes).unwrap();
-        listening.until("was sent away");
+        listening.until("rejected ");
         assert!(matches!(peer.read(&mut [0]), Ok(0) | Err(_)), "accepted: {bytes:?}");
     }
     let mut writer = listening.connect();
@@ -214,7 +214,7 @@ fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
     let may_be_erased = format!("{serial}, erase = true");
     for (overrides, why) in [
         ("fua.workload.read\" = 50", "does something besides random writes"),
-        ("fua.workload.sync\" = \"none\"", "is made durable in one way"),
+        ("fua.workload.sync\" = \"none\"", "writes durable in one single way"),
         ("flush.workload.block\" = \"8KiB\"", "blocks of two sizes"),
         ("flush.depth\" = 4", "has a depth, instances or a rate"),
     ] {
@@ -239,9 +239,9 @@ fn a_check_wants_the_drive_of_the_session_after_another_boot() {
     let booted = Session { boot_id: "another".into(), ..here.clone() };
     let other = Session { serial: "another".into(), ..booted.clone() };
     for (session, code, what) in [
-        (here, 3, "has not been started anew"),
+        (here, 3, "has not rebooted"),
         (other, 3, "serial number is"),
-        (booted, 2, "8 acknowledged, durable blocks looked for"),
+        (booted, 2, "8 acknowledged, durable blocks checked"),
     ] {
         let mut journal = opening(&session).unwrap();
         for record in [Record::LaidOut, Record::Cut { unix_ns: 1 }, Record::Silent] {

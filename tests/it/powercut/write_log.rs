@@ -51,7 +51,7 @@ impl WriteLog {
     pub fn parse(bytes: Vec<u8>) -> Result<WriteLog, String> {
         let head = bytes.get(..28).ok_or("the log has no superblock")?;
         if (number(head, 0), number(head, 8)) != (MAGIC, 1) {
-            return Err("this is no log of writes of version 1".into());
+            return Err("this is not a log of writes of version 1".into());
         }
         let unit = u32::from_le_bytes([head[24], head[25], head[26], head[27]]) as usize;
         if !unit.is_power_of_two() || unit < SECTOR {

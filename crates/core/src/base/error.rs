@@ -1,4 +1,4 @@
-//! What an error says: what failed, where, and what to try next.
+//! Errors: what failed, where, and what to try next.
 //!
 //! Errors travel as `anyhow::Error`; `hint` hangs the remedy on one, and `main` prints both. Where
 //! a caller must distinguish errors apart there is a type of its own (`plan::Mistakes`,

@@ -1,5 +1,5 @@
-//! Files that somebody names: read whole, but only what is a file, and only up to a size. A pipe
-//! would be waited for for ever, and a device never ends.
+//! Reads files named by a user: completely, but only regular files, and only up to a size limit. A
+//! pipe could block forever, and a device never ends.
 
 use std::fs::File;
 use std::io::Read;
@@ -28,7 +28,7 @@ pub fn open(path: &Path) -> Result<File> {
     })?;
     if !file.metadata().with_context(|| format!("looking at {shown}"))?.is_file() {
         let what =
-            format!("cannot read {shown}: it is no file but a directory, a pipe or a device");
+            format!("cannot read {shown}: it is not a file but a directory, a pipe or a device");
         return Err(failed(what, "give a file"));
     }
     Ok(file)
@@ -43,7 +43,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
         .with_context(|| format!("reading {}", path.display()))?;
     if bytes.len() as u64 > most {
         let what = format!("{} is larger than {}", path.display(), super::units::bytes(most));
-        return Err(failed(what, "check that it is the file that was meant; otherwise divide it"));
+        return Err(failed(what, "check that this is the intended file; otherwise split it"));
     }
     Ok(bytes)
 }
@@ -111,9 +111,9 @@ mod tests {
         for (path, most, says) in [
             (at("ten"), 9, "larger than"),
             (at("latin"), 10, "line 2: not text"),
-            (at("pipe"), 10, "no file but"),
-            (dir.path().into(), 10, "no file but"),
-            ("/dev/zero".into(), 10, "no file but"),
+            (at("pipe"), 10, "not a file but"),
+            (dir.path().into(), 10, "not a file but"),
+            ("/dev/zero".into(), 10, "not a file but"),
             (at("gone"), 10, "No such file"),
         ] {
             let said = describe(&read_text(&path, most).unwrap_err()).0;

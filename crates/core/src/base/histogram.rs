@@ -281,7 +281,7 @@ fn plain_v2(bytes: &[u8]) -> Result<Vec<u8>> {
                 .context("inflating")?;
             ensure!(
                 plain.len() as u64 <= most,
-                "not a histogram: it inflates to more than one can be"
+                "not a histogram: it inflates beyond the size of one"
             );
         }
         None => plain.extend_from_slice(bytes),

@@ -1,5 +1,10 @@
-//! The leaf of the import diagram: clock, random numbers, units, histogram, errors, sealed blocks.
-//! Imports nothing of ours.
+//! Clock, random numbers, units, histogram, errors, sealed blocks. The bottom of the import
+//! diagram: imports no other room.
+//!
+//! `output`, `file`, `private`, `stderr`, `text` and `secret` are the only ways to files, terminals
+//! and texts from elsewhere; `registry` is a list of everything of one kind, which accepts
+//! additions from a library user; `block_seal` is the format of blocks that identify themselves,
+//! for data verification and power cuts.
 
 pub mod block_seal;
 pub mod clock;

@@ -1,6 +1,6 @@
-//! What Dyno remembers between runs, where only the user can write: on root's account
-//! `/var/lib/dyno`, on another's the folder that XDG has for state. Lists of lines; where there is
-//! no such place nothing is remembered, and whoever asks gets the answer of a first run.
+//! Dyno's private state between runs: `/var/lib/dyno` for root, the XDG state folder for other
+//! users. Contains lists of lines; if the folder is not available, nothing is remembered, and every
+//! run is treated as the first.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};

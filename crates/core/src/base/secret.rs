@@ -1,4 +1,4 @@
-//! Passwords, tokens and the like are taken out of a text before it is kept or shown.
+//! Removes passwords and tokens from a text before it is stored or shown.
 
 use serde_json::Value;
 

@@ -1,6 +1,5 @@
-//! Standard error while a run goes on: a terminal that hangs, a pipe that nobody reads and a full
-//! disk take nothing, and what they do not take at once is dropped. No measurement waits for
-//! somebody to look.
+//! Standard error during a run: output that a hung terminal, an unread pipe or a full disk does not
+//! accept at once is dropped, so that no measurement waits for it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

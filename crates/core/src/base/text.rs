@@ -1,5 +1,5 @@
-//! Text from elsewhere, made safe to show: what a terminal or a reader's eye would take for an
-//! order is spelt out.
+//! Makes untrusted text safe to display: characters that could control a terminal or deceive the
+//! reader are spelt out.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -9,7 +9,7 @@ pub fn plural(n: usize, what: &str) -> String {
     if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }
 
-/// A rate asked for: requests or bytes a second.
+/// A target rate: requests or bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {

@@ -1,4 +1,4 @@
-//! What the catalogue says of one file.
+//! An entry of the catalogue: one file.
 
 use std::collections::BTreeSet;
 use std::path::Path;

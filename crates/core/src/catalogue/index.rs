@@ -41,7 +41,7 @@ pub fn write(folder: &Path, entries: &[Entry]) -> Result<()> {
     let path = folder.join(NAME);
     let taken = path.symlink_metadata();
     if taken.as_ref().is_ok_and(|found| found.len() > 0) && !begins_as_ours(&path) {
-        bail!("{} is no index", path.display());
+        bail!("{} is not an index", path.display());
     }
     let beside = PathBuf::from(format!("{}.{}", path.display(), std::process::id()));
     let mut options = OpenOptions::new();

@@ -47,7 +47,10 @@ impl Catalogue {
         let shown = folder.display();
         let folder = folder.canonicalize().with_context(|| format!("opening {shown}"))?;
         if !folder.is_dir() {
-            return Err(failed(format!("{shown} is no folder"), "give the folder of the bundles"));
+            return Err(failed(
+                format!("{shown} is not a folder"),
+                "name the folder that holds the bundles",
+            ));
         }
         let mut found = Vec::new();
         walk(&folder, 0, &mut found);

@@ -1,6 +1,5 @@
-//! The memory that block engines read into and write from, and what is put into it: data unlike
-//! any other, duplicates at a stated ratio, or blocks that say what they are and are verified when
-//! they are read.
+//! The buffers of block engines and their contents: unique data, duplicates at a stated ratio, or
+//! self-identifying blocks that are verified when they are read.
 
 use std::sync::Arc;
 

@@ -25,23 +25,22 @@ pub const SIZE: Knob = Knob {
     name: "size",
     kind: Kind::Bytes,
     default: DefaultValue::Is("\"1GiB\""),
-    doc: "The size of the data file, or of the range of the device that is used; 0 for all of a \
-          device.",
+    doc: "Size of the data file, or of the range used on a device; 0 for the whole device.",
 };
 
 pub const OFFSET: Knob = Knob {
     name: "offset",
     kind: Kind::Bytes,
     default: DefaultValue::Is("0"),
-    doc: "Where the range begins on a device.",
+    doc: "Start of the range on a device.",
 };
 
 pub const COMPRESSIBLE: Knob = Knob {
     name: "compressible",
     kind: Kind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
-    doc: "Percent of every 512 bytes written that is zeros; the rest is random and, without \
-          `dedupe`, unlike any other write.",
+    doc: "Percent of every 512 bytes written that is zero; the rest is random and, without \
+        `dedupe`, unique.",
 };
 
 /// A whole device is used to a multiple of this, so that blocks of any usual size fit it evenly.

@@ -1,6 +1,7 @@
-//! Data of a stated dedupe ratio: of all that was written, divided by what a drive (or array) that
-//! stores equal units once has to keep. vdbench defines `dedupratio` and `dedupunit` the same way
-//! (Vdbench Users Guide, "Data deduplication"); fio's `dedupe_percentage` is 100 · (1 − 1/ratio).
+//! Data with a stated dedupe ratio: bytes written divided by the bytes that a drive (or array) has
+//! to store if it stores identical units once. vdbench defines `dedupratio` and `dedupunit` the
+//! same way (Vdbench Users Guide, "Data deduplication"); fio's `dedupe_percentage` is 100 · (1 −
+//! 1/ratio).
 //!
 //! A dataset of N units holds N/ratio different contents at any time, also while it is overwritten.
 //! Which units are duplicates follows from their place, evenly over any range; a unit that is none
@@ -18,8 +19,8 @@ pub const DEDUPE: Knob = Knob {
     name: "dedupe",
     kind: Kind::Float { min: 1.0, max: 1000.0 },
     default: DefaultValue::Absent,
-    doc: "Dedupe ratio of the data: bytes written for each byte that is kept where equal units are \
-          kept once; 1 without the knob. 3 is vdbench's dedupratio=3 and fio's \
+    doc: "Dedupe ratio of the data: bytes written per byte stored if identical units are stored \
+        once; default 1. 3 is vdbench's dedupratio=3 and fio's \
           dedupe_percentage=67.",
 };
 
@@ -28,8 +29,7 @@ pub const DEDUPE_UNIT: Knob = Knob {
     name: "dedupe_unit",
     kind: Kind::Bytes,
     default: DefaultValue::Absent,
-    doc: "dedupe: the size of what is kept once, 4 KiB without the knob; blocks are multiples of \
-          it.",
+    doc: "dedupe: size of a unit, default 4 KiB; blocks are multiples of it.",
 };
 
 /// Units of a dataset that share one content, at the least: so many that each is there.
@@ -52,7 +52,7 @@ pub struct Dedupe {
 }
 
 impl Dedupe {
-    /// As the knobs say, for a dataset of so many bytes; none where they ask for no duplicates.
+    /// From the knobs, for a dataset of this many bytes; none if they request no duplicates.
     pub fn of(knobs: &Knobs, bytes: u64) -> Result<Option<Dedupe>> {
         let ratio = knobs.float("dedupe").unwrap_or(1.0);
         let unit = knobs.int("dedupe_unit").unwrap_or(4096);
@@ -68,7 +68,7 @@ impl Dedupe {
         let units = bytes / unit.max(1);
         let kept = (units as f64 / ratio).round() as u64;
         if unit == 0 || !unit.is_multiple_of(SECTOR as u64) || unit > u64::from(u32::MAX) {
-            let what = format!("a dedupe_unit of {unit} bytes is no multiple of 512");
+            let what = format!("a dedupe_unit of {unit} bytes is not a multiple of 512");
             return Err(failed(what, "as in dedupe_unit = \"4KiB\""));
         }
         if kept == 0 || units - kept < UNITS_OF_A_CONTENT {

@@ -32,8 +32,8 @@ static INFO: Info = Info {
     max_depth: 4096,
     knobs: block_knobs!(
         "true",
-        "Open with O_DIRECT, past the page cache. Without it each request is waited for as it is \
-         submitted."
+        "Open with O_DIRECT, bypassing the page cache. Without it, submitting a request waits for \
+         it."
     ),
     source: "",
 };
@@ -218,7 +218,7 @@ impl LibaioLane {
         Ok(())
     }
 
-    /// The events there are, waiting as long as is said for the first.
+    /// The available events, after waiting for the first as specified.
     #[inline(always)]
     fn events(&mut self, wait: Wait) -> Result<usize> {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

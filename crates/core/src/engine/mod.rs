@@ -1,4 +1,10 @@
-//! Engines: how a request is executed. One file (or folder) each, and one line in `ALL`.
+//! Engines: how a request is executed. One file or folder each, and one line in `ALL`.
+//!
+//! The block engines (`psync`, `uring`, `libaio`) share `blockfile` (opening files and devices),
+//! `block_buffers`, `pages` and `dedupe` (memory and data patterns), and `block_commands` (FUA,
+//! flush, trim and write zeroes). `verify` compares every read with what was acknowledged, and
+//! `recheck` compares all blocks after a kill. `sql` has a folder for each dialect, `rocksdb`
+//! embeds RocksDB, and `null` completes at once.
 
 mod block_buffers;
 mod block_commands;
@@ -47,7 +53,7 @@ fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {
     all.ok_or_else(|| {
         failed(
             "a worker was handed drives of different engines",
-            "this is a defect of Dyno: please report it",
+            "this is a bug in Dyno: please report it",
         )
     })
 }
@@ -114,9 +120,9 @@ pub enum Home {
 /// What will be done to a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Lay it out anew, to be filled.
+    /// Recreate it, to be filled.
     Create,
-    /// Open it to be read alone.
+    /// Open it read-only.
     ReadOnly,
     /// Open it to be read and written.
     ReadWrite,

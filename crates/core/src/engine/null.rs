@@ -40,19 +40,19 @@ static INFO: Info = Info {
             name: "distribution",
             kind: Kind::Choice(&["fixed", "exponential"]),
             default: DefaultValue::Is("\"fixed\""),
-            doc: "Whether each latency is exactly as given or drawn with that mean.",
+            doc: "Whether each latency is fixed, or random with that mean.",
         },
         Knob {
             name: "stall_at",
             kind: Kind::Time,
             default: DefaultValue::Absent,
-            doc: "When, after a worker's first op, the engine stops for `stall`, once.",
+            doc: "Time after a worker's first op at which the engine stalls once, for `stall`.",
         },
         Knob {
             name: "stall",
             kind: Kind::Time,
             default: DefaultValue::Is("\"0ns\""),
-            doc: "How long the one stall lasts; every op that meets it completes at its end.",
+            doc: "Duration of the stall; every op affected completes at its end.",
         },
         Knob {
             name: "size",

@@ -21,7 +21,7 @@ static INFO: Info = Info {
     family: Family::Block,
     writes: Writes::Never,
     max_depth: 1,
-    knobs: block_knobs!("false", "Open with O_DIRECT, past the page cache."),
+    knobs: block_knobs!("false", "Open with O_DIRECT, bypassing the page cache."),
     source: "",
 };
 

@@ -1,5 +1,5 @@
-//! What is done below a folder that is held: opened, listed, removed and copied from descriptor to
-//! descriptor, so that a name which is replaced by a link meanwhile is not followed.
+//! Operations below an open folder: opening, listing, removing and copying from descriptor to
+//! descriptor, so that a name that is replaced by a link meanwhile is not followed.
 
 use std::ffi::CStr;
 use std::fs::{File, Permissions};

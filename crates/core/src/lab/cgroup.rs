@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Context, Result, failed};
 use crate::base::units;
 
-/// A control group of Dyno's own; removed when dropped, which the kernel allows once its processes
+/// A control group made by Dyno; removed when dropped, which the kernel allows once its processes
 /// are gone.
 pub struct Cgroup {
     folder: PathBuf,

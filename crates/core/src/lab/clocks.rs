@@ -1,6 +1,6 @@
-//! How far this host's clock lies from another's, by exchanges of four time stamps with a server
-//! that speaks NTP (RFC 5905, section 8, "On-Wire Protocol"), and such a server for hosts that have
-//! none. It answers with the time of the clock that it has, and sets none.
+//! The offset of this host's clock from another's, by exchanges of four timestamps with an NTP
+//! server (RFC 5905, section 8, "On-Wire Protocol"), and such a server for hosts that have none. It
+//! serves the time of its own clock and sets none.
 
 use std::io::ErrorKind;
 use std::net::{ToSocketAddrs, UdpSocket};
@@ -34,7 +34,7 @@ const ORIGIN: usize = 24;
 const RECEIVED: usize = 32;
 const TRANSMITTED: usize = 40;
 
-/// A clock of nobody's is of stratum 10, as in ntpd's local driver: nobody should follow it.
+/// An unsynchronised clock has stratum 10, as in ntpd's local driver: no host should use it.
 const STRATUM: u8 = 10;
 
 /// Seconds since 1900 with 32 bits behind the point, as they go over the wire.
@@ -93,7 +93,7 @@ pub fn compare(address: &str) -> Result<ClockOffset> {
     Ok(ClockOffset { offset_ns, bound_ns: delay_ns.max(0) as u64 / 2 + 1 })
 }
 
-/// One exchange; nothing where what came is no answer to it.
+/// One exchange; nothing if the packet received is not an answer to it.
 fn exchange(socket: &UdpSocket) -> std::io::Result<Option<(i64, i64)>> {
     let mut packet = [0; PACKET];
     packet[0] = CLIENT;
@@ -174,7 +174,7 @@ mod tests {
     fn a_stamp_is_of_seconds_since_1900_with_a_fraction_of_32_bits() {
         assert_eq!(stamp(0), 0x83AA_7E80_0000_0000);
         assert_eq!(stamp(500_000_000), 0x83AA_7E80_8000_0000);
-        // In 2036 the seconds begin anew.
+        // In 2036 the seconds wrap around.
         let last = stamp(2_085_978_495_000_000_000);
         assert_eq!(between(last, stamp(2_085_978_497_000_000_000)), 2_000_000_000);
     }

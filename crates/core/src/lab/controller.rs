@@ -76,7 +76,7 @@ impl Controller {
         let number = |name: &str| number(answer.as_ref()?.get(name)?);
         let (Some(id), Some(commands)) = (number("cntlid"), number("oacs")) else {
             return Err(failed(
-                format!("{} does not say who it is", node.display()),
+                format!("{} does not identify itself", node.display()),
                 "look at `nvme id-ctrl` (from nvme-cli 3 on `nvme id ctrl`)",
             ));
         };

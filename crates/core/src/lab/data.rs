@@ -25,7 +25,7 @@ use crate::plan::Dataset;
 /// The folder in a directory under test that is Dyno's; it writes nothing outside.
 pub const FOLDER: &str = "dyno-data";
 
-/// A dataset's own file in its folder. A second one, by which it is replaced, has `.new` after it.
+/// A dataset's own file in its folder. The file that replaces it has the suffix `.new`.
 pub const MARKER: &str = ".dyno";
 
 const MOST_OF_A_MARKER: u64 = 16 << 20;
@@ -172,14 +172,14 @@ impl Folder {
         opened.map_err(|error| not_followed(&self.data, &self.name, &self.shown, error))
     }
 
-    /// Makes the folder, for this user alone.
+    /// Creates the folder, accessible only to this user.
     pub fn make(&self) -> Result<OwnedFd> {
         let made = mkdirat(&*self.data, &self.name, Mode::from_raw_mode(0o700));
         made.with_context(|| format!("making {}", self.shown.display()))?;
         self.hold()
     }
 
-    /// What a program of before markers wrote beside a dataset that it had filled.
+    /// A file that versions before markers wrote next to a dataset when it had been filled.
     pub fn old_marker(&self) -> Option<String> {
         let beside = self.beside("json");
         let file =

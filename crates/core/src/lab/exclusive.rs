@@ -1,6 +1,7 @@
-//! A device taken for a destructive step: passed by the guard, opened for ourselves alone, and
-//! asked once more who it is on the open descriptor. While it is held the kernel gives its name to
-//! no other drive, so a tool that is called with that name reaches this one.
+//! Exclusive access to a device for a destructive step: it has passed the guard, is opened
+//! exclusively, and its identity is checked again on the open descriptor. While it is held, the
+//! kernel gives its name to no other drive, so a tool that is called with that name reaches this
+//! device.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -33,8 +34,8 @@ impl Exclusive {
         guard::pass(drive, true)?;
         let opened =
             OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
-        let file = opened
-            .with_context(|| format!("opening {} for ourselves alone", shown(path).display()))?;
+        let file =
+            opened.with_context(|| format!("opening {} exclusively", shown(path).display()))?;
         guard::verify(&file, path, serial)?;
         let disk = Disk::of_open(&file)?;
         let held = Exclusive { node: disk.node(), file, disk };
@@ -42,7 +43,7 @@ impl Exclusive {
         Ok(held)
     }
 
-    /// Keeps the device, but lets others open it for themselves alone: mkfs and mount do.
+    /// Keeps the device open, but allows others to open it exclusively, as mkfs and mount do.
     pub fn share(self) -> Result<Exclusive> {
         let again = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         let file =

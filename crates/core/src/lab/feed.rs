@@ -82,7 +82,7 @@ pub fn own_process() -> (u32, u64) {
 }
 
 impl Place {
-    /// Of a bundle that is there. What earlier runs left and nobody needs is removed.
+    /// For an existing bundle. Obsolete feeds of earlier runs are removed.
     pub fn of(bundle: &Path) -> Result<Place> {
         let uid = rustix::process::geteuid().as_raw();
         let folder = folder(uid);

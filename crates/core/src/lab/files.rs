@@ -1,6 +1,6 @@
-//! What a dataset's files are, so that one which was cut, grown again, replaced or overwritten
-//! since it was closed is noticed before it is measured: lengths, times, blocks and sampled
-//! checksums.
+//! The state of a dataset's files (lengths, times, blocks and sampled checksums), so that a file
+//! that was truncated, extended, replaced or overwritten since the dataset was closed is detected
+//! before it is measured.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};

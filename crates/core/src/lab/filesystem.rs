@@ -66,7 +66,7 @@ impl Mounted {
                     let what = format!("{} is still mounted: {error}{who}", self.point.display());
                     return Err(failed(
                         what,
-                        format!("end what works there, then: umount {}", self.point.display()),
+                        format!("stop what uses it, then: umount {}", self.point.display()),
                     ));
                 }
                 Ok(()) => {}

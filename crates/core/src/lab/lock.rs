@@ -85,6 +85,6 @@ fn busy(file: &File, path: &Path) -> Error {
     let what = format!("{} is in use: {by} has locked it", shown(path).display());
     refused(
         what,
-        "wait until that has ended; one run at a time works on a directory, a device or a bundle",
+        "wait until it has ended; only one run at a time may use a directory, a device or a bundle",
     )
 }

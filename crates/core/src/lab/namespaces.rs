@@ -40,7 +40,7 @@ pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Resu
     let node = held.node.display();
     if !held.disk.name().starts_with("nvme") {
         return Err(failed(
-            format!("{node} is no NVMe drive and has no namespaces"),
+            format!("{node} is not an NVMe drive and has no namespaces"),
             "leave `namespaces` out",
         ));
     }
@@ -93,7 +93,10 @@ fn free(held: &Exclusive, count: u32) -> Result<Vec<PathBuf>> {
     let found = held.disk.namespaces();
     if !are_equal(&found, count) {
         return Err(failed(
-            format!("the kernel shows other namespaces of {} than asked for", held.node.display()),
+            format!(
+                "the kernel shows namespaces of {} that differ from those requested",
+                held.node.display()
+            ),
             "look at `nvme list` and at `dmesg`",
         ));
     }
@@ -105,7 +108,7 @@ fn free(held: &Exclusive, count: u32) -> Result<Vec<PathBuf>> {
     Ok(found.iter().map(stable).collect())
 }
 
-/// Attaches so many of those that exist and are not; how many there were.
+/// Attaches existing namespaces that are detached, up to this number; returns how many it was.
 fn attach(held: &Exclusive, missing: usize) -> Result<usize> {
     let found = controller::node_of(&held.disk)
         .filter(|_| missing > 0)

@@ -44,7 +44,7 @@ impl Process {
         began(self.pid) == Some(self.began) && runs(self.pid).as_ref() == Some(&self.runs)
     }
 
-    /// Sends a signal to the process that was noted, and to none that has its number by now.
+    /// Sends a signal to the recorded process, never to another that has reused its number.
     pub fn signal(&self, signal: Signal) {
         let Some(pid) = Pid::from_raw(self.pid as i32) else { return };
         let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return };

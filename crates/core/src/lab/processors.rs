@@ -30,7 +30,7 @@ pub fn mask(of: &Processors) -> CpuSet {
     mask
 }
 
-/// Lets the calling thread run on these processors alone.
+/// Restricts the calling thread to these processors.
 pub fn pin(to: &Processors) -> Result<()> {
     sched_setaffinity(None, &mask(to))
         .with_context(|| format!("pinning a worker to {}", crate::plan::shown_list(to)))
@@ -69,7 +69,7 @@ fn of_queues(device: &Path) -> Processors {
         .collect()
 }
 
-/// The node that the nearest device above it is attached to; -1 says that there is one alone.
+/// The node of the nearest device above it; -1 means that there is only one node.
 fn of_node(device: &Path, sys: &Path) -> Processors {
     let node = device
         .ancestors()

@@ -73,9 +73,7 @@ pub fn purge(drive: &Drive, asked: Purge, wait: &PurgeWait<'_>) -> Result<String
         Purge::SanitizeBlock => sanitize(tool, &held.node, 2, wait),
         Purge::SanitizeOverwrite => sanitize(tool, &held.node, 3, wait),
         Purge::SanitizeCrypto => sanitize(tool, &held.node, 4, wait),
-        Purge::Any => {
-            Err(failed("no purge was chosen", "this is a defect of Dyno: please report it"))
-        }
+        Purge::Any => Err(failed("no purge was chosen", "this is a bug in Dyno: please report it")),
     }
 }
 
@@ -128,7 +126,7 @@ fn sanitize(tool: &Tool, node: &Path, action: u32, wait: &PurgeWait<'_>) -> Resu
         }
         if wait.stop.load(Relaxed) {
             return Err(failed(
-                "interrupted; the drive goes on with its sanitize",
+                "interrupted; the drive continues its sanitize",
                 "wait for it, then resume",
             ));
         }

@@ -1,4 +1,4 @@
-//! Which physical devices lie under drives: two subjects on one device would measure each other.
+//! The physical devices under drives: two subjects on one device would disturb each other.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,7 +1,6 @@
-//! The volatile write cache of a drive: whether it has one and whether it is on; switched for a
-//! run, and put back. An NVMe drive says so itself (Identify Controller, VWC; feature 06h); of any
-//! other the kernel's word counts (`queue/write_cache`), by which it sends flushes or leaves them
-//! out.
+//! The volatile write cache of a drive: whether it exists and is enabled; set for a run, and
+//! restored. An NVMe drive reports it (Identify Controller, VWC; feature 06h); for other drives the
+//! kernel's setting is used (`queue/write_cache`), which controls whether it sends flushes.
 
 use std::fmt;
 use std::fs;
@@ -173,7 +172,7 @@ impl Switched {
             Some(found) if found == wanted || found == State::Absent => Ok(()),
             found => Err(failed(
                 format!(
-                    "the write cache of {} is {}, and was to be {wanted}",
+                    "the write cache of {} is {}, not {wanted}",
                     self.disk.name(),
                     found.map_or("unknown".to_string(), |f| f.to_string())
                 ),

@@ -1,4 +1,5 @@
-//! How much has been written to a drive, by any program: whether it still is as a run left it.
+//! The number of bytes written to a drive by any program, which shows whether it is still as a run
+//! left it.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use crate::base::private;
 use crate::plan::{Drive, Place};
 use crate::record::DriveState;
 
-/// A counter may lag behind, and NVMe counts in half megabytes: so much more is nobody's write.
+/// A counter may lag, and NVMe counts in half megabytes: a difference up to this is ignored.
 const SLACK_BYTES: u64 = 64 << 20;
 
 /// The state of a bare device; nothing of a directory, in which others may write as well.

@@ -1,4 +1,4 @@
-//! What a worker is given: its drives, its slots, and the window that it measures.
+//! The input of a worker: its drives, its slots, and the window to measure.
 
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +19,7 @@ pub struct Job<'a, 'd> {
     pub slots: Slots,
     /// Warm-up ends and the window closes at these times.
     pub window: Window,
-    /// Set by whoever wants all workers to stop.
+    /// Set to stop all workers.
     pub stop: &'a AtomicBool,
 }
 

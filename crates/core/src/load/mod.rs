@@ -1,9 +1,14 @@
-//! Making load and timing it: everything that happens between the barrier and the join.
+//! Generates load and times it: everything that happens between the barrier and the join.
 //!
-//! `op` is a request, `lane` the seam that engines implement, `pacer` says when a request is due,
-//! `recorder` counts it, `slots` are what is in flight, `slowest` keeps the slowest, `tally` is
-//! what a turn's completions come to, `job` what a worker is given, `worker` the loop that joins
-//! them. Nothing here knows an engine, a workload, a plan file or a bundle.
+//! `op` is a request, `lane` the interface that engines implement, `pacer` determines when a
+//! request is due, `recorder` counts it, `slots` hold the requests in flight, `slowest` the slowest
+//! requests, `tally` processes the completions of a turn, `job` is the input of a worker, and
+//! `worker` is the loop that connects them. `sql` is the interface to database servers. Nothing
+//! here knows an engine, a workload, a plan file or a bundle.
+//!
+//! This room lies below the engines. The registry returns lanes boxed, but the loop must be
+//! compiled for the concrete lane: because engines can import the loop, a blanket `impl AnyLane for
+//! Lane` carries it there, without an enum of all engines.
 
 pub mod job;
 pub mod lane;

@@ -1,4 +1,4 @@
-//! One request, and the source that says what request number `n` is.
+//! A request, and the source that generates request number `n`.
 
 /// What an op does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +61,11 @@ pub struct Op {
 }
 
 impl Op {
-    /// Reads nothing: what stands where no request has been made yet.
+    /// Reads nothing: a placeholder for a request that has not been generated yet.
     pub const NONE: Op = Op { kind: OpKind::Read, class: 0, len: 0, at: 0, salt: 0 };
 }
 
-/// One thread's requests. Op `n` depends on the seed, the thread and `n` alone.
+/// One thread's requests. Op `n` depends only on the seed, the thread and `n`.
 pub trait Source: Send {
     /// Request number `n`, counted from 0.
     fn op(&mut self, n: u64) -> Op;
@@ -96,7 +96,7 @@ pub trait Cycles {
     /// When the next op falls due.
     fn due_ns(&self) -> u64;
 
-    /// The ops that are due by now.
+    /// The ops that are due now.
     fn overdue(&self, now_ns: u64) -> u64;
 
     /// The op that is due.

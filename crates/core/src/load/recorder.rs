@@ -1,4 +1,4 @@
-//! One worker's tally, written by that worker alone and read at any time by the telemetry thread.
+//! One worker's tally, written only by that worker and read at any time by the telemetry thread.
 //!
 //! Every counter is an atomic with a single writer, so an increment is a plain load, add and store
 //! (no locked instruction), and a reader sees each counter at some recent moment. Intervals are

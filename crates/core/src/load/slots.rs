@@ -1,4 +1,4 @@
-//! The slots of a lane: which are free for the next op of which drive, and what the others hold.
+//! The slots of a lane: those that are free for each drive's next op, and the ops in the others.
 //!
 //! A worker that drives several drives has `depth` slots for each, numbered in the drives' order,
 //! so that no drive gets less of the queue depth because another is slow. All of it is allocated
@@ -85,7 +85,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Slots for a lane of this depth on each of so many drives, all free.
+    /// Free slots for a lane of this depth on each of this number of drives.
     pub fn new(depth: u32, drives: u32) -> Slots {
         let all = (depth * drives) as usize;
         let queue = |drive: u32| {

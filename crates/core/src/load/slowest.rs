@@ -1,6 +1,6 @@
-//! The slowest ops of one worker, with what distinguishes them: when, where, how long, and how many
-//! were in flight. An ordinary op costs one comparison with the least of those kept; memory for all
-//! is taken before the barrier.
+//! The slowest ops of one worker, with their time, address, latency and the number in flight. An
+//! ordinary op costs one comparison with the fastest of those kept; all memory is allocated before
+//! the barrier.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::{Ordering, Reverse};
@@ -53,7 +53,7 @@ impl Ord for Kept {
     }
 }
 
-/// One worker's slowest ops, written by that worker alone.
+/// One worker's slowest ops, written only by that worker.
 pub struct Slowest {
     /// No op up to this response time is kept any more.
     limit_ns: Cell<u64>,

@@ -1,4 +1,4 @@
-//! What a turn's completions come to: latencies recorded, slots free again, the slowest kept.
+//! Processes a turn's completions: records latencies, frees slots, keeps the slowest ops.
 
 use super::job::{Drive, Job};
 use super::lane::Done;

@@ -194,7 +194,7 @@ fn work_in_cycles<L: Lane>(
                 slowest.note(stamps, || Kept { stamps, at, len, class, in_flight: 1 });
             }
             if late_ns > LATE_NS {
-                // Gaps differ with every op, so the backlog is counted, not reckoned.
+                // Gaps differ from op to op, so the backlog is counted one op at a time.
                 recorder.add_late(cycles.overdue(submitted_ns) + 1, 1.0);
             }
         }

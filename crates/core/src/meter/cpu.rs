@@ -1,5 +1,5 @@
-//! Where processor time goes: the host, the busiest core, this process, and how long tasks waited
-//! for something.
+//! Processor time: of the host, of the busiest core, of this process, and the time that tasks spent
+//! waiting.
 
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result};

@@ -1,5 +1,4 @@
-//! What the kernel sees of the devices under test: requests, bytes, time busy and time in the
-//! queue, as it counts them.
+//! The kernel's counters of the devices under test: requests, bytes, busy time and queue time.
 
 use std::path::PathBuf;
 

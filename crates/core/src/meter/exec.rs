@@ -173,7 +173,7 @@ impl Reader {
             }
             if self.rest.len() > 1 << 20 {
                 self.rest.clear();
-                return Err(anyhow!("a megabyte without a line's end"));
+                return Err(anyhow!("a megabyte without a line break"));
             }
         }
     }
@@ -248,7 +248,7 @@ impl Lines {
         let mut number = || {
             let value = words.next().and_then(|w| w.parse::<f64>().ok()).filter(|v| v.is_finite());
             // The line itself is not shown: a command that fails may print what it was given.
-            value.ok_or_else(|| anyhow!("a line of {} bytes is no reading", line.trim().len()))
+            value.ok_or_else(|| anyhow!("a line of {} bytes is not a reading", line.trim().len()))
         };
         let at_ns =
             if self.timestamps { now.at_unix(number()? + self.offset_s) } else { now.ns as i64 };

@@ -44,7 +44,7 @@ impl Meter for Hwmon {
         let kind = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (unit, scale) = unit(&kind).ok_or_else(|| {
             failed(
-                format!("{kind} is no sensor that Dyno knows"),
+                format!("Dyno knows no sensors of the kind {kind}"),
                 "name a power, curr, in or temp sensor",
             )
         })?;

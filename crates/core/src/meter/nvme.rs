@@ -1,5 +1,4 @@
-//! The drive's own account of itself: SMART / health log, and the OCP log where there is one,
-//! through nvme-cli.
+//! The drive's own counters: SMART / health log, and the OCP log if there is one, through nvme-cli.
 //!
 //! The logs are taken raw and read here by the specification's offsets, because the names in
 //! nvme-cli's JSON differ between its versions.

@@ -1,6 +1,5 @@
-//! What Dyno and everything that it started, such as a database server, take of the processors and
-//! have read and written, as the kernel counts it for each process. With it the load is
-//! distinguished from its neighbours.
+//! The processor time, reads and writes of Dyno and every process that it started, such as database
+//! servers, by the kernel's counters per process. This distinguishes the load from its neighbours.
 
 use std::collections::BTreeMap;
 

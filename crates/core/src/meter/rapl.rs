@@ -76,7 +76,7 @@ impl Probe for Zones {
         for zone in &mut self.zones {
             let text = std::fs::read_to_string(&zone.file)
                 .with_context(|| format!("reading {}", zone.file.display()))?;
-            let uj: f64 = text.trim().parse().context("an energy counter that is no number")?;
+            let uj: f64 = text.trim().parse().context("an energy counter that is not a number")?;
             let used = if uj >= zone.last_uj {
                 uj - zone.last_uj
             } else {

@@ -89,7 +89,7 @@ impl Probe for Controller {
         let mut answer = request.call().with_context(|| format!("asking {}", host(&self.url)))?;
         let text = answer.body_mut().read_to_string().context("reading the controller's answer")?;
         let json: Value =
-            serde_json::from_str(&text).context("the controller's answer is no JSON")?;
+            serde_json::from_str(&text).context("the controller's answer is not JSON")?;
         let watts =
             watts(&json).ok_or_else(|| anyhow!("the controller's answer holds no power"))?;
         out.push(now.reading(SYSTEM_WATTS, watts));

@@ -37,7 +37,7 @@ pub struct Trouble {
     pub meter: String,
     /// The subject that it watches; None where it watches the host.
     pub subject: Option<String>,
-    /// When, nanoseconds of the run's clock.
+    /// Time, in nanoseconds of the run's clock.
     pub at_ns: u64,
     /// What failed, and what to try next.
     pub what: String,

@@ -33,7 +33,7 @@ impl TryFrom<String> for Cpus {
             list => read_list(list)
                 .filter(|all| !all.is_empty())
                 .map(Cpus::List)
-                .ok_or_else(|| format!("'{written}' is no list of processors")),
+                .ok_or_else(|| format!("'{written}' is not a list of processors")),
         }
     }
 }

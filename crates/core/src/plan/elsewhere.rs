@@ -1,4 +1,4 @@
-//! A plan read on another machine than its drives are in: the listener of `dyno powercut`.
+//! Reads a plan on a machine that does not have its drives: the listener of `dyno powercut`.
 
 use std::path::Path;
 

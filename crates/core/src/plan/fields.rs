@@ -5,7 +5,7 @@ use super::mistakes::{At, Mistakes, remedy};
 use super::node::{Entry, Node, Value};
 use crate::base::units::{Rate, parse_bytes, parse_duration_ns, parse_rate};
 
-/// A table being read. Every key asked for is a known one; `finish` notes the others.
+/// A table being read. Every key that is read is known; `finish` reports the others.
 pub struct Fields<'n> {
     /// As in "a step has no key …".
     what: &'static str,
@@ -59,7 +59,7 @@ impl<'n> Fields<'n> {
         self.entries.iter().filter(|e| keys.contains(&e.key.as_str())).collect()
     }
 
-    /// Notes every key that was never asked for.
+    /// Reports every key that was never read.
     pub fn finish(self, log: &mut Mistakes) {
         #[cfg(test)]
         asked::note(self.what, &self.known);
@@ -129,7 +129,7 @@ pub fn label(node: &Node, log: &mut Mistakes) -> Option<String> {
 pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
     let name = label(node, log)?;
     if name.contains(['/', '\\']) {
-        let help = "what has a name may become part of a path; use a hyphen";
+        let help = "names may become parts of paths; use a hyphen";
         log.note(
             node.at,
             format!("the name '{name}' holds a slash"),
@@ -139,7 +139,7 @@ pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
         return None;
     }
     if name.contains('.') {
-        let help = "full stops part names in paths such as step.NAME.duration; use a hyphen";
+        let help = "full stops separate names in paths such as step.NAME.duration; use a hyphen";
         log.note(
             node.at,
             format!("the name '{name}' holds a full stop"),

@@ -303,8 +303,8 @@ pub fn resolve_with(
     })
 }
 
-/// Where streams do not say it, workers are pinned if the plan has a block device. In plans without
-/// one nothing changes, so that they compare with bundles of before there was the key.
+/// By default, workers are pinned if the plan has a block device. Plans without one are unchanged,
+/// so that they compare with bundles made before this key.
 pub fn pin_by_default(plan: &mut Plan) {
     let mut drives = plan.subjects.iter().flat_map(|subject| &subject.drives);
     let devices = drives.any(|drive| matches!(drive.place, Place::Device { .. }));

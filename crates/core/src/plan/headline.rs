@@ -135,7 +135,7 @@ fn place(node: &Node, step: &Step, log: &mut Mistakes) -> Option<Place> {
                 "write {}, or one of the sweep's values",
                 words().collect::<Vec<_>>().join(", ")
             );
-            log.note(node.at, "this is no place on the step's axis", "unknown place", help);
+            log.note(node.at, "this is not a place on the step's axis", "unknown place", help);
             None
         }
     }

@@ -1,5 +1,4 @@
-//! What is wrong with a plan: every mistake at once, each shown in the file where it was made, with
-//! the remedy.
+//! Mistakes in a plan: all of them at once, each shown at its position in the file, with a remedy.
 
 use std::fmt;
 use std::io::IsTerminal;

@@ -1,11 +1,14 @@
-//! The plan: what a user writes, checked and resolved into points before anything is touched.
+//! The plan: what a user writes, checked and resolved into points before any drive is touched.
 //!
-//! `model` is the resolved form that the rest of the program works with and that a bundle keeps;
+//! `model` is the resolved plan, which the rest of the program works with and a bundle stores.
 //! `info` is how engines and workloads declare themselves, so that parsing, help and reference
-//! pages all come from one place. Between the two: `node` reads TOML and keeps where each value
-//! stands, `overrides` edits that tree, `knobs`, `stream`, `sweep`, `protocol` and `subject`
-//! resolve it, `mistakes` gathers everything that is wrong and shows it, `file` joins them;
-//! `campaign` has plans for several hosts.
+//! pages have one source. In between, `node` reads TOML and records the position of each value,
+//! `overrides` edits that tree, `knobs`, `stream`, `sweep`, `protocol` and `subject` resolve it,
+//! `mistakes` collects all errors and shows them, and `file` combines these.
+//!
+//! `order` determines whose turn it is at a point, `own` holds knobs of a single subject, `vary`
+//! the fields that may differ, `campaign` plans for several hosts, `schema` the JSON Schemas for
+//! editors, made from the registries.
 
 mod builtin;
 pub mod campaign;

@@ -21,7 +21,7 @@ pub fn powercut(node: &Node, log: &mut Mistakes) -> Option<PowerCut> {
         .rsplit_once(':')
         .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
     {
-        let message = format!("'{listener}' is no address");
+        let message = format!("'{listener}' is not an address");
         log.note(listener_node.at, message, "not HOST:PORT", "as in \"10.0.0.5:7411\"");
         return None;
     }

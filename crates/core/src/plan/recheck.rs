@@ -1,6 +1,5 @@
-//! A resolved plan that comes from a bundle, checked as one that a user writes is: names, counts,
-//! knobs, and that what is named is there. A bundle may have been edited, or made to look like one
-//! of Dyno's.
+//! Checks a resolved plan from a bundle like a plan file: names, counts, knobs, and that everything
+//! named exists. A bundle may have been edited or forged.
 
 use super::Catalogue;
 use super::fields::unprintable;
@@ -10,11 +9,11 @@ use super::model::{Load, Part, Place, Plan, Stream};
 use super::stream::{MOST_DRIVES, MOST_INSTANCES, MOST_THREADS};
 use crate::base::error::{Result, failed};
 
-/// A slip of nobody's hand: a plan that a user wrote does not hold it.
+/// Not a user's mistake: the plan parser never produces it.
 fn wrong(what: impl std::fmt::Display) -> crate::base::error::Error {
     failed(
-        format!("the plan in the bundle is not one that Dyno makes: {what}"),
-        "take the plan from who measured it",
+        format!("the plan in the bundle was not made by Dyno: {what}"),
+        "obtain the plan from whoever measured it",
     )
 }
 

@@ -56,7 +56,7 @@ fn percent(node: &Node, log: &mut Mistakes) -> Option<f64> {
         let help = "half the width of the 95 % interval, of the figure: as in \"2%\"";
         log.note(
             node.at,
-            format!("'{written}' is no percentage above 0 and below 100"),
+            format!("'{written}' is not a percentage above 0 and below 100"),
             "not a percentage",
             help,
         );

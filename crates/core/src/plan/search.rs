@@ -1,6 +1,5 @@
-//! The search for the most load that keeps a limit of latency: `search = { metric = "clients.p99",
-//! at_most = "25ms" }` in a sweep. Not all of the sweep's values are measured then, only those that
-//! halving the undecided range asks for.
+//! The search for the highest load within a latency limit: `search = { metric = "clients.p99",
+//! at_most = "25ms" }` in a sweep. Only the values that a bisection requires are measured.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +28,7 @@ impl Search {
         PERCENTILES.iter().position(|(name, _)| *name == self.percentile).unwrap_or(0)
     }
 
-    /// How many of so many values are measured at the most.
+    /// The maximum number of values that are measured, for this number of values.
     pub fn most_points(values: usize) -> u64 {
         u64::from(values.checked_ilog2().map_or(0, |log| log + 1))
     }
@@ -73,7 +72,7 @@ pub fn search(node: &Node, streams: &[String], log: &mut Mistakes) -> Option<Sea
         let help = remedy(&metric, "metrics", known.iter().map(String::as_str));
         log.note(
             metric_node.at,
-            format!("'{metric}' is no metric of the step"),
+            format!("'{metric}' is not a metric of the step"),
             "unknown metric",
             help,
         );

@@ -1,5 +1,5 @@
-//! `[drive.NAME]`: what is known of a subject's drives and is not measured, as the makers or the
-//! sources named state it. A plan may have it, and brief.toml, whose word counts more.
+//! `[drive.NAME]`: properties of a subject's drives that are stated and not measured, from vendors
+//! or other named sources. A plan may contain it, and brief.toml, which takes precedence.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ impl Specification {
     /// What is wrong with it, and what to do: a price is a number above zero, a capacity a size.
     pub fn check(&self) -> Result<(), (String, &'static str)> {
         if let Some(text) = self.capacity.as_ref().filter(|_| self.bytes().is_none()) {
-            return Err((format!("'{text}' is no capacity"), "write it as \"7.68TB\""));
+            return Err((format!("'{text}' is not a capacity"), "write it as \"7.68TB\""));
         }
         let is_page = |link: &String| {
             let rest = link.strip_prefix("https://").or(link.strip_prefix("http://"));
@@ -92,7 +92,7 @@ impl Specification {
         let Some(price) = &self.price else { return Ok(()) };
         if !(price.amount.is_finite() && price.amount > 0.0) {
             let next = "leave the price out where it is not known";
-            return Err((format!("{} is no price", price.amount), next));
+            return Err((format!("{} is not a price", price.amount), next));
         }
         if [&price.currency, &price.date, &price.source].iter().any(|t| t.trim().is_empty()) {
             let what = "the price lacks a currency, a date or a source";
@@ -136,7 +136,7 @@ pub fn specifications(
     for entry in node.map(Node::entries).unwrap_or_default() {
         if !subjects.contains(&entry.key.as_str()) {
             let help = remedy(&entry.key, "the subjects are", subjects.iter().copied());
-            let what = format!("[drive] states facts of '{}', which is no subject", entry.key);
+            let what = format!("[drive] states facts of '{}', which is not a subject", entry.key);
             log.note(entry.key_at, what, "no subject", help);
             continue;
         }

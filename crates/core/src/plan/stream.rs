@@ -152,7 +152,7 @@ pub fn stream(
         let help = "give each neighbour a dataset of its own, or leave target out";
         log.note(
             node.at,
-            "keys have no part of a drive to themselves",
+            "keys are not confined to a part of a drive",
             "only for block workloads",
             help,
         );
@@ -221,7 +221,7 @@ fn dataset_of<'d, 'n>(
             ),
             _ => ("several datasets suit the stream's engine", "say which with dataset = \"NAME\""),
         };
-        log.note(engine.at, message, "works on which dataset?", help);
+        log.note(engine.at, message, "needs a dataset name", help);
         return None;
     };
     let name = match &node.value {

@@ -105,7 +105,7 @@ fn drive(
                             block device";
                 log.note(
                     path.at,
-                    format!("{} is no directory", real.display()),
+                    format!("{} is not a directory", real.display()),
                     "not a directory",
                     help,
                 );
@@ -121,7 +121,7 @@ fn drive(
                             for a directory";
                 log.note(
                     device.at,
-                    format!("{} is no block device", real.display()),
+                    format!("{} is not a block device", real.display()),
                     "not a block device",
                     help,
                 );
@@ -177,7 +177,7 @@ pub fn connections(node: &Node, log: &mut Mistakes) -> Option<Vec<String>> {
         }
         let help = "put the connection string into the environment, DB_A=…, and write \
                     connection = \"DB_A\"";
-        log.note(item.at, "this is no name of an environment variable", "not a name", help);
+        log.note(item.at, "this is not the name of an environment variable", "not a name", help);
         None
     };
     let names: Vec<Option<String>> = items.iter().map(name).collect();

@@ -1,4 +1,4 @@
-//! Sweeps: which field of which stream moves through which values.
+//! Sweeps: the field of a stream that varies, and its values.
 
 use super::fields::{self, Fields};
 use super::info::Kind;

@@ -1,5 +1,5 @@
-//! What part of a drive a stream works on: the whole dataset, or one of several equal slices, as
-//! neighbours do who share a drive. Written `target = "namespace:2/6"`: the second of six.
+//! The part of a drive that a stream uses: the whole dataset, or one of several equal slices, for
+//! neighbours that share a drive. Written `target = "namespace:2/6"`: the second of six.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ pub fn target(node: &Node, log: &mut Mistakes) -> Option<Target> {
     match numbers {
         Some((index, of)) if (1..=of).contains(&index) && of <= MOST => Some(Target { index, of }),
         _ => {
-            let message = format!("'{written}' is no part of a drive");
+            let message = format!("'{written}' is not a part of a drive");
             log.note(
                 node.at,
                 message,

@@ -49,7 +49,7 @@ impl Class {
         if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
             let name: String = name.chars().take(LONGEST_NAME).collect();
             return Err(failed(
-                format!("'{name}' is no class of op"),
+                format!("'{name}' is not a class of op"),
                 "the bundle is damaged, or was not made by Dyno",
             ));
         }

@@ -1,5 +1,5 @@
-//! The readings that both a meter and a reader of bundles know by name. What only tables list has
-//! its name at its meter.
+//! The readings that both a meter and a reader of bundles know by name. Readings that are only
+//! listed in tables are named at their meter.
 
 /// Readings whose name ends so are of power.
 pub const WATTS: &str = "_watts";

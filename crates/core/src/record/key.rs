@@ -1,5 +1,5 @@
-//! The facts that both a writer and a reader of bundles know: under which heading, by which name.
-//! What is only listed has its name where it is gathered.
+//! The facts that both a writer and a reader of bundles know: heading and name. Facts that are only
+//! listed are named where they are gathered.
 
 use super::Fact;
 

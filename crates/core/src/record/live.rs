@@ -1,5 +1,5 @@
-//! The live feed of a run: what a page or a scraper beside the run may know of it, in one document
-//! of bounded size (docs/live.md). The run writes it, and nothing else ever does.
+//! The live feed of a run: its current state for pages and scrapers, in one document of bounded
+//! size (docs/live.md). Only the run writes it.
 
 use serde::{Deserialize, Serialize};
 
@@ -351,7 +351,7 @@ pub enum How {
     Failed,
 }
 
-/// Totals by what they are of.
+/// Totals by stream, class, step and subject.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals(pub Vec<Total>);
 

@@ -1,5 +1,9 @@
-//! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour
+//! The plain data that flows from a run to a bundle and from a bundle to a report. No behaviour
 //! beyond sums.
+//!
+//! `Sink` is where a run writes it. `class`, `key` and `gauge` are the names that writers and
+//! readers of bundles share: classes of op, facts, readings. `live` is the live feed of a run,
+//! `common_start` a start shared by several hosts.
 
 mod class;
 mod common_start;
@@ -69,7 +73,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// A point of which nothing is known yet.
+    /// A point without any data yet.
     pub fn begun(key: PointKey, started_unix_ns: u64) -> Point {
         Point {
             key,

@@ -1,5 +1,5 @@
 //! How well Dyno kept its own schedules, stored as facts: the floor below which no response time
-//! can be measured, and how often a schedule was not kept though nothing but Dyno was in its way.
+//! can be measured, and how often Dyno alone was the cause of lateness.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,5 @@
-//! What was done to drives before their points, and in what state the run left them: kept so that a
-//! run that goes on prepares again only what no longer holds, and so that a report can say what the
-//! drives were prepared with.
+//! The preparation of drives before their points, and the state in which the run left them, so that
+//! a resumed run repeats only what no longer holds, and a report can describe the preparation.
 
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +76,7 @@ pub struct DriveState {
     pub drive: u32,
     /// The drive's serial number; a folder's filesystem has its own identifier.
     pub serial: String,
-    /// What counted the bytes. One that starts anew at boot has the boot in its name.
+    /// The counter of the bytes. One that is reset at boot has the boot in its name.
     pub counter: String,
     /// Bytes written to the drive by then, as that counter has it.
     pub written_bytes: u64,

@@ -1,4 +1,4 @@
-//! What a database server that Dyno started had of the machine, as the kernel says it, stored as a
+//! The resources of a database server that Dyno started, as reported by the kernel, stored as a
 //! fact of each point.
 
 use super::Fact;
@@ -12,7 +12,7 @@ const UNLIMITED: &str = "memory not limited";
 pub struct ServerShare {
     /// Place of its drive in the subject, from 0.
     pub drive: u32,
-    /// Which of the drive's servers it is, from 0.
+    /// The number of the server among the drive's servers, from 0.
     pub instance: u32,
     /// Those that it may run on, as in "0-3,8" (/proc/PID/status, `Cpus_allowed_list`).
     pub processors: String,

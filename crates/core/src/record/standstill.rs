@@ -1,4 +1,4 @@
-//! When Dyno itself stood still inside a measured window: stopped by a signal, or its machine not
+//! Standstills of Dyno itself within a measured window: stopped by a signal, or its machine not
 //! running.
 
 use super::Sample;

@@ -1,4 +1,4 @@
-//! How much of what was read was verified, stored as a fact of a point.
+//! The number of blocks verified, stored as a fact of a point.
 
 use super::Fact;
 

@@ -1,4 +1,4 @@
-//! A thread's account in the kernel: how long it ran, and how long it waited to be run.
+//! A thread's run time and wait time, from the kernel.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

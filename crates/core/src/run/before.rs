@@ -1,4 +1,4 @@
-//! What an earlier part of the run did to the drives, as its bundle says.
+//! What an earlier part of the run did to the drives, from its bundle.
 
 use crate::lab::{filesystem, guard, write_counter};
 use crate::plan::{Drive, Place, Plan};

@@ -1,7 +1,6 @@
-//! Whether a processor was kept from all that wanted it: on each a thread that means to wake every
-//! 10 ms, at ordinary priority. A thread of the kernel's that serves a request (of a loop device,
-//! of a filesystem) may have waited as long as the longest that one of these did, while the worker
-//! itself waited for nothing.
+//! Detects processors that were unavailable to all threads: on each, a thread at ordinary priority
+//! wakes every 10 ms. A kernel thread that serves a request (of a loop device, of a filesystem) may
+//! have waited as long as the longest of these waits, while the worker itself waited for nothing.
 
 use std::fs::File;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! The generator's own ceiling: what Dyno generates on this host in a point's shape (workers,
-//! depth, workload, processors) where requests take no time. io_uring is measured with NOP
-//! requests, everything else with the null engine; the drives are not touched. A result near it is
-//! Dyno's and not the drive's.
+//! The generator's own ceiling: the rate at which Dyno can generate a point's requests on this host
+//! (workers, depth, workload, processors) if they take no time. io_uring is measured with NOP
+//! requests, everything else with the null engine; the drives are not touched. A result near the
+//! ceiling is limited by Dyno, not by the drive.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

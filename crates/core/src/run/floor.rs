@@ -1,6 +1,6 @@
 //! The pacing floor: the response time of an engine that takes no time, through the worker loop
-//! that all streams use. What an open loop reports below it is Dyno's and the machine's, not the
-//! drive's.
+//! that all streams use. Open-loop response times below it are those of Dyno and the machine, not
+//! of the drive.
 
 use std::num::NonZeroU64;
 use std::sync::atomic::AtomicBool;

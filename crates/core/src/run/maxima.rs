@@ -1,6 +1,6 @@
-//! The maxima of load sweeps: what the swept stream did in closed loop, which the shares of the
-//! same subject, step and repeat are percentages of. A running plan and one that is resumed learn
-//! them by the same rule.
+//! The maxima of load sweeps: the closed-loop rate of the swept stream, to which the percentages of
+//! the same subject, step and repeat refer. A running plan and a resumed one determine them by the
+//! same rule.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What meters read of a point, and of the idle host before the first.
+//! The meter readings of a point, and of the idle host before the first.
 
 use std::collections::BTreeMap;
 

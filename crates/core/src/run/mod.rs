@@ -1,11 +1,25 @@
-//! Running a plan: datasets made ready, points measured one after another, everything handed to a
-//! `Sink`.
+//! Executes a plan: prepares datasets, measures points one after another, and writes everything to
+//! a `Sink`. Nothing here knows SQLite.
 //!
-//! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject,
-//! `worker_group` runs workers from barrier to join, `telemetry` watches them once a second,
-//! `point` puts one point together, `progress` informs the user, and `live` whoever looks on from
-//! elsewhere. `time` is the clock with the signal that ends its waits, `context` what all of
-//! them are given. Nothing here knows SQLite.
+//! Before a run: `admit`, `space` and `requirements` check which drives it may start on, whether
+//! there is room, and whether kernel and devices support the plan; `before` reads what an earlier
+//! part of the run did.
+//!
+//! Preparation: `prepare` executes `[prepare]` as `task`s, with `precondition` and `steady`; `site`
+//! places and fills datasets, `snapshot` restores them, `servers` divides processors and memory
+//! among database servers, `verification` checks plans with `verify = true`.
+//!
+//! A point: `point` measures one, `targets` opens the datasets of a subject, `placement` assigns
+//! processors, `worker_group` runs the workers from barrier to join, `telemetry` reads them once
+//! per second, `search` and `stopping_rule` decide what is measured next.
+//!
+//! Evidence: `witness`, `canary`, `account`, `stretches`, `standstill` and `slow_ops` record what
+//! the host did meanwhile; `floor`, `ceiling` and `maxima` measure the limits of Dyno and of the
+//! load sweeps.
+//!
+//! Display: `progress`, `time_left`, `live`. `time` is the clock with the signal that ends its
+//! waits.
+//! `context` is what all of them are given. Nothing here knows SQLite.
 
 mod account;
 pub mod admit;
@@ -282,14 +296,14 @@ fn cause(error: &crate::base::error::Error) -> String {
     [vec![what], try_next].concat().join("; ")
 }
 
-/// Refuses subjects that share a physical device, unless the plan asks for that or nothing is kept
-/// on any. Bundles of before there was the rule go on as they began.
+/// Refuses subjects that share a physical device, unless the plan allows it or stores nothing on
+/// drives. Bundles made before this rule continue as they started.
 pub fn apart(plan: &Plan) -> Result<()> {
     let allowed = plan.same_device || plan.keeps_no_data() || plan.order_version == 0;
     if allowed { Ok(()) } else { shared::apart(&plan.subjects, FOLDER) }
 }
 
-/// What the subjects' drives physically are; nothing where none of them is used.
+/// The physical devices of the subjects' drives; nothing if the plan uses none of them.
 pub fn devices(plan: &Plan) -> Vec<Fact> {
     if plan.keeps_no_data() { Vec::new() } else { shared::facts(&plan.subjects, FOLDER) }
 }

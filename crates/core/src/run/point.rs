@@ -1,4 +1,4 @@
-//! One point: open what its streams need, run them together, and put together what came of it.
+//! Measures one point: opens what its streams need, runs them together, and assembles the result.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

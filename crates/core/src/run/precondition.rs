@@ -1,4 +1,4 @@
-//! A load that is put on a subject's drives and not reported.
+//! Unreported load on a subject's drives.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,5 +1,5 @@
-//! What the user sees while a run goes on: a bar with the time left on a terminal, plain lines with
-//! the time of day anywhere else, or JSON for a program (docs/json.md).
+//! Progress display during a run: a bar with the time left on a terminal, plain lines with the time
+//! of day elsewhere, or JSON for programs (docs/json.md).
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! Searches while a run goes on: which of a searched sweep's points is measured next, and which
-//! need not be.
+//! Searches during a run: which point of a searched sweep is measured next, and which are not
+//! needed.
 
 use std::collections::{HashMap, HashSet};
 

@@ -149,7 +149,7 @@ fn share(
     let wrong = || {
         let help = "write a list of processors, cpus = \"0-15\", or so many for each server, \
                     cpus = \"16 each\"";
-        refused(format!("cpus = \"{cpus}\" is no set of processors"), help)
+        refused(format!("cpus = \"{cpus}\" is not a set of processors"), help)
     };
     let (all, count) = match each {
         Some(Ok(count)) if count > 0 => (free.clone(), count),
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(shares("8 each", true, 3).unwrap(), ["0-7", "8-15", "0-7"]);
         assert!(shares("17 each", true, 1).is_err());
         for wrong in ["", "all", "each", "0 each", "3-1"] {
-            assert!(shares(wrong, true, 1).unwrap_err().contains("no set"), "{wrong}");
+            assert!(shares(wrong, true, 1).unwrap_err().contains("not a set"), "{wrong}");
         }
     }
 }

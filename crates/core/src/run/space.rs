@@ -1,5 +1,5 @@
-//! Whether there is room: what datasets take is compared with what each drive has, before anything
-//! is laid out.
+//! Checks free space: the size of the datasets is compared with that of each drive before anything
+//! is created.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;

@@ -1,5 +1,5 @@
-//! Whether a point has been repeated often enough: until its headline figure's interval is as
-//! narrow as the plan asks.
+//! Decides whether a point has been repeated often enough: until the interval of its headline
+//! figure is as narrow as the plan requires.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

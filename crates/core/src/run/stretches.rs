@@ -1,5 +1,5 @@
-//! Stretches of time in which something was counted, of which only the largest are kept: memory for
-//! a window of any length is bounded, and what was left out is known to be no larger than a bound.
+//! Periods in which something was counted, of which only the largest are kept: memory is bounded
+//! for a window of any length, and everything omitted is known to be smaller than a bound.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -121,7 +121,7 @@ fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
         let open = &open;
         let starting: Vec<_> =
             servers.into_iter().map(|server| scope.spawn(move || open(server))).collect();
-        let panicked = |_| Err(anyhow!("a server's start ended in a defect of Dyno"));
+        let panicked = |_| Err(anyhow!("starting a server failed through a bug in Dyno"));
         starting.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
     });
     // Those that started are let go of together with the rest, should one have failed.

@@ -1,5 +1,4 @@
-//! What makes a subject's drives ready, part by part: what each is called, whether it writes, and
-//! the order in which they are done.
+//! The preparation steps of a subject's drives: their names, whether they write, and their order.
 
 use super::time_left::Length;
 use super::{site, space};

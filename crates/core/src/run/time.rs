@@ -52,7 +52,10 @@ impl Time<'_> {
             if wall > start_unix_ns {
                 let late = units::duration(wall - start_unix_ns);
                 return Err(failed(
-                    format!("this point was to begin {late} ago, with those of other hosts"),
+                    format!(
+                        "this point should have begun {late} ago, \
+                     together with those of the other hosts"
+                    ),
                     "leave more time: a later --start-at for what is prepared first, a longer \
                      --start-every for what opens a point",
                 ));

@@ -1,6 +1,6 @@
-//! How long a run will still take, preparation included: planned lengths of points with what points
-//! took beyond them so far, bytes to be filled at the rate of fills so far, and the parts of
-//! `[prepare]` as the plan says or as an earlier subject's took. Pure: the caller says the time.
+//! Estimates the remaining time of a run, including preparation: planned durations of points and
+//! their overhead so far, bytes to be filled at the rate of the fills so far, and the parts of
+//! `[prepare]` as planned or as measured on an earlier subject. Pure: the caller supplies the time.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! What a plan with `verify = true` must have, checked before anything is touched; and what an
-//! earlier run left, looked at before anything is written.
+//! The requirements of a plan with `verify = true`, checked before anything is touched; and the
+//! state that an earlier run left, checked before anything is written.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub fn check(plan: &Plan) -> Result<()> {
         for part in all() {
             if asked(part)? != journal || journal.is_none() {
                 return Err(refused(
-                    format!("not all of what works on dataset '{name}' is verified alike"),
+                    format!("the streams of dataset '{name}' are not all verified in the same way"),
                     "write `verify` and `journal` into the dataset, and into no stream; all of its \
                      streams are verified, through psync, uring or libaio",
                 ));

@@ -1,6 +1,6 @@
-//! What the host did while ops were under way: a thread that looks about every 10 ms at how long
-//! each worker was runnable and not run, at whether Dyno itself stood still, at steal time, and at
-//! whether a device has requests and completes none. docs/outliers.md says what follows from it.
+//! Observes the host while ops are in flight: about every 10 ms, a thread samples how long each
+//! worker was runnable but not running, whether Dyno itself stood still, steal time, and whether a
+//! device has requests but completes none. docs/outliers.md describes how this is used.
 //!
 //! Nothing of this is in a worker's loop. A look that costs much makes the next one later, so that
 //! the thread takes at most one percent of one processor.

@@ -298,7 +298,7 @@ fn worker(
             .unwrap_or_else(|_| {
                 Err(failed(
                     "a worker panicked as it started",
-                    "this is a defect of Dyno: please report it",
+                    "this is a bug in Dyno: please report it",
                 ))
             });
     groups.iter().for_each(|group| group.seats[thread as usize].take(shared.clock));

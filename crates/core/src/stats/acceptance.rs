@@ -1,5 +1,5 @@
-//! Acceptance of delivered drives by a reference sample of their model: a limit below which none of
-//! a whole delivery of like drives falls, with a stated probability.
+//! Acceptance of delivered drives by a reference sample of their model: a limit that, with a stated
+//! probability, no drive of a good delivery exceeds.
 //!
 //! One-sided simultaneous prediction limits: G. J. Hahn, "Additional Factors for Calculating
 //! Prediction Intervals for Samples from a Normal Distribution", Journal of the American
@@ -17,9 +17,9 @@ pub struct Reference {
     pub drives: usize,
     /// Mean of their levels: a natural logarithm.
     pub mean: f64,
-    /// Standard deviation of their levels: drive to drive, and what is left of the repeats'.
+    /// Standard deviation of their levels: drive to drive, and the remainder of the repeats'.
     pub deviation: f64,
-    /// The limit lies so many standard deviations from the mean.
+    /// The distance of the limit from the mean, in standard deviations.
     pub factor: f64,
 }
 
@@ -41,7 +41,7 @@ impl Reference {
         (levels.len() >= FEWEST && delivery.drives > 0).then(|| Reference {
             drives: levels.len(),
             mean: mean(levels),
-            // What arithmetic alone makes of equal drives is no scatter to judge by.
+            // Rounding error between equal drives is not a scatter to judge by.
             deviation: variance(levels).sqrt().max(1e-9),
             factor: factor(levels.len(), delivery),
         })

@@ -1,4 +1,4 @@
-//! Which way a figure is better.
+//! The direction in which a figure is better.
 
 /// Which way a figure is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

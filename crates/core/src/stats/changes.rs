@@ -11,7 +11,7 @@
 use super::moments::mean;
 use crate::base::rng::{Rng, Seed};
 
-/// A level is made of at least so many runs: one or two odd runs are no change.
+/// The minimum number of runs of a level: one or two odd runs are not a change.
 pub const FEWEST_IN_A_LEVEL: usize = 3;
 
 /// The chance of a change point where there is none, over a whole history, by the test that is
@@ -117,7 +117,7 @@ fn chance(logs: &[f64]) -> Option<f64> {
     let mut as_clear = 1;
     for permutation in 0..PERMUTATIONS {
         shuffle(&mut shuffled, &mut seed.at(permutation));
-        // What arithmetic alone makes of equal sums is no clearer.
+        // Differences within rounding error do not count as a clearer division.
         as_clear += u64::from(most_explained(&shuffled) >= explained * (1.0 - 1e-9));
         if as_clear > most {
             return None;
@@ -137,7 +137,7 @@ fn shuffle(values: &mut [f64], rng: &mut Rng) {
 mod tests {
     use super::*;
 
-    /// Levels of so many runs each, scattered by up to 1 %, each level alike.
+    /// Levels of this many runs each, which scatter by up to 1 %.
     fn history(levels: &[(f64, usize)]) -> Vec<f64> {
         let runs = levels.iter().flat_map(|(level, runs)| std::iter::repeat_n(*level, *runs));
         let scatter = |i: usize| 0.99 + 0.02 * (i * 5 % 7) as f64 / 6.0;

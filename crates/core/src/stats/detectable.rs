@@ -1,4 +1,5 @@
-//! What a plan can show on a host: half the width of the intervals that its brief will have.
+//! The smallest difference that a plan can show on a host: half the width of the intervals in its
+//! brief.
 
 use super::family::{FEWEST, MEANS, POINTS, expected};
 use super::moments::t_reach;

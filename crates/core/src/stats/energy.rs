@@ -80,7 +80,7 @@ pub struct Delay {
     pub correlation: f64,
 }
 
-/// Below this correlation the power does not follow the load, and nothing is said of a delay.
+/// Below this correlation the power does not follow the load, and no delay is reported.
 const FOLLOWS: f64 = 0.8;
 
 /// The grid on which delays are tried.

@@ -1,7 +1,9 @@
-//! From observations to statements: estimates with their uncertainty, and comparisons of two of
-//! them.
+//! Statistics: estimates with their uncertainty, and comparisons. Everything here is a pure
+//! function; all intervals are 95 %.
 //!
-//! Everything here is a pure function. All intervals are of 95 %.
+//! `family` compares all subjects of a brief simultaneously, `level` and `estimate` are single
+//! figures, `limit` decides what limited a point, `changes` finds change points in histories,
+//! `audit` recomputes published claims. docs/claims.md and docs/trends.md have the methods.
 
 pub mod acceptance;
 pub mod better;

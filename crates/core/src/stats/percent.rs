@@ -39,7 +39,7 @@ impl Formula {
         }
     }
 
-    /// Of a pair of which the first is `times` as good as the second.
+    /// For a pair whose first member is `times` as good as the second.
     pub fn of(self, times: f64) -> f64 {
         match self {
             Formula::Gain => gain_percent(times, 1.0),
@@ -105,7 +105,7 @@ pub fn times_as_good(own: f64, other: f64, better: Better) -> Option<f64> {
     (own > 0.0 && other > 0.0 && times.is_finite()).then_some(times)
 }
 
-/// Cut off after so many decimals, downwards: what is printed is never more than was found.
+/// Truncated to this many decimals: a printed value never exceeds the computed one.
 pub fn cut_off(value: f64, decimals: usize) -> String {
     printed(scaled(value, decimals).floor(), decimals)
 }

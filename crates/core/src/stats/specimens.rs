@@ -135,7 +135,7 @@ pub fn outlying(specimens: &[Vec<f64>], searched: usize) -> Vec<usize> {
     let apart = |&(i, own): &(usize, f64)| {
         let rest: Vec<f64> = all.iter().filter(|(j, _)| *j != i).map(|(_, log)| *log).collect();
         let n = rest.len() as f64;
-        // What arithmetic alone makes of equal specimens is not an error to measure by.
+        // Rounding error between equal specimens is not a scatter to judge by.
         let error = (variance(&rest) * (1.0 + 1.0 / n)).sqrt().max(1e-9);
         t_tail((own - mean(&rest)) / error, n - 1.0) < miss
     };

@@ -30,7 +30,7 @@ pub(super) fn check(path: &Path) -> Result<()> {
         Err(failed(what, "move it away if the bundle is to be read without it"))
     };
     if !found.is_file() {
-        return foreign("is no file");
+        return foreign("is not a file");
     }
     let mut end = [0; 8];
     let mut held = file::open(&journal)?;

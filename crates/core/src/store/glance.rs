@@ -17,7 +17,7 @@ pub struct Glance {
     pub run: Run,
     /// How many points of each subject and step were measured, and how many of them failed.
     pub points: BTreeMap<(String, String), Counted>,
-    /// What is known of the run's drives, as their facts' heading, name and value.
+    /// The facts about the run's drives: heading, name and value.
     pub facts: Vec<Fact>,
 }
 

@@ -369,7 +369,7 @@ fn explain(error: rusqlite::Error, path: &Path) -> Error {
     let shown = path.display();
     let (what, next) = match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => (
-            format!("{shown} is not a bundle: it is no SQLite file"),
+            format!("{shown} is not a bundle: it is not an SQLite file"),
             "give a file that 'dyno run' wrote",
         ),
         Some(ErrorCode::DatabaseCorrupt) => return damaged(path),
@@ -406,7 +406,7 @@ pub(super) fn not_read(path: &Path, error: Error) -> Error {
     let (what, next) = describe(&error);
     let shown = path.display();
     match next.first() {
-        Some(next) => failed(format!("{shown} holds more than a bundle may: {what}"), next),
+        Some(next) => failed(format!("{shown} contains more than a bundle may: {what}"), next),
         None if error.downcast_ref::<rusqlite::Error>().is_some_and(is_interrupted) => {
             not_read(path, limits::STEPS.exceeded())
         }

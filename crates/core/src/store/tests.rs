@@ -191,7 +191,7 @@ fn a_file_that_is_no_bundle_is_refused_by_name() {
     let file = |name: &str| dir.path().join(name);
     assert!(refusal(Bundle::open(&file("missing"))).contains("there is no bundle"));
     std::fs::write(file("text"), "SELECT 1; ".repeat(200)).unwrap();
-    assert!(refusal(Bundle::open(&file("text"))).contains("no SQLite file"));
+    assert!(refusal(Bundle::open(&file("text"))).contains("not an SQLite file"));
     std::fs::write(file("empty"), "").unwrap();
     assert!(refusal(Bundle::open(&file("empty"))).contains("not a Dyno bundle"));
     drop(Writer::create(&file("newer"), &run(), &[]).unwrap());

@@ -1,5 +1,5 @@
-//! Delivered drives against a reference sample of their model: which do not behave like it, at a
-//! stated rate of false rejections over the whole delivery.
+//! Compares delivered drives with a reference sample of their model, and rejects those that do not
+//! behave like it, at a stated rate of false rejections over the whole delivery.
 
 use super::compare::observations;
 use super::conditions::sightings;

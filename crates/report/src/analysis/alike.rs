@@ -1,6 +1,6 @@
-//! Like with like: two points may be compared only if their resolved steps agree in every field but
-//! the subject's own. The plan's typed model is walked field by field through its JSON form, so
-//! that a field added later is compared by itself.
+//! Compares like with like: two points may be compared only if their resolved steps agree in every
+//! field except the subject's own. The plan's typed model is compared field by field through its
+//! JSON form, so that fields added later are included automatically.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What a step is swept along, in words.
+//! The axis of a step, in words.
 
 use crate::base::units;
 use crate::language::Language;

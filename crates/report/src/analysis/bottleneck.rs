@@ -29,7 +29,7 @@ pub enum Limit {
     Generator,
     /// Dyno itself did not run.
     Standstill,
-    /// The rate asked for was reached.
+    /// The target rate was reached.
     Rate,
     /// The drive slowed itself down because of its temperature.
     Thermal,
@@ -115,7 +115,7 @@ pub struct Inputs {
     pub outstanding: f64,
     /// Workers of all streams.
     pub workers: f64,
-    /// Achieved against the rate asked for.
+    /// Achieved rate divided by the target rate.
     pub achieved: Option<f64>,
     /// Open loop: ops that were handed over late.
     pub late: Option<Late>,
@@ -219,7 +219,7 @@ pub struct Device {
     pub flushing: f64,
 }
 
-/// What the kernel counted of Dyno's processes (/proc/PID/io).
+/// The kernel's counters of Dyno's processes (/proc/PID/io).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Own {
     /// Bytes read from devices, per second.

@@ -1,4 +1,4 @@
-//! A reason why nothing, or only a bound, is claimed of a cell.
+//! A reason why a cell supports no claim, or only a lower bound.
 
 use crate::analysis::bottleneck::Verdict;
 
@@ -13,7 +13,7 @@ pub enum Caveat {
     NotSteady,
     /// By so many percent, from the start of the window to its end.
     Drifted(f64),
-    /// The share of the asked rate that was achieved.
+    /// The achieved share of the target rate.
     MissedRate(f64),
     /// The same of a stream beside the headline's, which so had an easier time.
     BackgroundMissedRate(String, f64),

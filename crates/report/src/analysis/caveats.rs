@@ -1,5 +1,5 @@
-//! Why nothing is claimed of a cell, as typed reasons. What the drive did not decide is one of
-//! them, but bars only one direction: see `compare`.
+//! The reasons why a cell supports no claim, as types. "Not limited by the drive" is one of them,
+//! but rules out only one direction: see `compare`.
 
 pub use super::caveat::Caveat;
 use super::facts::{CellFacts, Facts, StepFacts};

@@ -1,6 +1,6 @@
-//! What may be claimed: for every subject and rival, step and metric, the step's mean and the
-//! largest difference at a point, both from the one family of comparisons, so that nothing more
-//! needs to be allowed for.
+//! Selects the claims: for every subject and rival, step and metric, the step's mean and the
+//! largest difference at a point. Both come from the one family of comparisons, so no further
+//! correction is needed.
 
 use super::compare::{At, Comparison, Standing};
 use super::facts::Facts;

@@ -1,6 +1,6 @@
-//! Every comparison of a brief, made once and as one family: which pairs may be compared where,
-//! what the family's intervals say of them, and what of that the drives decided. Whatever prints a
-//! difference takes it from here.
+//! Makes every comparison of a brief, once and as one family: which pairs may be compared at which
+//! points, their simultaneous intervals, and which of them the drives decided. All printed
+//! differences come from here.
 
 use super::caveat::Caveat;
 pub use super::comparison::{At, Comparison, Standing};

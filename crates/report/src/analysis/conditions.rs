@@ -1,4 +1,4 @@
-//! Fairness between subjects: what differs between them apart from the drive, and how much that
+//! Differences in test conditions: how subjects differ apart from the drive, and how much that
 //! matters.
 
 mod measured;

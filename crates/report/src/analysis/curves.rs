@@ -1,6 +1,6 @@
-//! Figures that are read off a curve of latency against load, repeat by repeat, so that they have
-//! intervals as any other: latency at a load that all carry, load at a latency that all reach, and
-//! the most load within a search's limit.
+//! Figures read from a curve of latency against load, repeat by repeat, so that they have intervals
+//! like any other figure: latency at equal load, load at equal latency, and the highest load within
+//! a search's limit.
 //!
 //! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is
 //! compared here and not point by point.

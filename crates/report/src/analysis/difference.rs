@@ -1,4 +1,4 @@
-//! Something that is not alike between subjects, and how much that matters.
+//! A difference in test conditions, with its grade.
 
 use crate::language::Message;
 

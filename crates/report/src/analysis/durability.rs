@@ -1,4 +1,4 @@
-//! Steps that are alike but for how their writes become durable: what durability costs.
+//! The cost of durability: steps that differ only in how their writes become durable.
 
 use super::facts::{Facts, RunFacts, StepFacts};
 use crate::plan::{Field, Stream};

@@ -1,5 +1,5 @@
-//! What a report may say: bundles turned into plain structs, every point reduced to numbers at
-//! once. Pure: the store hands over what it holds, point by point.
+//! The data of a report: bundles as plain structs, with every point reduced to numbers immediately.
+//! Pure: the store passes its contents point by point.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Many drives as samples of their models: every specimen at the place that leads a step, what
-//! specimens scatter by, which lie apart, and what the models differ by.
+//! Many drives as samples of their models: every specimen at the step's headline place, the scatter
+//! between specimens, outliers, and differences between models.
 //!
 //! A specimen is a drive of a group, or a subject of one drive. Of so many subjects that their
 //! pairs say nothing any more, only models are compared.

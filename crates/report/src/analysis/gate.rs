@@ -1,4 +1,4 @@
-//! A new run against its base: for every figure of every subject that both have, whether it became
+//! Compares a new run with its base: for every figure of every common subject, whether it became
 //! worse by more than a limit. The base is one run, or a history of several.
 
 use super::compare::{observations, of_points};

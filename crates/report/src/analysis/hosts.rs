@@ -1,6 +1,6 @@
-//! Load from several hosts at once on what they share: bundles whose points began at one absolute
-//! time are brought together. Ops and bytes are summed and histograms merged where the windows
-//! overlap by clocks that were checked; elsewhere the sum is refused, with the reason.
+//! Combines load from several hosts: bundles whose points started at the same absolute time. Ops
+//! and bytes are added and histograms merged if the windows overlap according to clocks that were
+//! checked; otherwise the sum is refused, with the reason.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What a step and a brief are known for: the metric that leads, the place on the axis where it is
-//! looked at, and who is better there, by claims alone.
+//! The headline of a step and of a brief: the metric, the place on the axis, and which subject is
+//! better there, based only on claims.
 
 use super::claims::{self, Crossover};
 use super::compare::{At, Comparison};

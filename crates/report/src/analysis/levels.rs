@@ -1,4 +1,5 @@
-//! Levels over a whole axis: what a subject's figure is on average, where no one point leads.
+//! Levels over a whole axis: a subject's average figure, for steps without one representative
+//! point.
 
 use super::curves;
 use super::facts::{Facts, StepFacts};

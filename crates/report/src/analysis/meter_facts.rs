@@ -1,4 +1,4 @@
-//! What the meters say of one point: its power, its temperature, and whether it was the drive.
+//! The meter readings of one point as facts: power, temperature, and the bottleneck.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! What the meters read around one point, gauge by gauge, and the few things that are asked of a
-//! gauge.
+//! The meter readings around one point, by gauge, and queries on a gauge.
 
 use crate::record::Sample;
 

@@ -1,5 +1,5 @@
-//! What subjects are compared by: a figure of the step's headline streams together, of one stream,
-//! or of one drive of each group.
+//! Metrics: a figure of the step's headline streams together, of one stream, or of one drive of
+//! each group.
 
 use super::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};

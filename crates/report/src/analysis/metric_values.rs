@@ -1,4 +1,4 @@
-//! What metrics a step has, and a metric's value in a cell.
+//! The metrics of a step, and a metric's value in a cell.
 
 use std::borrow::Cow;
 

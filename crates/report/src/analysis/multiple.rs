@@ -1,5 +1,5 @@
-//! The largest multiple of a load that a subject keeps: what searches along the axis of several
-//! rates found, over all repeats, as one number with an interval.
+//! The largest multiple of a load that a subject sustains: the result of searches along the axis of
+//! several rates, over all repeats, as one number with an interval.
 
 use super::facts::{CellFacts, Facts, StepFacts};
 use crate::plan::Field;

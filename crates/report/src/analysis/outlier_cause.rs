@@ -1,4 +1,4 @@
-//! Whose an outlier is: the drive's, the host's, or unknown. docs/outliers.md has the rule.
+//! Attributes an outlier to the drive, the host, or neither. docs/outliers.md has the rule.
 
 use crate::record::SlowOp;
 

@@ -1,4 +1,4 @@
-//! Who may be compared at a point, and in which block and place each was measured.
+//! Which subjects may be compared at a point, and the block and place in which each was measured.
 
 use super::comparison::At;
 use super::facts::{CellFacts, Facts};

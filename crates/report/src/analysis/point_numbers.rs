@@ -38,7 +38,7 @@ pub struct Numbers {
     pub bytes_per_s: Option<f64>,
     /// One for each class of op.
     pub classes: Vec<ClassNumbers>,
-    /// Open loop: the rate asked for.
+    /// Open loop: the target rate.
     pub asked: Option<Rate>,
     /// Open loop: ops handed over late.
     pub late: u64,

@@ -13,8 +13,8 @@ pub use crate::plan::search::PERCENTILES;
 /// Where p99 is among them.
 pub const P99: usize = 2;
 
-/// A stream that reaches less of the rate asked for than this has missed it: its latencies are
-/// those of another load.
+/// A stream that reaches a smaller share of its target rate has missed it: its latencies are those
+/// of another load.
 pub const RATE_KEPT: f64 = 0.98;
 
 /// Some streams of one cell over all repeats.
@@ -29,7 +29,7 @@ pub struct Summary {
     pub bytes_by_repeat: Vec<f64>,
     /// One for each class of op.
     pub classes: Vec<ClassSummary>,
-    /// Open loop: the rate asked for.
+    /// Open loop: the target rate.
     pub asked: Option<Rate>,
     /// Sums and maxima over the repeats.
     pub late: u64,

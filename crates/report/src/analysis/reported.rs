@@ -1,4 +1,4 @@
-//! What other tools reported of imported points, set in place of what counts and histograms would
+//! Figures that another tool reported for imported points, used in place of histograms.
 //! have said. A class that only figures are reported of has nothing else.
 
 use super::point_numbers::{ClassNumbers, Numbers, PointSummary, Times, WrittenDigits};

@@ -1,6 +1,6 @@
-//! How far runs of the same load scatter on a host, from bundles, and which difference a plan's
-//! repeats show at that scatter. What moves all subjects of a repeat together is left out, since
-//! comparisons leave it out as well.
+//! The run-to-run scatter of a load on a host, from bundles, and the smallest difference that a
+//! plan's repeats can show with it. Movements common to all subjects of a repeat are excluded, as
+//! in comparisons.
 
 use super::compare::observations;
 use super::facts::{Facts, StepFacts};

@@ -1,5 +1,5 @@
-//! What a self-test's bundles show of Dyno on a host: claims that are false, differences that were
-//! set and found, scatter, and the generator's ceilings.
+//! Results of a self-test: false claims, known differences that were found, scatter, and the
+//! generator's ceilings.
 
 use super::compare::{At, Standing};
 use super::facts::Facts;

@@ -1,5 +1,5 @@
-//! Groups of several drives as specimens of a model: which lie apart from their like, and what
-//! models differ by when drives are a random effect.
+//! Groups of drives as specimens of a model: outliers among them, and the difference between models
+//! with drives as a random effect.
 
 use super::conditions::sightings;
 use super::facts::{CellFacts, Facts, StepFacts};

@@ -1,5 +1,5 @@
-//! Repeats in which all subjects rose or fell together: the host did that, and no drive. It costs
-//! levels their precision; ratios leave it out, since they are made within repeats.
+//! Finds repeats in which all subjects rose or fell together, which is an effect of the host. It
+//! makes levels less precise, but not ratios, which are formed within repeats.
 
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::pairing::seat;

@@ -1,6 +1,6 @@
-//! Histories: the figure that a step leads with, of one subject over many runs of one protocol, in
-//! the order in which they began, with its change points. Runs are gathered one by one; nothing is
-//! kept of them but the figure and who measured what.
+//! Histories: a step's headline figure of one subject over many runs of a protocol, in
+//! chronological order, with its change points. Runs are gathered one by one, and only the figure
+//! and the test conditions are kept.
 
 use super::alike::{self, FieldDifference};
 use super::conditions::sightings;

@@ -1,4 +1,4 @@
-//! What the meters and the load's own numbers say towards a point's verdict: what limited it.
+//! The evidence for a point's bottleneck, from the meters and the load's own numbers.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What acceptance of a delivery comes to: limits with the power that the reference gives, and
-//! every drive that is rejected or that nothing could be said of.
+//! The result of an acceptance test: limits with the power of the reference, and every drive that
+//! is rejected or could not be judged.
 
 use super::block::{Block, Mark, Table};
 use super::metric_text::printed_value;

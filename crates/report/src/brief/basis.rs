@@ -1,4 +1,4 @@
-//! Of what a claim is made, and why a number is not the drive's.
+//! The basis of a claim, and why a number was not limited by the drive.
 
 use crate::analysis::bottleneck::{Limit, Verdict};
 use crate::analysis::compare::Comparison;

@@ -1,4 +1,4 @@
-//! The pieces that a document is made of. Sections say what stands in it; renderers give it a form.
+//! The blocks of a document. Sections define their contents, renderers their form.
 
 use super::number_format::NONE;
 use crate::chart::Figure;

@@ -1,4 +1,4 @@
-//! Caveats in sentences: what must be known before a number is trusted.
+//! Caveats in sentences.
 
 use std::collections::HashMap;
 
@@ -53,7 +53,7 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
         });
         all.extend(first);
     }
-    // What holds for several points of a subject is said once.
+    // A caveat that applies to several points of a subject is stated once.
     let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(usize, usize)>>::new());
     for (index, step) in facts.steps.iter().enumerate() {
         let parts = facts.parts_asked(step);

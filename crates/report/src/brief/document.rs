@@ -1,4 +1,4 @@
-//! The brief before it is given a form: its cover, and the sections chosen, as blocks.
+//! The brief before rendering: its cover and the selected sections, as blocks.
 
 use super::block::{Block, Role, with_code};
 use super::lead::Lead;
@@ -53,7 +53,7 @@ pub struct Part {
 }
 
 impl Document {
-    /// The brief of these facts; an error where brief.toml names a section that there is not.
+    /// The brief of these facts; an error if brief.toml names an unknown section.
     pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
         Ok(Document {
             language: facts.language,

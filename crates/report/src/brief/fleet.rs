@@ -1,4 +1,4 @@
-//! Fleets in words: the table of a step's models, what they differ by, and which drives lie apart.
+//! Fleets in words: the table of a step's models, their differences, and outlying drives.
 
 use super::block::{Block, Table};
 use super::number_format::{self, NONE};

@@ -1,4 +1,4 @@
-//! A gate's judgements in words: a table of what was compared, and what the whole comes to.
+//! A gate's verdicts in words: a table of the comparisons, and the overall result.
 
 use super::block::{Block, Mark, Table};
 use super::number_format::NONE;

@@ -1,6 +1,9 @@
-//! What a brief says: its sections, as blocks without a form, and the screens of the terminal. A
-//! section is a function from facts to blocks; `wording` and `number_format` are the only places
-//! where a difference or a number becomes text.
+//! The text of a report: its sections, as blocks without markup, and the screens of the terminal.
+//!
+//! A section is a function from facts to blocks (`section`). `lead` writes the first page,
+//! `screens` what commands print, `options`, `references` and `specification` read brief.toml. Only
+//! `wording` and `number_format` turn a difference or a number into text, so that it has the same
+//! digits and the same interval everywhere.
 
 pub mod acceptance;
 

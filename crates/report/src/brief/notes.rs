@@ -1,4 +1,4 @@
-//! Notes in words: what a reader should know beside the claims and the caveats of single points.
+//! Notes in words: what the reader should know in addition to claims and caveats.
 
 use super::block::Block;
 use super::number_format;

@@ -1,4 +1,4 @@
-//! How a report writes numbers: one place, so that the terminal and the page say the same.
+//! Number formatting for all reports, so that terminal and page print the same.
 
 use crate::analysis::point_summary::Latency;
 use crate::base::units;

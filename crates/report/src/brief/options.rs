@@ -1,5 +1,4 @@
-//! brief.toml: what a brief is called, which sections it has in which order, its logo, colours and
-//! own paragraphs.
+//! brief.toml: title, sections and their order, logo, colours and own texts of a brief.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -112,7 +111,7 @@ impl Options {
             if hex.is_none() {
                 let line =
                     text.lines().position(|l| l.contains(colour.as_str())).map_or(1, |i| i + 1);
-                let what = format!("{file}, line {line}: '{colour}' is no colour for {subject}");
+                let what = format!("{file}, line {line}: '{colour}' is not a colour for {subject}");
                 return Err(failed(what, "write it as \"#0b5cad\""));
             }
         }
@@ -190,7 +189,7 @@ impl Options {
         }
     }
 
-    /// Paragraphs of the user's own that stand after the section of this id.
+    /// The user's own paragraphs that follow the section with this id.
     pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
         self.text.iter().filter(move |t| t.after == place)
     }
@@ -212,7 +211,10 @@ impl Options {
         for (subject, chosen) in &self.colours {
             let index = facts.subjects.iter().position(|s| s == subject).ok_or_else(|| {
                 let next = format!("the subjects are {}", facts.subjects.join(", "));
-                failed(format!("the brief has a colour for '{subject}', which is no subject"), next)
+                failed(
+                    format!("the brief sets a colour for '{subject}', which is not a subject"),
+                    next,
+                )
             })?;
             palette.set(index, chosen);
         }
@@ -230,7 +232,7 @@ fn read_logo(path: &Path) -> Result<Vec<u8>> {
     let side = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
     let is_png = png.starts_with(b"\x89PNG\r\n\x1a\n") && png.get(12..16) == Some(b"IHDR");
     let (Some(width), Some(height), true) = (side(16), side(20), is_png) else {
-        return Err(failed(format!("{} is no PNG", path.display()), "save the logo as PNG"));
+        return Err(failed(format!("{} is not a PNG", path.display()), "save the logo as PNG"));
     };
     if width.max(height) > MOST_PIXELS || width.min(height) == 0 {
         let what = format!("{} has {width} × {height} pixels", path.display());
@@ -249,7 +251,7 @@ mod tests {
         let cases = [
             ("titel = \"x\"", "line 1"),
             ("title = \"x\"\nsections = [\"fidings\"]", "line 2: there is no section 'fidings'"),
-            ("title = \"x\"\n[colours]\nA = \"blue\"", "line 3: 'blue' is no colour"),
+            ("title = \"x\"\n[colours]\nA = \"blue\"", "line 3: 'blue' is not a colour"),
             ("page = \"A5\"", "line 1"),
         ];
         for (text, says) in cases {

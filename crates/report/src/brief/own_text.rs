@@ -1,6 +1,5 @@
-//! Paragraphs of the writer's own: CommonMark with tables, as blocks. HTML in it stands as text,
-//! and a picture as its description: a brief is one file, which nothing in it may break or make
-//! load something from elsewhere.
+//! The user's own texts: CommonMark with tables, as blocks. HTML is shown as text, and a picture as
+//! its description, because a brief is one self-contained file.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;

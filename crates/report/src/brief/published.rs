@@ -1,4 +1,4 @@
-//! Imported figures without repeats: their differences are arithmetic and no claim.
+//! Imported figures without repeats: their differences are arithmetic, not claims.
 
 use super::{metric_text, wording};
 use crate::analysis::facts::{Facts, StepFacts};

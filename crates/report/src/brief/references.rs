@@ -61,7 +61,7 @@ pub fn resolve(text: &str, sources: &Sources<'_>, strict: bool) -> Result<String
             }
             _ if strict => {
                 return Err(failed(
-                    "a brace in the verdict is not closed",
+                    "the verdict has an unclosed brace",
                     "write {claims.best.gain}, or no brace",
                 ));
             }

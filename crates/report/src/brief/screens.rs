@@ -1,5 +1,5 @@
-//! What `dyno show`, `dyno compare` and `dyno claims` say in a terminal: the same tables and
-//! sentences as the brief's.
+//! The output of `dyno show`, `dyno compare` and `dyno claims`: the same tables and sentences as in
+//! the brief.
 
 use super::block::{Block, Mark, Table};
 use super::lead::Lead;

@@ -1,5 +1,5 @@
-//! What is known of the drives and was not measured: the maker's figures and a price, as brief.toml
-//! states them with their source; and what the measured figures come to for the money.
+//! Drive specifications and prices, which are stated in brief.toml with their source and not
+//! measured; and the measured figures per price.
 
 use super::block::{Block, Table};
 use super::number_format::{self, NONE};
@@ -60,7 +60,7 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     if let Some(unknown) = all.keys().find(|name| !facts.subjects.contains(name)) {
         let next = format!("the subjects are {}", facts.subjects.join(", "));
         return Err(failed(
-            format!("the brief specifies a drive of '{unknown}', which is no subject"),
+            format!("the brief specifies a drive of '{unknown}', which is not a subject"),
             next,
         ));
     }

@@ -1,4 +1,4 @@
-//! Histories in words: what changed, at which run, and every run with its figure and drives.
+//! Histories in words: changes, the run of each, and every run with its figure and drives.
 
 use super::Document;
 use super::block::{Block, Mark, Table};

@@ -1,5 +1,5 @@
-//! Comparisons and claims in words and numbers. Every form of report prints a difference by
-//! `difference`, so that one comparison has one number and one interval wherever it stands.
+//! Comparisons and claims in words and numbers. Every report prints differences with `difference`,
+//! so that a comparison has the same number and interval everywhere.
 
 use super::metric_text::printed_latency;
 pub use super::metric_text::{metric, printed, printed_both, printed_value, printed_with_unit};

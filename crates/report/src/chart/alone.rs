@@ -1,4 +1,4 @@
-//! A figure as a file of its own: under its title and caption.
+//! A figure as a separate file, with title and caption.
 
 use super::fonts::{self, Face};
 use super::theme::{FAINT, INK, LEAST_TEXT, PAPER};

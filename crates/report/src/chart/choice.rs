@@ -1,5 +1,4 @@
-//! Which of a step's figures lead it, which stand on the first page, and which are left for the
-//! appendix.
+//! Which of a step's figures are shown with it, which on the first page, and which in the appendix.
 
 use super::{Figure, OF_STEP, step};
 use crate::analysis::facts::{Facts, StepFacts};

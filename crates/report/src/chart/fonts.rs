@@ -1,6 +1,5 @@
-//! The fonts that briefs and figures are set in. They are part of the program, so that a brief
-//! looks the same wherever it is made; a character that none of them has is an error and never an
-//! empty box.
+//! The fonts of briefs and figures. They are part of the program, so that a brief looks the same
+//! wherever it is produced; a character that none of them contains is an error, never an empty box.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};

@@ -1,9 +1,10 @@
-//! Which figures a step gets, and how they are drawn: from facts to plain data, from plain data to
-//! SVG, without I/O; and from SVG to PNG.
+//! Which figures a step gets, and how they are drawn: from facts to plain data, and from plain data
+//! to SVG and PNG, without I/O.
 //!
-//! `step`, `power`, `outliers`, `steady` and `durable` say what is drawn. Every figure is a `Frame`
-//! (legend, y axis) with marks drawn into it; its title stands beside it. Each mark carries a
-//! `<title>`, from which a page shows its value under a pointer or a finger.
+//! `step`, `power`, `outliers`, `steady`, `durable`, `fleet` and `trend` define what is drawn,
+//! `choice` which figures lead a step. Every figure is a `Frame` (legend, y axis) with marks drawn
+//! into it; its title is placed next to it by the document. Each mark has a `<title>`, from which a
+//! page shows its value under a pointer or a finger.
 
 mod alone;
 mod axis;

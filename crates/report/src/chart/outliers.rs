@@ -1,5 +1,5 @@
-//! The slowest requests of a step's lead point, one mark each, over the window's time: by whose
-//! they were, with a panel for each subject.
+//! The slowest requests of a step's lead point, one mark each, over the window, by cause, with a
+//! panel per subject.
 
 use super::axis::Axis;
 use super::fonts::{self, Face};

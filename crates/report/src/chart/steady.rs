@@ -1,5 +1,4 @@
-//! The steady states that drives came to before they were measured: named, and drawn round by
-//! round.
+//! Steady states reached before the measurement, drawn round by round.
 
 use super::rounds::{Fit, Rounds, RoundsSeries};
 use super::{Figure, FigureText};

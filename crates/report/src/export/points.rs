@@ -18,7 +18,7 @@ struct Row<'a> {
     class: &'a ClassNumbers,
 }
 
-/// A column, and what stands in it.
+/// A column, and its contents.
 type Filled = (Column, fn(&Row<'_>) -> Value);
 
 /// Columns between the key and the outcome, which a point that failed before it measured anything

@@ -43,7 +43,7 @@ pub fn import(
     }
     if !entries.iter().all(Entry::has_ops) {
         return Err(failed(
-            format!("{}: nothing was done in one of its runs", files.join(", ")),
+            format!("{}: one of its runs did no work", files.join(", ")),
             "leave that file out",
         ));
     }

@@ -83,7 +83,7 @@ impl Format for Csv {
     fn read(&self, input: &Input<'_>) -> Result<Found> {
         let Some((name, text)) = input.mapping else {
             return Err(failed(
-                format!("{}: nothing says what its columns mean", input.file),
+                format!("{}: the meaning of its columns is not defined", input.file),
                 "give --mapping MAPPING.toml; docs/import.md shows one",
             ));
         };
@@ -151,7 +151,7 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
             _ => {
                 let next = "use ops_per_s, bytes_per_s, mean, max, watts, or a percentile such as \
                             p99 or p99.9";
-                return Err(failed(format!("{file}: '{name}' is no figure"), next));
+                return Err(failed(format!("{file}: '{name}' is not a figure"), next));
             }
         };
         let units: Vec<&str> = known.iter().map(|(u, _)| *u).collect();
@@ -161,7 +161,7 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
                 column.name(),
                 units.join(", ")
             );
-            failed(format!("{file}: '{unit}' is no unit of {name}"), next)
+            failed(format!("{file}: '{unit}' is not a unit of {name}"), next)
         })?;
         all.insert(name.clone(), scale);
     }

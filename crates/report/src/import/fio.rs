@@ -28,7 +28,7 @@ impl Format for Fio {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<Found> {
-        // Warnings of fio's stand before the JSON when both go to the same place.
+        // fio's warnings precede the JSON if both go to the same file.
         let start = input.text.find('{').unwrap_or(0);
         let before = input.text[..start]
             .lines()
@@ -107,8 +107,8 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
         let part = &job[direction];
         if part.is_null() {
             return Err(failed(
-                format!("{place}: nothing is reported of its {direction}s"),
-                "the file may be cut; take it again",
+                format!("{place}: no {direction}s are reported"),
+                "the file may be truncated; export it again",
             ));
         }
         let ops = part["total_ios"].as_u64().unwrap_or(0).min(MOST_OPS);
@@ -166,7 +166,7 @@ fn latencies(clat: &Value, place: &str) -> Result<Histogram> {
     for (ns, n) in bins {
         let (Ok(ns), Some(n)) = (ns.parse::<u64>(), n.as_u64().filter(|n| *n < MOST_OPS)) else {
             return Err(failed(
-                format!("{place}: '{ns}: {n}' is no bin"),
+                format!("{place}: '{ns}: {n}' is not a bin"),
                 "give the json+ that fio wrote, unedited",
             ));
         };

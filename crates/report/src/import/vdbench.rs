@@ -1,4 +1,4 @@
-//! vdbench's flatfile.html: a table in columns of text, of which the rows of averages are taken.
+//! vdbench's flatfile.html: a table in columns of text; the rows of averages are imported.
 
 use super::text::{number, written, wrong};
 use super::{Entry, Format, Found, Info, Input, Written, cell};

@@ -4,7 +4,7 @@
 /// Between two columns.
 pub const GUTTER: f32 = 14.0;
 
-/// How wide one of so many columns is.
+/// The width of one of this many columns.
 pub fn width(whole: f32, columns: usize) -> f32 {
     (whole - GUTTER * (columns - 1) as f32) / columns as f32
 }

@@ -54,7 +54,7 @@ impl Layout {
         if self.is_narrow { 1 } else { ACROSS[usize::from(self.is_fine)] }
     }
 
-    /// Whether a table has room in one of so many columns.
+    /// Whether a table fits into one of this many columns.
     pub fn fits(&self, table: &Table, columns: usize) -> bool {
         let rows: Vec<&Vec<String>> =
             std::iter::once(&table.head).chain(table.rows.iter().map(|(_, r)| r)).collect();

@@ -21,7 +21,7 @@ use crate::say;
 const FIRST: Set = Set { size: 14.0, face: Face::Bold, ..PLAIN };
 /// Lines of code that are printed.
 const MOST_CODE: usize = 60;
-/// Rows of an appendix's tables that are printed: nobody reads more of them on paper.
+/// The number of rows printed of an appendix's tables: more are not useful on paper.
 const MOST_ROWS: usize = 200;
 /// How wide figures beside text are, and how long a text has room beside two of them.
 const BESIDE_TEXT: f32 = 168.0;
@@ -287,7 +287,7 @@ fn set(
         Block::Figures(figures) => {
             layout.figures(figures, &document.palette, matches!(next, [Block::Table(_), ..]))
         }
-        // Nobody reads a plan of many pages on paper, and nobody repeats a run from paper.
+        // A plan of many pages is not useful on paper, and runs are not repeated from paper.
         Block::Code(title, text) if text.lines().count() > MOST_CODE => {
             let lines = text.lines().count();
             let text = say!(document.language, "lines-elsewhere", title = title, lines = lines);

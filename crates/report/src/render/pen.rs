@@ -1,4 +1,4 @@
-//! A PDF's pen: what stands on its pages, drawn with its fonts, tags and links.
+//! Draws the pages of a PDF, with their fonts, tags and links.
 
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::destination::XyzDestination;
@@ -18,7 +18,7 @@ use crate::base::error::{Error, Result, failed};
 use crate::base::text::is_hidden;
 use crate::chart::fonts::{self, Face};
 
-/// An error of Dyno's own, not of what is drawn.
+/// An internal error of Dyno, not of the contents.
 pub fn broken(what: &str) -> Error {
     failed(format!("the PDF cannot be made: {what}"), "please report it")
 }

@@ -1,5 +1,5 @@
-//! The logical structure of a PDF: what a reader that does not see the page is given, in the order
-//! of reading.
+//! The logical structure of a PDF: its contents in reading order, for readers that do not see the
+//! page.
 
 use krilla::tagging::{Identifier, Node, TagGroup, TagKind, TagTree};
 

@@ -90,7 +90,7 @@ fn unescaped(text: &str) -> String {
 /// A table of a font: its tag and what it holds.
 type Table = ([u8; 4], Vec<u8>);
 
-/// A font with these characters alone.
+/// A font with only these characters.
 pub fn woff(font: &Font, chars: &BTreeSet<char>) -> Result<Vec<u8>> {
     let broken =
         |what: String| failed(format!("{} cannot be cut: {what}", font.family), "please report it");

@@ -1,5 +1,5 @@
-//! What RocksDB counts of itself: from its properties, which cost nothing while the load runs, and
-//! from its statistics where the plan has them on.
+//! RocksDB's own counters: its properties, which cost nothing during the load, and its statistics
+//! if the plan enables them.
 
 use rocksdb::statistics::Ticker;
 use rocksdb::{DB, Options};
@@ -7,7 +7,7 @@ use rocksdb::{DB, Options};
 use crate::base::units;
 use crate::record::Fact;
 
-/// Running totals, of which a window's share is a difference.
+/// Running totals; a window's share is the difference of two.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
     flushed_bytes: f64,

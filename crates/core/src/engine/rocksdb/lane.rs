@@ -1,5 +1,5 @@
-//! One thread's handle on a database: the key and the value are made ready outside the timed
-//! bracket, and inside it is one call of RocksDB.
+//! One thread's handle to a database: key and value are prepared outside the timed bracket, which
+//! contains a single call of RocksDB.
 
 use std::sync::Arc;
 

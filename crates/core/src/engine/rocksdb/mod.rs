@@ -41,7 +41,7 @@ static INFO: Info = Info {
             name: "key_size",
             kind: Kind::Bytes,
             default: DefaultValue::Is("16"),
-            doc: "Bytes of a key; 8 or more to keep large numbers apart.",
+            doc: "Bytes of a key; 8 or more to distinguish large numbers.",
         },
         Knob {
             name: "value_size",
@@ -59,19 +59,19 @@ static INFO: Info = Info {
             name: "cache_type",
             kind: Kind::Choice(&["hyper_clock_cache", "lru_cache"]),
             default: DefaultValue::Is("\"hyper_clock_cache\""),
-            doc: "Which block cache, as db_bench names them; its default too.",
+            doc: "Type of block cache, with db_bench's names and default.",
         },
         Knob {
             name: "direct",
             kind: Kind::Bool,
             default: DefaultValue::Is("false"),
-            doc: "Read, flush and compact with O_DIRECT, past the page cache.",
+            doc: "Read, flush and compact with O_DIRECT, bypassing the page cache.",
         },
         Knob {
             name: "wal",
             kind: Kind::Bool,
             default: DefaultValue::Is("true"),
-            doc: "Write the write-ahead log; a fill goes without.",
+            doc: "Write the write-ahead log; fills do not.",
         },
         Knob {
             name: "sync",
@@ -83,26 +83,26 @@ static INFO: Info = Info {
             name: "compression_ratio",
             kind: Kind::Float { min: 0.01, max: 1.0 },
             default: DefaultValue::Is("0.5"),
-            doc: "What values compress to, as in db_bench.",
+            doc: "Compressed size of values as a share, as in db_bench.",
         },
         Knob {
             name: "statistics",
             kind: Kind::Bool,
             default: DefaultValue::Is("true"),
-            doc: "Count block-cache hits and the like (RocksDB's tickers); off costs each op a \
-                  little less.",
+            doc: "Record block-cache hits and other statistics (RocksDB's tickers); disabling it \
+                makes ops slightly cheaper.",
         },
         Knob {
             name: "options",
             kind: Kind::Options,
             default: DefaultValue::Absent,
-            doc: "RocksDB's DB and column-family options by their own names.",
+            doc: "RocksDB's DB and column-family options, by RocksDB's names.",
         },
         Knob {
             name: "table",
             kind: Kind::Options,
             default: DefaultValue::Absent,
-            doc: "RocksDB's block-based table options by their own names.",
+            doc: "RocksDB's block-based table options, by RocksDB's names.",
         },
     ],
     source: "facebook/rocksdb, as bundled by the rocksdb crate",

@@ -1,5 +1,5 @@
-//! One worker's connection: it carries the script's transactions out and bears what a client must
-//! bear.
+//! One worker's connection: it executes the script's transactions and handles the errors that a
+//! client must expect.
 
 use std::sync::Arc;
 

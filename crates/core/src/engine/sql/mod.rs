@@ -35,7 +35,7 @@ pub const MEMORY: Knob = Knob {
     name: "memory",
     kind: Kind::Bytes,
     default: DefaultValue::Absent,
-    doc: "The most memory that each server may use, page cache included (a control group).",
+    doc: "Memory limit of each server, including page cache (a control group).",
 };
 
 /// The knob `cpus`: the processors that the servers of a subject divide.
@@ -43,8 +43,8 @@ pub const CPUS: Knob = Knob {
     name: "cpus",
     kind: Kind::Text,
     default: DefaultValue::Absent,
-    doc: "The processors that the servers of a subject divide evenly, as in \"0-15,32\"; or so \
-          many for each, \"16 each\".",
+    doc: "Processors divided evenly among the servers of a subject, as in \"0-15,32\"; or a \
+        number per server, \"16 each\".",
 };
 
 /// The knob `shared_cpus`: whether sets of processors may overlap.
@@ -52,8 +52,8 @@ pub const SHARED_CPUS: Knob = Knob {
     name: "shared_cpus",
     kind: Kind::Bool,
     default: DefaultValue::Is("false"),
-    doc: "Servers and the load may share processors: all of a list in `cpus` are each server's, \
-          and sets of so many each overlap where there are not enough.",
+    doc: "Servers and load may share processors: each server has all of a list in `cpus`, and \
+        sets of a number each overlap if there are not enough.",
 };
 
 /// The knob `connection`: where an existing server's connection string stands.
@@ -61,8 +61,8 @@ pub const CONNECTION: Knob = Knob {
     name: "connection",
     kind: Kind::Text,
     default: DefaultValue::Absent,
-    doc: "The environment variable that holds the connection string of an existing server, in \
-          place of the usual one; a drive's `connection` comes before it.",
+    doc: "Environment variable with the connection string of an existing server, instead of the \
+        default one; a drive's `connection` takes precedence.",
 };
 
 /// The knob `connect_at_once`: servers refuse or drop logins where too many come together.
@@ -70,8 +70,8 @@ pub const CONNECT_AT_ONCE: Knob = Knob {
     name: "connect_at_once",
     kind: Kind::Int { min: 1, max: 65_536 },
     default: DefaultValue::Is("32"),
-    doc: "Connections that are made at the same time; one that is dropped at its login is tried \
-          again once.",
+    doc: "Number of connections opened at the same time; one that is dropped at login is retried \
+        once.",
 };
 
 /// What a server does not report.
@@ -82,7 +82,7 @@ pub const OPTIONS: Knob = Knob {
     name: "options",
     kind: Kind::Options,
     default: DefaultValue::Absent,
-    doc: "More of the server's settings, by its own names.",
+    doc: "Further settings of the server, by its own names.",
 };
 
 /// The knobs of an engine whose server Dyno starts, or finds: the settings are the engine's own.

@@ -1,4 +1,4 @@
-//! A server of Dyno's own on the drive under test: what its product says, and how one is opened.
+//! A server that Dyno starts on the drive under test: its product, and how it is opened.
 
 use std::process::Command;
 
@@ -14,7 +14,7 @@ pub trait Product {
     fn accounts(&self) -> &'static [&'static str];
     /// The signal that lets it stop cleanly, without waiting for its clients.
     fn stop_signal(&self) -> i32;
-    /// Settings of Dyno's that this version does not know.
+    /// Dyno's settings that this version does not support.
     fn left_out(&self) -> &[String] {
         &[]
     }

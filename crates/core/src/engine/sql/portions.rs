@@ -1,5 +1,5 @@
-//! Connecting in portions: so many logins at the same time, and one more try for each that was
-//! dropped. Servers refuse, drop or forget logins of which hundreds come together.
+//! Connecting in portions: a limited number of concurrent logins, and one retry for each that was
+//! dropped. Servers refuse, drop or forget logins when hundreds arrive together.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 

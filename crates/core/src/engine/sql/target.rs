@@ -1,5 +1,5 @@
-//! An open database: the server that Dyno started for it, or one that was there, and what both
-//! sides count.
+//! An open database: a server that Dyno started for it, or an existing one, and the counters of
+//! both sides.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -257,7 +257,7 @@ impl Target for SqlTarget {
         self.facts.clone()
     }
 
-    /// A server of Dyno's own lies in the dataset's folder, whose files are looked at instead.
+    /// A server that Dyno starts is in the dataset's folder, whose files are checked instead.
     fn laid(&self, questions: &[String]) -> Result<Option<Laid>> {
         if self.server.is_some() {
             return Ok(None);

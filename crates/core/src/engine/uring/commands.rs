@@ -81,7 +81,7 @@ pub fn check_polled(poll: Poll, passthrough: bool, stream: &Stream) -> Result<()
         return Ok(());
     }
     Err(failed(
-        "a ring that polls executes reads and writes alone, and FUA as an NVMe command",
+        "a polling ring executes only reads and writes, and FUA as an NVMe command",
         "leave flushes, trims and write zeroes out of the workload, or set `poll = \"none\"`",
     ))
 }

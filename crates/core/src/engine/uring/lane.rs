@@ -211,7 +211,7 @@ impl<F: Form> UringLane<F> {
         Ok(submitted)
     }
 
-    /// Submits what is staged and waits as long as is said.
+    /// Submits what is staged and waits as specified.
     #[inline(always)]
     fn enter(&mut self, wait: Wait) -> Result<()> {
         let entered = match wait {
@@ -299,7 +299,7 @@ impl<F: Form> UringLane<F> {
 
 #[cold]
 fn no_room() -> Error {
-    failed("the submission queue is full", "this is a defect of Dyno: please report it")
+    failed("the submission queue is full", "this is a bug in Dyno: please report it")
 }
 
 impl<F: Form> Drop for UringLane<F> {

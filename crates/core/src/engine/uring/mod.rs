@@ -44,35 +44,36 @@ static INFO: Info = Info {
     max_depth: 4096,
     knobs: block_knobs!(
         "true",
-        "Open with O_DIRECT, past the page cache.",
+        "Open with O_DIRECT, bypassing the page cache.",
         Knob {
             name: "nop",
             kind: Kind::Bool,
             default: DefaultValue::Is("false"),
-            doc: "Send NOP requests in place of reads and writes: what the engine itself costs.",
+            doc: "Send NOP requests instead of reads and writes, to measure the cost of the \
+                engine itself.",
         },
         Knob {
             name: "poll",
             kind: Kind::Choice(Poll::WORDS),
             default: DefaultValue::Absent,
-            doc: "How completions are found: \"none\" (the drive interrupts; without the knob as \
-                  well), \"iopoll\" (the worker's processor looks for them) or \"hybrid\" (it \
-                  sleeps for half of the usual time first, Linux 6.13). Needs queues for polling: \
+            doc: "How completions are detected: \"none\" (interrupts, the default), \"iopoll\" \
+                (the worker's processor polls) or \"hybrid\" (it first sleeps for half of the \
+                usual time, Linux 6.13). Needs queues for polling: \
                   nvme.poll_queues=N on the kernel's command line.",
         },
         Knob {
             name: "sqpoll",
             kind: Kind::Bool,
             default: DefaultValue::Absent,
-            doc: "Let a thread of the kernel submit, one for each worker: no system call, and one \
-                  more processor.",
+            doc: "Let a kernel thread per worker submit requests: no system calls, one more \
+                processor.",
         },
         Knob {
             name: "passthrough",
             kind: Kind::Bool,
             default: DefaultValue::Absent,
-            doc: "Send NVMe commands to the generic device of the namespace (/dev/ng0n1), past \
-                  the block layer. For whole NVMe namespaces, Linux 6.1.",
+            doc: "Send NVMe commands to the generic device of the namespace (/dev/ng0n1), \
+                bypassing the block layer. For whole NVMe namespaces, Linux 6.1.",
         },
     ),
     source: "",
@@ -91,7 +92,7 @@ impl Engine for Uring {
         poll.check(&file)?;
         if file.known.is_some() && site.knobs.flag("nop")? {
             return Err(failed(
-                "NOP requests read and write nothing that could be verified",
+                "NOP requests transfer no data that could be verified",
                 "leave out `nop` or `verify`",
             ));
         }
@@ -122,11 +123,11 @@ impl UringTarget {
     fn try_ring(&self) -> Result<()> {
         match (&self.generic, self.options.poll) {
             (Some(_), Poll::Hybrid) => Err(failed(
-                "hybrid polling for NVMe commands is not among what Dyno can do",
+                "Dyno does not support hybrid polling for NVMe commands",
                 "set `poll = \"iopoll\"`, or `passthrough = false`",
             )),
             (None, Poll::Hybrid) if self.options.sqpoll => Err(failed(
-                "hybrid polling with a submitting thread is not among what Dyno can do",
+                "Dyno does not support hybrid polling with a submitting thread",
                 "set `poll = \"iopoll\"`, or `sqpoll = false`",
             )),
             (None, Poll::Hybrid) => hybrid_ring(1, self.options).map(drop),

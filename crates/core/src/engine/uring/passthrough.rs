@@ -59,7 +59,7 @@ impl Generic {
         }
         let disk = Disk::of_open(&block.file)?;
         let generic = disk.name().strip_prefix("nvme").map(|rest| format!("/dev/ng{rest}"));
-        let node = generic.ok_or_else(|| no("it is no NVMe namespace"))?;
+        let node = generic.ok_or_else(|| no("it is not an NVMe namespace"))?;
         if disk.whole() != disk {
             return Err(no("it is a partition"));
         }

@@ -61,7 +61,10 @@ impl Poll {
                  them), or set `poll = \"none\"`",
             )),
             None => Err(failed(
-                format!("no drive with queues of its own lies under {shown}, so nothing is polled"),
+                format!(
+                    "{shown} does not lie on one drive with queues of its own, so \
+                     nothing can be polled"
+                ),
                 "name a filesystem on one drive, or the drive itself; or set `poll = \"none\"`",
             )),
         }

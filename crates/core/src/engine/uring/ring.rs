@@ -128,7 +128,7 @@ unsafe impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> 
 }
 
 impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S, C> {
-    /// Registers a ring for the calling thread, which alone enters it.
+    /// Registers a ring for the calling thread, the only one that enters it.
     pub fn new(ring: IoUring<S, C>) -> Ring<S, C> {
         let ring = Box::into_raw(Box::new(ring));
         // SAFETY: the ring lives until `drop`, from here on is reached by shared references alone,
@@ -175,7 +175,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         self.submission.is_full()
     }
 
-    /// Hands over what is queued, and waits for so many answers.
+    /// Submits what is queued, and waits for this many completions.
     #[inline(always)]
     pub fn submit(&mut self, answers: usize) -> io::Result<usize> {
         self.publish();

@@ -1,6 +1,6 @@
-//! The table of a dataset as its workers use it, and one worker's part: it seals what is written,
-//! notes what was acknowledged, and judges what was read. Between barrier and join it takes no lock
-//! and allocates nothing.
+//! The table of a dataset as used by its workers, and the part of one worker: it seals writes,
+//! records acknowledgements, and checks reads. Between barrier and join it takes no lock and
+//! allocates nothing.
 
 use std::path::PathBuf;
 use std::sync::atomic::{
@@ -44,13 +44,13 @@ pub struct Tally {
     pub checked: AtomicU64,
     /// Blocks that were read while a write of them was in flight, and were not whole.
     pub overlapped: AtomicU64,
-    /// Blocks of which anything is right: undefined since they were trimmed.
+    /// Blocks with undefined contents, because they were trimmed.
     pub undefined: AtomicU64,
     /// Wrong blocks.
     pub wrong: AtomicU64,
 }
 
-/// Adds to a counter that one worker alone writes.
+/// Adds to a counter that only one worker writes.
 #[inline(always)]
 fn add(counter: &AtomicU64) {
     counter.store(counter.load(Relaxed) + 1, Relaxed);
@@ -67,11 +67,11 @@ impl Known {
     fn beyond(&self, block: u64) -> Error {
         failed(
             format!(
-                "an op works on offset {} of {}, which its journal does not have",
+                "an op uses offset {} of {}, which the journal does not cover",
                 block * BLOCK as u64,
                 self.shown.display()
             ),
-            "this is a defect of Dyno: please report it",
+            "this is a bug in Dyno: please report it",
         )
     }
 
@@ -112,7 +112,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// For a lane with so many slots, whose ops have at most so many bytes.
+    /// For a lane with this many slots, whose ops have at most this many bytes.
     pub fn new(known: Arc<Known>, slots: u32, largest: u32) -> Checker {
         let each = (largest as usize).div_ceil(BLOCK);
         let tally = Arc::new(Tally::default());
@@ -248,7 +248,10 @@ fn too_many() -> Error {
 #[cold]
 fn unaligned(op: &Op) -> Error {
     failed(
-        format!("an op of {} bytes at offset {} is not of whole blocks of 4 KiB", op.len, op.at),
+        format!(
+            "an op of {} bytes at offset {} does not cover whole blocks of 4 KiB",
+            op.len, op.at
+        ),
         "with `verify = true` use blocks and offsets that are multiples of 4 KiB",
     )
 }

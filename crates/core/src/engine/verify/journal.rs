@@ -60,7 +60,7 @@ pub struct Header {
     pub of: Of,
 }
 
-/// How large the journal of so many blocks is, in the file and in memory.
+/// The size of the journal of this many blocks, in the file and in memory.
 pub fn bytes(blocks: u64) -> u64 {
     HEADER_BYTES as u64 + 8 * blocks
 }
@@ -80,7 +80,7 @@ unsafe impl Send for Journal {}
 unsafe impl Sync for Journal {}
 
 impl Journal {
-    /// Makes a journal of which no block is known, in the place of one that there may be.
+    /// Creates a journal in which every block is unknown, replacing any existing one.
     pub fn create(path: &Path, of: Of) -> Result<()> {
         Journal::header(path)?;
         let making = || format!("making the journal {}", path.display());
@@ -186,7 +186,7 @@ impl Journal {
         self.sync()
     }
 
-    /// Whether the host has been started anew since: the journal may then lag behind the data.
+    /// Whether the host has rebooted since: the journal may then lag behind the data.
     pub fn is_of_another_boot(&self) -> bool {
         let mut then = [0; BOOT.1];
         let read = self.file.read_exact_at(&mut then, BOOT.0 as u64);
@@ -256,7 +256,7 @@ fn opened(path: &Path, writes: bool) -> Result<Option<(File, Header)>> {
     };
     let no_journal = || {
         refused(
-            format!("{} is not touched: it is no journal of Dyno's", path.display()),
+            format!("{} is not touched: it is not a Dyno journal", path.display()),
             "move it away, or name another place (`journal`)",
         )
     };
@@ -333,7 +333,7 @@ mod tests {
             Journal::open(&path, false).map(drop).expect_err("refused"),
             Journal::create(&path, of(8)).expect_err("refused"),
         ] {
-            assert!(error.to_string().contains("no journal of Dyno's"), "{error:?}");
+            assert!(error.to_string().contains("not a Dyno journal"), "{error:?}");
         }
         assert_eq!(std::fs::read(&path).expect("read"), vec![7; 8192]);
         let link = folder.path().join("b.journal");

@@ -40,8 +40,8 @@ pub const JOURNAL: Knob = Knob {
     name: "journal",
     kind: Kind::Text,
     default: DefaultValue::Absent,
-    doc: "verify: the directory, on another drive, where it is kept what was acknowledged: 2 MiB \
-          for each GiB.",
+    doc: "verify: directory on another drive for the journal of acknowledged writes: 2 MiB per \
+        GiB.",
 };
 
 /// Whether these knobs ask for verification.
@@ -67,7 +67,7 @@ pub fn directory(knobs: &Knobs) -> Result<Option<PathBuf>> {
     }
 }
 
-/// How large the journal of a dataset of so many bytes is, in its file and in memory.
+/// The size of the journal of a dataset of this many bytes, in its file and in memory.
 pub fn journal_bytes(bytes: u64) -> u64 {
     journal::bytes(bytes / BLOCK as u64)
 }
@@ -95,7 +95,7 @@ pub fn is_known(path: &Path, home: &Home) -> Result<bool> {
     })
 }
 
-/// Whether there is a journal that whoever wrote to the dataset did not close.
+/// Whether there is a journal that was not closed by the last writer of the dataset.
 pub fn was_left_open(path: &Path, home: &Home) -> Result<bool> {
     Ok(is_known(path, home)? && Journal::header(path)?.is_some_and(|header| header.openers > 0))
 }
@@ -113,13 +113,13 @@ pub fn open(
     if zeros > MOST_ZEROS {
         return Err(failed(
             format!("verified blocks are at most {} % compressible", MOST_ZEROS * 100 / 512),
-            "lower `compressible`: 48 bytes of each sector say what it is",
+            "lower `compressible`: 48 bytes of each sector are the seal",
         ));
     }
     let block = BLOCK as u64;
     if !bytes.is_multiple_of(block) || !base.is_multiple_of(block) {
         return Err(failed(
-            format!("verified data are of whole blocks of 4 KiB, not {bytes} bytes at {base}"),
+            format!("verified data must be whole blocks of 4 KiB, not {bytes} bytes at {base}"),
             "make `size` and `offset` multiples of 4 KiB",
         ));
     }
@@ -156,7 +156,7 @@ pub fn open(
     Ok(Some(Known { journal, path, shown, after_trim, zeros, tallies }))
 }
 
-/// What was in flight when whoever wrote last ended may have happened or not.
+/// Writes in flight when the last writer ended may or may not have happened.
 fn settle(journal: &Journal) {
     use std::sync::atomic::Ordering::Relaxed;
     for block in (0..journal.of().blocks).filter_map(|block| journal.block(block)) {

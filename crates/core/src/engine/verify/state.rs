@@ -1,4 +1,4 @@
-//! What is known of one block: which of its writes a read may find.
+//! The state of one block: which of its writes a read may return.
 //!
 //! One 64-bit number a block, so that it changes in one atomic step and nobody waits:
 //!

@@ -1,4 +1,4 @@
-//! What a block was found to hold, compared with what it may hold.
+//! The contents of a wrong block, compared with its permitted contents.
 
 use std::fmt;
 

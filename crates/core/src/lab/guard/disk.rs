@@ -1,4 +1,4 @@
-//! A block device as sysfs has it: its name, its identities, what lies on it.
+//! A block device in sysfs: its name, its identities, and its users.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -36,7 +36,7 @@ impl Disk {
         })
     }
 
-    /// The device that a file descriptor really is, whatever its path says by now.
+    /// The device of a file descriptor, whatever its path refers to now.
     pub fn of_open(file: &File) -> Result<Disk> {
         let found = file.metadata().context("looking at an open device")?;
         if !found.file_type().is_block_device() {

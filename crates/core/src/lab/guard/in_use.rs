@@ -1,5 +1,4 @@
-//! Who uses a block device: every way in which something else can have it, each with its name and
-//! its remedy.
+//! Who uses a block device: every kind of use, each with its name and its remedy.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};

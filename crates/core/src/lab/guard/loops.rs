@@ -1,6 +1,6 @@
-//! Loop devices by what the kernel says lies under them: the number of the device, or the device of
-//! the file. The name that it remembers may be of another mount namespace, or of a node that is
-//! gone.
+//! Loop devices by their backing device, as the kernel reports it: the number of the device, or of
+//! the device on which the backing file is. The name that the kernel remembers may belong to
+//! another mount namespace, or to a node that no longer exists.
 
 use std::fs::{self, OpenOptions};
 use std::os::fd::AsRawFd;

@@ -1,5 +1,5 @@
-//! The guard: what must not be touched is refused here, before anything is, with the reason and the
-//! remedy.
+//! The guard: refuses whatever must not be touched, before anything is touched, with the reason and
+//! the remedy.
 //!
 //! A block device is written to only when the plan names its serial number (or EUI, NGUID) and says
 //! `erase = true`, and never while anything else has it (`in_use`) or while something is written on

@@ -1,6 +1,5 @@
-//! What is written on a device: filesystems, partition tables, members of volume groups. libblkid
-//! knows them all; its `wipefs --no-act` lists every one, also where several overlap, and writes
-//! nothing.
+//! The contents of a device: filesystems, partition tables, members of volume groups. Uses
+//! libblkid: `wipefs --no-act` lists every signature, also overlapping ones, and writes nothing.
 
 use std::fs::File;
 use std::process::{Command, Stdio};

@@ -325,7 +325,7 @@ impl Server {
                     let what = format!("{name} did not start ({status}): {}", self.log_tail());
                     return Err(failed(
                         what,
-                        "the plan's server options, free space and memory are what it may lack",
+                        "check the plan's server options, free space and memory",
                     ));
                 }
                 (None, Ok(())) => return Ok(()),
@@ -385,7 +385,7 @@ fn is_full(folder: &Path) -> bool {
     rustix::fs::statvfs(folder).is_ok_and(|stat| stat.f_bavail * stat.f_frsize < 1 << 20)
 }
 
-/// The first of these programs that there is: by name on the PATH, or by its full path.
+/// The first of these programs that exists: by name on the PATH, or by its full path.
 pub fn program(candidates: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();

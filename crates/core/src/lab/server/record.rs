@@ -53,7 +53,7 @@ fn notes() -> Result<PathBuf> {
     Err(failed(what, "set XDG_RUNTIME_DIR to a folder of yours with mode 0700"))
 }
 
-/// Whether a folder is one, is the user's, and nobody else may do anything in it.
+/// Whether this is a folder that belongs to the user and is inaccessible to others.
 fn is_own(folder: &Path, uid: u32) -> bool {
     folder.symlink_metadata().is_ok_and(|m| m.is_dir() && m.uid() == uid && m.mode() & 0o077 == 0)
 }

@@ -1,5 +1,4 @@
-//! What a server answered: rows of values, kept in buffers that are used again, so that reading
-//! them allocates nothing.
+//! A server's answers: rows of values, in reused buffers, so that reading them allocates nothing.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Formatter};
@@ -153,7 +152,9 @@ impl<'a> Value<'a> {
             Value::Float(f) => Ok(f as i64),
             Value::Text(text) => {
                 let whole = text.trim().split('.').next().unwrap_or_default();
-                whole.parse().map_err(|_| SqlError::wrong(format!("'{text}' is no whole number")))
+                whole
+                    .parse()
+                    .map_err(|_| SqlError::wrong(format!("'{text}' is not a whole number")))
             }
             Value::Null | Value::Time(_) => Err(SqlError::wrong("a whole number was expected")),
         }
@@ -164,9 +165,10 @@ impl<'a> Value<'a> {
         match self {
             Value::Int(n) => Ok(n as f64),
             Value::Float(f) => Ok(f),
-            Value::Text(text) => {
-                text.trim().parse().map_err(|_| SqlError::wrong(format!("'{text}' is no number")))
-            }
+            Value::Text(text) => text
+                .trim()
+                .parse()
+                .map_err(|_| SqlError::wrong(format!("'{text}' is not a number"))),
             Value::Null | Value::Time(_) => Err(SqlError::wrong("a number was expected")),
         }
     }
@@ -184,7 +186,7 @@ impl<'a> Value<'a> {
             let digit = byte.is_ascii_digit().then(|| i64::from(byte - b'0'))?;
             units.checked_mul(10)?.checked_add(digit)
         });
-        units.map(|n| sign * n).ok_or_else(|| SqlError::wrong(format!("'{text}' is no decimal")))
+        units.map(|n| sign * n).ok_or_else(|| SqlError::wrong(format!("'{text}' is not a decimal")))
     }
 
     /// As text; an error for any other kind.

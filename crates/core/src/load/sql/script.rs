@@ -1,4 +1,4 @@
-//! What a workload of transactions sends for each op.
+//! The statements that a transactional workload sends for each op.
 
 use super::error::SqlResult;
 use super::session::{Session, Statements};

@@ -58,7 +58,7 @@ pub trait Dialect: Sync {
     /// does not report is left out.
     fn identity(&self, session: &mut dyn Session) -> Identity;
 
-    /// The counters that `counters` asks for, by name: one that a server lacks is said to be.
+    /// The counters that `counters` queries, by name: those that a server lacks are reported.
     fn counter_names(&self) -> &'static [&'static str];
 
     /// The server's own counters that a load moves.
@@ -160,7 +160,7 @@ pub trait Session: Send {
     /// Rolls it back.
     fn rollback(&mut self) -> SqlResult<()>;
 
-    /// Connects anew and prepares every statement again under its number.
+    /// Reconnects and prepares every statement again under its number.
     fn reconnect(&mut self) -> SqlResult<()>;
 }
 

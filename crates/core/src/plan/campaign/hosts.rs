@@ -89,7 +89,7 @@ pub fn word(node: &Node, log: &mut Mistakes) -> Option<String> {
     }
     let help = "letters, digits and . _ - : , = & | * ( ) [ ] @ + / may be in it, and no hyphen at \
                 its beginning";
-    log.note(node.at, format!("{text:?} is no word that Slurm takes"), "not a word", help);
+    log.note(node.at, format!("{text:?} is not a word that Slurm takes"), "not a word", help);
     None
 }
 
@@ -101,7 +101,7 @@ pub fn host(node: &Node, log: &mut Mistakes) -> Option<String> {
         return Some(name);
     }
     let help = "write each host by itself: letters, digits, hyphens, full stops";
-    log.note(node.at, format!("'{name}' is no name of a host"), "not a name", help);
+    log.note(node.at, format!("'{name}' is not a host name"), "not a name", help);
     None
 }
 
@@ -112,7 +112,7 @@ pub fn absolute(node: &Node, log: &mut Mistakes) -> Option<PathBuf> {
         return Some(path);
     }
     let help = "write it from the root on, as in /mnt/a: it is one on the host";
-    log.note(node.at, format!("{} is no absolute path", path.display()), "relative", help);
+    log.note(node.at, format!("{} is not an absolute path", path.display()), "relative", help);
     None
 }
 

@@ -43,7 +43,7 @@ pub enum Whereabouts {
 pub struct Drives {
     /// A pattern with `*` and `?`.
     pub model: Option<(String, At)>,
-    /// These alone, where there are any.
+    /// Only these, if any are listed.
     pub serials: Vec<(String, At)>,
     /// The serial number is a string, no list: the one drive is called as the subject is.
     pub single: bool,

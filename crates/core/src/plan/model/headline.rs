@@ -34,7 +34,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Where nothing is said: what the kind of sweep is there for.
+    /// The default: depends on the kind of sweep.
     pub fn of_step(step: &Step) -> Place {
         match &step.sweep {
             Some(sweep) if sweep.search.is_some() => Place::Limit,

@@ -218,7 +218,7 @@ impl Place {
 /// What streams work on, laid out once on each drive and found again by later runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
-    /// Its name, by which streams refer to it.
+    /// Its name, used by streams to refer to it.
     pub name: String,
     /// The engine that lays it out, with the knobs that give its shape (sizes, keys, options).
     pub engine: Part,

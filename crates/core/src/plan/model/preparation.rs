@@ -103,7 +103,7 @@ pub struct Steady {
     pub metric: Metric,
     /// Length of a round, nanoseconds.
     pub round_ns: u64,
-    /// Given up after so many; the points are then marked.
+    /// The maximum number of rounds; if it is reached, the points are marked.
     pub most_rounds: u32,
     /// When the last rounds are steady.
     pub rule: SteadyRule,

@@ -38,7 +38,7 @@ pub struct Stream {
     /// The processors that its workers run on; none: wherever the scheduler puts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<Cpus>,
-    /// Drives (and instances on them) that one worker drives; bundles of before it have none.
+    /// Drives (and instances on them) that one worker serves; absent in older bundles.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub drives_per_worker: u32,
 }

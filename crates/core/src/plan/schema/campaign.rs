@@ -57,7 +57,7 @@ pub fn slurm() -> Value {
         ("qos", about("Quality of service.", word())),
         ("reservation", about("Name of a reservation.", word())),
         ("gres", about("Generic resources of a task: \"nvme:1\".", word())),
-        ("exclusive", about("Whether a task has its host for itself.", flag())),
+        ("exclusive", about("Whether a task has its host to itself.", flag())),
         ("time", about("Time limit of a task; by default from the plan's estimate.", time())),
         ("program", about("Dyno on the hosts; by default the one that submits.", absolute())),
     ];
@@ -80,8 +80,8 @@ pub fn subject() -> Value {
         ("hosts", about("The hosts that it may be on; by default all.", some(host_name()))),
         ("gres", about("Generic resources of its tasks, in place of the campaign's.", word())),
         ("connection", connection()),
-        ("meters", about("Of this subject alone.", list(defined("meter")))),
-        ("override", about("Knobs of this subject alone.", json!({ "type": "object" }))),
+        ("meters", about("For this subject only.", list(defined("meter")))),
+        ("override", about("Knobs for this subject only.", json!({ "type": "object" }))),
     ];
     let mut subject = object(keys, &["name"]);
     let has = |key: &str| json!({ "required": [key] });

@@ -110,8 +110,8 @@ fn subject() -> Value {
     let keys = vec![
         ("name", about("What the brief calls it.", text())),
         ("drives", about("Measured together, all at once.", list(drive()))),
-        ("meters", about("Of this subject alone.", list(defined("meter")))),
-        ("override", about("Knobs of this subject alone.", own)),
+        ("meters", about("For this subject only.", list(defined("meter")))),
+        ("override", about("Knobs for this subject only.", own)),
     ];
     object(keys, &["name", "drives"])
 }

@@ -108,7 +108,7 @@ fn dataset(engines: &[&'static Info]) -> Value {
         let mut keys: Keys = vec![
             ("engine", about(info.summary, engine)),
             ("fill", about("The workload that lays it out.", defined("fill"))),
-            ("restore", about("Put it back as it was filled before a point.", flag())),
+            ("restore", about("Restore it to its filled state before a point.", flag())),
         ];
         keys.extend(info.knobs.iter().map(knob));
         object(keys, &["engine"])
@@ -148,7 +148,7 @@ fn filesystem() -> Value {
 fn condition() -> Value {
     let mut keys = stream_keys();
     keys.push(("duration", about("So long.", time())));
-    keys.push(("passes", about("So often over the whole range.", number(0.01, 1000.0))));
+    keys.push(("passes", about("Passes over the whole range.", number(0.01, 1000.0))));
     object(keys, &["engine", "workload"])
 }
 
@@ -168,14 +168,14 @@ fn steady() -> Value {
 
 fn step() -> Value {
     let keys = vec![
-        ("name", about("Without full stops: paths are parted by them.", text())),
+        ("name", about("Without full stops, which separate the parts of paths.", text())),
         ("title", about("For the brief.", text())),
         ("warmup", about("Load before the window, not counted.", time())),
         ("duration", about("The measured window.", time())),
         ("drop_caches", about("Drop the page cache before each point.", flag())),
         ("settle", about("Let compaction end before each point.", flag())),
         ("memory", about("The most that Dyno itself may use, page cache included.", size())),
-        ("max_lag", about("End a point where an op of an open loop is so late.", time())),
+        ("max_lag", about("End a point when an op of an open loop is this late.", time())),
         ("figures", json!({ "type": "array", "items": choice(FIGURES), "maxItems": 4 })),
         ("sweep", defined("sweep")),
         ("stream", json!({ "type": "array", "items": defined("stream"), "minItems": 1 })),

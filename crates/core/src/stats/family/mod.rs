@@ -23,7 +23,7 @@ use super::moments::t_reach;
 pub(super) const POINTS: f64 = 0.04;
 pub(super) const MEANS: f64 = 0.01;
 
-/// What arithmetic alone may differ by, on logarithms.
+/// The rounding error of logarithms.
 const ARITHMETIC: f64 = 1e-9;
 
 /// Fewer repeats than this make no interval.

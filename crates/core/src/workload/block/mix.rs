@@ -10,8 +10,8 @@ pub const READ: Knob = Knob {
     name: "read",
     kind: Kind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("100"),
-    doc: "Percent of ops that read; what `trim`, `write_zeroes` and `flush` leave of the others \
-          writes.",
+    doc: "Percent of ops that read; the rest, apart from `trim`, `write_zeroes` and `flush`, \
+        write.",
 };
 
 pub const TRIM: Knob = Knob {
@@ -25,33 +25,32 @@ pub const WRITE_ZEROES: Knob = Knob {
     name: "write_zeroes",
     kind: Kind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
-    doc: "Percent of ops that make zeroes of their block without sending them.",
+    doc: "Percent of ops that set their block to zero without transferring data.",
 };
 
 pub const FLUSH: Knob = Knob {
     name: "flush",
     kind: Kind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
-    doc: "Percent of ops that make durable (fdatasync) what the worker has written.",
+    doc: "Percent of ops that make the worker's writes durable (fdatasync).",
 };
 
 pub const SYNC: Knob = Knob {
     name: "sync",
     kind: Kind::Choice(&["none", "fua", "fdatasync"]),
     default: DefaultValue::Is("\"none\""),
-    doc: "How each write is made durable before it is complete: by FUA (RWF_DSYNC), or by a \
-          fdatasync after it, in one latency.",
+    doc: "How each write becomes durable before it completes: by FUA (RWF_DSYNC), or by a \
+        subsequent fdatasync, as one latency.",
 };
 
 pub const FDATASYNC: Knob = Knob {
     name: "fdatasync",
     kind: Kind::Int { min: 0, max: 1 << 20 },
     default: DefaultValue::Is("0"),
-    doc: "A flush (fdatasync) after every so many writes of a worker, with a latency of its own; \
-          0 for none.",
+    doc: "Flush (fdatasync) after this many writes of a worker, with its own latency; 0 for none.",
 };
 
-/// A knob that bundles of before there was one do not have.
+/// A knob that older bundles lack.
 fn percent(knobs: &Knobs, name: &str) -> f64 {
     knobs.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0)
 }
@@ -103,8 +102,8 @@ impl Mix {
         let sum = most_read + shares.iter().sum::<f64>();
         if sum > 100.0 {
             return Err(failed(
-                format!("read, trim, write_zeroes and flush come to {sum} % of the ops"),
-                "lower one of them: writes are what they leave of 100 %",
+                format!("read, trim, write_zeroes and flush add up to {sum} % of the ops"),
+                "lower one of them: writes are the rest of 100 %",
             ));
         }
         let (every, (write, write_class)) = (every(knobs), writes(knobs));

@@ -21,14 +21,14 @@ const FROM: Knob = Knob {
     name: "from",
     kind: Kind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
-    doc: "Where the range in use begins, in percent of the whole.",
+    doc: "Start of the range used, in percent of the whole.",
 };
 
 const SPAN: Knob = Knob {
     name: "span",
     kind: Kind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("100"),
-    doc: "How much of the whole is used, in percent: 25 for \"the first 25 %\".",
+    doc: "Size of the range used, in percent of the whole: 25 for \"the first 25 %\".",
 };
 
 /// The range that the knobs name, cut to whole blocks of `block` bytes.

@@ -30,13 +30,13 @@ static INFO: Info = Info {
             name: "block",
             kind: Kind::Sizes,
             default: DefaultValue::Is("\"4KiB\""),
-            doc: "The size of an op, or sizes with weights: [[\"8KiB\", 99], [\"64KiB\", 1]].",
+            doc: "Size of an op, or sizes with weights: [[\"8KiB\", 99], [\"64KiB\", 1]].",
         },
         Knob {
             name: "align",
             kind: Kind::Bytes,
             default: DefaultValue::Absent,
-            doc: "What offsets are multiples of; by default the op's own size.",
+            doc: "Alignment of offsets; by default the op's own size.",
         },
         Knob {
             name: "offsets",
@@ -72,7 +72,7 @@ static INFO: Info = Info {
             name: "hot_ops",
             kind: Kind::Choice(&["all", "reads"]),
             default: DefaultValue::Is("\"all\""),
-            doc: "hotspot: whether writes keep to it as well, or are uniform.",
+            doc: "hotspot: whether writes follow it too, or are uniform.",
         },
         Knob {
             name: "random",
@@ -85,14 +85,14 @@ static INFO: Info = Info {
             name: "read_by_size",
             kind: Kind::Sizes,
             default: DefaultValue::Absent,
-            doc: "Percent of reads for each size, where sizes differ in it: [[\"8KiB\", 80], \
+            doc: "Percent of reads for each size, if it differs between sizes: [[\"8KiB\", 80], \
                   [\"64KiB\", 1]].",
         },
         Knob {
             name: "random_by_size",
             kind: Kind::Sizes,
             default: DefaultValue::Absent,
-            doc: "Percent of ops at a random offset for each size, where sizes differ in it.",
+            doc: "Percent of ops at a random offset for each size, if it differs between sizes.",
         },
         FROM,
         SPAN,

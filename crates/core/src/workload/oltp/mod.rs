@@ -59,7 +59,7 @@ const RAND_TYPE: Knob = Knob {
 const RAND_SPEC_ITER: Knob = count(
     "rand_spec_iter",
     "12",
-    "special and gaussian: uniform draws whose mean is taken, at least 1.",
+    "special and gaussian: number of uniform draws that are averaged, at least 1.",
 );
 
 const RAND_SPEC_PCT: Knob = count(
@@ -87,8 +87,7 @@ const RAND_ZIPFIAN_EXP: Knob = Knob {
 
 const RANGE_SIZE: Knob = count("range_size", "100", "Ids that a range select spans.");
 const POINT_SELECTS: Knob = count("point_selects", "10", "Selects by id in a transaction.");
-const RANGE_SELECTS: Knob =
-    flag("range_selects", "true", "Whether there are range selects at all.");
+const RANGE_SELECTS: Knob = flag("range_selects", "true", "Whether to execute range selects.");
 const SIMPLE_RANGES: Knob = count("simple_ranges", "1", "Selects of a range in a transaction.");
 const SUM_RANGES: Knob = count("sum_ranges", "1", "Sums over a range in a transaction.");
 const ORDER_RANGES: Knob =

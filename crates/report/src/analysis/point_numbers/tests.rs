@@ -1,4 +1,4 @@
-//! What intervals come to, second by second.
+//! The sums of intervals, second by second.
 
 use super::*;
 

@@ -1,13 +1,13 @@
 //! How a subject's figures run along a step's axis: from the first load to the peak, up to where
 //! it was tested, and from where on the processors and not the drive set the pace.
 
+use crate::analysis::bottleneck::Limit;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure, Metric};
 use crate::brief::{number_format, wording};
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
-use crate::analysis::bottleneck::Limit;
 
 /// What an end of a sweep still gains, where its peak may lie beyond.
 const STILL_RISES: f64 = 1.01;

@@ -1,4 +1,4 @@
-//! What a step's figures come to, in three sentences at most: who is better, how the figures move
+//! A summary of a step in at most three sentences: which subject is better, how the figures change
 //! along the axis, and what limited them.
 
 use crate::analysis::bottleneck::Limit;

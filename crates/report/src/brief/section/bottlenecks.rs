@@ -1,4 +1,4 @@
-//! Bottlenecks: what limited each point, and how that is known.
+//! Bottlenecks: what limited each point, with the evidence.
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};

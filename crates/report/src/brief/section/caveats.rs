@@ -1,5 +1,4 @@
-//! What a reader must know before trusting a number: failed points, missed rates, late requests,
-//! overflow, misses.
+//! Caveats about the numbers: failed points, missed rates, late requests, overflow, misses.
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};

@@ -1,4 +1,4 @@
-//! The conclusion: how all comparisons ended, counted, and what they cannot say.
+//! The conclusion: the number of comparisons by result, and their limitations.
 
 use super::Section;
 use crate::analysis::compare::Standing;

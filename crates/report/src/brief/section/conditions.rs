@@ -1,4 +1,4 @@
-//! What differs between the subjects apart from the drive, graded.
+//! Differences in test conditions, graded.
 
 use super::Section;
 use crate::analysis::conditions::{self, Grade, differences};

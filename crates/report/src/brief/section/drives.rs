@@ -1,5 +1,4 @@
-//! The drives of a group: the subject as a whole, each drive for itself, and how far they lie
-//! apart.
+//! The drives of a group: the subject as a whole, each drive, and the spread between them.
 //!
 //! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a
 //! mean of percentiles; the spread is the least, the middle and the most that a single drive did.

@@ -1,5 +1,5 @@
-//! What durability costs: the same writes made durable by FUA, by a flush, and not at all; beside
-//! them databases that sync their log at each commit.
+//! The cost of durability: the same writes made durable by FUA, by a flush, and not at all; and
+//! databases that sync their log at each commit.
 
 use super::Section;
 use crate::analysis::durability::{self, Group, Manner};

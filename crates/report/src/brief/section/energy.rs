@@ -1,5 +1,4 @@
-//! Power, energy and work per watt, where a meter measured power, with the class that the watts are
-//! of in each row.
+//! Power, energy and work per watt, if a meter measured power, with the power class in each row.
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};

@@ -1,4 +1,4 @@
-//! The figures that no step leads with.
+//! The figures that are not shown in the results.
 
 use super::Section;
 use crate::analysis::facts::Facts;

@@ -1,5 +1,5 @@
-//! Load from several hosts at once: how far their clocks lay apart, what each did at each point,
-//! and the sum where their windows overlap.
+//! Load from several hosts: the offsets of their clocks, the results of each host at each point,
+//! and the sum if their windows overlap.
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};

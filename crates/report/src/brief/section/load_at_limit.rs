@@ -1,4 +1,4 @@
-//! The most load of each subject within the limit of latency that a step's sweep searched for.
+//! The highest load of each subject within the latency limit of a search.
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};

@@ -1,4 +1,4 @@
-//! How it was measured and how the numbers were made: definitions and formulas.
+//! The measuring method: definitions and formulas.
 
 use super::Section;
 use crate::analysis::facts::Facts;

@@ -1,5 +1,5 @@
-//! The largest multiple of a load that each subject keeps, as Aerospike's ACT certifies it: the
-//! share of requests over 1 to 64 ms at each multiple that was tried, and the multiple itself.
+//! The largest multiple of a load that each subject sustains, as Aerospike ACT certifies it: the
+//! share of requests over 1 to 64 ms at each multiple tried, and the multiple itself.
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};

@@ -1,5 +1,5 @@
-//! Outliers: how many of the slowest ops were the drive's, the host's, or neither for certain, and
-//! the slowest one by one. docs/outliers.md has the rule.
+//! Outliers: the number attributed to drive, host or neither, and the slowest individually.
+//! docs/outliers.md has the rule.
 
 use super::{Section, bottlenecks};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};

@@ -1,5 +1,4 @@
-//! What the drives were prepared with, and whether they had come to a steady state before they were
-//! measured.
+//! The preparation of the drives, and whether they reached steady state.
 
 use super::Section;
 use crate::analysis::facts::Facts;
@@ -79,7 +78,7 @@ fn outcome(l: Language, prepared: &Prepared) -> String {
     }
 }
 
-/// Points on drives that were not steady are shown like the others, so it is said first.
+/// Points on drives that were not steady are shown like the others, so this is stated first.
 fn warnings(facts: &Facts) -> Vec<Block> {
     let states = steady::states(facts);
     let warning = |(name, state): &(String, &SteadyState)| {

@@ -1,5 +1,5 @@
-//! A chapter for each step: what it comes to in three sentences, the figures that its source
-//! prints, and the subjects point by point.
+//! A chapter per step: a summary in three sentences, the figures that its source publishes, and the
+//! subjects point by point.
 
 use super::{Section, analysis, bottlenecks, differences};
 use crate::analysis::conditions::not_given;

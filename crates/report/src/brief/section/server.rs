@@ -106,7 +106,7 @@ fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
             let name =
                 if [dyno::VERSION, engine::VERSION].contains(key) { heading } else { key.name };
             let mut label = vec![l.name(&Name::fact(name))];
-            // What all share is said once.
+            // Common values are stated once.
             label.extend((found.len() > 1).then(|| whose.clone()));
             pairs.push((l.sequence(&label), kernel_parameters::shown(facts, key.name, value)));
         }

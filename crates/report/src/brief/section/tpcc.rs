@@ -1,5 +1,5 @@
-//! TPC-C's own account: New-Orders per minute, the mix, response times by transaction against the
-//! specification's limits, and where Dyno departs from the specification.
+//! TPC-C figures: New-Orders per minute, the mix, response times by transaction compared with the
+//! limits of the specification, and departures from it.
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};

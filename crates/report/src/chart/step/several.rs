@@ -1,5 +1,5 @@
-//! Figures of what there are several of at a point: drives, instances, neighbours; and of one class
-//! of op per minute.
+//! Figures with several series per point: drives, instances, neighbours; and one class of op per
+//! minute.
 
 use super::{Draw, name, quantity, scaled, user_latency};
 use crate::analysis::facts::CellFacts;

@@ -71,7 +71,7 @@ impl Files {
         self.parts.entry(partition).or_default().rows.push(row);
     }
 
-    /// Takes the rows of others, none of which was written yet.
+    /// Takes the rows of others, none of which have been written yet.
     pub fn take(&mut self, others: Vec<(Partition, Row)>) {
         others.into_iter().for_each(|(partition, row)| self.add(partition, row));
     }

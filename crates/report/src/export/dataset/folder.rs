@@ -45,7 +45,7 @@ pub struct Listed {
     pub rows: usize,
 }
 
-/// A dataset that nobody else adds to meanwhile.
+/// A dataset, locked against concurrent additions.
 pub struct Dataset {
     folder: PathBuf,
     known: HashSet<String>,
@@ -75,18 +75,15 @@ impl Dataset {
         if marker.symlink_metadata().is_err()
             && std::fs::read_dir(folder).with_context(opening)?.next().is_some()
         {
-            let what = format!("{shown} is no dataset: it has files, and no {MARKER}");
-            return Err(refused(
-                what,
-                "name a dataset of Dyno's, or a folder that is empty or new",
-            ));
+            let what = format!("{shown} is not a dataset: it has files, and no {MARKER}");
+            return Err(refused(what, "name a Dyno dataset, or an empty or new folder"));
         }
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let file = options.custom_flags(libc::O_NOFOLLOW).open(&marker).with_context(opening)?;
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| match error {
             rustix::io::Errno::WOULDBLOCK => failed(
-                format!("another program adds to the dataset {shown}"),
+                format!("another program is adding to the dataset {shown}"),
                 "wait until it has ended",
             ),
             other => failed(format!("locking {} failed: {other}", marker.display()), "look at it"),
@@ -136,7 +133,7 @@ impl Dataset {
         Ok(Batch { files, listed: Vec::new(), staging: Staging(staging) })
     }
 
-    /// Ends a batch and gives it its name, by which all of it is in the dataset.
+    /// Ends a batch and renames it, which adds all of it to the dataset at once.
     pub fn commit(&self, batch: Option<Batch>) -> Result<()> {
         let Some(Batch { files, listed, staging }) = batch else { return Ok(()) };
         let adding = || format!("adding to the dataset {}", self.folder.display());
@@ -220,8 +217,8 @@ fn check_version(mut file: &File, path: &Path) -> Result<()> {
             format!("this Dyno writes version {VERSION}: use a later one, or another dataset"),
         )),
         Err(error) => Err(refused(
-            format!("{} says nothing of a dataset: {error}", path.display()),
-            "name a dataset of Dyno's, or a folder that is empty or new",
+            format!("{} does not describe a dataset: {error}", path.display()),
+            "name a Dyno dataset, or an empty or new folder",
         )),
     }
 }

@@ -21,9 +21,9 @@ use crate::store::Bundle;
 /// added.
 pub const VERSION: u32 = 1;
 
-/// Rows are written when they take so many bytes in memory.
+/// Rows are written when they occupy this many bytes in memory,
 const MOST_HELD: usize = 64 << 20;
-/// And when they belong to so many partitions, each of which is a file.
+/// or belong to this many partitions, each of which is a file.
 const MOST_FILES: usize = 200;
 
 /// What came of an addition.

@@ -122,10 +122,10 @@ fn a_folder_of_other_things_is_no_dataset_and_two_do_not_add_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("letter.txt"), "mine").expect("written");
     let said = |path: &Path| describe(&Dataset::open(path).err().expect("refused")).0;
-    assert!(said(folder.path()).contains("is no dataset"));
+    assert!(said(folder.path()).contains("is not a dataset"));
     let at = folder.path().join("dataset");
     let first = Dataset::open(&at).expect("a dataset");
-    assert!(said(&at).contains("another program adds"));
+    assert!(said(&at).contains("another program is adding"));
     drop(first);
     std::fs::write(at.join("_dataset.json"), "{\"dyno_dataset\":2}").expect("written");
     assert!(said(&at).contains("version 2"));

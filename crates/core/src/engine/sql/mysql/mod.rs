@@ -127,8 +127,8 @@ static INFO: Info = Info {
             name: "direct",
             kind: Kind::Bool,
             default: DefaultValue::Is("true"),
-            doc: "Data files past the page cache (innodb_flush_method = O_DIRECT, otherwise \
-                  fsync).",
+            doc: "Data files bypass the page cache (innodb_flush_method = O_DIRECT, otherwise \
+                fsync).",
         },
         Knob {
             name: "flush_log_at_trx_commit",
@@ -140,7 +140,7 @@ static INFO: Info = Info {
             name: "doublewrite",
             kind: Kind::Bool,
             default: DefaultValue::Is("true"),
-            doc: "Pages are written twice, against torn writes (innodb_doublewrite).",
+            doc: "Write pages twice, to protect against torn writes (innodb_doublewrite).",
         },
         Knob {
             name: "binlog",
@@ -158,7 +158,7 @@ static INFO: Info = Info {
             name: "max_connections",
             kind: Kind::Int { min: 10, max: 100_000 },
             default: DefaultValue::Is("2000"),
-            doc: "Connections that the server takes.",
+            doc: "Maximum number of connections of the server.",
         },
     ),
     source: "the server's own documentation of these settings",

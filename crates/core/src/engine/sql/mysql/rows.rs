@@ -113,7 +113,7 @@ fn whole<const N: usize>(packet: &[u8], at: &mut usize, column: Column) -> SqlRe
 }
 
 /// Year (2 bytes), month, day, hour, minute, second, microseconds (4); what is zero at the end is
-/// left out. A date that there is not, such as 0000-00-00, is nothing.
+/// left out. An impossible date, such as 0000-00-00, is nothing.
 fn time(own: &[u8]) -> Value<'static> {
     let part = |at: usize| own.get(at).map_or(0, |byte| *byte as i8);
     let year = own.get(..2).map_or(0, |y| i16::from_le_bytes([y[0], y[1]]));

@@ -100,7 +100,7 @@ static INFO: Info = Info {
             name: "shared_buffers",
             kind: Kind::Bytes,
             default: DefaultValue::Is("\"128MiB\""),
-            doc: "PostgreSQL's own cache of pages; the page cache of the system lies behind it.",
+            doc: "PostgreSQL's own page cache, in addition to the system's.",
         },
         Knob {
             name: "synchronous_commit",
@@ -112,19 +112,20 @@ static INFO: Info = Info {
             name: "full_page_writes",
             kind: Kind::Bool,
             default: DefaultValue::Is("true"),
-            doc: "Whole pages in the log after each checkpoint, against torn writes.",
+            doc: "Write full pages to the log after each checkpoint, to protect against torn \
+                writes.",
         },
         Knob {
             name: "max_wal_size",
             kind: Kind::Bytes,
             default: DefaultValue::Is("\"1GiB\""),
-            doc: "How much log is written between checkpoints at most.",
+            doc: "Maximum size of the log between checkpoints.",
         },
         Knob {
             name: "max_connections",
             kind: Kind::Int { min: 10, max: 100_000 },
             default: DefaultValue::Is("500"),
-            doc: "Connections that the server takes.",
+            doc: "Maximum number of connections of the server.",
         },
     ),
     source: "the server's own documentation of these settings",
