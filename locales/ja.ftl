@@ -1252,11 +1252,11 @@ published-at = { $place }
 published-no-difference = 公表値のまま（反復なし）：出典の値はすべての対象で等しい。
 published-more-measures = ほかの { $count } 項目は「概要」にある。
 up-to = 最大 { $value }
-between-clauses = 、
+between-clauses = ；
 figure-published = 。公表値による差：{ $differences }
 caveat-published = 反復なしで公表された値：差はすべて計算によるもので、主張ではない。
 column-value = 値
-column-in-unit = { $name }（{ $unit }）
+column-in-unit = { $name }［{ $unit }］
 column-of-class = { $figure }（{ $class }）
 
 # Losses, and what could not be compared
@@ -1266,23 +1266,23 @@ none-compared-because = ここで比較できる対象の組はない：{ $cause
 no-rank-because = 順位は付けられない：{ $causes }。
 no-rank-nothing-measured = 何も測定されていないため、順位は付けられない。
 no-rank-never-together = 同じ測定点で測定された対象の組がないため、順位は付けられない：同じスイープを指定する。
-cause-failed = { $subject } は失敗した（{ $why }）。原因を取り除いて測定し直す
-cause-not-steady = { $subject } は定常状態に達していない（{ $why }）。プリコンディショニングを長くする
+cause-failed = { $subject } は失敗した（{ $why }）ため、原因を取り除いて測定し直す
+cause-not-steady = { $subject } は定常状態に達していない（{ $why }）ため、プリコンディショニングを長くする
 cause-drifted =
-    { $subject } の ops/s は測定区間内に最大 { $change } ドリフトした。プリコンディショニングかウォームアップを
+    { $subject } の ops/s は測定区間内に最大 { $change } ドリフトしたため、プリコンディショニングかウォームアップを
     長くする
 cause-missed-rate =
-    { $subject } は要求レートの { $share } しか達成していない。要求レートを下げるか、スレッド数またはキュー深度を
-    増やす
+    { $subject } は要求レートの { $share } しか達成していないため、要求レートを下げるか、スレッド数またはキュー深度
+    を増やす
 cause-stream-missed-rate =
-    { $subject } の読み取りと並行するストリーム { $stream } は要求レートの { $share } しか達成していない。要求レー
+    { $subject } の読み取りと並行するストリーム { $stream } は要求レートの { $share } しか達成していないため、要求レー
     トを下げるか、スレッド数またはキュー深度を増やす
 cause-late =
-    { $subject } への要求の { $share } は発行が遅れた。ワーカーを増やすか、ほかに使われていないプロセッサーを割り
+    { $subject } への要求の { $share } は発行が遅れたため、ワーカーを増やすか、ほかに使われていないプロセッサーを割り
     当てる
-cause-few-repeats-all = どの測定点も測定が 3 回未満である。比較の前に反復する（`--repeats 5`）
+cause-few-repeats-all = どの測定点も測定が 3 回未満であるため、比較の前に反復する（`--repeats 5`）
 cause-few-repeats =
-    { $points } 測定点のうち { $count } 点は測定が 3 回未満である。比較の前に反復する（`--repeats 5`）
+    { $points } 測定点のうち { $count } 点は測定が 3 回未満であるため、比較の前に反復する（`--repeats 5`）
 unsteady-excursion = 変動幅 { $excursion }、許容は { $allowed } まで
 unsteady-slope = 傾き { $slope }、許容は { $allowed } まで
 unsteady-too-few = 測定は { $rounds } ラウンドのみ

@@ -51,7 +51,7 @@ fn a_published_table_is_said_measure_by_measure_where_its_differences_are_greate
     ] {
         assert!(first.contains(said), "“{said}” is not in {first}");
     }
-    // Nothing is claimed, and nobody who has a table can repeat it. A legend stands in the appendix.
+    // Nothing is claimed, and nobody who has a table can repeat it. The appendix has a legend.
     assert!(!whole(dir).contains("--repeats"), "{}", whole(dir));
     let body = whole(dir).split("\n## Appendix").next().unwrap_or_default().to_string();
     for never in ["▲", "No drive can be ranked", "delivers"] {
@@ -129,7 +129,7 @@ fn the_subject_of_the_brief_comes_first_and_its_losses_stand_beside_its_gains() 
     );
 }
 
-/// Three repeats of A and B, of which B drifts where it is told to.
+/// Three repeats of A and B, of which B drifts where that is asked for.
 fn two(dir: &Path, drifts: bool) {
     let plan = made::plan(dir, &made::step("reads", "", ""), 2, 3);
     let mut rng = made::rng(82, 0);

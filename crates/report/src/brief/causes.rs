@@ -110,7 +110,7 @@ fn all(facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> Vec<String> {
     all
 }
 
-/// How far a point is from what it should be, to tell the worst of one kind.
+/// How far a point is from what it should be: of one kind the worst is named.
 fn severity(caveat: &Caveat) -> f64 {
     match caveat {
         Caveat::Drifted(percent) => percent.abs(),

@@ -34,8 +34,8 @@ pub fn how(l: Language) -> String {
 const MOST: usize = 400;
 
 /// The first page of imported figures without repeats: what the subject of the brief is ahead in
-/// and behind in, at the greatest differences over the points; first what the brief leads with, then
-/// the other measures, step by step. Nothing where nothing differs.
+/// and behind in, at the greatest differences over the points; first what the brief leads with,
+/// then the other measures, step by step. Nothing where nothing differs.
 pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
     let leading = lead::step(facts)?;
     let l = facts.language;

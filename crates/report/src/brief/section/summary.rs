@@ -53,38 +53,38 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 }
 
 /// What a row is of.
-enum Measure {
+enum SummaryMeasure {
     Of(Metric),
     Watts(Instrument),
 }
 
-impl Measure {
+impl SummaryMeasure {
     /// What the step leads with, then what it is compared by otherwise, then watts.
-    fn all(facts: &Facts, step: &StepFacts) -> Vec<Measure> {
+    fn all(facts: &Facts, step: &StepFacts) -> Vec<SummaryMeasure> {
         let first = lead::metric(facts, step);
         let others = Metric::of_step(step, &facts.metrics).into_iter().filter(|m| *m != first);
         let (power, plain): (Vec<Metric>, Vec<Metric>) = others.partition(Metric::is_power);
-        let watts = instruments(step).into_iter().map(Measure::Watts);
-        let plain = [first].into_iter().chain(plain).map(Measure::Of);
-        plain.chain(watts).chain(power.into_iter().map(Measure::Of)).collect()
+        let watts = instruments(step).into_iter().map(SummaryMeasure::Watts);
+        let plain = [first].into_iter().chain(plain).map(SummaryMeasure::Of);
+        plain.chain(watts).chain(power.into_iter().map(SummaryMeasure::Of)).collect()
     }
 
     /// As the column of figures has it.
     fn text(&self, l: Language, step: &StepFacts) -> String {
         match self {
-            Measure::Of(metric) => metric_text::column(l, metric, step),
-            Measure::Watts(i) => say!(l, "power-of", class = &i.class),
+            SummaryMeasure::Of(metric) => metric_text::column(l, metric, step),
+            SummaryMeasure::Watts(i) => say!(l, "power-of", class = &i.class),
         }
     }
 
     /// A subject's figure at an axis value, or over all of them.
-    fn cell(&self, facts: &Facts, step: &StepFacts, at: Looked, subject: usize) -> TableCell {
+    fn cell(&self, facts: &Facts, step: &StepFacts, at: SummaryPlace, subject: usize) -> TableCell {
         let l = facts.language;
-        let Looked::At(value) = at else {
+        let SummaryPlace::At(value) = at else {
             let over = match self {
-                Measure::Of(metric) => levels::over_axis(facts, step, metric, subject)
+                SummaryMeasure::Of(metric) => levels::over_axis(facts, step, metric, subject)
                     .map(|value| metric_text::cell_of_value(l, metric, value)),
-                Measure::Watts(_) => None,
+                SummaryMeasure::Watts(_) => None,
             };
             let marked = levels::has_marks(step, subject);
             let mark = if marked { format!(" {}", chart::MARK) } else { String::new() };
@@ -92,8 +92,8 @@ impl Measure {
         };
         let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
         let own = match self {
-            Measure::Of(metric) => metric_text::cell(l, metric, step, cell),
-            Measure::Watts(i) => {
+            SummaryMeasure::Of(metric) => metric_text::cell(l, metric, step, cell),
+            SummaryMeasure::Watts(i) => {
                 let power = cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
                 let watts = power.map(|p| number_format::watts(l, p.mean_watts.value));
                 watts.map_or_else(TableCell::none, TableCell::from)
@@ -105,18 +105,18 @@ impl Measure {
 
 /// Where a measure is looked at.
 #[derive(Clone, Copy)]
-enum Looked {
+enum SummaryPlace {
     At(usize),
     OverAll,
 }
 
 /// Where the step leads; of a load sweep's other measures the point of its maximum.
-fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<Looked> {
+fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<SummaryPlace> {
     match (value, step.place) {
-        (Some(value), _) => Some(Looked::At(value)),
-        (None, Place::Mean) => Some(Looked::OverAll),
-        (None, _) if leads => Some(Looked::OverAll),
-        _ => step.values.iter().position(|v| v.number.is_infinite()).map(Looked::At),
+        (Some(value), _) => Some(SummaryPlace::At(value)),
+        (None, Place::Mean) => Some(SummaryPlace::OverAll),
+        (None, _) if leads => Some(SummaryPlace::OverAll),
+        _ => step.values.iter().position(|v| v.number.is_infinite()).map(SummaryPlace::At),
     }
 }
 
@@ -125,7 +125,7 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let outcome = Outcome::of(facts, index);
     let mut all = Vec::new();
-    for (i, measure) in Measure::all(facts, step).iter().enumerate() {
+    for (i, measure) in SummaryMeasure::all(facts, step).iter().enumerate() {
         let Some(at) = looked(step, i == 0, outcome.value) else { continue };
         let cells: Vec<TableCell> = (0..facts.subjects.len())
             .map(|subject| measure.cell(facts, step, at, subject))
@@ -137,8 +137,8 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
         let place = place(l, step, at);
         let mut figure = format!("{}{place}", measure.text(l, step));
         let unit = match measure {
-            Measure::Watts(_) => Some("W"),
-            Measure::Of(_) => scale.as_ref().map(|scale| scale.unit),
+            SummaryMeasure::Watts(_) => Some("W"),
+            SummaryMeasure::Of(_) => scale.as_ref().map(|scale| scale.unit),
         };
         if let Some(unit) = unit {
             figure = in_unit(l, &figure, unit);
@@ -160,38 +160,38 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
     all
 }
 
-fn place(l: Language, step: &StepFacts, at: Looked) -> String {
+fn place(l: Language, step: &StepFacts, at: SummaryPlace) -> String {
     match (at, step.place) {
-        (Looked::At(value), _) => wording::place(l, step, &[value]),
-        (Looked::OverAll, Place::EqualLoad) => say!(l, "mean-of-equal-loads"),
-        (Looked::OverAll, Place::EqualLatency) => say!(l, "at-equal-latency"),
-        (Looked::OverAll, Place::Limit) => say!(l, "within-the-limit"),
-        (Looked::OverAll, _) => say!(l, "mean-of-points", count = step.values.len()),
+        (SummaryPlace::At(value), _) => wording::place(l, step, &[value]),
+        (SummaryPlace::OverAll, Place::EqualLoad) => say!(l, "mean-of-equal-loads"),
+        (SummaryPlace::OverAll, Place::EqualLatency) => say!(l, "at-equal-latency"),
+        (SummaryPlace::OverAll, Place::Limit) => say!(l, "within-the-limit"),
+        (SummaryPlace::OverAll, _) => say!(l, "mean-of-points", count = step.values.len()),
     }
 }
 
 /// Who is better than all others by claims, and how the subject of the brief and each other differ.
-struct Compared {
+struct Standings {
     best: Option<usize>,
     differences: Vec<String>,
 }
 
 fn compared(
     facts: &Facts,
-    measure: &Measure,
+    measure: &SummaryMeasure,
     outcome: &Outcome<'_>,
-    (leads, at): (bool, Looked),
-) -> Compared {
+    (leads, at): (bool, SummaryPlace),
+) -> Standings {
     let own = facts.headline_subject;
     let none = |subject: usize| if subject == own { String::new() } else { NONE.to_string() };
     let subjects = 0..facts.subjects.len();
-    let Measure::Of(metric) = measure else {
-        return Compared { best: None, differences: subjects.map(none).collect() };
+    let SummaryMeasure::Of(metric) = measure else {
+        return Standings { best: None, differences: subjects.map(none).collect() };
     };
     let all = match (leads, at) {
         (true, _) => outcome.all.clone(),
-        (false, Looked::At(value)) => lead::at_value(facts, outcome.step, metric, value),
-        (false, Looked::OverAll) => lead::of_mean(facts, outcome.step, metric),
+        (false, SummaryPlace::At(value)) => lead::at_value(facts, outcome.step, metric, value),
+        (false, SummaryPlace::OverAll) => lead::of_mean(facts, outcome.step, metric),
     };
     let step = &facts.steps[outcome.step];
     let difference = |subject: usize| {
@@ -200,16 +200,16 @@ fn compared(
         }
         let found = all.iter().find(|c| c.is_of(own, subject));
         let arithmetic = || match at {
-            Looked::At(value) => {
+            SummaryPlace::At(value) => {
                 let pair = (own.min(subject), own.max(subject));
                 published::difference(facts, step, metric, value, pair)
             }
-            Looked::OverAll => None,
+            SummaryPlace::OverAll => None,
         };
         let shown = found.map(|c| wording::standing(facts, c)).or_else(arithmetic);
         shown.unwrap_or_else(|| none(subject))
     };
-    Compared {
+    Standings {
         best: lead::best(facts.subjects.len(), &all),
         differences: subjects.map(difference).collect(),
     }
