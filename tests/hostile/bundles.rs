@@ -82,8 +82,8 @@ pub fn honest(bench: &Bench, path: &Path) {
             drive: 0,
             instance: 0,
             headline: true,
-            threads: 1,
-            depth: 1,
+            threads: Some(1),
+            depth: Some(1),
             asked: None,
             late: 0,
             backlog_max: 0,
@@ -92,7 +92,7 @@ pub fn honest(bench: &Bench, path: &Path) {
         };
         let facts = vec![Fact::new("Null", "Version", "1")];
         let started_unix_ns = 1_790_000_000_000_000_000;
-        let window_ns = 1_000_000_000;
+        let window_ns = Some(1_000_000_000);
         let outcome = Outcome::Measured;
         writer
             .end(&Point {
