@@ -92,7 +92,7 @@ pub fn honest(bench: &Bench, path: &Path) {
         };
         let facts = vec![Fact::new("Null", "Version", "1")];
         let started_unix_ns = 1_790_000_000_000_000_000;
-        let window_ns = 1_000_000_000;
+        let window_ns = Some(1_000_000_000);
         let outcome = Outcome::Measured;
         writer
             .end(&Point {
