@@ -89,6 +89,7 @@ tidy:
 	CARGO_MANIFEST_DIR=$(CURDIR) rustc --edition 2024 --test tests/tidy/main.rs \
 		-o $(CARGO_TARGET_DIR)/tidy
 	$(CARGO_TARGET_DIR)/tidy --quiet
+	@$(CARGO_TARGET_DIR)/tidy --quiet --nocapture the_house_in_numbers
 
 # What the tests run: their programs, and db_bench built against the very same RocksDB.
 programs: setup-tests rocksdb

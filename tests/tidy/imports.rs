@@ -46,6 +46,25 @@ impl Graph {
         Graph { edges: edges.collect() }
     }
 
+    /// Files and folders that import one another within a folder, with whom.
+    pub fn in_circles(&self) -> Vec<String> {
+        let modules = self.edges.keys();
+        let folders: BTreeSet<&[String]> =
+            modules.flat_map(|module| (1..module.len()).map(move |n| &module[..n])).collect();
+        assert!(folders.len() > 20, "{folders:?}");
+        let mut all = Vec::new();
+        for folder in folders {
+            let edges = self.children(folder);
+            let found = in_circles(&edges);
+            for file in &found {
+                let into: Vec<&String> =
+                    edges[file].iter().filter(|to| found.contains(to)).collect();
+                all.push(format!("{}/{file} imports {into:?}, and they it", folder.join("/")));
+            }
+        }
+        all
+    }
+
     /// Between the children of a folder: the files in it, and each folder in it as one. The
     /// folder's own `mod.rs` is left out, which declares what its files implement and lists them.
     fn children(&self, folder: &[String]) -> BTreeMap<String, BTreeSet<String>> {
@@ -185,24 +204,7 @@ fn find(known: &BTreeSet<&Module>, handed_on: &BTreeMap<Module, Module>, path: M
 
 #[test]
 fn files_of_one_folder_import_one_another_in_no_circle() {
-    let graph = Graph::of_src();
-    let folders: BTreeSet<&[String]> = graph
-        .edges
-        .keys()
-        .flat_map(|module| (1..module.len()).map(move |n| &module[..n]))
-        .collect();
-    assert!(folders.len() > 20, "{folders:?}");
-    let mut violations = Vec::new();
-    for folder in folders {
-        let edges = graph.children(folder);
-        let found = in_circles(&edges);
-        for file in &found {
-            let into: Vec<&String> = edges[file].iter().filter(|to| found.contains(to)).collect();
-            violations
-                .push(format!("src/{}/{file} imports {into:?}, and they it", folder.join("/")));
-        }
-    }
-    none(violations);
+    none(Graph::of_src().in_circles());
 }
 
 /// What a diagram says: who imports whom, without what follows from the rest.

@@ -2,6 +2,7 @@
 //! calls.
 
 mod glossary;
+mod house;
 mod imports;
 
 use imports::module;
