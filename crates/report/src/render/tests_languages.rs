@@ -28,7 +28,7 @@ fn golden_briefs_in_every_language_miss_no_glyph_and_say_their_language() {
 /// Units, signs and names of metrics that are the same in all languages, and names of the made
 /// bundles' streams that stand inside words of others.
 const UNTRANSLATED: &str = "B KB MB GB TB KiB MiB GiB s ms µs ns m h d W J mJ µJ kJ op ops r NONE \
-    p50 p90 p95 p99 p99.9 p99.99 p99.999 p99.9999 UTC dyno Dyno";
+    p50 p90 p95 p99 p99.9 p99.99 p99.999 p99.9999 UTC FUA dyno Dyno";
 
 /// What stands outside of brackets.
 fn outside(text: &str) -> String {
