@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno::brief::Options;
+use dyno::brief::BriefOptions;
 use dyno::import::{ALL, Input};
 use dyno::store::Bundle;
 
@@ -64,7 +64,7 @@ fn protocol(data: &[u8]) {
 
 fn brief(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    if let Ok(brief) = Options::parse("brief.toml", text) {
+    if let Ok(brief) = BriefOptions::parse("brief.toml", text) {
         brief.texts_after("").for_each(|own| drop(own.blocks()));
     }
 }

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use crate::analysis::Question;
 use crate::audit::bundle;
-use crate::audit::claims_file::{self as file, Claim, Entry, Head};
+use crate::audit::claims_file::{self as file, ClaimEntry, Head, WrittenClaim};
 use crate::audit::claims_statement::{self as statement, Unread};
 use crate::audit::claims_table as table;
-use crate::audit::text::{self as audit, Dataset, Finding, describe};
+use crate::audit::text::{self as audit, AuditFinding, PublishedFigures, describe};
 use crate::audit::{
-    Filed, Judgement, Statement, contradictions, derived, judge, same_figure_elsewhere,
+    Filed, Judgement, PublishedStatement, contradictions, derived, judge, same_figure_elsewhere,
 };
 use crate::base::error::{Result, failed};
 use crate::brief::block::Block;
@@ -24,10 +24,10 @@ use crate::bundles;
 use crate::cmd::screen::on_screen;
 
 /// A statement that could be read, with what it is compared with.
-struct Ready<'a> {
-    claim: &'a Claim,
-    data: Option<&'a Dataset>,
-    stated: Statement,
+struct ReadableStatement<'a> {
+    claim: &'a WrittenClaim,
+    data: Option<&'a PublishedFigures>,
+    stated: PublishedStatement,
 }
 
 /// The statements of a file, judged.
@@ -51,10 +51,15 @@ struct StatementRow {
 }
 
 /// Judges every statement; the exit code: 0 if all hold, 2 if one does not, 1 if one can't be read.
-pub fn audit(claims: &Path, data: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<u8> {
+pub fn audit(
+    claims: &Path,
+    data: &[PathBuf],
+    format: OutputFormat,
+    out: &mut dyn Write,
+) -> Result<u8> {
     let (head, entries) = file::read(claims)?;
     let datasets = datasets(data, &head)?;
-    let made: Vec<std::result::Result<Ready<'_>, Unread>> =
+    let made: Vec<std::result::Result<ReadableStatement<'_>, Unread>> =
         entries.iter().map(|entry| ready(entry, &head, &datasets)).collect();
     let mut judged = judge_all(&head, &made)?;
     let mut rows = Vec::new();
@@ -79,7 +84,7 @@ pub fn audit(claims: &Path, data: &[PathBuf], format: Json, out: &mut dyn Write)
         true => json::print(&audited, out)?,
         false => audited.write(out)?,
     }
-    let fine = crate::audit::Verdict::ALL.iter().filter(|v| v.is_fine()).map(|v| v.words());
+    let fine = crate::audit::AuditVerdict::ALL.iter().filter(|v| v.is_fine()).map(|v| v.words());
     let fine: usize = fine.filter_map(|words| counts.get(words)).sum();
     Ok(match counts.contains_key(CANNOT_BE_READ) {
         true => 1,
@@ -111,8 +116,8 @@ fn plain(text: &str) -> String {
 
 const CANNOT_BE_READ: &str = "can't be read";
 
-fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<Dataset>> {
-    let mut found: Vec<Dataset> = Vec::new();
+fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<PublishedFigures>> {
+    let mut found: Vec<PublishedFigures> = Vec::new();
     for path in paths {
         let more = match crate::base::file::is_sqlite(path) {
             true => bundle::of_bundle(&bundles::facts(
@@ -142,10 +147,10 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<Dataset>> {
 }
 
 fn ready<'a>(
-    entry: &'a Entry,
+    entry: &'a ClaimEntry,
     head: &Head,
-    datasets: &'a [Dataset],
-) -> std::result::Result<Ready<'a>, Unread> {
+    datasets: &'a [PublishedFigures],
+) -> std::result::Result<ReadableStatement<'a>, Unread> {
     let claim =
         entry.claim.as_ref().map_err(|what| (what.clone(), "see docs/audit.md".to_string()))?;
     let data = match &claim.data {
@@ -158,13 +163,13 @@ fn ready<'a>(
         }
     };
     let stated = statement::read(claim, head, data)?;
-    Ok(Ready { claim, data, stated })
+    Ok(ReadableStatement { claim, data, stated })
 }
 
 /// By the statements' places in the file; first each by itself, then beside one another.
 fn judge_all(
     head: &Head,
-    made: &[std::result::Result<Ready<'_>, Unread>],
+    made: &[std::result::Result<ReadableStatement<'_>, Unread>],
 ) -> Result<BTreeMap<usize, Judgement>> {
     let mut places = Vec::new();
     let (mut filed, mut judged) = (Vec::new(), Vec::new());
@@ -193,14 +198,14 @@ fn judge_all(
     Ok(places.into_iter().zip(judged).collect())
 }
 
-fn metric<'a>(head: &'a Head, ready: &Ready<'a>) -> Result<audit::Metric<'a>> {
+fn metric<'a>(head: &'a Head, ready: &ReadableStatement<'a>) -> Result<audit::AuditMetric<'a>> {
     let found = statement::metric(head, &ready.claim.metric, ready.data);
     found.map(|(metric, _)| metric).map_err(|(what, next)| failed(what, next))
 }
 
 fn finding(
     head: &Head,
-    ready: &Ready<'_>,
+    ready: &ReadableStatement<'_>,
     judged: &Judgement,
     words: &dyn Fn(usize) -> String,
 ) -> Result<(String, Vec<String>)> {
@@ -211,11 +216,11 @@ fn finding(
         None => head.columns(ready.claim.data.as_deref().unwrap_or("")).at,
     };
     let at_label = at_label.as_str();
-    Ok(describe(&Finding { stated: &ready.stated, judged, metric, at_label, lacking, words }))
+    Ok(describe(&AuditFinding { stated: &ready.stated, judged, metric, at_label, lacking, words }))
 }
 
 /// What the data do not have, where nothing can be computed from them.
-fn lacking(ready: &Ready<'_>, metric: &audit::Metric<'_>) -> String {
+fn lacking(ready: &ReadableStatement<'_>, metric: &audit::AuditMetric<'_>) -> String {
     let Some(data) = ready.data else {
         return match &ready.claim.data {
             Some(name) => format!("there are no data '{name}'"),
@@ -239,7 +244,7 @@ fn lacking(ready: &Ready<'_>, metric: &audit::Metric<'_>) -> String {
     }
 }
 
-fn unread(entry: &Entry, why: Option<&Unread>) -> (String, Vec<String>) {
+fn unread(entry: &ClaimEntry, why: Option<&Unread>) -> (String, Vec<String>) {
     let (what, next) = why.cloned().unwrap_or_default();
     let line =
         if what.starts_with("line ") { String::new() } else { format!("line {}: ", entry.line) };

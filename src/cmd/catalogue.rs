@@ -7,11 +7,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use crate::base::error::Result;
 use crate::base::units::moment;
 use crate::brief::block::Block;
-use crate::catalogue::{Catalogue, Contents, Entry};
+use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents};
 use crate::cmd::screen::on_screen;
 
 /// The folder, and what is looked for in it.
@@ -24,14 +24,14 @@ pub struct CatalogueArgs {
     #[arg(long, value_name = "TEXT", default_value = "")]
     search: String,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 /// What `--json` prints (docs/catalogue.md).
 #[derive(Serialize, JsonSchema)]
-pub struct Listed<'a> {
+pub struct ListedBundles<'a> {
     /// Those that were looked for, the newest run first; what cannot be read last.
-    bundles: Vec<&'a Entry>,
+    bundles: Vec<&'a CatalogueEntry>,
     /// Files that were opened, since the index did not have them as they are.
     opened: usize,
     /// Whether the index is kept in the folder.
@@ -40,11 +40,11 @@ pub struct Listed<'a> {
 
 /// Prints what the folder holds, the newest run first.
 pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
-    let catalogue = Catalogue::open(&args.folder)?;
-    let found: Vec<&Entry> = catalogue.search(&args.search).collect();
+    let catalogue = BundleCatalogue::open(&args.folder)?;
+    let found: Vec<&CatalogueEntry> = catalogue.search(&args.search).collect();
     if args.format.json {
         let (opened, index_kept) = (catalogue.opened, catalogue.is_kept);
-        return json::print(&Listed { bundles: found, opened, index_kept }, out);
+        return json::print(&ListedBundles { bundles: found, opened, index_kept }, out);
     }
     let count = format!("{} of {} bundles", found.len(), catalogue.entries.len());
     let mut blocks = vec![Block::chapter(count)];
@@ -59,7 +59,7 @@ pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
 }
 
 /// "2026-11-22 20:15 UTC · whole · lab/a.dyno · Random reads (quick): A, B · 24 points · S1, S2"
-fn line(entry: &Entry) -> String {
+fn line(entry: &CatalogueEntry) -> String {
     let summary = match &entry.contents {
         Contents::Bundle(summary) => summary,
         Contents::Broken(why) => return format!("broken · {} · {why}", entry.path),

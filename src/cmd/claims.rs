@@ -3,18 +3,18 @@
 
 use std::io::Write;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use super::load::Bundles;
 use crate::base::error::Result;
 use crate::brief::screens;
 use crate::cmd::screen::on_screen;
-use crate::export::claims::Claimed;
+use crate::export::claims::ClaimsDocument;
 
 /// Prints the claims as text, or as the JSON that docs/claims.md describes.
-pub fn claims(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> {
+pub fn claims(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     let facts = bundles.facts()?;
     if format.json {
-        return json::print(&Claimed::of(&facts), out);
+        return json::print(&ClaimsDocument::of(&facts), out);
     }
     out.write_all(on_screen(&screens::claims(&facts)).as_bytes())?;
     Ok(())

@@ -5,19 +5,19 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use super::load::Bundles;
 use crate::base::error::Result;
 use crate::brief::screens;
 use crate::cmd::screen::on_screen;
-use crate::export::claims::{Comparisons, comparisons};
+use crate::export::claims::{ComparisonsDocument, comparisons};
 
 /// Prints every comparison of the bundles' subjects.
-pub fn compare(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> {
+pub fn compare(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     let facts = bundles.facts()?;
     if format.json {
         let headline = screens::headline(&facts);
-        return json::print(&Compared { headline, compared: comparisons(&facts) }, out);
+        return json::print(&ComparedSubjects { headline, compared: comparisons(&facts) }, out);
     }
     out.write_all(on_screen(&screens::compare(&facts)).as_bytes())?;
     Ok(())
@@ -25,9 +25,9 @@ pub fn compare(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<(
 
 /// The subjects compared.
 #[derive(Serialize, JsonSchema)]
-pub struct Compared {
+pub struct ComparedSubjects {
     /// What the brief's first page says.
     headline: Vec<String>,
     #[serde(flatten)]
-    compared: Comparisons,
+    compared: ComparisonsDocument,
 }

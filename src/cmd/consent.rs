@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use crate::base::error::{Result, failed, refused};
 use crate::base::text::visible;
 use crate::plan::meters::is_hidden;
-use crate::plan::{self, Drive, Family, Part, Place, Plan};
+use crate::plan::{self, Component, Drive, DrivePlace, Plan, RequestFamily};
 use crate::{engine, meter};
 
 /// Something that a plan would have done.
-struct Thing {
+struct ConsentItem {
     /// "run the command …".
     what: String,
     /// What `--allow` calls it.
@@ -43,7 +43,8 @@ pub fn ask(plan: &mut Plan, bundle: &Path, set: &[String], allow: &[String]) -> 
         return Err(refused(what, next));
     }
     let things = things(plan, &named);
-    let missing: Vec<&Thing> = things.iter().filter(|thing| !allow.contains(&thing.name)).collect();
+    let missing: Vec<&ConsentItem> =
+        things.iter().filter(|thing| !allow.contains(&thing.name)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -83,13 +84,13 @@ pub fn given_anew(plan: &Plan) -> Vec<String> {
     .collect()
 }
 
-fn arguments(things: &[&Thing]) -> String {
-    let quoted = |thing: &&Thing| format!("--allow '{}'", thing.name.replace('\'', "'\\''"));
+fn arguments(things: &[&ConsentItem]) -> String {
+    let quoted = |thing: &&ConsentItem| format!("--allow '{}'", thing.name.replace('\'', "'\\''"));
     things.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// Every meter with its path for `--set`.
-fn meters(plan: &Plan) -> impl Iterator<Item = (String, &Part)> {
+fn meters(plan: &Plan) -> impl Iterator<Item = (String, &Component)> {
     let own = plan.meters.iter().enumerate().map(|(i, part)| (format!("meter.{}", i + 1), part));
     let of_subjects = plan.subjects.iter().flat_map(|subject| {
         let path = |i: usize| format!("subject.{}.meter.{}", subject.name, i + 1);
@@ -99,7 +100,7 @@ fn meters(plan: &Plan) -> impl Iterator<Item = (String, &Part)> {
 }
 
 /// The knob that defines what a meter queries.
-fn knob(part: &Part) -> &'static str {
+fn knob(part: &Component) -> &'static str {
     SETTABLE.iter().copied().find(|name| part.knobs.get(name).is_some()).unwrap_or("kind")
 }
 
@@ -143,16 +144,16 @@ fn words(text: &str) -> Value {
 
 /// Whether any drive is a device: no filesystem is made in a directory.
 fn bare(plan: &Plan) -> bool {
-    let is_device = |drive: &Drive| matches!(drive.place, Place::Device { .. });
+    let is_device = |drive: &Drive| matches!(drive.place, DrivePlace::Device { .. });
     plan.subjects.iter().flat_map(|subject| &subject.drives).any(is_device)
 }
 
 /// What the plan would do, without what has been named by setting it.
-fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
-    let mut things: Vec<Thing> = Vec::new();
+fn things(plan: &Plan, named: &[String]) -> Vec<ConsentItem> {
+    let mut things: Vec<ConsentItem> = Vec::new();
     let mut add = |what: String, name: String| {
         if !things.iter().any(|thing| thing.name == name) {
-            things.push(Thing { what, name });
+            things.push(ConsentItem { what, name });
         }
     };
     for (path, part) in meters(plan).filter(|(path, _)| !named.contains(path)) {
@@ -181,7 +182,7 @@ fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
         .flat_map(|s| &s.streams)
         .chain(protocol.prepare.iter().map(|c| &c.stream));
     for part in protocol.datasets.iter().map(|d| &d.engine).chain(streams.map(|s| &s.engine)) {
-        if engine::find(&part.name).is_some_and(|e| e.info().family == Family::Sql) {
+        if engine::find(&part.name).is_some_and(|e| e.info().family == RequestFamily::Sql) {
             let server = part.knobs.text("server").unwrap_or("own");
             let what =
                 if server == "existing" { "write to an existing server" } else { "start a server" };
@@ -209,7 +210,7 @@ fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
         }
     }
     for drive in plan.subjects.iter().flat_map(|s| &s.drives).filter(|d| d.erase) {
-        if let Place::Device { path, serial } = &drive.place {
+        if let DrivePlace::Device { path, serial } = &drive.place {
             let what = format!("erase everything on {} (serial {serial})", path.display());
             add(what, if serial.is_empty() { path.display().to_string() } else { serial.clone() });
         }

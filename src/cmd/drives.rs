@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use crate::base::error::Result;
 use crate::base::units::bytes;
-use crate::lab::drives::{self, Found};
+use crate::lab::drives::{self, ListedDrive};
 
 /// Prints them as text or as JSON.
-pub fn drives(format: Json, out: &mut dyn Write) -> Result<()> {
+pub fn drives(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     let found = drives::list();
     if format.json {
         return json::print(&found, out);
@@ -19,7 +19,7 @@ pub fn drives(format: Json, out: &mut dyn Write) -> Result<()> {
     found.iter().try_for_each(|drive| describe(drive, out))
 }
 
-fn describe(drive: &Found, out: &mut dyn Write) -> Result<()> {
+fn describe(drive: &ListedDrive, out: &mut dyn Write) -> Result<()> {
     let model = drive.model.as_deref().unwrap_or("no model");
     writeln!(out, "{}  {model}, {}", drive.device, bytes(drive.capacity_bytes))?;
     let lines = [
@@ -51,7 +51,7 @@ fn describe(drive: &Found, out: &mut dyn Write) -> Result<()> {
 }
 
 /// As it is, and what it could be where that is more.
-fn link(drive: &Found) -> Option<String> {
+fn link(drive: &ListedDrive) -> Option<String> {
     let now = format!("{} ×{}", drive.link_speed.as_ref()?, drive.link_width.as_ref()?);
     let most = match (&drive.max_link_speed, &drive.max_link_width) {
         (Some(speed), Some(width)) => format!("{speed} ×{width}"),
@@ -60,7 +60,7 @@ fn link(drive: &Found) -> Option<String> {
     Some(if most == now { now } else { format!("{now} (could be {most})") })
 }
 
-fn state(drive: &Found) -> Option<String> {
+fn state(drive: &ListedDrive) -> Option<String> {
     let parts = [
         drive.temperature_celsius.map(|t| format!("{t} °C")),
         drive.wear_percent.map(|w| format!("{w} % worn")),

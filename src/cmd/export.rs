@@ -11,10 +11,10 @@ use crate::analysis::Question;
 use crate::base::error::{Result, exit, failed};
 use crate::base::output::Output;
 use crate::base::units::grouped;
-use crate::brief::Options;
+use crate::brief::BriefOptions;
 use crate::bundles;
-use crate::catalogue::{Contents, State};
-use crate::export::dataset::Dataset;
+use crate::catalogue::{Contents, RunState};
+use crate::export::dataset::LockedDataset;
 use crate::export::{self, FORMS, TABLES};
 
 /// What to export, in which form, and where to.
@@ -68,7 +68,7 @@ fn table(args: &ExportArgs, paths: &[PathBuf]) -> Result<()> {
             TABLES.iter().map(|t| t.name()).collect(),
         )
     })?;
-    let options = args.brief.as_deref().map(Options::load).transpose()?.unwrap_or_default();
+    let options = args.brief.as_deref().map(BriefOptions::load).transpose()?.unwrap_or_default();
     let question = Question { masks: options.masks(), ..args.asked.question()? };
     let facts = bundles::facts(paths, &question)?;
     options.check_masks(&facts)?;
@@ -90,14 +90,14 @@ fn table(args: &ExportArgs, paths: &[PathBuf]) -> Result<()> {
 
 /// Adds every bundle whose run has ended: what is added is never changed again.
 fn partition(folder: &Path, paths: Vec<PathBuf>, out: &mut dyn Write) -> Result<u8> {
-    let mut dataset = Dataset::open(folder)?;
+    let mut dataset = LockedDataset::open(folder)?;
     let (mut ended, mut left_out) = (Vec::new(), Vec::new());
     for path in paths {
         match Contents::of(&path) {
-            Contents::Bundle(of) if matches!(of.state, State::Whole | State::Failed) => {
+            Contents::Bundle(of) if matches!(of.state, RunState::Whole | RunState::Failed) => {
                 ended.push(path);
             }
-            Contents::Bundle(of) if of.state == State::Running => {
+            Contents::Bundle(of) if of.state == RunState::Running => {
                 left_out.push((path, "its run goes on".to_string()));
             }
             Contents::Bundle(_) => {

@@ -7,19 +7,19 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use super::selftest_result;
 use crate::base::clock::Clock;
 use crate::base::error::Result;
-use crate::plan::{Drive, Place, Subject};
+use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
 use crate::{lab, run};
 
 /// Prints the facts by heading; what cannot be read is left out.
-pub fn facts(paths: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<()> {
+pub fn facts(paths: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     let drive = |path: &PathBuf| match path.is_dir() {
-        true => Place::Directory(path.clone()),
-        false => Place::Device { path: path.clone(), serial: String::new() },
+        true => DrivePlace::Directory(path.clone()),
+        false => DrivePlace::Device { path: path.clone(), serial: String::new() },
     };
     let subject = |path: &PathBuf| Subject {
         name: path.display().to_string(),

@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use crate::base::error::{Result, failed};
 use crate::base::file;
 use crate::import::{self, Input};
@@ -28,7 +28,7 @@ pub struct ImportArgs {
     #[arg(long, value_name = "TOML")]
     mapping: Option<PathBuf>,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 /// What was imported.

@@ -11,7 +11,7 @@ use crate::base::error::{Result, failed};
 use crate::base::stderr::note;
 use crate::base::units::bytes;
 use crate::base::{file, output};
-use crate::lab::drives::{self, Found};
+use crate::lab::drives::{self, ListedDrive};
 use crate::{plan, run};
 
 /// What the plan says; what is not given is asked on a terminal.
@@ -34,7 +34,7 @@ pub struct InitArgs {
 const PROTOCOL: &str = "quick";
 
 /// A subject's name and directory.
-type Subject = (String, PathBuf);
+type DraftSubject = (String, PathBuf);
 
 /// Writes the plan, and says how to go on.
 pub fn init(args: &InitArgs) -> Result<()> {
@@ -59,7 +59,7 @@ pub fn init(args: &InitArgs) -> Result<()> {
         true => proposed(&found)?,
     };
     let text = |same_device: bool| {
-        let draft = Draft { protocol: &protocol, subjects: &subjects, repeats: args.repeats };
+        let draft = PlanDraft { protocol: &protocol, subjects: &subjects, repeats: args.repeats };
         draft.toml(&found, same_device)
     };
     output::write(&args.output, &[], text(false).as_bytes())?;
@@ -73,7 +73,7 @@ pub fn init(args: &InitArgs) -> Result<()> {
     Ok(())
 }
 
-fn pair(text: &str) -> Result<Subject> {
+fn pair(text: &str) -> Result<DraftSubject> {
     match text.split_once('=').filter(|(name, path)| !name.is_empty() && !path.is_empty()) {
         Some((name, path)) => Ok((name.to_string(), whole(Path::new(path)))),
         None => Err(failed(format!("'{text}' is not NAME=PATH"), "as in --subject A=/mnt/a")),
@@ -92,7 +92,7 @@ fn ask(question: &str) -> Result<Option<String>> {
     Ok(Some(line.trim().to_string()).filter(|line| !line.is_empty()))
 }
 
-fn asked(found: &[Found]) -> Result<Vec<Subject>> {
+fn asked(found: &[ListedDrive]) -> Result<Vec<DraftSubject>> {
     for drive in found {
         let state = match (mounted(drive), &drive.obstacle) {
             (Some(point), _) => format!("mounted at {}", point.display()),
@@ -113,8 +113,8 @@ fn asked(found: &[Found]) -> Result<Vec<Subject>> {
 }
 
 /// A directory on each drive that has one we may write to; this one where none has.
-fn proposed(found: &[Found]) -> Result<Vec<Subject>> {
-    let mut subjects: Vec<Subject> = Vec::new();
+fn proposed(found: &[ListedDrive]) -> Result<Vec<DraftSubject>> {
+    let mut subjects: Vec<DraftSubject> = Vec::new();
     for drive in found {
         let Some(point) = mounted(drive) else { continue };
         let named = |name: &str| subjects.iter().any(|(taken, _)| taken == name);
@@ -129,14 +129,14 @@ fn proposed(found: &[Found]) -> Result<Vec<Subject>> {
     Ok(subjects)
 }
 
-fn model(drive: &Found) -> String {
+fn model(drive: &ListedDrive) -> String {
     let printed = |text: &&String| plan::unprintable(text).is_none() && !text.trim().is_empty();
     drive.model.as_ref().filter(printed).map_or(drive.device.clone(), |m| m.trim().to_string())
 }
 
 /// The directory with most room that is mounted from a drive or one of its partitions, and that we
 /// may write to.
-fn mounted(drive: &Found) -> Option<PathBuf> {
+fn mounted(drive: &ListedDrive) -> Option<PathBuf> {
     let table = file::read_text(Path::new("/proc/self/mounts"), file::MOST_TEXT).ok()?;
     let points = table.lines().filter_map(|line| {
         let mut words = line.split(' ');
@@ -153,14 +153,14 @@ fn mounted(drive: &Found) -> Option<PathBuf> {
 }
 
 /// What the plan is made of.
-struct Draft<'a> {
+struct PlanDraft<'a> {
     protocol: &'a str,
-    subjects: &'a [Subject],
+    subjects: &'a [DraftSubject],
     repeats: Option<u32>,
 }
 
-impl Draft<'_> {
-    fn toml(&self, found: &[Found], same_device: bool) -> String {
+impl PlanDraft<'_> {
+    fn toml(&self, found: &[ListedDrive], same_device: bool) -> String {
         let quoted = |text: &str| toml::Value::String(text.to_string()).to_string();
         let mut out = format!(
             "# A plan for Dyno. `dyno plan check` says what it would do and touches nothing.\n\
@@ -187,7 +187,7 @@ impl Draft<'_> {
             let (name, path) = (quoted(name), quoted(&path.display().to_string()));
             out += &format!("[[subject]]\nname = {name}\ndrives = [{{ path = {path} }}]\n\n");
         }
-        let bare: Vec<&Found> = found.iter().filter(|drive| drive.testable).collect();
+        let bare: Vec<&ListedDrive> = found.iter().filter(|drive| drive.testable).collect();
         if !bare.is_empty() {
             out += "# Drives that are not in use. Writing to one needs `erase = true` beside its \
                     serial number, and\n# everything on it is lost: add it yourself.\n";

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::error::{Context, Result};
-use crate::stats::estimate::{Estimate, Method};
+use crate::stats::estimate::{Estimate, IntervalMethod};
 
 /// Text for people, or JSON for programs.
 #[derive(Args, Clone, Copy, Default)]
-pub struct Json {
+pub struct OutputFormat {
     /// Print JSON (docs/json.md; `dyno schema` prints its schema)
     #[arg(long)]
     pub json: bool,
@@ -28,7 +28,7 @@ pub fn print(document: &impl Serialize, out: &mut dyn Write) -> Result<()> {
 
 /// A figure with its 95 % interval.
 #[derive(Serialize, JsonSchema)]
-pub struct Figure {
+pub struct JsonFigure {
     /// The value, in the unit that the field's name ends in.
     pub value: f64,
     /// Lower end of the interval, or the least observed where there is none; null where nothing
@@ -43,13 +43,13 @@ pub struct Figure {
     pub n: usize,
 }
 
-impl From<&Estimate> for Figure {
-    fn from(of: &Estimate) -> Figure {
-        Figure {
+impl From<&Estimate> for JsonFigure {
+    fn from(of: &Estimate) -> JsonFigure {
+        JsonFigure {
             value: of.value,
             low: crate::base::units::finite(of.low),
             high: crate::base::units::finite(of.high),
-            interval: of.method != Method::Single,
+            interval: of.method != IntervalMethod::Single,
             n: of.n,
         }
     }

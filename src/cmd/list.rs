@@ -5,12 +5,12 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use crate::base::error::Result;
-use crate::plan::{DefaultValue, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind};
 
 /// Prints the registries.
-pub fn list(format: Json, out: &mut dyn Write) -> Result<()> {
+pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     let catalogue = crate::plan_catalogue();
     if format.json {
         let rows = |of: &[&'static Info]| of.iter().map(|info| PartRow::of(info)).collect();
@@ -45,19 +45,19 @@ fn entry(out: &mut dyn Write, info: &Info) -> Result<()> {
     Ok(())
 }
 
-fn kind(kind: Kind) -> String {
+fn kind(kind: KnobKind) -> String {
     match kind {
-        Kind::Text => "text".into(),
-        Kind::Bool => "true or false".to_string(),
-        Kind::Int { min, max } if max == u64::MAX => format!("whole number from {min}"),
-        Kind::Int { min, max } => format!("whole number from {min} to {max}"),
-        Kind::Float { min, max } => format!("number from {min} to {max}"),
-        Kind::Bytes => "size".to_string(),
-        Kind::Time => "time".to_string(),
-        Kind::Words => "list of words".to_string(),
-        Kind::Choice(words) => words.join(" | "),
-        Kind::Sizes => "size, or sizes with weights".to_string(),
-        Kind::Options => "table of options".to_string(),
+        KnobKind::Text => "text".into(),
+        KnobKind::Bool => "true or false".to_string(),
+        KnobKind::Int { min, max } if max == u64::MAX => format!("whole number from {min}"),
+        KnobKind::Int { min, max } => format!("whole number from {min} to {max}"),
+        KnobKind::Float { min, max } => format!("number from {min} to {max}"),
+        KnobKind::Bytes => "size".to_string(),
+        KnobKind::Time => "time".to_string(),
+        KnobKind::Words => "list of words".to_string(),
+        KnobKind::Choice(words) => words.join(" | "),
+        KnobKind::Sizes => "size, or sizes with weights".to_string(),
+        KnobKind::Options => "table of options".to_string(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::analysis::metric::Asked;
+use crate::analysis::metric::MetricRequest;
 use crate::analysis::{Facts, Question};
 use crate::base::error::{Result, failed};
 use crate::bundles;
@@ -82,7 +82,7 @@ pub fn each(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 impl AskedOptions {
     /// The same for the analysis; an unknown metric is an error.
     pub fn question(&self) -> Result<Question> {
-        let metrics = self.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
+        let metrics = self.metric.iter().map(|m| MetricRequest::parse(m)).collect::<Result<_>>()?;
         Ok(Question { vary: self.vary.clone(), metrics, ..Question::default() })
     }
 }

@@ -50,8 +50,8 @@ use std::path::PathBuf;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::base::error::{Error, Result, exit, failed};
-use crate::base::text::{Shown, say};
-use json::Json;
+use crate::base::text::{TerminalText, say};
+use json::OutputFormat;
 use load::Bundles;
 
 /// A dynamometer for SSDs: which drive is faster, at what, and by how much
@@ -81,10 +81,10 @@ enum Command {
         #[command(subcommand)]
         command: Option<ProtocolsCommand>,
         #[command(flatten)]
-        format: Json,
+        format: OutputFormat,
     },
     /// List this host's block devices and whether each may be tested
-    Drives(Json),
+    Drives(OutputFormat),
     /// Measure the limits of Dyno on this host
     ///
     /// False claims, detectable differences, pacing floor and generator ceilings. The result is
@@ -100,21 +100,21 @@ enum Command {
         #[command(flatten)]
         bundles: Bundles,
         #[command(flatten)]
-        format: Json,
+        format: OutputFormat,
     },
     /// Print every point of bundles as a table
     Show {
         #[command(flatten)]
         bundles: Bundles,
         #[command(flatten)]
-        format: Json,
+        format: OutputFormat,
     },
     /// Print the claims that bundles support, with their calculation
     Claims {
         #[command(flatten)]
         bundles: Bundles,
         #[command(flatten)]
-        format: Json,
+        format: OutputFormat,
     },
     /// Follow a metric over many runs and find change points
     Trend(trend::TrendArgs),
@@ -147,7 +147,7 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         data: Vec<PathBuf>,
         #[command(flatten)]
-        format: Json,
+        format: OutputFormat,
     },
     /// Check a new run for regressions; the exit code is for CI jobs
     ///
@@ -163,14 +163,14 @@ enum Command {
     /// Convert a fio job file or a vdbench parameter file to a protocol
     Convert(convert::ConvertArgs),
     /// List engines, workloads and meters with their knobs
-    List(Json),
+    List(OutputFormat),
     /// Print what a run discloses about this host and its drives
     Facts {
         /// Directories or devices
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
         #[command(flatten)]
-        format: Json,
+        format: OutputFormat,
     },
     /// Print JSON Schemas of plans, campaigns, protocols, --json output
     Schema(schema::SchemaArgs),
@@ -186,7 +186,7 @@ enum Command {
         output: PathBuf,
     },
     /// Print version, commit, measuring method, RocksDB and features
-    Version(Json),
+    Version(OutputFormat),
 }
 
 #[derive(Subcommand)]
@@ -230,7 +230,7 @@ pub fn main() -> Result<u8> {
     if let Command::Run(args) = &command {
         return run::run(args);
     }
-    let out = &mut BufWriter::new(Shown::new(stdout().lock()));
+    let out = &mut BufWriter::new(TerminalText::new(stdout().lock()));
     let code = carry_out(command, out);
     let flushed = out.flush().map_err(Error::from);
     match (code, flushed) {

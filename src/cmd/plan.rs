@@ -6,18 +6,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use super::load::share;
-use super::plan_facts::Checked;
+use super::plan_facts::PlanCheck;
 use super::plan_numbers::{
-    Earlier, Extent, Power, Specimens, fill_bytes, paced_bytes, powers, specimens, stream, value,
-    writes,
+    DetectableDifference, Earlier, Extent, Specimens, fill_bytes, paced_bytes, powers, specimens,
+    stream, value, writes,
 };
-use super::run::What;
+use super::run::RunInput;
 use super::selftest_result;
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped, plural};
-use crate::plan::{self, Axis, Load, Place, Plan, PowerCut, Step, Stream};
+use crate::plan::{self, Axis, DrivePlace, Load, Plan, PowerCut, Step, Stream};
 use crate::run::{self, prepare};
 use crate::stats::family::FEWEST;
 use crate::stats::percent::rounded_out;
@@ -26,7 +26,7 @@ use crate::stats::percent::rounded_out;
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]
-    what: What,
+    what: RunInput,
     /// Estimate the detectable difference from the scatter in this earlier bundle, or folder of
     /// bundles; if it contains several drives of a model, also estimate how many drives
     /// --difference needs
@@ -36,7 +36,7 @@ pub struct CheckArgs {
     #[arg(long, default_value = "5%", value_name = "PERCENT", value_parser = difference)]
     difference: f64,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 fn difference(text: &str) -> std::result::Result<f64, String> {
@@ -53,7 +53,7 @@ pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
         true => {
             run::apart(plan)?;
             run::verification::check(plan)?;
-            json::print(&Checked::of(plan, from)?, out)?;
+            json::print(&PlanCheck::of(plan, from)?, out)?;
         }
         false => describe(plan, from, out)?,
     }
@@ -207,7 +207,7 @@ fn can_show(plan: &Plan, from: Option<&Earlier>, out: &mut dyn Write) -> Result<
     if let (Some(Earlier { name, .. }), true) = (from, powers.is_empty()) {
         writeln!(out, "{name} has no point with three repeats: its scatter is unknown")?;
     }
-    for Power { at, scatter, shown } in powers {
+    for DetectableDifference { at, scatter, shown } in powers {
         let percent = |log: f64| words(log.exp_m1() * 100.0);
         let mean =
             shown.mean.map(|m| format!(", {} in a step's mean", percent(m))).unwrap_or_default();
@@ -287,11 +287,15 @@ fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
         };
         for drive in &subject.drives {
             let what = match &drive.place {
-                Place::Directory(path) => format!("in its own folder under {}", path.display()),
-                Place::Device { path, serial } if drive.erase => {
+                DrivePlace::Directory(path) => {
+                    format!("in its own folder under {}", path.display())
+                }
+                DrivePlace::Device { path, serial } if drive.erase => {
                     format!("over {} (serial {serial}): EVERYTHING ON IT IS ERASED", path.display())
                 }
-                Place::Device { path, .. } => format!("nowhere: {} is only read", path.display()),
+                DrivePlace::Device { path, .. } => {
+                    format!("nowhere: {} is only read", path.display())
+                }
             };
             writeln!(
                 out,

@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::plan_numbers::{self as numbers, Earlier, Extent};
 use crate::base::error::Result;
-use crate::plan::{self, Order, Place, Plan, Step, Subject};
+use crate::plan::{self, DrivePlace, Order, Plan, Step, Subject};
 use crate::run::{prepare, verification};
 use crate::stats::family::FEWEST;
 
 /// What a plan would do.
 #[derive(Serialize, JsonSchema)]
-pub struct Checked {
+pub struct PlanCheck {
     /// Name of the protocol.
     protocol: String,
     title: String,
@@ -33,8 +33,8 @@ pub struct Checked {
     load_ns: u64,
     /// What a steady state may take beyond.
     steady_more_ns: Option<u64>,
-    steps: Vec<StepRow>,
-    subjects: Vec<SubjectRow>,
+    steps: Vec<PlannedStepRow>,
+    subjects: Vec<PlannedSubjectRow>,
     /// What is done to each drive first, in words.
     preparation: Vec<String>,
     /// What verification will do, in words.
@@ -48,7 +48,7 @@ pub struct Checked {
 
 /// A step.
 #[derive(Serialize, JsonSchema)]
-struct StepRow {
+struct PlannedStepRow {
     name: String,
     title: String,
     /// The field that is swept; null where none is.
@@ -63,7 +63,7 @@ struct StepRow {
 
 /// A subject.
 #[derive(Serialize, JsonSchema)]
-struct SubjectRow {
+struct PlannedSubjectRow {
     name: String,
     drives: Vec<DriveRow>,
     /// Knobs of its own, as in "step.stream.engine.knob = value".
@@ -115,13 +115,13 @@ struct SpecimensRow {
     drives_needed: Option<usize>,
 }
 
-impl Checked {
+impl PlanCheck {
     /// Of a resolved plan; `from` is an earlier bundle whose scatter counts, and the difference
     /// between models that is to be shown.
-    pub fn of(plan: &Plan, (from, difference): (Option<&Earlier>, f64)) -> Result<Checked> {
+    pub fn of(plan: &Plan, (from, difference): (Option<&Earlier>, f64)) -> Result<PlanCheck> {
         let Extent { points, at_most, load_ns, more_ns } = Extent::of(plan);
         let percent = |log: f64| log.exp_m1() * 100.0;
-        let row = |power: numbers::Power| DetectableRow {
+        let row = |power: numbers::DetectableDifference| DetectableRow {
             scatter_of: power.at,
             scatter_percent: power.scatter * 100.0,
             point_percent: percent(power.shown.point),
@@ -129,7 +129,7 @@ impl Checked {
         };
         let enough = plan.repeats as usize >= FEWEST;
         let powers = if enough { numbers::powers(plan, from) } else { Vec::new() };
-        Ok(Checked {
+        Ok(PlanCheck {
             protocol: plan.protocol.name.clone(),
             title: plan.protocol.title.clone(),
             source: plan.protocol.source.clone(),
@@ -163,9 +163,9 @@ impl Checked {
     }
 }
 
-fn step(step: &Step) -> StepRow {
+fn step(step: &Step) -> PlannedStepRow {
     let axes: Vec<_> = plan::axes_of(step).into_iter().flatten().collect();
-    StepRow {
+    PlannedStepRow {
         name: step.name.clone(),
         title: step.title.clone(),
         axis: axes.first().map(|axis| axis.name.clone()),
@@ -176,11 +176,11 @@ fn step(step: &Step) -> StepRow {
     }
 }
 
-fn subject(plan: &Plan, subject: &Subject) -> SubjectRow {
+fn subject(plan: &Plan, subject: &Subject) -> PlannedSubjectRow {
     let drive = |drive: &plan::Drive| {
         let (path, device, serial) = match &drive.place {
-            Place::Directory(path) => (Some(path.clone()), None, None),
-            Place::Device { path, serial } => (None, Some(path.clone()), Some(serial.clone())),
+            DrivePlace::Directory(path) => (Some(path.clone()), None, None),
+            DrivePlace::Device { path, serial } => (None, Some(path.clone()), Some(serial.clone())),
         };
         DriveRow {
             erased: device.is_some() && drive.erase,
@@ -194,7 +194,7 @@ fn subject(plan: &Plan, subject: &Subject) -> SubjectRow {
     let own = |own: &plan::OwnKnob| {
         format!("{}.{}.{}.{} = {}", own.step, own.stream, own.of.name(), own.knob, own.value)
     };
-    SubjectRow {
+    PlannedSubjectRow {
         name: subject.name.clone(),
         drives: subject.drives.iter().map(drive).collect(),
         overrides: subject.overrides.iter().map(own).collect(),

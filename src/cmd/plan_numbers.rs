@@ -83,7 +83,7 @@ pub fn value(axis: &Axis) -> String {
 }
 
 /// A difference that the repeats can show, and from where its scatter is known.
-pub struct Power {
+pub struct DetectableDifference {
     /// From where the scatter is known.
     pub at: String,
     /// Standard deviation of a run's logarithm.
@@ -110,11 +110,11 @@ impl Earlier {
 
 /// Which differences the repeats can show, at the scatter of an earlier bundle or of this host's
 /// self-test; none where nothing is known.
-pub fn powers(plan: &Plan, from: Option<&Earlier>) -> Vec<Power> {
+pub fn powers(plan: &Plan, from: Option<&Earlier>) -> Vec<DetectableDifference> {
     if let Some(Earlier { name, facts }) = from {
         let power = |(step, scatter, shown): (Option<String>, f64, Detectable)| {
             let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
-            Power { at, scatter, shown }
+            DetectableDifference { at, scatter, shown }
         };
         return scatter::shown(plan, facts).into_iter().map(power).collect();
     }
@@ -122,7 +122,7 @@ pub fn powers(plan: &Plan, from: Option<&Earlier>) -> Vec<Power> {
     let all = found.iter().flat_map(|found| &found.scatter).filter_map(|of| {
         let shown = detectable(of.ops?, scatter::planned(plan))?;
         let at = format!("in the self-test of this host, {}", of.of);
-        Some(Power { at, scatter: of.ops?, shown })
+        Some(DetectableDifference { at, scatter: of.ops?, shown })
     });
     all.collect()
 }

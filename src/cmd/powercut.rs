@@ -10,7 +10,7 @@ use clap::Subcommand;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use super::signals::Signals;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, exit, failed};
@@ -18,10 +18,10 @@ use crate::base::stderr::note;
 use crate::base::units::grouped;
 use crate::base::{file, output};
 use crate::plan;
-use crate::powercut::checker::{self, Checked};
+use crate::powercut::checker::{self, CheckedCut};
 use crate::powercut::judge::Fate;
 use crate::powercut::listener::Listener;
-use crate::powercut::session::Session;
+use crate::powercut::session::WriteSession;
 use crate::powercut::writer;
 use crate::stats::never_seen::upper_bound;
 
@@ -52,7 +52,7 @@ pub enum PowercutCommand {
         drive: PathBuf,
         /// Text or JSON
         #[command(flatten)]
-        format: Json,
+        format: OutputFormat,
     },
     /// Summarise the results of checks for each drive
     Claim {
@@ -61,7 +61,7 @@ pub enum PowercutCommand {
         results: Vec<PathBuf>,
         /// Text or JSON
         #[command(flatten)]
-        format: Json,
+        format: OutputFormat,
     },
 }
 
@@ -114,7 +114,7 @@ fn listen(path: &Path, journals: &Path) -> Result<u8> {
     Ok(0)
 }
 
-fn check(journal: &Path, drive: &Path, format: Json, out: &mut dyn Write) -> Result<u8> {
+fn check(journal: &Path, drive: &Path, format: OutputFormat, out: &mut dyn Write) -> Result<u8> {
     let read = checker::read_journal(journal)?;
     let checked = checker::check(&read, drive)?;
     let mut result = journal.as_os_str().to_owned();
@@ -122,7 +122,7 @@ fn check(journal: &Path, drive: &Path, format: Json, out: &mut dyn Write) -> Res
     let result = PathBuf::from(result);
     let text = serde_json::to_vec_pretty(&checked).context("describing the result")?;
     output::write(&result, &[journal], &text)?;
-    let Checked { session, verdict, .. } = &checked;
+    let CheckedCut { session, verdict, .. } = &checked;
     if format.json {
         json::print(&checked, out)?;
         return Ok(code(verdict.broken()));
@@ -146,11 +146,11 @@ fn code(broken: u64) -> u8 {
     if broken > 0 { exit::NOT_ALL } else { 0 }
 }
 
-fn claim(results: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<u8> {
-    let mut drives: BTreeMap<(String, String), Vec<Checked>> = BTreeMap::new();
+fn claim(results: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Result<u8> {
+    let mut drives: BTreeMap<(String, String), Vec<CheckedCut>> = BTreeMap::new();
     for path in results {
         let text = file::read_text(path, MOST_RESULT)?;
-        let checked: Checked = serde_json::from_str(&text)
+        let checked: CheckedCut = serde_json::from_str(&text)
             .with_context(|| format!("{} is not the result of a check", path.display()))?;
         let session = &checked.session;
         let of_drive = drives.entry((session.serial.clone(), session.subject.clone())).or_default();
@@ -162,7 +162,8 @@ fn claim(results: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<u8> {
         }
         of_drive.push(checked);
     }
-    let claimed: Vec<Claimed> = drives.into_values().map(|cuts| Claimed::new(&cuts)).collect();
+    let claimed: Vec<PowercutClaim> =
+        drives.into_values().map(|cuts| PowercutClaim::new(&cuts)).collect();
     match format.json {
         true => json::print(&claimed, out)?,
         false => claimed.iter().try_for_each(|claimed| claimed.say(out))?,
@@ -172,7 +173,7 @@ fn claim(results: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<u8> {
 
 /// What the cuts of one drive come to.
 #[derive(Serialize, JsonSchema)]
-pub struct Claimed {
+pub struct PowercutClaim {
     /// The subject's name in the plan.
     subject: String,
     /// The drive's serial number.
@@ -193,16 +194,16 @@ pub struct Claimed {
     bound_percent: Option<f64>,
 }
 
-impl Claimed {
+impl PowercutClaim {
     /// Of cuts of the same drive, one or more.
-    fn new(cuts: &[Checked]) -> Claimed {
-        let Session { subject, serial, .. } = &cuts[0].session;
+    fn new(cuts: &[CheckedCut]) -> PowercutClaim {
+        let WriteSession { subject, serial, .. } = &cuts[0].session;
         let mut fates = BTreeMap::new();
         for fate in Fate::ALL {
             fates.insert(fate, cuts.iter().map(|cut| cut.verdict.count(fate)).sum());
         }
         let not_kept = cuts.iter().map(|cut| cut.verdict.broken()).sum();
-        Claimed {
+        PowercutClaim {
             subject: subject.clone(),
             serial: serial.clone(),
             cuts: cuts.len(),
@@ -216,7 +217,7 @@ impl Claimed {
     }
 
     fn say(&self, out: &mut dyn Write) -> Result<()> {
-        let Claimed { subject, serial, cuts: n, images, .. } = self;
+        let PowercutClaim { subject, serial, cuts: n, images, .. } = self;
         let blocks = grouped(self.blocks);
         let cuts_word = if *n == 1 { "cut" } else { "cuts" };
         let of_images = if *images > 0 { format!(" ({images} of images)") } else { String::new() };

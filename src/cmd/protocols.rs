@@ -5,13 +5,13 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use crate::base::error::{Result, failed};
 use crate::plan;
 
 /// A built-in protocol.
 #[derive(Serialize, JsonSchema)]
-pub struct Listed {
+pub struct ListedProtocol {
     name: &'static str,
     title: &'static str,
     /// Where its parameters come from.
@@ -19,10 +19,10 @@ pub struct Listed {
 }
 
 /// One line each: name and title.
-pub fn list(format: Json, out: &mut dyn Write) -> Result<()> {
+pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     let protocols = plan::protocols();
     if format.json {
-        let listed = |(name, text): &(&'static str, &'static str)| Listed {
+        let listed = |(name, text): &(&'static str, &'static str)| ListedProtocol {
             name,
             title: value(text, "title"),
             source: value(text, "source"),
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn every_protocol_is_listed_with_its_title_and_shown_whole() {
         let mut out = Vec::new();
-        list(Json::default(), &mut out).expect("a vector takes everything");
+        list(OutputFormat::default(), &mut out).expect("a vector takes everything");
         let text = String::from_utf8(out).expect("the titles are UTF-8");
         for (name, toml) in plan::protocols() {
             let line = text.lines().find(|l| l.starts_with(&format!("{name} "))).expect("listed");

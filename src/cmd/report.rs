@@ -7,7 +7,7 @@ use super::load::Bundles;
 use crate::analysis::Facts;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::output::{self, Output};
-use crate::brief::{Document, Options};
+use crate::brief::{Brief, BriefOptions};
 use crate::chart;
 use crate::render::{html, markdown, pdf};
 
@@ -29,13 +29,13 @@ pub fn report(
         return Err(refused(what, "name another folder; it is created if missing"));
     }
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
-    let options = brief.map(Options::load).transpose()?.unwrap_or_default();
+    let options = brief.map(BriefOptions::load).transpose()?.unwrap_or_default();
     let mut facts = bundles.facts_of_brief(options.masks())?;
     options.check_masks(&facts)?;
     let options = options.masked(&facts.mask)?;
     options.choose_subject(&mut facts)?;
     let facts = Facts { declared: options.declared(&facts.declared), ..facts };
-    let document = Document::new(&facts, &options)?;
+    let document = Brief::new(&facts, &options)?;
     check_masked(&document, &facts)?;
     let page = match output {
         Some(path) => path.to_path_buf(),
@@ -57,7 +57,7 @@ pub fn report(
 
 /// All forms say the same, and Markdown in plain words. What is masked is gone before anything is
 /// made, so that this finds a defect of Dyno.
-fn check_masked(document: &Document, facts: &Facts) -> Result<()> {
+fn check_masked(document: &Brief, facts: &Facts) -> Result<()> {
     if facts.mask.is_empty() {
         return Ok(());
     }
@@ -71,7 +71,7 @@ fn check_masked(document: &Document, facts: &Facts) -> Result<()> {
 }
 
 /// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.
-fn write_as_named(document: &Document, page: &Path, inputs: &[&Path]) -> Result<()> {
+fn write_as_named(document: &Brief, page: &Path, inputs: &[&Path]) -> Result<()> {
     let kind =
         page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let writing = |path: &Path| format!("writing {}", path.display());

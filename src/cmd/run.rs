@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::run_start::{self, StartArgs};
-use super::serve_run::Beside;
+use super::serve_run::ServeProcess;
 use super::signals::Signals;
 use super::{consent, selftest_result};
 use crate::base::clock::Clock;
@@ -16,21 +16,21 @@ use crate::base::file;
 use crate::base::stderr::{be_quiet, note};
 use crate::base::units::plural;
 use crate::lab;
-use crate::plan::{self, Given, Plan, PointKey};
-use crate::record::live::{How, Totals};
+use crate::plan::{self, CommandLineValues, Plan, PointKey};
+use crate::record::live::{LiveTotals, RunEnding};
 use crate::record::{CommonStart, Fact, METHOD, Outcome, Run};
 use crate::run::before::Before;
-use crate::run::live::{self, Live};
+use crate::run::live::{self, LiveFeed};
 use crate::run::prepare;
-use crate::run::progress::{Form, Progress};
+use crate::run::progress::{Progress, ProgressForm};
 use crate::run::search::Searches;
 use crate::run::stopping_rule::{Figures, headline};
 use crate::run::{self, Maxima};
-use crate::store::{Bundle, Writer, limits};
+use crate::store::{Bundle, BundleWriter, limits};
 
 /// What to run.
 #[derive(Args)]
-pub struct What {
+pub struct RunInput {
     /// Plan file, built-in protocol (see `dyno protocols`), or bundle whose plan is run again
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
     what: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub struct What {
 #[derive(Args)]
 pub struct RunArgs {
     #[command(flatten)]
-    what: What,
+    what: RunInput,
     /// With a bundle: allow its plan to use this command, server, setting or drive (by serial
     /// number); repeatable
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
@@ -107,19 +107,19 @@ impl Display {
     fn progress(&self) -> Progress {
         let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
         let form = match self.progress.as_deref() {
-            _ if self.quiet => Form::Silent,
-            Some("bar") => Form::Bar,
-            Some("plain") => Form::Plain,
-            Some("json") => Form::Json,
-            Some(_) => Form::Silent,
-            None if terminal => Form::Bar,
-            None => Form::Plain,
+            _ if self.quiet => ProgressForm::Silent,
+            Some("bar") => ProgressForm::Bar,
+            Some("plain") => ProgressForm::Plain,
+            Some("json") => ProgressForm::Json,
+            Some(_) => ProgressForm::Silent,
+            None if terminal => ProgressForm::Bar,
+            None => ProgressForm::Plain,
         };
         Progress::in_form(form, self.verbose)
     }
 }
 
-impl What {
+impl RunInput {
     /// The plan that is meant, to be looked at.
     pub fn plan(&self) -> Result<Plan> {
         self.within_limits(None)
@@ -174,7 +174,7 @@ impl What {
         let mut set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
         set.extend(self.scale.iter().map(|name| ("scale".to_string(), name.clone())));
         if what.is_file() && (subjects.is_empty() || plan::is_plan(what)) {
-            let given = Given { subjects: &subjects, set: &set, repeats: self.repeats };
+            let given = CommandLineValues { subjects: &subjects, set: &set, repeats: self.repeats };
             return Ok(plan::load_with(what, given, &catalogue)?);
         }
         let protocol = what.to_string_lossy();
@@ -189,7 +189,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         be_quiet();
     }
     let watched =
-        Watched { progress: &args.display.progress(), serve: args.serve, except: &args.except };
+        RunObserver { progress: &args.display.progress(), serve: args.serve, except: &args.except };
     match (&args.resume, &args.what.what) {
         (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow, watched),
         (None, Some(_)) => {
@@ -209,7 +209,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
 
 /// How a run is watched.
 #[derive(Clone, Copy)]
-struct Watched<'a> {
+struct RunObserver<'a> {
     progress: &'a Progress,
     /// Where its live page is served.
     serve: Option<SocketAddr>,
@@ -222,7 +222,11 @@ struct Watched<'a> {
 pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
     let plan = plan::load(path, &crate::plan_catalogue())?;
     limits::check_plan(&plan)?;
-    let watched = Watched { progress: &Progress::in_form(Form::Plain, false), serve: None, except };
+    let watched = RunObserver {
+        progress: &Progress::in_form(ProgressForm::Plain, false),
+        serve: None,
+        except,
+    };
     if bundle.exists() {
         let (set, allow) = (consent::given_anew(&plan), consent::names(&plan));
         return resume(bundle, &set, &allow, watched);
@@ -232,12 +236,12 @@ pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
 
 /// What an earlier part of the run found and did.
 #[derive(Default)]
-struct Known {
+struct EarlierPart {
     maxima: Maxima,
     searches: Searches,
     figures: Figures,
     before: Before,
-    totals: Totals,
+    totals: LiveTotals,
     /// The points that are not measured again.
     done: Vec<PointKey>,
     /// The points begin with those of other hosts.
@@ -248,7 +252,7 @@ fn start(
     plan: Plan,
     bundle: Option<&Path>,
     common: Option<CommonStart>,
-    watched: Watched<'_>,
+    watched: RunObserver<'_>,
 ) -> Result<u8> {
     let now = jiff::Timestamp::now();
     let name = || {
@@ -264,13 +268,13 @@ fn start(
     let (plan, writer, clock) = begin(plan, &bundle, now, facts)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;
-    let known = elsewhere(Known { start: common, ..Known::default() }, watched.except)?;
+    let known = elsewhere(EarlierPart { start: common, ..EarlierPart::default() }, watched.except)?;
     measure(plan, writer, known, (clock, watched), &bundle)
 }
 
 /// What earlier parts of the run in other bundles found, and the points that they hold. How those
 /// left their drives says nothing of these.
-fn elsewhere(mut known: Known, except: &[PathBuf]) -> Result<Known> {
+fn elsewhere(mut known: EarlierPart, except: &[PathBuf]) -> Result<EarlierPart> {
     for path in except {
         let done = known.note(&Bundle::open(path)?)?;
         known.done.extend(done);
@@ -284,7 +288,7 @@ fn begin(
     bundle: &Path,
     now: jiff::Timestamp,
     known: Vec<Fact>,
-) -> Result<(Plan, Writer, Clock)> {
+) -> Result<(Plan, BundleWriter, Clock)> {
     run::apart(&plan)?;
     run::verification::check(&plan)?;
     refuse_under_test(&plan, bundle)?;
@@ -297,38 +301,38 @@ fn begin(
     let gathered =
         [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?];
     let facts = [gathered.concat(), known].concat();
-    let writer = Writer::create(bundle, &record, &facts)?;
+    let writer = BundleWriter::create(bundle, &record, &facts)?;
     Ok((record.plan, writer, clock))
 }
 
 /// How a run ended that is part of something larger.
-pub enum Ended {
+pub enum PartEnd {
     /// It went to its end.
-    Measured(run::Summary),
+    Measured(run::RunSummary),
     /// With the exit code of the signal.
     Interrupted(u8),
 }
 
 /// A run that is part of a larger operation: no next step is suggested.
-pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
+pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
     let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), Vec::new())?;
     let signals = Signals::catch()?;
     let seen = (clock, &Progress::new());
-    let summary = carry_out(&plan, &mut writer, Known::default(), seen, &signals)?;
+    let summary = carry_out(&plan, &mut writer, EarlierPart::default(), seen, &signals)?;
     Ok(if summary.interrupted {
-        Ended::Interrupted(signals.exit_code())
+        PartEnd::Interrupted(signals.exit_code())
     } else {
-        Ended::Measured(summary)
+        PartEnd::Measured(summary)
     })
 }
 
-fn resume(bundle: &Path, set: &[String], allow: &[String], watched: Watched<'_>) -> Result<u8> {
+fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<'_>) -> Result<u8> {
     let clock = Clock::start();
     let _lock = lab::lock::bundle(bundle, clock)?;
     let read = Bundle::open(bundle)?;
     let mut known = elsewhere(known(&read)?, watched.except)?;
     drop(read);
-    let (writer, mut record) = Writer::resume(bundle)?;
+    let (writer, mut record) = BundleWriter::resume(bundle)?;
     consent::ask(&mut record.plan, bundle, set, allow)?;
     plan::recheck(&record.plan, &crate::plan_catalogue())?;
     of_this_method(&record.plan, bundle)?;
@@ -355,27 +359,27 @@ fn of_this_method(plan: &Plan, bundle: &Path) -> Result<()> {
 
 fn measure(
     plan: Plan,
-    mut writer: Writer,
-    known: Known,
-    (clock, watched): (Clock, Watched<'_>),
+    mut writer: BundleWriter,
+    known: EarlierPart,
+    (clock, watched): (Clock, RunObserver<'_>),
     bundle: &Path,
 ) -> Result<u8> {
     let signals = Signals::catch()?;
     let progress = watched.progress;
-    let serving = watched.serve.map(|at| Beside::start(at, bundle, &plan)).transpose()?;
+    let serving = watched.serve.map(|at| ServeProcess::start(at, bundle, &plan)).transpose()?;
     // Without memory for it a run goes on unseen.
     let (words, stored) = (prepare::in_words(&plan), known.totals.clone());
-    if let Ok(live) = Live::begin(&plan, words, bundle, stored, known.done.len() as u64) {
+    if let Ok(live) = LiveFeed::begin(&plan, words, bundle, stored, known.done.len() as u64) {
         progress.go_live(live);
     }
     let summary = carry_out(&plan, &mut writer, known, (clock, progress), &signals);
     match &summary {
-        Ok(ended) if ended.interrupted => progress.ended(How::Interrupted, "interrupted"),
+        Ok(ended) if ended.interrupted => progress.ended(RunEnding::Interrupted, "interrupted"),
         Ok(ended) => progress.ended(
-            How::Whole,
+            RunEnding::Whole,
             &format!("{} measured, {} failed", plural(ended.measured, "point"), ended.failed),
         ),
-        Err(error) => progress.ended(How::Failed, &live::failure(error)),
+        Err(error) => progress.ended(RunEnding::Failed, &live::failure(error)),
     }
     drop(serving);
     let name = bundle.display();
@@ -399,16 +403,16 @@ fn measure(
 
 fn carry_out(
     plan: &Plan,
-    sink: &mut Writer,
-    known: Known,
+    sink: &mut BundleWriter,
+    known: EarlierPart,
     (clock, progress): (Clock, &Progress),
     signals: &Signals,
-) -> Result<run::Summary> {
+) -> Result<run::RunSummary> {
     let done: HashSet<String> = known.done.iter().map(known_by).collect();
     let points =
         plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
-    let Known { maxima, searches, figures, before, start, .. } = known;
-    let summary = run::Run {
+    let EarlierPart { maxima, searches, figures, before, start, .. } = known;
+    let summary = run::RunRequest {
         plan,
         points,
         maxima,
@@ -454,13 +458,13 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
 }
 
 /// What the bundle already holds that later points need.
-fn known(bundle: &Bundle) -> Result<Known> {
+fn known(bundle: &Bundle) -> Result<EarlierPart> {
     let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
-    let mut known = Known { before, ..Known::default() };
+    let mut known = EarlierPart { before, ..EarlierPart::default() };
     known.note(bundle).map(|_| known)
 }
 
-impl Known {
+impl EarlierPart {
     /// Takes in a bundle's points; the keys of those that were measured.
     fn note(&mut self, bundle: &Bundle) -> Result<Vec<PointKey>> {
         let points = plan::points(&bundle.run().plan);

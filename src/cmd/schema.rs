@@ -13,10 +13,10 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::output;
 use crate::lab;
 use crate::plan::{Catalogue, schema};
-use crate::powercut::checker::Checked;
+use crate::powercut::checker::CheckedCut;
 
 /// A command that prints JSON.
-pub struct Document {
+pub struct JsonDocument {
     /// As it is called: "show", "plan check".
     pub command: &'static str,
     /// The schema of what it prints.
@@ -24,30 +24,42 @@ pub struct Document {
 }
 
 /// Every command with `--json`, in the order of the help.
-pub static ALL: &[Document] = &[
-    Document { command: "plan check", schema: || schema_for!(super::plan_facts::Checked) },
-    Document { command: "protocols", schema: || schema_for!(Vec<super::protocols::Listed>) },
-    Document { command: "list", schema: || schema_for!(super::list::Catalogued) },
-    Document { command: "drives", schema: || schema_for!(Vec<lab::drives::Found>) },
-    Document { command: "facts", schema: || schema_for!(super::facts::Disclosed) },
-    Document { command: "selftest", schema: || schema_for!(super::facts::Disclosed) },
-    Document { command: "powercut check", schema: || schema_for!(Checked) },
-    Document { command: "powercut claim", schema: || schema_for!(Vec<super::powercut::Claimed>) },
-    Document { command: "show", schema: || schema_for!(super::show::Shown) },
-    Document { command: "compare", schema: || schema_for!(super::compare::Compared) },
-    Document { command: "claims", schema: || schema_for!(crate::export::claims::Claimed) },
-    Document { command: "trend", schema: || schema_for!(super::trend::Trended) },
-    Document { command: "catalogue", schema: || schema_for!(super::catalogue::Listed) },
-    Document { command: "gate", schema: || schema_for!(super::gate::document::Gated) },
-    Document { command: "audit", schema: || schema_for!(super::audit::Audited) },
-    Document { command: "fleet plan", schema: || schema_for!(super::fleet::Planned) },
-    Document { command: "fleet status", schema: || schema_for!(super::fleet::Status) },
-    Document { command: "fleet collect", schema: || schema_for!(super::fleet::Collected) },
-    Document { command: "fleet accept", schema: || schema_for!(super::fleet::Accepted) },
-    Document { command: "fleet clock", schema: || schema_for!(Vec<super::fleet::Compared>) },
-    Document { command: "fleet together", schema: || schema_for!(super::fleet::Brought) },
-    Document { command: "import", schema: || schema_for!(super::import::Imported) },
-    Document { command: "version", schema: || schema_for!(super::version::Version) },
+pub static ALL: &[JsonDocument] = &[
+    JsonDocument { command: "plan check", schema: || schema_for!(super::plan_facts::PlanCheck) },
+    JsonDocument {
+        command: "protocols",
+        schema: || schema_for!(Vec<super::protocols::ListedProtocol>),
+    },
+    JsonDocument { command: "list", schema: || schema_for!(super::list::Catalogued) },
+    JsonDocument { command: "drives", schema: || schema_for!(Vec<lab::drives::ListedDrive>) },
+    JsonDocument { command: "facts", schema: || schema_for!(super::facts::Disclosed) },
+    JsonDocument { command: "selftest", schema: || schema_for!(super::facts::Disclosed) },
+    JsonDocument { command: "powercut check", schema: || schema_for!(CheckedCut) },
+    JsonDocument {
+        command: "powercut claim",
+        schema: || schema_for!(Vec<super::powercut::PowercutClaim>),
+    },
+    JsonDocument { command: "show", schema: || schema_for!(super::show::ShownBundle) },
+    JsonDocument { command: "compare", schema: || schema_for!(super::compare::ComparedSubjects) },
+    JsonDocument {
+        command: "claims",
+        schema: || schema_for!(crate::export::claims::ClaimsDocument),
+    },
+    JsonDocument { command: "trend", schema: || schema_for!(super::trend::Trended) },
+    JsonDocument { command: "catalogue", schema: || schema_for!(super::catalogue::ListedBundles) },
+    JsonDocument { command: "gate", schema: || schema_for!(super::gate::document::Gated) },
+    JsonDocument { command: "audit", schema: || schema_for!(super::audit::Audited) },
+    JsonDocument { command: "fleet plan", schema: || schema_for!(super::fleet::PlannedCampaign) },
+    JsonDocument { command: "fleet status", schema: || schema_for!(super::fleet::FleetStatus) },
+    JsonDocument { command: "fleet collect", schema: || schema_for!(super::fleet::Collected) },
+    JsonDocument { command: "fleet accept", schema: || schema_for!(super::fleet::Accepted) },
+    JsonDocument {
+        command: "fleet clock",
+        schema: || schema_for!(Vec<super::fleet::ComparedClock>),
+    },
+    JsonDocument { command: "fleet together", schema: || schema_for!(super::fleet::Brought) },
+    JsonDocument { command: "import", schema: || schema_for!(super::import::Imported) },
+    JsonDocument { command: "version", schema: || schema_for!(super::version::ProgramVersion) },
 ];
 
 /// Makes the schema of a file.

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::facts::Disclosed;
-use super::json::{self, Json};
-use super::run::{self, Ended};
-use super::selftest_device::Device;
+use super::json::{self, OutputFormat};
+use super::run::{self, PartEnd};
+use super::selftest_device::NamedDevice;
 use super::selftest_result;
 use crate::analysis::{Facts, Question, selftest};
 use crate::base::clock::Clock;
@@ -36,7 +36,7 @@ pub struct SelftestArgs {
     #[arg(long, value_name = "TIME", default_value = DEFAULT)]
     duration: String,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 const DEFAULT: &str = "150s";
@@ -57,10 +57,11 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
         |text: &str| parse_duration_ns(text).map_err(|why| failed(why, "as in --duration 10m"));
     let duration_ns = wanted(&args.duration)?;
     let clock = Clock::start();
-    let place = Folder::make(&std::env::temp_dir())?;
+    let place = SelftestFolder::make(&std::env::temp_dir())?;
     let default = || vec![std::env::temp_dir().display().to_string()];
     let paths = if args.paths.is_empty() { default() } else { args.paths.clone() };
-    let targets = paths.iter().map(|path| Target::of(path, &place)).collect::<Result<Vec<_>>>()?;
+    let targets =
+        paths.iter().map(|path| SelftestPath::of(path, &place)).collect::<Result<Vec<_>>>()?;
     let runs: Vec<Measurement> =
         of_null(&place).into_iter().chain(targets.iter().flat_map(of_target)).collect();
     let points: u64 = runs.iter().map(|m| m.points).sum();
@@ -70,8 +71,8 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
         note(&format!("Self-test, {} of {}: {}", index + 1, runs.len(), run.title));
         let bundle = place.0.join(format!("{index}.dyno"));
         match run.measure(window_ns, &bundle)? {
-            Ended::Interrupted(code) => return Ok(code),
-            Ended::Measured(_) => {
+            PartEnd::Interrupted(code) => return Ok(code),
+            PartEnd::Measured(_) => {
                 run.note(&bundles::facts(&[bundle], &Question::default())?, &mut found)
             }
         }
@@ -121,7 +122,7 @@ enum Purpose {
 struct Measurement {
     title: String,
     protocol: &'static str,
-    subjects: Subjects,
+    subjects: SelftestSubjects,
     set: Vec<(String, String)>,
     points: u64,
     purpose: Purpose,
@@ -138,7 +139,7 @@ impl Measurement {
         let alone = [("meters", "none"), ("same_device", "true")]
             .map(|(key, value)| (key.to_string(), value.to_string()));
         match &self.subjects {
-            Subjects::Folders(folders) => {
+            SelftestSubjects::Folders(folders) => {
                 set.extend(alone);
                 Ok(plan::from_command_line(
                     self.protocol,
@@ -148,17 +149,17 @@ impl Measurement {
                     &crate::plan_catalogue(),
                 )?)
             }
-            Subjects::Device(device) => device.plan(self.protocol, &set),
+            SelftestSubjects::Device(device) => device.plan(self.protocol, &set),
         }
     }
 
-    fn measure(&self, window_ns: u64, bundle: &Path) -> Result<Ended> {
+    fn measure(&self, window_ns: u64, bundle: &Path) -> Result<PartEnd> {
         run::quietly(self.plan(window_ns)?, bundle)
     }
 
     /// Adds what its brief shows.
     fn note(&self, facts: &Facts, found: &mut SelfTest) {
-        let failure = |f: &crate::analysis::facts::Failure| {
+        let failure = |f: &crate::analysis::facts::EarlyEnd| {
             format!("{}, {}: {}", self.title, f.step, f.cause)
         };
         for why in facts.failures.iter().map(failure) {
@@ -183,30 +184,33 @@ impl Measurement {
 }
 
 /// What is measured twice.
-enum Subjects {
+enum SelftestSubjects {
     /// Two directories, each with its name.
     Folders([(String, PathBuf); 2]),
-    Device(Device),
+    Device(NamedDevice),
 }
 
 /// What a path of the command line names.
-enum Target {
+enum SelftestPath {
     /// A folder of the self-test's own in a directory, and how that was written.
-    Folder(Folder, String),
-    Device(Device),
+    Folder(SelftestFolder, String),
+    Device(NamedDevice),
 }
 
-impl Target {
-    fn of(written: &str, place: &Folder) -> Result<Target> {
-        match Device::named(written, &place.0)? {
-            Some(device) => device.may_be_erased().map(|()| Target::Device(device)),
-            None => Ok(Target::Folder(Folder::make(Path::new(written))?, written.to_string())),
+impl SelftestPath {
+    fn of(written: &str, place: &SelftestFolder) -> Result<SelftestPath> {
+        match NamedDevice::named(written, &place.0)? {
+            Some(device) => device.may_be_erased().map(|()| SelftestPath::Device(device)),
+            None => Ok(SelftestPath::Folder(
+                SelftestFolder::make(Path::new(written))?,
+                written.to_string(),
+            )),
         }
     }
 }
 
 /// What no drive has a part in.
-fn of_null(place: &Folder) -> Vec<Measurement> {
+fn of_null(place: &SelftestFolder) -> Vec<Measurement> {
     let mut runs = vec![known(place, Purpose::Same)];
     runs.extend(KNOWN_PERCENT.map(|percent| known(place, Purpose::Known(percent))));
     runs.push(ceiling(
@@ -220,21 +224,21 @@ fn of_null(place: &Folder) -> Vec<Measurement> {
 }
 
 /// What a path's filesystem and drive, or a device, have a part in.
-fn of_target(target: &Target) -> Vec<Measurement> {
+fn of_target(target: &SelftestPath) -> Vec<Measurement> {
     let (cached, direct) = match target {
-        Target::Folder(_, path) => {
+        SelftestPath::Folder(_, path) => {
             (format!("cached files under {path}"), format!("direct reads under {path}"))
         }
-        Target::Device(device) => {
+        SelftestPath::Device(device) => {
             let path = device.path.display();
             (format!("cached reads of {path}"), format!("direct reads of {path}"))
         }
     };
     // What is on a device from the second run on is what the first has written.
     let subjects = |is_first: bool| match target {
-        Target::Folder(folder, _) => folder.subjects(),
-        Target::Device(device) if is_first => Subjects::Device(device.clone()),
-        Target::Device(device) => Subjects::Device(device.again()),
+        SelftestPath::Folder(folder, _) => folder.subjects(),
+        SelftestPath::Device(device) if is_first => SelftestSubjects::Device(device.clone()),
+        SelftestPath::Device(device) => SelftestSubjects::Device(device.again()),
     };
     let cached = |engine: &'static str, is_first: bool| {
         ceiling(
@@ -249,7 +253,7 @@ fn of_target(target: &Target) -> Vec<Measurement> {
     vec![cached("psync", true), cached("uring", false), direct]
 }
 
-fn known(place: &Folder, purpose: Purpose) -> Measurement {
+fn known(place: &SelftestFolder, purpose: Purpose) -> Measurement {
     let (title, knob) = match purpose {
         Purpose::Known(percent) => {
             let latency_ns = LATENCY_NS * (1.0 + percent / 100.0);
@@ -263,12 +267,12 @@ fn known(place: &Folder, purpose: Purpose) -> Measurement {
     let [first, second] = ["one", "two"].map(|name| place.0.join(name));
     let second = PathBuf::from(format!("{}{knob}", second.display()));
     let subjects =
-        Subjects::Folders([("First".to_string(), first), ("Second".to_string(), second)]);
+        SelftestSubjects::Folders([("First".to_string(), first), ("Second".to_string(), second)]);
     Measurement { title, protocol: "selftest", subjects, set: Vec::new(), points: 60, purpose }
 }
 
 fn ceiling(
-    subjects: Subjects,
+    subjects: SelftestSubjects,
     title: String,
     purpose: Purpose,
     engine: &str,
@@ -291,19 +295,19 @@ fn ceiling(
 }
 
 /// A folder of the self-test's own, with a place for each of two subjects; removed in the end.
-struct Folder(PathBuf);
+struct SelftestFolder(PathBuf);
 
-impl Folder {
-    fn subjects(&self) -> Subjects {
-        Subjects::Folders(["one", "two"].map(|name| (name.to_string(), self.0.join(name))))
+impl SelftestFolder {
+    fn subjects(&self) -> SelftestSubjects {
+        SelftestSubjects::Folders(["one", "two"].map(|name| (name.to_string(), self.0.join(name))))
     }
 
-    fn make(parent: &Path) -> Result<Folder> {
+    fn make(parent: &Path) -> Result<SelftestFolder> {
         let parent =
             parent.canonicalize().with_context(|| format!("the directory {}", parent.display()))?;
         let free = |n: &u32| !parent.join(name(*n)).exists();
         let folder = parent.join(name((0..).find(free).unwrap_or(0)));
-        let made = Folder(folder.clone());
+        let made = SelftestFolder(folder.clone());
         for path in [folder.clone(), folder.join("one"), folder.join("two")] {
             std::fs::create_dir(&path).with_context(|| format!("making {}", path.display()))?;
         }
@@ -315,7 +319,7 @@ fn name(n: u32) -> String {
     format!("dyno-selftest-{}-{n}", std::process::id())
 }
 
-impl Drop for Folder {
+impl Drop for SelftestFolder {
     fn drop(&mut self) {
         // A failure leaves files behind that say in their names what they are.
         let _ = std::fs::remove_dir_all(&self.0);

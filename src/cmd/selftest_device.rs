@@ -11,7 +11,7 @@ use crate::plan::{self, Plan, Subject};
 
 /// A device as it was named.
 #[derive(Clone)]
-pub struct Device {
+pub struct NamedDevice {
     pub path: PathBuf,
     /// `serial` and `erase`, as they were written.
     keys: Vec<(String, String)>,
@@ -25,10 +25,10 @@ pub struct Device {
 const FORM: &str = "write DEVICE,serial=SERIAL,erase=true, as the plan of a run would name it; \
                     `dyno drives` lists serials";
 
-impl Device {
+impl NamedDevice {
     /// A device from "/dev/disk/by-id/nvme-X,serial=1234,erase=true"; nothing where the path is no
     /// device's.
-    pub fn named(written: &str, folder: &Path) -> Result<Option<Device>> {
+    pub fn named(written: &str, folder: &Path) -> Result<Option<NamedDevice>> {
         let (path, keys) = match written.find(",serial=").or_else(|| written.find(",erase=")) {
             Some(end) => (&written[..end], &written[end + 1..]),
             None => (written, ""),
@@ -53,12 +53,12 @@ impl Device {
             failed(format!("'{written}' is not a device with serial and erase"), FORM)
         })?;
         let path = std::path::absolute(path).with_context(|| format!("looking for {path}"))?;
-        Ok(Some(Device { path, keys, ours: false, folder: folder.to_path_buf() }))
+        Ok(Some(NamedDevice { path, keys, ours: false, folder: folder.to_path_buf() }))
     }
 
     /// The same, once a run of this self-test has written on it.
-    pub fn again(&self) -> Device {
-        Device { ours: true, ..self.clone() }
+    pub fn again(&self) -> NamedDevice {
+        NamedDevice { ours: true, ..self.clone() }
     }
 
     fn key(&self, name: &str) -> Option<&str> {

@@ -4,7 +4,7 @@ use crate::base::error::{Context, Result};
 use crate::base::private;
 use crate::lab;
 use crate::record::Fact;
-use crate::record::key::{self, Key};
+use crate::record::key::{self, FactKey};
 use crate::record::selftest::SelfTest;
 
 /// Where results are kept, by host.
@@ -41,7 +41,7 @@ pub fn facts() -> Vec<Fact> {
 /// What a result is of. A build without optimisation measures another Dyno.
 fn host() -> [String; 4] {
     let facts = lab::facts::gather(&[]);
-    let fact = |key: Key| {
+    let fact = |key: FactKey| {
         let found = facts
             .iter()
             .find(|f| key.heading.is_some_and(|h| f.group == h.name()) && f.name == key.name);

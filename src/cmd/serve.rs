@@ -9,7 +9,7 @@ use clap::Args;
 use crate::base::error::Result;
 use crate::web::security::hosts;
 use crate::web::security::token::Token;
-use crate::web::{Options, Server, Site};
+use crate::web::{BoundServer, ServedFolder, ServerOptions};
 
 /// What is served, and where.
 #[derive(Args)]
@@ -39,22 +39,22 @@ pub struct ListenOptions {
 
 impl ListenOptions {
     /// The same for the server.
-    pub fn options(&self) -> Result<Options> {
+    pub fn options(&self) -> Result<ServerOptions> {
         let token = match &self.token_file {
             Some(path) => Some(Token::of_file(path)?),
             None => Token::of_environment()?,
         };
-        Ok(Options { listen: self.listen, token, allowed_hosts: self.allowed_host.clone() })
+        Ok(ServerOptions { listen: self.listen, token, allowed_hosts: self.allowed_host.clone() })
     }
 }
 
 /// Serves until it is interrupted.
 pub fn serve(args: &ServeArgs, out: &mut dyn Write) -> Result<()> {
     let site = match args.folder.is_file() {
-        true => Site::of_bundle(&args.folder)?,
-        false => Site::of_folder(&args.folder)?,
+        true => ServedFolder::of_bundle(&args.folder)?,
+        false => ServedFolder::of_folder(&args.folder)?,
     };
-    let server = Server::bind(site, args.listen.options()?)?;
+    let server = BoundServer::bind(site, args.listen.options()?)?;
     let address = server.address();
     let running = server.start()?;
     writeln!(out, "http://{address}/")?;

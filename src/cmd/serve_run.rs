@@ -24,18 +24,18 @@ const NICE: i32 = 19;
 const AFTERWARDS: Duration = Duration::from_millis(500);
 
 /// The process that serves; dropped, it ends.
-pub struct Beside(Child);
+pub struct ServeProcess(Child);
 
-impl Beside {
+impl ServeProcess {
     /// Starts it, and says where it serves.
-    pub fn start(listen: SocketAddr, bundle: &Path, plan: &Plan) -> Result<Beside> {
+    pub fn start(listen: SocketAddr, bundle: &Path, plan: &Plan) -> Result<ServeProcess> {
         let free = unused_processors(plan)?;
         let mut command = Command::new(std::env::current_exe().context("finding this program")?);
         command.arg("serve").arg(bundle).arg("--listen").arg(listen.to_string());
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         // SAFETY: between fork and exec only system calls are made.
         unsafe { command.pre_exec(move || yielding(&free)) };
-        let mut child = Beside(command.spawn().context("starting `dyno serve`")?);
+        let mut child = ServeProcess(command.spawn().context("starting `dyno serve`")?);
         let mut address = String::new();
         if let Some(out) = child.0.stdout.take() {
             BufReader::new(out).read_line(&mut address).context("asking where it serves")?;
@@ -62,7 +62,7 @@ fn yielding(free: &Processors) -> std::io::Result<()> {
     Ok(())
 }
 
-impl Drop for Beside {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         let clock = Clock::for_pauses();
         clock.sleep_until(clock.now_ns() + AFTERWARDS.as_nanos() as u64);

@@ -5,19 +5,19 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Figure, Json, moment};
+use super::json::{self, JsonFigure, OutputFormat, moment};
 use super::load::Bundles;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::point_summary::{Latency, Summary};
+use crate::analysis::point_summary::{Latency, RepeatSummary};
 use crate::base::error::Result;
 use crate::brief::screens;
 use crate::cmd::screen::on_screen;
 use crate::plan::search::PERCENTILES;
 
 /// Prints a line for each point of the bundles.
-pub fn show(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> {
+pub fn show(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     if format.json {
-        return json::print(&Shown::of(&bundles.facts()?), out);
+        return json::print(&ShownBundle::of(&bundles.facts()?), out);
     }
     let facts = bundles.facts_of_brief(Vec::new())?;
     out.write_all(on_screen(&screens::show(&facts)).as_bytes())?;
@@ -26,7 +26,7 @@ pub fn show(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> 
 
 /// Everything that was measured.
 #[derive(Serialize, JsonSchema)]
-pub struct Shown {
+pub struct ShownBundle {
     /// Name of the protocol.
     protocol: String,
     /// Its title.
@@ -112,9 +112,9 @@ struct StreamRow {
 /// What a load did.
 #[derive(Serialize, JsonSchema)]
 struct LoadRow {
-    ops_per_s: Figure,
+    ops_per_s: JsonFigure,
     /// Null, as all that follow, where the source of imported figures does not give it.
-    bytes_per_s: Option<Figure>,
+    bytes_per_s: Option<JsonFigure>,
     /// Workers together.
     threads: Option<u32>,
     /// Requests in flight for each worker.
@@ -140,9 +140,9 @@ struct ClassRow {
     class: String,
     /// Null where only the rate is known.
     ops: Option<u64>,
-    ops_per_s: Figure,
+    ops_per_s: JsonFigure,
     /// Null where it is not known.
-    bytes_per_s: Option<Figure>,
+    bytes_per_s: Option<JsonFigure>,
     /// Reads that found no such key.
     misses: u64,
     /// Transactions that were given up.
@@ -156,9 +156,9 @@ struct ClassRow {
 /// Latency. A percentile is null where fewer than 100 samples lie above it.
 #[derive(Serialize, JsonSchema)]
 struct LatencyRow {
-    mean_ns: Option<Figure>,
+    mean_ns: Option<JsonFigure>,
     /// By name: "p50", "p95", "p99", "p99.9", "p99.99".
-    percentiles_ns: std::collections::BTreeMap<&'static str, Option<Figure>>,
+    percentiles_ns: std::collections::BTreeMap<&'static str, Option<JsonFigure>>,
     /// The largest of any repeat; null where it is not known.
     max_ns: Option<u64>,
 }
@@ -175,8 +175,8 @@ struct FailureRow {
     cause: String,
 }
 
-impl Shown {
-    fn of(facts: &Facts) -> Shown {
+impl ShownBundle {
+    fn of(facts: &Facts) -> ShownBundle {
         let bundle = |run: &crate::analysis::facts::RunFacts| BundleRow {
             file: run.file.clone(),
             started: moment(run.started_unix_ns),
@@ -187,14 +187,14 @@ impl Shown {
             name: name.clone(),
             drives: drives.clone(),
         };
-        let failure = |f: &crate::analysis::facts::Failure| FailureRow {
+        let failure = |f: &crate::analysis::facts::EarlyEnd| FailureRow {
             subject: facts.subjects[f.subject].clone(),
             step: f.step.clone(),
             at: f.at.clone(),
             repeat: f.repeat,
             cause: f.cause.clone(),
         };
-        Shown {
+        ShownBundle {
             protocol: facts.protocol.clone(),
             title: facts.title.clone(),
             source: facts.source.clone(),
@@ -222,7 +222,7 @@ impl StepRow {
 impl PointRow {
     fn of(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> PointRow {
         let value = &step.values[cell.value];
-        let stream = |(name, headline, load): &(String, bool, Summary)| StreamRow {
+        let stream = |(name, headline, load): &(String, bool, RepeatSummary)| StreamRow {
             name: name.clone(),
             headline: *headline,
             load: LoadRow::of(load),
@@ -241,12 +241,12 @@ impl PointRow {
 }
 
 impl LoadRow {
-    fn of(load: &Summary) -> LoadRow {
+    fn of(load: &RepeatSummary) -> LoadRow {
         let class = |c: &crate::analysis::point_summary::ClassSummary| ClassRow {
             class: c.class.name().to_string(),
             ops: c.ops,
             ops_per_s: (&c.ops_per_s).into(),
-            bytes_per_s: c.bytes_per_s.as_ref().map(Figure::from),
+            bytes_per_s: c.bytes_per_s.as_ref().map(JsonFigure::from),
             misses: c.misses,
             given_up: c.given_up,
             service: LatencyRow::of(&c.service),
@@ -254,7 +254,7 @@ impl LoadRow {
         };
         LoadRow {
             ops_per_s: (&load.ops_per_s).into(),
-            bytes_per_s: load.bytes_per_s.as_ref().map(Figure::from),
+            bytes_per_s: load.bytes_per_s.as_ref().map(JsonFigure::from),
             threads: load.threads,
             depth: load.depth,
             asked: load.asked.map(|rate| rate.to_string()),
@@ -269,7 +269,8 @@ impl LoadRow {
 
 impl LatencyRow {
     fn of(latency: &Latency) -> LatencyRow {
-        let figure = |of: &Option<crate::stats::estimate::Estimate>| of.as_ref().map(Figure::from);
+        let figure =
+            |of: &Option<crate::stats::estimate::Estimate>| of.as_ref().map(JsonFigure::from);
         let names = PERCENTILES.iter().map(|(name, _)| *name);
         LatencyRow {
             mean_ns: figure(&latency.mean_ns),

@@ -8,14 +8,14 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Figure, Json};
-use crate::analysis::metric::Asked;
-use crate::analysis::trend::{By, History, Member, Wanted};
+use super::json::{self, JsonFigure, OutputFormat};
+use crate::analysis::metric::MetricRequest;
+use crate::analysis::trend::{By, FigureHistory, Member, TrendRequest};
 use crate::base::error::{Context, Result, failed};
 use crate::brief::block::Block;
 use crate::brief::trend;
 use crate::bundles;
-use crate::catalogue::Catalogue;
+use crate::catalogue::BundleCatalogue;
 use crate::cmd::screen::on_screen;
 use crate::stats::changes::ChangePoint;
 
@@ -35,18 +35,18 @@ pub struct TrendArgs {
     #[arg(short, long, value_name = "TEXT", default_value = "")]
     subject: String,
     /// What runs of one history have in common
-    #[arg(long, value_enum, default_value_t = Together::Subject)]
-    by: Together,
+    #[arg(long, value_enum, default_value_t = RunGrouping::Subject)]
+    by: RunGrouping,
     /// Number of runs to look at, newest first
     #[arg(long, value_name = "N", default_value_t = 100)]
     last: usize,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 /// By what runs belong together.
 #[derive(Clone, Copy, ValueEnum)]
-enum Together {
+enum RunGrouping {
     /// The subject's name
     Subject,
     /// The drives' model
@@ -57,13 +57,13 @@ enum Together {
     Serial,
 }
 
-impl Together {
+impl RunGrouping {
     fn by(self) -> By {
         match self {
-            Together::Subject => By::Subject,
-            Together::Model => By::Model,
-            Together::Firmware => By::Firmware,
-            Together::Serial => By::Serial,
+            RunGrouping::Subject => By::Subject,
+            RunGrouping::Model => By::Model,
+            RunGrouping::Firmware => By::Firmware,
+            RunGrouping::Serial => By::Serial,
         }
     }
 }
@@ -72,11 +72,11 @@ impl Together {
 pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
     let shown = args.folder.display();
     let folder = args.folder.canonicalize().with_context(|| format!("opening {shown}"))?;
-    let catalogue = Catalogue::open(&folder)?;
+    let catalogue = BundleCatalogue::open(&folder)?;
     let entries = catalogue.ended(args.protocol.as_deref(), &args.subject).take(args.last);
     let runs: Vec<_> = entries.map(|e| (e.path.clone(), folder.join(&e.path))).collect();
-    let metrics = args.measure.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
-    let wanted = Wanted { by: args.by.by(), metrics, subject: args.subject.clone() };
+    let metrics = args.measure.iter().map(|m| MetricRequest::parse(m)).collect::<Result<_>>()?;
+    let wanted = TrendRequest { by: args.by.by(), metrics, subject: args.subject.clone() };
     let histories = bundles::histories(&runs, &wanted)?;
     if histories.is_empty() {
         return Err(failed(
@@ -126,7 +126,7 @@ struct Followed {
     differs: Vec<Differs>,
     /// The oldest first.
     runs: Vec<Followable>,
-    changes: Vec<Changed>,
+    changes: Vec<ChangePointRow>,
 }
 
 /// A field that differs.
@@ -143,7 +143,7 @@ struct Followable {
     bundle: String,
     /// RFC 3339, UTC; null where it is not known.
     began: Option<String>,
-    figure: Figure,
+    figure: JsonFigure,
     models: Vec<String>,
     firmware: Vec<String>,
     serials: Vec<String>,
@@ -154,7 +154,7 @@ struct Followable {
 
 /// A change point.
 #[derive(Serialize, JsonSchema)]
-struct Changed {
+struct ChangePointRow {
     /// The first bundle on the new level.
     bundle: String,
     began: Option<String>,
@@ -168,7 +168,7 @@ struct Changed {
 }
 
 impl Followed {
-    fn of(history: &History) -> Followed {
+    fn of(history: &FigureHistory) -> Followed {
         let differs = |d: &crate::analysis::alike::FieldDifference| {
             let [first, own] = d.values.clone();
             Differs { field: d.path.clone(), first, own }
@@ -184,7 +184,7 @@ impl Followed {
             at: history.at.clone(),
             differs: history.differs.iter().map(differs).collect(),
             runs: history.runs.iter().map(Followable::of).collect(),
-            changes: history.changes.iter().map(|c| Changed::of(c, counted[c.at])).collect(),
+            changes: history.changes.iter().map(|c| ChangePointRow::of(c, counted[c.at])).collect(),
         }
     }
 }
@@ -195,7 +195,7 @@ impl Followable {
         Followable {
             bundle: run.file.clone(),
             began: json::moment(run.started_unix_ns),
-            figure: Figure::from(&run.estimate),
+            figure: JsonFigure::from(&run.estimate),
             models,
             firmware,
             serials,
@@ -204,9 +204,9 @@ impl Followable {
     }
 }
 
-impl Changed {
-    fn of(change: &ChangePoint, first: &Member) -> Changed {
-        Changed {
+impl ChangePointRow {
+    fn of(change: &ChangePoint, first: &Member) -> ChangePointRow {
+        ChangePointRow {
             bundle: first.file.clone(),
             began: json::moment(first.started_unix_ns),
             before: change.before,

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use crate::base::error::Result;
 use crate::record::METHOD;
 
@@ -17,7 +17,7 @@ const COMMIT: Option<&str> = option_env!("DYNO_COMMIT");
 
 /// Which program this is.
 #[derive(Serialize, JsonSchema)]
-pub struct Version {
+pub struct ProgramVersion {
     /// Version of the package.
     dyno: &'static str,
     /// The commit it was built from; null where the build did not name it.
@@ -44,9 +44,9 @@ fn rocksdb() -> Option<String> {
     None
 }
 
-impl Version {
-    fn new() -> Version {
-        Version {
+impl ProgramVersion {
+    fn new() -> ProgramVersion {
+        ProgramVersion {
             dyno: env!("CARGO_PKG_VERSION"),
             commit: COMMIT.filter(|commit| !commit.is_empty()),
             method: METHOD.0,
@@ -74,14 +74,14 @@ impl Version {
 
 /// What `--version` prints after the program's name.
 pub fn long() -> &'static str {
-    static LONG: LazyLock<String> = LazyLock::new(|| Version::new().in_words());
+    static LONG: LazyLock<String> = LazyLock::new(|| ProgramVersion::new().in_words());
     &LONG
 }
 
 /// Prints it as text or as JSON.
-pub fn version(format: Json, out: &mut dyn Write) -> Result<()> {
+pub fn version(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     if format.json {
-        return json::print(&Version::new(), out);
+        return json::print(&ProgramVersion::new(), out);
     }
     writeln!(out, "dyno {}", long())?;
     Ok(())

@@ -6,8 +6,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 
 use super::Page;
-use super::page::Failure;
-use super::site::Shared;
+use super::page::PageFailure;
+use super::site::SharedSite;
 
 /// All files below `/assets`.
 pub const PAGE: Page = Page { path: "/assets/{name}", name: None, route };
@@ -40,7 +40,7 @@ static FILES: &[Asset] = &[
     file!(SCRIPT, "uplot/", "uPlot.iife.min.js"),
 ];
 
-fn route() -> MethodRouter<Shared> {
+fn route() -> MethodRouter<SharedSite> {
     get(file)
 }
 
@@ -50,6 +50,6 @@ async fn file(Path(name): Path<String>) -> Response {
             let headers = [(CONTENT_TYPE, file.kind), (CACHE_CONTROL, "no-cache")];
             (headers, file.bytes).into_response()
         }
-        None => Failure::NotFound.into_response(),
+        None => PageFailure::NotFound.into_response(),
     }
 }

@@ -5,38 +5,39 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 
-use super::page::Failure;
-use super::site::Shared;
+use super::page::PageFailure;
+use super::site::SharedSite;
 use super::{Page, document};
 use crate::analysis::Question;
-use crate::brief::{Document, Options};
+use crate::brief::{Brief, BriefOptions};
 use crate::bundles;
 use crate::language::Language;
 
 /// A brief of each bundle, by its path in the catalogue.
 pub const PAGE: Page = Page { path: "/brief/{*bundle}", name: None, route };
 
-fn route() -> MethodRouter<Shared> {
+fn route() -> MethodRouter<SharedSite> {
     get(show)
 }
 
 /// Further parameters.
 #[derive(serde::Deserialize)]
-struct Asked {
+struct BriefQuery {
     language: Option<String>,
 }
 
 async fn show(
-    State(site): State<Shared>,
+    State(site): State<SharedSite>,
     Path(bundle): Path<String>,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Failure> {
+    Query(asked): Query<BriefQuery>,
+) -> Result<Response, PageFailure> {
     let tag = asked.language.unwrap_or_else(|| "en".to_string());
-    let language = Language::parse(&tag).map_err(|_| Failure::Bad(format!("no language {tag}")))?;
+    let language =
+        Language::parse(&tag).map_err(|_| PageFailure::Bad(format!("no language {tag}")))?;
     site.make(move |site| {
         let question = Question { outliers: true, ..Question::default() };
         let facts = bundles::facts(&[site.bundle(&bundle)?], &question)?.spoken(language);
-        document::page(&Document::new(&facts, &Options::default())?)
+        document::page(&Brief::new(&facts, &BriefOptions::default())?)
     })
     .await
 }

@@ -9,12 +9,12 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 
-use super::page::{Failure, Frame, html};
-use super::site::{Shared, Site};
+use super::page::{PageFailure, PageFrame, html};
+use super::site::{ServedFolder, SharedSite};
 use super::{Page, query};
 use crate::base::units::grouped;
-use crate::catalogue::{Catalogue, Contents, Entry};
-use crate::fleet::record::{self, Record, TaskRecord};
+use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents};
+use crate::fleet::record::{self, CampaignRecord, TaskRecord};
 
 /// All campaigns.
 pub const PAGE: Page = Page { path: "/campaigns", name: Some("Campaigns"), route: || get(show) };
@@ -26,22 +26,22 @@ const MOST_TASKS: usize = 500;
 #[derive(Template)]
 #[template(path = "web/campaigns.html")]
 struct CampaignsPage {
-    frame: Frame,
-    campaigns: Vec<Shown>,
+    frame: PageFrame,
+    campaigns: Vec<CampaignView>,
 }
 
 /// A campaign, as it is shown.
-struct Shown {
+struct CampaignView {
     title: String,
     path: String,
     points: String,
     lost: String,
-    tasks: Vec<Row>,
+    tasks: Vec<TaskView>,
     more: usize,
 }
 
 /// A task, as it is shown.
-struct Row {
+struct TaskView {
     number: usize,
     subject: String,
     host: String,
@@ -52,15 +52,15 @@ struct Row {
     bundles: Vec<(String, String)>,
 }
 
-async fn show(State(site): State<Shared>) -> Result<Response, Failure> {
+async fn show(State(site): State<SharedSite>) -> Result<Response, PageFailure> {
     let page = site.make(|site| Ok(CampaignsPage::of(site, &*site.catalogue()?))).await?;
     Ok(html(&page))
 }
 
 impl CampaignsPage {
-    fn of(site: &Site, catalogue: &Catalogue) -> CampaignsPage {
+    fn of(site: &ServedFolder, catalogue: &BundleCatalogue) -> CampaignsPage {
         // A bundle of a task is CAMPAIGN/tasks/7/run-1.dyno.
-        let folder = |entry: &&Entry| {
+        let folder = |entry: &&CatalogueEntry| {
             let mut folders = Path::new(&entry.path).ancestors().skip(1);
             let (_, tasks, campaign) = (folders.next()?, folders.next()?, folders.next()?);
             let real = site.path_of(entry)?.ancestors().nth(3)?.to_path_buf();
@@ -68,23 +68,27 @@ impl CampaignsPage {
         };
         let folders: BTreeSet<(String, PathBuf)> =
             catalogue.entries.iter().filter_map(|entry| folder(&entry)).collect();
-        let entries: BTreeMap<&str, &Entry> =
+        let entries: BTreeMap<&str, &CatalogueEntry> =
             catalogue.entries.iter().map(|entry| (entry.path.as_str(), entry)).collect();
-        let shown = |(path, real): &(String, PathBuf)| Shown::of(path, real, &entries);
+        let shown = |(path, real): &(String, PathBuf)| CampaignView::of(path, real, &entries);
         let campaigns = folders.iter().filter_map(shown).take(MOST).collect();
-        CampaignsPage { frame: Frame::of(PAGE.path), campaigns }
+        CampaignsPage { frame: PageFrame::of(PAGE.path), campaigns }
     }
 }
 
-impl Shown {
+impl CampaignView {
     /// Nothing where the folder has no record that can be read: it is no campaign's.
-    fn of(path: &str, real: &Path, entries: &BTreeMap<&str, &Entry>) -> Option<Shown> {
-        let record = Record::find(real).ok()??;
-        let row = |task: &TaskRecord| Row::of(task, (path, real), entries);
-        let (tasks, done): (Vec<Row>, Vec<u64>) =
+    fn of(
+        path: &str,
+        real: &Path,
+        entries: &BTreeMap<&str, &CatalogueEntry>,
+    ) -> Option<CampaignView> {
+        let record = CampaignRecord::find(real).ok()??;
+        let row = |task: &TaskRecord| TaskView::of(task, (path, real), entries);
+        let (tasks, done): (Vec<TaskView>, Vec<u64>) =
             record.tasks.iter().take(MOST_TASKS).map(row).unzip();
         let all: u64 = record.tasks.iter().map(|task| task.points).sum();
-        Some(Shown {
+        Some(CampaignView {
             title: format!("{} ({})", record.title, record.campaign),
             path: path.to_string(),
             points: format!("{} of {}", grouped(done.iter().sum()), grouped(all)),
@@ -95,13 +99,13 @@ impl Shown {
     }
 }
 
-impl Row {
+impl TaskView {
     /// With the number of its points that were measured.
     fn of(
         task: &TaskRecord,
         (path, real): (&str, &Path),
-        entries: &BTreeMap<&str, &Entry>,
-    ) -> (Row, u64) {
+        entries: &BTreeMap<&str, &CatalogueEntry>,
+    ) -> (TaskView, u64) {
         let (state, cause) = record::noted(&task.attempts(real).unwrap_or_default());
         let (mut done, mut bundles) = (0, Vec::new());
         for part in 1..=task.hosts.len() {
@@ -113,7 +117,7 @@ impl Row {
             }
             bundles.push((query::path("/brief/", &name), name));
         }
-        let row = Row {
+        let row = TaskView {
             number: task.number,
             subject: task.subject.clone(),
             host: task.hosts.join(", then "),

@@ -6,11 +6,11 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 use serde::Deserialize;
 
-use super::page::{Failure, Frame, html};
-use super::site::Shared;
+use super::page::{PageFailure, PageFrame, html};
+use super::site::SharedSite;
 use super::{Page, query};
 use crate::base::units;
-use crate::catalogue::{Catalogue, Contents, Entry, State as Ended};
+use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents, RunState as Ended};
 
 /// The first page.
 pub const PAGE: Page = Page { path: "/", name: Some("Catalogue"), route };
@@ -18,12 +18,12 @@ pub const PAGE: Page = Page { path: "/", name: Some("Catalogue"), route };
 /// Bundles on a page.
 const ON_A_PAGE: usize = 50;
 
-fn route() -> MethodRouter<Shared> {
+fn route() -> MethodRouter<SharedSite> {
     get(show)
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct CatalogueQuery {
     #[serde(default)]
     search: String,
     /// From 1.
@@ -34,20 +34,20 @@ struct Asked {
 #[derive(Template)]
 #[template(path = "web/catalogue.html")]
 struct CataloguePage {
-    frame: Frame,
+    frame: PageFrame,
     search: String,
     /// Bundles in the folder, those that were found, and the number of the first that is shown.
     all: usize,
     found: usize,
     from: usize,
-    rows: Vec<Row>,
+    rows: Vec<BundleView>,
     /// Addresses of the pages before and after.
     newer: Option<String>,
     older: Option<String>,
 }
 
 /// A bundle, as it is shown.
-struct Row {
+struct BundleView {
     path: String,
     /// Of its brief.
     address: String,
@@ -61,14 +61,17 @@ struct Row {
     points: String,
 }
 
-async fn show(State(site): State<Shared>, Query(asked): Query<Asked>) -> Result<Response, Failure> {
+async fn show(
+    State(site): State<SharedSite>,
+    Query(asked): Query<CatalogueQuery>,
+) -> Result<Response, PageFailure> {
     let page = site.make(move |site| Ok(CataloguePage::of(&*site.catalogue()?, asked))).await?;
     Ok(html(&page))
 }
 
 impl CataloguePage {
-    fn of(catalogue: &Catalogue, asked: Asked) -> CataloguePage {
-        let found: Vec<&Entry> = catalogue.search(&asked.search).collect();
+    fn of(catalogue: &BundleCatalogue, asked: CatalogueQuery) -> CataloguePage {
+        let found: Vec<&CatalogueEntry> = catalogue.search(&asked.search).collect();
         let last = found.len().div_ceil(ON_A_PAGE).max(1);
         let page = asked.page.clamp(1, last);
         let from = (page - 1) * ON_A_PAGE;
@@ -76,11 +79,16 @@ impl CataloguePage {
             format!("/?{}", query::of(&[("search", &asked.search), ("page", &page.to_string())]))
         };
         CataloguePage {
-            frame: Frame::of(PAGE.path),
+            frame: PageFrame::of(PAGE.path),
             all: catalogue.entries.len(),
             found: found.len(),
             from: from + 1,
-            rows: found.iter().skip(from).take(ON_A_PAGE).map(|entry| Row::of(entry)).collect(),
+            rows: found
+                .iter()
+                .skip(from)
+                .take(ON_A_PAGE)
+                .map(|entry| BundleView::of(entry))
+                .collect(),
             newer: (page > 1).then(|| address(page - 1)),
             older: (page < last).then(|| address(page + 1)),
             search: asked.search,
@@ -88,8 +96,8 @@ impl CataloguePage {
     }
 }
 
-impl Row {
-    fn of(entry: &Entry) -> Row {
+impl BundleView {
+    fn of(entry: &CatalogueEntry) -> BundleView {
         let (path, address) = (entry.path.clone(), query::path("/brief/", &entry.path));
         let summary = match &entry.contents {
             Contents::Bundle(summary) => summary,
@@ -98,7 +106,7 @@ impl Row {
                 let empty = String::new;
                 let (protocol, subjects, drives) = (empty(), empty(), empty());
                 let (date, points) = (empty(), empty());
-                return Row {
+                return BundleView {
                     path,
                     address,
                     title,
@@ -115,7 +123,7 @@ impl Row {
             0 => String::new(),
             n => format!(", {n} failed"),
         };
-        Row {
+        BundleView {
             path,
             address,
             title: summary.title.clone(),

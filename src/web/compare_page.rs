@@ -6,14 +6,14 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 
-use super::page::{Failure, Frame, html};
-use super::site::{Shared, Site};
+use super::page::{PageFailure, PageFrame, html};
+use super::site::{ServedFolder, SharedSite};
 use super::{Page, document};
 use crate::analysis::Question;
 use crate::base::units;
-use crate::brief::{Document, Options};
+use crate::brief::{Brief, BriefOptions};
 use crate::bundles;
-use crate::catalogue::{Contents, Summary};
+use crate::catalogue::{BundleSummary, Contents};
 
 /// The form: the subjects of runs that were chosen in the catalogue.
 pub const CHOICE: Page = Page { path: "/compare", name: None, route: || get(choose) };
@@ -24,7 +24,7 @@ pub const PAGE: Page = Page { path: "/comparison", name: None, route };
 /// Runs that are compared at once.
 const MOST: usize = 12;
 
-fn route() -> MethodRouter<Shared> {
+fn route() -> MethodRouter<SharedSite> {
     get(show)
 }
 
@@ -38,7 +38,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn of(pairs: Pairs) -> Result<Chosen, Failure> {
+    fn of(pairs: Pairs) -> Result<Chosen, PageFailure> {
         let (mut runs, mut subjects) = (Vec::new(), Vec::new());
         for (name, value) in pairs {
             match name.as_str() {
@@ -47,7 +47,7 @@ impl Chosen {
                     let parts = value.split_once(':');
                     let parsed = parts.and_then(|(run, name)| Some((run.parse().ok()?, name)));
                     let (run, name) = parsed.ok_or_else(|| {
-                        Failure::Bad(format!("'{value}' is not a subject of a run."))
+                        PageFailure::Bad(format!("'{value}' is not a subject of a run."))
                     })?;
                     subjects.push((run, name.to_string()));
                 }
@@ -57,25 +57,25 @@ impl Chosen {
         runs.dedup();
         match runs.len() {
             1..=MOST => Ok(Chosen { runs, subjects }),
-            0 => Err(Failure::Bad("Choose runs in the catalogue first.".to_string())),
-            _ => Err(Failure::Bad(format!("Choose at most {MOST} runs."))),
+            0 => Err(PageFailure::Bad("Choose runs in the catalogue first.".to_string())),
+            _ => Err(PageFailure::Bad(format!("Choose at most {MOST} runs."))),
         }
     }
 
     /// What the catalogue says of each; an error where they are of several protocols.
-    fn summaries(&self, site: &Site) -> Result<Vec<Summary>, Failure> {
+    fn summaries(&self, site: &ServedFolder) -> Result<Vec<BundleSummary>, PageFailure> {
         let catalogue = site.catalogue()?;
-        let mut all: Vec<Summary> = Vec::new();
+        let mut all: Vec<BundleSummary> = Vec::new();
         for run in &self.runs {
             let entry = catalogue.entries.iter().find(|e| e.path == *run);
-            match &entry.ok_or(Failure::NotFound)?.contents {
-                Contents::Bundle(summary) => all.push(Summary::clone(summary)),
-                Contents::Broken(why) => return Err(Failure::Failed(format!("{run}: {why}"))),
+            match &entry.ok_or(PageFailure::NotFound)?.contents {
+                Contents::Bundle(summary) => all.push(BundleSummary::clone(summary)),
+                Contents::Broken(why) => return Err(PageFailure::Failed(format!("{run}: {why}"))),
             }
         }
         let first = &all[0].protocol;
         match all.iter().map(|s| &s.protocol).find(|own| *own != first) {
-            Some(other) => Err(Failure::Bad(format!(
+            Some(other) => Err(PageFailure::Bad(format!(
                 "Only runs of one protocol can be compared; these are of {first} and {other}."
             ))),
             None => Ok(all),
@@ -86,11 +86,11 @@ impl Chosen {
 #[derive(Template)]
 #[template(path = "web/compare.html")]
 struct ComparePage {
-    frame: Frame,
-    runs: Vec<Run>,
+    frame: PageFrame,
+    runs: Vec<RunRow>,
 }
 
-struct Run {
+struct RunRow {
     path: String,
     title: String,
     date: String,
@@ -99,25 +99,28 @@ struct Run {
 }
 
 async fn choose(
-    State(site): State<Shared>,
+    State(site): State<SharedSite>,
     Query(pairs): Query<Pairs>,
-) -> Result<Response, Failure> {
+) -> Result<Response, PageFailure> {
     let chosen = Chosen::of(pairs)?;
-    let make = move |site: &Site| {
+    let make = move |site: &ServedFolder| {
         let summaries = chosen.summaries(site)?;
-        let of = |(i, (path, summary)): (usize, (String, Summary))| Run {
+        let of = |(i, (path, summary)): (usize, (String, BundleSummary))| RunRow {
             path,
             title: summary.title,
             date: units::moment(summary.started_unix_ns),
             subjects: summary.subjects.into_iter().map(|s| (format!("{i}:{s}"), s)).collect(),
         };
         let runs = chosen.runs.into_iter().zip(summaries).enumerate().map(of).collect();
-        Ok(ComparePage { frame: Frame::of(CHOICE.path), runs })
+        Ok(ComparePage { frame: PageFrame::of(CHOICE.path), runs })
     };
     Ok(html(&site.make(make).await?))
 }
 
-async fn show(State(site): State<Shared>, Query(pairs): Query<Pairs>) -> Result<Response, Failure> {
+async fn show(
+    State(site): State<SharedSite>,
+    Query(pairs): Query<Pairs>,
+) -> Result<Response, PageFailure> {
     let chosen = Chosen::of(pairs)?;
     site.make(move |site| {
         let summaries = chosen.summaries(site)?;
@@ -125,7 +128,7 @@ async fn show(State(site): State<Shared>, Query(pairs): Query<Pairs>) -> Result<
             summaries.get(*run).is_some_and(|s| s.subjects.contains(name))
         };
         if !chosen.subjects.iter().all(is_known) {
-            return Err(Failure::NotFound);
+            return Err(PageFailure::NotFound);
         }
         let mut paths = Vec::new();
         for run in &chosen.runs {
@@ -133,7 +136,7 @@ async fn show(State(site): State<Shared>, Query(pairs): Query<Pairs>) -> Result<
         }
         let question = Question { subjects: chosen.subjects, ..Question::default() };
         let facts = bundles::facts(&paths, &question)?;
-        document::page(&Document::new(&facts, &Options::default())?)
+        document::page(&Brief::new(&facts, &BriefOptions::default())?)
     })
     .await
 }

@@ -20,10 +20,10 @@ pub struct Connections(Arc<Mutex<Seats>>);
 #[derive(Default)]
 struct Seats {
     next: u64,
-    taken: Vec<Taken>,
+    taken: Vec<TakenSlots>,
 }
 
-struct Taken {
+struct TakenSlots {
     id: u64,
     /// Answers that are being made or sent.
     answers: Arc<AtomicUsize>,
@@ -32,7 +32,7 @@ struct Taken {
 }
 
 /// A connection's place among them.
-pub struct Seat {
+pub struct ConnectionSlot {
     id: u64,
     answers: Arc<AtomicUsize>,
     of: Connections,
@@ -41,29 +41,29 @@ pub struct Seat {
 impl Connections {
     /// A seat, and what ends when it is to be given up; none where every connection is being
     /// answered.
-    pub fn seat(&self) -> Option<(Seat, oneshot::Receiver<()>)> {
+    pub fn seat(&self) -> Option<(ConnectionSlot, oneshot::Receiver<()>)> {
         let mut seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if seats.taken.len() >= MOST {
-            let idle = |seat: &Taken| seat.answers.load(Ordering::Relaxed) == 0;
+            let idle = |seat: &TakenSlots| seat.answers.load(Ordering::Relaxed) == 0;
             let oldest = seats.taken.iter().position(idle)?;
             seats.taken.remove(oldest);
         }
         let (evict, evicted) = oneshot::channel();
         let (id, answers) = (seats.next, Arc::new(AtomicUsize::new(0)));
         seats.next += 1;
-        seats.taken.push(Taken { id, answers: answers.clone(), _evict: evict });
-        Some((Seat { id, answers, of: self.clone() }, evicted))
+        seats.taken.push(TakenSlots { id, answers: answers.clone(), _evict: evict });
+        Some((ConnectionSlot { id, answers, of: self.clone() }, evicted))
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut seats = self.of.0.lock().unwrap_or_else(PoisonError::into_inner);
         seats.taken.retain(|seat| seat.id != self.id);
     }
 }
 
-impl Seat {
+impl ConnectionSlot {
     /// A request has come.
     pub fn answer(&self) -> Answer {
         self.answers.fetch_add(1, Ordering::Relaxed);
@@ -83,16 +83,16 @@ impl Drop for Answer {
 impl Answer {
     /// Ends with the body.
     pub fn until_sent(self, body: Body) -> Body {
-        Body::new(Sent { body, _answer: self })
+        Body::new(CountedBody { body, _answer: self })
     }
 }
 
-struct Sent {
+struct CountedBody {
     body: Body,
     _answer: Answer,
 }
 
-impl HttpBody for Sent {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -122,7 +122,7 @@ mod tests {
         let mut all: Vec<_> = (0..MOST).map(|_| connections.seat().unwrap()).collect();
         let answer = all[0].0.answer();
         let (_newest, _) = connections.seat().unwrap();
-        let is_evicted = |(_, evicted): &mut (Seat, oneshot::Receiver<()>)| {
+        let is_evicted = |(_, evicted): &mut (ConnectionSlot, oneshot::Receiver<()>)| {
             !matches!(evicted.try_recv(), Err(oneshot::error::TryRecvError::Empty))
         };
         let evicted: Vec<usize> = (0..MOST).filter(|i| is_evicted(&mut all[*i])).collect();

@@ -5,14 +5,14 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse, Response};
 
-use super::page::{Failure, Frame};
+use super::page::{PageFailure, PageFrame};
 use super::security::policy;
 use crate::base::error::{Result, failed};
-use crate::brief::Document;
+use crate::brief::Brief;
 use crate::render::{SCRIPT, html};
 
 /// A document, ready to be sent.
-pub fn page(document: &Document) -> Result<Response, Failure> {
+pub fn page(document: &Brief) -> Result<Response, PageFailure> {
     let page = html(document)?;
     let policy = policy_of(&page)?;
     let page = with_navigation(&page);
@@ -27,7 +27,7 @@ const COVER: &str = "<header class=\"cover\">";
 fn with_navigation(page: &str) -> String {
     let link =
         |(path, name, _): &(&str, &str, bool)| format!("<li><a href=\"{path}\">{name}</a></li>");
-    let links: String = Frame::of("").links().iter().map(link).collect();
+    let links: String = PageFrame::of("").links().iter().map(link).collect();
     let pages = format!("<nav lang=\"en\" aria-label=\"Pages\">\n<ul>{links}</ul>\n</nav>\n");
     page.replacen(COVER, &(pages + COVER), 1)
 }

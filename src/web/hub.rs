@@ -12,8 +12,8 @@ use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::lab::feed::{self, Found};
-use crate::record::live::Row;
+use crate::lab::feed::{self, FeedState};
+use crate::record::live::LiveRow;
 
 /// How often it is looked whether a feed was written.
 const LOOK: Duration = Duration::from_millis(150);
@@ -73,7 +73,7 @@ fn lock(watchers: &Mutex<Watchers>) -> std::sync::MutexGuard<'_, Watchers> {
 
 /// Follows a feed until its last viewer leaves or its run ends.
 async fn follow(watchers: Arc<Mutex<Watchers>>, bundle: PathBuf) {
-    let mut known = Known::default();
+    let mut known = HubState::default();
     let (mut stamp, mut at, mut last) = (None, Instant::now(), None);
     loop {
         let now = feed::stamp(&bundle);
@@ -95,7 +95,7 @@ async fn follow(watchers: Arc<Mutex<Watchers>>, bundle: PathBuf) {
 fn deliver(
     watchers: &Mutex<Watchers>,
     bundle: &Path,
-    found: &Found,
+    found: &FeedState,
     event: Option<&Bytes>,
 ) -> bool {
     let mut whole = None;
@@ -115,20 +115,20 @@ fn deliver(
 
 /// What those who had everything know.
 #[derive(Default)]
-struct Known {
+struct HubState {
     lines: usize,
     recent_ms: u64,
     whole_ms: u64,
     whole_s: u32,
 }
 
-impl Known {
+impl HubState {
     /// What is new: the rows since the last event, and lines where there are more of them. Where
     /// rows of the whole run were put together, all of them.
-    fn second(&mut self, found: &Found) -> Bytes {
+    fn second(&mut self, found: &FeedState) -> Bytes {
         let feed = &found.feed;
         let mut data = standing(found);
-        let since = |rows: &[Row], ms: u64| {
+        let since = |rows: &[LiveRow], ms: u64| {
             rows.iter().filter(|row| row.at_ms > ms).cloned().collect::<Vec<_>>()
         };
         data.insert("recent".into(), json!(since(&feed.recent, self.recent_ms)));
@@ -140,14 +140,14 @@ impl Known {
         if feed.lines.len() != self.lines {
             data.insert("lines".into(), json!(feed.lines));
         }
-        let last = |rows: &[Row]| rows.last().map_or(0, |row| row.at_ms);
+        let last = |rows: &[LiveRow]| rows.last().map_or(0, |row| row.at_ms);
         (self.lines, self.whole_s) = (feed.lines.len(), feed.whole_s);
         (self.recent_ms, self.whole_ms) = (last(&feed.recent), last(&feed.whole));
         event("second", data)
     }
 }
 
-fn everything(found: &Found) -> Bytes {
+fn everything(found: &FeedState) -> Bytes {
     let mut data = standing(found);
     let feed = &found.feed;
     data.insert("recent".into(), json!(feed.recent));
@@ -157,7 +157,7 @@ fn everything(found: &Found) -> Bytes {
 }
 
 /// What changes each second, without rows and totals, and nothing of where the bundle lies.
-fn standing(found: &Found) -> Map<String, Value> {
+fn standing(found: &FeedState) -> Map<String, Value> {
     let feed = &found.feed;
     let ended = feed.ended.as_ref().map(|ended| &ended.text);
     let data = json!({
@@ -190,15 +190,20 @@ fn event(name: &str, data: Map<String, Value>) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::live::{Feed, Line, Measure};
+    use crate::record::live::{Feed, LiveLine, LiveMeasure};
 
-    fn found(seconds: u64, whole_s: u32) -> Found {
+    fn found(seconds: u64, whole_s: u32) -> FeedState {
         let rows = |from: u64| {
-            (from..=seconds).map(|s| Row { at_ms: 1000 * s, values: vec![(0, s as f64)] }).collect()
+            (from..=seconds)
+                .map(|s| LiveRow { at_ms: 1000 * s, values: vec![(0, s as f64)] })
+                .collect()
         };
-        let lines = vec![Line { measure: Measure::OpsPerS, name: "A".into() }];
+        let lines = vec![LiveLine { measure: LiveMeasure::OpsPerS, name: "A".into() }];
         let (recent, whole) = (rows(1), rows(1));
-        Found { feed: Feed { lines, recent, whole, whole_s, ..Feed::default() }, is_running: true }
+        FeedState {
+            feed: Feed { lines, recent, whole, whole_s, ..Feed::default() },
+            is_running: true,
+        }
     }
 
     fn data(event: &Bytes) -> Value {
@@ -209,7 +214,7 @@ mod tests {
 
     #[test]
     fn an_event_has_what_is_new_since_the_one_before() {
-        let mut known = Known::default();
+        let mut known = HubState::default();
         let first = data(&known.second(&found(3, 1)));
         assert_eq!(first["recent"].as_array().unwrap().len(), 3);
         let next = data(&known.second(&found(4, 1)));

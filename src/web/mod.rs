@@ -21,8 +21,8 @@ mod server;
 mod site;
 mod trends_page;
 
-pub use server::{Options, Running, Server};
-pub use site::{Shared, Site};
+pub use server::{BoundServer, RunningServer, ServerOptions};
+pub use site::{ServedFolder, SharedSite};
 
 use axum::routing::MethodRouter;
 
@@ -33,7 +33,7 @@ pub struct Page {
     /// As the navigation calls it; none where it is reached from other pages.
     pub name: Option<&'static str>,
     /// What answers.
-    pub route: fn() -> MethodRouter<Shared>,
+    pub route: fn() -> MethodRouter<SharedSite>,
 }
 
 /// Every page, in the order of the navigation.

@@ -8,15 +8,15 @@ use super::{ALL, Page};
 use crate::base::error::{Error, describe};
 
 /// What stands around each page.
-pub struct Frame {
+pub struct PageFrame {
     /// The path of the page in the navigation.
     path: &'static str,
 }
 
-impl Frame {
+impl PageFrame {
     /// Of the page with that path in `ALL`.
-    pub fn of(path: &'static str) -> Frame {
-        Frame { path }
+    pub fn of(path: &'static str) -> PageFrame {
+        PageFrame { path }
     }
 
     /// Path, name, and whether it is this page.
@@ -35,12 +35,12 @@ impl Frame {
 pub fn html(page: &impl Template) -> Response {
     match page.render() {
         Ok(text) => Html(text).into_response(),
-        Err(error) => Failure::Failed(error.to_string()).into_response(),
+        Err(error) => PageFailure::Failed(error.to_string()).into_response(),
     }
 }
 
 /// Why a request has no page.
-pub enum Failure {
+pub enum PageFailure {
     /// There is no such thing.
     NotFound,
     /// The request says what no page takes.
@@ -51,34 +51,34 @@ pub enum Failure {
     Failed(String),
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure::Failed(describe(&error).0)
+impl From<Error> for PageFailure {
+    fn from(error: Error) -> PageFailure {
+        PageFailure::Failed(describe(&error).0)
     }
 }
 
 #[derive(Template)]
 #[template(path = "web/failure.html")]
 struct FailurePage {
-    frame: Frame,
+    frame: PageFrame,
     title: &'static str,
     text: String,
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for PageFailure {
     fn into_response(self) -> Response {
         let (status, title, text) = match self {
-            Failure::NotFound => {
+            PageFailure::NotFound => {
                 (StatusCode::NOT_FOUND, "Not found", "There is no such page or bundle.".to_string())
             }
-            Failure::Bad(text) => (StatusCode::BAD_REQUEST, "Not understood", text),
-            Failure::Busy => {
+            PageFailure::Bad(text) => (StatusCode::BAD_REQUEST, "Not understood", text),
+            PageFailure::Busy => {
                 let text = "Too many pages are being made; load the page again.";
                 (StatusCode::SERVICE_UNAVAILABLE, "Busy", text.to_string())
             }
-            Failure::Failed(text) => (StatusCode::INTERNAL_SERVER_ERROR, "Not shown", text),
+            PageFailure::Failed(text) => (StatusCode::INTERNAL_SERVER_ERROR, "Not shown", text),
         };
-        let page = FailurePage { frame: Frame::of(""), title, text };
+        let page = FailurePage { frame: PageFrame::of(""), title, text };
         match page.render() {
             Ok(text) => (status, Html(text)).into_response(),
             Err(_) => status.into_response(),

@@ -17,12 +17,12 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
 use super::ALL;
-use super::connections::{Connections, Seat};
-use super::page::Failure;
+use super::connections::{ConnectionSlot, Connections};
+use super::page::PageFailure;
 use super::security::hosts::Hosts;
-use super::security::token::{Session, Token, VARIABLE};
+use super::security::token::{BrowserSession, Token, VARIABLE};
 use super::security::{Gatekeeper, watch};
-use super::site::{MADE_AT_ONCE, Site};
+use super::site::{MADE_AT_ONCE, ServedFolder};
 use crate::base::error::{Context, Result, refused};
 
 /// A head that is not there by then closes its connection, as does one that is asked nothing.
@@ -34,7 +34,7 @@ const MOST_HEAD: usize = 32 << 10;
 const MOST_HEADERS: usize = 64;
 
 /// Where a server listens, and what it asks for.
-pub struct Options {
+pub struct ServerOptions {
     /// Address and port; port 0 is any that is free.
     pub listen: SocketAddr,
     /// Needed at every address but loopback.
@@ -44,15 +44,15 @@ pub struct Options {
 }
 
 /// A server that listens and does not answer yet.
-pub struct Server {
+pub struct BoundServer {
     listener: TcpListener,
     address: SocketAddr,
     router: Router,
 }
 
-impl Server {
+impl BoundServer {
     /// Listens; refused at an address that others can reach where there is no token.
-    pub fn bind(site: Site, options: Options) -> Result<Server> {
+    pub fn bind(site: ServedFolder, options: ServerOptions) -> Result<BoundServer> {
         let listen = options.listen;
         if !listen.ip().is_loopback() && options.token.is_none() {
             let what = format!("{listen} can be reached from elsewhere, and there is no token");
@@ -63,16 +63,17 @@ impl Server {
         let listener = TcpListener::bind(listen).with_context(listening)?;
         listener.set_nonblocking(true).with_context(listening)?;
         let address = listener.local_addr().with_context(listening)?;
-        let session = options.token.map(|token| Session::new(token, address.port())).transpose()?;
+        let session =
+            options.token.map(|token| BrowserSession::new(token, address.port())).transpose()?;
         let hosts = Hosts::of(address, options.allowed_hosts);
         let gatekeeper = Arc::new(Gatekeeper { hosts, session });
         let pages =
             ALL.iter().fold(Router::new(), |router, page| router.route(page.path, (page.route)()));
         let router = pages
-            .fallback(|| async { Failure::NotFound })
+            .fallback(|| async { PageFailure::NotFound })
             .layer(axum::middleware::from_fn_with_state(gatekeeper, watch))
             .with_state(Arc::new(site));
-        Ok(Server { listener, address, router })
+        Ok(BoundServer { listener, address, router })
     }
 
     /// Where it listens.
@@ -81,7 +82,7 @@ impl Server {
     }
 
     /// Answers on a thread of its own, until what is returned is dropped.
-    pub fn start(self) -> Result<Running> {
+    pub fn start(self) -> Result<RunningServer> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -99,17 +100,17 @@ impl Server {
             runtime.shutdown_background();
         };
         let thread = std::thread::Builder::new().name("dyno-web".to_string()).spawn(serve);
-        Ok(Running { stop: Some(stop), thread: Some(thread.context("starting the server")?) })
+        Ok(RunningServer { stop: Some(stop), thread: Some(thread.context("starting the server")?) })
     }
 }
 
 /// A server that answers.
-pub struct Running {
+pub struct RunningServer {
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Running {
+impl RunningServer {
     /// Returns when it ends by itself.
     pub fn wait(mut self) {
         if let Some(thread) = self.thread.take() {
@@ -118,7 +119,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -144,7 +145,12 @@ async fn accept(listener: TcpListener, router: Router) -> Result<()> {
 }
 
 /// Answers one connection until it ends, or its seat is needed.
-async fn converse(stream: TcpStream, router: Router, seat: Seat, evicted: oneshot::Receiver<()>) {
+async fn converse(
+    stream: TcpStream,
+    router: Router,
+    seat: ConnectionSlot,
+    evicted: oneshot::Receiver<()>,
+) {
     let _ = stream.set_nodelay(true);
     let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, TAKEN_WITHIN_MS);
     let seat = Arc::new(seat);

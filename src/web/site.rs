@@ -9,12 +9,12 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use super::hub::Hub;
-use super::page::Failure;
+use super::page::PageFailure;
 use crate::base::error::{Context, Result, failed};
-use crate::catalogue::{Catalogue, Contents, Entry};
+use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents};
 
 /// A site, as handlers have it.
-pub type Shared = Arc<Site>;
+pub type SharedSite = Arc<ServedFolder>;
 
 /// Pages that read bundles and are made at the same time.
 pub const MADE_AT_ONCE: usize = 2;
@@ -24,22 +24,22 @@ const MAY_WAIT: usize = 64;
 const FRESH: Duration = Duration::from_secs(2);
 
 /// A folder of bundles that is served.
-pub struct Site {
+pub struct ServedFolder {
     /// Without links in its name.
     folder: PathBuf,
     /// The one bundle that is served, where it is no more than that.
     only: Option<String>,
     /// Who watches which run.
     pub hub: Hub,
-    catalogue: Mutex<Option<(Instant, Arc<Catalogue>)>>,
+    catalogue: Mutex<Option<(Instant, Arc<BundleCatalogue>)>>,
     /// Turns of those that are made or wait, and of those that are made.
     admitted: Arc<Semaphore>,
     making: Arc<Semaphore>,
 }
 
-impl Site {
+impl ServedFolder {
     /// Of a folder; an error where it is none.
-    pub fn of_folder(folder: &Path) -> Result<Site> {
+    pub fn of_folder(folder: &Path) -> Result<ServedFolder> {
         let shown = folder.display();
         let real = folder.canonicalize().with_context(|| format!("opening {shown}"))?;
         if !real.is_dir() {
@@ -48,7 +48,7 @@ impl Site {
                 "name the folder that holds the bundles",
             ));
         }
-        Ok(Site {
+        Ok(ServedFolder {
             folder: real,
             only: None,
             hub: Hub::default(),
@@ -59,12 +59,14 @@ impl Site {
     }
 
     /// For a single bundle.
-    pub fn of_bundle(bundle: &Path) -> Result<Site> {
+    pub fn of_bundle(bundle: &Path) -> Result<ServedFolder> {
         let shown = bundle.display();
         let real = bundle.canonicalize().with_context(|| format!("opening {shown}"))?;
         let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
         match real.parent() {
-            Some(folder) if real.is_file() => Ok(Site { only: name, ..Site::of_folder(folder)? }),
+            Some(folder) if real.is_file() => {
+                Ok(ServedFolder { only: name, ..ServedFolder::of_folder(folder)? })
+            }
             _ => Err(failed(
                 format!("{shown} is not a bundle"),
                 "name a bundle, or a folder of bundles",
@@ -74,13 +76,13 @@ impl Site {
 
     /// The bundles of the folder, as they were two seconds ago at most. It may read many files: for
     /// `make` alone.
-    pub fn catalogue(&self) -> Result<Arc<Catalogue>> {
+    pub fn catalogue(&self) -> Result<Arc<BundleCatalogue>> {
         let mut known = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
         let catalogue = match (known.as_ref(), &self.only) {
             (Some((at, catalogue)), _) if at.elapsed() < FRESH => return Ok(catalogue.clone()),
-            (_, Some(name)) => Catalogue::of_one(&self.folder, name),
+            (_, Some(name)) => BundleCatalogue::of_one(&self.folder, name),
             (Some((_, catalogue)), None) => catalogue.again(&self.folder)?,
-            (None, None) => Catalogue::open(&self.folder)?,
+            (None, None) => BundleCatalogue::open(&self.folder)?,
         };
         let catalogue = Arc::new(catalogue);
         *known = Some((Instant::now(), catalogue.clone()));
@@ -89,17 +91,18 @@ impl Site {
 
     /// A bundle of the folder, by its entry's path and by nothing else: a name that is none of the
     /// catalogue's opens no file. Links are not followed.
-    pub fn bundle(&self, name: &str) -> Result<PathBuf, Failure> {
+    pub fn bundle(&self, name: &str) -> Result<PathBuf, PageFailure> {
         let catalogue = self.catalogue()?;
-        let entry = catalogue.entries.iter().find(|e| e.path == name).ok_or(Failure::NotFound)?;
+        let entry =
+            catalogue.entries.iter().find(|e| e.path == name).ok_or(PageFailure::NotFound)?;
         match &entry.contents {
-            Contents::Bundle(_) => self.path_of(entry).ok_or(Failure::NotFound),
-            Contents::Broken(why) => Err(Failure::Failed(format!("{name}: {why}"))),
+            Contents::Bundle(_) => self.path_of(entry).ok_or(PageFailure::NotFound),
+            Contents::Broken(why) => Err(PageFailure::Failed(format!("{name}: {why}"))),
         }
     }
 
     /// Where an entry of the catalogue lies; nothing where a link leads elsewhere.
-    pub fn path_of(&self, entry: &Entry) -> Option<PathBuf> {
+    pub fn path_of(&self, entry: &CatalogueEntry) -> Option<PathBuf> {
         let path = self.folder.join(&entry.path);
         let real = path.canonicalize().ok()?;
         (real == path && real.is_file()).then_some(real)
@@ -108,14 +111,14 @@ impl Site {
     /// Makes a page on a thread of its own, a bounded number at once. Errors name no path above the
     /// folder.
     pub async fn make<T: Send + 'static>(
-        self: &Arc<Site>,
-        work: impl FnOnce(&Site) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
+        self: &Arc<ServedFolder>,
+        work: impl FnOnce(&ServedFolder) -> Result<T, PageFailure> + Send + 'static,
+    ) -> Result<T, PageFailure> {
         let Ok(admitted) = self.admitted.clone().try_acquire_owned() else {
-            return Err(Failure::Busy);
+            return Err(PageFailure::Busy);
         };
         let Ok(turn) = self.making.clone().acquire_owned().await else {
-            return Err(Failure::Busy);
+            return Err(PageFailure::Busy);
         };
         let site = self.clone();
         // The turn ends with the work, also where nobody waits for it any more.
@@ -125,9 +128,9 @@ impl Site {
             made
         });
         match made.await {
-            Ok(Err(Failure::Failed(text))) => Err(Failure::Failed(self.below(&text))),
+            Ok(Err(PageFailure::Failed(text))) => Err(PageFailure::Failed(self.below(&text))),
             Ok(made) => made,
-            Err(_) => Err(Failure::Failed("the page could not be made".to_string())),
+            Err(_) => Err(PageFailure::Failed("the page could not be made".to_string())),
         }
     }
 

@@ -10,14 +10,14 @@ use serde::Deserialize;
 
 use super::Page;
 use super::document;
-use super::page::{Failure, Frame, html};
-use super::site::Shared;
-use crate::analysis::metric::Asked as Figure;
+use super::page::{PageFailure, PageFrame, html};
+use super::site::SharedSite;
+use crate::analysis::metric::MetricRequest as Figure;
 use crate::analysis::point_summary::PERCENTILES;
-use crate::analysis::trend::{By, Wanted};
+use crate::analysis::trend::{By, TrendRequest};
 use crate::brief::trend;
 use crate::bundles;
-use crate::catalogue::{Catalogue, Contents};
+use crate::catalogue::{BundleCatalogue, Contents};
 use crate::plan::headline::METRICS;
 
 /// The form.
@@ -37,14 +37,14 @@ const TOGETHER: [(&str, &str, By); 4] = [
     ("serial", "serial number", By::Serial),
 ];
 
-fn route() -> MethodRouter<Shared> {
+fn route() -> MethodRouter<SharedSite> {
     get(show)
 }
 
 #[derive(Template)]
 #[template(path = "web/trends.html")]
 struct TrendsPage {
-    frame: Frame,
+    frame: PageFrame,
     /// Name, title, and how many runs went to their end.
     protocols: Vec<(String, String, usize)>,
     together: Vec<(&'static str, &'static str)>,
@@ -52,13 +52,13 @@ struct TrendsPage {
     last: usize,
 }
 
-async fn choose(State(site): State<Shared>) -> Result<Response, Failure> {
+async fn choose(State(site): State<SharedSite>) -> Result<Response, PageFailure> {
     let page = site.make(|site| Ok(TrendsPage::of(&*site.catalogue()?))).await?;
     Ok(html(&page))
 }
 
 impl TrendsPage {
-    fn of(catalogue: &Catalogue) -> TrendsPage {
+    fn of(catalogue: &BundleCatalogue) -> TrendsPage {
         let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
         for entry in catalogue.ended(None, "") {
             if let Contents::Bundle(s) = &entry.contents {
@@ -67,7 +67,7 @@ impl TrendsPage {
         }
         let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
         TrendsPage {
-            frame: Frame::of(CHOICE.path),
+            frame: PageFrame::of(CHOICE.path),
             protocols: found.into_iter().map(|(name, (title, n))| (name, title, n)).collect(),
             together: TOGETHER.iter().map(|(name, text, _)| (*name, *text)).collect(),
             measures: METRICS.iter().copied().chain(percentiles).collect(),
@@ -77,7 +77,7 @@ impl TrendsPage {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct TrendsQuery {
     protocol: String,
     #[serde(default)]
     by: String,
@@ -87,20 +87,23 @@ struct Asked {
     measure: String,
 }
 
-async fn show(State(site): State<Shared>, Query(asked): Query<Asked>) -> Result<Response, Failure> {
+async fn show(
+    State(site): State<SharedSite>,
+    Query(asked): Query<TrendsQuery>,
+) -> Result<Response, PageFailure> {
     let by = match TOGETHER.iter().find(|(name, ..)| *name == asked.by) {
         Some((.., by)) => *by,
         None if asked.by.is_empty() => By::default(),
-        None => return Err(Failure::Bad(format!("There are no trends by '{}'.", asked.by))),
+        None => return Err(PageFailure::Bad(format!("There are no trends by '{}'.", asked.by))),
     };
     let metrics = match asked.measure.as_str() {
         "" => Vec::new(),
         word => vec![
             Figure::parse(word)
-                .map_err(|_| Failure::Bad(format!("There is no figure '{word}'.")))?,
+                .map_err(|_| PageFailure::Bad(format!("There is no figure '{word}'.")))?,
         ],
     };
-    let wanted = Wanted { by, metrics, subject: asked.subject };
+    let wanted = TrendRequest { by, metrics, subject: asked.subject };
     site.make(move |site| {
         let catalogue = site.catalogue()?;
         let entries = catalogue.ended(Some(&asked.protocol), &wanted.subject).take(LAST);
@@ -110,7 +113,7 @@ async fn show(State(site): State<Shared>, Query(asked): Query<Asked>) -> Result<
         }
         let histories = bundles::histories(&runs, &wanted)?;
         if histories.is_empty() {
-            return Err(Failure::NotFound);
+            return Err(PageFailure::NotFound);
         }
         document::page(&trend::document(&histories))
     })

@@ -16,12 +16,13 @@ use std::sync::atomic::AtomicBool;
 use dyno::base::clock::Clock;
 use dyno::base::error::{Result, describe};
 use dyno::engine::Engine;
-use dyno::plan::{self, Family, Kind, Knobs};
+use dyno::plan::{self, KnobKind, Knobs, RequestFamily};
 use dyno::record::{
-    Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink, SlowOp,
+    Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Sample, Sink,
+    SlowOp,
 };
 use dyno::run::before::Before;
-use dyno::run::{Maxima, Run, progress::Progress};
+use dyno::run::{Maxima, RunRequest, progress::Progress};
 use dyno::workload::{self, Workload};
 
 use counting::{allocated, count};
@@ -61,7 +62,7 @@ impl Sink for Counted {
     fn facts(&mut self, _facts: &[Fact]) -> Result<()> {
         Ok(())
     }
-    fn prepared(&mut self, _prepared: &[Prepared]) -> Result<()> {
+    fn prepared(&mut self, _prepared: &[PreparationStep]) -> Result<()> {
         Ok(())
     }
     fn left(&mut self, _states: &[DriveState]) -> Result<()> {
@@ -101,7 +102,7 @@ fn measure_for(seconds: u32, datasets: &str, streams: &str) -> std::result::Resu
     )
     .unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"));
     let mut sink = Counted::default();
-    let run = Run {
+    let run = RunRequest {
         plan: &plan,
         points: plan::points(&plan).into_iter().take(1).collect(),
         maxima: Maxima::default(),
@@ -126,7 +127,7 @@ fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: 
     let (engine, info) = (engine.info().name, workload.info());
     // Terminals that key and think do next to nothing in three seconds.
     let timing = match info.knobs.iter().find(|k| k.name == "timing").map(|k| k.kind) {
-        Some(Kind::Choice(_)) => ", timing = \"no-wait\"",
+        Some(KnobKind::Choice(_)) => ", timing = \"no-wait\"",
         _ => "",
     };
     format!(
@@ -169,12 +170,12 @@ fn suiting(engine: &dyn Engine) -> impl Iterator<Item = &'static dyn Workload> {
 #[test]
 fn no_engine_on_a_drive_allocates_in_the_window_whatever_the_workload() {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
-    for engine in dyno::engine::ALL.iter().filter(|e| e.info().family != Family::Sql) {
+    for engine in dyno::engine::ALL.iter().filter(|e| e.info().family != RequestFamily::Sql) {
         let (name, family) = (engine.info().name, engine.info().family);
         let (dataset, of) = match family {
-            Family::Any => (String::new(), ""),
-            Family::KeyValue if !rocksdb() => continue,
-            Family::KeyValue => {
+            RequestFamily::Any => (String::new(), ""),
+            RequestFamily::KeyValue if !rocksdb() => continue,
+            RequestFamily::KeyValue => {
                 let size = "keys = 20000\nvalue_size = 400\nfill = { kind = \"fillseq\" }";
                 (format!("[dataset.d]\nengine = \"{name}\"\n{size}\n"), "dataset = \"d\"\n")
             }
@@ -250,7 +251,7 @@ fn is_load(workload: &dyn Workload) -> bool {
 #[test]
 fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transactions() {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
-    for engine in dyno::engine::ALL.iter().filter(|e| e.info().family == Family::Sql) {
+    for engine in dyno::engine::ALL.iter().filter(|e| e.info().family == RequestFamily::Sql) {
         let name = engine.info().name;
         let mut left: Vec<&str> =
             suiting(engine).filter(|w| is_load(*w)).map(|w| w.info().name).collect();

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use dyno::base::error::exit;
 use dyno::lab::guard::UNKNOWN;
-use dyno::plan::{Drive, Place};
+use dyno::plan::{Drive, DrivePlace};
 
 use crate::support::{DYNO, find_loop, skip, until};
 
@@ -123,7 +123,7 @@ fn attach_with(options: &[&str], file: &Path) -> PathBuf {
 
 /// Named, to be erased, whatever unknown is on it.
 pub fn drive(device: &Path, serial: &str) -> Drive {
-    let place = Place::Device { path: device.into(), serial: serial.into() };
+    let place = DrivePlace::Device { path: device.into(), serial: serial.into() };
     Drive {
         place,
         erase: true,

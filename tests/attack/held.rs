@@ -10,7 +10,7 @@ use dyno::base::clock::Clock;
 use dyno::base::error::describe;
 use dyno::lab::guard;
 use dyno::lab::pin::Pins;
-use dyno::plan::{Drive, Place};
+use dyno::plan::{Drive, DrivePlace};
 
 use crate::bench::{Loop, REFUSAL, Room, attach, bench, must};
 use crate::drives::{passed, refused};
@@ -185,7 +185,7 @@ fn a_device_that_is_held_is_reached_by_descriptor_whatever_its_name_means_by_now
     fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(&other.device, &link).unwrap();
     passed("held, its link turned", &disk, &held);
-    let Place::Device { path, .. } = &held.place else { panic!("a device") };
+    let DrivePlace::Device { path, .. } = &held.place else { panic!("a device") };
     let opened = OpenOptions::new().read(true).write(true).open(path).unwrap();
     guard::verify(&opened, path, disk.file.to_str().unwrap()).unwrap();
     refused("by its name", &other, &named, "serial number");

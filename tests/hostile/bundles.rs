@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use dyno::base::histogram::Histogram;
 use dyno::base::text::is_hidden;
 use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Sink, Tally};
-use dyno::store::Writer;
+use dyno::store::BundleWriter;
 
 use crate::bench::{Bench, Ended, MEGABYTES, SECONDS};
 use crate::kinds::{KINDS, Kind, Must, alter};
@@ -45,7 +45,8 @@ pub fn honest(bench: &Bench, path: &Path) {
     let points = dyno::plan::points(&plan);
     let run =
         Run { plan, started_unix_ns: 1_790_000_000_000_000_000, dyno_version: "0.1.0".into() };
-    let mut writer = Writer::create(path, &run, &[Fact::new("Host", "Server", "lab")]).unwrap();
+    let mut writer =
+        BundleWriter::create(path, &run, &[Fact::new("Host", "Server", "lab")]).unwrap();
     for point in points {
         let mut service = Histogram::new();
         (1..2_000).for_each(|i| service.add(80_000 + 10 * i));

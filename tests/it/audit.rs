@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dyno::audit::Verdict;
+use dyno::audit::AuditVerdict;
 
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/audit")
@@ -116,16 +116,16 @@ fn the_page_prints_what_its_own_examples_print() {
     let expected = &blocks(&page, "text")[0].1;
     assert_eq!(printed.trim(), expected.trim(), "docs/audit.md is stale; {error}");
     assert_eq!(code, Some(1), "one statement can't be read");
-    let shown = Verdict::ALL
+    let shown = AuditVerdict::ALL
         .iter()
         .filter(|v| printed.contains(&format!("\n  {}\n", v.words().to_uppercase())));
-    assert_eq!(shown.count(), Verdict::ALL.len(), "the page has an example of every verdict");
+    assert_eq!(shown.count(), AuditVerdict::ALL.len(), "the page has an example of every verdict");
     let rows = page
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.split_once(" | "))
         .map(|(name, _)| name);
     let rows: Vec<&str> = rows.collect();
-    for verdict in Verdict::ALL {
+    for verdict in AuditVerdict::ALL {
         assert!(rows.contains(&verdict.words()), "the page explains '{}'", verdict.words());
     }
 }

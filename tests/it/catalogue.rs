@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use dyno::catalogue::{Catalogue, Contents, Entry, State};
+use dyno::catalogue::{BundleCatalogue, CatalogueEntry, Contents, RunState};
 use dyno::record::PointKey;
 
 use crate::made::{self, Figures};
@@ -22,18 +22,18 @@ fn bundle(folder: &Path, name: &str, wanted: &dyn Fn(&PointKey) -> bool) {
     made::write(&path, &plan, &mut |key| wanted(key).then(|| even.clone()));
 }
 
-fn open(folder: &Path) -> Catalogue {
-    Catalogue::open(folder).expect("a catalogue")
+fn open(folder: &Path) -> BundleCatalogue {
+    BundleCatalogue::open(folder).expect("a catalogue")
 }
 
-fn state(entry: &Entry) -> Option<State> {
+fn state(entry: &CatalogueEntry) -> Option<RunState> {
     match &entry.contents {
         Contents::Bundle(summary) => Some(summary.state),
         Contents::Broken(_) => None,
     }
 }
 
-fn states(catalogue: &Catalogue) -> Vec<(&str, Option<State>)> {
+fn states(catalogue: &BundleCatalogue) -> Vec<(&str, Option<RunState>)> {
     let mut all: Vec<_> = catalogue.entries.iter().map(|e| (&*e.path, state(e))).collect();
     all.sort_by_key(|(path, _)| *path);
     all
@@ -59,9 +59,9 @@ fn every_bundle_of_a_folder_is_listed_with_its_state_and_what_is_broken_as_broke
     let expected = [
         ("empty.dyno", None),
         ("half.dyno", None),
-        ("lab/deep/cut.dyno", Some(State::Cut)),
+        ("lab/deep/cut.dyno", Some(RunState::Cut)),
         ("text.dyno", None),
-        ("whole.dyno", Some(State::Whole)),
+        ("whole.dyno", Some(RunState::Whole)),
     ];
     assert_eq!(states(&found), expected);
     let text = dyno_well(folder, &["catalogue", "."]);
@@ -84,7 +84,7 @@ fn a_run_that_went_to_its_end_with_points_that_failed_is_listed_as_failed() {
         Some(Figures { ops_per_s: 1e3, p99_ns: 2e5, failure, ..Figures::default() })
     });
     let found = open(made.path());
-    assert_eq!(states(&found), [("a.dyno", Some(State::Failed))]);
+    assert_eq!(states(&found), [("a.dyno", Some(RunState::Failed))]);
     assert_eq!(found.search("failed").count(), 1);
     let text = dyno_well(made.path(), &["catalogue", "."]);
     assert!(text.contains("· failed · a.dyno") && text.contains("6 points, 1 failed"), "{text}");
@@ -126,9 +126,9 @@ fn the_index_spares_opening_bundles_and_is_made_again_where_it_is_wrong() {
     bundle(folder, "d.dyno", &|_| true);
     let found = open(folder);
     let expected = [
-        ("a.dyno", Some(State::Cut)),
-        ("c.dyno", Some(State::Whole)),
-        ("d.dyno", Some(State::Whole)),
+        ("a.dyno", Some(RunState::Cut)),
+        ("c.dyno", Some(RunState::Whole)),
+        ("d.dyno", Some(RunState::Whole)),
     ];
     assert_eq!((states(&found), found.opened), (expected.to_vec(), 2));
     // What is no index of ours, or half of one, is made again or left alone, and nothing is wrong.
@@ -174,5 +174,5 @@ fn a_large_catalogue_opens_from_its_index() {
     println!("{bundles} bundles opened in {} ms", took.as_millis());
     assert_eq!((found.entries.len(), found.opened), (bundles, 0));
     assert!(took < Duration::from_secs(5), "{took:?}");
-    assert!(found.entries.iter().all(|e| state(e) == Some(State::Whole)));
+    assert!(found.entries.iter().all(|e| state(e) == Some(RunState::Whole)));
 }

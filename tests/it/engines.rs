@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use dyno::plan::Family;
+use dyno::plan::RequestFamily;
 
 use crate::support::{DYNO, dyno, dyno_well, said};
 
@@ -16,7 +16,7 @@ fn engines() -> Vec<String> {
     for info in dyno::engine::ALL
         .iter()
         .map(|engine| engine.info())
-        .filter(|info| info.family == Family::Block)
+        .filter(|info| info.family == RequestFamily::Block)
     {
         let direct = info.knobs.iter().any(|knob| knob.name == "direct");
         let knobs: &[&str] = if direct { &[", direct = true", ", direct = false"] } else { &[""] };

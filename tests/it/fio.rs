@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dyno::base::rng::Seed;
-use dyno::load::Space;
+use dyno::load::AddressSpace;
 use dyno::plan::Knobs;
 use dyno::store::Bundle;
 use dyno::workload;
@@ -267,9 +267,9 @@ fn offsets_fall_where_fios_fall() {
             ("span", json!(100.0)),
         ];
         let knobs = Knobs(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect());
-        let space = Space { bytes: 1 << 30, align_bytes: 512, ..Space::default() };
+        let space = AddressSpace { bytes: 1 << 30, align_bytes: 512, ..AddressSpace::default() };
         let seed = Seed::new(1, 0, 0);
-        let share = workload::Share {
+        let share = workload::GeneratorInputs {
             knobs: &knobs,
             space,
             thread: 0,

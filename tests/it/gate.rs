@@ -8,7 +8,7 @@ use dyno::base::rng::Rng;
 use dyno::record::PointKey;
 use dyno::stats::Better;
 use dyno::stats::family::{Observation, Sheet, one_sided};
-use dyno::stats::gate::{Change, Shown};
+use dyno::stats::gate::{RatioChange, ShownChange};
 use quick_junit::{Report, TestCaseStatus};
 use serde_json::Value;
 
@@ -296,8 +296,8 @@ fn alarms(
         let sheet = Sheet { cells, comparable, resolution: 0.0 };
         one_sided(&[sheet]).iter().map(|r| r.inverted()).any(|r| {
             let (ratio, low, high, n) = (r.ratio, r.low, r.high, r.repeats);
-            let change = Change { ratio, low, high, n, degrees: r.degrees };
-            change.shows(better, limit) == Shown::Worse
+            let change = RatioChange { ratio, low, high, n, degrees: r.degrees };
+            change.shows(better, limit) == ShownChange::Worse
         })
     };
     (0..trials).filter(worse).count() as u64

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use dyno::analysis::Question;
 use dyno::brief::block::{Block, words};
-use dyno::brief::{Document, Options};
+use dyno::brief::{Brief, BriefOptions};
 use dyno::bundles;
 
 use crate::support::{dyno, said};
@@ -237,7 +237,7 @@ fn invented(rows: &[Row], text: &str, under: &str, drawn: bool) -> Vec<String> {
 }
 
 /// Every text of a block, with what it stands under; true of what is drawn.
-fn texts(block: &Block, under: &mut String, document: &Document) -> Vec<(String, bool)> {
+fn texts(block: &Block, under: &mut String, document: &Brief) -> Vec<(String, bool)> {
     let plain = |text: String| vec![(text, false)];
     match block {
         Block::Heading(heading) => {
@@ -262,7 +262,7 @@ fn texts(block: &Block, under: &mut String, document: &Document) -> Vec<(String,
             [head].into_iter().chain(table.rows.iter().map(|(_, cells)| row(cells))).collect()
         }
         Block::Figures(figures) => {
-            let drawn = |figure: &dyno::chart::Figure| {
+            let drawn = |figure: &dyno::chart::Chart| {
                 let svg = figure.svg(&document.palette);
                 let svg = match (svg.find("<style"), svg.find("</style>")) {
                     (Some(from), Some(until)) => format!("{}{}", &svg[..from], &svg[until..]),
@@ -278,7 +278,7 @@ fn texts(block: &Block, under: &mut String, document: &Document) -> Vec<(String,
     }
 }
 
-fn document(dir: &Path, tables: &[&str]) -> Document {
+fn document(dir: &Path, tables: &[&str]) -> Brief {
     let files: Vec<String> = tables.iter().map(|name| data(name).display().to_string()).collect();
     let mapping = data("mapping.toml").display().to_string();
     let mut args = vec!["import", "csv"];
@@ -287,7 +287,7 @@ fn document(dir: &Path, tables: &[&str]) -> Document {
     let out = dyno(dir, &args);
     assert!(out.status.success(), "{}", said(&out));
     let facts = bundles::facts(&[dir.join("b.dyno")], &Question::default()).unwrap();
-    Document::new(&facts, &Options::default()).unwrap()
+    Brief::new(&facts, &BriefOptions::default()).unwrap()
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use dyno::powercut::journal::{Record, opening};
-use dyno::powercut::session::{self, Manner, Session};
+use dyno::powercut::journal::{JournalRecord, opening};
+use dyno::powercut::session::{self, ThreadDurability, WriteSession};
 use dyno::record::{ClockOffset, CommonStart};
 use serde_json::{Value, json};
 
@@ -115,7 +115,7 @@ const P99: [&str; 4] = ["--measure", "p99", "--worse-than", "5%"];
 
 /// `a.journal` of a cut after 64 blocks were laid out, and the `image` of a drive that kept none.
 fn power_cut(dir: &Path) {
-    let session = Session {
+    let session = WriteSession {
         version: session::VERSION,
         dyno_version: "test".to_string(),
         identity: 1,
@@ -129,12 +129,13 @@ fn power_cut(dir: &Path) {
         logical_bytes: 512,
         block_bytes: 4096,
         blocks: 64,
-        threads: vec![Manner::Fua, Manner::Flush { every: 8 }],
+        threads: vec![ThreadDurability::Fua, ThreadDurability::Flush { every: 8 }],
         warmup_ns: 0,
         window_ns: 1,
     };
     let mut journal = opening(&session).expect("a session");
-    for record in [Record::LaidOut, Record::Cut { unix_ns: 1 }, Record::Silent] {
+    for record in [JournalRecord::LaidOut, JournalRecord::Cut { unix_ns: 1 }, JournalRecord::Silent]
+    {
         journal.extend(record.encode());
     }
     std::fs::write(dir.join("a.journal"), journal).expect("written");

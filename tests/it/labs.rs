@@ -2,7 +2,7 @@
 //! protocols run to their ends on drives with namespaces, and a pulled drive and bad sectors end
 //! only their own points.
 
-use dyno::analysis::bottleneck::Limit;
+use dyno::analysis::bottleneck::Bottleneck;
 use dyno::record::Outcome;
 use dyno::store::Bundle;
 
@@ -35,7 +35,7 @@ fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_p
     let facts = dyno::bundles::facts(&[folder.path().join("neighbours.dyno")], &Default::default())
         .unwrap();
     let alone = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
-    assert_ne!(alone.limit, Limit::Memory, "{:?}", alone.evidence);
+    assert_ne!(alone.limit, Bottleneck::Memory, "{:?}", alone.evidence);
 
     let neighbours =
         Bundle::open(&folder.path().join("neighbours.dyno")).unwrap().prepared().unwrap();

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use dyno::plan::{Metric, SteadyRule};
-use dyno::record::{Prepared, Sink, SteadyState, SteadyWindow};
-use dyno::store::Writer;
+use dyno::plan::{SteadyMetric, SteadyRule};
+use dyno::record::{PreparationStep, Sink, SteadyState, SteadyWindow};
+use dyno::store::BundleWriter;
 
 use crate::made::{self, Figures, normal};
 use crate::support::{dyno, dyno_well, said};
@@ -162,13 +162,13 @@ fn a_drive_that_was_not_steady_is_named_in_the_sentence_with_what_to_do() {
     };
     let rule = SteadyRule::default();
     let state = SteadyState {
-        metric: Metric::Iops,
+        metric: SteadyMetric::Iops,
         round_ns: 60_000_000_000,
         rule,
         rounds: vec![1e4; 9],
         window: Some(window),
     };
-    let prepared = Prepared {
+    let prepared = PreparationStep {
         subject: "B".into(),
         drive: 0,
         action: "steady state".into(),
@@ -178,9 +178,9 @@ fn a_drive_that_was_not_steady_is_named_in_the_sentence_with_what_to_do() {
         ended_unix_ns: 1,
     };
     // What was asked of both is the same; A came to rest.
-    let (mut writer, _) = Writer::resume(&dir.join("b.dyno")).expect("the bundle");
-    let steady = |p: &Prepared| {
-        let mut own = Prepared { subject: "A".into(), ..p.clone() };
+    let (mut writer, _) = BundleWriter::resume(&dir.join("b.dyno")).expect("the bundle");
+    let steady = |p: &PreparationStep| {
+        let mut own = PreparationStep { subject: "A".into(), ..p.clone() };
         own.steady.iter_mut().flat_map(|s| &mut s.window).for_each(|w| w.steady = true);
         own
     };

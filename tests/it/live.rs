@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use dyno::lab::feed::{self, Found};
-use dyno::record::live::{How, Phase, Totals};
+use dyno::lab::feed::{self, FeedState};
+use dyno::record::live::{LiveTotals, Phase, RunEnding};
 use dyno::store::Bundle;
 
 use crate::support::{DYNO, dyno_well, until};
@@ -30,13 +30,13 @@ pub fn begin(folder: &Path, protocol: &str, more: &[&str]) -> Child {
     run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started")
 }
 
-fn read(folder: &Path) -> Option<Found> {
+fn read(folder: &Path) -> Option<FeedState> {
     feed::read(&folder.join("b.dyno"))
 }
 
 /// What the bundle's points come to, summed as a feed sums.
-pub fn of_bundle(folder: &Path) -> Totals {
-    let mut totals = Totals::default();
+pub fn of_bundle(folder: &Path) -> LiveTotals {
+    let mut totals = LiveTotals::default();
     let bundle = Bundle::open(&folder.join("b.dyno")).expect("a bundle");
     let add = &mut |stored: dyno::store::StoredPoint| {
         totals.add_point(&stored.point);
@@ -49,8 +49,8 @@ pub fn of_bundle(folder: &Path) -> Totals {
     totals
 }
 
-fn of_feed(found: &Found) -> Totals {
-    let mut totals = Totals(found.feed.totals.clone());
+fn of_feed(found: &FeedState) -> LiveTotals {
+    let mut totals = LiveTotals(found.feed.totals.clone());
     totals
         .0
         .sort_by(|a, b| (&a.subject, &a.stream, &a.class).cmp(&(&b.subject, &b.stream, &b.class)));
@@ -79,7 +79,7 @@ fn a_run_can_be_followed_from_its_feed_whose_totals_are_the_bundles() {
     assert!(run.wait().expect("ended").success());
     let ended = read(folder).expect("the feed stays");
     assert!(!ended.is_running && !ended.is_cut());
-    assert_eq!(ended.feed.ended.as_ref().map(|e| e.how), Some(How::Whole));
+    assert_eq!(ended.feed.ended.as_ref().map(|e| e.how), Some(RunEnding::Whole));
     assert_eq!((ended.feed.points.done, ended.feed.points.failed), (4, 0));
     assert_eq!(of_feed(&ended), of_bundle(folder), "counts, bytes and latencies");
 }
@@ -99,7 +99,7 @@ fn a_killed_run_is_cut_and_when_resumed_its_totals_are_those_of_the_whole_bundle
     assert!(read(folder).is_some_and(|found| found.is_cut()), "it must not look as if it ran");
     dyno_well(folder, &["run", "--resume", "b.dyno"]);
     let ended = read(folder).expect("the feed stays");
-    assert_eq!(ended.feed.ended.as_ref().map(|e| e.how), Some(How::Whole));
+    assert_eq!(ended.feed.ended.as_ref().map(|e| e.how), Some(RunEnding::Whole));
     assert_eq!((ended.feed.points.all, ended.feed.points.done), (2, 2));
     assert_eq!(of_feed(&ended), of_bundle(folder));
 }

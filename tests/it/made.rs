@@ -9,7 +9,7 @@ use dyno::base::rng::{Rng, Seed};
 use dyno::base::units::Rate;
 use dyno::plan::{self, Plan, PointKey, PointPlan, Stream};
 use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Sink, Tally};
-use dyno::store::Writer;
+use dyno::store::BundleWriter;
 
 use crate::support::DYNO;
 
@@ -153,7 +153,7 @@ pub fn write_run(
     facts: &[Fact],
     figures: &mut dyn FnMut(&PointKey) -> Option<Figures>,
 ) {
-    let mut writer = Writer::create(path, run, facts).expect("a bundle");
+    let mut writer = BundleWriter::create(path, run, facts).expect("a bundle");
     for point in plan::points(&run.plan) {
         let Some(of) = figures(&point.key) else { continue };
         writer.begin(&point.key).expect("begun");

@@ -203,7 +203,7 @@ fn a_drive_of_a_group_is_compared_with_the_same_of_another_group_and_both_are_na
         let drive = |of: &str| {
             let mut drive = subject.drives[0].clone();
             let path = dir.join(format!("{}-{of}", subject.name));
-            drive.place = dyno::plan::Place::Directory(path);
+            drive.place = dyno::plan::DrivePlace::Directory(path);
             drive
         };
         subject.drives = vec![drive("first"), drive("second")];

@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use dyno::base::units::Rate;
 use dyno::plan::{
-    self, Arrival, Catalogue, DefaultValue, Family, Field, Info, Kind, Knob, Load, Mistakes, Order,
-    Plan, Writes,
+    self, Arrival, Catalogue, DefaultValue, Field, Info, Knob, KnobKind, Load, Mistakes, Order,
+    Plan, RequestFamily, Writes,
 };
 
-const fn knob(name: &'static str, kind: Kind, default: DefaultValue) -> Knob {
+const fn knob(name: &'static str, kind: KnobKind, default: DefaultValue) -> Knob {
     Knob { name, kind, default, doc: "A knob of the tests." }
 }
 
 const fn info(
     name: &'static str,
-    family: Family,
+    family: RequestFamily,
     writes: Writes,
     max_depth: u32,
     knobs: &'static [Knob],
@@ -25,52 +25,52 @@ const fn info(
     Info { name, summary: "for the tests", family, writes, max_depth, knobs, source: "" }
 }
 
-const COUNT: Kind = Kind::Int { min: 1, max: u64::MAX };
-const PERCENT: Kind = Kind::Float { min: 0.0, max: 100.0 };
+const COUNT: KnobKind = KnobKind::Int { min: 1, max: u64::MAX };
+const PERCENT: KnobKind = KnobKind::Float { min: 0.0, max: 100.0 };
 
 static ROCKSDB: Info = info(
     "rocksdb",
-    Family::KeyValue,
+    RequestFamily::KeyValue,
     Writes::Always,
     1,
     &[
         knob("keys", COUNT, DefaultValue::Required),
-        knob("key_size", Kind::Bytes, DefaultValue::Is("16")),
-        knob("value_size", Kind::Bytes, DefaultValue::Is("100")),
-        knob("block_cache", Kind::Bytes, DefaultValue::Is("\"8MiB\"")),
-        knob("direct", Kind::Bool, DefaultValue::Is("false")),
-        knob("wal", Kind::Bool, DefaultValue::Is("true")),
-        knob("options", Kind::Options, DefaultValue::Absent),
-        knob("table", Kind::Options, DefaultValue::Absent),
+        knob("key_size", KnobKind::Bytes, DefaultValue::Is("16")),
+        knob("value_size", KnobKind::Bytes, DefaultValue::Is("100")),
+        knob("block_cache", KnobKind::Bytes, DefaultValue::Is("\"8MiB\"")),
+        knob("direct", KnobKind::Bool, DefaultValue::Is("false")),
+        knob("wal", KnobKind::Bool, DefaultValue::Is("true")),
+        knob("options", KnobKind::Options, DefaultValue::Absent),
+        knob("table", KnobKind::Options, DefaultValue::Absent),
     ],
 );
 static FILE_KNOBS: &[Knob] = &[
-    knob("size", Kind::Bytes, DefaultValue::Required),
-    knob("direct", Kind::Bool, DefaultValue::Is("true")),
+    knob("size", KnobKind::Bytes, DefaultValue::Required),
+    knob("direct", KnobKind::Bool, DefaultValue::Is("true")),
 ];
-static URING: Info = info("uring", Family::Block, Writes::Always, 4096, FILE_KNOBS);
-static PSYNC: Info = info("psync", Family::Block, Writes::Always, 1, FILE_KNOBS);
-static NULL: Info = info("null", Family::Any, Writes::Never, 4096, &[]);
+static URING: Info = info("uring", RequestFamily::Block, Writes::Always, 4096, FILE_KNOBS);
+static PSYNC: Info = info("psync", RequestFamily::Block, Writes::Always, 1, FILE_KNOBS);
+static NULL: Info = info("null", RequestFamily::Any, Writes::Never, 4096, &[]);
 static BLOCK_KNOBS: &[Knob] = &[
     knob("read", PERCENT, DefaultValue::Is("100")),
-    knob("block", Kind::Sizes, DefaultValue::Is("\"4KiB\"")),
+    knob("block", KnobKind::Sizes, DefaultValue::Is("\"4KiB\"")),
     knob("span", PERCENT, DefaultValue::Is("100")),
     knob("random", PERCENT, DefaultValue::Is("100")),
-    knob("read_by_size", Kind::Sizes, DefaultValue::Absent),
-    knob("random_by_size", Kind::Sizes, DefaultValue::Absent),
-    knob("offsets", Kind::Choice(&["uniform", "hotspot"]), DefaultValue::Is("\"uniform\"")),
-    knob("hot_ops", Kind::Choice(&["all", "reads"]), DefaultValue::Is("\"all\"")),
+    knob("read_by_size", KnobKind::Sizes, DefaultValue::Absent),
+    knob("random_by_size", KnobKind::Sizes, DefaultValue::Absent),
+    knob("offsets", KnobKind::Choice(&["uniform", "hotspot"]), DefaultValue::Is("\"uniform\"")),
+    knob("hot_ops", KnobKind::Choice(&["all", "reads"]), DefaultValue::Is("\"all\"")),
     knob("hot_share", PERCENT, DefaultValue::Is("80")),
     knob("hot_range", PERCENT, DefaultValue::Is("20")),
 ];
-static RANDOM: Info = info("random", Family::Block, Writes::Always, 1, BLOCK_KNOBS);
-static SEQUENTIAL: Info = info("sequential", Family::Block, Writes::Always, 1, BLOCK_KNOBS);
-static FILL: Info = info("filluniquerandom", Family::KeyValue, Writes::Always, 1, &[]);
-static OVERWRITE: Info = info("overwrite", Family::KeyValue, Writes::Always, 1, &[]);
-static READRANDOM: Info = info("readrandom", Family::KeyValue, Writes::Never, 1, &[]);
+static RANDOM: Info = info("random", RequestFamily::Block, Writes::Always, 1, BLOCK_KNOBS);
+static SEQUENTIAL: Info = info("sequential", RequestFamily::Block, Writes::Always, 1, BLOCK_KNOBS);
+static FILL: Info = info("filluniquerandom", RequestFamily::KeyValue, Writes::Always, 1, &[]);
+static OVERWRITE: Info = info("overwrite", RequestFamily::KeyValue, Writes::Always, 1, &[]);
+static READRANDOM: Info = info("readrandom", RequestFamily::KeyValue, Writes::Never, 1, &[]);
 static MIXED: Info = info(
     "readrandomwriterandom",
-    Family::KeyValue,
+    RequestFamily::KeyValue,
     Writes::Always,
     1,
     &[knob("read", PERCENT, DefaultValue::Is("90"))],
@@ -238,7 +238,7 @@ fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_ord
             let key = &point.key;
             let turn =
                 blocks.entry(format!("{} {:?} {}", key.step, key.axis, key.repeat)).or_default();
-            assert_eq!(plan::Places::of(plan).place(plan, key), Some(*turn), "{key:?}");
+            assert_eq!(plan::PointIndex::of(plan).place(plan, key), Some(*turn), "{key:?}");
             *turn += 1;
         }
     }
@@ -249,7 +249,7 @@ fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_ord
     let plan = Plan { order: Order::Blocked, ..plan };
     assert_eq!(order(&plan), blocked);
     assert_eq!(
-        plan::Places::of(&plan).place(&plan, &plan::points(&plan)[0].key),
+        plan::PointIndex::of(&plan).place(&plan, &plan::points(&plan)[0].key),
         None,
         "nobody takes turns"
     );
@@ -321,7 +321,7 @@ fn a_headline_names_a_step_a_metric_and_a_place_that_there_are() {
     let headline = plan.protocol.headline.expect("a headline");
     assert_eq!(
         (headline.metric.as_str(), headline.at),
-        ("io:p99", plan::model::headline::Place::Value(8.0))
+        ("io:p99", plan::model::headline::AxisPlace::Value(8.0))
     );
     for (headline, why) in [
         ("{ step = \"writes\", metric = \"ops/s\" }", "there is no step 'writes' to lead with"),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use dyno::record::{Outcome, Prepared};
+use dyno::record::{Outcome, PreparationStep};
 use dyno::store::Bundle;
 
 use crate::support::{LoopDevice, until};
@@ -70,7 +70,7 @@ impl Bench {
         self.dyno(&[&["run", "--resume", "run.dyno", "--allow", &serial][..], &options].concat())
     }
 
-    fn prepared(&self) -> Vec<Prepared> {
+    fn prepared(&self) -> Vec<PreparationStep> {
         Bundle::open(&self.at("run.dyno")).unwrap().prepared().unwrap()
     }
 

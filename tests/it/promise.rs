@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use dyno::base::rng::Rng;
-use dyno::plan::{Places, Plan};
+use dyno::plan::{Plan, PointIndex};
 
 use crate::made::{self, Figures, normal, rng};
 use crate::support::size;
@@ -101,7 +101,7 @@ fn claims_anything(with: &Setting, points: usize, trial: u64, rng: &mut Rng) -> 
 
 /// Subjects that differ in nothing but chance, as a run would measure them.
 fn write(bundle: &std::path::Path, plan: &Plan, with: &Setting, rng: &mut Rng) {
-    let places = Places::of(plan);
+    let places = PointIndex::of(plan);
     let (mut spreads, mut blocks) = (HashMap::new(), HashMap::new());
     made::write(bundle, plan, &mut |key| {
         let axis = key.axis.as_ref().map_or(0.0, |a| a.value.as_f64());

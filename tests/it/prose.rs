@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use dyno::plan::{Place, Plan, PointKey, Subject};
+use dyno::plan::{DrivePlace, Plan, PointKey, Subject};
 
 use crate::made::{self, Figures};
 use crate::support::{dyno, dyno_well, said};
@@ -185,7 +185,7 @@ fn the_first_and_the_middle_drive_of_a_group_are_shown_by_themselves() {
         let group = |name: &str, of: &Subject| {
             let drive = |i: usize| {
                 let mut drive = of.drives[0].clone();
-                drive.place = Place::Directory(dir.join(format!("{name}-{i}")));
+                drive.place = DrivePlace::Directory(dir.join(format!("{name}-{i}")));
                 drive
             };
             (0..8).map(drive).collect()

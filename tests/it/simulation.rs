@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use dyno::base::rng::{Rng, Seed};
-use dyno::stats::detectable::{Planned, detectable};
+use dyno::stats::detectable::{PlannedBrief, detectable};
 use dyno::stats::family::{Observation, Ratio, Sheet, family};
 use dyno::stats::level::level;
 
@@ -388,7 +388,7 @@ fn what_a_plan_is_said_to_show_is_what_its_brief_shows() {
             halves[halves.len() / 2]
         };
         let pairs = subjects * (subjects - 1) / 2;
-        let planned = Planned { repeats, points: with.points, pairs, steps, measures: 2 };
+        let planned = PlannedBrief { repeats, points: with.points, pairs, steps, measures: 2 };
         let said = detectable(with.scatter, planned).unwrap();
         let (point, mean) = (middle(false), middle(true));
         println!("{subjects} subjects, {repeats} repeats: {point:.4} and {mean:.4}; {said:.4?}");

@@ -8,12 +8,12 @@ use std::sync::atomic::AtomicBool;
 use dyno::base::clock::Clock;
 use dyno::base::error::{Result, describe};
 use dyno::base::rng::Seed;
-use dyno::engine::{self, Access, Home, Site, Target};
+use dyno::engine::{self, Access, DatasetAccess, DatasetLocation, Target};
 use dyno::load::recorder::Recorder;
 use dyno::load::slowest::Slowest;
-use dyno::load::worker::{Drive, Job, Slots, Window};
-use dyno::load::{Op, OpKind, Source};
-use dyno::plan::{Arrival, Knobs, Load, Part, Stream};
+use dyno::load::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
+use dyno::load::{Op, OpGenerator, OpKind};
+use dyno::plan::{Arrival, Component, Knobs, Load, Stream};
 use dyno::record::{Class, Verified};
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ struct Disk {
 /// Ops from a list.
 struct Listed(Vec<Op>);
 
-impl Source for Listed {
+impl OpGenerator for Listed {
     fn op(&mut self, n: u64) -> Op {
         self.0[n as usize]
     }
@@ -56,8 +56,8 @@ fn stream(engine: &str, depth: u32, block: u64, trim: f64) -> Stream {
     ]));
     Stream {
         name: "io".into(),
-        engine: Part { name: engine.into(), knobs: Knobs::default() },
-        workload: Part { name: "random".into(), knobs: workload },
+        engine: Component { name: engine.into(), knobs: Knobs::default() },
+        workload: Component { name: "random".into(), knobs: workload },
         dataset: "d".into(),
         threads: 1,
         depth,
@@ -82,14 +82,14 @@ fn work_on(targets: &[&dyn Target], stream: &Stream, ops: &[Op], clock: Clock) -
     let limit = Some(ops.len() as u64);
     let drive = |recorder| {
         let (source, slowest) = (Box::new(Listed(ops.to_vec())), Slowest::new(0));
-        Drive { source, schedule: None, limit, recorder, slowest }
+        DriveJob { source, schedule: None, limit, recorder, slowest }
     };
-    let mut drives: Vec<Drive<'_>> = recorders.iter().map(drive).collect();
-    targets[0].lane_on(targets, stream, 0)?.work(Job {
+    let mut drives: Vec<DriveJob<'_>> = recorders.iter().map(drive).collect();
+    targets[0].lane_on(targets, stream, 0)?.work(WorkerJob {
         clock,
         drives: &mut drives,
         slots: Slots::new(stream.depth, targets.len() as u32),
-        window: Window { from_ns: 0, until_ns: u64::MAX / 4 },
+        window: MeasuredWindow { from_ns: 0, until_ns: u64::MAX / 4 },
         stop: &AtomicBool::new(false),
     })
 }
@@ -134,9 +134,9 @@ impl Disk {
         let Value::Object(knobs) = knobs else { unreachable!() };
         let knobs = Knobs(knobs.into_iter().collect());
         let serial = self.folder.path().join("disk").display().to_string();
-        let home = Home::Device { path: self.device.to_path_buf(), serial };
+        let home = DatasetLocation::Device { path: self.device.to_path_buf(), serial };
         let clock = Clock::start();
-        let site = Site { home: &home, knobs: &knobs, access, clock };
+        let site = DatasetAccess { home: &home, knobs: &knobs, access, clock };
         let target = engine::find(engine).unwrap().open(&site).unwrap();
         of(&*target, clock)
     }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use dyno::record::PointKey;
-use dyno::web::{Options, Running, Server, Site};
+use dyno::web::{BoundServer, RunningServer, ServedFolder, ServerOptions};
 
 use crate::made::{self, Figures};
 use crate::support::{DYNO, dyno, said, size};
@@ -23,14 +23,15 @@ pub struct Answer {
 /// A server of a folder on loopback, until it is dropped.
 pub struct Served {
     pub address: SocketAddr,
-    _running: Running,
+    _running: RunningServer,
 }
 
 pub fn serve(folder: &Path) -> Served {
     let listen = "127.0.0.1:0".parse().expect("an address");
-    let site = Site::of_folder(folder).expect("a folder");
-    let server = Server::bind(site, Options { listen, token: None, allowed_hosts: Vec::new() })
-        .expect("listening");
+    let site = ServedFolder::of_folder(folder).expect("a folder");
+    let server =
+        BoundServer::bind(site, ServerOptions { listen, token: None, allowed_hosts: Vec::new() })
+            .expect("listening");
     Served { address: server.address(), _running: server.start().expect("started") }
 }
 
@@ -174,7 +175,7 @@ fn the_page_of_a_large_catalogue_is_made_from_its_index() {
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         std::fs::copy(folder.join("0/0.dyno"), path).expect("copied");
     }
-    dyno::catalogue::Catalogue::open(folder).expect("an index");
+    dyno::catalogue::BundleCatalogue::open(folder).expect("an index");
     let served = serve(folder);
     let begun = Instant::now();
     let page = served.page("/");

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use dyno::record::{Outcome, Run};
 use dyno::store::Bundle;
 use dyno::web::security::token::Token;
-use dyno::web::{Options, Server, Site};
+use dyno::web::{BoundServer, ServedFolder, ServerOptions};
 
 use crate::made::{self, Figures};
 use crate::support::{DYNO, size, until};
@@ -133,9 +133,10 @@ fn with_a_token_nothing_is_answered_to_who_has_neither_it_nor_its_cookie() {
     std::fs::set_permissions(&path, private).expect("set");
     let token = Some(Token::of_file(&path).expect("a token"));
     let listen = "127.0.0.1:0".parse().expect("an address");
-    let site = Site::of_folder(made.path()).expect("a folder");
-    let server = Server::bind(site, Options { listen, token, allowed_hosts: Vec::new() })
-        .expect("listening");
+    let site = ServedFolder::of_folder(made.path()).expect("a folder");
+    let server =
+        BoundServer::bind(site, ServerOptions { listen, token, allowed_hosts: Vec::new() })
+            .expect("listening");
     let address = server.address();
     let _running = server.start().expect("started");
     let get = |path: &str, header: &str| {

@@ -12,7 +12,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use dyno::analysis::bottleneck::Limit;
+use dyno::analysis::bottleneck::Bottleneck;
 use dyno::analysis::conditions::{self, Grade};
 use dyno::analysis::facts::Facts;
 use dyno::language::Language;
@@ -185,8 +185,8 @@ fn check_limits(bundle: &Path) -> Facts {
             evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
         assert!(shares.fold(0.0, f64::max) <= 100.0, "{what}");
         match verdict.limit {
-            Limit::Drive => assert!(!cell.is_not_the_drives()),
-            Limit::Cpu | Limit::Standstill => skip(format!(
+            Bottleneck::Drive => assert!(!cell.is_not_the_drives()),
+            Bottleneck::Cpu | Bottleneck::Standstill => skip(format!(
                 "what the drives limit; this machine had no processors for it: {what}"
             )),
             _ => panic!("{what}"),
@@ -201,7 +201,7 @@ fn check_limits(bundle: &Path) -> Facts {
 fn check_flushes(bundle: &Path) {
     let facts = check_limits(bundle);
     let verdict = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
-    if verdict.limit == Limit::Drive {
+    if verdict.limit == Bottleneck::Drive {
         let evidence = Language::ENGLISH.text(&verdict.evidence);
         assert!(evidence.contains("% of the window, in flushes for "), "{evidence}");
     }

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use dyno::analysis::bottleneck::Limit;
+use dyno::analysis::bottleneck::Bottleneck;
 use dyno::language::Language;
 
 use crate::support::quiet::on_a_quiet_machine;
@@ -28,7 +28,7 @@ fn a_file_in_the_page_cache_is_marked_with_the_share_of_reads_that_memory_served
     if !has_device() {
         return;
     }
-    let found = sought("cached reads", Limit::Memory, &[], &|| {
+    let found = sought("cached reads", Bottleneck::Memory, &[], &|| {
         measure(&file("psync", false, "threads = 4"))
     });
     if let Some(found) = found {
@@ -48,7 +48,7 @@ fn a_database_in_the_page_cache_is_marked_with_the_share_of_reads_that_memory_se
     if !has_device() || !rocksdb() {
         return;
     }
-    let found = sought("a cached database", Limit::Memory, &[], &|| measure(DATABASE));
+    let found = sought("a cached database", Bottleneck::Memory, &[], &|| measure(DATABASE));
     if let Some(found) = found {
         contains(&found, &["% of the reads were served from memory", "`direct = true`"]);
     }
@@ -60,12 +60,14 @@ fn a_result_near_the_generators_own_ceiling_is_marked_and_a_slower_one_is_not() 
         // The ceiling of this shape is remembered now, and of a stream with another name.
         measure(&null("0ns").replace("\"io\"", "\"other\""));
         let run = || measure(&null("0ns"));
-        if let Some(found) = sought("the null engine", Limit::Generator, &[Limit::Cpu], &run) {
+        if let Some(found) =
+            sought("the null engine", Bottleneck::Generator, &[Bottleneck::Cpu], &run)
+        {
             contains(&found, &["of what Dyno generates here in this shape", "generator's ceiling"]);
         }
         let (cell, _) = measure(&null("100us"));
         let verdict = cell.limit.expect("a verdict");
-        assert_ne!(verdict.limit, Limit::Generator, "{verdict:?}");
+        assert_ne!(verdict.limit, Bottleneck::Generator, "{verdict:?}");
         let evidence = Language::ENGLISH.text(&verdict.evidence);
         assert!(!evidence.contains("generator's ceiling"), "far from it: {evidence}");
     });
@@ -81,7 +83,7 @@ fn a_folder_in_memory_has_no_drive_under_it() {
         return;
     }
     let load = file("psync", false, "threads = 2");
-    let found = sought("a tmpfs", Limit::NoDrive, &[], &|| measure_in(place, &[], &load));
+    let found = sought("a tmpfs", Bottleneck::NoDrive, &[], &|| measure_in(place, &[], &load));
     if let Some(found) = found {
         contains(&found, &["(tmpfs): no drive lies under it", "name a directory on the drive"]);
     }
@@ -115,7 +117,7 @@ fn a_run_beside_busy_processes_is_marked_as_limited_by_the_processors() {
     let _hogs = Hogs::new(3 * processors, &[]);
     let run = || measure(&file("psync", true, "threads = 4"));
     // Others may be at the disk as well, which is known whatever the processors do.
-    if let Some(found) = sought("hogs", Limit::Cpu, &[Limit::Neighbour], &run) {
+    if let Some(found) = sought("hogs", Bottleneck::Cpu, &[Bottleneck::Neighbour], &run) {
         contains(&found, &["with other processes", "end what else runs on this host"]);
     }
 }
@@ -132,8 +134,9 @@ fn direct_reads_of_a_drive_that_waits_for_nothing_else_are_the_drives() {
             &file("uring", true, "depth = 64"),
         )
     };
-    let disturbed = [Limit::Cpu, Limit::Neighbour, Limit::Generator, Limit::Undecided];
-    if let Some(found) = sought("direct reads", Limit::Drive, &disturbed, &run) {
+    let disturbed =
+        [Bottleneck::Cpu, Bottleneck::Neighbour, Bottleneck::Generator, Bottleneck::Undecided];
+    if let Some(found) = sought("direct reads", Bottleneck::Drive, &disturbed, &run) {
         contains(&found, &["the load's own requests were at the device for"]);
     }
 }
@@ -191,9 +194,9 @@ fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them
         // counts time in ticks of some milliseconds, of which a request takes a whole one: requests
         // of a fraction of a tick make twice the share that is seen.
         let right = match verdict.limit {
-            Limit::Drive => 0.3..=1.0,
-            Limit::Undecided => 0.1..=0.7,
-            Limit::Locks => 0.0..=0.5,
+            Bottleneck::Drive => 0.3..=1.0,
+            Bottleneck::Undecided => 0.1..=0.7,
+            Bottleneck::Locks => 0.0..=0.5,
             _ => {
                 disturbed.push(format!("{verdict:?}"));
                 continue;
@@ -245,7 +248,7 @@ fn a_neighbour_that_writes_to_the_same_device_is_named_and_not_the_drive() {
         };
         let neighbours: Vec<_> = (0..4).map(neighbour).collect();
         let found = std::panic::catch_unwind(|| {
-            sought("a neighbour", Limit::Neighbour, &[Limit::Cpu], &|| {
+            sought("a neighbour", Bottleneck::Neighbour, &[Bottleneck::Cpu], &|| {
                 measure(&file("psync", true, "threads = 4"))
             })
         });
@@ -269,8 +272,8 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
     let load = file("psync", true, "threads = 2\nrate = \"500/s\"");
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
     // Where the scheduler favours who sleeps most, few are late.
-    let disturbed = [Limit::Cpu, Limit::Rate, Limit::Neighbour];
-    if let Some(found) = sought("a late generator", Limit::Generator, &disturbed, &|| {
+    let disturbed = [Bottleneck::Cpu, Bottleneck::Rate, Bottleneck::Neighbour];
+    if let Some(found) = sought("a late generator", Bottleneck::Generator, &disturbed, &|| {
         measure_in(place, &pinned, &load)
     }) {
         contains(
@@ -305,11 +308,19 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
     let load = file("psync", true, "threads = 2");
     // It is known whatever the processors do; a run that was slow to begin may be stopped in its
     // warm-up.
-    let disturbed = [Limit::Cpu, Limit::Drive, Limit::Neighbour, Limit::Undecided, Limit::Locks];
+    let disturbed = [
+        Bottleneck::Cpu,
+        Bottleneck::Drive,
+        Bottleneck::Neighbour,
+        Bottleneck::Undecided,
+        Bottleneck::Locks,
+    ];
     let run = || {
         measure_by(Path::new(env!("CARGO_TARGET_TMPDIR")), &[], &load, Some(&stopped_for_a_second))
     };
-    let Some(found) = sought("a stopped Dyno", Limit::Standstill, &disturbed, &run) else { return };
+    let Some(found) = sought("a stopped Dyno", Bottleneck::Standstill, &disturbed, &run) else {
+        return;
+    };
     let (_, still_s) = found.split_once("stood still for ").expect("how long");
     let still_s: f64 = still_s.split(' ').next().expect("a number").parse().expect("a number");
     // All of it or what of it lies in the window; and no more than the window has.
@@ -324,8 +335,8 @@ fn the_processor_time_of_a_server_that_dyno_started_is_the_loads_own() {
     }
     let run = || measure_in(Path::new(FOR_SERVERS), favoured(), SERVER);
     let what = "a server's own processor time";
-    let disturbed = [Limit::Neighbour, Limit::Undecided];
-    let Some(found) = sought(what, Limit::Cpu, &disturbed, &run) else { return };
+    let disturbed = [Bottleneck::Neighbour, Bottleneck::Undecided];
+    let Some(found) = sought(what, Bottleneck::Cpu, &disturbed, &run) else { return };
     if found.contains("with other processes") {
         return skip(format!("{what}; others had the processors: {found}"));
     }
@@ -347,9 +358,9 @@ fn processors_that_the_servers_have_to_themselves_are_named_when_they_are_full()
         .replace("fill =", "cpus = \"0\"\nfill =")
         .replace("threads = 32", "threads = 32\ncpus = \"1\"");
     let run = || measure_in(Path::new(FOR_SERVERS), favoured(), &apart);
-    let disturbed = [Limit::Neighbour, Limit::Undecided, Limit::Locks];
+    let disturbed = [Bottleneck::Neighbour, Bottleneck::Undecided, Bottleneck::Locks];
     let what = "a server's own processors";
-    let Some(found) = sought(what, Limit::Cpu, &disturbed, &run) else { return };
+    let Some(found) = sought(what, Bottleneck::Cpu, &disturbed, &run) else { return };
     if found.contains("with other processes") {
         return skip(format!("{what}; others had the processors: {found}"));
     }

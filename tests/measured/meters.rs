@@ -10,17 +10,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno::base::clock::Clock;
 use dyno::base::error::Result;
-use dyno::brief::{Document, Options, screens};
+use dyno::brief::{Brief, BriefOptions, screens};
 use dyno::export;
-use dyno::meter::Now;
+use dyno::meter::ReadingTime;
 use dyno::meter::exec::Lines;
 use dyno::plan::{self, Plan};
-use dyno::record::{DriveState, Fact, Interval, Point, PointKey, Prepared, Sample, Sink, SlowOp};
+use dyno::record::{
+    DriveState, Fact, Interval, Point, PointKey, PreparationStep, Sample, Sink, SlowOp,
+};
 use dyno::render::html;
 use dyno::render::terminal::terminal;
 use dyno::run::before::Before;
-use dyno::run::{Maxima, Run, progress::Progress};
-use dyno::store::{Bundle, Writer};
+use dyno::run::{Maxima, RunRequest, progress::Progress};
+use dyno::store::{Bundle, BundleWriter};
 
 use crate::support::quiet::on_a_quiet_machine;
 
@@ -45,7 +47,7 @@ while True:
 
 /// Keeps everything in a bundle, and writes down the load for the script as it is counted.
 struct Told {
-    bundle: Writer,
+    bundle: BundleWriter,
     load: File,
     /// When the point's window opened, in seconds since 1970.
     opened_s: Option<f64>,
@@ -84,7 +86,7 @@ impl Sink for Told {
     fn facts(&mut self, facts: &[Fact]) -> Result<()> {
         self.bundle.facts(facts)
     }
-    fn prepared(&mut self, prepared: &[Prepared]) -> Result<()> {
+    fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()> {
         self.bundle.prepared(prepared)
     }
     fn left(&mut self, states: &[DriveState]) -> Result<()> {
@@ -112,8 +114,8 @@ fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
         dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
     let load = File::create(folder.join("load.txt")).unwrap();
     let mut sink =
-        Told { bundle: Writer::create(&bundle, &record, &[]).unwrap(), load, opened_s: None };
-    let run = Run {
+        Told { bundle: BundleWriter::create(&bundle, &record, &[]).unwrap(), load, opened_s: None };
+    let run = RunRequest {
         plan: &plan,
         points: plan::points(&plan),
         maxima: Maxima::default(),
@@ -286,7 +288,7 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
 
 #[test]
 fn a_reading_without_a_time_of_its_own_gets_that_at_which_it_was_seen() {
-    let now = Now { ns: 10_000_000_000, unix_ns: 1_000_000_000_000 };
+    let now = ReadingTime { ns: 10_000_000_000, unix_ns: 1_000_000_000_000 };
     for (timestamps, line, at_ns) in
         [(false, "5.0", 10_000_000_000), (true, "999.5 5.0", 9_500_000_000)]
     {
@@ -321,7 +323,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
         dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
     let path = folder.path().join("run.dyno");
     let fact = Fact::new("Kernel", "Command line", format!("root=/dev/vda token={SECRET}"));
-    let mut bundle = Writer::create(&path, &record, &[fact]).unwrap();
+    let mut bundle = BundleWriter::create(&path, &record, &[fact]).unwrap();
     let key = plan::points(&plan).remove(0).key;
     bundle.begin(&key).unwrap();
     let outcome = dyno::record::Outcome::Failed {
@@ -333,7 +335,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     bundle.end(&point).unwrap();
     drop(bundle);
     let all = dyno::bundles::facts(std::slice::from_ref(&path), &Default::default()).unwrap();
-    let page = html(&Document::new(&all, &Options::default()).unwrap()).unwrap();
+    let page = html(&Brief::new(&all, &BriefOptions::default()).unwrap()).unwrap();
     assert!(page.contains("root=/dev/vda token=***"), "the rest is still told");
     for entry in
         std::fs::read_dir(folder.path()).unwrap().flatten().filter(|e| e.path() != protocol)

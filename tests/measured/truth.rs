@@ -15,10 +15,11 @@ use dyno::base::clock::Clock;
 use dyno::base::error::Result;
 use dyno::plan;
 use dyno::record::{
-    DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink, SlowOp, Tally,
+    DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Sample, Sink, SlowOp,
+    Tally,
 };
 use dyno::run::before::Before;
-use dyno::run::{Maxima, Run, progress::Progress};
+use dyno::run::{Maxima, RunRequest, progress::Progress};
 
 use crate::support::quiet::on_a_quiet_machine;
 
@@ -56,7 +57,7 @@ impl Sink for Memory {
     fn facts(&mut self, _facts: &[Fact]) -> Result<()> {
         Ok(())
     }
-    fn prepared(&mut self, _prepared: &[Prepared]) -> Result<()> {
+    fn prepared(&mut self, _prepared: &[PreparationStep]) -> Result<()> {
         Ok(())
     }
     fn left(&mut self, _states: &[DriveState]) -> Result<()> {
@@ -82,7 +83,7 @@ fn run(step: &str, stream: &str) -> Memory {
         plan::from_command_line(&protocol, &[("A".into(), subject)], &[], Some(1), &catalogue)
             .unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let mut memory = Memory::default();
-    let run = Run {
+    let run = RunRequest {
         plan: &plan,
         points: plan::points(&plan),
         maxima: Maxima::default(),

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use dyno::base::error::{Result, failed};
 use dyno::engine::sql::{Connector, SqlTarget};
-use dyno::engine::{self, Engine, Home, Site, Target};
-use dyno::load::sql::answers::{Answers, Value};
+use dyno::engine::{self, Engine, DatasetLocation, DatasetAccess, Target};
+use dyno::load::sql::answers::{Answers, SqlValue};
 use dyno::load::sql::{
-    Batch, Counters, Dialect, Identity, Param, Session, SqlError, SqlResult, Statement, Sysbench,
-    Trouble, reported,
+    StatementBatch, ServerCounters, Dialect, Identity, Param, SqlSession, SqlError, SqlResult, StatementId, SysbenchDriver,
+    ErrorClass, reported,
 };
-use dyno::plan::{Family, Info, Writes};
+use dyno::plan::{RequestFamily, Info, Writes};
 use rusqlite::types::{ToSqlOutput, Value as Owned, ValueRef};
 use rusqlite::{Connection, ToSql};
 
@@ -20,7 +20,7 @@ struct Sqlite;
 static INFO: Info = Info {
     name: "sqlite",
     summary: "SQLite, in this process",
-    family: Family::Sql,
+    family: RequestFamily::Sql,
     writes: Writes::Never,
     max_depth: 1,
     knobs: &[],
@@ -36,8 +36,8 @@ impl Engine for Sqlite {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
-        let Home::Folder(folder) = site.home else {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
+        let DatasetLocation::Folder(folder) = site.home else {
             return Err(failed("SQLite is a file", "give a directory"));
         };
         let place = Place(folder.path().join("db"));
@@ -62,15 +62,15 @@ impl Dialect for Sqlite {
         error.message.contains("already exists")
     }
 
-    fn sysbench(&self) -> Option<Sysbench> {
-        Some(Sysbench { id_type: "INTEGER NOT NULL", table_end: "", gives_ids: true })
+    fn sysbench(&self) -> Option<SysbenchDriver> {
+        Some(SysbenchDriver { id_type: "INTEGER NOT NULL", table_end: "", gives_ids: true })
     }
 
     fn banner(&self) -> &'static str {
         "SELECT sqlite_version()"
     }
 
-    fn identity(&self, session: &mut dyn Session) -> Identity {
+    fn identity(&self, session: &mut dyn SqlSession) -> Identity {
         reported(session, "PRAGMA database_list", &["seq", "name", "file"])
     }
 
@@ -78,13 +78,13 @@ impl Dialect for Sqlite {
         &[]
     }
 
-    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+    fn counters(&self, session: &mut dyn SqlSession) -> SqlResult<ServerCounters> {
         let pages = session.rows("PRAGMA page_count")?;
         let pages = pages.first(0).map_or(Ok(0.0), |row| row.at(0).float())?;
-        Ok(Counters::from([("Pages".to_string(), pages)]))
+        Ok(ServerCounters::from([("Pages".to_string(), pages)]))
     }
 
-    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+    fn analyze(&self, session: &mut dyn SqlSession) -> SqlResult<()> {
         session.run("ANALYZE")
     }
 }
@@ -92,7 +92,7 @@ impl Dialect for Sqlite {
 struct Place(PathBuf);
 
 impl Connector for Place {
-    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+    fn connect(&self) -> SqlResult<Box<dyn SqlSession>> {
         let conn = Connection::open(&self.0).map_err(ours)?;
         conn.busy_timeout(Duration::from_secs(5)).map_err(ours)?;
         let version = format!("SQLite {}", rusqlite::version());
@@ -103,9 +103,9 @@ impl Connector for Place {
 fn ours(error: rusqlite::Error) -> SqlError {
     let trouble = match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
-            Trouble::Retry
+            ErrorClass::Retry
         }
-        _ => Trouble::Wrong,
+        _ => ErrorClass::Wrong,
     };
     SqlError { trouble, code: String::new(), message: error.to_string() }
 }
@@ -147,11 +147,11 @@ impl Open {
         while let Some(row) = rows.next().map_err(ours)? {
             for column in 0..columns {
                 match row.get_ref(column).map_err(ours)? {
-                    ValueRef::Null | ValueRef::Blob(_) => answers.push(Value::Null),
-                    ValueRef::Integer(n) => answers.push(Value::Int(n)),
-                    ValueRef::Real(f) => answers.push(Value::Float(f)),
+                    ValueRef::Null | ValueRef::Blob(_) => answers.push(SqlValue::Null),
+                    ValueRef::Integer(n) => answers.push(SqlValue::Int(n)),
+                    ValueRef::Real(f) => answers.push(SqlValue::Float(f)),
                     ValueRef::Text(text) => {
-                        answers.push(Value::Text(&String::from_utf8_lossy(text)))
+                        answers.push(SqlValue::Text(&String::from_utf8_lossy(text)))
                     }
                 }
             }
@@ -162,7 +162,7 @@ impl Open {
     }
 }
 
-impl Session for Open {
+impl SqlSession for Open {
     fn dialect(&self) -> &'static dyn Dialect {
         &Sqlite
     }
@@ -171,17 +171,17 @@ impl Session for Open {
         &self.version
     }
 
-    fn prepare(&mut self, sql: &str) -> SqlResult<Statement> {
+    fn prepare(&mut self, sql: &str) -> SqlResult<StatementId> {
         self.conn.prepare_cached(sql).map_err(ours)?;
         self.statements.push(sql.to_string());
-        Ok(Statement(self.statements.len() as u32 - 1))
+        Ok(StatementId(self.statements.len() as u32 - 1))
     }
 
-    fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
+    fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> SqlResult<u64> {
         self.ask(&self.statements[statement.0 as usize], params, &mut Answers::default())
     }
 
-    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()> {
+    fn query_all(&mut self, batch: &StatementBatch<'_>, answers: &mut Answers) -> SqlResult<()> {
         answers.clear();
         for (statement, params) in batch.iter() {
             self.ask(&self.statements[statement.0 as usize], params, answers)?;

@@ -5,21 +5,21 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use dyno::base::error::{Context, Result, failed};
-use dyno::engine::{self, Access, Engine, Home, Site, Target};
-use dyno::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
-use dyno::plan::{DefaultValue, Family, Info, Kind, Knob, Stream, Writes};
+use dyno::engine::{self, Access, Engine, DatasetLocation, DatasetAccess, Target};
+use dyno::load::{AnyLane, Completion, IoContext, Op, OpKind, AddressSpace, Wait};
+use dyno::plan::{DefaultValue, RequestFamily, Info, KnobKind, Knob, Stream, Writes};
 
 struct Slate;
 
 static INFO: Info = Info {
     name: "slate",
     summary: "a file, read and written through the page cache",
-    family: Family::Block,
+    family: RequestFamily::Block,
     writes: Writes::Never,
     max_depth: 1,
     knobs: &[Knob {
         name: "size",
-        kind: Kind::Bytes,
+        kind: KnobKind::Bytes,
         default: DefaultValue::Required,
         doc: "The file's length.",
     }],
@@ -35,8 +35,8 @@ impl Engine for Slate {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
-        let Home::Folder(folder) = site.home else {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
+        let DatasetLocation::Folder(folder) = site.home else {
             return Err(failed("a slate is a file", "give a directory"));
         };
         let create = site.access == Access::Create;
@@ -55,8 +55,8 @@ struct Open {
 }
 
 impl Target for Open {
-    fn space(&self) -> Space {
-        Space { bytes: self.bytes, align_bytes: 1, ..Space::default() }
+    fn space(&self) -> AddressSpace {
+        AddressSpace { bytes: self.bytes, align_bytes: 1, ..AddressSpace::default() }
     }
 
     fn lane(&self, _stream: &Stream, _thread: u32) -> Result<Box<dyn AnyLane>> {
@@ -74,20 +74,20 @@ struct Chalk {
     staged: Option<(u32, Op)>,
 }
 
-impl Lane for Chalk {
+impl IoContext for Chalk {
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         self.staged = Some((slot, *op));
         Ok(())
     }
 
-    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         let Some((slot, op)) = self.staged.take() else { return Ok(()) };
         let buffer = &mut self.buffer[..op.len as usize];
         match op.kind {
             OpKind::Write => self.file.write_all_at(buffer, op.at).context("writing")?,
             _ => self.file.read_exact_at(buffer, op.at).context("reading")?,
         }
-        done.push(Done { slot, bytes: op.len, hit: true, given_up: false });
+        done.push(Completion { slot, bytes: op.len, hit: true, given_up: false });
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use dyno::base::error::Result;
-use dyno::export::{self, Column, Form, Rows, Value};
+use dyno::export::{self, Column, ExportForm, RowSink, ExportValue};
 
 struct Lines;
 
@@ -11,7 +11,7 @@ pub fn add() {
     export::FORMS.add(&Lines);
 }
 
-impl Form for Lines {
+impl ExportForm for Lines {
     fn name(&self) -> &'static str {
         "lines"
     }
@@ -20,7 +20,7 @@ impl Form for Lines {
         &self,
         columns: &[Column],
         out: Box<dyn Write + Send + 'a>,
-    ) -> Result<Box<dyn Rows + 'a>> {
+    ) -> Result<Box<dyn RowSink + 'a>> {
         Ok(Box::new(OneALine { names: columns.iter().map(|(name, _)| *name).collect(), out }))
     }
 }
@@ -30,8 +30,8 @@ struct OneALine<'a> {
     out: Box<dyn Write + Send + 'a>,
 }
 
-impl Rows for OneALine<'_> {
-    fn row(&mut self, values: Vec<Value>) -> Result<()> {
+impl RowSink for OneALine<'_> {
+    fn row(&mut self, values: Vec<ExportValue>) -> Result<()> {
         for (name, value) in self.names.iter().zip(values) {
             writeln!(self.out, "{name}: {value:?}")?;
         }

@@ -8,13 +8,13 @@ use std::sync::atomic::AtomicBool;
 
 use dyno::analysis::Question;
 use dyno::base::clock::Clock;
-use dyno::brief::{Document, Options};
+use dyno::brief::{Brief, BriefOptions};
 use dyno::import::{self, Input};
 use dyno::plan::{self, Plan};
 use dyno::record::Outcome;
 use dyno::run::before::Before;
-use dyno::run::{Maxima, Run, progress::Progress};
-use dyno::store::{Bundle, Writer};
+use dyno::run::{Maxima, RunRequest, progress::Progress};
+use dyno::store::{Bundle, BundleWriter};
 use dyno::{export, render};
 
 /// A file each, and a line each.
@@ -91,8 +91,8 @@ fn run(folder: &Path) -> PathBuf {
     let (plan, bundle) = (plan(folder), folder.join("run.dyno"));
     let record =
         dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
-    let mut sink = Writer::create(&bundle, &record, &[]).unwrap();
-    let run = Run {
+    let mut sink = BundleWriter::create(&bundle, &record, &[]).unwrap();
+    let run = RunRequest {
         plan: &plan,
         points: plan::points(&plan),
         maxima: Maxima::default(),
@@ -157,7 +157,7 @@ fn a_point_a_brief_and_an_export_go_through_every_addition() {
     );
 
     let facts = dyno::bundles::facts(&[bundle], &Question::default()).unwrap();
-    let document = Document::new(&facts, &Options::default()).unwrap();
+    let document = Brief::new(&facts, &BriefOptions::default()).unwrap();
     let page = render::html(&document).unwrap();
     for what in ["Steps counted", "There were 2 steps.", "<circle cx=\"50\"", "SQLite", "step-back"]
     {

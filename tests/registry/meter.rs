@@ -1,7 +1,7 @@
 //! A toy meter: `pendulum` swings once each time it is looked at.
 
 use dyno::base::error::Result;
-use dyno::meter::{self, Meter, Now, Probe, Reading, Site, info};
+use dyno::meter::{self, Meter, ReadingTime, Probe, Reading, MeterTarget, info};
 use dyno::plan::Info;
 
 struct Pendulum;
@@ -21,7 +21,7 @@ impl Meter for Pendulum {
         100_000_000
     }
 
-    fn open(&self, _site: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, _site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         Ok(Box::new(Swings(0)))
     }
 }
@@ -29,7 +29,7 @@ impl Meter for Pendulum {
 struct Swings(u32);
 
 impl Probe for Swings {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         self.0 += 1;
         out.push(now.reading("pendulum_swings", f64::from(self.0)));
         Ok(())

@@ -1,7 +1,7 @@
 //! A toy table to export: `subjects`, a row for each.
 
 use dyno::analysis::Facts;
-use dyno::export::{self, Column, Kind, Table, Value};
+use dyno::export::{self, Column, ColumnKind, ExportTable, ExportValue};
 
 struct Subjects;
 
@@ -9,16 +9,16 @@ pub fn add() {
     export::TABLES.add(&Subjects);
 }
 
-impl Table for Subjects {
+impl ExportTable for Subjects {
     fn name(&self) -> &'static str {
         "subjects"
     }
 
     fn columns(&self) -> Vec<Column> {
-        vec![("name", Kind::Text)]
+        vec![("name", ColumnKind::Text)]
     }
 
-    fn whole(&self, facts: &Facts) -> Option<Vec<Vec<Value>>> {
-        Some(facts.subjects.iter().map(|name| vec![Value::Text(name.clone())]).collect())
+    fn whole(&self, facts: &Facts) -> Option<Vec<Vec<ExportValue>>> {
+        Some(facts.subjects.iter().map(|name| vec![ExportValue::Text(name.clone())]).collect())
     }
 }

@@ -2,10 +2,10 @@
 //! of its own.
 
 use dyno::base::error::Result;
-use dyno::load::{Op, OpKind, Source, Space};
-use dyno::plan::{Family, Info, Knobs, Writes};
+use dyno::load::{Op, OpKind, OpGenerator, AddressSpace};
+use dyno::plan::{RequestFamily, Info, Knobs, Writes};
 use dyno::record::Class;
-use dyno::workload::{self, Share, Workload};
+use dyno::workload::{self, GeneratorInputs, Workload};
 
 struct Backwards;
 
@@ -14,7 +14,7 @@ const BLOCK: u32 = 4096;
 static INFO: Info = Info {
     name: "backwards",
     summary: "reads 4 KiB blocks from the last to the first",
-    family: Family::Block,
+    family: RequestFamily::Block,
     writes: Writes::Never,
     max_depth: 1,
     knobs: &[],
@@ -34,11 +34,11 @@ impl Workload for Backwards {
         vec![Class::new("step-back")]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: AddressSpace) -> Result<f64> {
         Ok(f64::from(BLOCK))
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         Ok(Box::new(Back { blocks: share.space.bytes / u64::from(BLOCK) }))
     }
 }
@@ -47,7 +47,7 @@ struct Back {
     blocks: u64,
 }
 
-impl Source for Back {
+impl OpGenerator for Back {
     fn op(&mut self, n: u64) -> Op {
         let at = (self.blocks - 1 - n % self.blocks) * u64::from(BLOCK);
         Op { kind: OpKind::Read, class: 0, len: BLOCK, at, salt: 0 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::says::Quantity;
-use crate::{Bound, Figure, Table};
+use crate::says::StatedNumber;
+use crate::{Bound, FigureTable, PublishedFigure};
 use dyno_core::stats::Better;
 
 /// What statements are compared with: the figures of one published table, or of one step of a
 /// bundle.
-pub struct Dataset {
+pub struct PublishedFigures {
     /// The table's name.
     pub name: String,
     /// What a row's place counts, such as "threads".
@@ -16,13 +16,13 @@ pub struct Dataset {
     /// All points, in the order published; one figure or another may lack some.
     pub points: Vec<String>,
     /// The figures of each metric, by its name.
-    pub metrics: BTreeMap<String, Table>,
+    pub metrics: BTreeMap<String, FigureTable>,
     /// Of a bundle's figures, which way is better; a table's are described in the claims file.
     pub better: BTreeMap<String, Better>,
 }
 
 /// A column, or one column divided by another.
-pub struct Metric<'a> {
+pub struct AuditMetric<'a> {
     /// The column's name.
     pub name: &'a str,
     /// The two columns whose quotient it is, where it is one.
@@ -31,9 +31,9 @@ pub struct Metric<'a> {
     pub unit: &'a str,
 }
 
-impl Dataset {
+impl PublishedFigures {
     /// The metric's figures by subject and point.
-    pub fn table(&self, metric: &Metric<'_>) -> Table {
+    pub fn table(&self, metric: &AuditMetric<'_>) -> FigureTable {
         let of = |name: &str| self.metrics.get(name).map(|t| t.figures.clone()).unwrap_or_default();
         let mut figures = of(metric.ratio.map_or(metric.name, |r| &r[0]));
         if let Some([_, under]) = metric.ratio {
@@ -47,11 +47,16 @@ impl Dataset {
             }
         }
         figures.retain(|_, points| !points.is_empty());
-        Table { figures, points: self.points.clone() }
+        FigureTable { figures, points: self.points.clone() }
     }
 
     /// The point of the subject's best figure; of several the first.
-    pub fn best_point(&self, subject: &str, metric: &Metric<'_>, better: Better) -> Option<String> {
+    pub fn best_point(
+        &self,
+        subject: &str,
+        metric: &AuditMetric<'_>,
+        better: Better,
+    ) -> Option<String> {
         let table = self.table(metric);
         let mut best: Option<(&String, f64)> = None;
         for at in &self.points {
@@ -71,13 +76,13 @@ impl Dataset {
     pub fn points_where(
         &self,
         subject: &str,
-        metric: &Metric<'_>,
-        is: &Quantity,
+        metric: &AuditMetric<'_>,
+        is: &StatedNumber,
         scale: f64,
     ) -> Vec<String> {
         let table = self.table(metric);
         let (value, last) = (is.value * scale, is.last * scale);
-        let fits = |figure: Figure| match is.bound {
+        let fits = |figure: PublishedFigure| match is.bound {
             Bound::Plain => figure.high >= value - last / 2.0 && figure.low < value + last,
             Bound::AtLeast => figure.high >= value,
             Bound::AtMost => figure.low <= value,

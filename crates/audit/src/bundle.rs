@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::audit_data::Dataset;
+use crate::audit_data::PublishedFigures;
 use crate::says::{scale, unit_of_column};
-use crate::{Figure, Table};
+use crate::{FigureTable, PublishedFigure};
 use dyno_report::analysis::facts::{CellFacts, Facts, StepFacts};
-use dyno_report::analysis::metric::{Figure as Of, Metric, Part};
+use dyno_report::analysis::metric::{Metric, PointFigure as Of, PointPart};
 use dyno_report::analysis::metric_values::instruments;
 use dyno_report::analysis::point_summary::PERCENTILES;
 use dyno_report::brief::{number_format, wording};
@@ -14,14 +14,14 @@ use dyno_report::language::Language;
 
 /// Each step as a table, whose metrics have a column's names: `ops_per_s`, `p99_9_us`,
 /// `reader-4:p99_us`.
-pub fn of_bundle(facts: &Facts) -> Vec<Dataset> {
+pub fn of_bundle(facts: &Facts) -> Vec<PublishedFigures> {
     facts.steps.iter().map(|step| dataset(facts, step)).collect()
 }
 
-fn dataset(facts: &Facts, step: &StepFacts) -> Dataset {
+fn dataset(facts: &Facts, step: &StepFacts) -> PublishedFigures {
     let points: Vec<String> = step.values.iter().map(|v| v.number.to_string()).collect();
     let at_label = step.axis_text(Language::ENGLISH);
-    let mut made = Dataset {
+    let mut made = PublishedFigures {
         name: step.name.clone(),
         at_label,
         points,
@@ -32,7 +32,7 @@ fn dataset(facts: &Facts, step: &StepFacts) -> Dataset {
         let unit = unit_of_column(&name);
         for cell in &step.cells {
             let Some(figure) = figure(&metric, step, cell, unit) else { continue };
-            let table: &mut Table = made.metrics.entry(name.clone()).or_default();
+            let table: &mut FigureTable = made.metrics.entry(name.clone()).or_default();
             let of_subject = table.figures.entry(facts.subjects[cell.subject].clone()).or_default();
             of_subject.insert(made.points[cell.value].clone(), figure);
         }
@@ -48,7 +48,7 @@ fn metrics(step: &StepFacts) -> Vec<(String, Metric)> {
         for (name, figure) in figures(step) {
             let of_power =
                 matches!(figure, Of::OpsPerWatt(_) | Of::MbPerWatt(_) | Of::JoulesPerOp(_));
-            if of_power && matches!(part, Part::Drive(_)) {
+            if of_power && matches!(part, PointPart::Drive(_)) {
                 continue;
             }
             let name = part.name().map_or(name.clone(), |part| format!("{part}:{name}"));
@@ -58,14 +58,14 @@ fn metrics(step: &StepFacts) -> Vec<(String, Metric)> {
     all
 }
 
-fn parts(step: &StepFacts) -> Vec<Part> {
+fn parts(step: &StepFacts) -> Vec<PointPart> {
     let cells = || step.cells.iter();
     let streams: BTreeSet<&String> =
         cells().flat_map(|c| &c.streams).map(|(name, ..)| name).collect();
     let drives: BTreeSet<u32> = cells().flat_map(|c| &c.drives).map(|(drive, _)| *drive).collect();
-    let mut all = vec![Part::Whole];
-    all.extend(streams.into_iter().cloned().map(Part::Stream));
-    all.extend(drives.into_iter().map(Part::Drive));
+    let mut all = vec![PointPart::Whole];
+    all.extend(streams.into_iter().cloned().map(PointPart::Stream));
+    all.extend(drives.into_iter().map(PointPart::Drive));
     all
 }
 
@@ -107,7 +107,12 @@ fn column(name: &str) -> String {
 
 /// As sentences print it, open as far as tables leave it, which print fewer digits: a statement may
 /// be made from either.
-fn figure(metric: &Metric, step: &StepFacts, cell: &CellFacts, unit: &str) -> Option<Figure> {
+fn figure(
+    metric: &Metric,
+    step: &StepFacts,
+    cell: &CellFacts,
+    unit: &str,
+) -> Option<PublishedFigure> {
     let value = metric.of(step, cell)?.0.value;
     let fine = printed(&wording::printed(Language::ENGLISH, metric, step, cell)?.1, unit)?;
     let in_tables = match metric.figure {
@@ -119,13 +124,17 @@ fn figure(metric: &Metric, step: &StepFacts, cell: &CellFacts, unit: &str) -> Op
         }
     };
     let coarse = printed(&in_tables, unit).unwrap_or(fine);
-    Some(Figure { low: fine.low.min(coarse.low), high: fine.high.max(coarse.high), ..fine })
+    Some(PublishedFigure {
+        low: fine.low.min(coarse.low),
+        high: fine.high.max(coarse.high),
+        ..fine
+    })
 }
 
 /// "892,202", "169 µs", "6.14 ms" or "75.000 µJ" in the unit of a column.
-fn printed(text: &str, unit: &str) -> Option<Figure> {
+fn printed(text: &str, unit: &str) -> Option<PublishedFigure> {
     let (number, own) = text.split_once(' ').unwrap_or((text, unit));
-    Some(Figure::printed(&number.replace(',', ""))?.scaled(scale(own, unit)?))
+    Some(PublishedFigure::printed(&number.replace(',', ""))?.scaled(scale(own, unit)?))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub struct Head {
     #[serde(default)]
     pub data: BTreeMap<String, Data>,
     #[serde(default)]
-    pub metric: BTreeMap<String, Metric>,
+    pub metric: BTreeMap<String, MetricColumns>,
 }
 
 /// Which columns of a table say whose and where a row is.
@@ -82,25 +82,25 @@ impl Head {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Metric {
-    better: Way,
+pub struct MetricColumns {
+    better: BetterWay,
     /// Two columns, the first to be divided by the second.
     pub ratio: Option<[String; 2]>,
     pub unit: Option<String>,
 }
 
-impl Metric {
+impl MetricColumns {
     pub fn better(&self) -> Better {
         match self.better {
-            Way::Higher => Better::Higher,
-            Way::Lower => Better::Lower,
+            BetterWay::Higher => Better::Higher,
+            BetterWay::Lower => Better::Lower,
         }
     }
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Way {
+enum BetterWay {
     Higher,
     Lower,
 }
@@ -108,14 +108,14 @@ enum Way {
 /// One statement as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub struct WrittenClaim {
     pub words: String,
     pub data: Option<String>,
     pub metric: String,
     pub says: String,
     pub formula: Option<String>,
     pub subject: Option<String>,
-    pub at: Option<At>,
+    pub at: Option<PointRef>,
     pub against: Option<Against>,
     #[serde(default)]
     pub up_to: bool,
@@ -127,7 +127,7 @@ pub struct Claim {
     expecting = "a point such as \"96\", a list of points, \"all\", or figures such as \
                  { ops_per_s = \"1.3 M\" }"
 )]
-pub enum At {
+pub enum PointRef {
     One(Text),
     Many(Vec<Text>),
     Where(BTreeMap<String, String>),
@@ -160,11 +160,11 @@ impl Text {
 }
 
 /// A statement, or why it can't be read.
-pub struct Entry {
+pub struct ClaimEntry {
     pub line: usize,
     /// As far as they could be read.
     pub words: String,
-    pub claim: std::result::Result<Claim, String>,
+    pub claim: std::result::Result<WrittenClaim, String>,
 }
 
 /// The text of a file that is small, whole and UTF-8.
@@ -195,7 +195,7 @@ pub fn text(path: &Path, most: u64) -> Result<String> {
     }
 }
 
-pub fn read(path: &Path) -> Result<(Head, Vec<Entry>)> {
+pub fn read(path: &Path) -> Result<(Head, Vec<ClaimEntry>)> {
     let text = text(path, MOST_BYTES)?;
     let refuse = |what: &dyn Display| failed(format!("{}: {what}", path.display()), HELP);
     let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
@@ -239,10 +239,11 @@ pub fn read(path: &Path) -> Result<(Head, Vec<Entry>)> {
             .to_string();
         let claim = match broken.remove(&index) {
             Some(error) => Err(error),
-            None => Claim::deserialize(claim.into_deserializer()).map_err(|e| at_line(&e, line_of)),
+            None => WrittenClaim::deserialize(claim.into_deserializer())
+                .map_err(|e| at_line(&e, line_of)),
         };
-        let words = claim.as_ref().map_or(words, |c: &Claim| c.words.clone());
-        Entry { line, words, claim }
+        let words = claim.as_ref().map_or(words, |c: &WrittenClaim| c.words.clone());
+        ClaimEntry { line, words, claim }
     };
     Ok((head, claims.into_iter().enumerate().map(entry).collect()))
 }

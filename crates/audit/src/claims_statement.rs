@@ -1,9 +1,9 @@
 //! Translates a statement into a computation.
 
-use super::claims_file::{Against, At, Claim, Head};
-use crate::says::{self, Place, Quantity, Unit};
-use crate::text::{self as audit, Dataset, unit_of};
-use crate::{Amount, Bound, Formula, Kind, Statement};
+use super::claims_file::{Against, Head, PointRef, WrittenClaim};
+use crate::says::{self, StatedNumber, StatedPoint, StatedUnit};
+use crate::text::{self as audit, PublishedFigures, unit_of};
+use crate::{Amount, Bound, ComputedKind, Formula, PublishedStatement};
 use dyno_core::stats::Better;
 
 /// At the best figure of a metric, wherever that is: "at maximum performance".
@@ -21,8 +21,8 @@ fn unread<T>(what: impl Into<String>, next: impl Into<String>) -> Result<T, Unre
 pub fn metric<'a>(
     head: &'a Head,
     name: &'a str,
-    data: Option<&Dataset>,
-) -> Result<(audit::Metric<'a>, Better), Unread> {
+    data: Option<&PublishedFigures>,
+) -> Result<(audit::AuditMetric<'a>, Better), Unread> {
     let known = data.and_then(|d| d.better.get(name)).copied();
     let described = head.metric.get(name);
     let better = match (described.map(|m| (m.better(), m.ratio.is_some())), known) {
@@ -40,11 +40,15 @@ pub fn metric<'a>(
         }
     };
     let unit = unit_of(name, described.and_then(|m| m.unit.as_deref()));
-    Ok((audit::Metric { name, ratio: described.and_then(|m| m.ratio.as_ref()), unit }, better))
+    Ok((audit::AuditMetric { name, ratio: described.and_then(|m| m.ratio.as_ref()), unit }, better))
 }
 
 /// The statement, of what the data have; without data it is of what it names itself.
-pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statement, Unread> {
+pub fn read(
+    claim: &WrittenClaim,
+    head: &Head,
+    data: Option<&PublishedFigures>,
+) -> Result<PublishedStatement, Unread> {
     let (of, better) = metric(head, &claim.metric, data)?;
     let Some(subject) = claim.subject.clone().or_else(|| head.subject.clone()) else {
         return unread(
@@ -91,7 +95,7 @@ pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statem
     }
     let every_point = !claim.up_to && (is_range || (amount.is_none() && !names_points));
     let of_a_rival = head.subject.as_ref().is_some_and(|own| *own != subject);
-    Ok(Statement {
+    Ok(PublishedStatement {
         subject,
         amount,
         points,
@@ -126,23 +130,23 @@ enum Scope {
 }
 
 fn place(
-    claim: &Claim,
+    claim: &WrittenClaim,
     head: &Head,
     subject: &str,
-    data: Option<&Dataset>,
+    data: Option<&PublishedFigures>,
     points: &[String],
 ) -> Result<Scope, Unread> {
     match &claim.at {
         None => Ok(Scope::Unnamed),
-        Some(At::One(text)) => Ok(match says::place(&text.text(), points) {
-            Place::Every => Scope::Every,
+        Some(PointRef::One(text)) => Ok(match says::place(&text.text(), points) {
+            StatedPoint::Every => Scope::Every,
             place => Scope::Each(place.points(points)),
         }),
-        Some(At::Many(texts)) if texts.is_empty() => {
+        Some(PointRef::Many(texts)) if texts.is_empty() => {
             unread("at names no point", "name one, or leave it away")
         }
-        Some(At::Many(texts)) => Ok(Scope::Each(texts.iter().map(|t| t.text()).collect())),
-        Some(At::Where(figures)) => {
+        Some(PointRef::Many(texts)) => Ok(Scope::Each(texts.iter().map(|t| t.text()).collect())),
+        Some(PointRef::Where(figures)) => {
             let Some(data) = data else {
                 let named = figures.iter().map(|(name, says)| format!("{says} {name}"));
                 return Ok(Scope::Each(vec![named.collect::<Vec<_>>().join(", ")]));
@@ -165,17 +169,17 @@ fn place(
     }
 }
 
-fn quantity(says: &str) -> Result<Quantity, Unread> {
+fn quantity(says: &str) -> Result<StatedNumber, Unread> {
     let next = "write \"21 %\", \"1.8 ×\", \"more than 2 ×\", \"151 µs\", \"1.3 M\", or \"better\"";
     says::quantity(says).map_err(|what| (what, next.to_string()))
 }
 
 /// How many of the metric's unit one of what is said is.
-fn scale(said: &Quantity, says: &str, metric: &str, unit: &str) -> Result<f64, Unread> {
+fn scale(said: &StatedNumber, says: &str, metric: &str, unit: &str) -> Result<f64, Unread> {
     let text = match &said.unit {
-        Unit::Of(text) => text.as_str(),
-        Unit::Percent => "%",
-        Unit::Times => "×",
+        StatedUnit::Of(text) => text.as_str(),
+        StatedUnit::Percent => "%",
+        StatedUnit::Times => "×",
     };
     match says::scale(text, unit) {
         Some(scale) => Ok(scale),
@@ -195,11 +199,11 @@ const CHANGE: &str = "change";
 
 fn change(
     says: &str,
-    said: &Quantity,
+    said: &StatedNumber,
     named: Option<&str>,
     better: Better,
 ) -> Result<Amount, Unread> {
-    let is_percent = said.unit == Unit::Percent && said.bound == Bound::Plain;
+    let is_percent = said.unit == StatedUnit::Percent && said.bound == Bound::Plain;
     if !said.is_change || !is_percent || named.is_some_and(|name| name != CHANGE) {
         let next = "write it as \"−54 %\", with formula = \"change\" or none: (new − old) ÷ old";
         return unread(format!("'{says}' is no change in percent with its sign"), next);
@@ -212,11 +216,11 @@ fn change(
             return unread(what, "state it of the other subject");
         }
     };
-    let kind = Kind::Relative(formula);
+    let kind = ComputedKind::Relative(formula);
     Ok(Amount { value: said.value.abs(), unit: said.last, kind, bound: Bound::Plain })
 }
 
-fn amount(says: &str, claim: &Claim, better: Better, unit: &str) -> Result<Amount, Unread> {
+fn amount(says: &str, claim: &WrittenClaim, better: Better, unit: &str) -> Result<Amount, Unread> {
     let said = quantity(says)?;
     let named = claim.formula.as_deref();
     if said.is_change || named == Some(CHANGE) {
@@ -228,20 +232,24 @@ fn amount(says: &str, claim: &Claim, better: Better, unit: &str) -> Result<Amoun
             let next = "write gain, reduction, factor, change, difference or value";
             return unread(format!("there is no formula '{name}'"), next);
         }
-        (Unit::Percent, None, _) if better == Better::Higher => Kind::Relative(Formula::Gain),
-        (Unit::Percent, None, _) => {
+        (StatedUnit::Percent, None, _) if better == Better::Higher => {
+            ComputedKind::Relative(Formula::Gain)
+        }
+        (StatedUnit::Percent, None, _) => {
             let next = "add formula = \"gain\" (old ÷ new − 1) or \"reduction\" (1 − new ÷ old): \
                         they differ widely";
             return unread("a percentage of a latency can be two things", next);
         }
-        (Unit::Percent, _, Some(formula)) if formula != Formula::Factor => Kind::Relative(formula),
-        (Unit::Times, None, _) | (Unit::Times, _, Some(Formula::Factor)) => {
-            Kind::Relative(Formula::Factor)
+        (StatedUnit::Percent, _, Some(formula)) if formula != Formula::Factor => {
+            ComputedKind::Relative(formula)
         }
-        (_, Some("difference"), _) => Kind::Difference,
-        (_, Some("value"), _) => Kind::Value,
-        (Unit::Of(_), None, _) if claim.against.is_none() => Kind::Value,
-        (Unit::Of(_), None, _) => {
+        (StatedUnit::Times, None, _) | (StatedUnit::Times, _, Some(Formula::Factor)) => {
+            ComputedKind::Relative(Formula::Factor)
+        }
+        (_, Some("difference"), _) => ComputedKind::Difference,
+        (_, Some("value"), _) => ComputedKind::Value,
+        (StatedUnit::Of(_), None, _) if claim.against.is_none() => ComputedKind::Value,
+        (StatedUnit::Of(_), None, _) => {
             let next = "add formula = \"difference\", or leave against away if it is the subject's \
                         own figure";
             return unread(format!("'{says}' against a rival can be two things"), next);
@@ -254,16 +262,18 @@ fn amount(says: &str, claim: &Claim, better: Better, unit: &str) -> Result<Amoun
         }
     };
     let scale = match kind {
-        Kind::Relative(_) => 1.0,
+        ComputedKind::Relative(_) => 1.0,
         _ => scale(&said, says, &claim.metric, unit)?,
     };
-    if matches!(kind, Kind::Relative(_)) && matches!(said.bound, Bound::AtMost | Bound::LessThan) {
+    if matches!(kind, ComputedKind::Relative(_))
+        && matches!(said.bound, Bound::AtMost | Bound::LessThan)
+    {
         return unread(
             format!("'{says}' bounds an advantage from above"),
             "state it of the other subject, or as a number",
         );
     }
-    if kind == Kind::Value && claim.against.is_some() {
+    if kind == ComputedKind::Value && claim.against.is_some() {
         return unread(
             "a figure of the subject's own is against nobody",
             "leave against away, or write formula = \"difference\"",

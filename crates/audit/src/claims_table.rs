@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::claims_file::{Columns, Head, text};
-use crate::Figure;
-use crate::text::Dataset;
+use crate::PublishedFigure;
+use crate::text::PublishedFigures;
 use dyno_core::base::error::{Error, Result, failed};
 
 const MOST_BYTES: u64 = 4 << 20;
@@ -19,7 +19,7 @@ pub fn name(path: &Path) -> String {
 }
 
 /// Lines that begin with # say where it is from.
-pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
+pub fn read(path: &Path, head: &Head) -> Result<PublishedFigures> {
     let name = name(path);
     let columns = head.columns(&name);
     let text = text(path, MOST_BYTES)?;
@@ -32,14 +32,14 @@ pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
         reader.headers().map_err(refuse)?.iter().map(String::from).collect();
     let found = Headings::of(path, &headings, &columns)?;
     let at_label = columns.at.clone();
-    let mut table = Dataset {
+    let mut table = PublishedFigures {
         name,
         at_label,
         points: Vec::new(),
         metrics: BTreeMap::new(),
         better: BTreeMap::new(),
     };
-    let mut seen = Seen::default();
+    let mut seen = SeenRows::default();
     for point in head.points(&table.name) {
         seen.point(&mut table, &point);
     }
@@ -81,7 +81,7 @@ pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
 
 /// The figures of a row.
 fn figures(
-    table: &mut Dataset,
+    table: &mut PublishedFigures,
     record: &csv::StringRecord,
     found: &Headings,
     place: &str,
@@ -92,7 +92,7 @@ fn figures(
         if text.is_empty() {
             continue;
         }
-        let Some(figure) = Figure::printed(text) else {
+        let Some(figure) = PublishedFigure::printed(text) else {
             let what = format!("{place}: '{text}' in column {metric} is not a number");
             return Err(failed(
                 what,
@@ -107,14 +107,14 @@ fn figures(
 }
 
 #[derive(Default)]
-struct Seen {
+struct SeenRows {
     rows: BTreeSet<(String, String)>,
     points: BTreeSet<String>,
     subjects: BTreeSet<String>,
 }
 
-impl Seen {
-    fn point(&mut self, table: &mut Dataset, at: &str) {
+impl SeenRows {
+    fn point(&mut self, table: &mut PublishedFigures, at: &str) {
         if self.points.insert(at.to_string()) {
             table.points.push(at.to_string());
         }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Bound, Judgement, Kind, Statement, Verdict};
+use super::{AuditVerdict, Bound, ComputedKind, Judgement, PublishedStatement};
 
 /// A statement, and what it is compared with.
 #[derive(Clone, Debug)]
@@ -16,12 +16,12 @@ pub struct Filed<'a> {
     /// The table's figure: "ops/s", "p99".
     pub metric: &'a str,
     /// The statement.
-    pub stated: &'a Statement,
+    pub stated: &'a PublishedStatement,
 }
 
 /// What a statement bounds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Quantity {
+enum BoundedFigure {
     /// The first as good as the second so many times, their names in order.
     Times {
         first: String,
@@ -47,20 +47,21 @@ enum Quantity {
 }
 
 struct Bounds {
-    quantity: Quantity,
+    quantity: BoundedFigure,
     low: f64,
     high: f64,
 }
 
 /// A statement, by its index, and what it leaves a figure.
-type Range = (usize, f64, f64);
+type BoundedRange = (usize, f64, f64);
 
 /// Marks statements that another contradicts. Where the data settle which of two is right, only the
 /// other is marked.
 pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
-    let mut ranges: BTreeMap<(&str, &str, Quantity), Vec<Range>> = BTreeMap::new();
+    let mut ranges: BTreeMap<(&str, &str, BoundedFigure), Vec<BoundedRange>> = BTreeMap::new();
     // What holds by another formula than was named says nothing else than that.
-    let by_its_formula = |index: &usize| !judged[*index].verdicts.contains(&Verdict::WrongFormula);
+    let by_its_formula =
+        |index: &usize| !judged[*index].verdicts.contains(&AuditVerdict::WrongFormula);
     for index in (0..filed.len()).filter(by_its_formula) {
         let f = &filed[index];
         for bounds in of(f.stated) {
@@ -103,8 +104,8 @@ pub fn same_figure_elsewhere(filed: &[Filed<'_>], judged: &mut [Judgement]) {
             }
             for (own, other) in [(a, b), (b, a)] {
                 judged[own].elsewhere.push(other);
-                if judged[own].verdicts == [Verdict::CannotBeVerified] {
-                    judged[own].verdicts = vec![Verdict::Conflict];
+                if judged[own].verdicts == [AuditVerdict::CannotBeVerified] {
+                    judged[own].verdicts = vec![AuditVerdict::Conflict];
                 }
             }
         }
@@ -122,21 +123,21 @@ fn is_moved(a: &Filed<'_>, b: &Filed<'_>) -> bool {
 }
 
 fn mark(judged: &mut Judgement) {
-    judged.verdicts.retain(|v| !v.is_fine() && *v != Verdict::Contradicted);
-    let graver = judged.verdicts.iter().take_while(|v| **v < Verdict::Contradicted).count();
-    judged.verdicts.insert(graver, Verdict::Contradicted);
+    judged.verdicts.retain(|v| !v.is_fine() && *v != AuditVerdict::Contradicted);
+    let graver = judged.verdicts.iter().take_while(|v| **v < AuditVerdict::Contradicted).count();
+    judged.verdicts.insert(graver, AuditVerdict::Contradicted);
 }
 
-fn of(stated: &Statement) -> Vec<Bounds> {
+fn of(stated: &PublishedStatement) -> Vec<Bounds> {
     let (kind, low, high) = match stated.amount {
-        None => (Kind::Difference, 0.0, f64::INFINITY),
+        None => (ComputedKind::Difference, 0.0, f64::INFINITY),
         Some(amount) => {
             let (low, high) = amount.range();
             (amount.kind, low, high)
         }
     };
     let places: Vec<(&String, Option<&String>)> = match kind {
-        Kind::Value => stated.points.iter().map(|at| (at, None)).collect(),
+        ComputedKind::Value => stated.points.iter().map(|at| (at, None)).collect(),
         _ => stated
             .points
             .iter()
@@ -169,7 +170,7 @@ fn of(stated: &Statement) -> Vec<Bounds> {
         let points = if stated.names_points { points } else { Vec::new() };
         let subject = stated.subject.clone();
         found.push(Bounds {
-            quantity: Quantity::Maximum { subject, rivals, points, kind },
+            quantity: BoundedFigure::Maximum { subject, rivals, points, kind },
             low,
             high,
         });
@@ -189,25 +190,25 @@ fn of(stated: &Statement) -> Vec<Bounds> {
     found
 }
 
-fn name(kind: Kind) -> &'static str {
+fn name(kind: ComputedKind) -> &'static str {
     match kind {
-        Kind::Relative(formula) => formula.name(),
-        Kind::Difference => "difference",
-        Kind::Value => "value",
+        ComputedKind::Relative(formula) => formula.name(),
+        ComputedKind::Difference => "difference",
+        ComputedKind::Value => "value",
     }
 }
 
 /// The bounds at one point: of a difference its sign too, so that it can be set beside a factor.
 fn at_place(
-    stated: &Statement,
-    kind: Kind,
+    stated: &PublishedStatement,
+    kind: ComputedKind,
     at: &str,
     rival: Option<&String>,
     (low, high): (f64, f64),
 ) -> Vec<Bounds> {
     let at = at.to_string();
     let Some(rival) = rival else {
-        let quantity = Quantity::Value { subject: stated.subject.clone(), at };
+        let quantity = BoundedFigure::Value { subject: stated.subject.clone(), at };
         return vec![Bounds { quantity, low, high }];
     };
     let is_first = stated.subject < *rival;
@@ -216,19 +217,19 @@ fn at_place(
     let (first, second) = (first.clone(), second.clone());
     let times = |low: f64, high: f64| {
         let quantity =
-            Quantity::Times { first: first.clone(), second: second.clone(), at: at.clone() };
+            BoundedFigure::Times { first: first.clone(), second: second.clone(), at: at.clone() };
         let (low, high) = if is_first { (low, high) } else { (1.0 / high, 1.0 / low) };
         Bounds { quantity, low, high }
     };
     match kind {
-        Kind::Relative(formula) => {
+        ComputedKind::Relative(formula) => {
             let of = |value: f64| {
                 if value.is_finite() { formula.times(value).max(0.0) } else { value.max(0.0) }
             };
             vec![times(of(low), of(high))]
         }
         _ => {
-            let quantity = Quantity::Difference {
+            let quantity = BoundedFigure::Difference {
                 first: first.clone(),
                 second: second.clone(),
                 at: at.clone(),

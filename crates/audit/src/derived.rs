@@ -1,8 +1,8 @@
 //! A quotient that no table has, computed from what the document itself states of its two parts: of
 //! power and of speed follows energy, since energy is power × time.
 
-use super::table::{Figure, Table};
-use super::{Filed, Judgement, Kind, Statement, Verdict, judge};
+use super::table::{FigureTable, PublishedFigure};
+use super::{AuditVerdict, ComputedKind, Filed, Judgement, PublishedStatement, judge};
 use dyno_core::stats::Better;
 
 /// What a judgement was computed from.
@@ -11,7 +11,7 @@ pub struct Derived {
     /// The statements of the dividend and of the divisor, by their index.
     pub statements: [usize; 2],
     /// How many times the rival's figure the subject's is, by each of the two.
-    pub times: [Figure; 2],
+    pub times: [PublishedFigure; 2],
 }
 
 /// Judges each statement of a quotient that the data have nothing of by the document's statements
@@ -23,7 +23,7 @@ pub fn from_statements<'a>(
 ) {
     for index in 0..filed.len() {
         let Some([over, under]) = parts(filed[index].metric) else { continue };
-        if judged[index].verdict() != Verdict::CannotBeVerified {
+        if judged[index].verdict() != AuditVerdict::CannotBeVerified {
             continue;
         }
         let part = |metric: &str| {
@@ -49,30 +49,34 @@ fn is_of_the_same(filed: &[Filed<'_>], index: usize, other: &Filed<'_>) -> bool 
         && (anywhere || a.points == b.points)
 }
 
-fn by(stated: &Statement, derived: Derived) -> Option<Judgement> {
+fn by(stated: &PublishedStatement, derived: Derived) -> Option<Judgement> {
     let quotient = derived.times[0].over(derived.times[1])?;
     let at = stated.points.first().cloned().unwrap_or_default();
     let rival = stated.rivals.first()?;
-    let mut table = Table { points: vec![at.clone()], ..Table::default() };
-    for (subject, figure) in [(&stated.subject, quotient), (rival, Figure::exact(1.0))] {
+    let mut table = FigureTable { points: vec![at.clone()], ..FigureTable::default() };
+    for (subject, figure) in [(&stated.subject, quotient), (rival, PublishedFigure::exact(1.0))] {
         table.figures.insert(subject.clone(), [(at.clone(), figure)].into());
     }
-    let judged = judge(&table, &Statement { points: vec![at], ..stated.clone() });
+    let judged = judge(&table, &PublishedStatement { points: vec![at], ..stated.clone() });
     Some(Judgement { derived: Some(derived), ..judged })
 }
 
 /// How many times the rival's figure the subject's is, with what the stated digits leave open.
-fn times(stated: &Statement) -> Option<Figure> {
+fn times(stated: &PublishedStatement) -> Option<PublishedFigure> {
     let amount = stated.amount?;
-    let Kind::Relative(formula) = amount.kind else { return None };
+    let ComputedKind::Relative(formula) = amount.kind else { return None };
     let (low, high) = amount.range();
     let of = |value: f64| match stated.better {
         Better::Higher => formula.times(value),
         Better::Lower => 1.0 / formula.times(value),
     };
     let (one, two) = (of(low), of(high));
-    let figure =
-        Figure { value: of(amount.value), low: one.min(two), high: one.max(two), decimals: None };
+    let figure = PublishedFigure {
+        value: of(amount.value),
+        low: one.min(two),
+        high: one.max(two),
+        decimals: None,
+    };
     (figure.low > 0.0 && figure.high.is_finite()).then_some(figure)
 }
 
@@ -81,9 +85,9 @@ mod tests {
     use super::*;
     use crate::{Amount, Bound, Formula};
 
-    fn stated(value: f64, unit: f64, formula: Formula, better: Better) -> Statement {
-        let kind = Kind::Relative(formula);
-        Statement {
+    fn stated(value: f64, unit: f64, formula: Formula, better: Better) -> PublishedStatement {
+        let kind = ComputedKind::Relative(formula);
+        PublishedStatement {
             subject: "A".into(),
             amount: Some(Amount { value, unit, kind, bound: Bound::Plain }),
             points: Vec::new(),
@@ -101,7 +105,7 @@ mod tests {
     }
 
     /// The verdict on an energy that is stated beside 27 % less power and 15 % more speed.
-    fn energy(percent: f64) -> (Verdict, f64) {
+    fn energy(percent: f64) -> (AuditVerdict, f64) {
         let all = [
             ("watts", stated(27.0, 1.0, Formula::Reduction, Better::Lower)),
             ("ops_per_s", stated(15.0, 1.0, Formula::Gain, Better::Higher)),
@@ -110,20 +114,20 @@ mod tests {
         let filed: Vec<Filed<'_>> =
             all.iter().map(|(metric, stated)| Filed { data: "d", metric, stated }).collect();
         let unknown =
-            || Judgement { verdicts: vec![Verdict::CannotBeVerified], ..Default::default() };
+            || Judgement { verdicts: vec![AuditVerdict::CannotBeVerified], ..Default::default() };
         let mut judged = vec![unknown(), unknown(), unknown()];
         let parts = |metric: &str| (metric == "energy").then_some(["watts", "ops_per_s"]);
         from_statements(&filed, &mut judged, &parts);
-        assert_eq!(judged[0].verdict(), Verdict::CannotBeVerified, "a part is not derived");
+        assert_eq!(judged[0].verdict(), AuditVerdict::CannotBeVerified, "a part is not derived");
         let about = judged[2].about.as_ref().expect("computed");
-        (judged[2].verdict(), about.value(Kind::Relative(Formula::Reduction)).unwrap())
+        (judged[2].verdict(), about.value(ComputedKind::Relative(Formula::Reduction)).unwrap())
     }
 
     #[test]
     fn energy_is_power_times_time() {
         let (verdict, computed) = energy(36.5);
-        assert_eq!((verdict, (computed * 100.0).round()), (Verdict::Holds, 3652.0));
-        assert_eq!(energy(37.5).0, Verdict::MayHold, "27 and 15 % are rounded themselves");
-        assert_eq!(energy(42.0).0, Verdict::Inflated, "27 and 15 are not added");
+        assert_eq!((verdict, (computed * 100.0).round()), (AuditVerdict::Holds, 3652.0));
+        assert_eq!(energy(37.5).0, AuditVerdict::MayHold, "27 and 15 % are rounded themselves");
+        assert_eq!(energy(42.0).0, AuditVerdict::Inflated, "27 and 15 are not added");
     }
 }

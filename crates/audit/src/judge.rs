@@ -1,11 +1,11 @@
 //! One statement against one table.
 
-use super::table::{Cell, Missing, SAME, Table};
-use super::{Amount, Bound, Formula, Judgement, Kind, Statement, Verdict};
+use super::table::{FigureCell, FigureTable, Missing, SAME};
+use super::{Amount, AuditVerdict, Bound, ComputedKind, Formula, Judgement, PublishedStatement};
 
 /// How a cell stands to what is stated, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Reading {
+enum CellStanding {
     /// Nothing that the printed figures leave open reaches it.
     Short,
     /// Said to be better, and printed the same.
@@ -17,32 +17,37 @@ enum Reading {
     Reached,
 }
 
-impl Reading {
+impl CellStanding {
     fn is_fine(self) -> bool {
-        self >= Reading::Open
+        self >= CellStanding::Open
     }
 }
 
 /// A cell as the statement reads it, with how much it does for the statement.
 #[derive(Clone)]
-struct Read {
-    reading: Reading,
+struct ReadCell {
+    reading: CellStanding,
     strength: f64,
-    cell: Cell,
+    cell: FigureCell,
 }
 
 /// Computes the statement again from the table, and says what applies. No I/O, and no error: what
 /// cannot be computed is a verdict.
-pub fn judge(table: &Table, stated: &Statement) -> Judgement {
-    let kind = stated.amount.map_or(Kind::Difference, |a| a.kind);
+pub fn judge(table: &FigureTable, stated: &PublishedStatement) -> Judgement {
+    let kind = stated.amount.map_or(ComputedKind::Difference, |a| a.kind);
     let rivals = rivals(stated, kind);
     let (cells, missing) = scope(table, stated, kind, &stated.points, &rivals);
-    let absent =
-        stated.rivals.iter().filter(|r| kind != Kind::Value && !table.has(r)).cloned().collect();
+    let absent = stated
+        .rivals
+        .iter()
+        .filter(|r| kind != ComputedKind::Value && !table.has(r))
+        .cloned()
+        .collect();
     let judgement = Judgement { missing, absent, ..Judgement::default() };
     let Some(decides) = combined(stated, &cells, stated.amount) else {
         let rival_absent = table.has(&stated.subject) && !judgement.absent.is_empty();
-        let verdict = if rival_absent { Verdict::Incomplete } else { Verdict::CannotBeVerified };
+        let verdict =
+            if rival_absent { AuditVerdict::Incomplete } else { AuditVerdict::CannotBeVerified };
         return Judgement { verdicts: vec![verdict], ..judgement };
     };
     let about = Some(decides.cell.clone());
@@ -51,7 +56,7 @@ pub fn judge(table: &Table, stated: &Statement) -> Judgement {
         .is_none_or(|a| a.bound != Bound::Plain || is_the_value(stated, &decides.cell, a));
     let judgement = Judgement { about, exact, ..judgement };
     match decides.reading {
-        Reading::Short => short(table, stated, kind, &cells, &decides, judgement),
+        CellStanding::Short => short(table, stated, kind, &cells, &decides, judgement),
         reading => fine(table, stated, kind, (&cells, &rivals), reading, judgement),
     }
     .with_worse(table, stated, kind)
@@ -59,21 +64,22 @@ pub fn judge(table: &Table, stated: &Statement) -> Judgement {
 
 /// It is reached, as far as the cells that are there go.
 fn fine(
-    table: &Table,
-    stated: &Statement,
-    kind: Kind,
-    (cells, rivals): (&[Vec<Cell>], &[Option<String>]),
-    reading: Reading,
+    table: &FigureTable,
+    stated: &PublishedStatement,
+    kind: ComputedKind,
+    (cells, rivals): (&[Vec<FigureCell>], &[Option<String>]),
+    reading: CellStanding,
     mut found: Judgement,
 ) -> Judgement {
-    if reading == Reading::Tie {
-        let ties = cells.iter().flatten().filter(|c| read(stated, c, None).reading == Reading::Tie);
+    if reading == CellStanding::Tie {
+        let ties =
+            cells.iter().flatten().filter(|c| read(stated, c, None).reading == CellStanding::Tie);
         found.short = ties.cloned().collect();
     }
     if stated.up_to {
         let (everywhere, missing) = scope(table, stated, kind, &table.points, rivals);
-        let beyond = |cell: &Cell| {
-            let range = |c: &Cell| c.range(kind).map(|r| oriented(stated, r));
+        let beyond = |cell: &FigureCell| {
+            let range = |c: &FigureCell| c.range(kind).map(|r| oriented(stated, r));
             let about = found.about.as_ref().and_then(range);
             matches!((range(cell), about), (Some(there), Some(here)) if there.0 > here.1)
         };
@@ -90,15 +96,15 @@ fn fine(
     }
     let is_of_all = stated.every_point || stated.every_rival || stated.up_to;
     found.verdicts = match reading {
-        Reading::Tie => vec![Verdict::Tie],
-        _ if is_of_all && !found.missing.is_empty() => vec![Verdict::Incomplete],
-        _ if stated.several_points && stated.points.len() < 2 => vec![Verdict::Incomplete],
-        _ if found.maximum.is_some() => vec![Verdict::WrongPoint],
-        Reading::Reached => vec![Verdict::Holds],
-        Reading::Rounded => vec![Verdict::RoundedUp],
-        _ => vec![Verdict::MayHold],
+        CellStanding::Tie => vec![AuditVerdict::Tie],
+        _ if is_of_all && !found.missing.is_empty() => vec![AuditVerdict::Incomplete],
+        _ if stated.several_points && stated.points.len() < 2 => vec![AuditVerdict::Incomplete],
+        _ if found.maximum.is_some() => vec![AuditVerdict::WrongPoint],
+        CellStanding::Reached => vec![AuditVerdict::Holds],
+        CellStanding::Rounded => vec![AuditVerdict::RoundedUp],
+        _ => vec![AuditVerdict::MayHold],
     };
-    if found.verdicts[0] != Verdict::Incomplete {
+    if found.verdicts[0] != AuditVerdict::Incomplete {
         found.missing.clear();
     }
     found
@@ -106,11 +112,11 @@ fn fine(
 
 /// The statement does not hold: the verdict depends on where the stated value does occur.
 fn short(
-    table: &Table,
-    stated: &Statement,
-    kind: Kind,
-    cells: &[Vec<Cell>],
-    decides: &Read,
+    table: &FigureTable,
+    stated: &PublishedStatement,
+    kind: ComputedKind,
+    cells: &[Vec<FigureCell>],
+    decides: &ReadCell,
     mut found: Judgement,
 ) -> Judgement {
     if let Some(amount) = stated.amount {
@@ -119,37 +125,45 @@ fn short(
             found.occurs = elsewhere(table, stated, amount);
         }
     }
-    let is_elsewhere = |(cell, how): &(Cell, Kind)| *how == kind && cell.subject == stated.subject;
-    let at_another_point = |o: &(Cell, Kind)| is_elsewhere(o) && !stated.points.contains(&o.0.at);
-    let of_another = |o: &(Cell, Kind)| {
+    let is_elsewhere =
+        |(cell, how): &(FigureCell, ComputedKind)| *how == kind && cell.subject == stated.subject;
+    let at_another_point =
+        |o: &(FigureCell, ComputedKind)| is_elsewhere(o) && !stated.points.contains(&o.0.at);
+    let of_another = |o: &(FigureCell, ComputedKind)| {
         let rival = o.0.against.as_ref().map(|(name, _)| name);
         o.0.subject != stated.subject || rival.is_some_and(|r| !stated.rivals.contains(r))
     };
-    let each: Vec<Read> = cells.iter().flatten().map(|c| read(stated, c, stated.amount)).collect();
+    let each: Vec<ReadCell> =
+        cells.iter().flatten().map(|c| read(stated, c, stated.amount)).collect();
     let some_reach = each.iter().any(|r| r.reading.is_fine());
     let of_all = stated.every_point || stated.every_rival;
     let of_several_rivals = stated.every_rival && stated.rivals.len() > 1;
     if (stated.every_point && stated.points.len() > 1) || of_several_rivals {
-        found.short =
-            each.iter().filter(|r| r.reading == Reading::Short).map(|r| r.cell.clone()).collect();
+        found.short = each
+            .iter()
+            .filter(|r| r.reading == CellStanding::Short)
+            .map(|r| r.cell.clone())
+            .collect();
     }
     let may_be_where_nothing_is = match (stated.every_point, stated.every_rival) {
         (false, _) => !found.missing.is_empty(),
         (true, false) => found.missing.iter().any(|m| m.at == decides.cell.at),
         (true, true) => false,
     };
-    let only = |o: &(Cell, Kind), a: bool, b: bool| at_another_point(o) == a && of_another(o) == b;
+    let only = |o: &(FigureCell, ComputedKind), a: bool, b: bool| {
+        at_another_point(o) == a && of_another(o) == b
+    };
     let any = |a, b| found.occurs.iter().any(|o| only(o, a, b));
     found.verdicts = match () {
-        _ if found.occurs.first().is_some_and(|o| o.1 != kind) => vec![Verdict::WrongFormula],
-        _ if any(true, false) => vec![Verdict::WrongPoint],
-        _ if any(false, true) => vec![Verdict::WrongRival],
-        _ if any(true, true) => vec![Verdict::WrongPoint, Verdict::WrongRival],
-        _ if of_all && some_reach => vec![Verdict::Contradicted],
-        _ if may_be_where_nothing_is => vec![Verdict::Incomplete],
-        _ => vec![Verdict::Inflated],
+        _ if found.occurs.first().is_some_and(|o| o.1 != kind) => vec![AuditVerdict::WrongFormula],
+        _ if any(true, false) => vec![AuditVerdict::WrongPoint],
+        _ if any(false, true) => vec![AuditVerdict::WrongRival],
+        _ if any(true, true) => vec![AuditVerdict::WrongPoint, AuditVerdict::WrongRival],
+        _ if of_all && some_reach => vec![AuditVerdict::Contradicted],
+        _ if may_be_where_nothing_is => vec![AuditVerdict::Incomplete],
+        _ => vec![AuditVerdict::Inflated],
     };
-    if found.verdicts[0] != Verdict::Incomplete {
+    if found.verdicts[0] != AuditVerdict::Incomplete {
         found.missing.clear();
     }
     found
@@ -158,14 +172,24 @@ fn short(
 impl Judgement {
     /// Where the subject is worse though nothing is claimed there: an "up to" says nothing of
     /// these.
-    fn with_worse(mut self, table: &Table, stated: &Statement, kind: Kind) -> Judgement {
-        if kind == Kind::Value {
+    fn with_worse(
+        mut self,
+        table: &FigureTable,
+        stated: &PublishedStatement,
+        kind: ComputedKind,
+    ) -> Judgement {
+        if kind == ComputedKind::Value {
             return self;
         }
         for rival in table.figures.keys().filter(|s| **s != stated.subject) {
             for at in &table.points {
-                let cell =
-                    table.cell(&stated.subject, Some(rival), at, Kind::Difference, stated.better);
+                let cell = table.cell(
+                    &stated.subject,
+                    Some(rival),
+                    at,
+                    ComputedKind::Difference,
+                    stated.better,
+                );
                 self.worse.extend(cell.filter(|c| {
                     c.is_clearly_worse()
                         && Some(c) != self.about.as_ref()
@@ -178,21 +202,21 @@ impl Judgement {
 }
 
 /// Whom it is against; a figure of the subject's own is against nobody.
-fn rivals(stated: &Statement, kind: Kind) -> Vec<Option<String>> {
+fn rivals(stated: &PublishedStatement, kind: ComputedKind) -> Vec<Option<String>> {
     match kind {
-        Kind::Value => vec![None],
+        ComputedKind::Value => vec![None],
         _ => stated.rivals.iter().cloned().map(Some).collect(),
     }
 }
 
 /// The cells at each of the points, and the places that have none.
 fn scope(
-    table: &Table,
-    stated: &Statement,
-    kind: Kind,
+    table: &FigureTable,
+    stated: &PublishedStatement,
+    kind: ComputedKind,
     points: &[String],
     rivals: &[Option<String>],
-) -> (Vec<Vec<Cell>>, Vec<Missing>) {
+) -> (Vec<Vec<FigureCell>>, Vec<Missing>) {
     let mut missing = Vec::new();
     let mut at_point = |at: &String| {
         let mut cells = Vec::new();
@@ -210,29 +234,38 @@ fn scope(
 
 /// The cell that decides: of those of which each must reach what is stated the weakest, otherwise
 /// the strongest.
-fn combined(stated: &Statement, cells: &[Vec<Cell>], amount: Option<Amount>) -> Option<Read> {
-    let at_point =
-        |cells: &Vec<Cell>| pick(cells.iter().map(|c| read(stated, c, amount)), stated.every_rival);
+fn combined(
+    stated: &PublishedStatement,
+    cells: &[Vec<FigureCell>],
+    amount: Option<Amount>,
+) -> Option<ReadCell> {
+    let at_point = |cells: &Vec<FigureCell>| {
+        pick(cells.iter().map(|c| read(stated, c, amount)), stated.every_rival)
+    };
     pick(cells.iter().filter_map(at_point), stated.every_point)
 }
 
-fn strongest(stated: &Statement, cells: &[Vec<Cell>]) -> Option<Read> {
+fn strongest(stated: &PublishedStatement, cells: &[Vec<FigureCell>]) -> Option<ReadCell> {
     pick(cells.iter().flatten().map(|c| read(stated, c, stated.amount)), false)
 }
 
-fn pick(mut reads: impl Iterator<Item = Read>, weakest: bool) -> Option<Read> {
+fn pick(mut reads: impl Iterator<Item = ReadCell>, weakest: bool) -> Option<ReadCell> {
     let first = reads.next()?;
-    let before = |a: &Read, b: &Read| {
+    let before = |a: &ReadCell, b: &ReadCell| {
         let order = a.reading.cmp(&b.reading).then(a.strength.total_cmp(&b.strength));
         if weakest { order.is_lt() } else { order.is_gt() }
     };
     Some(reads.fold(first, |best, next| if before(&next, &best) { next } else { best }))
 }
 
-fn read(stated: &Statement, cell: &Cell, amount: Option<Amount>) -> Read {
-    let kind = amount.map_or(Kind::Difference, |a| a.kind);
+fn read(stated: &PublishedStatement, cell: &FigureCell, amount: Option<Amount>) -> ReadCell {
+    let kind = amount.map_or(ComputedKind::Difference, |a| a.kind);
     let (Some(value), Some(range)) = (cell.value(kind), cell.range(kind)) else {
-        return Read { reading: Reading::Short, strength: f64::NEG_INFINITY, cell: cell.clone() };
+        return ReadCell {
+            reading: CellStanding::Short,
+            strength: f64::NEG_INFINITY,
+            cell: cell.clone(),
+        };
     };
     let range = oriented(stated, range);
     let strength = oriented(stated, (value, value)).0;
@@ -240,49 +273,49 @@ fn read(stated: &Statement, cell: &Cell, amount: Option<Amount>) -> Read {
         None => better(strength, range.1),
         Some(amount) => reached(stated, amount, strength, range.1),
     };
-    Read { reading, strength, cell: cell.clone() }
+    ReadCell { reading, strength, cell: cell.clone() }
 }
 
 /// A tie is no "better", whatever the rounding may hide.
-fn better(difference: f64, most: f64) -> Reading {
+fn better(difference: f64, most: f64) -> CellStanding {
     match difference {
-        d if d > 0.0 => Reading::Reached,
-        0.0 => Reading::Tie,
-        _ if most > 0.0 => Reading::Open,
-        _ => Reading::Short,
+        d if d > 0.0 => CellStanding::Reached,
+        0.0 => CellStanding::Tie,
+        _ if most > 0.0 => CellStanding::Open,
+        _ => CellStanding::Short,
     }
 }
 
-fn reached(stated: &Statement, amount: Amount, computed: f64, most: f64) -> Reading {
+fn reached(stated: &PublishedStatement, amount: Amount, computed: f64, most: f64) -> CellStanding {
     let target = oriented(stated, (amount.value, amount.value)).0;
     let slack = SAME * target.abs().max(amount.unit);
     let nothing = match amount.kind {
-        Kind::Relative(Formula::Factor) => 1.0,
+        ComputedKind::Relative(Formula::Factor) => 1.0,
         _ => 0.0,
     };
-    let is_opposite = amount.kind != Kind::Value && most < nothing;
+    let is_opposite = amount.kind != ComputedKind::Value && most < nothing;
     if is_opposite {
-        return Reading::Short;
+        return CellStanding::Short;
     }
     match amount.bound {
-        Bound::MoreThan | Bound::LessThan if computed > target + slack => Reading::Reached,
-        Bound::MoreThan | Bound::LessThan if most > target + slack => Reading::Open,
-        Bound::MoreThan | Bound::LessThan => Reading::Short,
-        _ if computed >= target - slack => Reading::Reached,
-        _ if computed >= target - rounding(stated, amount).0 - slack => Reading::Rounded,
-        _ if most >= target - rounding(stated, amount).0 - slack => Reading::Open,
-        _ => Reading::Short,
+        Bound::MoreThan | Bound::LessThan if computed > target + slack => CellStanding::Reached,
+        Bound::MoreThan | Bound::LessThan if most > target + slack => CellStanding::Open,
+        Bound::MoreThan | Bound::LessThan => CellStanding::Short,
+        _ if computed >= target - slack => CellStanding::Reached,
+        _ if computed >= target - rounding(stated, amount).0 - slack => CellStanding::Rounded,
+        _ if most >= target - rounding(stated, amount).0 - slack => CellStanding::Open,
+        _ => CellStanding::Short,
     }
 }
 
 /// Turned so that more says more.
-fn oriented(stated: &Statement, (low, high): (f64, f64)) -> (f64, f64) {
+fn oriented(stated: &PublishedStatement, (low, high): (f64, f64)) -> (f64, f64) {
     if stated.is_bolder_upwards() { (low, high) } else { (-high, -low) }
 }
 
 /// How far below and above what is stated the computed value may lie if it was rounded half up or
 /// cut off, turned so that more says more. Cut off, 110.9 µs is 110 µs and 58.9 % is 58 %.
-fn rounding(stated: &Statement, amount: Amount) -> (f64, f64) {
+fn rounding(stated: &PublishedStatement, amount: Amount) -> (f64, f64) {
     let (half, cut) = (amount.unit / 2.0, amount.unit * (1.0 - 1e-6));
     match amount.bound {
         Bound::Plain if stated.is_bolder_upwards() => (half, cut),
@@ -292,7 +325,7 @@ fn rounding(stated: &Statement, amount: Amount) -> (f64, f64) {
 }
 
 /// The stated number is that of the cell, rounded or cut off, or may be.
-fn is_the_value(stated: &Statement, cell: &Cell, amount: Amount) -> bool {
+fn is_the_value(stated: &PublishedStatement, cell: &FigureCell, amount: Amount) -> bool {
     let Some(range) = cell.range(amount.kind) else { return false };
     let (low, high) = oriented(stated, range);
     let target = oriented(stated, (amount.value, amount.value)).0;
@@ -304,27 +337,31 @@ fn is_the_value(stated: &Statement, cell: &Cell, amount: Amount) -> bool {
 /// The same cells by another formula, where all of them reach the value by it and the deciding one
 /// has it.
 fn by_another_formula(
-    stated: &Statement,
-    cells: &[Vec<Cell>],
-    decides: &Read,
+    stated: &PublishedStatement,
+    cells: &[Vec<FigureCell>],
+    decides: &ReadCell,
     amount: Amount,
-) -> Option<(Cell, Kind)> {
-    let Kind::Relative(own) = amount.kind else { return None };
+) -> Option<(FigureCell, ComputedKind)> {
+    let ComputedKind::Relative(own) = amount.kind else { return None };
     let fits = |formula: &Formula| {
-        let other = Amount { kind: Kind::Relative(*formula), ..amount };
+        let other = Amount { kind: ComputedKind::Relative(*formula), ..amount };
         let found = combined(stated, cells, Some(other));
         *formula != own
             && found.is_some_and(|r| r.reading.is_fine() && is_the_value(stated, &r.cell, other))
     };
     let formula = Formula::ALL.into_iter().find(|f| !decides.cell.is_worse() && fits(f))?;
-    Some((decides.cell.clone(), Kind::Relative(formula)))
+    Some((decides.cell.clone(), ComputedKind::Relative(formula)))
 }
 
 /// Where the stated value stands, at other points or of others, if the statement names one place or
 /// one rival.
-fn elsewhere(table: &Table, stated: &Statement, amount: Amount) -> Vec<(Cell, Kind)> {
+fn elsewhere(
+    table: &FigureTable,
+    stated: &PublishedStatement,
+    amount: Amount,
+) -> Vec<(FigureCell, ComputedKind)> {
     let names_a_rival = (stated.names_rivals && stated.rivals.len() == 1)
-        || (amount.kind == Kind::Value && stated.names_points);
+        || (amount.kind == ComputedKind::Value && stated.names_points);
     let of_one_rival = names_a_rival && !stated.every_point;
     if !stated.of_one_point() && !of_one_rival {
         return Vec::new();
@@ -333,14 +370,14 @@ fn elsewhere(table: &Table, stated: &Statement, amount: Amount) -> Vec<(Cell, Ki
     for at in &table.points {
         for other in table.figures.keys() {
             let cell = match amount.kind {
-                Kind::Value => table.cell(other, None, at, amount.kind, stated.better),
+                ComputedKind::Value => table.cell(other, None, at, amount.kind, stated.better),
                 _ if *other == stated.subject => None,
                 _ => table.cell(&stated.subject, Some(other), at, amount.kind, stated.better),
             };
             let at_place = || stated.points.contains(at);
-            let fits = |c: &Cell| match (amount.kind, *other == stated.subject) {
-                (Kind::Value, true) => !at_place(),
-                (Kind::Value, false) => at_place(),
+            let fits = |c: &FigureCell| match (amount.kind, *other == stated.subject) {
+                (ComputedKind::Value, true) => !at_place(),
+                (ComputedKind::Value, false) => at_place(),
                 _ => !at_place() || !stated.rivals.contains(other),
             } && match amount.bound {
                 Bound::Plain => is_the_value(stated, c, amount),

@@ -21,13 +21,13 @@ pub use conflict::{Filed, contradictions, same_figure_elsewhere};
 pub use derived::Derived;
 pub use dyno_core::stats::percent::Formula;
 pub use judge::judge;
-pub use table::{Cell, Figure, Missing, Table};
+pub use table::{FigureCell, FigureTable, Missing, PublishedFigure};
 
 use dyno_core::stats::Better;
 
 /// What is computed of a subject.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum ComputedKind {
     /// How much better it is than a rival, in percent or as a factor.
     Relative(Formula),
     /// How much better it is than a rival, in the metric's unit.
@@ -59,7 +59,7 @@ pub struct Amount {
     /// One unit of its last digit.
     pub unit: f64,
     /// What it is a number of.
-    pub kind: Kind,
+    pub kind: ComputedKind,
     /// How it is meant.
     pub bound: Bound,
 }
@@ -79,7 +79,7 @@ impl Amount {
 
 /// What is stated of `subject`.
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub struct PublishedStatement {
     /// The subject's name in the table.
     pub subject: String,
     /// Nothing where it is only said to be better.
@@ -111,7 +111,7 @@ pub struct Statement {
     pub as_change: bool,
 }
 
-impl Statement {
+impl PublishedStatement {
     /// It is of one place, so that the value may stand at another.
     fn of_one_point(&self) -> bool {
         self.names_points && self.points.len() == 1
@@ -122,7 +122,9 @@ impl Statement {
         match self.amount.map(|a| (a.kind, a.bound)) {
             Some((_, Bound::AtLeast | Bound::MoreThan)) => true,
             Some((_, Bound::AtMost | Bound::LessThan)) => false,
-            Some((Kind::Value, Bound::Plain)) => (self.better == Better::Higher) != self.of_a_rival,
+            Some((ComputedKind::Value, Bound::Plain)) => {
+                (self.better == Better::Higher) != self.of_a_rival
+            }
             _ => true,
         }
     }
@@ -130,7 +132,7 @@ impl Statement {
 
 /// What came of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum AuditVerdict {
     /// The computed value, rounded as the statement is, is the stated one or better.
     Holds,
     /// Only rounding half up at its last digit reaches it.
@@ -158,44 +160,44 @@ pub enum Verdict {
     CannotBeVerified,
 }
 
-impl Verdict {
+impl AuditVerdict {
     /// All verdicts, in the order of the enumeration.
-    pub const ALL: [Verdict; 12] = [
-        Verdict::Holds,
-        Verdict::RoundedUp,
-        Verdict::MayHold,
-        Verdict::Inflated,
-        Verdict::WrongPoint,
-        Verdict::WrongRival,
-        Verdict::WrongFormula,
-        Verdict::Tie,
-        Verdict::Contradicted,
-        Verdict::Conflict,
-        Verdict::Incomplete,
-        Verdict::CannotBeVerified,
+    pub const ALL: [AuditVerdict; 12] = [
+        AuditVerdict::Holds,
+        AuditVerdict::RoundedUp,
+        AuditVerdict::MayHold,
+        AuditVerdict::Inflated,
+        AuditVerdict::WrongPoint,
+        AuditVerdict::WrongRival,
+        AuditVerdict::WrongFormula,
+        AuditVerdict::Tie,
+        AuditVerdict::Contradicted,
+        AuditVerdict::Conflict,
+        AuditVerdict::Incomplete,
+        AuditVerdict::CannotBeVerified,
     ];
 
     /// The verdict as it is printed.
     pub fn words(self) -> &'static str {
         match self {
-            Verdict::Holds => "holds",
-            Verdict::RoundedUp => "holds, rounded up",
-            Verdict::MayHold => "may hold",
-            Verdict::Inflated => "inflated",
-            Verdict::WrongPoint => "wrong point",
-            Verdict::WrongRival => "wrong rival",
-            Verdict::WrongFormula => "wrong formula",
-            Verdict::Tie => "a tie",
-            Verdict::Contradicted => "contradicted",
-            Verdict::Conflict => "in conflict",
-            Verdict::Incomplete => "incomplete",
-            Verdict::CannotBeVerified => "can't be verified from the data given",
+            AuditVerdict::Holds => "holds",
+            AuditVerdict::RoundedUp => "holds, rounded up",
+            AuditVerdict::MayHold => "may hold",
+            AuditVerdict::Inflated => "inflated",
+            AuditVerdict::WrongPoint => "wrong point",
+            AuditVerdict::WrongRival => "wrong rival",
+            AuditVerdict::WrongFormula => "wrong formula",
+            AuditVerdict::Tie => "a tie",
+            AuditVerdict::Contradicted => "contradicted",
+            AuditVerdict::Conflict => "in conflict",
+            AuditVerdict::Incomplete => "incomplete",
+            AuditVerdict::CannotBeVerified => "can't be verified from the data given",
         }
     }
 
     /// Nothing is wrong with the statement, as far as the printed figures go.
     pub fn is_fine(self) -> bool {
-        matches!(self, Verdict::Holds | Verdict::RoundedUp | Verdict::MayHold)
+        matches!(self, AuditVerdict::Holds | AuditVerdict::RoundedUp | AuditVerdict::MayHold)
     }
 }
 
@@ -203,19 +205,19 @@ impl Verdict {
 #[derive(Clone, Debug, Default)]
 pub struct Judgement {
     /// All that apply, the gravest first; never empty.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<AuditVerdict>,
     /// The cell that decided.
-    pub about: Option<Cell>,
+    pub about: Option<FigureCell>,
     /// The value stated is the one computed there, and not merely less than it.
     pub exact: bool,
     /// The best cell, where the statement is of a maximum and names another.
-    pub maximum: Option<Cell>,
+    pub maximum: Option<FigureCell>,
     /// Where, and how computed, the stated value does occur, if not as stated.
-    pub occurs: Vec<(Cell, Kind)>,
+    pub occurs: Vec<(FigureCell, ComputedKind)>,
     /// Cells of a statement about several that do not reach what is stated.
-    pub short: Vec<Cell>,
+    pub short: Vec<FigureCell>,
     /// Cells that the statement does not claim, in which the subject is worse.
-    pub worse: Vec<Cell>,
+    pub worse: Vec<FigureCell>,
     /// Places that it is about and the table lacks.
     pub missing: Vec<Missing>,
     /// Rivals that it names and the table does not have at all.
@@ -230,8 +232,8 @@ pub struct Judgement {
 
 impl Judgement {
     /// The gravest verdict.
-    pub fn verdict(&self) -> Verdict {
-        self.verdicts.first().copied().unwrap_or(Verdict::CannotBeVerified)
+    pub fn verdict(&self) -> AuditVerdict {
+        self.verdicts.first().copied().unwrap_or(AuditVerdict::CannotBeVerified)
     }
 }
 

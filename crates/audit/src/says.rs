@@ -5,7 +5,7 @@ use super::Bound;
 
 /// What stands behind a number.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Unit {
+pub enum StatedUnit {
     /// A percent sign.
     Percent,
     /// A factor: "×", "x", "times".
@@ -16,7 +16,7 @@ pub enum Unit {
 
 /// A number as it was stated.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Quantity {
+pub struct StatedNumber {
     /// How the number is meant.
     pub bound: Bound,
     /// The number, its magnitude (k, M) applied.
@@ -24,14 +24,14 @@ pub struct Quantity {
     /// One unit of its last digit.
     pub last: f64,
     /// What stands behind it.
-    pub unit: Unit,
+    pub unit: StatedUnit,
     /// It has a sign, or the formula before it: (new − old) ÷ old.
     pub is_change: bool,
 }
 
 /// Where a statement says that it holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum StatedPoint {
     /// All points of the table.
     Every,
     /// The points of these names.
@@ -112,7 +112,7 @@ const ENDINGS: &[(&str, &str)] = &[
 ];
 
 /// A number with what stands before and behind it.
-pub fn quantity(text: &str) -> Result<Quantity, String> {
+pub fn quantity(text: &str) -> Result<StatedNumber, String> {
     let text = text.trim();
     let bound = BOUNDS.iter().find(|(words, _)| text.to_lowercase().starts_with(words));
     let rest = bound.map_or(text, |(words, _)| text[words.len()..].trim_start());
@@ -130,14 +130,14 @@ pub fn quantity(text: &str) -> Result<Quantity, String> {
     let unit = magnitude.map_or(behind, |(name, _)| behind[name.len()..].trim());
     let scale = magnitude.map_or(1.0, |(_, scale)| *scale);
     let unit = match unit {
-        "%" | "percent" => Unit::Percent,
-        "×" | "x" | "times" => Unit::Times,
-        other => Unit::Of(other.to_string()),
+        "%" | "percent" => StatedUnit::Percent,
+        "×" | "x" | "times" => StatedUnit::Times,
+        other => StatedUnit::Of(other.to_string()),
     };
     let bound = bound.map_or(Bound::Plain, |(_, bound)| *bound);
     let is_change = is_formula || sign.is_some();
     let value = value * scale * sign.unwrap_or(1.0);
-    Ok(Quantity { bound, value, last: last * scale, unit, is_change })
+    Ok(StatedNumber { bound, value, last: last * scale, unit, is_change })
 }
 
 /// What follows "(new − old) ÷ old =", which published footnotes write out.
@@ -198,31 +198,31 @@ pub fn scale(stated: &str, metric: &str) -> Option<f64> {
 }
 
 /// "all", "from 32", "to 64", "from 32 to 96", or the point's own name.
-pub fn place(text: &str, points: &[String]) -> Place {
+pub fn place(text: &str, points: &[String]) -> StatedPoint {
     let text = text.trim();
-    let named = Place::Named(vec![text.to_string()]);
+    let named = StatedPoint::Named(vec![text.to_string()]);
     if points.iter().any(|p| p == text) {
         return named;
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     let number = |word: &str| word.parse::<f64>().ok().filter(|v| v.is_finite());
     let range = match words.as_slice() {
-        ["all" | "every"] => return Place::Every,
+        ["all" | "every"] => return StatedPoint::Every,
         ["from", low] | ["from", low, "on"] => number(low).map(|low| (low, f64::INFINITY)),
         ["to", high] | ["up", "to", high] => number(high).map(|high| (f64::NEG_INFINITY, high)),
         ["from", low, "to", high] => number(low).zip(number(high)),
         _ => None,
     };
-    range.map_or(named, |(low, high)| Place::Between(low, high))
+    range.map_or(named, |(low, high)| StatedPoint::Between(low, high))
 }
 
-impl Place {
+impl StatedPoint {
     /// Those of the points that it takes in, and named ones that are not among them.
     pub fn points(&self, points: &[String]) -> Vec<String> {
         match self {
-            Place::Every => points.to_vec(),
-            Place::Named(names) => names.clone(),
-            Place::Between(low, high) => {
+            StatedPoint::Every => points.to_vec(),
+            StatedPoint::Named(names) => names.clone(),
+            StatedPoint::Between(low, high) => {
                 let within = |p: &&String| p.parse::<f64>().is_ok_and(|v| *low <= v && v <= *high);
                 points.iter().filter(within).cloned().collect()
             }
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn read(text: &str, bound: Bound, value: f64, last: f64, unit: Unit) {
+    fn read(text: &str, bound: Bound, value: f64, last: f64, unit: StatedUnit) {
         let found = quantity(text).unwrap();
         assert_eq!((found.bound, found.value, found.unit), (bound, value, unit), "{text}");
         assert!((found.last / last - 1.0).abs() < 1e-9, "{text}: last digit {}", found.last);
@@ -243,21 +243,21 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_they_are_published() {
-        let of = |unit: &str| Unit::Of(unit.to_string());
-        read("21 %", Bound::Plain, 21.0, 1.0, Unit::Percent);
-        read("20.5%", Bound::Plain, 20.5, 0.1, Unit::Percent);
-        read("1.8x", Bound::Plain, 1.8, 0.1, Unit::Times);
-        read("more than 2 ×", Bound::MoreThan, 2.0, 1.0, Unit::Times);
-        read("Over 50 percent", Bound::MoreThan, 50.0, 1.0, Unit::Percent);
+        let of = |unit: &str| StatedUnit::Of(unit.to_string());
+        read("21 %", Bound::Plain, 21.0, 1.0, StatedUnit::Percent);
+        read("20.5%", Bound::Plain, 20.5, 0.1, StatedUnit::Percent);
+        read("1.8x", Bound::Plain, 1.8, 0.1, StatedUnit::Times);
+        read("more than 2 ×", Bound::MoreThan, 2.0, 1.0, StatedUnit::Times);
+        read("Over 50 percent", Bound::MoreThan, 50.0, 1.0, StatedUnit::Percent);
         read("151 µs", Bound::Plain, 151.0, 1.0, of("µs"));
         read("1.3 M", Bound::Plain, 1.3e6, 1e5, of(""));
         read("1.3M IOPS", Bound::Plain, 1.3e6, 1e5, of("IOPS"));
         read("892,202 ops/s", Bound::Plain, 892_202.0, 1.0, of("ops/s"));
         read("under 0.2 ms", Bound::LessThan, 0.2, 0.1, of("ms"));
         read("≥ 5 GB/s", Bound::AtLeast, 5.0, 1.0, of("GB/s"));
-        read("−54 %", Bound::Plain, -54.0, 1.0, Unit::Percent);
-        read("(new − old) ÷ old = −54 %", Bound::Plain, -54.0, 1.0, Unit::Percent);
-        read("(New - Old) / Old = +15%", Bound::Plain, 15.0, 1.0, Unit::Percent);
+        read("−54 %", Bound::Plain, -54.0, 1.0, StatedUnit::Percent);
+        read("(new − old) ÷ old = −54 %", Bound::Plain, -54.0, 1.0, StatedUnit::Percent);
+        read("(New - Old) / Old = +15%", Bound::Plain, 15.0, 1.0, StatedUnit::Percent);
     }
 
     #[test]

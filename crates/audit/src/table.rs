@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Formula, Kind};
+use super::{ComputedKind, Formula};
 use dyno_core::stats::Better;
 use dyno_core::stats::percent::times_as_good;
 
@@ -12,7 +12,7 @@ pub(super) const SAME: f64 = 1e-9;
 
 /// One published figure, with the range that its own rounding leaves open.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure {
+pub struct PublishedFigure {
     /// The figure as published.
     pub value: f64,
     /// The least value that would be printed so.
@@ -23,15 +23,15 @@ pub struct Figure {
     pub decimals: Option<usize>,
 }
 
-impl Figure {
+impl PublishedFigure {
     /// A figure that was not rounded.
-    pub fn exact(value: f64) -> Figure {
-        Figure { value, low: value, high: value, decimals: None }
+    pub fn exact(value: f64) -> PublishedFigure {
+        PublishedFigure { value, low: value, high: value, decimals: None }
     }
 
     /// A plain decimal number of at most 15 digits, such as "10.5": half a unit of its last digit
     /// is open.
-    pub fn printed(text: &str) -> Option<Figure> {
+    pub fn printed(text: &str) -> Option<PublishedFigure> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let (whole, after) = digits.split_once('.').unwrap_or((digits, "0"));
         let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -41,20 +41,30 @@ impl Figure {
         let decimals = digits.split_once('.').map_or(0, |(_, after)| after.len());
         let value: f64 = text.parse().ok()?;
         let half = 0.5 * 0.1f64.powi(decimals as i32);
-        Some(Figure { value, low: value - half, high: value + half, decimals: Some(decimals) })
+        Some(PublishedFigure {
+            value,
+            low: value - half,
+            high: value + half,
+            decimals: Some(decimals),
+        })
     }
 
     /// In another unit.
-    pub fn scaled(self, by: f64) -> Figure {
+    pub fn scaled(self, by: f64) -> PublishedFigure {
         if by == 1.0 {
             return self;
         }
-        Figure { value: self.value * by, low: self.low * by, high: self.high * by, decimals: None }
+        PublishedFigure {
+            value: self.value * by,
+            low: self.low * by,
+            high: self.high * by,
+            decimals: None,
+        }
     }
 
     /// A figure divided by one above zero.
-    pub fn over(self, under: Figure) -> Option<Figure> {
-        let figure = Figure {
+    pub fn over(self, under: PublishedFigure) -> Option<PublishedFigure> {
+        let figure = PublishedFigure {
             value: self.value / under.value,
             low: self.low / under.high,
             high: self.high / under.low,
@@ -66,9 +76,9 @@ impl Figure {
 
 /// One figure of every subject at every point.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct FigureTable {
     /// By subject, then by point.
-    pub figures: BTreeMap<String, BTreeMap<String, Figure>>,
+    pub figures: BTreeMap<String, BTreeMap<String, PublishedFigure>>,
     /// All points that were measured, of whatever figure; this one may lack some.
     pub points: Vec<String>,
 }
@@ -84,27 +94,27 @@ pub struct Missing {
 
 /// One subject at one point, against one rival if the statement is of a difference.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cell {
+pub struct FigureCell {
     /// The subject's name.
     pub subject: String,
     /// The point.
     pub at: String,
     /// The subject's figure.
-    pub own: Figure,
+    pub own: PublishedFigure,
     /// The rival and its figure.
-    pub against: Option<(String, Figure)>,
+    pub against: Option<(String, PublishedFigure)>,
     /// Whether more or less is better.
     pub better: Better,
 }
 
-impl Table {
+impl FigureTable {
     /// Whether the table has the subject.
     pub fn has(&self, subject: &str) -> bool {
         self.figures.contains_key(subject)
     }
 
     /// The subject's figure at a point; None where the table has none.
-    pub fn figure(&self, subject: &str, at: &str) -> Option<Figure> {
+    pub fn figure(&self, subject: &str, at: &str) -> Option<PublishedFigure> {
         self.figures.get(subject)?.get(at).copied()
     }
 
@@ -113,27 +123,28 @@ impl Table {
         subject: &str,
         rival: Option<&str>,
         at: &str,
-        kind: Kind,
+        kind: ComputedKind,
         better: Better,
-    ) -> Option<Cell> {
+    ) -> Option<FigureCell> {
         let own = self.figure(subject, at)?;
         let against = match rival {
             Some(rival) => Some((rival.to_string(), self.figure(rival, at)?)),
             None => None,
         };
-        let cell = Cell { subject: subject.to_string(), at: at.to_string(), own, against, better };
+        let cell =
+            FigureCell { subject: subject.to_string(), at: at.to_string(), own, against, better };
         cell.value(kind).is_some().then_some(cell)
     }
 }
 
-impl Cell {
+impl FigureCell {
     /// From the figures as they are printed.
-    pub fn value(&self, kind: Kind) -> Option<f64> {
+    pub fn value(&self, kind: ComputedKind) -> Option<f64> {
         computed(kind, self.better, self.own.value, self.against.as_ref().map(|(_, f)| f.value))
     }
 
     /// Everything that the printed figures leave open.
-    pub fn range(&self, kind: Kind) -> Option<(f64, f64)> {
+    pub fn range(&self, kind: ComputedKind) -> Option<(f64, f64)> {
         let ends = self.against.as_ref().map(|(_, other)| (other.low, other.high));
         let one = computed_or_limit(kind, self.better, self.own.low, ends.map(|e| e.1))?;
         let two = computed_or_limit(kind, self.better, self.own.high, ends.map(|e| e.0))?;
@@ -142,37 +153,43 @@ impl Cell {
 
     /// How many times as good the subject is as the rival.
     pub fn times(&self) -> Option<f64> {
-        self.value(Kind::Relative(Formula::Factor))
+        self.value(ComputedKind::Relative(Formula::Factor))
     }
 
     /// Beyond what rounding leaves open.
     pub fn is_clearly_worse(&self) -> bool {
-        self.against.is_some() && self.range(Kind::Difference).is_some_and(|(_, high)| high < 0.0)
+        self.against.is_some()
+            && self.range(ComputedKind::Difference).is_some_and(|(_, high)| high < 0.0)
     }
 
     /// By the figures as they are printed.
     pub fn is_worse(&self) -> bool {
-        self.against.is_some() && self.value(Kind::Difference).is_some_and(|d| d < 0.0)
+        self.against.is_some() && self.value(ComputedKind::Difference).is_some_and(|d| d < 0.0)
     }
 }
 
-fn computed(kind: Kind, better: Better, own: f64, other: Option<f64>) -> Option<f64> {
+fn computed(kind: ComputedKind, better: Better, own: f64, other: Option<f64>) -> Option<f64> {
     match kind {
-        Kind::Value => Some(own),
-        Kind::Difference => {
+        ComputedKind::Value => Some(own),
+        ComputedKind::Difference => {
             let (difference, scale) = (own - other?, own.abs().max(other?.abs()));
             let difference = if difference.abs() < scale * SAME { 0.0 } else { difference };
             Some(if better == Better::Higher { difference } else { -difference })
         }
-        Kind::Relative(formula) => {
+        ComputedKind::Relative(formula) => {
             times_as_good(own, other?, better).map(|times| formula.of(times))
         }
     }
 }
 
 /// At the end of a range: a figure that may be zero makes a factor without limit.
-fn computed_or_limit(kind: Kind, better: Better, own: f64, other: Option<f64>) -> Option<f64> {
-    let Kind::Relative(formula) = kind else { return computed(kind, better, own, other) };
+fn computed_or_limit(
+    kind: ComputedKind,
+    better: Better,
+    own: f64,
+    other: Option<f64>,
+) -> Option<f64> {
+    let ComputedKind::Relative(formula) = kind else { return computed(kind, better, own, other) };
     let (over, under) = if better == Better::Higher { (own, other?) } else { (other?, own) };
     let times = if under > 0.0 { (over / under).max(0.0) } else { f64::INFINITY };
     Some(formula.of(times))

@@ -1,8 +1,11 @@
 //! Verdicts on published statements in words, with their calculation.
 
-pub use crate::audit_data::{Dataset, Metric};
+pub use crate::audit_data::{AuditMetric, PublishedFigures};
 use crate::says;
-use crate::{Amount, Cell, Figure, Formula, Judgement, Kind, Missing, Statement, Verdict};
+use crate::{
+    Amount, AuditVerdict, ComputedKind, FigureCell, Formula, Judgement, Missing, PublishedFigure,
+    PublishedStatement,
+};
 use dyno_core::base::units;
 use dyno_core::stats::Better;
 use dyno_core::stats::percent::{cut_off, rounded_out};
@@ -15,13 +18,13 @@ const MOST_LISTED: usize = 8;
 const NARROW_PERCENT: f64 = 0.3;
 
 /// One statement with its judgement, to be put into words.
-pub struct Finding<'a> {
+pub struct AuditFinding<'a> {
     /// What is stated.
-    pub stated: &'a Statement,
+    pub stated: &'a PublishedStatement,
     /// How it was judged.
     pub judged: &'a Judgement,
     /// What it is about.
-    pub metric: Metric<'a>,
+    pub metric: AuditMetric<'a>,
     /// What a point is called, such as "threads".
     pub at_label: &'a str,
     /// What the data lack, where nothing can be computed from them.
@@ -41,7 +44,7 @@ pub fn statement(number: usize, words: &str, verdict: &str, lines: Vec<String>) 
 }
 
 /// The judgement's verdict, and a line for each thing found.
-pub fn describe(finding: &Finding<'_>) -> (String, Vec<String>) {
+pub fn describe(finding: &AuditFinding<'_>) -> (String, Vec<String>) {
     let (stated, judged) = (finding.stated, finding.judged);
     let verdicts: Vec<&str> = judged.verdicts.iter().map(|v| v.words()).collect();
     let mut lines = finding.about();
@@ -51,7 +54,7 @@ pub fn describe(finding: &Finding<'_>) -> (String, Vec<String>) {
     let occurs = judged.occurs.iter().map(|(cell, kind)| finding.sum(cell, *kind));
     lines.extend(listed("the stated value occurs: ", occurs.collect()));
     lines.extend(finding.by_the_other_formula());
-    let short = if judged.verdict() == Verdict::Tie { "the same: " } else { "not reached: " };
+    let short = if judged.verdict() == AuditVerdict::Tie { "the same: " } else { "not reached: " };
     lines.extend(listed(short, judged.short.iter().map(|c| finding.side_by_side(c)).collect()));
     let worse = format!("elsewhere {} is worse: ", stated.subject);
     lines.extend(listed(&worse, judged.worse.iter().map(|c| finding.side_by_side(c)).collect()));
@@ -84,15 +87,15 @@ fn listed(begin: &str, mut items: Vec<String>) -> Vec<String> {
     lines
 }
 
-impl Finding<'_> {
-    fn kind(&self) -> Kind {
-        self.stated.amount.map_or(Kind::Difference, |a| a.kind)
+impl AuditFinding<'_> {
+    fn kind(&self) -> ComputedKind {
+        self.stated.amount.map_or(ComputedKind::Difference, |a| a.kind)
     }
 
     /// The cell that decided, and how closely it is known.
     fn about(&self) -> Vec<String> {
         let Some(cell) = &self.judged.about else {
-            let is_said = self.judged.verdicts.contains(&Verdict::Incomplete);
+            let is_said = self.judged.verdicts.contains(&AuditVerdict::Incomplete);
             return if is_said { Vec::new() } else { vec![self.lacking.clone()] };
         };
         let Some(amount) = self.stated.amount else {
@@ -104,13 +107,16 @@ impl Finding<'_> {
         };
         let mut lines = vec![self.sum(cell, amount.kind)];
         let verdict = self.judged.verdict();
-        if verdict == Verdict::RoundedUp {
+        if verdict == AuditVerdict::RoundedUp {
             lines.push(self.weaker(cell, amount));
         }
-        if !verdict.is_fine() && cell.is_worse() && amount.kind != Kind::Value {
+        if !verdict.is_fine() && cell.is_worse() && amount.kind != ComputedKind::Value {
             lines.push(format!("opposite in direction: {} is worse there", self.stated.subject));
         }
-        if verdict == Verdict::Inflated && self.stated.of_a_rival && amount.kind == Kind::Value {
+        if verdict == AuditVerdict::Inflated
+            && self.stated.of_a_rival
+            && amount.kind == ComputedKind::Value
+        {
             lines.push(format!("{} is said to be worse than it is", self.stated.subject));
         }
         lines.extend(self.open(cell, amount, verdict));
@@ -118,10 +124,12 @@ impl Finding<'_> {
     }
 
     /// What the rounding of the printed figures leaves open.
-    fn open(&self, cell: &Cell, amount: Amount, verdict: Verdict) -> Option<String> {
+    fn open(&self, cell: &FigureCell, amount: Amount, verdict: AuditVerdict) -> Option<String> {
         let (low, high) = cell.range(amount.kind)?;
-        let is_percent = matches!(amount.kind, Kind::Relative(Formula::Gain | Formula::Reduction));
-        let is_wide = (is_percent && high - low > NARROW_PERCENT) || verdict == Verdict::MayHold;
+        let is_percent =
+            matches!(amount.kind, ComputedKind::Relative(Formula::Gain | Formula::Reduction));
+        let is_wide =
+            (is_percent && high - low > NARROW_PERCENT) || verdict == AuditVerdict::MayHold;
         let decimals = if is_percent { 1 } else { decimals_of(amount.unit) + 1 };
         let (low, high) = match self.is_fall(amount.kind) {
             false => (cut_off(low, decimals), rounded_out(high, decimals)),
@@ -140,7 +148,7 @@ impl Finding<'_> {
     }
 
     /// Rounded towards the weaker claim.
-    fn weaker(&self, cell: &Cell, amount: Amount) -> String {
+    fn weaker(&self, cell: &FigureCell, amount: Amount) -> String {
         let Some(value) = cell.value(amount.kind) else { return String::new() };
         let (unit, decimals) = (amount.unit, decimals_of(amount.unit));
         let weaker = match self.stated.is_bolder_upwards() {
@@ -153,31 +161,31 @@ impl Finding<'_> {
     }
 
     /// Stated with its sign, and as one that is better when it is less.
-    fn is_fall(&self, kind: Kind) -> bool {
-        self.stated.as_change && kind == Kind::Relative(Formula::Reduction)
+    fn is_fall(&self, kind: ComputedKind) -> bool {
+        self.stated.as_change && kind == ComputedKind::Relative(Formula::Reduction)
     }
 
     /// A percentage of a latency by the formula that was not meant, since the two differ widely.
     fn by_the_other_formula(&self) -> Option<String> {
         let cell = self.judged.about.as_ref()?;
         let other = match self.stated.amount?.kind {
-            Kind::Relative(Formula::Gain) => Formula::Reduction,
-            Kind::Relative(_) => Formula::Gain,
+            ComputedKind::Relative(Formula::Gain) => Formula::Reduction,
+            ComputedKind::Relative(_) => Formula::Gain,
             _ => return None,
         };
-        let is_said = self.judged.verdicts.contains(&Verdict::WrongFormula);
+        let is_said = self.judged.verdicts.contains(&AuditVerdict::WrongFormula);
         if is_said || self.stated.better == Better::Higher || cell.is_worse() {
             return None;
         }
         Some(format!(
             "by the other formula: {} = {}",
             other.name(),
-            self.calculation(cell, Kind::Relative(other))
+            self.calculation(cell, ComputedKind::Relative(other))
         ))
     }
 
     /// "96 threads against Kioxia CD8P-R, gain = 892,202 ÷ 735,861 − 1 = 21.24 %".
-    fn sum(&self, cell: &Cell, kind: Kind) -> String {
+    fn sum(&self, cell: &FigureCell, kind: ComputedKind) -> String {
         let is_stated = self.stated.amount.is_some_and(|a| a.kind == kind);
         if let (true, true, Some((_, other))) = (self.stated.as_change, is_stated, &cell.against) {
             let (own, old) = (figure(cell.own), figure(*other));
@@ -190,19 +198,19 @@ impl Finding<'_> {
             );
         }
         let how = match kind {
-            Kind::Relative(formula) => formula.name(),
-            Kind::Difference => "difference",
-            Kind::Value => self.metric.name,
+            ComputedKind::Relative(formula) => formula.name(),
+            ComputedKind::Difference => "difference",
+            ComputedKind::Value => self.metric.name,
         };
         format!("{}, {how} = {}", self.place(cell), self.calculation(cell, kind))
     }
 
-    fn calculation(&self, cell: &Cell, kind: Kind) -> String {
+    fn calculation(&self, cell: &FigureCell, kind: ComputedKind) -> String {
         let own = figure(cell.own);
         let Some((_, other)) = &cell.against else { return format!("{own}{}", self.unit(kind)) };
         let other = figure(*other);
         match kind {
-            Kind::Relative(formula) => {
+            ComputedKind::Relative(formula) => {
                 let result =
                     cell.times().map_or("not defined".to_string(), |times| formula.result(times));
                 format!("{} = {result}", formula.calculation(cell.better, &own, &other))
@@ -212,15 +220,17 @@ impl Finding<'_> {
                     if cell.better == Better::Higher { (own, other) } else { (other, own) };
                 let decimals =
                     cell.against.as_ref().map_or(Some(0), |a| cell.own.decimals.max(a.1.decimals));
-                let difference =
-                    number(cell.value(Kind::Difference).unwrap_or(0.0), decimals.unwrap_or(3));
-                format!("{from} − {less} = {difference}{}", self.unit(Kind::Difference))
+                let difference = number(
+                    cell.value(ComputedKind::Difference).unwrap_or(0.0),
+                    decimals.unwrap_or(3),
+                );
+                format!("{from} − {less} = {difference}{}", self.unit(ComputedKind::Difference))
             }
         }
     }
 
     /// "128 threads against Kioxia CD8P-R, p99_us 417 against 399".
-    fn side_by_side(&self, cell: &Cell) -> String {
+    fn side_by_side(&self, cell: &FigureCell) -> String {
         let own = figure(cell.own);
         match &cell.against {
             Some((_, other)) => {
@@ -235,7 +245,7 @@ impl Finding<'_> {
         }
     }
 
-    fn place(&self, cell: &Cell) -> String {
+    fn place(&self, cell: &FigureCell) -> String {
         let at = match cell.at.is_empty() {
             true => String::new(),
             false => format!("{} {} ", cell.at, self.at_label),
@@ -267,7 +277,7 @@ impl Finding<'_> {
     /// How many of the points claimed there are, and what is lacking: one line.
     fn not_in_the_data(&self) -> Option<String> {
         let (label, judged) = (self.at_label, self.judged);
-        if !judged.verdicts.contains(&Verdict::Incomplete) {
+        if !judged.verdicts.contains(&AuditVerdict::Incomplete) {
             return None;
         }
         let points = &self.stated.points;
@@ -317,9 +327,9 @@ impl Finding<'_> {
         absent.chain(each).collect()
     }
 
-    fn unit(&self, kind: Kind) -> String {
+    fn unit(&self, kind: ComputedKind) -> String {
         match kind {
-            Kind::Relative(formula) => format!(" {}", formula.unit()),
+            ComputedKind::Relative(formula) => format!(" {}", formula.unit()),
             _ if self.metric.unit.is_empty() => String::new(),
             _ => format!(" {}", self.metric.unit),
         }
@@ -343,7 +353,7 @@ fn decimals_of(unit: f64) -> usize {
 }
 
 /// A figure as a table prints it; one that was computed with four digits at least.
-fn figure(figure: Figure) -> String {
+fn figure(figure: PublishedFigure) -> String {
     let by_size = match figure.value.abs() {
         v if v >= 1e4 || v.fract() == 0.0 => 0,
         v if v >= 100.0 => 1,
@@ -368,11 +378,11 @@ mod tests {
 
     #[test]
     fn figures_are_printed_with_the_digits_that_they_have() {
-        let of = |text| figure(Figure::printed(text).unwrap());
+        let of = |text| figure(PublishedFigure::printed(text).unwrap());
         assert_eq!(
             (of("892202"), of("7.70"), of("-5")),
             ("892,202".into(), "7.70".into(), "−5".into())
         );
-        assert_eq!(figure(Figure::exact(84_971.6)), "84,972");
+        assert_eq!(figure(PublishedFigure::exact(84_971.6)), "84,972");
     }
 }

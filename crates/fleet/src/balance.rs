@@ -12,7 +12,7 @@
 
 /// A subject's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct SubjectTurn {
     /// Number of the subject.
     pub subject: usize,
     /// Number of the host.
@@ -26,14 +26,14 @@ pub struct Turn {
 /// Every subject's turns in the order of rounds, hosts and places. `may` has for each subject the
 /// hosts that it may be on; one without any has no turn. `groups` has the group of each: subjects
 /// of one group take different places as far as that is free.
-pub fn balance(may: &[Vec<usize>], groups: &[usize], rounds: usize) -> Vec<Turn> {
+pub fn balance(may: &[Vec<usize>], groups: &[usize], rounds: usize) -> Vec<SubjectTurn> {
     let hosts = may.iter().flatten().max().map_or(0, |most| most + 1);
     let begins = begins(may, hosts, rounds);
     let mut turns = Vec::new();
     for (subject, own) in may.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
         turns.extend((0..rounds).map(|round| {
             let host = own[(begins[subject] + round) % own.len()];
-            Turn { subject, host, round, place: 0 }
+            SubjectTurn { subject, host, round, place: 0 }
         }));
     }
     let mut loads = vec![0; hosts * rounds];
@@ -149,11 +149,11 @@ mod tests {
     }
 
     /// The turns of one subject.
-    fn of(turns: &[Turn], subject: usize) -> impl Iterator<Item = &Turn> {
+    fn of(turns: &[SubjectTurn], subject: usize) -> impl Iterator<Item = &SubjectTurn> {
         turns.iter().filter(move |turn| turn.subject == subject)
     }
 
-    fn each_place_is_taken_once(turns: &[Turn]) {
+    fn each_place_is_taken_once(turns: &[SubjectTurn]) {
         let mut taken = std::collections::BTreeSet::new();
         for turn in turns {
             assert!(taken.insert((turn.round, turn.host, turn.place)), "{turn:?} {turns:?}");

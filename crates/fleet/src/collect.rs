@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::record::{Record, TaskRecord};
-use super::slurm::Job;
+use super::record::{CampaignRecord, TaskRecord};
+use super::slurm::SlurmJob;
 use dyno_core::base::error::{Context, Error, Result, describe};
 use dyno_core::plan::{self, Plan, PointKey};
 use dyno_core::record::Outcome;
@@ -13,7 +13,7 @@ use dyno_core::store::Bundle;
 
 /// A bundle of a task.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct TaskBundle {
     /// Where the task wrote it.
     pub path: PathBuf,
     /// Host that it was measured on.
@@ -24,9 +24,9 @@ pub struct Part {
 
 /// A task's bundles.
 #[derive(Clone, Debug, Default)]
-pub struct Checked {
+pub struct CheckedTask {
     /// Those that hold points, in their order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TaskBundle>,
     /// Points that no bundle has as measured.
     pub missing: Vec<String>,
     /// What is wrong, besides.
@@ -36,31 +36,32 @@ pub struct Checked {
 /// Checks the bundles of every task, in their order. `jobs` is what Slurm says, if it does: the
 /// bundles of a task that may still run are left alone.
 pub fn check(
-    record: &Record,
-    jobs: Option<&BTreeMap<usize, Job>>,
+    record: &CampaignRecord,
+    jobs: Option<&BTreeMap<usize, SlurmJob>>,
     folder: &Path,
-) -> Result<Vec<Checked>> {
+) -> Result<Vec<CheckedTask>> {
     let mut first = None;
     let mut all = Vec::new();
     for task in &record.tasks {
         let ended =
             || Ok::<_, Error>(task.attempts(folder)?.last().is_none_or(|a| a.code.is_some()));
         let runs = match jobs {
-            Some(jobs) => jobs.get(&task.number).is_some_and(Job::runs),
+            Some(jobs) => jobs.get(&task.number).is_some_and(SlurmJob::runs),
             None => !ended()?,
         };
         all.push(match runs {
-            true => {
-                Checked { missing: vec!["what its run goes on with".into()], ..Checked::default() }
-            }
+            true => CheckedTask {
+                missing: vec!["what its run goes on with".into()],
+                ..CheckedTask::default()
+            },
             false => of(task, folder, &mut first)?,
         });
     }
     Ok(all)
 }
 
-fn of(task: &TaskRecord, folder: &Path, first: &mut Option<Plan>) -> Result<Checked> {
-    let mut checked = Checked::default();
+fn of(task: &TaskRecord, folder: &Path, first: &mut Option<Plan>) -> Result<CheckedTask> {
+    let mut checked = CheckedTask::default();
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     let mut own: Option<Plan> = None;
     for (path, host) in task.bundles(folder).into_iter().zip(&task.hosts) {
@@ -82,7 +83,7 @@ fn of(task: &TaskRecord, folder: &Path, first: &mut Option<Plan>) -> Result<Chec
         }
         keys.iter().for_each(|key| *times.entry(words(key)).or_default() += 1);
         if !keys.is_empty() {
-            let part = Part { path, host: host.clone(), measured: keys.len() };
+            let part = TaskBundle { path, host: host.clone(), measured: keys.len() };
             checked.parts.push(part);
         }
         own = Some(plan);

@@ -16,7 +16,7 @@ const FOUND: &str = "drives";
 
 /// A drive as `dyno drives --json` prints it; other fields are not needed.
 #[derive(Deserialize)]
-struct Found {
+struct HostDrive {
     device: PathBuf,
     #[serde(default)]
     stable_path: Option<PathBuf>,
@@ -106,13 +106,13 @@ fn read(path: &Path) -> Result<Vec<Offered>> {
 }
 
 fn parse(text: &str) -> Result<Vec<Offered>> {
-    let found: Vec<Found> = serde_json::from_str(text).map_err(|error| {
+    let found: Vec<HostDrive> = serde_json::from_str(text).map_err(|error| {
         failed(
             format!("this is not a list of drives: {error}"),
             "the command must print what `dyno drives --json` prints",
         )
     })?;
-    let offered = |drive: Found| Offered {
+    let offered = |drive: HostDrive| Offered {
         device: drive.stable_path.unwrap_or(drive.device),
         model: drive.model,
         identities: drive.identities,

@@ -19,7 +19,7 @@ const ATTEMPTS: &str = "attempts.jsonl";
 
 /// A campaign that was submitted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct CampaignRecord {
     /// The campaign's name.
     pub campaign: String,
     /// The protocol's title.
@@ -87,9 +87,9 @@ pub struct Attempt {
     pub cause: Option<String>,
 }
 
-impl Record {
+impl CampaignRecord {
     /// Of a campaign's folder; none where nothing was submitted yet.
-    pub fn find(folder: &Path) -> Result<Option<Record>> {
+    pub fn find(folder: &Path) -> Result<Option<CampaignRecord>> {
         let path = folder.join(FILE);
         // A link may lead out of a folder that is served.
         if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
@@ -101,8 +101,8 @@ impl Record {
     }
 
     /// The same where there must be one.
-    pub fn of(folder: &Path) -> Result<Record> {
-        Record::find(folder)?.ok_or_else(|| {
+    pub fn of(folder: &Path) -> Result<CampaignRecord> {
+        CampaignRecord::find(folder)?.ok_or_else(|| {
             failed(
                 format!("{} has no campaign that was submitted", folder.display()),
                 "submit it: dyno fleet submit CAMPAIGN.toml",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::hosts::output;
-use super::record::{Array, Record, TaskRecord};
+use super::record::{Array, CampaignRecord, TaskRecord};
 use dyno_core::base::error::{Result, describe, failed};
 use dyno_core::plan::campaign::Slurm;
 
@@ -29,14 +29,14 @@ const ALIVE: [&str; 12] = [
 
 /// Where a job of an array stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
+pub struct SlurmJob {
     /// Slurm's word: PENDING, RUNNING, NODE_FAIL.
     pub state: String,
     /// Why it waits or has failed, in Slurm's words.
     pub reason: String,
 }
 
-impl Job {
+impl SlurmJob {
     /// Whether it may still run.
     pub fn is_alive(&self) -> bool {
         ALIVE.contains(&self.state.as_str())
@@ -49,7 +49,7 @@ impl Job {
 }
 
 /// What an array's script is made of.
-pub struct Script<'s> {
+pub struct ArrayScript<'s> {
     /// The campaign's name.
     pub campaign: &'s str,
     /// The campaign's folder, as every host has it.
@@ -66,7 +66,7 @@ pub struct Script<'s> {
     pub after: &'s [u64],
 }
 
-impl Script<'_> {
+impl ArrayScript<'_> {
     /// The script's text; an error where a path can't be written into one.
     pub fn text(&self) -> Result<String> {
         let first = self.tasks[0];
@@ -152,7 +152,7 @@ pub fn submit(script: &Path) -> Result<u64> {
 
 /// Where the jobs of a record's arrays stand, by task: the youngest of each. Jobs that Slurm has
 /// forgotten are left out.
-pub fn jobs(record: &Record) -> Result<BTreeMap<usize, Job>> {
+pub fn jobs(record: &CampaignRecord) -> Result<BTreeMap<usize, SlurmJob>> {
     let mut found = BTreeMap::new();
     if record.arrays.is_empty() {
         return Ok(found);
@@ -173,7 +173,7 @@ pub fn jobs(record: &Record) -> Result<BTreeMap<usize, Job>> {
         let (Ok(array), Ok(task)) = (array.parse::<u64>(), task.parse::<usize>()) else { continue };
         if youngest.get(&task).is_none_or(|known| *known <= array) {
             youngest.insert(task, array);
-            found.insert(task, Job { state: state.into(), reason: reason.into() });
+            found.insert(task, SlurmJob { state: state.into(), reason: reason.into() });
         }
     }
     Ok(found)

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::record::{Record, TaskRecord};
-use super::slurm::Job;
+use super::record::{CampaignRecord, TaskRecord};
+use super::slurm::SlurmJob;
 use dyno_core::base::error::Result;
 use dyno_core::record::Outcome;
 use dyno_core::store::{Bundle, Glance, glance};
 
 /// How a task stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum TaskState {
     /// All its points are measured.
     Measured,
     /// Slurm runs it.
@@ -26,25 +26,25 @@ pub enum State {
     Idle,
 }
 
-impl State {
+impl TaskState {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
-            State::Measured => "measured",
-            State::Running => "running",
-            State::Waiting => "waiting",
-            State::Failed => "failed",
-            State::Interrupted => "interrupted",
-            State::Idle => "not submitted",
+            TaskState::Measured => "measured",
+            TaskState::Running => "running",
+            TaskState::Waiting => "waiting",
+            TaskState::Failed => "failed",
+            TaskState::Interrupted => "interrupted",
+            TaskState::Idle => "not submitted",
         }
     }
 }
 
 /// A task with how it stands.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct TaskStanding {
     /// How.
-    pub state: State,
+    pub state: TaskState,
     /// Points measured.
     pub done: u64,
     /// Points that failed.
@@ -57,18 +57,18 @@ pub struct Standing {
 
 /// Every task in its order.
 pub fn standings(
-    record: &Record,
-    jobs: &BTreeMap<usize, Job>,
+    record: &CampaignRecord,
+    jobs: &BTreeMap<usize, SlurmJob>,
     folder: &Path,
-) -> Result<Vec<Standing>> {
+) -> Result<Vec<TaskStanding>> {
     record.tasks.iter().map(|task| standing(task, jobs.get(&task.number), folder)).collect()
 }
 
-fn standing(task: &TaskRecord, job: Option<&Job>, folder: &Path) -> Result<Standing> {
+fn standing(task: &TaskRecord, job: Option<&SlurmJob>, folder: &Path) -> Result<TaskStanding> {
     let (mut done, mut failed, mut cause) = (0, 0, None);
     for bundle in task.bundles(folder) {
         // Of a bundle that is only begun nothing is known yet.
-        let Ok(seen) = look(&bundle, job.is_some_and(Job::runs)) else { continue };
+        let Ok(seen) = look(&bundle, job.is_some_and(SlurmJob::runs)) else { continue };
         let all: u64 = seen.points.values().map(|counted| counted.all).sum();
         let of_these: u64 = seen.points.values().map(|counted| counted.failed).sum();
         done += all - of_these;
@@ -85,34 +85,34 @@ fn standing(task: &TaskRecord, job: Option<&Job>, folder: &Path) -> Result<Stand
         known.map(|state| format!(" (Slurm: {state})")).unwrap_or_default()
     };
     let state = match (last.map(|last| last.code), alive) {
-        (Some(Some(0)), _) => State::Measured,
-        (_, Some(job)) if job.runs() => State::Running,
+        (Some(Some(0)), _) => TaskState::Measured,
+        (_, Some(job)) if job.runs() => TaskState::Running,
         (_, Some(job)) => {
             cause = cause.or(Some(job.reason.clone()).filter(|reason| reason != "None"));
-            State::Waiting
+            TaskState::Waiting
         }
-        (None, None) => State::Idle,
+        (None, None) => TaskState::Idle,
         (Some(None), None) => {
             let host = last.map_or("", |last| &last.host);
             cause = Some(format!("killed, or {host} was lost{}", slurms()));
-            State::Interrupted
+            TaskState::Interrupted
         }
         (Some(Some(code)), None) if code >= 128 => {
             cause = Some(format!("stopped by a signal{}", slurms()));
-            State::Interrupted
+            TaskState::Interrupted
         }
         (Some(Some(code)), None) => {
             let said = last.and_then(|last| last.cause.clone());
             cause = said.or(cause).or(Some(format!("dyno run ended with code {code}")));
-            State::Failed
+            TaskState::Failed
         }
     };
     let left = task.points.saturating_sub(done) as f64 / task.points.max(1) as f64;
     let left_ns = match state {
-        State::Measured => 0,
+        TaskState::Measured => 0,
         _ => (task.load_ns as f64 * left) as u64,
     };
-    Ok(Standing { state, done, failed, left_ns, cause })
+    Ok(TaskStanding { state, done, failed, left_ns, cause })
 }
 
 /// What a bundle holds. One that a killed run left is first rid of its unfinished point.
@@ -137,7 +137,7 @@ fn failure(bundle: &Path) -> Option<String> {
 }
 
 /// The load that is left if every host goes on with its tasks one after the other.
-pub fn left_ns(record: &Record, standings: &[Standing]) -> u64 {
+pub fn left_ns(record: &CampaignRecord, standings: &[TaskStanding]) -> u64 {
     let mut of_host: BTreeMap<&str, u64> = BTreeMap::new();
     for (task, standing) in record.tasks.iter().zip(standings) {
         *of_host.entry(task.host()).or_default() += standing.left_ns;

@@ -2,11 +2,11 @@
 //! balanced.
 
 use super::balance::balance;
-use dyno_core::plan::campaign::{Home, Specimen};
+use dyno_core::plan::campaign::{Specimen, SpecimenLocation};
 
 /// One run on one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Task {
+pub struct FleetTask {
     /// From 1, in the order of rounds, hosts and places.
     pub number: usize,
     /// Which specimen.
@@ -19,19 +19,19 @@ pub struct Task {
     pub place: usize,
 }
 
-impl Task {
+impl FleetTask {
     /// Where its specimen is on its host.
-    pub fn home<'s>(&self, specimens: &'s [Specimen]) -> Option<&'s Home> {
+    pub fn home<'s>(&self, specimens: &'s [Specimen]) -> Option<&'s SpecimenLocation> {
         specimens[self.specimen].homes.iter().find(|home| home.host == self.host)
     }
 }
 
 /// All tasks.
-pub fn tasks(specimens: &[Specimen], rounds: usize) -> Vec<Task> {
+pub fn tasks(specimens: &[Specimen], rounds: usize) -> Vec<FleetTask> {
     let hosts = |specimen: &Specimen| specimen.homes.iter().map(|home| home.host).collect();
     let may: Vec<Vec<usize>> = specimens.iter().map(hosts).collect();
     let groups: Vec<usize> = specimens.iter().map(|specimen| specimen.subject).collect();
-    let numbered = |(at, turn): (usize, super::balance::Turn)| Task {
+    let numbered = |(at, turn): (usize, super::balance::SubjectTurn)| FleetTask {
         number: at + 1,
         specimen: turn.subject,
         host: turn.host,
@@ -43,7 +43,7 @@ pub fn tasks(specimens: &[Specimen], rounds: usize) -> Vec<Task> {
 
 /// How the tasks of what is compared lie over the hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spread {
+pub struct HostSpread {
     /// Number of the `[[subject]]` table.
     pub subject: usize,
     /// Tasks on each host.
@@ -56,7 +56,7 @@ pub struct Spread {
     pub fixed: bool,
 }
 
-impl Spread {
+impl HostSpread {
     /// Whether the hosts have it equally often, or one of them once more.
     pub fn over_hosts(&self) -> bool {
         spread(&self.on) <= 1 && !(self.on.contains(&0) && self.on.len() > 1)
@@ -73,12 +73,12 @@ fn spread(counts: &[usize]) -> usize {
 }
 
 /// The spread of every subject over `hosts` hosts.
-pub fn spreads(specimens: &[Specimen], tasks: &[Task], hosts: usize) -> Vec<Spread> {
+pub fn spreads(specimens: &[Specimen], tasks: &[FleetTask], hosts: usize) -> Vec<HostSpread> {
     let subjects = specimens.iter().map(|specimen| specimen.subject + 1).max().unwrap_or(0);
     let places = tasks.iter().map(|task| task.place).max().unwrap_or(0);
     let of = |subject: usize| {
         let own = || specimens.iter().filter(move |specimen| specimen.subject == subject);
-        let mut spread = Spread {
+        let mut spread = HostSpread {
             subject,
             on: vec![0; hosts],
             places: vec![0; places],

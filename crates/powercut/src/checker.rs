@@ -9,9 +9,9 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::journal::{Record, read_opening, read_record};
-use super::judge::{Held, Promises, Verdict, judge};
-use super::session::Session;
+use super::journal::{JournalRecord, read_opening, read_record};
+use super::judge::{PowercutVerdict, Promises, SectorContents, judge};
+use super::session::WriteSession;
 use dyno_core::base::block_seal::SECTOR;
 use dyno_core::base::error::{Context, Result, failed, refused};
 use dyno_core::lab::guard;
@@ -26,7 +26,7 @@ const AT_A_TIME: usize = 1 << 20;
 const ALIGN: usize = 4096;
 
 /// A journal as it was read.
-pub struct Journal {
+pub struct JournalRead {
     /// What was acknowledged.
     pub promises: Promises,
     /// When the hook was started, nanoseconds since 1970 (UTC); none where there was no cut.
@@ -37,30 +37,30 @@ pub struct Journal {
 
 /// What came of one cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Checked {
+pub struct CheckedCut {
     /// What was written, and where.
-    pub session: Session,
+    pub session: WriteSession,
     /// When the power was cut, nanoseconds since 1970 (UTC).
     pub cut_unix_ns: u64,
     /// An image was looked at, not the drive itself.
     pub image: bool,
     /// What was found.
-    pub verdict: Verdict,
+    pub verdict: PowercutVerdict,
 }
 
 /// Reads a journal.
-pub fn read_journal(path: &Path) -> Result<Journal> {
+pub fn read_journal(path: &Path) -> Result<JournalRead> {
     let file = dyno_core::base::file::open(path)?;
     read_records(&mut BufReader::new(file)).with_context(|| path.display().to_string())
 }
 
-fn read_records(from: &mut impl Read) -> Result<Journal> {
+fn read_records(from: &mut impl Read) -> Result<JournalRead> {
     let promises = Promises::new(&read_opening(from)?);
-    let mut journal = Journal { promises, cut_unix_ns: None, silent: false };
+    let mut journal = JournalRead { promises, cut_unix_ns: None, silent: false };
     while let Some(record) = read_record(from)? {
         match record {
-            Record::Cut { unix_ns } => journal.cut_unix_ns = Some(unix_ns),
-            Record::Silent => journal.silent = true,
+            JournalRecord::Cut { unix_ns } => journal.cut_unix_ns = Some(unix_ns),
+            JournalRecord::Silent => journal.silent = true,
             acknowledged => journal.promises.acknowledge(acknowledged)?,
         }
     }
@@ -68,7 +68,7 @@ fn read_records(from: &mut impl Read) -> Result<Journal> {
 }
 
 /// Looks for every promised block on the drive at `place`, a block device or an image of one.
-pub fn check(journal: &Journal, place: &Path) -> Result<Checked> {
+pub fn check(journal: &JournalRead, place: &Path) -> Result<CheckedCut> {
     let session = journal.promises.session();
     let (Some(cut_unix_ns), true) = (journal.cut_unix_ns, journal.silent) else {
         return Err(failed(
@@ -81,11 +81,11 @@ pub fn check(journal: &Journal, place: &Path) -> Result<Checked> {
     }
     let (file, image) = open(place, session)?;
     let verdict = look(&journal.promises, &file, place)?;
-    Ok(Checked { session: session.clone(), cut_unix_ns, image, verdict })
+    Ok(CheckedCut { session: session.clone(), cut_unix_ns, image, verdict })
 }
 
 /// Opens a drive, which must be the session's and have gone through a boot since, or an image.
-fn open(place: &Path, session: &Session) -> Result<(File, bool)> {
+fn open(place: &Path, session: &WriteSession) -> Result<(File, bool)> {
     let kind = std::fs::metadata(place)
         .with_context(|| format!("looking for {}", place.display()))?
         .file_type();
@@ -113,14 +113,14 @@ fn open(place: &Path, session: &Session) -> Result<(File, bool)> {
 }
 
 /// Reads the range block by block.
-fn look(promises: &Promises, file: &File, place: &Path) -> Result<Verdict> {
+fn look(promises: &Promises, file: &File, place: &Path) -> Result<PowercutVerdict> {
     let session = promises.session();
     let block_bytes = session.block_bytes as usize;
     let in_buffer = (AT_A_TIME / block_bytes).max(1) as u64;
     let mut memory = vec![0; in_buffer as usize * block_bytes + ALIGN];
     let from = memory.as_ptr().align_offset(ALIGN);
     let mut first = u64::MAX;
-    judge(promises, &mut |block, held: &mut Vec<Held>| {
+    judge(promises, &mut |block, held: &mut Vec<SectorContents>| {
         let buffer = &mut memory[from..from + in_buffer as usize * block_bytes];
         if block.is_multiple_of(in_buffer) || first == u64::MAX {
             first = block;

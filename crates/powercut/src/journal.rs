@@ -15,7 +15,7 @@
 
 use std::io::{ErrorKind, Read};
 
-use super::session::Session;
+use super::session::WriteSession;
 use dyno_core::base::error::{Context, Result, failed};
 
 /// How a journal begins.
@@ -29,7 +29,7 @@ const MOST_DESCRIPTION: u32 = 1 << 16;
 
 /// One thing that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Record {
+pub enum JournalRecord {
     /// A write was acknowledged, and is not durable yet.
     Written(Write),
     /// A write with FUA was acknowledged.
@@ -61,16 +61,20 @@ pub struct Write {
     pub block: u64,
 }
 
-impl Record {
+impl JournalRecord {
     /// As bytes.
     pub fn encode(&self) -> [u8; RECORD] {
         let (kind, thread, generation, block) = match *self {
-            Record::Written(Write { thread, generation, block }) => (1, thread, generation, block),
-            Record::Durable(Write { thread, generation, block }) => (2, thread, generation, block),
-            Record::Flushed { thread } => (3, thread, 0, 0),
-            Record::LaidOut => (4, 0, 0, 0),
-            Record::Cut { unix_ns } => (5, 0, unix_ns, 0),
-            Record::Silent => (6, 0, 0, 0),
+            JournalRecord::Written(Write { thread, generation, block }) => {
+                (1, thread, generation, block)
+            }
+            JournalRecord::Durable(Write { thread, generation, block }) => {
+                (2, thread, generation, block)
+            }
+            JournalRecord::Flushed { thread } => (3, thread, 0, 0),
+            JournalRecord::LaidOut => (4, 0, 0, 0),
+            JournalRecord::Cut { unix_ns } => (5, 0, unix_ns, 0),
+            JournalRecord::Silent => (6, 0, 0, 0),
         };
         let mut bytes = [0; RECORD];
         bytes[0] = kind;
@@ -81,7 +85,7 @@ impl Record {
     }
 
     /// From bytes; None where they are no record.
-    pub fn decode(bytes: &[u8; RECORD]) -> Option<Record> {
+    pub fn decode(bytes: &[u8; RECORD]) -> Option<JournalRecord> {
         let number = |at: usize| {
             let mut eight = [0; 8];
             eight.copy_from_slice(&bytes[at..at + 8]);
@@ -90,12 +94,12 @@ impl Record {
         let thread = u16::from_le_bytes([bytes[2], bytes[3]]);
         let write = Write { thread, generation: number(8), block: number(16) };
         let record = match bytes[0] {
-            1 => Record::Written(write),
-            2 => Record::Durable(write),
-            3 => Record::Flushed { thread },
-            4 => Record::LaidOut,
-            5 => Record::Cut { unix_ns: number(8) },
-            6 => Record::Silent,
+            1 => JournalRecord::Written(write),
+            2 => JournalRecord::Durable(write),
+            3 => JournalRecord::Flushed { thread },
+            4 => JournalRecord::LaidOut,
+            5 => JournalRecord::Cut { unix_ns: number(8) },
+            6 => JournalRecord::Silent,
             _ => return None,
         };
         // What is not used is zero, so that there is one form of each record.
@@ -104,12 +108,12 @@ impl Record {
 
     /// Whether a writer says it; the rest is the listener's to say.
     pub fn is_of_a_writer(&self) -> bool {
-        !matches!(self, Record::Cut { .. } | Record::Silent)
+        !matches!(self, JournalRecord::Cut { .. } | JournalRecord::Silent)
     }
 }
 
 /// How a session is opened.
-pub fn opening(session: &Session) -> Result<Vec<u8>> {
+pub fn opening(session: &WriteSession) -> Result<Vec<u8>> {
     let described = serde_json::to_vec(session).context("describing the session")?;
     let mut bytes = MARK.to_vec();
     bytes.extend((described.len() as u32).to_le_bytes());
@@ -118,7 +122,7 @@ pub fn opening(session: &Session) -> Result<Vec<u8>> {
 }
 
 /// Reads how a session is opened.
-pub fn read_opening(from: &mut impl Read) -> Result<Session> {
+pub fn read_opening(from: &mut impl Read) -> Result<WriteSession> {
     let no_session = || {
         failed(
             "this is not a journal of power-cut writes",
@@ -133,19 +137,19 @@ pub fn read_opening(from: &mut impl Read) -> Result<Session> {
     }
     let mut described = vec![0; length as usize];
     from.read_exact(&mut described).map_err(|_| no_session())?;
-    let session: Session = serde_json::from_slice(&described).map_err(|_| no_session())?;
+    let session: WriteSession = serde_json::from_slice(&described).map_err(|_| no_session())?;
     session.check().map(|()| session)
 }
 
 /// Reads the next record; None at the end. A record that is not whole ends a journal: its writer or
 /// listener was interrupted there.
-pub fn read_record(from: &mut impl Read) -> Result<Option<Record>> {
+pub fn read_record(from: &mut impl Read) -> Result<Option<JournalRecord>> {
     let mut bytes = [0; RECORD];
     match from.read_exact(&mut bytes) {
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
         read => read.context("reading the journal")?,
     }
-    Record::decode(&bytes).map(Some).ok_or_else(|| {
+    JournalRecord::decode(&bytes).map(Some).ok_or_else(|| {
         failed("the journal contains an invalid record", "copy it again from the listener")
     })
 }
@@ -156,15 +160,15 @@ mod tests {
     use crate::session::tests::small;
     use proptest::prelude::*;
 
-    fn all() -> Vec<Record> {
+    fn all() -> Vec<JournalRecord> {
         let write = Write { thread: 3, generation: u64::MAX, block: 9 };
         vec![
-            Record::Written(write),
-            Record::Durable(write),
-            Record::Flushed { thread: 7 },
-            Record::LaidOut,
-            Record::Cut { unix_ns: 5 },
-            Record::Silent,
+            JournalRecord::Written(write),
+            JournalRecord::Durable(write),
+            JournalRecord::Flushed { thread: 7 },
+            JournalRecord::LaidOut,
+            JournalRecord::Cut { unix_ns: 5 },
+            JournalRecord::Silent,
         ]
     }
 
@@ -176,7 +180,7 @@ mod tests {
         bytes.extend([1, 0, 0]);
         let from = &mut &bytes[..];
         assert_eq!(read_opening(from).expect("a session"), small(8));
-        let read: Vec<Record> =
+        let read: Vec<JournalRecord> =
             std::iter::from_fn(|| read_record(from).expect("a record")).collect();
         assert_eq!(read, all());
     }
@@ -184,7 +188,7 @@ mod tests {
     proptest! {
         #[test]
         fn bytes_of_anybodys_are_a_record_in_one_form_or_none(bytes: [u8; RECORD]) {
-            if let Some(record) = Record::decode(&bytes) {
+            if let Some(record) = JournalRecord::decode(&bytes) {
                 prop_assert_eq!(record.encode(), bytes);
             }
         }

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::journal::{Record, Write};
-use super::session::{LAYOUT, Manner, Session};
+use super::journal::{JournalRecord, Write};
+use super::session::{LAYOUT, ThreadDurability, WriteSession};
 use dyno_core::base::block_seal::{self, SECTOR, Sector};
 use dyno_core::base::error::{Result, failed};
 
@@ -65,7 +65,7 @@ impl Fate {
 /// What a sector holds, as far as promises go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Held {
+pub enum SectorContents {
     /// This generation, whole.
     Generation(u64),
     /// What was there before the session: zeros, or another session's.
@@ -91,7 +91,7 @@ struct Promise {
 /// What was acknowledged before a cut.
 #[derive(Clone, Debug)]
 pub struct Promises {
-    session: Session,
+    session: WriteSession,
     blocks: Vec<Promise>,
     threads: Vec<Thread>,
 }
@@ -114,19 +114,19 @@ pub struct Example {
     /// The generation that was acknowledged as durable.
     pub promised: u64,
     /// What its sectors hold, in order.
-    pub held: Vec<Held>,
+    pub held: Vec<SectorContents>,
 }
 
 /// What came of looking at every block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Verdict {
+pub struct PowercutVerdict {
     /// Blocks by what became of them.
     pub blocks: BTreeMap<Fate, u64>,
     /// The first blocks that were not kept.
     pub examples: Vec<Example>,
 }
 
-impl Verdict {
+impl PowercutVerdict {
     /// Blocks of one fate.
     pub fn count(&self, fate: Fate) -> u64 {
         self.blocks.get(&fate).copied().unwrap_or(0)
@@ -145,7 +145,7 @@ impl Verdict {
 
 impl Promises {
     /// Of a session of which nothing is acknowledged yet. The session has been checked.
-    pub fn new(session: &Session) -> Promises {
+    pub fn new(session: &WriteSession) -> Promises {
         Promises {
             blocks: vec![Promise::default(); session.blocks as usize],
             threads: vec![Thread::default(); session.threads.len()],
@@ -154,7 +154,7 @@ impl Promises {
     }
 
     /// The session.
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &WriteSession {
         &self.session
     }
 
@@ -164,24 +164,28 @@ impl Promises {
     }
 
     /// Takes the next acknowledgement. Refuses one that no writer of this session sends.
-    pub fn acknowledge(&mut self, record: Record) -> Result<()> {
+    pub fn acknowledge(&mut self, record: JournalRecord) -> Result<()> {
         match record {
-            Record::LaidOut => self.lay_out(),
-            Record::Written(write) => {
+            JournalRecord::LaidOut => self.lay_out(),
+            JournalRecord::Written(write) => {
                 let (thread, manner) = self.written(write)?;
                 match manner {
-                    Manner::Flush { .. } => thread.pending.push((write.block, write.generation)),
-                    Manner::Fua => return Err(wrong("a thread that writes with FUA does not")),
+                    ThreadDurability::Flush { .. } => {
+                        thread.pending.push((write.block, write.generation))
+                    }
+                    ThreadDurability::Fua => {
+                        return Err(wrong("a thread that writes with FUA does not"));
+                    }
                 }
             }
-            Record::Durable(write) => {
+            JournalRecord::Durable(write) => {
                 let (_, manner) = self.written(write)?;
-                if manner != Manner::Fua {
+                if manner != ThreadDurability::Fua {
                     return Err(wrong("a thread that flushes writes with FUA"));
                 }
                 self.promise(write.block, write.generation, write.generation + 1);
             }
-            Record::Flushed { thread } => {
+            JournalRecord::Flushed { thread } => {
                 let thread = self
                     .threads
                     .get_mut(usize::from(thread))
@@ -191,7 +195,7 @@ impl Promises {
                     self.promise(block, generation, followed_by);
                 }
             }
-            Record::Cut { .. } | Record::Silent => {}
+            JournalRecord::Cut { .. } | JournalRecord::Silent => {}
         }
         Ok(())
     }
@@ -214,7 +218,7 @@ impl Promises {
     }
 
     /// Notes a write, which must be the next of its thread and go where the session has it.
-    fn written(&mut self, write: Write) -> Result<(&mut Thread, Manner)> {
+    fn written(&mut self, write: Write) -> Result<(&mut Thread, ThreadDurability)> {
         let index = usize::from(write.thread);
         let manner =
             *self.session.threads.get(index).ok_or_else(|| wrong("there is no such thread"))?;
@@ -233,19 +237,23 @@ impl Promises {
     }
 
     /// What a sector of a block holds. `bytes` are 512.
-    pub fn look(&self, block: u64, sector: usize, bytes: &[u8]) -> Held {
+    pub fn look(&self, block: u64, sector: usize, bytes: &[u8]) -> SectorContents {
         let session = &self.session;
         let address = session.address(block) + (sector * SECTOR) as u64;
         match block_seal::sector(bytes, session.identity, address) {
-            Sector::Zeroes => Held::Before,
-            Sector::Foreign(Some(seal)) if seal.dataset != session.identity => Held::Before,
-            Sector::Foreign(_) => Held::Corrupt,
-            Sector::Sealed(seal) if self.could_write(block, seal.generation, seal.sequence) => {
-                Held::Generation(seal.generation)
+            Sector::Zeroes => SectorContents::Before,
+            Sector::Foreign(Some(seal)) if seal.dataset != session.identity => {
+                SectorContents::Before
             }
-            Sector::Sealed(_) => Held::Corrupt,
-            Sector::Corrupt(_) if self.is_of_two_writes(block, sector, bytes) => Held::TwoWrites,
-            Sector::Corrupt(_) => Held::Corrupt,
+            Sector::Foreign(_) => SectorContents::Corrupt,
+            Sector::Sealed(seal) if self.could_write(block, seal.generation, seal.sequence) => {
+                SectorContents::Generation(seal.generation)
+            }
+            Sector::Sealed(_) => SectorContents::Corrupt,
+            Sector::Corrupt(_) if self.is_of_two_writes(block, sector, bytes) => {
+                SectorContents::TwoWrites
+            }
+            Sector::Corrupt(_) => SectorContents::Corrupt,
         }
     }
 
@@ -291,11 +299,11 @@ impl Promises {
 /// block hold into the list, which is empty.
 pub fn judge(
     promises: &Promises,
-    look: &mut dyn FnMut(u64, &mut Vec<Held>) -> Result<()>,
-) -> Result<Verdict> {
+    look: &mut dyn FnMut(u64, &mut Vec<SectorContents>) -> Result<()>,
+) -> Result<PowercutVerdict> {
     let mut counts = [0; Fate::ALL.len()];
     let mut found_of_thread = vec![0; promises.threads.len()];
-    let mut broken: Vec<(u64, Fate, Vec<Held>)> = Vec::new();
+    let mut broken: Vec<(u64, Fate, Vec<SectorContents>)> = Vec::new();
     let mut lost: Vec<u64> = Vec::new();
     let mut held = Vec::new();
     for (block, promise) in (0u64..).zip(&promises.blocks) {
@@ -303,7 +311,7 @@ pub fn judge(
         look(block, &mut held)?;
         let found = &mut found_of_thread[promises.session.owner(block)];
         let generations = held.iter().filter_map(|held| match held {
-            Held::Generation(generation) => Some(*generation),
+            SectorContents::Generation(generation) => Some(*generation),
             _ => None,
         });
         *found = generations.fold(*found, u64::max);
@@ -340,19 +348,19 @@ pub fn judge(
             held,
         })
         .collect();
-    Ok(Verdict { blocks, examples })
+    Ok(PowercutVerdict { blocks, examples })
 }
 
 /// `logical` sectors are written whole when power fails.
-fn fate(durable: u64, held: &[Held], logical: usize) -> Fate {
-    if held.contains(&Held::Corrupt) {
+fn fate(durable: u64, held: &[SectorContents], logical: usize) -> Fate {
+    if held.contains(&SectorContents::Corrupt) {
         return Fate::Corrupt;
     }
-    let of_two = |sectors: &[Held]| sectors.iter().any(|held| *held != sectors[0]);
-    if held.contains(&Held::TwoWrites) || held.chunks(logical).any(of_two) {
+    let of_two = |sectors: &[SectorContents]| sectors.iter().any(|held| *held != sectors[0]);
+    if held.contains(&SectorContents::TwoWrites) || held.chunks(logical).any(of_two) {
         return Fate::Torn;
     }
-    let kept = |held: &Held| matches!(held, Held::Generation(found) if *found >= durable);
+    let kept = |held: &SectorContents| matches!(held, SectorContents::Generation(found) if *found >= durable);
     match held.iter().filter(|held| kept(held)).count() {
         all if all == held.len() => Fate::Kept,
         0 => Fate::Lost,

@@ -11,7 +11,7 @@ const BLOCKS: u64 = 16;
 
 /// A drive in memory on which a session wrote, and what was acknowledged meanwhile.
 struct Bench {
-    session: Session,
+    session: WriteSession,
     promises: Promises,
     /// By block: every write that it got, in order.
     writes: Vec<Vec<u64>>,
@@ -22,7 +22,7 @@ impl Bench {
     fn new() -> Bench {
         let session = small(BLOCKS);
         let mut promises = Promises::new(&session);
-        promises.acknowledge(Record::LaidOut).expect("laid out");
+        promises.acknowledge(JournalRecord::LaidOut).expect("laid out");
         let writes = vec![vec![LAYOUT]; BLOCKS as usize];
         Bench { session, promises, writes, newest: [LAYOUT; 2] }
     }
@@ -34,7 +34,8 @@ impl Bench {
         let block = self.session.block_of(thread, generation);
         self.writes[block as usize].push(generation);
         let write = Write { thread: thread as u16, generation, block };
-        let record = if thread == 0 { Record::Durable(write) } else { Record::Written(write) };
+        let record =
+            if thread == 0 { JournalRecord::Durable(write) } else { JournalRecord::Written(write) };
         if acknowledged {
             self.promises.acknowledge(record).expect("a write");
         }
@@ -42,7 +43,7 @@ impl Bench {
     }
 
     fn flush(&mut self) {
-        self.promises.acknowledge(Record::Flushed { thread: 1 }).expect("a flush");
+        self.promises.acknowledge(JournalRecord::Flushed { thread: 1 }).expect("a flush");
     }
 
     fn sealed(&self, block: u64, generation: u64) -> Vec<u8> {
@@ -57,7 +58,7 @@ impl Bench {
         (0..BLOCKS).map(|block| self.sealed(block, last(block))).collect()
     }
 
-    fn judge(&self, image: &[Vec<u8>]) -> Verdict {
+    fn judge(&self, image: &[Vec<u8>]) -> PowercutVerdict {
         judge(&self.promises, &mut |block, held| {
             let sectors = image[block as usize].chunks(SECTOR).enumerate();
             held.extend(sectors.map(|(i, bytes)| self.promises.look(block, i, bytes)));
@@ -67,7 +68,7 @@ impl Bench {
     }
 
     /// The drive's content where one block is this.
-    fn with(&self, block: u64, bytes: Vec<u8>) -> Verdict {
+    fn with(&self, block: u64, bytes: Vec<u8>) -> PowercutVerdict {
         let mut image = self.image();
         image[block as usize] = bytes;
         self.judge(&image)
@@ -75,7 +76,7 @@ impl Bench {
 }
 
 #[track_caller]
-fn is(verdict: &Verdict, fate: Fate, blocks: u64) {
+fn is(verdict: &PowercutVerdict, fate: Fate, blocks: u64) {
     assert_eq!(verdict.count(fate), blocks, "{fate:?}: {verdict:?}");
     assert_eq!(verdict.broken(), blocks, "{verdict:?}");
     assert_eq!(verdict.looked_for(), BLOCKS);
@@ -84,7 +85,7 @@ fn is(verdict: &Verdict, fate: Fate, blocks: u64) {
 }
 
 #[track_caller]
-fn kept(verdict: &Verdict) {
+fn kept(verdict: &PowercutVerdict) {
     assert_eq!((verdict.broken(), verdict.looked_for()), (0, BLOCKS), "{verdict:?}");
     assert!(verdict.examples.is_empty());
 }
@@ -189,19 +190,19 @@ fn a_journal_of_anybodys_is_refused_where_no_writer_would_say_so() {
     let good = Write { thread: 0, generation: 2, block: bench.session.block_of(0, 2) };
     let flushes = Write { thread: 1, generation: 2, block: bench.session.block_of(1, 2) };
     for record in [
-        Record::Durable(Write { thread: 9, ..good }),
-        Record::Durable(Write { generation: 3, ..good }),
-        Record::Durable(Write { block: good.block + 2, ..good }),
-        Record::Durable(Write { block: u64::MAX, ..good }),
-        Record::Written(good),
-        Record::Durable(flushes),
-        Record::Flushed { thread: 2 },
+        JournalRecord::Durable(Write { thread: 9, ..good }),
+        JournalRecord::Durable(Write { generation: 3, ..good }),
+        JournalRecord::Durable(Write { block: good.block + 2, ..good }),
+        JournalRecord::Durable(Write { block: u64::MAX, ..good }),
+        JournalRecord::Written(good),
+        JournalRecord::Durable(flushes),
+        JournalRecord::Flushed { thread: 2 },
     ] {
         assert!(bench.promises.clone().acknowledge(record).is_err(), "{record:?}");
     }
     let unlaid = &mut Promises::new(&bench.session);
-    assert!(unlaid.acknowledge(Record::Durable(good)).is_err(), "before the layout");
-    assert!(bench.promises.clone().acknowledge(Record::Durable(good)).is_ok());
+    assert!(unlaid.acknowledge(JournalRecord::Durable(good)).is_err(), "before the layout");
+    assert!(bench.promises.clone().acknowledge(JournalRecord::Durable(good)).is_ok());
 }
 
 proptest! {

@@ -13,9 +13,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::journal::{RECORD, Record, opening, read_opening};
+use super::journal::{JournalRecord, RECORD, opening, read_opening};
 use super::judge::Promises;
-use super::session::Session;
+use super::session::WriteSession;
 use dyno_core::base::clock::Clock;
 use dyno_core::base::error::{Context, Result, bail, failed};
 use dyno_core::base::rng::Seed;
@@ -85,7 +85,7 @@ impl Listener<'_> {
     }
 
     /// Reads a session's opening, which must be of a drive of the plan.
-    fn opened(&self, stream: TcpStream) -> Result<(TcpStream, Session)> {
+    fn opened(&self, stream: TcpStream) -> Result<(TcpStream, WriteSession)> {
         stream.set_nonblocking(false).context("reading the session")?;
         let until_ns = self.clock.now_ns() + OPENING_NS;
         let mut timed = Timed { stream, until_ns, clock: self.clock };
@@ -99,10 +99,10 @@ impl Listener<'_> {
     fn take(
         &self,
         mut stream: TcpStream,
-        session: &Session,
+        session: &WriteSession,
         say: &mut dyn FnMut(&str),
     ) -> Result<PathBuf> {
-        let mut journal = Journal::begin(self.folder, session)?;
+        let mut journal = JournalWriter::begin(self.folder, session)?;
         stream.write_all(&[1]).context("accepting the session")?;
         stream.set_read_timeout(Some(TICK)).context("reading acknowledgements")?;
         let mut taking = Taking {
@@ -126,7 +126,7 @@ impl Listener<'_> {
                     }
                     if due_ns.is_some_and(|due_ns| due_ns <= now_ns) {
                         say("cutting the power");
-                        journal.append(Record::Cut { unix_ns: unix_ns() })?;
+                        journal.append(JournalRecord::Cut { unix_ns: unix_ns() })?;
                         journal.sync()?;
                         hook = Some(Hook::start(self.cut)?);
                     }
@@ -138,14 +138,14 @@ impl Listener<'_> {
                 }
             }
         }
-        journal.append(Record::Silent)?;
+        journal.append(JournalRecord::Silent)?;
         journal.sync()?;
         Ok(journal.path)
     }
 }
 
 /// When the cut comes after the layout, nanoseconds.
-fn moment(session: &Session) -> Result<u64> {
+fn moment(session: &WriteSession) -> Result<u64> {
     let drawn = data::identity()?;
     let drawn = drawn.bytes().fold(0u64, |sum, byte| sum.wrapping_mul(257) ^ u64::from(byte));
     Ok(session.warmup_ns + Seed::new(drawn, 0, 0).at(0).below(session.window_ns.max(1)))
@@ -186,7 +186,12 @@ struct Taking {
 
 impl Taking {
     /// Takes what has come, for at most a tick.
-    fn read(&mut self, stream: &mut TcpStream, journal: &mut Journal, clock: Clock) -> Result<()> {
+    fn read(
+        &mut self,
+        stream: &mut TcpStream,
+        journal: &mut JournalWriter,
+        clock: Clock,
+    ) -> Result<()> {
         if self.ended {
             clock.sleep_until(clock.now_ns() + TICK.as_nanos() as u64);
             return Ok(());
@@ -205,7 +210,7 @@ impl Taking {
         }
         let (records, rest) = self.held.as_chunks::<RECORD>();
         for record in records {
-            let record = Record::decode(record).filter(Record::is_of_a_writer);
+            let record = JournalRecord::decode(record).filter(JournalRecord::is_of_a_writer);
             let record =
                 record.ok_or_else(|| failed("the writer sent an invalid acknowledgement", SAME))?;
             self.promises.acknowledge(record)?;
@@ -287,14 +292,14 @@ impl Hook {
 }
 
 /// A journal being written.
-struct Journal {
+struct JournalWriter {
     path: PathBuf,
     file: BufWriter<File>,
 }
 
-impl Journal {
+impl JournalWriter {
     /// Begins the folder's next.
-    fn begin(folder: &Path, session: &Session) -> Result<Journal> {
+    fn begin(folder: &Path, session: &WriteSession) -> Result<JournalWriter> {
         for number in 1u32.. {
             let path = folder.join(format!("{number:04}.journal"));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
@@ -303,7 +308,7 @@ impl Journal {
                     return Err(error).with_context(|| format!("writing {}", path.display()));
                 }
                 Ok(file) => {
-                    let mut journal = Journal { path, file: BufWriter::new(file) };
+                    let mut journal = JournalWriter { path, file: BufWriter::new(file) };
                     journal.file.write_all(&opening(session)?).context("writing the journal")?;
                     return Ok(journal);
                 }
@@ -312,7 +317,7 @@ impl Journal {
         bail!("{} has no room for another journal", folder.display())
     }
 
-    fn append(&mut self, record: Record) -> Result<()> {
+    fn append(&mut self, record: JournalRecord) -> Result<()> {
         let written = self.file.write_all(&record.encode());
         written.with_context(|| format!("writing {}", self.path.display()))
     }

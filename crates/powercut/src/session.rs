@@ -32,7 +32,7 @@ pub const LAYOUT: u64 = 1;
 /// How a thread makes its writes durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Manner {
+pub enum ThreadDurability {
     /// Each write carries FUA.
     Fua,
     /// A flush (fdatasync) after every so many writes.
@@ -44,7 +44,7 @@ pub enum Manner {
 
 /// One session of writing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Session {
+pub struct WriteSession {
     /// Of this description; [`VERSION`].
     pub version: u32,
     /// Of Dyno.
@@ -73,14 +73,14 @@ pub struct Session {
     pub blocks: u64,
     /// One for each thread. Thread t of T writes the blocks whose number leaves t when divided by
     /// T.
-    pub threads: Vec<Manner>,
+    pub threads: Vec<ThreadDurability>,
     /// The cut comes no sooner after the layout, nanoseconds.
     pub warmup_ns: u64,
     /// And at a random moment of so long after that, nanoseconds.
     pub window_ns: u64,
 }
 
-impl Session {
+impl WriteSession {
     /// Refuses one that no writer makes: it may come from anywhere.
     pub fn check(&self) -> Result<()> {
         let threads = self.threads.len();
@@ -92,7 +92,8 @@ impl Session {
             &self.serial,
             &self.write_cache,
         ];
-        let every = |manner: &Manner| !matches!(manner, Manner::Flush { every: 0 });
+        let every =
+            |manner: &ThreadDurability| !matches!(manner, ThreadDurability::Flush { every: 0 });
         let what = if self.version != VERSION {
             "its version is not this Dyno's"
         } else if threads == 0 || threads > MOST_THREADS {
@@ -175,8 +176,8 @@ pub mod tests {
     use super::*;
 
     /// A small session: `blocks` of 4 KiB, one thread by FUA and one that flushes.
-    pub fn small(blocks: u64) -> Session {
-        Session {
+    pub fn small(blocks: u64) -> WriteSession {
+        WriteSession {
             version: VERSION,
             dyno_version: "0".into(),
             identity: 77,
@@ -190,7 +191,7 @@ pub mod tests {
             logical_bytes: 512,
             block_bytes: 4096,
             blocks,
-            threads: vec![Manner::Fua, Manner::Flush { every: 4 }],
+            threads: vec![ThreadDurability::Fua, ThreadDurability::Flush { every: 4 }],
             warmup_ns: 0,
             window_ns: 1,
         }
@@ -217,20 +218,20 @@ pub mod tests {
         assert!(small(8).check().is_ok());
         let good = || small(8);
         for wrong in [
-            Session { version: 9, ..good() },
-            Session { threads: Vec::new(), ..good() },
-            Session { threads: vec![Manner::Fua; 2000], ..good() },
-            Session { threads: vec![Manner::Flush { every: 0 }], ..good() },
-            Session { blocks: 1, ..good() },
-            Session { blocks: u64::MAX, ..good() },
-            Session { block_bytes: 0, ..good() },
-            Session { block_bytes: 1000, ..good() },
-            Session { block_bytes: 1 << 30, ..good() },
-            Session { logical_bytes: 0, ..good() },
-            Session { logical_bytes: 8192, ..good() },
-            Session { offset: u64::MAX - 511, ..good() },
-            Session { window_ns: u64::MAX, ..good() },
-            Session { serial: "x".repeat(5000), ..good() },
+            WriteSession { version: 9, ..good() },
+            WriteSession { threads: Vec::new(), ..good() },
+            WriteSession { threads: vec![ThreadDurability::Fua; 2000], ..good() },
+            WriteSession { threads: vec![ThreadDurability::Flush { every: 0 }], ..good() },
+            WriteSession { blocks: 1, ..good() },
+            WriteSession { blocks: u64::MAX, ..good() },
+            WriteSession { block_bytes: 0, ..good() },
+            WriteSession { block_bytes: 1000, ..good() },
+            WriteSession { block_bytes: 1 << 30, ..good() },
+            WriteSession { logical_bytes: 0, ..good() },
+            WriteSession { logical_bytes: 8192, ..good() },
+            WriteSession { offset: u64::MAX - 511, ..good() },
+            WriteSession { window_ns: u64::MAX, ..good() },
+            WriteSession { serial: "x".repeat(5000), ..good() },
         ] {
             assert!(wrong.check().is_err(), "{wrong:?}");
         }

@@ -17,14 +17,14 @@ use std::time::Duration;
 use io_uring::{IoUring, opcode, types};
 use rustix::fs::{OFlags, fcntl_setfl, fdatasync};
 
-use super::journal::{Record, Write, opening};
-use super::session::{LAYOUT, Manner, Session, VERSION};
+use super::journal::{JournalRecord, Write, opening};
+use super::session::{LAYOUT, ThreadDurability, VERSION, WriteSession};
 use dyno_core::base::block_seal;
 use dyno_core::base::clock::Clock;
 use dyno_core::base::error::{Context, Error, Result, failed};
 use dyno_core::lab::exclusive::Exclusive;
 use dyno_core::lab::{data, write_cache};
-use dyno_core::plan::{Drive, Load, Place, Plan, Step, Stream, Subject};
+use dyno_core::plan::{Drive, DrivePlace, Load, Plan, Step, Stream, Subject};
 use dyno_core::run::admit::admit;
 use dyno_core::run::before::Before;
 
@@ -65,8 +65,8 @@ pub fn write(
     let socket = call(&cuts.listener, &session)?;
     say(&format!("session {:016x}: laying out {} blocks", session.identity, session.blocks));
     lay_out(file, &session, stop)?;
-    let line = Line { socket: Mutex::new(socket), stop };
-    line.send(Record::LaidOut)?;
+    let line = ListenerLink { socket: Mutex::new(socket), stop };
+    line.send(JournalRecord::LaidOut)?;
     say("writing; the listener cuts the power");
     let first_failure = Mutex::new(None);
     std::thread::scope(|scope| {
@@ -87,8 +87,8 @@ pub fn write(
 fn only_drive(plan: &Plan) -> Result<(&Subject, &Drive)> {
     match &plan.subjects[..] {
         [subject] if subject.drives.len() == 1 => match &subject.drives[0].place {
-            Place::Device { .. } => Ok((subject, &subject.drives[0])),
-            Place::Directory(path) => Err(failed(
+            DrivePlace::Device { .. } => Ok((subject, &subject.drives[0])),
+            DrivePlace::Directory(path) => Err(failed(
                 format!("{} is a directory, and a cut is judged on a bare drive", path.display()),
                 "name a block device: device = …, serial = …, erase = true",
             )),
@@ -118,7 +118,7 @@ fn only_step(plan: &Plan) -> Result<&Step> {
 }
 
 /// The session of a step on a drive, without its size.
-fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<Session> {
+fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<WriteSession> {
     let read = |path: &str| {
         std::fs::read_to_string(path).map(|text| text.trim().to_string()).context(path.to_string())
     };
@@ -137,10 +137,10 @@ fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<Session> {
         threads.extend(std::iter::repeat_n(manner, stream.threads as usize));
     }
     let serial = match &drive.place {
-        Place::Device { serial, .. } => serial.clone(),
-        Place::Directory(_) => String::new(),
+        DrivePlace::Device { serial, .. } => serial.clone(),
+        DrivePlace::Directory(_) => String::new(),
     };
-    Ok(Session {
+    Ok(WriteSession {
         version: VERSION,
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
         identity: halves.next_back().unwrap_or(0),
@@ -162,7 +162,7 @@ fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<Session> {
 }
 
 /// The block size of a stream and how its writes are made durable.
-fn manner(stream: &Stream) -> Result<(u32, Manner)> {
+fn manner(stream: &Stream) -> Result<(u32, ThreadDurability)> {
     let knobs = &stream.workload.knobs;
     let refused = |what: &str, next: &str| {
         failed(format!("stream '{}' {what}, which power-cut writes do not", stream.name), next)
@@ -188,9 +188,9 @@ fn manner(stream: &Stream) -> Result<(u32, Manner)> {
     };
     let every = knobs.int("fdatasync")?;
     let manner = match knobs.text("sync")? {
-        "fua" if every == 0 => Manner::Fua,
-        "fdatasync" => Manner::Flush { every: 1 },
-        "none" if every > 0 => Manner::Flush { every: every as u32 },
+        "fua" if every == 0 => ThreadDurability::Fua,
+        "fdatasync" => ThreadDurability::Flush { every: 1 },
+        "none" if every > 0 => ThreadDurability::Flush { every: every as u32 },
         _ => {
             return Err(failed(
                 format!(
@@ -205,7 +205,7 @@ fn manner(stream: &Stream) -> Result<(u32, Manner)> {
 }
 
 /// The range: what the dataset of the first stream says, or the whole drive.
-fn size(session: &mut Session, step: &Step, here: u64) -> Result<()> {
+fn size(session: &mut WriteSession, step: &Step, here: u64) -> Result<()> {
     let knobs = &step.streams[0].engine.knobs;
     let one_dataset = step.streams.iter().all(|s| s.dataset == step.streams[0].dataset);
     let (Ok(size), Ok(offset), true) = (knobs.int("size"), knobs.int("offset"), one_dataset) else {
@@ -229,7 +229,7 @@ fn size(session: &mut Session, step: &Step, here: u64) -> Result<()> {
 }
 
 /// Opens the session at the listener, which answers with one byte.
-fn call(listener: &str, session: &Session) -> Result<TcpStream> {
+fn call(listener: &str, session: &WriteSession) -> Result<TcpStream> {
     let no_listener = |cause: &dyn std::fmt::Display| {
         failed(
             format!("no listener at {listener}: {cause}"),
@@ -252,7 +252,7 @@ fn call(listener: &str, session: &Session) -> Result<TcpStream> {
 }
 
 /// Writes every block once, so that what each holds is known, and flushes.
-fn lay_out(file: &File, session: &Session, stop: &AtomicBool) -> Result<()> {
+fn lay_out(file: &File, session: &WriteSession, stop: &AtomicBool) -> Result<()> {
     let block_bytes = session.block_bytes as usize;
     let at_a_time = (LAYOUT_BYTES / block_bytes).max(1);
     let mut buffer = Buffer::new(at_a_time * block_bytes);
@@ -274,13 +274,13 @@ fn lay_out(file: &File, session: &Session, stop: &AtomicBool) -> Result<()> {
 }
 
 /// The way to the listener, one record at a time.
-struct Line<'a> {
+struct ListenerLink<'a> {
     socket: Mutex<TcpStream>,
     stop: &'a AtomicBool,
 }
 
-impl Line<'_> {
-    fn send(&self, record: Record) -> Result<()> {
+impl ListenerLink<'_> {
+    fn send(&self, record: JournalRecord) -> Result<()> {
         let mut socket = self.socket.lock().unwrap_or_else(|e| e.into_inner());
         socket.write_all(&record.encode()).map_err(|cause| {
             failed(
@@ -292,8 +292,8 @@ impl Line<'_> {
 }
 
 /// One thread: a write at a time.
-fn work(file: &File, session: &Session, thread: usize, line: &Line<'_>) -> Result<()> {
-    let mut ring = Ring(IoUring::new(1).context("making an io_uring of one entry")?);
+fn work(file: &File, session: &WriteSession, thread: usize, line: &ListenerLink<'_>) -> Result<()> {
+    let mut ring = WriteRing(IoUring::new(1).context("making an io_uring of one entry")?);
     let mut buffer = Buffer::new(session.block_bytes as usize);
     let manner = session.threads[thread];
     for generation in LAYOUT + 1.. {
@@ -303,15 +303,15 @@ fn work(file: &File, session: &Session, thread: usize, line: &Line<'_>) -> Resul
         let block = session.block_of(thread, generation);
         let data = buffer.bytes();
         block_seal::seal(data, session.seal(block, generation), 0);
-        ring.write(file, data, session.address(block), manner == Manner::Fua)?;
+        ring.write(file, data, session.address(block), manner == ThreadDurability::Fua)?;
         let write = Write { thread: thread as u16, generation, block };
         match manner {
-            Manner::Fua => line.send(Record::Durable(write))?,
-            Manner::Flush { every } => {
-                line.send(Record::Written(write))?;
+            ThreadDurability::Fua => line.send(JournalRecord::Durable(write))?,
+            ThreadDurability::Flush { every } => {
+                line.send(JournalRecord::Written(write))?;
                 if (generation - LAYOUT).is_multiple_of(u64::from(every)) {
                     ring.flush(file)?;
-                    line.send(Record::Flushed { thread: thread as u16 })?;
+                    line.send(JournalRecord::Flushed { thread: thread as u16 })?;
                 }
             }
         }
@@ -320,9 +320,9 @@ fn work(file: &File, session: &Session, thread: usize, line: &Line<'_>) -> Resul
 }
 
 /// One request at a time.
-struct Ring(IoUring);
+struct WriteRing(IoUring);
 
-impl Ring {
+impl WriteRing {
     fn write(&mut self, file: &File, data: &[u8], at: u64, fua: bool) -> Result<()> {
         let fd = types::Fd(file.as_raw_fd());
         let flags = if fua { libc::RWF_DSYNC } else { 0 };

@@ -11,7 +11,7 @@ pub struct Loss {
 
 /// What a stream works on.
 #[derive(Clone, PartialEq)]
-pub struct Dataset {
+pub struct DraftDataset {
     pub name: String,
     pub engine: &'static str,
     pub bytes: u64,
@@ -20,7 +20,7 @@ pub struct Dataset {
 }
 
 /// One load.
-pub struct Stream {
+pub struct DraftStream {
     pub name: String,
     pub engine: &'static str,
     pub direct: bool,
@@ -36,26 +36,26 @@ pub struct Stream {
 }
 
 /// Streams that run together.
-pub struct Step {
+pub struct DraftStep {
     pub name: String,
     pub warmup_s: f64,
     pub duration_s: f64,
     /// As TOML.
     pub sweep: Option<String>,
-    pub streams: Vec<Stream>,
+    pub streams: Vec<DraftStream>,
 }
 
 /// A protocol.
 #[derive(Default)]
-pub struct Draft {
+pub struct ProtocolDraft {
     pub title: String,
     pub source: String,
-    pub datasets: Vec<Dataset>,
-    pub steps: Vec<Step>,
+    pub datasets: Vec<DraftDataset>,
+    pub steps: Vec<DraftStep>,
     pub losses: Vec<Loss>,
 }
 
-impl Draft {
+impl ProtocolDraft {
     pub fn lose(&mut self, line: usize, text: impl Into<String>, why: impl Into<String>) {
         let (text, why) = (text.into(), why.into());
         if !self.losses.iter().any(|l| l.line == line && l.text == text && l.why == why) {
@@ -83,7 +83,7 @@ impl Draft {
             out += &format!("#   line {line}: {}: {}\n", comment(text), comment(why));
         }
         out += &format!("\ntitle = {}\nsource = {}\n", quoted(&self.title), quoted(&self.source));
-        for Dataset { name, engine, bytes, knobs } in &self.datasets {
+        for DraftDataset { name, engine, bytes, knobs } in &self.datasets {
             out += &format!("\n[dataset.{name}]\nengine = \"{engine}\"\nsize = \"{bytes}B\"\n");
             for (key, value) in knobs {
                 out += &format!("{key} = {value}\n");
@@ -95,7 +95,7 @@ impl Draft {
     }
 }
 
-impl Step {
+impl DraftStep {
     fn write(&self, out: &mut String) {
         let ms = |s: f64| format!("\"{}ms\"", (s * 1000.0).round());
         *out += &format!("\n[[step]]\nname = \"{}\"\n", self.name);
@@ -110,7 +110,7 @@ impl Step {
     }
 }
 
-impl Stream {
+impl DraftStream {
     fn write(&self, out: &mut String) {
         *out += &format!("\n[[step.stream]]\nname = \"{}\"\n", self.name);
         *out += &match self.engine {

@@ -1,8 +1,8 @@
 //! fio job files (its HOWTO, "Job file format" and "Job parameters"). Jobs that run together become
 //! the streams of a step; `stonewall` starts the next.
 
-use super::draft::{self, Dataset, Draft, Step, Stream, number};
-use super::job_file::{Job, Set, jobs, seconds};
+use super::draft::{self, DraftDataset, DraftStep, DraftStream, ProtocolDraft, number};
+use super::job_file::{JobSection, JobValue, jobs, seconds};
 use crate::base::error::Result;
 
 /// Keys that say how fio reports, lays out files or draws numbers: they make no other load here.
@@ -102,11 +102,11 @@ type Shares = Vec<(u64, f64)>;
 /// What a job lasts that does not say: fio's ends with its size, and a window is a time.
 const DURATION_S: f64 = 60.0;
 
-pub fn draft(name: &str, text: &str) -> Result<Draft> {
-    let mut draft = Draft {
+pub fn draft(name: &str, text: &str) -> Result<ProtocolDraft> {
+    let mut draft = ProtocolDraft {
         title: name.to_string(),
         source: format!("fio job file {name}"),
-        ..Draft::default()
+        ..ProtocolDraft::default()
     };
     let jobs = jobs(text, &mut draft);
     let mut lost = Vec::new();
@@ -117,8 +117,10 @@ pub fn draft(name: &str, text: &str) -> Result<Draft> {
         match draft.steps.last_mut().filter(|_| together) {
             Some(step) => {
                 let taken: Vec<&str> = step.streams.iter().map(|s| s.name.as_str()).collect();
-                let mut stream = Stream { name: Draft::fresh(&taken, &stream.name), ..stream };
-                let shares = |s: &&Stream| s.dataset == stream.dataset && s.engine == stream.engine;
+                let mut stream =
+                    DraftStream { name: ProtocolDraft::fresh(&taken, &stream.name), ..stream };
+                let shares =
+                    |s: &&DraftStream| s.dataset == stream.dataset && s.engine == stream.engine;
                 let direct = step.streams.iter().find(shares).map_or(stream.direct, |s| s.direct);
                 let differs = direct != stream.direct && !stream.dataset.is_empty();
                 stream.direct = direct;
@@ -136,9 +138,9 @@ pub fn draft(name: &str, text: &str) -> Result<Draft> {
             }
             None => {
                 let taken: Vec<&str> = draft.steps.iter().map(|s| s.name.as_str()).collect();
-                let name = Draft::fresh(&taken, &job.name);
+                let name = ProtocolDraft::fresh(&taken, &job.name);
                 let streams = vec![stream];
-                draft.steps.push(Step { name, warmup_s, duration_s, sweep: None, streams });
+                draft.steps.push(DraftStep { name, warmup_s, duration_s, sweep: None, streams });
             }
         }
     }
@@ -146,8 +148,8 @@ pub fn draft(name: &str, text: &str) -> Result<Draft> {
     Ok(draft)
 }
 
-impl Job {
-    fn times(&self, draft: &mut Draft) -> (f64, f64) {
+impl JobSection {
+    fn times(&self, draft: &mut ProtocolDraft) -> (f64, f64) {
         for key in ["io_size", "number_ios", "loops"] {
             self.lose(draft, key, "a window is a time: set its duration");
         }
@@ -160,8 +162,8 @@ impl Job {
         (warmup_s, duration_s.unwrap_or(DURATION_S))
     }
 
-    fn stream(&self, draft: &mut Draft) -> Option<Stream> {
-        let lost = |why: String, draft: &mut Draft| {
+    fn stream(&self, draft: &mut ProtocolDraft) -> Option<DraftStream> {
+        let lost = |why: String, draft: &mut ProtocolDraft| {
             draft.lose(self.line, format!("[{}] is left out", self.name), why);
         };
         let written = self.get("ioengine").unwrap_or("psync");
@@ -206,8 +208,8 @@ impl Job {
         knobs.extend(self.durable(draft));
         let dataset =
             if engine == "null" { String::new() } else { self.dataset(engine, threads, draft) };
-        Some(Stream {
-            name: Draft::fresh(&[], &self.name),
+        Some(DraftStream {
+            name: ProtocolDraft::fresh(&[], &self.name),
             engine,
             direct: self.flag("direct") || self.get("buffered") == Some("0"),
             dataset,
@@ -219,8 +221,8 @@ impl Job {
         })
     }
 
-    fn unknown(&self, draft: &mut Draft) {
-        for Set { key, value, line } in &self.set {
+    fn unknown(&self, draft: &mut ProtocolDraft) {
+        for JobValue { key, value, line } in &self.set {
             if !NOT_LOAD.contains(&key.as_str())
                 && !["io_size", "number_ios", "loops"].contains(&key.as_str())
             {
@@ -273,7 +275,7 @@ impl Job {
     }
 
     /// Where the offsets fall.
-    fn placed(&self, random: bool, draft: &mut Draft) -> Vec<(&'static str, String)> {
+    fn placed(&self, random: bool, draft: &mut ProtocolDraft) -> Vec<(&'static str, String)> {
         let mut knobs = Vec::new();
         if let Some(align) = self.get("blockalign").and_then(|text| self.bytes(text)) {
             match random {
@@ -320,7 +322,7 @@ impl Job {
     }
 
     /// What makes writes durable.
-    fn durable(&self, draft: &mut Draft) -> Vec<(&'static str, String)> {
+    fn durable(&self, draft: &mut ProtocolDraft) -> Vec<(&'static str, String)> {
         let mut knobs = Vec::new();
         let every = self.get("fdatasync").or(self.get("fsync"));
         if let Some(every) = every.filter(|n| *n != "0") {
@@ -339,7 +341,12 @@ impl Job {
     }
 
     /// fio's rates are of each job, and of each direction of a mix.
-    fn paced(&self, jobs: u64, read: f64, draft: &mut Draft) -> Vec<(&'static str, String)> {
+    fn paced(
+        &self,
+        jobs: u64,
+        read: f64,
+        draft: &mut ProtocolDraft,
+    ) -> Vec<(&'static str, String)> {
         let mut keys = Vec::new();
         let mixed = read > 0.0 && read < 100.0;
         for (key, unit) in [("rate_iops", "/s"), ("rate", "B/s")] {
@@ -367,10 +374,10 @@ impl Job {
 
     /// The file or device that the job works on: one that was named is shared by all jobs that name
     /// it; otherwise each has its own, and one dataset holds them all.
-    fn dataset(&self, engine: &'static str, jobs: u64, draft: &mut Draft) -> String {
+    fn dataset(&self, engine: &'static str, jobs: u64, draft: &mut ProtocolDraft) -> String {
         let size = self.get("size").or(self.get("filesize"));
         let bytes = size.and_then(|size| self.bytes(size));
-        if let (Some(Set { line, value, .. }), None) =
+        if let (Some(JobValue { line, value, .. }), None) =
             (self.find("size").or(self.find("filesize")), bytes)
         {
             draft.lose(*line, format!("size={value}"), "1 GiB is assumed: set dataset.NAME.size");
@@ -382,7 +389,7 @@ impl Job {
         let named = self.get("filename");
         let bytes = bytes.unwrap_or(1 << 30);
         let bytes = if named.is_some() { bytes } else { bytes.saturating_mul(jobs) };
-        if let Some(Set { value, line, .. }) =
+        if let Some(JobValue { value, line, .. }) =
             self.find("filename").filter(|f| f.value.starts_with("/dev/"))
         {
             let why = "a device is named by --subject or in a plan, with its serial and consent";
@@ -399,15 +406,15 @@ impl Job {
         {
             knobs.push(("dedupe", number(1.0 / (1.0 - percent / 100.0))));
         }
-        let plain = Draft::fresh(&[], wanted);
+        let plain = ProtocolDraft::fresh(&[], wanted);
         if let Some(known) = draft.datasets.iter_mut().find(|d| named.is_some() && d.name == plain)
         {
             known.bytes = known.bytes.max(bytes);
             return plain;
         }
         let taken: Vec<&str> = draft.datasets.iter().map(|d| d.name.as_str()).collect();
-        let name = Draft::fresh(&taken, wanted);
-        draft.datasets.push(Dataset { name: name.clone(), engine, bytes, knobs });
+        let name = ProtocolDraft::fresh(&taken, wanted);
+        draft.datasets.push(DraftDataset { name: name.clone(), engine, bytes, knobs });
         name
     }
 }
@@ -421,7 +428,7 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn of(job: &Job) -> Option<Pattern> {
+    fn of(job: &JobSection) -> Option<Pattern> {
         let mix = || {
             let read = job.get("rwmixread").and_then(|r| r.parse::<f64>().ok());
             let write = job.get("rwmixwrite").and_then(|w| w.parse::<f64>().ok());

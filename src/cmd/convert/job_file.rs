@@ -1,20 +1,20 @@
 //! Reads a fio job file: sections with their keys, global keys applied to each, sizes and times.
 
-use super::draft::Draft;
+use super::draft::ProtocolDraft;
 
 /// A value with the line it stands on.
 #[derive(Clone)]
-pub struct Set {
+pub struct JobValue {
     pub key: String,
     pub value: String,
     pub line: usize,
 }
 
 /// A job: what is global, then its own; the last of a key counts.
-pub struct Job {
+pub struct JobSection {
     pub name: String,
     pub line: usize,
-    pub set: Vec<Set>,
+    pub set: Vec<JobValue>,
 }
 
 /// Other names of keys.
@@ -29,8 +29,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("wait_for_previous", "stonewall"),
 ];
 
-pub fn jobs(text: &str, draft: &mut Draft) -> Vec<Job> {
-    let (mut global, mut jobs): (Vec<Set>, Vec<Job>) = (Vec::new(), Vec::new());
+pub fn jobs(text: &str, draft: &mut ProtocolDraft) -> Vec<JobSection> {
+    let (mut global, mut jobs): (Vec<JobValue>, Vec<JobSection>) = (Vec::new(), Vec::new());
     let mut in_global = true;
     for (line, written) in text.lines().enumerate().map(|(i, l)| (i + 1, l.trim())) {
         let cut = [" ;", " #", "\t;", "\t#"].iter().filter_map(|mark| written.find(mark)).min();
@@ -44,7 +44,7 @@ pub fn jobs(text: &str, draft: &mut Draft) -> Vec<Job> {
                 // A second [global] counts for the jobs after it.
                 continue;
             }
-            jobs.push(Job { name: name.to_string(), line, set: global.clone() });
+            jobs.push(JobSection { name: name.to_string(), line, set: global.clone() });
             continue;
         }
         let (key, value) = written.split_once('=').unwrap_or((written, "1"));
@@ -54,7 +54,7 @@ pub fn jobs(text: &str, draft: &mut Draft) -> Vec<Job> {
             continue;
         }
         let key = ALIASES.iter().find(|a| a.0 == key).map_or(key, |a| a.1.to_string());
-        let set = Set { key, value, line };
+        let set = JobValue { key, value, line };
         match jobs.last_mut().filter(|_| !in_global) {
             Some(job) => job.set.push(set),
             None => global.push(set),
@@ -63,8 +63,8 @@ pub fn jobs(text: &str, draft: &mut Draft) -> Vec<Job> {
     jobs
 }
 
-impl Job {
-    pub fn find(&self, key: &str) -> Option<&Set> {
+impl JobSection {
+    pub fn find(&self, key: &str) -> Option<&JobValue> {
         self.set.iter().rev().find(|set| set.key == key)
     }
 
@@ -77,8 +77,8 @@ impl Job {
         self.get(key).is_some_and(|value| !["0", "no", "false"].contains(&value))
     }
 
-    pub fn lose(&self, draft: &mut Draft, key: &str, why: &str) {
-        if let Some(Set { value, line, .. }) = self.find(key) {
+    pub fn lose(&self, draft: &mut ProtocolDraft, key: &str, why: &str) {
+        if let Some(JobValue { value, line, .. }) = self.find(key) {
             draft.lose(*line, format!("{key}={value}"), why);
         }
     }

@@ -15,7 +15,7 @@ use clap::Args;
 use crate::base::error::{Result, failed};
 use crate::base::stderr::note;
 use crate::base::{file, output};
-use draft::Draft;
+use draft::ProtocolDraft;
 
 /// Which file, and where the protocol goes.
 #[derive(Args)]
@@ -57,7 +57,7 @@ fn shown(path: &Path) -> String {
     if text.contains('/') || text.ends_with(".toml") { text } else { format!("./{text}") }
 }
 
-fn draft(name: &str, text: &str, from: Option<&str>) -> Result<Draft> {
+fn draft(name: &str, text: &str, from: Option<&str>) -> Result<ProtocolDraft> {
     let of_vdbench = |line: &str| {
         let line = line.trim_start();
         ["sd=", "wd=", "rd="].iter().any(|key| line.starts_with(key))

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::draft::{Dataset, Draft, Step, Stream, by_size, number};
+use super::draft::{DraftDataset, DraftStep, DraftStream, ProtocolDraft, by_size, number};
 use crate::base::error::Result;
 
 /// One definition: its name and its parameters in lower case, lists still in their parentheses.
@@ -29,11 +29,11 @@ const THREADS: u64 = 8;
 /// Points of a curve that does not say (RD_entry.insertCurveRuns).
 const CURVE: &[f64] = &[10.0, 50.0, 70.0, 80.0, 90.0, 100.0];
 
-pub fn draft(name: &str, text: &str) -> Result<Draft> {
-    let mut draft = Draft {
+pub fn draft(name: &str, text: &str) -> Result<ProtocolDraft> {
+    let mut draft = ProtocolDraft {
         title: name.to_string(),
         source: format!("vdbench parameter file {name}"),
-        ..Draft::default()
+        ..ProtocolDraft::default()
     };
     let mut file = File::default();
     for (line, statement) in statements(text) {
@@ -91,7 +91,7 @@ struct File {
 }
 
 impl File {
-    fn add(&mut self, line: usize, statement: &str, draft: &mut Draft) {
+    fn add(&mut self, line: usize, statement: &str, draft: &mut ProtocolDraft) {
         let parts = parts(statement);
         let first = parts.first().and_then(|part| part.split_once('='));
         let Some((kind, name)) = first.filter(|(kind, _)| KNOWN.iter().any(|k| k.0 == *kind))
@@ -133,7 +133,7 @@ impl File {
         self.of(kind).iter().filter(meant).collect()
     }
 
-    fn convert(&self, draft: &mut Draft) {
+    fn convert(&self, draft: &mut ProtocolDraft) {
         let sds = self.of("sd");
         let Some(first) = sds.first() else {
             return draft.lose(1, "no sd", "there is nothing to make load on");
@@ -147,8 +147,12 @@ impl File {
             let why = "each sd is a drive of a subject: name them with --subject or in a plan";
             draft.lose(first.line, format!("{} sds", sds.len()), why);
         }
-        let dataset =
-            Dataset { name: "sd".to_string(), engine: "psync", bytes: size, knobs: Vec::new() };
+        let dataset = DraftDataset {
+            name: "sd".to_string(),
+            engine: "psync",
+            bytes: size,
+            knobs: Vec::new(),
+        };
         draft.datasets.push(dataset);
         for rd in self.of("rd") {
             let mut wds = self.named("wd", rd.set.get("wd").map_or("*", String::as_str));
@@ -167,8 +171,8 @@ impl File {
         rd: &Definition,
         wds: &[&Definition],
         sd: &Definition,
-        draft: &mut Draft,
-    ) -> std::result::Result<Step, String> {
+        draft: &mut ProtocolDraft,
+    ) -> std::result::Result<DraftStep, String> {
         let get = |key: &str| rd.set.get(key).map(String::as_str);
         let direct = sd.set.get("openflags").is_some_and(|f| f.contains("direct"));
         let (mut knobs, sequential) = blocks(wds)?;
@@ -187,15 +191,15 @@ impl File {
         let threads = threads.or(sd.set.get("threads").map(String::as_str));
         let threads = threads.and_then(|n| n.parse().ok()).unwrap_or(THREADS);
         let taken: Vec<&str> = draft.steps.iter().map(|s| s.name.as_str()).collect();
-        let name = Draft::fresh(&taken, &rd.name);
+        let name = ProtocolDraft::fresh(&taken, &rd.name);
         let (keys, sweep) = paced(rd, draft)?;
         let time = |key: &str| get(key).and_then(seconds);
-        Ok(Step {
+        Ok(DraftStep {
             name,
             warmup_s: time("warmup").unwrap_or(0.0),
             duration_s: time("elapsed").unwrap_or(ELAPSED_S),
             sweep,
-            streams: vec![Stream {
+            streams: vec![DraftStream {
                 name: "io".to_string(),
                 engine: "psync",
                 direct,
@@ -213,13 +217,13 @@ impl File {
 /// Ops of one size: bytes, share, percent of reads, percent at random offsets.
 type Ops = (u64, f64, f64, f64);
 
-type Knobs = Vec<(&'static str, String)>;
+type VdbenchKnobs = Vec<(&'static str, String)>;
 
 /// The rate of a run definition, and what it sweeps.
 fn paced(
     rd: &Definition,
-    draft: &mut Draft,
-) -> std::result::Result<(Knobs, Option<String>), String> {
+    draft: &mut ProtocolDraft,
+) -> std::result::Result<(VdbenchKnobs, Option<String>), String> {
     let get = |key: &str| rd.set.get(key).map(String::as_str);
     let (mut keys, mut sweep) = (Vec::new(), None);
     match get("iorate").unwrap_or("max") {
@@ -263,7 +267,7 @@ fn paced(
 
 /// What the workloads come to: sizes with their shares, and for each size the percent of reads and
 /// of random ops. One that is purely sequential stays so.
-fn blocks(wds: &[&Definition]) -> std::result::Result<(Knobs, bool), String> {
+fn blocks(wds: &[&Definition]) -> std::result::Result<(VdbenchKnobs, bool), String> {
     let numbered = |wd: &Definition, key: &str, default: f64| match wd.set.get(key) {
         Some(text) => percent(text),
         None => Ok(default),

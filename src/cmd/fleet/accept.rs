@@ -7,12 +7,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::json::{self, Json};
+use super::super::json::{self, OutputFormat};
 use super::super::load::{each, share};
 use crate::analysis::Question;
-use crate::analysis::acceptance::{Acceptance, Judge, Measure, Specimen, Verdict};
+use crate::analysis::acceptance::{Acceptance, DriveVerdict, Judge, JudgedDrive, JudgedFigure};
 use crate::analysis::acceptance::{judge, measures, specimens};
-use crate::analysis::metric::Asked;
+use crate::analysis::metric::MetricRequest;
 use crate::base::error::{Context, NoVerdict, Result, exit, failed};
 use crate::brief::acceptance as text;
 use crate::bundles;
@@ -42,7 +42,7 @@ pub struct AcceptArgs {
     #[arg(long, value_name = "PATH")]
     vary: Vec<String>,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 fn rate(text: &str) -> std::result::Result<f64, String> {
@@ -56,7 +56,8 @@ pub fn accept(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
 }
 
 fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
-    let metrics = args.measure.iter().map(|m| Asked::parse(m)).collect::<Result<Vec<_>>>()?;
+    let metrics =
+        args.measure.iter().map(|m| MetricRequest::parse(m)).collect::<Result<Vec<_>>>()?;
     let question = Question { vary: args.vary.clone(), metrics, ..Question::default() };
     let (asked, reference) = sample(args, &question)?;
     let mut delivered = Vec::new();
@@ -86,7 +87,7 @@ fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
 }
 
 /// What is measured of the reference, and its drives.
-fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<Measure>, Vec<Specimen>)> {
+fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<JudgedFigure>, Vec<JudgedDrive>)> {
     let facts = bundles::facts(&each(&args.reference)?, question)?;
     if let Some(name) = args.step.iter().find(|name| facts.steps.iter().all(|s| s.name != **name)) {
         let known: Vec<&str> = facts.steps.iter().map(|s| &*s.name).collect();
@@ -117,14 +118,14 @@ pub struct Accepted {
     /// Drives that nothing can be said of in some measure, and that none rejects.
     pub not_judged: usize,
     /// What drives are judged by.
-    pub measures: Vec<Limit>,
+    pub measures: Vec<MeasureLimit>,
     /// The delivered drives.
-    pub drives: Vec<Drive>,
+    pub drives: Vec<DeliveredDrive>,
 }
 
 /// A measure with its limit.
 #[derive(Serialize, JsonSchema)]
-pub struct Limit {
+pub struct MeasureLimit {
     /// Name of the step.
     pub step: String,
     /// The axis value; empty where nothing is swept.
@@ -145,7 +146,7 @@ pub struct Limit {
 
 /// A delivered drive.
 #[derive(Serialize, JsonSchema)]
-pub struct Drive {
+pub struct DeliveredDrive {
     /// The bundle's file name.
     pub file: String,
     /// The subject, and the drive's number where the subject is a group.
@@ -159,7 +160,7 @@ pub struct Drive {
 }
 
 fn document(found: &Acceptance) -> Accepted {
-    let limit = |judge: &Judge| Limit {
+    let limit = |judge: &Judge| MeasureLimit {
         step: judge.measure.step.clone(),
         at: judge.measure.at.clone(),
         metric: judge.measure.metric.short(),
@@ -169,7 +170,7 @@ fn document(found: &Acceptance) -> Accepted {
         limit: judge.limit(),
         power: text::LOSSES.map(|loss| judge.power(loss)),
     };
-    let drive = |(specimen, verdicts): &(Specimen, Vec<Verdict>)| Drive {
+    let drive = |(specimen, verdicts): &(JudgedDrive, Vec<DriveVerdict>)| DeliveredDrive {
         file: specimen.file.clone(),
         name: specimen.name.clone(),
         serial: specimen.serial.clone(),
@@ -177,8 +178,8 @@ fn document(found: &Acceptance) -> Accepted {
         levels: verdicts
             .iter()
             .map(|verdict| match verdict {
-                Verdict::Accepted(own) | Verdict::Rejected(own) => Some(*own),
-                Verdict::TooFew(_) | Verdict::Missing => None,
+                DriveVerdict::Accepted(own) | DriveVerdict::Rejected(own) => Some(*own),
+                DriveVerdict::TooFew(_) | DriveVerdict::Missing => None,
             })
             .collect(),
     };

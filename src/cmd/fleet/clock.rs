@@ -9,7 +9,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::json::{self, Json};
+use super::super::json::{self, OutputFormat};
 use super::super::run_start::{LIMIT_NS, duration};
 use super::super::signals::Signals;
 use crate::base::error::{Context, Result, exit};
@@ -33,12 +33,12 @@ pub struct ClockArgs {
     #[arg(long, value_name = "DURATION")]
     limit: Option<String>,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 /// A clock that this host's was compared with.
 #[derive(Serialize, JsonSchema)]
-pub struct Compared {
+pub struct ComparedClock {
     /// As it was named.
     pub host: String,
     /// What is to be added to this host's clock, nanoseconds.
@@ -66,7 +66,7 @@ pub fn clock(args: &ClockArgs, out: &mut dyn Write) -> Result<u8> {
     let mut compared = Vec::new();
     for host in &args.host {
         let offset = clocks::compare(host)?;
-        compared.push(Compared {
+        compared.push(ComparedClock {
             host: host.clone(),
             offset_ns: offset.offset_ns,
             bound_ns: offset.bound_ns,

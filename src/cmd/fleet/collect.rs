@@ -8,12 +8,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::json::{self, Json};
+use super::super::json::{self, OutputFormat};
 use crate::base::error::{Context, Result, exit};
 use crate::base::output::New;
 use crate::base::units::plural;
-use crate::fleet::collect::{Checked, check};
-use crate::fleet::record::{Record, TaskRecord};
+use crate::fleet::collect::{CheckedTask, check};
+use crate::fleet::record::{CampaignRecord, TaskRecord};
 use crate::fleet::{folder, slurm};
 use crate::lab::data::slug;
 
@@ -30,7 +30,7 @@ pub struct CollectArgs {
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 /// What `dyno fleet collect --json` prints, and what it leaves beside the bundles.
@@ -78,7 +78,7 @@ struct BundleFile {
 /// Checks and copies; exit code 2 where something is missing or wrong.
 pub fn collect(args: &CollectArgs, out: &mut dyn Write) -> Result<u8> {
     let from = folder::of(&args.campaign);
-    let record = Record::of(&from)?;
+    let record = CampaignRecord::of(&from)?;
     let into = args.output.clone().unwrap_or_else(|| from.join("collected"));
     std::fs::create_dir_all(&into).with_context(|| format!("making {}", into.display()))?;
     let jobs = slurm::jobs(&record).ok();
@@ -108,7 +108,7 @@ pub fn collect(args: &CollectArgs, out: &mut dyn Write) -> Result<u8> {
 }
 
 /// Copies a task's bundles; of one that holds a point twice, or is another's, none.
-fn copied(task: &TaskRecord, checked: Checked, into: &Path, ours: bool) -> Result<TaskFiles> {
+fn copied(task: &TaskRecord, checked: CheckedTask, into: &Path, ours: bool) -> Result<TaskFiles> {
     let mut bundles = Vec::new();
     let parts = if checked.wrong.is_empty() { &checked.parts[..] } else { &[] };
     for (at, part) in parts.iter().enumerate() {

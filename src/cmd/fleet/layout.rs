@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::super::plan_numbers::{Extent, fill_bytes};
 use crate::base::error::{Context, Result};
-use crate::fleet::tasks::{Task, tasks};
+use crate::fleet::tasks::{FleetTask, tasks};
 use crate::fleet::{folder, hosts};
-use crate::plan::campaign::{Campaign, Home, HostDrives, Specimen};
-use crate::plan::{Place, Plan};
+use crate::plan::campaign::{Campaign, HostDrives, Specimen, SpecimenLocation};
+use crate::plan::{DrivePlace, Plan};
 
 /// Filling is assumed to go at this rate at the least, bytes/s, where a time limit is made.
 const FILL_BYTES_PER_S: u64 = 100_000_000;
@@ -15,7 +15,7 @@ const FILL_BYTES_PER_S: u64 = 100_000_000;
 const MARGIN_NS: u64 = 600_000_000_000;
 
 /// A campaign laid out over its hosts.
-pub struct Layout {
+pub struct CampaignLayout {
     /// The file's contents.
     pub campaign: Campaign,
     /// Where all of it is kept.
@@ -25,7 +25,7 @@ pub struct Layout {
     /// What is measured, by number.
     pub specimens: Vec<Specimen>,
     /// The tasks in their order.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<FleetTask>,
 }
 
 /// What a task costs.
@@ -40,9 +40,9 @@ pub struct Cost {
     pub limit_ns: u64,
 }
 
-impl Layout {
+impl CampaignLayout {
     /// Of a campaign's file; `find` asks the hosts for their drives first.
-    pub fn of(path: &Path, find: bool) -> Result<Layout> {
+    pub fn of(path: &Path, find: bool) -> Result<CampaignLayout> {
         let campaign = Campaign::load(path, &crate::plan_catalogue())?;
         let folder = folder::of(path);
         let names = hosts::names(&campaign).context("looking for the campaign's hosts")?;
@@ -53,26 +53,26 @@ impl Layout {
         let hosts = hosts::known(&campaign, &names, &folder)?;
         let specimens = campaign.specimens(&hosts)?;
         let tasks = tasks(&specimens, campaign.rounds as usize);
-        Ok(Layout { campaign, folder, hosts, specimens, tasks })
+        Ok(CampaignLayout { campaign, folder, hosts, specimens, tasks })
     }
 
     /// A task's specimen.
-    pub fn specimen(&self, task: &Task) -> &Specimen {
+    pub fn specimen(&self, task: &FleetTask) -> &Specimen {
         &self.specimens[task.specimen]
     }
 
     /// Where a task's specimen is on its host.
-    pub fn home(&self, task: &Task) -> Result<&Home> {
+    pub fn home(&self, task: &FleetTask) -> Result<&SpecimenLocation> {
         task.home(&self.specimens).context("a task on a host that does not have its drive")
     }
 
     /// A task's plan.
-    pub fn plan(&self, task: &Task) -> Result<Plan> {
+    pub fn plan(&self, task: &FleetTask) -> Result<Plan> {
         Ok(self.campaign.plan_of(self.specimen(task), self.home(task)?))
     }
 
     /// What a task costs.
-    pub fn cost(&self, task: &Task) -> Result<Cost> {
+    pub fn cost(&self, task: &FleetTask) -> Result<Cost> {
         let plan = self.plan(task)?;
         let Extent { points, at_most, load_ns, more_ns } = Extent::of(&plan);
         let fill_ns = fill_bytes(&plan).saturating_mul(1_000_000_000 / FILL_BYTES_PER_S);
@@ -97,9 +97,9 @@ pub fn program(campaign: &Campaign) -> Result<PathBuf> {
 }
 
 /// A drive in words: its directory, or its device with its serial number.
-pub fn place(place: &Place) -> String {
+pub fn place(place: &DrivePlace) -> String {
     match place {
-        Place::Directory(path) => path.display().to_string(),
-        Place::Device { path, serial } => format!("{} (serial {serial})", path.display()),
+        DrivePlace::Directory(path) => path.display().to_string(),
+        DrivePlace::Device { path, serial } => format!("{} (serial {serial})", path.display()),
     }
 }

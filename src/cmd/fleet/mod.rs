@@ -18,10 +18,10 @@ use clap::Subcommand;
 use crate::base::error::Result;
 
 pub use accept::Accepted;
-pub use clock::Compared;
+pub use clock::ComparedClock;
 pub use collect::Collected;
-pub use plan::Planned;
-pub use status::Status;
+pub use plan::PlannedCampaign;
+pub use status::FleetStatus;
 pub use together::Brought;
 
 /// What is done with a fleet.

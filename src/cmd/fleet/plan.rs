@@ -8,14 +8,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::json::{self, Json};
+use super::super::json::{self, OutputFormat};
 use super::super::plan_numbers::{fill_bytes, paced_bytes};
-use super::layout::{Layout, place};
+use super::layout::{CampaignLayout, place};
 use super::words::{balance, columns};
 use crate::base::error::Result;
 use crate::base::units::{bytes, duration, grouped, plural};
 use crate::fleet::tasks::spreads;
-use crate::plan::Place;
+use crate::plan::DrivePlace;
 use crate::run::prepare;
 
 /// Which campaign.
@@ -29,12 +29,12 @@ pub struct PlanArgs {
     #[arg(long)]
     find: bool,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 /// Prints the tasks.
 pub fn plan(args: &PlanArgs, out: &mut dyn Write) -> Result<()> {
-    let layout = Layout::of(&args.campaign, args.find)?;
+    let layout = CampaignLayout::of(&args.campaign, args.find)?;
     let planned = planned(&layout)?;
     match args.format.json {
         true => json::print(&planned, out),
@@ -44,7 +44,7 @@ pub fn plan(args: &PlanArgs, out: &mut dyn Write) -> Result<()> {
 
 /// What `dyno fleet plan --json` prints.
 #[derive(Serialize, JsonSchema)]
-pub struct Planned {
+pub struct PlannedCampaign {
     /// Name of the campaign.
     campaign: String,
     /// Name of the protocol.
@@ -106,7 +106,7 @@ struct TaskRow {
     paced_bytes: u64,
 }
 
-fn planned(layout: &Layout) -> Result<Planned> {
+fn planned(layout: &CampaignLayout) -> Result<PlannedCampaign> {
     let (mut tasks, mut at_most) = (Vec::new(), false);
     let mut preparation = Vec::new();
     for task in &layout.tasks {
@@ -119,8 +119,8 @@ fn planned(layout: &Layout) -> Result<Planned> {
         }
         let drive = &layout.home(task)?.drive;
         let (path, device, serial) = match &drive.place {
-            Place::Directory(path) => (Some(path.clone()), None, None),
-            Place::Device { path, serial } => (None, Some(path.clone()), Some(serial.clone())),
+            DrivePlace::Directory(path) => (Some(path.clone()), None, None),
+            DrivePlace::Device { path, serial } => (None, Some(path.clone()), Some(serial.clone())),
         };
         tasks.push(TaskRow {
             number: task.number,
@@ -146,7 +146,7 @@ fn planned(layout: &Layout) -> Result<Planned> {
         HostRow { name: name.clone(), tasks: own().count(), load_ns }
     };
     let campaign = &layout.campaign;
-    Ok(Planned {
+    Ok(PlannedCampaign {
         campaign: campaign.name.clone(),
         protocol: campaign.plan.protocol.name.clone(),
         title: campaign.plan.protocol.title.clone(),
@@ -161,7 +161,7 @@ fn planned(layout: &Layout) -> Result<Planned> {
     })
 }
 
-fn describe(layout: &Layout, planned: &Planned, out: &mut dyn Write) -> Result<()> {
+fn describe(layout: &CampaignLayout, planned: &PlannedCampaign, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "{} ({})", planned.title, planned.protocol)?;
     let up_to = if planned.at_most { "up to " } else { "" };
     writeln!(

@@ -8,12 +8,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::json::{self, Json};
+use super::super::json::{self, OutputFormat};
 use super::words::columns;
 use crate::base::error::{Result, describe};
 use crate::base::units::{duration, plural};
-use crate::fleet::record::{Record, TaskRecord};
-use crate::fleet::state::{Standing, State, left_ns, standings};
+use crate::fleet::record::{CampaignRecord, TaskRecord};
+use crate::fleet::state::{TaskStanding, TaskState, left_ns, standings};
 use crate::fleet::{folder, slurm};
 
 /// Which campaign.
@@ -23,12 +23,12 @@ pub struct StatusArgs {
     #[arg(value_name = "CAMPAIGN")]
     campaign: PathBuf,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 /// What `dyno fleet status --json` prints.
 #[derive(Serialize, JsonSchema)]
-pub struct Status {
+pub struct FleetStatus {
     campaign: String,
     title: String,
     /// Tasks by state: measured, running, waiting, failed, interrupted, not submitted.
@@ -67,11 +67,11 @@ struct TaskStatus {
 /// Prints it.
 pub fn status(args: &StatusArgs, out: &mut dyn Write) -> Result<()> {
     let folder = folder::of(&args.campaign);
-    let record = Record::of(&folder)?;
+    let record = CampaignRecord::of(&folder)?;
     let jobs = slurm::jobs(&record);
     let slurm_failure = jobs.as_ref().err().map(|error| describe(error).0);
     let standings = standings(&record, &jobs.unwrap_or_default(), &folder)?;
-    let row = |(task, standing): (&TaskRecord, &Standing)| {
+    let row = |(task, standing): (&TaskRecord, &TaskStanding)| {
         let begun = |attempt: &&crate::fleet::record::Attempt| attempt.code.is_none();
         Ok(TaskStatus {
             number: task.number,
@@ -91,7 +91,7 @@ pub fn status(args: &StatusArgs, out: &mut dyn Write) -> Result<()> {
         record.tasks.iter().zip(&standings).map(row).collect::<Result<_>>()?;
     let mut states = BTreeMap::new();
     tasks.iter().for_each(|task| *states.entry(task.state).or_default() += 1);
-    let status = Status {
+    let status = FleetStatus {
         campaign: record.campaign.clone(),
         title: record.title.clone(),
         states,
@@ -109,7 +109,7 @@ pub fn status(args: &StatusArgs, out: &mut dyn Write) -> Result<()> {
     }
 }
 
-fn describe_to(status: &Status, args: &StatusArgs, out: &mut dyn Write) -> Result<()> {
+fn describe_to(status: &FleetStatus, args: &StatusArgs, out: &mut dyn Write) -> Result<()> {
     let states: Vec<String> =
         status.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
     let all = plural(status.tasks.len(), "task");
@@ -146,7 +146,7 @@ fn describe_to(status: &Status, args: &StatusArgs, out: &mut dyn Write) -> Resul
     writeln!(out)?;
     let campaign = args.campaign.display();
     let queued = |task: &TaskStatus| ["running", "waiting"].contains(&task.state);
-    let measured = |task: &TaskStatus| task.state == State::Measured.name();
+    let measured = |task: &TaskStatus| task.state == TaskState::Measured.name();
     if status.tasks.iter().all(measured) {
         writeln!(out, "Next: dyno fleet collect {campaign}")?;
     } else if status.tasks.iter().any(|task| !queued(task) && !measured(task)) {

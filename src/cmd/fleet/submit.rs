@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::layout::{Layout, program};
+use super::layout::{CampaignLayout, program};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::file;
 use crate::base::units::plural;
 use crate::fleet::folder;
-use crate::fleet::record::{Array, Record, TaskRecord};
-use crate::fleet::slurm::{self, Script};
-use crate::fleet::state::{State, standings};
-use crate::fleet::tasks::Task;
+use crate::fleet::record::{Array, CampaignRecord, TaskRecord};
+use crate::fleet::slurm::{self, ArrayScript};
+use crate::fleet::state::{TaskState, standings};
+use crate::fleet::tasks::FleetTask;
 use crate::lab;
-use crate::plan::campaign::{Home, Specimen};
+use crate::plan::campaign::{Specimen, SpecimenLocation};
 
 /// The campaign's file as it was submitted.
 const SUBMITTED: &str = "campaign.toml";
@@ -40,13 +40,13 @@ pub struct SubmitArgs {
 
 /// Submits what is left.
 pub fn submit(args: &SubmitArgs, out: &mut dyn Write) -> Result<()> {
-    let layout = Layout::of(&args.campaign, false)?;
+    let layout = CampaignLayout::of(&args.campaign, false)?;
     folder::make(&layout.folder)?;
     let folder = layout.folder.canonicalize().context("finding the campaign's folder")?;
     same(&args.campaign, &layout, &folder)?;
     // Of two who submit at once the second is refused.
     let _lock = lab::lock::bundle(&folder.join(SUBMITTED), Clock::start())?;
-    let mut record = match Record::find(&folder)? {
+    let mut record = match CampaignRecord::find(&folder)? {
         Some(record) => record,
         None => begin(&layout)?,
     };
@@ -54,7 +54,9 @@ pub fn submit(args: &SubmitArgs, out: &mut dyn Write) -> Result<()> {
     record.keep(&folder)?;
     let jobs = slurm::jobs(&record)?;
     let standings = standings(&record, &jobs, &folder)?;
-    let open = |state: State| !matches!(state, State::Measured | State::Running | State::Waiting);
+    let open = |state: TaskState| {
+        !matches!(state, TaskState::Measured | TaskState::Running | TaskState::Waiting)
+    };
     let mut due = Vec::new();
     for (at, standing) in standings.iter().enumerate().filter(|(_, s)| open(s.state)) {
         match settle(&mut record, at, &layout) {
@@ -64,7 +66,7 @@ pub fn submit(args: &SubmitArgs, out: &mut dyn Write) -> Result<()> {
                 writeln!(out, "Task {} ({}) stays open: {why}", task.number, task.subject)?;
             }
         }
-        if standing.state == State::Failed {
+        if standing.state == TaskState::Failed {
             let why = standing.cause.as_deref().unwrap_or("it failed");
             let number = record.tasks[at].number;
             writeln!(out, "Task {number} is submitted again, after: {why}")?;
@@ -91,10 +93,10 @@ fn listed(begun: &[(PathBuf, String)]) -> String {
 }
 
 /// The record of a campaign that was not submitted before.
-fn begin(layout: &Layout) -> Result<Record> {
+fn begin(layout: &CampaignLayout) -> Result<CampaignRecord> {
     let campaign = &layout.campaign;
     let names = campaign.subjects();
-    let task = |task: &Task| {
+    let task = |task: &FleetTask| {
         let (cost, specimen) = (layout.cost(task)?, layout.specimen(task));
         Ok(TaskRecord {
             number: task.number,
@@ -110,19 +112,19 @@ fn begin(layout: &Layout) -> Result<Record> {
             hosts: vec![layout.hosts[task.host].name.clone()],
         })
     };
-    Ok(Record {
+    Ok(CampaignRecord {
         campaign: campaign.name.clone(),
         title: campaign.plan.protocol.title.clone(),
         protocol: campaign.plan.protocol.name.clone(),
         environment: campaign.environment.clone(),
         tasks: layout.tasks.iter().map(task).collect::<Result<_>>()?,
-        ..Record::default()
+        ..CampaignRecord::default()
     })
 }
 
 /// Keeps the campaign's file and its protocol in the folder, and refuses others than those that
 /// were submitted before: their points would not be of one campaign.
-fn same(path: &Path, layout: &Layout, folder: &Path) -> Result<()> {
+fn same(path: &Path, layout: &CampaignLayout, folder: &Path) -> Result<()> {
     let text = file::read_text(path, file::MOST_TEXT)?;
     let protocol = layout.campaign.protocol.as_ref();
     let files = [Some((folder.join(SUBMITTED), &text))]
@@ -145,7 +147,7 @@ fn same(path: &Path, layout: &Layout, folder: &Path) -> Result<()> {
 }
 
 /// Notes hosts that are given up, and cancels what Slurm still has for them.
-fn give_up(record: &mut Record, lost: &[String], layout: &Layout) -> Result<()> {
+fn give_up(record: &mut CampaignRecord, lost: &[String], layout: &CampaignLayout) -> Result<()> {
     for name in lost {
         if layout.hosts.iter().all(|host| host.name != *name) {
             let known: Vec<&str> = layout.hosts.iter().map(|host| &*host.name).collect();
@@ -167,7 +169,11 @@ fn give_up(record: &mut Record, lost: &[String], layout: &Layout) -> Result<()> 
 }
 
 /// Where a task is measured now: on its host, or on another where that was given up.
-fn settle(record: &mut Record, at: usize, layout: &Layout) -> Result<(Specimen, Home)> {
+fn settle(
+    record: &mut CampaignRecord,
+    at: usize,
+    layout: &CampaignLayout,
+) -> Result<(Specimen, SpecimenLocation)> {
     let task = &record.tasks[at];
     let named = |specimen: &&Specimen| specimen.name == task.subject;
     let specimen = layout
@@ -175,13 +181,13 @@ fn settle(record: &mut Record, at: usize, layout: &Layout) -> Result<(Specimen, 
         .iter()
         .find(named)
         .with_context(|| format!("no host has '{}' any more", task.subject))?;
-    let name = |home: &&Home| layout.hosts[home.host].name.clone();
-    let homes: Vec<&Home> =
+    let name = |home: &&SpecimenLocation| layout.hosts[home.host].name.clone();
+    let homes: Vec<&SpecimenLocation> =
         specimen.homes.iter().filter(|home| !record.lost.contains(&name(home))).collect();
     if let Some(home) = homes.iter().find(|home| name(home) == task.host()) {
         return Ok((specimen.clone(), (*home).clone()));
     }
-    let load = |home: &&&Home| {
+    let load = |home: &&&SpecimenLocation| {
         let here = |task: &&TaskRecord| task.host() == name(home);
         record.tasks.iter().filter(here).count()
     };
@@ -198,8 +204,8 @@ fn settle(record: &mut Record, at: usize, layout: &Layout) -> Result<(Specimen, 
 
 fn write_plan(
     task: &TaskRecord,
-    layout: &Layout,
-    (specimen, home): (&Specimen, &Home),
+    layout: &CampaignLayout,
+    (specimen, home): (&Specimen, &SpecimenLocation),
     folder: &Path,
 ) -> Result<()> {
     let named = match &layout.campaign.protocol {
@@ -213,9 +219,9 @@ fn write_plan(
 /// Writes the scripts of the tasks that are due, submits them, and notes each array as soon as
 /// Slurm has it; the scripts and what is said of each.
 fn arrays(
-    record: &mut Record,
+    record: &mut CampaignRecord,
     due: &[usize],
-    layout: &Layout,
+    layout: &CampaignLayout,
     folder: &Path,
     dry_run: bool,
 ) -> Result<Vec<(PathBuf, String)>> {
@@ -232,7 +238,7 @@ fn arrays(
             (exclusive && array.host == host) || (in_rounds && *of < round)
         };
         let after: Vec<u64> = jobs.iter().filter(before).map(|(_, array)| array.job).collect();
-        let script = Script {
+        let script = ArrayScript {
             campaign: &record.campaign,
             folder,
             program: &program,
@@ -260,7 +266,7 @@ fn arrays(
 }
 
 /// Tasks that go into one array: on one host with the same generic resources, in their order.
-fn groups(record: &Record, due: &[usize], in_rounds: bool) -> Vec<Vec<usize>> {
+fn groups(record: &CampaignRecord, due: &[usize], in_rounds: bool) -> Vec<Vec<usize>> {
     let rounds: BTreeSet<usize> = match in_rounds {
         true => due.iter().map(|at| record.tasks[*at].round).collect(),
         false => BTreeSet::from([0]),

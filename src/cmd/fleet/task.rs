@@ -11,7 +11,7 @@ use super::super::run;
 use crate::base::error::{Context, Result, describe, exit_code, failed, refused};
 use crate::base::file;
 use crate::fleet::folder;
-use crate::fleet::record::{Attempt, Record, TaskRecord};
+use crate::fleet::record::{Attempt, CampaignRecord, TaskRecord};
 
 /// Says that the environment's file was read.
 const READ: &str = "DYNO_CAMPAIGN_ENVIRONMENT";
@@ -31,7 +31,7 @@ pub struct TaskArgs {
 pub fn task(args: &TaskArgs) -> Result<u8> {
     let folder = &args.folder;
     folder::check(folder)?;
-    let record = Record::of(folder)?;
+    let record = CampaignRecord::of(folder)?;
     let task = record.task(args.number)?;
     let here = this_host()?;
     if here != task.host() {

@@ -7,8 +7,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::json::{self, Json};
-use crate::analysis::hosts::{Host, Joint, Sum};
+use super::super::json::{self, OutputFormat};
+use crate::analysis::hosts::{Joint, JointHost, Sum};
 use crate::analysis::{Facts, Question};
 use crate::base::error::{Result, exit, failed};
 use crate::brief::section::hosts as text;
@@ -22,21 +22,21 @@ pub struct TogetherArgs {
     #[arg(required = true, num_args = 2.., value_name = "BUNDLE")]
     bundle: Vec<PathBuf>,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
 }
 
 /// What `dyno fleet together --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub struct Brought {
     /// One for each bundle.
-    pub hosts: Vec<Clock>,
+    pub hosts: Vec<HostClock>,
     /// Every point that any host began.
     pub points: Vec<PointOfHosts>,
 }
 
 /// A host and its clock.
 #[derive(Serialize, JsonSchema)]
-pub struct Clock {
+pub struct HostClock {
     /// The bundle's file name.
     pub file: String,
     /// The clock that all were compared with.
@@ -111,9 +111,9 @@ pub fn together(args: &TogetherArgs, out: &mut dyn Write) -> Result<u8> {
 }
 
 fn document(facts: &Facts) -> Brought {
-    let clock = |host: &Host| {
+    let clock = |host: &JointHost| {
         let (before, after) = (host.start.before, host.start.after);
-        Clock {
+        HostClock {
             file: host.file.clone(),
             reference: host.start.reference.clone(),
             offset_before_ns: before.map(|offset| offset.offset_ns),

@@ -3,9 +3,9 @@
 
 use std::io::Write;
 
-use super::layout::Layout;
+use super::layout::CampaignLayout;
 use crate::base::error::Result;
-use crate::fleet::tasks::Spread;
+use crate::fleet::tasks::HostSpread;
 
 /// Rows with their cells below one another.
 pub fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> Result<()> {
@@ -20,10 +20,10 @@ pub fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> Res
 }
 
 /// How subjects lie over hosts and places, and what could not be balanced.
-pub fn balance(layout: &Layout, spreads: &[Spread]) -> Vec<String> {
+pub fn balance(layout: &CampaignLayout, spreads: &[HostSpread]) -> Vec<String> {
     let names = layout.campaign.subjects();
     let mut lines = Vec::new();
-    let even = |spread: &&Spread| spread.over_hosts() && spread.over_places();
+    let even = |spread: &&HostSpread| spread.over_hosts() && spread.over_places();
     let balanced: Vec<&str> = spreads.iter().filter(even).map(|s| names[s.subject]).collect();
     if !balanced.is_empty() {
         let who =
@@ -38,7 +38,7 @@ pub fn balance(layout: &Layout, spreads: &[Spread]) -> Vec<String> {
             let on = spread.on.iter().zip(&layout.hosts);
             let on: Vec<String> = on.map(|(n, host)| format!("{n} on {}", host.name)).collect();
             let why = match spread {
-                Spread { fixed: true, .. } => {
+                HostSpread { fixed: true, .. } => {
                     "its drives are fixed to hosts, whose differences are part of its figures; \
                      move drives, or choose hosts with as many of each subject"
                         .to_string()

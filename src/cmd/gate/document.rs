@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::At;
+use crate::analysis::StepPlace;
 use crate::analysis::facts::Facts;
-use crate::analysis::gate::{Gate, Judged, Verdict, Why};
+use crate::analysis::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::base::units::finite;
 use crate::brief::gate as text;
-use crate::stats::gate::Unit;
+use crate::stats::gate::ScatterUnit;
 
 /// A gate's verdict, with every figure that it follows from (docs/gate.md).
 #[derive(Serialize, JsonSchema)]
@@ -24,14 +24,14 @@ pub struct Gated {
     /// What `n` and `enough` count: "repeats", or "runs" of a history.
     unit: &'static str,
     /// Every point that the base has, and each step's mean over its points.
-    figures: Vec<Figure>,
+    figures: Vec<GateFigure>,
     /// Subjects that only one side has.
     not_paired: Vec<String>,
 }
 
 /// One measure of one subject at one point.
 #[derive(Serialize, JsonSchema)]
-struct Figure {
+struct GateFigure {
     /// Name of the step.
     step: String,
     /// Name of the subject.
@@ -66,8 +66,8 @@ impl Gated {
         let mut base: Vec<String> = facts.runs.iter().map(|run| run.file.clone()).collect();
         let new = base.pop().unwrap_or_default();
         let unit = match gate.unit {
-            Unit::Repeats => "repeats",
-            Unit::Runs => "runs",
+            ScatterUnit::Repeats => "repeats",
+            ScatterUnit::Runs => "runs",
         };
         Gated {
             verdict: text::word(gate.verdict()),
@@ -81,21 +81,21 @@ impl Gated {
     }
 }
 
-fn figure(facts: &Facts, gate: &Gate, row: &Judged) -> Figure {
+fn figure(facts: &Facts, gate: &Gate, row: &Judged) -> GateFigure {
     let step = &facts.steps[row.step];
-    let value = if let At::Value(value) = row.at { Some(&step.values[value]) } else { None };
+    let value = if let StepPlace::Value(value) = row.at { Some(&step.values[value]) } else { None };
     let enough = match row.verdict {
-        Verdict::NotShown(Why::Scatter(enough)) => enough,
+        GateVerdict::NotShown(NoVerdictCause::Scatter(enough)) => enough,
         _ => None,
     };
     let change = row.change.as_ref();
-    Figure {
+    GateFigure {
         step: step.name.to_string(),
         subject: facts.own_names[row.subject].to_string(),
         metric: row.metric.short().to_string(),
         axis: step.axis.as_ref().map(|axis| axis.name.to_string()),
         at: value.and_then(|value| finite(value.number)),
-        mean: row.at == At::Mean,
+        mean: row.at == StepPlace::Mean,
         verdict: text::word_of(&row.verdict),
         why: text::verdict(facts, gate, row),
         ratio: change.and_then(|change| finite(change.ratio)),

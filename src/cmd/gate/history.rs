@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
-use crate::catalogue::{Catalogue, Contents, State, Summary};
+use crate::catalogue::{BundleCatalogue, BundleSummary, Contents, RunState};
 use crate::store::glance;
 
 /// Fewer runs than this say nothing of how far runs lie apart.
@@ -12,11 +12,11 @@ const FEWEST: usize = 3;
 /// At most so many whole bundles of the same protocol that began no later than the new run, the
 /// oldest first.
 pub fn newest(folder: &Path, new: &Path, last: usize) -> Result<Vec<PathBuf>> {
-    let catalogue = Catalogue::open(folder)?;
+    let catalogue = BundleCatalogue::open(folder)?;
     let (run, own) = (glance(new)?.run, canonical(new)?);
     let protocol = &run.plan.protocol;
-    let fits = |s: &Summary| {
-        (&s.protocol, &s.title, s.state) == (&protocol.name, &protocol.title, State::Whole)
+    let fits = |s: &BundleSummary| {
+        (&s.protocol, &s.title, s.state) == (&protocol.name, &protocol.title, RunState::Whole)
             && s.started_unix_ns <= run.started_unix_ns
     };
     let root = canonical(folder)?;

@@ -4,7 +4,7 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::analysis::facts::Facts;
-use crate::analysis::gate::{Gate, Judged, Verdict};
+use crate::analysis::gate::{Gate, GateVerdict, Judged};
 use crate::base::error::{Context, Result};
 use crate::brief::gate as text;
 
@@ -35,10 +35,10 @@ fn name(facts: &Facts, row: &Judged) -> String {
 
 fn status(facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStatus {
     let mut status = match row.verdict {
-        Verdict::NotWorse => return TestCaseStatus::success(),
-        Verdict::Worse => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        GateVerdict::NotWorse => return TestCaseStatus::success(),
+        GateVerdict::Worse => TestCaseStatus::non_success(NonSuccessKind::Failure),
         // JUnit has no word for an open question; a skipped case is neither passed nor failed.
-        Verdict::NotShown(_) => TestCaseStatus::skipped(),
+        GateVerdict::NotShown(_) => TestCaseStatus::skipped(),
     };
     let change = row.change.as_ref().map(text::change);
     let change = change.map(|(by, interval)| format!(" ({by} {interval})")).unwrap_or_default();

@@ -12,18 +12,18 @@ use clap::Args;
 
 use document::Gated;
 
-use super::json::{self, Json};
+use super::json::{self, OutputFormat};
 use super::load::share;
 use crate::analysis::Question;
 use crate::analysis::facts::Facts;
 use crate::analysis::gate::judge;
-use crate::analysis::metric::Asked;
+use crate::analysis::metric::MetricRequest;
 use crate::base::error::{Context, NoVerdict, Result, exit, failed};
 use crate::base::output;
 use crate::brief::gate as text;
 use crate::bundles;
 use crate::cmd::screen::on_screen;
-use crate::stats::gate::Shown;
+use crate::stats::gate::ShownChange;
 
 /// The base, the new run, and what is asked of them.
 #[derive(Args)]
@@ -46,7 +46,7 @@ pub struct GateArgs {
     #[arg(long, value_name = "PATH")]
     vary: Vec<String>,
     #[command(flatten)]
-    format: Json,
+    format: OutputFormat,
     /// Also write a JUnit XML report, in which `worse` is a failure and `not shown` is skipped
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -62,7 +62,7 @@ pub fn gate(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
 }
 
 fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
-    let metrics = args.measure.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
+    let metrics = args.measure.iter().map(|m| MetricRequest::parse(m)).collect::<Result<_>>()?;
     let question = Question { vary: args.vary.clone(), metrics, ..Question::default() };
     let mut paths = match args.last {
         Some(last) => history::newest(&args.base, &args.new, usize::from(last))?,
@@ -89,9 +89,9 @@ fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
         _ => {}
     }
     Ok(match gate.verdict() {
-        Shown::NotWorse => 0,
-        Shown::Worse => exit::WORSE,
-        Shown::Neither => exit::NOT_SHOWN,
+        ShownChange::NotWorse => 0,
+        ShownChange::Worse => exit::WORSE,
+        ShownChange::Neither => exit::NOT_SHOWN,
     })
 }
 

@@ -13,22 +13,22 @@ use hyper::body::Frame;
 
 use super::super::Page;
 use super::super::hub::Subscription;
-use super::super::page::Failure;
-use super::super::site::Shared;
+use super::super::page::PageFailure;
+use super::super::site::SharedSite;
 
 /// The events of a run, by its bundle's path in the catalogue.
 pub const PAGE: Page = Page { path: "/events/{*bundle}", name: None, route };
 
-fn route() -> MethodRouter<Shared> {
+fn route() -> MethodRouter<SharedSite> {
     get(follow)
 }
 
 async fn follow(
-    State(site): State<Shared>,
+    State(site): State<SharedSite>,
     Path(bundle): Path<String>,
-) -> Result<Response, Failure> {
+) -> Result<Response, PageFailure> {
     let path = site.make(move |site| site.bundle(&bundle)).await?;
-    let subscription = site.hub.subscribe(path).ok_or(Failure::Busy)?;
+    let subscription = site.hub.subscribe(path).ok_or(PageFailure::Busy)?;
     Ok(([(CONTENT_TYPE, "text/event-stream")], Body::new(Events(subscription))).into_response())
 }
 

@@ -6,44 +6,44 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 
 use super::super::Page;
-use super::super::page::{Failure, Frame, html};
+use super::super::page::{PageFailure, PageFrame, html};
 use super::super::query;
-use super::super::site::Shared;
+use super::super::site::SharedSite;
 use super::feeds;
-use super::view::{Standing, standing};
+use super::view::{RunProgress, standing};
 use crate::base::units;
-use crate::lab::feed::Found;
+use crate::lab::feed::FeedState;
 
 /// The list.
 pub const PAGE: Page = Page { path: "/live", name: Some("Live"), route };
 
-fn route() -> MethodRouter<Shared> {
+fn route() -> MethodRouter<SharedSite> {
     get(show)
 }
 
 #[derive(Template)]
 #[template(path = "web/live_list.html")]
 struct ListPage {
-    frame: Frame,
-    runs: Vec<Row>,
+    frame: PageFrame,
+    runs: Vec<LiveRunRow>,
 }
 
-struct Row {
+struct LiveRunRow {
     path: String,
     address: String,
     title: String,
     state: &'static str,
     began: String,
-    standing: Standing,
+    standing: RunProgress,
 }
 
-async fn show(State(site): State<Shared>) -> Result<Response, Failure> {
+async fn show(State(site): State<SharedSite>) -> Result<Response, PageFailure> {
     let runs = site.make(feeds).await?;
-    Ok(html(&ListPage { frame: Frame::of(PAGE.path), runs: runs.iter().map(row).collect() }))
+    Ok(html(&ListPage { frame: PageFrame::of(PAGE.path), runs: runs.iter().map(row).collect() }))
 }
 
-fn row((path, found): &(String, Found)) -> Row {
-    Row {
+fn row((path, found): &(String, FeedState)) -> LiveRunRow {
+    LiveRunRow {
         path: path.clone(),
         address: query::path("/live/", path),
         title: found.feed.title.clone(),

@@ -11,20 +11,20 @@ pub use events::PAGE as EVENTS;
 pub use list::PAGE as LIST;
 pub use watched::PAGE as RUN;
 
-use super::page::Failure;
-use super::site::Site;
+use super::page::PageFailure;
+use super::site::ServedFolder;
 use crate::catalogue::Contents;
-use crate::lab::feed::{self, Found};
+use crate::lab::feed::{self, FeedState};
 
 /// Runs that are listed at most: the newest.
 const MOST_RUNS: usize = 50;
 
 /// The runs of the folder that have a feed, by their bundles' paths; those that go on first, then
 /// the newest.
-pub fn feeds(site: &Site) -> Result<Vec<(String, Found)>, Failure> {
+pub fn feeds(site: &ServedFolder) -> Result<Vec<(String, FeedState)>, PageFailure> {
     let catalogue = site.catalogue()?;
     let bundles = catalogue.entries.iter().filter(|e| matches!(e.contents, Contents::Bundle(_)));
-    let mut runs: Vec<(String, Found)> = bundles
+    let mut runs: Vec<(String, FeedState)> = bundles
         .filter_map(|entry| Some((entry.path.clone(), feed::read(&site.path_of(entry)?)?)))
         .collect();
     runs.sort_by_key(|(_, found)| (!found.is_running, u64::MAX - found.feed.began_unix_ns));

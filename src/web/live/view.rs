@@ -2,11 +2,11 @@
 //! each second.
 
 use crate::base::units;
-use crate::lab::feed::Found;
-use crate::record::live::{Feed, Gauge, Rate};
+use crate::lab::feed::FeedState;
+use crate::record::live::{ClassRate, Feed, LiveGauge};
 
 /// How far a run is.
-pub struct Standing {
+pub struct RunProgress {
     /// "12 of 40 points, 1 failed".
     pub points: String,
     /// "3m 20s left"; empty once it has ended.
@@ -20,7 +20,7 @@ pub struct Standing {
 }
 
 /// How far it is.
-pub fn standing(found: &Found) -> Standing {
+pub fn standing(found: &FeedState) -> RunProgress {
     let feed = &found.feed;
     let failed = match feed.points.failed {
         0 => String::new(),
@@ -35,7 +35,7 @@ pub fn standing(found: &Found) -> Standing {
         (true, Some(ns)) => format!("{} left", units::duration(ns.div_ceil(SECOND) * SECOND)),
         (true, None) => "time left unknown".to_string(),
     };
-    Standing {
+    RunProgress {
         points: format!("{} of {} points{failed}{spared}", feed.points.done, feed.points.all),
         left,
         percent: match feed.points.done >= feed.points.all && !found.is_running {
@@ -50,7 +50,7 @@ pub fn standing(found: &Found) -> Standing {
 const SECOND: u64 = 1_000_000_000;
 
 /// A row of the table of rates, as text.
-pub fn rate(rate: &Rate) -> [String; 7] {
+pub fn rate(rate: &ClassRate) -> [String; 7] {
     let latency =
         |ns: Option<u64>| ns.map_or("not measured".to_string(), |ns| units::latency(ns as f64));
     let moved = match rate.bytes_per_s {
@@ -69,7 +69,7 @@ pub fn rate(rate: &Rate) -> [String; 7] {
 }
 
 /// A row of the table of readings: whose, which, and the value.
-pub fn gauge(gauge: &Gauge) -> [String; 3] {
+pub fn gauge(gauge: &LiveGauge) -> [String; 3] {
     let of = gauge.subject.clone().unwrap_or_else(|| "host".to_string());
     [of, format!("{}, {}", gauge.meter, gauge.name), value(gauge.value)]
 }

@@ -6,25 +6,25 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 
 use super::super::Page;
-use super::super::page::{Failure, Frame, html};
+use super::super::page::{PageFailure, PageFrame, html};
 use super::super::query;
-use super::super::site::Shared;
+use super::super::site::SharedSite;
 use super::list;
-use super::view::{self, Standing};
+use super::view::{self, RunProgress};
 use crate::base::units;
 use crate::lab::feed;
 
 /// A run, by its bundle's path in the catalogue.
 pub const PAGE: Page = Page { path: "/live/{*bundle}", name: None, route };
 
-fn route() -> MethodRouter<Shared> {
+fn route() -> MethodRouter<SharedSite> {
     get(show)
 }
 
 #[derive(Template)]
 #[template(path = "web/live.html")]
 struct LivePage {
-    frame: Frame,
+    frame: PageFrame,
     title: String,
     bundle: String,
     /// Addresses of the events and of the brief.
@@ -35,7 +35,7 @@ struct LivePage {
     ended: String,
     is_running: bool,
     began: String,
-    standing: Standing,
+    standing: RunProgress,
     rates: Vec<[String; 7]>,
     gauges: Vec<[String; 3]>,
     next: Vec<String>,
@@ -43,13 +43,16 @@ struct LivePage {
     log: Vec<(String, String)>,
 }
 
-async fn show(State(site): State<Shared>, Path(bundle): Path<String>) -> Result<Response, Failure> {
+async fn show(
+    State(site): State<SharedSite>,
+    Path(bundle): Path<String>,
+) -> Result<Response, PageFailure> {
     let page = site
         .make(move |site| {
-            let found = feed::read(&site.bundle(&bundle)?).ok_or(Failure::NotFound)?;
+            let found = feed::read(&site.bundle(&bundle)?).ok_or(PageFailure::NotFound)?;
             let feed = &found.feed;
             Ok(LivePage {
-                frame: Frame::of(list::PAGE.path),
+                frame: PageFrame::of(list::PAGE.path),
                 title: feed.title.clone(),
                 events: query::path("/events/", &bundle),
                 brief: query::path("/brief/", &bundle),

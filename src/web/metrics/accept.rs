@@ -1,10 +1,10 @@
 //! Which format a client asks for (RFC 9110, section 12.5.1).
 
-use super::text::Format;
+use super::text::MetricsFormat;
 
 /// OpenMetrics where it is asked for in a version that is made here, and wanted at least as much as
 /// plain text.
-pub fn format(accept: &str) -> Format {
+pub fn format(accept: &str) -> MetricsFormat {
     let (mut open, mut plain) = (0.0_f64, 0.0_f64);
     for range in accept.split(',') {
         let mut parts = range.split(';').map(str::trim);
@@ -23,7 +23,7 @@ pub fn format(accept: &str) -> Format {
             _ => {}
         }
     }
-    if open > 0.0 && open >= plain { Format::OpenMetrics } else { Format::Text }
+    if open > 0.0 && open >= plain { MetricsFormat::OpenMetrics } else { MetricsFormat::Text }
 }
 
 #[cfg(test)]
@@ -37,16 +37,22 @@ mod tests {
             (
                 "application/openmetrics-text;version=1.0.0,application/openmetrics-text;\
                  version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
-                Format::OpenMetrics,
+                MetricsFormat::OpenMetrics,
             ),
-            ("application/openmetrics-text; version=1.0.0; charset=utf-8", Format::OpenMetrics),
-            ("application/openmetrics-text", Format::OpenMetrics),
-            ("application/openmetrics-text;version=0.0.1", Format::Text),
-            ("application/openmetrics-text;q=0, text/plain", Format::Text),
-            ("text/plain, application/openmetrics-text;q=0.5", Format::Text),
-            ("*/*", Format::Text),
-            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", Format::Text),
-            ("", Format::Text),
+            (
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+                MetricsFormat::OpenMetrics,
+            ),
+            ("application/openmetrics-text", MetricsFormat::OpenMetrics),
+            ("application/openmetrics-text;version=0.0.1", MetricsFormat::Text),
+            ("application/openmetrics-text;q=0, text/plain", MetricsFormat::Text),
+            ("text/plain, application/openmetrics-text;q=0.5", MetricsFormat::Text),
+            ("*/*", MetricsFormat::Text),
+            (
+                "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+                MetricsFormat::Text,
+            ),
+            ("", MetricsFormat::Text),
         ] {
             assert_eq!(format(accept), wanted, "{accept}");
         }

@@ -1,81 +1,89 @@
 //! The metrics: what each is, and its samples of all runs.
 
-use super::text::{Cumulative, Family, Kind, Labels, Writer, number};
-use crate::lab::feed::{Found, STATES};
+use super::text::{Cumulative, Labels, MetricFamily, MetricKind, MetricsWriter, number};
+use crate::lab::feed::{FeedState, STATES};
 use crate::record::gauge::{CELSIUS, WATTS};
-use crate::record::live::{BOUNDS_NS, Buckets, Feed, Phase, Total};
+use crate::record::live::{BOUNDS_NS, Feed, LiveBuckets, Phase, Total};
 
 /// A run by its bundle's path below the folder.
-pub type Named = (String, Found);
+pub type Named = (String, FeedState);
 
-const fn family(name: &'static str, kind: Kind, unit: &'static str, help: &'static str) -> Family {
-    Family { name, kind, unit, help }
+const fn family(
+    name: &'static str,
+    kind: MetricKind,
+    unit: &'static str,
+    help: &'static str,
+) -> MetricFamily {
+    MetricFamily { name, kind, unit, help }
 }
 
-const RUN: Family = family("dyno_run", Kind::Info, "", "A run, by its bundle.");
-const STATE: Family = family("dyno_run_state", Kind::States, "", "How a run stands.");
-const PHASE: Family = family("dyno_run_phase", Kind::States, "", "What a run is doing.");
-const STARTED: Family = family(
+const RUN: MetricFamily = family("dyno_run", MetricKind::Info, "", "A run, by its bundle.");
+const STATE: MetricFamily = family("dyno_run_state", MetricKind::States, "", "How a run stands.");
+const PHASE: MetricFamily =
+    family("dyno_run_phase", MetricKind::States, "", "What a run is doing.");
+const STARTED: MetricFamily = family(
     "dyno_run_started_timestamp_seconds",
-    Kind::Gauge,
+    MetricKind::Gauge,
     "seconds",
     "When this part of the run began, since 1970.",
 );
-const WRITTEN: Family = family(
+const WRITTEN: MetricFamily = family(
     "dyno_run_updated_timestamp_seconds",
-    Kind::Gauge,
+    MetricKind::Gauge,
     "seconds",
     "When the run last reported, since 1970.",
 );
-const LEFT: Family = family(
+const LEFT: MetricFamily = family(
     "dyno_run_left_seconds",
-    Kind::Gauge,
+    MetricKind::Gauge,
     "seconds",
     "How long the run will still take, preparation included; absent while it is not known.",
 );
-const PLANNED: Family = family("dyno_run_points_planned", Kind::Gauge, "", "Points of the plan.");
-const DONE: Family =
-    family("dyno_run_points", Kind::Counter, "", "Points in the bundle, failed ones too.");
-const FAILED: Family = family("dyno_run_points_failed", Kind::Counter, "", "Points that failed.");
-const OPS: Family =
-    family("dyno_ops", Kind::Counter, "", "Ops intended in a window and completed.");
-const BYTES: Family =
-    family("dyno_moved_bytes", Kind::Counter, "bytes", "Bytes that those ops moved.");
-const MISSES: Family = family(
+const PLANNED: MetricFamily =
+    family("dyno_run_points_planned", MetricKind::Gauge, "", "Points of the plan.");
+const DONE: MetricFamily =
+    family("dyno_run_points", MetricKind::Counter, "", "Points in the bundle, failed ones too.");
+const FAILED: MetricFamily =
+    family("dyno_run_points_failed", MetricKind::Counter, "", "Points that failed.");
+const OPS: MetricFamily =
+    family("dyno_ops", MetricKind::Counter, "", "Ops intended in a window and completed.");
+const BYTES: MetricFamily =
+    family("dyno_moved_bytes", MetricKind::Counter, "bytes", "Bytes that those ops moved.");
+const MISSES: MetricFamily = family(
     "dyno_misses",
-    Kind::Counter,
+    MetricKind::Counter,
     "",
     "Reads that found no such key; counted when their point is stored.",
 );
-const GIVEN_UP: Family = family(
+const GIVEN_UP: MetricFamily = family(
     "dyno_given_up",
-    Kind::Counter,
+    MetricKind::Counter,
     "",
     "Transactions given up after rollbacks; counted when their point is stored.",
 );
-const SERVICE: Family = family(
+const SERVICE: MetricFamily = family(
     "dyno_service_time_seconds",
-    Kind::Histogram,
+    MetricKind::Histogram,
     "seconds",
     "From submission to completion of an op.",
 );
-const RESPONSE: Family = family(
+const RESPONSE: MetricFamily = family(
     "dyno_response_time_seconds",
-    Kind::Histogram,
+    MetricKind::Histogram,
     "seconds",
     "From when an op was due to its completion; in a closed loop the service time.",
 );
-const POWER: Family =
-    family("dyno_power_watts", Kind::Gauge, "watts", "Power, by the meter that reads it.");
-const TEMPERATURE: Family = family(
+const POWER: MetricFamily =
+    family("dyno_power_watts", MetricKind::Gauge, "watts", "Power, by the meter that reads it.");
+const TEMPERATURE: MetricFamily = family(
     "dyno_temperature_celsius",
-    Kind::Gauge,
+    MetricKind::Gauge,
     "celsius",
     "Temperature, by the meter that reads it.",
 );
 
 /// Writes all families, each with the samples of all runs.
-pub fn write(runs: &[Named], out: &mut Writer) {
+pub fn write(runs: &[Named], out: &mut MetricsWriter) {
     of_runs(runs, out);
     for (family, value) in [
         (OPS, (|t: &Total| t.ops) as fn(&Total) -> u64),
@@ -88,9 +96,10 @@ pub fn write(runs: &[Named], out: &mut Writer) {
             out.sample(&family, labels, &value(total).to_string())
         });
     }
-    for (family, value) in
-        [(SERVICE, (|t: &Total| &t.service) as fn(&Total) -> &Buckets), (RESPONSE, |t| &t.response)]
-    {
+    for (family, value) in [
+        (SERVICE, (|t: &Total| &t.service) as fn(&Total) -> &LiveBuckets),
+        (RESPONSE, |t| &t.response),
+    ] {
         out.family(&family);
         each_total(runs, &mut |labels, total| {
             let buckets = value(total);
@@ -103,7 +112,7 @@ pub fn write(runs: &[Named], out: &mut Writer) {
     of_meters(runs, &TEMPERATURE, CELSIUS, out);
 }
 
-fn of_runs(runs: &[Named], out: &mut Writer) {
+fn of_runs(runs: &[Named], out: &mut MetricsWriter) {
     out.family(&RUN);
     for (run, found) in runs {
         let Feed { title, protocol, dyno_version, .. } = &found.feed;
@@ -126,7 +135,7 @@ fn of_runs(runs: &[Named], out: &mut Writer) {
     }
     let seconds = |ns: u64| Some(number(ns as f64 / 1e9));
     let count = |n: u64| Some(n.to_string());
-    let mut each = |family: &Family, value: &dyn Fn(&Feed) -> Option<String>| {
+    let mut each = |family: &MetricFamily, value: &dyn Fn(&Feed) -> Option<String>| {
         out.family(family);
         for (run, found) in runs {
             value(&found.feed).iter().for_each(|value| out.sample(family, &[("run", run)], value));
@@ -140,7 +149,7 @@ fn of_runs(runs: &[Named], out: &mut Writer) {
     each(&FAILED, &|feed| count(feed.points.failed));
 }
 
-fn one_of(out: &mut Writer, family: &Family, run: &str, all: &[&str], now: &str) {
+fn one_of(out: &mut MetricsWriter, family: &MetricFamily, run: &str, all: &[&str], now: &str) {
     for state in all {
         let labels = [("run", run), (family.name, *state)];
         out.sample(family, &labels, if *state == now { "1" } else { "0" });
@@ -164,7 +173,7 @@ fn each_total(runs: &[Named], with: &mut dyn FnMut(&Labels<'_>, &Total)) {
 }
 
 /// How many are not above each bound.
-fn below(buckets: &Buckets) -> Vec<(f64, u64)> {
+fn below(buckets: &LiveBuckets) -> Vec<(f64, u64)> {
     let mut n = 0;
     let of = |(index, bound): (usize, &u64)| {
         n += buckets.counts.get(index).copied().unwrap_or(0);
@@ -173,7 +182,7 @@ fn below(buckets: &Buckets) -> Vec<(f64, u64)> {
     BOUNDS_NS.iter().enumerate().map(of).collect()
 }
 
-fn of_meters(runs: &[Named], family: &Family, unit: &str, out: &mut Writer) {
+fn of_meters(runs: &[Named], family: &MetricFamily, unit: &str, out: &mut MetricsWriter) {
     out.family(family);
     for (run, found) in runs.iter().filter(|(_, found)| found.is_running) {
         for gauge in found.feed.gauges.iter().filter(|gauge| gauge.name.ends_with(unit)) {

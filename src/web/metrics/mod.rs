@@ -13,24 +13,24 @@ use axum::routing::{MethodRouter, get};
 
 use super::Page;
 use super::live::feeds;
-use super::page::Failure;
-use super::site::Shared;
-use text::Writer;
+use super::page::PageFailure;
+use super::site::SharedSite;
+use text::MetricsWriter;
 
 /// All runs that have a feed.
 pub const PAGE: Page = Page { path: "/metrics", name: None, route };
 
-fn route() -> MethodRouter<Shared> {
+fn route() -> MethodRouter<SharedSite> {
     get(show)
 }
 
-async fn show(State(site): State<Shared>, headers: HeaderMap) -> Result<Response, Failure> {
+async fn show(State(site): State<SharedSite>, headers: HeaderMap) -> Result<Response, PageFailure> {
     let asked: Vec<&str> =
         headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let format = accept::format(&asked.join(","));
     let text = site
         .make(move |site| {
-            let mut out = Writer::of(format);
+            let mut out = MetricsWriter::of(format);
             families::write(&feeds(site)?, &mut out);
             Ok(out.finish())
         })

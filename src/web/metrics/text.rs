@@ -9,26 +9,28 @@ use std::fmt::Write as _;
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum MetricsFormat {
     /// Prometheus 0.0.4.
     Text,
     /// 1.0.
     OpenMetrics,
 }
 
-impl Format {
+impl MetricsFormat {
     /// As it is declared.
     pub fn content_type(self) -> &'static str {
         match self {
-            Format::Text => "text/plain; version=0.0.4; charset=utf-8",
-            Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            MetricsFormat::Text => "text/plain; version=0.0.4; charset=utf-8",
+            MetricsFormat::OpenMetrics => {
+                "application/openmetrics-text; version=1.0.0; charset=utf-8"
+            }
         }
     }
 }
 
 /// What a family is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// It only grows.
     Counter,
     /// A value of the moment.
@@ -43,11 +45,11 @@ pub enum Kind {
 
 /// A metric, with its unit at the end of its name where it has one.
 #[derive(Clone, Copy)]
-pub struct Family {
+pub struct MetricFamily {
     /// Without `_total`, `_info` and the like.
     pub name: &'static str,
     /// What it is.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// The base unit; empty where it has none.
     pub unit: &'static str,
     /// In a sentence.
@@ -66,27 +68,27 @@ pub struct Cumulative<'a> {
 }
 
 /// Text that grows.
-pub struct Writer {
-    format: Format,
+pub struct MetricsWriter {
+    format: MetricsFormat,
     out: String,
 }
 
-impl Writer {
+impl MetricsWriter {
     /// Empty.
-    pub fn of(format: Format) -> Writer {
-        Writer { format, out: String::new() }
+    pub fn of(format: MetricsFormat) -> MetricsWriter {
+        MetricsWriter { format, out: String::new() }
     }
 
     /// Begins a family; its samples follow.
-    pub fn family(&mut self, of: &Family) {
-        let open = self.format == Format::OpenMetrics;
+    pub fn family(&mut self, of: &MetricFamily) {
+        let open = self.format == MetricsFormat::OpenMetrics;
         let name = if open { of.name.to_string() } else { sample_name(of) };
         let kind = match (of.kind, open) {
-            (Kind::Counter, _) => "counter",
-            (Kind::Histogram, _) => "histogram",
-            (Kind::Info, true) => "info",
-            (Kind::States, true) => "stateset",
-            (Kind::Gauge | Kind::Info | Kind::States, _) => "gauge",
+            (MetricKind::Counter, _) => "counter",
+            (MetricKind::Histogram, _) => "histogram",
+            (MetricKind::Info, true) => "info",
+            (MetricKind::States, true) => "stateset",
+            (MetricKind::Gauge | MetricKind::Info | MetricKind::States, _) => "gauge",
         };
         let _ = writeln!(self.out, "# HELP {name} {}", escaped(of.help, open));
         let _ = writeln!(self.out, "# TYPE {name} {kind}");
@@ -96,12 +98,12 @@ impl Writer {
     }
 
     /// A sample of a family that is no histogram.
-    pub fn sample(&mut self, of: &Family, labels: &Labels<'_>, value: &str) {
+    pub fn sample(&mut self, of: &MetricFamily, labels: &Labels<'_>, value: &str) {
         self.line(&sample_name(of), labels, value);
     }
 
     /// A sample of a histogram.
-    pub fn histogram(&mut self, of: &Family, labels: &Labels<'_>, counted: &Cumulative<'_>) {
+    pub fn histogram(&mut self, of: &MetricFamily, labels: &Labels<'_>, counted: &Cumulative<'_>) {
         let Cumulative { below, count, sum } = *counted;
         let name = format!("{}_bucket", of.name);
         let bounds = below.iter().map(|(bound, n)| (number(*bound), *n));
@@ -122,7 +124,7 @@ impl Writer {
 
     /// All of it.
     pub fn finish(mut self) -> String {
-        if self.format == Format::OpenMetrics {
+        if self.format == MetricsFormat::OpenMetrics {
             self.out.push_str("# EOF\n");
         }
         self.out
@@ -130,11 +132,11 @@ impl Writer {
 }
 
 /// What the samples of a family are called that is no histogram.
-fn sample_name(of: &Family) -> String {
+fn sample_name(of: &MetricFamily) -> String {
     match of.kind {
-        Kind::Counter => format!("{}_total", of.name),
-        Kind::Info => format!("{}_info", of.name),
-        Kind::Gauge | Kind::Histogram | Kind::States => of.name.to_string(),
+        MetricKind::Counter => format!("{}_total", of.name),
+        MetricKind::Info => format!("{}_info", of.name),
+        MetricKind::Gauge | MetricKind::Histogram | MetricKind::States => of.name.to_string(),
     }
 }
 
@@ -160,13 +162,19 @@ pub fn number(value: f64) -> String {
 mod tests {
     use super::*;
 
-    const OPS: Family = Family { name: "ops", kind: Kind::Counter, unit: "", help: "Op\"s\".\\" };
-    const TIME: Family =
-        Family { name: "t_seconds", kind: Kind::Histogram, unit: "seconds", help: "Time." };
-    const RUN: Family = Family { name: "run", kind: Kind::Info, unit: "", help: "A run." };
+    const OPS: MetricFamily =
+        MetricFamily { name: "ops", kind: MetricKind::Counter, unit: "", help: "Op\"s\".\\" };
+    const TIME: MetricFamily = MetricFamily {
+        name: "t_seconds",
+        kind: MetricKind::Histogram,
+        unit: "seconds",
+        help: "Time.",
+    };
+    const RUN: MetricFamily =
+        MetricFamily { name: "run", kind: MetricKind::Info, unit: "", help: "A run." };
 
-    fn written(format: Format) -> String {
-        let mut out = Writer::of(format);
+    fn written(format: MetricsFormat) -> String {
+        let mut out = MetricsWriter::of(format);
         out.family(&OPS);
         out.sample(&OPS, &[("subject", "a \"b\" \\ c\nd")], "12");
         out.family(&TIME);
@@ -186,7 +194,7 @@ mod tests {
              t_seconds_bucket{s=\"x\",le=\"1.0\"} 2\nt_seconds_bucket{s=\"x\",le=\"+Inf\"} 3\n\
              t_seconds_sum{s=\"x\"} 11.5\nt_seconds_count{s=\"x\"} 3\n\
              # HELP run_info A run.\n# TYPE run_info gauge\nrun_info{title=\"é\"} 1\n";
-        assert_eq!(written(Format::Text), text);
+        assert_eq!(written(MetricsFormat::Text), text);
         let open = text
             .replace("HELP ops_total Op\"s\"", "HELP ops Op\\\"s\\\"")
             .replace("TYPE ops_total", "TYPE ops")
@@ -196,7 +204,7 @@ mod tests {
             )
             .replace("HELP run_info", "HELP run")
             .replace("TYPE run_info gauge", "TYPE run info");
-        assert_eq!(written(Format::OpenMetrics), open + "# EOF\n");
+        assert_eq!(written(MetricsFormat::OpenMetrics), open + "# EOF\n");
     }
 
     #[test]

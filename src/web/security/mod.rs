@@ -17,14 +17,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use hosts::Hosts;
-use token::{Login, Session};
+use token::{BrowserSession, Login};
 
 /// Who may ask what.
 pub struct Gatekeeper {
     /// Under which names the server may be addressed.
     pub hosts: Hosts,
     /// Where a token is required.
-    pub session: Option<Session>,
+    pub session: Option<BrowserSession>,
 }
 
 const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");

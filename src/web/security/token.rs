@@ -63,7 +63,7 @@ fn digest(text: &str) -> [u8; 32] {
 }
 
 /// A token, and the cookie that stands for it until the server ends.
-pub struct Session {
+pub struct BrowserSession {
     token: Token,
     /// Servers at other ports of the host have their own.
     name: String,
@@ -85,16 +85,16 @@ pub enum Login {
     Refused,
 }
 
-impl Session {
+impl BrowserSession {
     /// A new one, of a server at that port.
-    pub fn new(token: Token, port: u16) -> Result<Session> {
+    pub fn new(token: Token, port: u16) -> Result<BrowserSession> {
         let mut random = [0; 32];
         let got = rustix::rand::getrandom(&mut random[..], rustix::rand::GetRandomFlags::empty());
         if got.context("drawing a session")? < random.len() {
             return Err(failed("drawing a session: too few random bytes", "start it again"));
         }
         let cookie = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Session { token, name: format!("dyno-{port}"), cookie })
+        Ok(BrowserSession { token, name: format!("dyno-{port}"), cookie })
     }
 
     /// Looks at what a request brings.
@@ -134,11 +134,11 @@ mod tests {
 
     const TOKEN: &str = "0123456789abcdef";
 
-    fn session() -> Session {
-        Session::new(Token::of_text(TOKEN, "here").unwrap(), 7070).unwrap()
+    fn session() -> BrowserSession {
+        BrowserSession::new(Token::of_text(TOKEN, "here").unwrap(), 7070).unwrap()
     }
 
-    fn admit(session: &Session, header: Option<(&'static str, String)>, uri: &str) -> Login {
+    fn admit(session: &BrowserSession, header: Option<(&'static str, String)>, uri: &str) -> Login {
         let mut headers = HeaderMap::new();
         if let Some((name, value)) = header {
             headers.insert(name, value.parse().unwrap());

@@ -8,9 +8,9 @@ use std::process::Command;
 use dyno::base::block_seal::{self, Sector};
 use dyno::base::rng::{Rng, Seed};
 use dyno::powercut::checker::read_journal;
-use dyno::powercut::journal::{Record, read_opening, read_record};
-use dyno::powercut::judge::{Fate, Held, Promises, Verdict, judge};
-use dyno::powercut::session::{LAYOUT, Manner, Session};
+use dyno::powercut::journal::{JournalRecord, read_opening, read_record};
+use dyno::powercut::judge::{Fate, PowercutVerdict, Promises, SectorContents, judge};
+use dyno::powercut::session::{LAYOUT, ThreadDurability, WriteSession};
 
 use super::write_log::{Drive, Entry, FLUSH, FUA, SECTOR, WriteLog};
 use crate::support::{DYNO, dyno, said, seed, size, skip};
@@ -31,9 +31,9 @@ fn lab(out: &Path) -> bool {
 /// What was acknowledged, by the moment at which it had certainly been sent: before the thread's
 /// next write was issued, an entry of the log.
 struct Acknowledged {
-    session: Session,
+    session: WriteSession,
     /// By thread, in order: a record and the entry.
-    threads: Vec<Vec<(Record, usize)>>,
+    threads: Vec<Vec<(JournalRecord, usize)>>,
 }
 
 impl Acknowledged {
@@ -48,16 +48,16 @@ impl Acknowledged {
         let mut newest = vec![LAYOUT; threads.len()];
         while let Some(record) = read_record(from).expect("a record") {
             let thread = match record {
-                Record::LaidOut => {
+                JournalRecord::LaidOut => {
                     threads[0].push((record, *first.expect("something was written")));
                     continue;
                 }
-                Record::Written(write) | Record::Durable(write) => {
+                JournalRecord::Written(write) | JournalRecord::Durable(write) => {
                     newest[usize::from(write.thread)] = write.generation;
                     usize::from(write.thread)
                 }
-                Record::Flushed { thread } => usize::from(thread),
-                Record::Cut { .. } | Record::Silent => continue,
+                JournalRecord::Flushed { thread } => usize::from(thread),
+                JournalRecord::Cut { .. } | JournalRecord::Silent => continue,
             };
             // The last of a thread have no moment: they are left out.
             if let Some(&next) = writes.get(&(thread as u64, newest[thread] + 1)) {
@@ -79,7 +79,7 @@ impl Acknowledged {
 }
 
 /// The entries that writes of threads are, by thread and generation.
-fn writes(log: &WriteLog, session: &Session) -> HashMap<(u64, u64), usize> {
+fn writes(log: &WriteLog, session: &WriteSession) -> HashMap<(u64, u64), usize> {
     let mut found = HashMap::new();
     for (i, entry) in log.entries.iter().enumerate() {
         for sector in 0..entry.sectors {
@@ -99,7 +99,7 @@ struct Bench<'a> {
     log: &'a WriteLog,
     acknowledged: &'a Acknowledged,
     /// What a sector of an entry holds.
-    seen: HashMap<(usize, usize), Held>,
+    seen: HashMap<(usize, usize), SectorContents>,
 }
 
 /// What came of the states of one run.
@@ -108,7 +108,7 @@ struct Tally {
     states: usize,
     accused: usize,
     boundaries: usize,
-    first: Option<Verdict>,
+    first: Option<PowercutVerdict>,
 }
 
 /// A state that is to be judged.
@@ -120,7 +120,7 @@ struct State<'a> {
 }
 
 impl Bench<'_> {
-    fn judge(&mut self, state: &State<'_>) -> Verdict {
+    fn judge(&mut self, state: &State<'_>) -> PowercutVerdict {
         let session = &self.acknowledged.session;
         let (log, seen) = (self.log, &mut self.seen);
         judge(state.promises, &mut |block, held| {
@@ -130,7 +130,7 @@ impl Bench<'_> {
                     state.promises.look(block, i, bytes)
                 }
                 _ => match state.drive.entry(first + i) {
-                    None => Held::Before,
+                    None => SectorContents::Before,
                     Some(entry) => {
                         let within = first + i - log.entries[entry].sector;
                         let look = || state.promises.look(block, i, log.sector(entry, within));
@@ -213,7 +213,7 @@ impl Bench<'_> {
 }
 
 impl Tally {
-    fn add(&mut self, verdict: Verdict) {
+    fn add(&mut self, verdict: PowercutVerdict) {
         self.states += 1;
         if verdict.broken() > 0 {
             self.accused += 1;
@@ -266,7 +266,7 @@ impl Cut {
         let by_fua = writes(&log, &acknowledged.session)
             .into_iter()
             .filter(|((thread, generation), _)| {
-                *generation > LAYOUT && threads[*thread as usize] == Manner::Fua
+                *generation > LAYOUT && threads[*thread as usize] == ThreadDurability::Fua
             })
             .map(|(_, entry)| entry)
             .collect();

@@ -6,13 +6,13 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use dyno::powercut::journal::{Record, Write as Acked, opening};
-use dyno::powercut::session::{Manner, Session, VERSION};
+use dyno::powercut::journal::{JournalRecord, Write as Acked, opening};
+use dyno::powercut::session::{ThreadDurability, VERSION, WriteSession};
 
 use crate::support::{DYNO, dyno, find_loop, said, skip};
 
-fn session(serial: &str) -> Session {
-    Session {
+fn session(serial: &str) -> WriteSession {
+    WriteSession {
         version: VERSION,
         dyno_version: "0".into(),
         identity: 5,
@@ -26,7 +26,7 @@ fn session(serial: &str) -> Session {
         logical_bytes: 512,
         block_bytes: 4096,
         blocks: 8,
-        threads: vec![Manner::Fua],
+        threads: vec![ThreadDurability::Fua],
         warmup_ns: 0,
         window_ns: 1,
     }
@@ -114,7 +114,7 @@ fn a_listener_sends_away_whoever_opens_no_session_of_its_drives_and_takes_the_ne
         [&b"DYNOCUT1"[..], &u32::MAX.to_le_bytes()].concat(),
         [&b"DYNOCUT1"[..], &4u32.to_le_bytes(), b"null"].concat(),
         opening(&session("another drive")).unwrap(),
-        opening(&Session { blocks: u64::MAX, ..session("S1") }).unwrap(),
+        opening(&WriteSession { blocks: u64::MAX, ..session("S1") }).unwrap(),
     ] {
         let mut peer = listening.connect();
         peer.write_all(&bytes).unwrap();
@@ -125,7 +125,7 @@ fn a_listener_sends_away_whoever_opens_no_session_of_its_drives_and_takes_the_ne
     writer.write_all(&opening(&session("S1")).unwrap()).unwrap();
     let mut accepted = [0];
     writer.read_exact(&mut accepted).unwrap();
-    writer.write_all(&Record::LaidOut.encode()).unwrap();
+    writer.write_all(&JournalRecord::LaidOut.encode()).unwrap();
     listening.until("cutting the power");
     drop(writer);
     let (code, said) = listening.end();
@@ -136,8 +136,8 @@ fn a_listener_sends_away_whoever_opens_no_session_of_its_drives_and_takes_the_ne
 
 #[test]
 fn acknowledgements_that_no_writer_sends_end_a_session_without_a_cut() {
-    let wrong = Record::Durable(Acked { thread: 7, generation: 2, block: 1 });
-    let own = Record::Cut { unix_ns: 1 };
+    let wrong = JournalRecord::Durable(Acked { thread: 7, generation: 2, block: 1 });
+    let own = JournalRecord::Cut { unix_ns: 1 };
     for record in [wrong.encode(), own.encode(), [9; 24]] {
         let folder = tempfile::tempdir().unwrap();
         let listening = Listening::start(folder.path(), "\"touch\", \"cut\"");
@@ -162,7 +162,7 @@ fn a_hook_that_fails_is_no_cut() {
     let mut writer = listening.connect();
     writer.write_all(&opening(&session("S1")).unwrap()).unwrap();
     writer.read_exact(&mut [0]).unwrap();
-    writer.write_all(&Record::LaidOut.encode()).unwrap();
+    writer.write_all(&JournalRecord::LaidOut.encode()).unwrap();
     let (code, text) = listening.end();
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("the hook that cuts the power failed"), "{text}");
@@ -235,16 +235,18 @@ fn a_check_wants_the_drive_of_the_session_after_another_boot() {
     std::fs::write(&image, vec![0; 1 << 20]).unwrap();
     let Some(device) = Bound::to(&image) else { return };
     let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-    let here = Session { boot_id: boot_id.trim().into(), ..session(&image.to_string_lossy()) };
-    let booted = Session { boot_id: "another".into(), ..here.clone() };
-    let other = Session { serial: "another".into(), ..booted.clone() };
+    let here = WriteSession { boot_id: boot_id.trim().into(), ..session(&image.to_string_lossy()) };
+    let booted = WriteSession { boot_id: "another".into(), ..here.clone() };
+    let other = WriteSession { serial: "another".into(), ..booted.clone() };
     for (session, code, what) in [
         (here, 3, "has not rebooted"),
         (other, 3, "serial number is"),
         (booted, 2, "8 acknowledged, durable blocks checked"),
     ] {
         let mut journal = opening(&session).unwrap();
-        for record in [Record::LaidOut, Record::Cut { unix_ns: 1 }, Record::Silent] {
+        for record in
+            [JournalRecord::LaidOut, JournalRecord::Cut { unix_ns: 1 }, JournalRecord::Silent]
+        {
             journal.extend(record.encode());
         }
         std::fs::write(folder.path().join("a.journal"), journal).unwrap();

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use dyno::plan::{Family, Kind, Knob};
+use dyno::plan::{Knob, KnobKind, RequestFamily};
 
 use crate::support::{DYNO, have, said, served_by, until};
 
@@ -14,10 +14,11 @@ const TABLES: &str = "tables = 2, table_size = 2000";
 /// The engines whose servers Dyno starts itself, of those that are installed here.
 pub fn own() -> Vec<&'static str> {
     let starts = |knob: &Knob| {
-        knob.name == "server" && matches!(knob.kind, Kind::Choice(c) if c.contains(&"own"))
+        knob.name == "server" && matches!(knob.kind, KnobKind::Choice(c) if c.contains(&"own"))
     };
     let engines = dyno::engine::ALL.iter().map(|engine| engine.info());
-    let own = engines.filter(|info| info.family == Family::Sql && info.knobs.iter().any(starts));
+    let own =
+        engines.filter(|info| info.family == RequestFamily::Sql && info.knobs.iter().any(starts));
     own.map(|info| info.name).filter(|name| have(programs(name))).collect()
 }
 

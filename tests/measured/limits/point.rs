@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use dyno::analysis::bottleneck::Limit;
+use dyno::analysis::bottleneck::Bottleneck;
 use dyno::analysis::facts::CellFacts;
 use dyno::language::Language;
 
@@ -176,8 +176,8 @@ pub fn favoured() -> &'static [&'static str] {
 #[track_caller]
 pub fn sought(
     what: &str,
-    limit: Limit,
-    disturbed: &[Limit],
+    limit: Bottleneck,
+    disturbed: &[Bottleneck],
     measure: &dyn Fn() -> (CellFacts, String),
 ) -> Option<String> {
     let mut seen = Vec::new();
@@ -199,7 +199,7 @@ pub fn sought(
         seen.push(format!("{verdict:?}"));
         // A machine that others keep busy may stop Dyno itself for a moment, whatever else is
         // tried.
-        let allowed = verdict.limit == Limit::Standstill || disturbed.contains(&verdict.limit);
+        let allowed = verdict.limit == Bottleneck::Standstill || disturbed.contains(&verdict.limit);
         assert!(allowed, "{what}: {seen:?}");
     }
     skip(format!("{what}; this machine was disturbed each time: {seen:?}"));

@@ -75,7 +75,7 @@ pub struct Damage {
 
 /// What a block holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum BlockFinding {
     /// All sectors are of one write. The seal is the first sector's.
     Whole(Seal),
     /// Zeros alone.
@@ -148,7 +148,7 @@ pub fn spoil(block: &mut [u8]) {
 
 /// What a block that was read at `address` holds, for the dataset that it should be of.
 #[inline]
-pub fn inspect(block: &[u8], dataset: u64, address: u64) -> Finding {
+pub fn inspect(block: &[u8], dataset: u64, address: u64) -> BlockFinding {
     let mut sectors = block.chunks_exact(SECTOR);
     let Some(Sector::Sealed(first)) = sectors.next().map(|s| sector(s, dataset, address)) else {
         return sort_out(block, dataset, address);
@@ -160,7 +160,7 @@ pub fn inspect(block: &[u8], dataset: u64, address: u64) -> Finding {
             return sort_out(block, dataset, address);
         }
     }
-    Finding::Whole(first)
+    BlockFinding::Whole(first)
 }
 
 /// What the first 512 bytes of a buffer hold, which were read at `address`.
@@ -196,7 +196,7 @@ fn what_is_wrong(found: &[u8], header: Seal, here: bool) -> Sector {
 
 /// The finding for a block that is not whole.
 #[cold]
-fn sort_out(block: &[u8], dataset: u64, address: u64) -> Finding {
+fn sort_out(block: &[u8], dataset: u64, address: u64) -> BlockFinding {
     let all = || {
         let sectors = block.chunks_exact(SECTOR).enumerate();
         sectors.map(|(i, found)| (i, sector(found, dataset, address + (i * SECTOR) as u64)))
@@ -206,7 +206,7 @@ fn sort_out(block: &[u8], dataset: u64, address: u64) -> Finding {
         _ => None,
     });
     if let Some((sector, damage)) = damaged {
-        return Finding::Corrupt { sector, damage };
+        return BlockFinding::Corrupt { sector, damage };
     }
     let sealed = all().filter_map(|(i, found)| match found {
         Sector::Sealed(seal) => Some((i, seal)),
@@ -219,16 +219,18 @@ fn sort_out(block: &[u8], dataset: u64, address: u64) -> Finding {
             Sector::Foreign(found) => Some((i, found)),
             _ => None,
         });
-        return foreign
-            .map_or(Finding::Zeroes, |(sector, found)| Finding::Foreign { sector, found });
+        return foreign.map_or(BlockFinding::Zeroes, |(sector, found)| BlockFinding::Foreign {
+            sector,
+            found,
+        });
     };
     let of_it = |found: &Sector| match found {
         Sector::Sealed(seal) => write_of(seal) == write_of(&newest.1),
         _ => false,
     };
     match all().find(|(_, found)| !of_it(found)) {
-        Some((sector, other)) => Finding::Torn { newest, sector, other },
-        None => Finding::Whole(newest.1),
+        Some((sector, other)) => BlockFinding::Torn { newest, sector, other },
+        None => BlockFinding::Whole(newest.1),
     }
 }
 
@@ -266,7 +268,7 @@ mod tests {
         block
     }
 
-    fn found(block: &[u8]) -> Finding {
+    fn found(block: &[u8]) -> BlockFinding {
         inspect(block, DATASET, AT)
     }
 
@@ -274,45 +276,49 @@ mod tests {
     fn what_was_written_is_found_whole_and_in_parts() {
         let block = written(AT, 3, 8);
         let seal = Seal { dataset: DATASET, address: AT, generation: 3, sequence: 7 };
-        assert_eq!(found(&block), Finding::Whole(seal));
+        assert_eq!(found(&block), BlockFinding::Whole(seal));
         let part = inspect(&block[2048..], DATASET, AT + 2048);
-        assert_eq!(part, Finding::Whole(Seal { address: AT + 2048, ..seal }));
+        assert_eq!(part, BlockFinding::Whole(Seal { address: AT + 2048, ..seal }));
     }
 
     #[test]
     fn zeroes_something_else_and_other_places_are_distinguished() {
-        assert_eq!(found(&[0; 4096]), Finding::Zeroes);
-        assert_eq!(found(&[0x5A; 4096]), Finding::Foreign { sector: 0, found: None });
+        assert_eq!(found(&[0; 4096]), BlockFinding::Zeroes);
+        assert_eq!(found(&[0x5A; 4096]), BlockFinding::Foreign { sector: 0, found: None });
         let swapped = found(&written(AT + 4096, 3, 8));
-        let Finding::Foreign { sector: 0, found: Some(other) } = swapped else {
+        let BlockFinding::Foreign { sector: 0, found: Some(other) } = swapped else {
             panic!("{swapped:?}")
         };
         assert_eq!(other.address, AT + 4096);
         let of_another = inspect(&written(AT, 3, 8), DATASET + 1, AT);
-        assert!(matches!(of_another, Finding::Foreign { found: Some(_), .. }), "{of_another:?}");
+        assert!(
+            matches!(of_another, BlockFinding::Foreign { found: Some(_), .. }),
+            "{of_another:?}"
+        );
     }
 
     #[test]
     fn a_torn_block_names_the_first_sector_that_is_not_of_the_newest_write() {
         let (old, new) = (written(AT, 3, 8), written(AT, 4, 8));
         let head_only = [&new[..1024], &old[1024..]].concat();
-        let Finding::Torn { newest, sector, other: Sector::Sealed(other) } = found(&head_only)
+        let BlockFinding::Torn { newest, sector, other: Sector::Sealed(other) } = found(&head_only)
         else {
             panic!("{:?}", found(&head_only))
         };
         assert_eq!((newest.0, newest.1.generation, sector, other.generation), (0, 4, 2, 3));
         let tail_only = [&old[..3584], &new[3584..]].concat();
-        assert!(matches!(found(&tail_only), Finding::Torn { newest: (7, _), sector: 0, .. }));
+        assert!(matches!(found(&tail_only), BlockFinding::Torn { newest: (7, _), sector: 0, .. }));
         for (rest, is) in [(0, Sector::Zeroes), (9, Sector::Foreign(None))] {
             let torn = found(&[&new[..512], &[rest; 3584]].concat());
-            assert!(matches!(&torn, Finding::Torn { sector: 1, other, .. } if *other == is));
+            assert!(matches!(&torn, BlockFinding::Torn { sector: 1, other, .. } if *other == is));
         }
     }
 
     #[test]
     fn a_sector_torn_within_itself_is_corrupt_from_there_to_its_end() {
         let (old, new) = (written(AT, 3, 1), written(AT, 4, 1));
-        let Finding::Corrupt { sector: 0, damage } = found(&[&new[..200], &old[200..]].concat())
+        let BlockFinding::Corrupt { sector: 0, damage } =
+            found(&[&new[..200], &old[200..]].concat())
         else {
             panic!("not corrupt")
         };
@@ -323,10 +329,10 @@ mod tests {
     fn what_a_read_left_untouched_is_not_taken_for_what_was_read() {
         let mut block = written(AT, 3, 8);
         spoil(&mut block);
-        assert!(matches!(found(&block), Finding::Corrupt { .. }));
+        assert!(matches!(found(&block), BlockFinding::Corrupt { .. }));
         let mut zeroes = vec![0; 4096];
         spoil(&mut zeroes);
-        assert_ne!(found(&zeroes), Finding::Zeroes);
+        assert_ne!(found(&zeroes), BlockFinding::Zeroes);
     }
 
     proptest! {
@@ -338,7 +344,7 @@ mod tests {
             let own = Seal { dataset, address: block * 512, generation, sequence };
             let mut data = vec![0xAA; sectors * SECTOR];
             seal(&mut data, own, zeros);
-            prop_assert_eq!(inspect(&data, dataset, own.address), Finding::Whole(own));
+            prop_assert_eq!(inspect(&data, dataset, own.address), BlockFinding::Whole(own));
             let tail = &data[SECTOR - zeros.min(MOST_ZEROS)..SECTOR];
             prop_assert!(tail.iter().all(|&byte| byte == 0));
         }
@@ -353,7 +359,7 @@ mod tests {
             let at = at.index(data.len());
             data[at] ^= 1 << bit;
             match found(&data) {
-                Finding::Corrupt { sector, damage } => {
+                BlockFinding::Corrupt { sector, damage } => {
                     prop_assert_eq!(sector, at / SECTOR);
                     // Damage of the payload is found to the byte.
                     if at % SECTOR >= HEADER {
@@ -372,7 +378,7 @@ mod tests {
             let first_new = mixture.trailing_zeros() as usize;
             let first_old = mixture.trailing_ones() as usize;
             match found(&data) {
-                Finding::Torn { newest, sector, .. } => {
+                BlockFinding::Torn { newest, sector, .. } => {
                     prop_assert_eq!((newest.0, newest.1.generation), (first_new, 4));
                     prop_assert_eq!(sector, first_old);
                 }

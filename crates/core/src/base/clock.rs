@@ -21,12 +21,12 @@ const SHIFT: u32 = 32;
 /// A copyable clock; copies agree with one another.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    source: Source,
+    source: ClockSource,
     epoch_unix_ns: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Source {
+enum ClockSource {
     /// `ns = (counter - base) * mult >> SHIFT`
     Tsc {
         base: u64,
@@ -51,7 +51,7 @@ impl Clock {
         let source = if kernel_trusts_tsc() {
             calibrate()
         } else {
-            Source::Monotonic { base_ns: monotonic_ns() }
+            ClockSource::Monotonic { base_ns: monotonic_ns() }
         };
         let mut clock = Clock { source, epoch_unix_ns: 0 };
         clock.epoch_unix_ns = wall_ns().saturating_sub(clock.now_ns());
@@ -60,7 +60,7 @@ impl Clock {
 
     /// A clock for pauses: it reads CLOCK_MONOTONIC, and takes no time to make.
     pub fn for_pauses() -> Clock {
-        Clock { source: Source::Monotonic { base_ns: monotonic_ns() }, epoch_unix_ns: 0 }
+        Clock { source: ClockSource::Monotonic { base_ns: monotonic_ns() }, epoch_unix_ns: 0 }
     }
 
     /// A clock that no machine disturbs, for tests of what follows from times: each look takes ten
@@ -69,20 +69,20 @@ impl Clock {
     #[cfg(test)]
     pub fn simulated() -> Clock {
         SIMULATED_NS.set(0);
-        Clock { source: Source::Simulated, epoch_unix_ns: 0 }
+        Clock { source: ClockSource::Simulated, epoch_unix_ns: 0 }
     }
 
     /// Nanoseconds since this clock was started.
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {
         match self.source {
-            Source::Tsc { base, mult } => {
+            ClockSource::Tsc { base, mult } => {
                 let ticks = counter().saturating_sub(base);
                 ((u128::from(ticks) * u128::from(mult)) >> SHIFT) as u64
             }
-            Source::Monotonic { base_ns } => monotonic_ns() - base_ns,
+            ClockSource::Monotonic { base_ns } => monotonic_ns() - base_ns,
             #[cfg(test)]
-            Source::Simulated => SIMULATED_NS.replace(SIMULATED_NS.get() + 10),
+            ClockSource::Simulated => SIMULATED_NS.replace(SIMULATED_NS.get() + 10),
         }
     }
 
@@ -94,20 +94,20 @@ impl Clock {
     /// What is read, for the disclosure: `tsc, 2494 MHz` or `CLOCK_MONOTONIC`.
     pub fn describe(&self) -> String {
         match self.source {
-            Source::Tsc { mult, .. } => {
+            ClockSource::Tsc { mult, .. } => {
                 let mhz = (1u64 << SHIFT) as f64 / mult as f64 * 1000.0;
                 format!("tsc, {mhz:.0} MHz")
             }
-            Source::Monotonic { .. } => "CLOCK_MONOTONIC".to_string(),
+            ClockSource::Monotonic { .. } => "CLOCK_MONOTONIC".to_string(),
             #[cfg(test)]
-            Source::Simulated => "simulated".to_string(),
+            ClockSource::Simulated => "simulated".to_string(),
         }
     }
 
     /// Keeps the processor until `until_ns`; what the time is then.
     pub fn spin_until(&self, until_ns: u64) -> u64 {
         #[cfg(test)]
-        if let Source::Simulated = self.source {
+        if let ClockSource::Simulated = self.source {
             SIMULATED_NS.set(SIMULATED_NS.get().max(until_ns));
         }
         let mut now_ns = self.now_ns();
@@ -123,7 +123,7 @@ impl Clock {
     pub fn sleep_until(&self, due_ns: u64) {
         let now_ns = self.now_ns();
         #[cfg(test)]
-        if let Source::Simulated = self.source {
+        if let ClockSource::Simulated = self.source {
             return SIMULATED_NS.set(due_ns.max(now_ns));
         }
         if due_ns > now_ns {
@@ -164,12 +164,12 @@ fn kernel_trusts_tsc() -> bool {
         .is_ok_and(|name| name.trim() == "tsc")
 }
 
-fn calibrate() -> Source {
+fn calibrate() -> ClockSource {
     let (base, from_ns) = tightest_pair();
     std::thread::sleep(CALIBRATION);
     let (until, until_ns) = tightest_pair();
     let mult = (u128::from(until_ns - from_ns) << SHIFT) / u128::from((until - base).max(1));
-    Source::Tsc { base, mult: mult as u64 }
+    ClockSource::Tsc { base, mult: mult as u64 }
 }
 
 /// The counter and CLOCK_MONOTONIC at the same moment: the tightest of a few tries, so that an

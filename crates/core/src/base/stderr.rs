@@ -52,16 +52,16 @@ pub fn note(text: &str) {
 
 /// The terminal as a progress bar draws on it.
 #[derive(Debug, Default)]
-pub struct Terminal(Mutex<String>);
+pub struct BarTerminal(Mutex<String>);
 
-impl Terminal {
+impl BarTerminal {
     fn add(&self, text: &str) -> io::Result<()> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
         Ok(())
     }
 }
 
-impl TermLike for Terminal {
+impl TermLike for BarTerminal {
     fn width(&self) -> u16 {
         terminal_size(io::stderr()).map_or(80, |size| size.ws_col)
     }

@@ -38,20 +38,20 @@ fn visible_lines(text: &str) -> String {
 }
 
 /// What is written to a terminal: nothing hidden but line ends passes.
-pub struct Shown<W: Write> {
+pub struct TerminalText<W: Write> {
     out: W,
     /// The beginning of a character whose end has not come.
     rest: Vec<u8>,
 }
 
-impl<W: Write> Shown<W> {
+impl<W: Write> TerminalText<W> {
     /// Wraps what is written to a terminal.
-    pub fn new(out: W) -> Shown<W> {
-        Shown { out, rest: Vec::new() }
+    pub fn new(out: W) -> TerminalText<W> {
+        TerminalText { out, rest: Vec::new() }
     }
 }
 
-impl<W: Write> Write for Shown<W> {
+impl<W: Write> Write for TerminalText<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.rest.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.rest) {
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_terminal_gets_lines_and_whole_characters_however_they_come() {
         let mut seen = Vec::new();
-        let mut shown = Shown::new(&mut seen);
+        let mut shown = TerminalText::new(&mut seen);
         for byte in "é\u{1b}]0;x\u{7}\n▲".bytes() {
             shown.write_all(&[byte]).unwrap();
         }

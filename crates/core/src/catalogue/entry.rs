@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::{Result, describe};
 use crate::base::units;
 use crate::lab::lock;
-use crate::plan::{Place, Plan, axes_of};
+use crate::plan::{DrivePlace, Plan, axes_of};
 use crate::record::key::drive;
 use crate::store::{Glance, glance};
 
 /// A file of the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// Below the catalogue's folder.
     pub path: String,
     /// The file's length in bytes.
@@ -31,14 +31,14 @@ pub struct Entry {
 #[serde(rename_all = "snake_case")]
 pub enum Contents {
     /// A bundle.
-    Bundle(Box<Summary>),
+    Bundle(Box<BundleSummary>),
     /// What cannot be read, with why.
     Broken(String),
 }
 
 /// A bundle in short.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Summary {
+pub struct BundleSummary {
     /// The protocol's title.
     pub title: String,
     /// The protocol's name.
@@ -58,13 +58,13 @@ pub struct Summary {
     /// Those that failed.
     pub failed: u64,
     /// How the run ended, if it has.
-    pub state: State,
+    pub state: RunState,
 }
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum RunState {
     /// Its program holds the bundle.
     Running,
     /// Every point was measured.
@@ -75,14 +75,14 @@ pub enum State {
     Failed,
 }
 
-impl State {
+impl RunState {
     /// As it is printed.
     pub fn name(self) -> &'static str {
         match self {
-            State::Running => "running",
-            State::Whole => "whole",
-            State::Cut => "cut",
-            State::Failed => "failed",
+            RunState::Running => "running",
+            RunState::Whole => "whole",
+            RunState::Cut => "cut",
+            RunState::Failed => "failed",
         }
     }
 }
@@ -97,10 +97,10 @@ impl Contents {
     }
 }
 
-fn summary(path: &Path) -> Result<Summary> {
+fn summary(path: &Path) -> Result<BundleSummary> {
     let glance = glance(path)?;
     let state = match state(&glance) {
-        State::Cut if lock::is_held(path) => State::Running,
+        RunState::Cut if lock::is_held(path) => RunState::Running,
         state => state,
     };
     let Glance { run, points, facts } = glance;
@@ -110,7 +110,7 @@ fn summary(path: &Path) -> Result<Summary> {
     serials.extend(named_serials(&run.plan));
     let mut models: BTreeSet<String> = of(drive::MODEL.name);
     models.extend(of(drive::FIRMWARE.name));
-    Ok(Summary {
+    Ok(BundleSummary {
         title: run.plan.protocol.title.clone(),
         protocol: run.plan.protocol.name.clone(),
         subjects: run.plan.subjects.iter().map(|s| s.name.clone()).collect(),
@@ -127,14 +127,14 @@ fn summary(path: &Path) -> Result<Summary> {
 fn named_serials(plan: &Plan) -> impl Iterator<Item = String> {
     let drives = plan.subjects.iter().flat_map(|s| &s.drives);
     drives.filter_map(|d| match &d.place {
-        Place::Device { serial, .. } if !serial.is_empty() => Some(serial.clone()),
+        DrivePlace::Device { serial, .. } if !serial.is_empty() => Some(serial.clone()),
         _ => None,
     })
 }
 
 /// By the points that the plan asks for. Of a search the values are not known before: one is
 /// enough; where repeats end at an interval's width, the fewest are.
-fn state(of: &Glance) -> State {
+fn state(of: &Glance) -> RunState {
     let plan = &of.run.plan;
     let repeats = u64::from(plan.until.map_or(plan.repeats, |until| until.at_least));
     let whole = plan.subjects.iter().all(|subject| {
@@ -146,13 +146,13 @@ fn state(of: &Glance) -> State {
         })
     });
     match whole {
-        false => State::Cut,
-        true if of.points.values().any(|c| c.failed > 0) => State::Failed,
-        true => State::Whole,
+        false => RunState::Cut,
+        true if of.points.values().any(|c| c.failed > 0) => RunState::Failed,
+        true => RunState::Whole,
     }
 }
 
-impl Entry {
+impl CatalogueEntry {
     /// Whether every word of a search occurs in what the catalogue says of the file.
     pub fn matches(&self, words: &[String]) -> bool {
         let mut all = vec![self.path.to_lowercase()];

@@ -10,7 +10,7 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::entry::Entry;
+use super::entry::CatalogueEntry;
 use crate::base::error::{Context, Result, bail};
 use crate::base::file;
 
@@ -21,7 +21,7 @@ const HEAD: &str = "dyno catalogue 1";
 const MOST_BYTES: u64 = 1 << 30;
 
 /// What is known; nothing where there is no index, or one that cannot be used.
-pub fn read(folder: &Path) -> Vec<Entry> {
+pub fn read(folder: &Path) -> Vec<CatalogueEntry> {
     let path = folder.join(NAME);
     let Some(text) = own(&path) else { return Vec::new() };
     let entries = text.lines().skip(1).map(serde_json::from_str);
@@ -37,7 +37,7 @@ fn own(path: &Path) -> Option<String> {
 
 /// Replaces the index; an error where the folder cannot be written, or a file that is no index has
 /// its name.
-pub fn write(folder: &Path, entries: &[Entry]) -> Result<()> {
+pub fn write(folder: &Path, entries: &[CatalogueEntry]) -> Result<()> {
     let path = folder.join(NAME);
     let taken = path.symlink_metadata();
     if taken.as_ref().is_ok_and(|found| found.len() > 0) && !begins_as_ours(&path) {

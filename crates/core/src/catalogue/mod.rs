@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Context, Result, failed};
 use crate::base::file::UNFINISHED;
 
-pub use entry::{Contents, Entry, State, Summary};
+pub use entry::{BundleSummary, CatalogueEntry, Contents, RunState};
 
 /// Folders within folders that are looked into.
 const DEEPEST: usize = 32;
@@ -22,28 +22,28 @@ const DEEPEST: usize = 32;
 const MOST: usize = 1_000_000;
 
 /// The bundles below a folder.
-pub struct Catalogue {
+pub struct BundleCatalogue {
     /// The newest run first; what cannot be read last.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CatalogueEntry>,
     /// Files that were opened, since the index did not have them as they are.
     pub opened: usize,
     /// Whether the index is kept in the folder; otherwise every opening reads every bundle.
     pub is_kept: bool,
 }
 
-impl Catalogue {
+impl BundleCatalogue {
     /// Lists a folder and brings its index up to date.
-    pub fn open(folder: &Path) -> Result<Catalogue> {
-        Catalogue::read(folder, None)
+    pub fn open(folder: &Path) -> Result<BundleCatalogue> {
+        BundleCatalogue::read(folder, None)
     }
 
     /// The same folder as it is now: what is known of it stands in for the index, which a folder
     /// that cannot be written has not.
-    pub fn again(&self, folder: &Path) -> Result<Catalogue> {
-        Catalogue::read(folder, Some(&self.entries))
+    pub fn again(&self, folder: &Path) -> Result<BundleCatalogue> {
+        BundleCatalogue::read(folder, Some(&self.entries))
     }
 
-    fn read(folder: &Path, known: Option<&[Entry]>) -> Result<Catalogue> {
+    fn read(folder: &Path, known: Option<&[CatalogueEntry]>) -> Result<BundleCatalogue> {
         let shown = folder.display();
         let folder = folder.canonicalize().with_context(|| format!("opening {shown}"))?;
         if !folder.is_dir() {
@@ -54,14 +54,14 @@ impl Catalogue {
         }
         let mut found = Vec::new();
         walk(&folder, 0, &mut found);
-        let known = known.map_or_else(|| index::read(&folder), <[Entry]>::to_vec);
-        let mut known: HashMap<String, Entry> =
+        let known = known.map_or_else(|| index::read(&folder), <[CatalogueEntry]>::to_vec);
+        let mut known: HashMap<String, CatalogueEntry> =
             known.into_iter().map(|e| (e.path.clone(), e)).collect();
         let before = known.len();
         let (mut entries, mut opened) = (Vec::with_capacity(found.len()), 0);
         for path in found {
             let Some((name, size_bytes, modified_unix_ns)) = look(&folder, &path) else { continue };
-            let same = |e: &Entry| {
+            let same = |e: &CatalogueEntry| {
                 (e.size_bytes, e.modified_unix_ns) == (size_bytes, modified_unix_ns) && !e.is_open()
             };
             let contents = match known.remove(&name).filter(same) {
@@ -71,55 +71,55 @@ impl Catalogue {
                     contents(&folder, &path)
                 }
             };
-            entries.push(Entry { path: name, size_bytes, modified_unix_ns, contents });
+            entries.push(CatalogueEntry { path: name, size_bytes, modified_unix_ns, contents });
         }
         let changed = opened > 0 || !known.is_empty() || before == 0;
         let is_kept = !changed || index::write(&folder, &entries).is_ok();
         entries.sort_by(|a, b| {
             b.started_unix_ns().cmp(&a.started_unix_ns()).then_with(|| a.path.cmp(&b.path))
         });
-        Ok(Catalogue { entries, opened, is_kept })
+        Ok(BundleCatalogue { entries, opened, is_kept })
     }
 
     /// Of one bundle of a folder alone, without an index.
-    pub fn of_one(folder: &Path, name: &str) -> Catalogue {
+    pub fn of_one(folder: &Path, name: &str) -> BundleCatalogue {
         let path = folder.join(name);
         let entry = look(folder, &path).map(|(path_below, size_bytes, modified_unix_ns)| {
             let contents = contents(folder, &path);
-            Entry { path: path_below, size_bytes, modified_unix_ns, contents }
+            CatalogueEntry { path: path_below, size_bytes, modified_unix_ns, contents }
         });
-        Catalogue { entries: entry.into_iter().collect(), opened: 1, is_kept: true }
+        BundleCatalogue { entries: entry.into_iter().collect(), opened: 1, is_kept: true }
     }
 
     /// The entries in which every word of a text occurs, in upper or lower case.
-    pub fn search(&self, text: &str) -> impl Iterator<Item = &Entry> {
+    pub fn search(&self, text: &str) -> impl Iterator<Item = &CatalogueEntry> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         self.entries.iter().filter(move |entry| entry.matches(&words))
     }
 }
 
-impl Catalogue {
+impl BundleCatalogue {
     /// The newest runs that went to their end, of a protocol where one is named, in which every
     /// word of a text occurs.
     pub fn ended<'a>(
         &'a self,
         protocol: Option<&'a str>,
         text: &str,
-    ) -> impl Iterator<Item = &'a Entry> {
+    ) -> impl Iterator<Item = &'a CatalogueEntry> {
         self.search(text).filter(move |entry| match &entry.contents {
             Contents::Broken(_) => false,
             Contents::Bundle(summary) => {
-                matches!(summary.state, State::Whole | State::Failed)
+                matches!(summary.state, RunState::Whole | RunState::Failed)
                     && protocol.is_none_or(|name| name == summary.protocol)
             }
         })
     }
 }
 
-impl Entry {
+impl CatalogueEntry {
     /// Whether what is known of it may change without a write: a run may end.
     fn is_open(&self) -> bool {
-        let open = |s: &Summary| matches!(s.state, State::Running | State::Cut);
+        let open = |s: &BundleSummary| matches!(s.state, RunState::Running | RunState::Cut);
         matches!(&self.contents, Contents::Bundle(summary) if open(summary))
     }
 }

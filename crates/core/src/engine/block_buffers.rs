@@ -10,7 +10,7 @@ use super::verify::Checker;
 use crate::base::block_seal::SECTOR;
 use crate::base::error::{Context, Result};
 use crate::base::rng::Seed;
-use crate::load::{Done, Op};
+use crate::load::{Completion, Op};
 use crate::plan::Stream;
 
 /// Page-aligned memory for direct I/O, `slots` buffers of `each` bytes, filled with data that does
@@ -112,7 +112,7 @@ impl Buffers {
 
     /// Ops are complete, and their latencies taken: what they read is verified.
     #[inline(always)]
-    pub fn check(&mut self, done: &[Done]) -> Result<()> {
+    pub fn check(&mut self, done: &[Completion]) -> Result<()> {
         if let Content::Sealed(checker) = &mut self.content {
             for done in done {
                 let at = done.slot as usize * self.each;
@@ -179,12 +179,12 @@ impl LaneBuffers {
 
     /// [`Buffers::check`] for the ops of all drives.
     #[inline(always)]
-    pub fn check(&mut self, done: &[Done]) -> Result<()> {
+    pub fn check(&mut self, done: &[Completion]) -> Result<()> {
         if let [only] = &mut self.buffers[..] {
             return only.check(done);
         }
         done.iter().try_for_each(|one| {
-            let own = Done { slot: one.slot % self.depth, ..*one };
+            let own = Completion { slot: one.slot % self.depth, ..*one };
             self.buffers[(one.slot / self.depth) as usize].check(&[own])
         })
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use super::blockfile::BlockFile;
 use super::{Target, all_of, recheck};
 use crate::base::error::Result;
-use crate::load::{AnyLane, Space};
+use crate::load::{AddressSpace, AnyLane};
 use crate::plan::Stream;
 use crate::record::Fact;
 
@@ -20,7 +20,7 @@ macro_rules! block_knobs {
             $crate::engine::blockfile::SIZE,
             $crate::plan::Knob {
                 name: "direct",
-                kind: $crate::plan::Kind::Bool,
+                kind: $crate::plan::KnobKind::Bool,
                 default: $crate::plan::DefaultValue::Is($direct),
                 doc: $doc,
             },
@@ -64,9 +64,9 @@ pub trait BlockTarget: Any + Send + Sync + Sized {
 }
 
 impl<T: BlockTarget> Target for T {
-    fn space(&self) -> Space {
+    fn space(&self) -> AddressSpace {
         let space = self.file().space();
-        Space { align_bytes: space.align_bytes.max(self.unit_bytes()), ..space }
+        AddressSpace { align_bytes: space.align_bytes.max(self.unit_bytes()), ..space }
     }
 
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {

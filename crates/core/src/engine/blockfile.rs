@@ -9,35 +9,35 @@ use std::sync::Arc;
 use rustix::fs::OFlags;
 
 use super::dedupe::Dedupe;
-use super::verify::{self, BLOCK, Known, Leaves};
+use super::verify::{self, BLOCK, Leaves, VerifiedDataset};
 use crate::base::block_seal::SECTOR;
 use crate::base::error::{Context, Error, Result, failed};
-use crate::engine::{Access, Home, Site};
-use crate::lab::data::Folder;
+use crate::engine::{Access, DatasetAccess, DatasetLocation};
+use crate::lab::data::DatasetFolder;
 use crate::lab::guard;
 use crate::lab::nvme;
 use crate::lab::pin::shown;
-use crate::load::Space;
-use crate::plan::{DefaultValue, Kind, Knob};
+use crate::load::AddressSpace;
+use crate::plan::{DefaultValue, Knob, KnobKind};
 use crate::record::Fact;
 
 pub const SIZE: Knob = Knob {
     name: "size",
-    kind: Kind::Bytes,
+    kind: KnobKind::Bytes,
     default: DefaultValue::Is("\"1GiB\""),
     doc: "Size of the data file, or of the range used on a device; 0 for the whole device.",
 };
 
 pub const OFFSET: Knob = Knob {
     name: "offset",
-    kind: Kind::Bytes,
+    kind: KnobKind::Bytes,
     default: DefaultValue::Is("0"),
     doc: "Start of the range on a device.",
 };
 
 pub const COMPRESSIBLE: Knob = Knob {
     name: "compressible",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
+    kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
     doc: "Percent of every 512 bytes written that is zero; the rest is random and, without \
         `dedupe`, unique.",
@@ -59,15 +59,15 @@ pub struct BlockFile {
     /// Which of what is written is a duplicate, where the plan asks for any.
     pub dedupe: Option<Dedupe>,
     /// What each block must hold, where the plan asks for verification.
-    pub known: Option<Arc<Known>>,
+    pub known: Option<Arc<VerifiedDataset>>,
 }
 
 impl BlockFile {
-    pub fn open(site: &Site<'_>) -> Result<BlockFile> {
+    pub fn open(site: &DatasetAccess<'_>) -> Result<BlockFile> {
         let (size, direct) = (site.knobs.int("size")?, site.knobs.flag("direct")?);
         let writes = site.access != Access::ReadOnly;
         let (file, path, base) = match site.home {
-            Home::Folder(folder) => {
+            DatasetLocation::Folder(folder) => {
                 let path = folder.shown().join("data");
                 let file = open_data(folder, &path, site.access, direct)?;
                 if site.access == Access::Create {
@@ -76,19 +76,19 @@ impl BlockFile {
                 }
                 (file, path, 0)
             }
-            Home::Device { path, serial } => {
+            DatasetLocation::Device { path, serial } => {
                 let file = open_device(path, writes, direct)?;
                 guard::verify(&file, path, serial)?;
                 (file, shown(path), site.knobs.int("offset")?)
             }
-            Home::Nowhere => {
+            DatasetLocation::Nowhere => {
                 return Err(failed(
                     "this engine needs a dataset",
                     "name one: dataset = \"…\" in the stream",
                 ));
             }
         };
-        let is_device = matches!(site.home, Home::Device { .. });
+        let is_device = matches!(site.home, DatasetLocation::Device { .. });
         let there = capacity(&file, &path)?;
         let size =
             if size == 0 && is_device { there.saturating_sub(base) / UNIT * UNIT } else { size };
@@ -116,14 +116,14 @@ impl BlockFile {
         Ok(BlockFile { file, path, base, bytes, direct, is_device, compressible, dedupe, known })
     }
 
-    pub fn space(&self) -> Space {
+    pub fn space(&self) -> AddressSpace {
         // Direct I/O works in logical blocks; 4 KiB is a multiple of every one in use, 512 the
         // least.
         let align_bytes = if self.direct { SECTOR as u32 } else { 1 };
         let unit = self.dedupe.as_ref().map_or(1, Dedupe::unit_bytes);
         let known = if self.known.is_some() { BLOCK as u32 } else { 1 };
         let align_bytes = align_bytes.max(unit).max(known);
-        Space { bytes: self.bytes, align_bytes, ..Space::default() }
+        AddressSpace { bytes: self.bytes, align_bytes, ..AddressSpace::default() }
     }
 
     pub fn sync(&self) -> Result<()> {
@@ -192,13 +192,15 @@ impl BlockFile {
 /// What a trim leaves: zeroes in a file (fallocate(2), FALLOC_FL_PUNCH_HOLE); in an NVMe namespace
 /// that promises it (Identify Namespace, DLFEAT bits 2:0 = 001b) zeroes, or what was there, since
 /// the command is a hint; elsewhere anything.
-fn after_trim(home: &Home) -> Leaves {
+fn after_trim(home: &DatasetLocation) -> Leaves {
     match home {
-        Home::Device { path, .. } if nvme::reads_zeroes_where_deallocated(&shown(path)) => {
+        DatasetLocation::Device { path, .. }
+            if nvme::reads_zeroes_where_deallocated(&shown(path)) =>
+        {
             Leaves::ZeroesOrBefore
         }
-        Home::Device { .. } => Leaves::Anything,
-        Home::Folder(_) | Home::Nowhere => Leaves::Zeroes,
+        DatasetLocation::Device { .. } => Leaves::Anything,
+        DatasetLocation::Folder(_) | DatasetLocation::Nowhere => Leaves::Zeroes,
     }
 }
 
@@ -206,7 +208,7 @@ fn is_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|m| m.is_file())
 }
 
-fn open_data(folder: &Folder, path: &Path, access: Access, direct: bool) -> Result<File> {
+fn open_data(folder: &DatasetFolder, path: &Path, access: Access, direct: bool) -> Result<File> {
     let mut flags = if access == Access::ReadOnly { OFlags::RDONLY } else { OFlags::RDWR };
     flags.set(OFlags::DIRECT, direct);
     flags.set(OFlags::CREATE, access == Access::Create);

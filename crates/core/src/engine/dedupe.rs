@@ -12,12 +12,12 @@ use crate::base::block_seal::SECTOR;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::Op;
-use crate::plan::{DefaultValue, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 
 /// The knob that says how much is written for each byte kept.
 pub const DEDUPE: Knob = Knob {
     name: "dedupe",
-    kind: Kind::Float { min: 1.0, max: 1000.0 },
+    kind: KnobKind::Float { min: 1.0, max: 1000.0 },
     default: DefaultValue::Absent,
     doc: "Dedupe ratio of the data: bytes written per byte stored if identical units are stored \
         once; default 1. 3 is vdbench's dedupratio=3 and fio's \
@@ -27,7 +27,7 @@ pub const DEDUPE: Knob = Knob {
 /// The knob that says what is compared.
 pub const DEDUPE_UNIT: Knob = Knob {
     name: "dedupe_unit",
-    kind: Kind::Bytes,
+    kind: KnobKind::Bytes,
     default: DefaultValue::Absent,
     doc: "dedupe: size of a unit, default 4 KiB; blocks are multiples of it.",
 };

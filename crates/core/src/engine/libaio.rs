@@ -15,11 +15,11 @@ use super::block_buffers::LaneBuffers;
 use super::block_commands as commands;
 use super::block_target::{BlockTarget, block_knobs};
 use super::blockfile::BlockFile;
-use super::{Engine, Site, Target};
+use super::{DatasetAccess, Engine, Target};
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
-use crate::load::{AnyLane, Done, Lane, Op, OpKind, Wait};
-use crate::plan::{Family, Info, Stream, Writes};
+use crate::load::{AnyLane, Completion, IoContext, Op, OpKind, Wait};
+use crate::plan::{Info, RequestFamily, Stream, Writes};
 
 /// The engine `libaio`.
 pub struct Libaio;
@@ -27,7 +27,7 @@ pub struct Libaio;
 static INFO: Info = Info {
     name: "libaio",
     summary: "io_submit and io_getevents, batched",
-    family: Family::Block,
+    family: RequestFamily::Block,
     writes: Writes::Never,
     max_depth: 4096,
     knobs: block_knobs!(
@@ -43,7 +43,7 @@ impl Engine for Libaio {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         Ok(Box::new(LibaioTarget { file: Arc::new(BlockFile::open(site)?), clock: site.clock }))
     }
 }
@@ -66,14 +66,15 @@ impl BlockTarget for LibaioTarget {
         files.iter().try_for_each(|file| commands::check(file, stream))?;
         let mut drives = LaneBuffers::new(files, stream, thread)?;
         let slots = drives.slots();
-        let request = |slot: u32| Request {
+        let request = |slot: u32| AioControlBlock {
             data: u64::from(slot),
             file: drives.files[drives.drive(slot)].file.as_raw_fd() as u32,
             buffer: drives.slot(slot).as_mut_ptr() as u64,
-            ..Request::default()
+            ..AioControlBlock::default()
         };
-        let mut requests: Vec<Request> = (0..slots).map(request).collect();
-        let addresses = requests.iter_mut().map(|request| request as *mut Request).collect();
+        let mut requests: Vec<AioControlBlock> = (0..slots).map(request).collect();
+        let addresses =
+            requests.iter_mut().map(|request| request as *mut AioControlBlock).collect();
         Ok(Box::new(LibaioLane {
             context: Context::new(slots)?,
             drives,
@@ -91,7 +92,7 @@ impl BlockTarget for LibaioTarget {
 /// `struct iocb` of linux/aio_abi.h.
 #[repr(C)]
 #[derive(Default)]
-struct Request {
+struct AioControlBlock {
     data: u64,
     #[cfg(target_endian = "little")]
     key: u32,
@@ -157,10 +158,10 @@ struct LibaioLane {
     /// First, so that what is under way has ended before its buffers are dropped.
     context: Context,
     drives: LaneBuffers,
-    requests: Vec<Request>,
+    requests: Vec<AioControlBlock>,
     /// Of each slot's request: the vector above is never resized.
-    addresses: Vec<*mut Request>,
-    staged: Vec<*mut Request>,
+    addresses: Vec<*mut AioControlBlock>,
+    staged: Vec<*mut AioControlBlock>,
     /// From the first op on that the worker executes itself, in their order.
     later: Vec<(u32, Op)>,
     events: Vec<Event>,
@@ -264,7 +265,7 @@ fn is_asynchronous(kind: OpKind) -> bool {
 impl LibaioLane {
     /// Collects what has completed.
     #[inline(always)]
-    fn reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         let came = self.events(wait)?;
         self.in_flight -= came;
         let mut bad = None;
@@ -274,14 +275,19 @@ impl LibaioLane {
             if event.result != bytes as i64 {
                 bad = Some((slot, event.result));
             }
-            done.push(Done { slot: slot as u32, bytes: bytes as u32, hit: true, given_up: false });
+            done.push(Completion {
+                slot: slot as u32,
+                bytes: bytes as u32,
+                hit: true,
+                given_up: false,
+            });
         }
         bad.map_or(Ok(()), |(slot, result)| Err(self.failed(slot, result)))
     }
 
     /// Executes the ops from the first one on that the worker does itself.
     #[inline(never)]
-    fn in_order(&mut self, done: &mut Vec<Done>) -> Result<()> {
+    fn in_order(&mut self, done: &mut Vec<Completion>) -> Result<()> {
         for next in 0..self.later.len() {
             let (slot, op) = self.later[next];
             if is_asynchronous(op.kind) {
@@ -294,14 +300,14 @@ impl LibaioLane {
             }
             let file = Arc::clone(self.file(slot));
             commands::execute(&file, &op, &mut self.drives.slot(slot)[..op.len as usize])?;
-            done.push(Done { slot, bytes: op.len, hit: true, given_up: false });
+            done.push(Completion { slot, bytes: op.len, hit: true, given_up: false });
         }
         self.later.clear();
         self.submit()
     }
 }
 
-impl Lane for LibaioLane {
+impl IoContext for LibaioLane {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         let drive = self.drives.drive(slot);
@@ -321,7 +327,7 @@ impl Lane for LibaioLane {
     }
 
     #[inline(always)]
-    fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn run(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         self.submit()?;
         if !self.later.is_empty() {
             self.in_order(done)?;
@@ -333,7 +339,7 @@ impl Lane for LibaioLane {
     }
 
     #[inline(always)]
-    fn check(&mut self, done: &[Done]) -> Result<()> {
+    fn check(&mut self, done: &[Completion]) -> Result<()> {
         self.drives.check(done)
     }
 }
@@ -344,8 +350,8 @@ mod tests {
 
     #[test]
     fn requests_and_events_are_laid_out_as_the_kernel_has_them() {
-        assert_eq!((size_of::<Request>(), size_of::<Event>()), (64, 32));
-        assert_eq!(std::mem::offset_of!(Request, opcode), 16);
-        assert_eq!(std::mem::offset_of!(Request, offset), 40);
+        assert_eq!((size_of::<AioControlBlock>(), size_of::<Event>()), (64, 32));
+        assert_eq!(std::mem::offset_of!(AioControlBlock, opcode), 16);
+        assert_eq!(std::mem::offset_of!(AioControlBlock, offset), 40);
     }
 }

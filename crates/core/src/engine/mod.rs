@@ -28,9 +28,9 @@ use std::sync::atomic::AtomicBool;
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
 use crate::base::registry::Registry;
-use crate::lab::data::{Folder, Laid};
-use crate::load::sql::Script;
-use crate::load::{AnyLane, Space};
+use crate::lab::data::{DatasetFolder, Laid};
+use crate::load::sql::TransactionScript;
+use crate::load::{AddressSpace, AnyLane};
 use crate::plan::{Info, Knobs, Stream};
 use crate::record::{Fact, ServerShare};
 
@@ -84,13 +84,13 @@ pub trait Engine: Sync {
     }
 
     /// Opens a dataset. Everything that can be refused is refused here, before a worker starts.
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>>;
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>>;
 }
 
 /// Which dataset to open, and how.
-pub struct Site<'a> {
+pub struct DatasetAccess<'a> {
     /// Where the dataset lives.
-    pub home: &'a Home,
+    pub home: &'a DatasetLocation,
     /// The engine's own knobs, resolved.
     pub knobs: &'a Knobs,
     /// Whether it is laid out, only read, or read and written.
@@ -101,10 +101,10 @@ pub struct Site<'a> {
 
 /// Where a dataset lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum DatasetLocation {
     /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and holds
     /// only its marker.
-    Folder(Folder),
+    Folder(DatasetFolder),
     /// A block device that the guard has passed. Whoever opens it asks `guard::verify` whether it
     /// is still the one.
     Device {
@@ -131,7 +131,7 @@ pub enum Access {
 /// An open dataset, shared by the workers of all streams that use it.
 pub trait Target: Any + Send + Sync {
     /// What workloads may address in it.
-    fn space(&self) -> Space;
+    fn space(&self) -> AddressSpace;
 
     /// Opens worker `thread`'s lane, with everything allocated that it will need.
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>>;
@@ -156,7 +156,7 @@ pub trait Target: Any + Send + Sync {
         &self,
         stream: &Stream,
         thread: u32,
-        script: Box<dyn Script>,
+        script: Box<dyn TransactionScript>,
     ) -> Result<Box<dyn AnyLane>> {
         drop(script);
         self.lane(stream, thread)

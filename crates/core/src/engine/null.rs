@@ -4,9 +4,11 @@
 use crate::base::clock::Clock;
 use crate::base::error::{Result, bail};
 use crate::base::rng::{Rng, Seed};
-use crate::engine::{Engine, Site, Target};
-use crate::load::{AnyLane, Done, Lane, Op, Space, Wait};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Part, Stream, Writes};
+use crate::engine::{DatasetAccess, Engine, Target};
+use crate::load::{AddressSpace, AnyLane, Completion, IoContext, Op, Wait};
+use crate::plan::{
+    Component, DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Stream, Writes,
+};
 
 /// The engine `null`.
 pub struct Null;
@@ -14,55 +16,55 @@ pub struct Null;
 static INFO: Info = Info {
     name: "null",
     summary: "completes at once or after a stated latency, without I/O",
-    family: Family::Any,
+    family: RequestFamily::Any,
     writes: Writes::Never,
     max_depth: 4096,
     knobs: &[
         Knob {
             name: "latency",
-            kind: Kind::Time,
+            kind: KnobKind::Time,
             default: DefaultValue::Is("\"0ns\""),
             doc: "How long each op takes.",
         },
         Knob {
             name: "slow_share",
-            kind: Kind::Float { min: 0.0, max: 100.0 },
+            kind: KnobKind::Float { min: 0.0, max: 100.0 },
             default: DefaultValue::Is("0"),
             doc: "Percent of ops that take `slow_latency` instead.",
         },
         Knob {
             name: "slow_latency",
-            kind: Kind::Time,
+            kind: KnobKind::Time,
             default: DefaultValue::Is("\"0ns\""),
             doc: "How long a slow op takes.",
         },
         Knob {
             name: "distribution",
-            kind: Kind::Choice(&["fixed", "exponential"]),
+            kind: KnobKind::Choice(&["fixed", "exponential"]),
             default: DefaultValue::Is("\"fixed\""),
             doc: "Whether each latency is fixed, or random with that mean.",
         },
         Knob {
             name: "stall_at",
-            kind: Kind::Time,
+            kind: KnobKind::Time,
             default: DefaultValue::Absent,
             doc: "Time after a worker's first op at which the engine stalls once, for `stall`.",
         },
         Knob {
             name: "stall",
-            kind: Kind::Time,
+            kind: KnobKind::Time,
             default: DefaultValue::Is("\"0ns\""),
             doc: "Duration of the stall; every op affected completes at its end.",
         },
         Knob {
             name: "size",
-            kind: Kind::Bytes,
+            kind: KnobKind::Bytes,
             default: DefaultValue::Is("\"1TiB\""),
             doc: "The range that block workloads address.",
         },
         Knob {
             name: "keys",
-            kind: Kind::Int { min: 1, max: u64::MAX },
+            kind: KnobKind::Int { min: 1, max: u64::MAX },
             default: DefaultValue::Is("1000000000"),
             doc: "The keys that key-value workloads address.",
         },
@@ -75,11 +77,11 @@ impl Engine for Null {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         let knobs = site.knobs;
         let share = knobs.float("slow_share")? / 100.0;
         let stall_at = knobs.get("stall_at").and_then(|v| v.as_u64());
-        let model = Model {
+        let model = SimulatedDrive {
             latency_ns: knobs.int("latency")?,
             slow_latency_ns: knobs.int("slow_latency")?,
             // A share of all 2^64 values of a random number; a float saturates at the top.
@@ -90,7 +92,7 @@ impl Engine for Null {
                 .map(|(at, ns)| ns.map(|ns| (at, ns)))
                 .transpose()?,
         };
-        let space = Space {
+        let space = AddressSpace {
             from: 0,
             bytes: knobs.int("size")?,
             align_bytes: 512,
@@ -103,7 +105,7 @@ impl Engine for Null {
 }
 
 /// The engine over this space, of ops that take no time.
-pub fn instant(space: Space) -> Part {
+pub fn instant(space: AddressSpace) -> Component {
     let knobs: [(&str, serde_json::Value); 7] = [
         ("latency", 0.into()),
         ("slow_share", 0.0.into()),
@@ -114,12 +116,12 @@ pub fn instant(space: Space) -> Part {
         ("keys", space.keys.into()),
     ];
     let knobs = knobs.into_iter().map(|(name, value)| (name.to_string(), value));
-    Part { name: INFO.name.to_string(), knobs: Knobs(knobs.collect()) }
+    Component { name: INFO.name.to_string(), knobs: Knobs(knobs.collect()) }
 }
 
 /// How long ops take.
 #[derive(Clone, Copy)]
-struct Model {
+struct SimulatedDrive {
     latency_ns: u64,
     slow_latency_ns: u64,
     slow_below: u64,
@@ -128,7 +130,7 @@ struct Model {
     stall: Option<(u64, u64)>,
 }
 
-impl Model {
+impl SimulatedDrive {
     fn instant(&self) -> bool {
         self.latency_ns == 0 && self.slow_below == 0 && self.stall.is_none()
     }
@@ -141,13 +143,13 @@ impl Model {
 }
 
 struct NullTarget {
-    model: Model,
-    space: Space,
+    model: SimulatedDrive,
+    space: AddressSpace,
     clock: Clock,
 }
 
 impl Target for NullTarget {
-    fn space(&self) -> Space {
+    fn space(&self) -> AddressSpace {
         self.space
     }
 
@@ -177,25 +179,25 @@ impl Target for NullTarget {
 
 /// Completes everything at once.
 struct InstantLane {
-    staged: Vec<Done>,
+    staged: Vec<Completion>,
 }
 
-impl Lane for InstantLane {
+impl IoContext for InstantLane {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        self.staged.push(Done { slot, bytes: op.len, hit: true, given_up: false });
+        self.staged.push(Completion { slot, bytes: op.len, hit: true, given_up: false });
         Ok(())
     }
 
     #[inline(always)]
-    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         // The worker hands in an empty list; swapping it for the staged one moves no element.
         std::mem::swap(done, &mut self.staged);
         Ok(())
     }
 
     #[inline(always)]
-    fn run_alone(&mut self, _done: &mut Vec<Done>) -> Result<Option<Done>> {
+    fn run_alone(&mut self, _done: &mut Vec<Completion>) -> Result<Option<Completion>> {
         Ok(self.staged.pop())
     }
 }
@@ -203,18 +205,18 @@ impl Lane for InstantLane {
 /// Completes each op its own latency after it was started, as a drive with unlimited parallelism
 /// would.
 struct TimedLane {
-    model: Model,
+    model: SimulatedDrive,
     clock: Clock,
     draws: Seed,
     ops: u64,
     first_ns: Option<u64>,
-    staged: Vec<Done>,
+    staged: Vec<Completion>,
     /// (due, op)
-    pending: Vec<(u64, Done)>,
+    pending: Vec<(u64, Completion)>,
 }
 
 impl TimedLane {
-    fn new(model: Model, clock: Clock, thread: u32, depth: usize) -> TimedLane {
+    fn new(model: SimulatedDrive, clock: Clock, thread: u32, depth: usize) -> TimedLane {
         TimedLane {
             model,
             clock,
@@ -243,13 +245,13 @@ impl TimedLane {
     }
 }
 
-impl Lane for TimedLane {
+impl IoContext for TimedLane {
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        self.staged.push(Done { slot, bytes: op.len, hit: true, given_up: false });
+        self.staged.push(Completion { slot, bytes: op.len, hit: true, given_up: false });
         Ok(())
     }
 
-    fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn run(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         let mut now_ns = self.clock.now_ns();
         self.start(now_ns);
         let first_due_ns = self.pending.iter().map(|p| p.0).min().unwrap_or(now_ns);
@@ -285,11 +287,11 @@ mod tests {
     use super::*;
     use crate::base::histogram::Histogram;
     use crate::base::units::Rate;
-    use crate::load::pacer::{Schedule, Share};
+    use crate::load::pacer::{Schedule, WorkerShare};
     use crate::load::recorder::Recorder;
     use crate::load::slowest::Slowest;
-    use crate::load::worker::{Drive, Job, Slots, Window};
-    use crate::load::{OpKind, Source};
+    use crate::load::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
+    use crate::load::{OpGenerator, OpKind};
     use crate::plan::Arrival;
     use crate::record::{Class, Tally};
 
@@ -299,41 +301,47 @@ mod tests {
 
     struct Reads;
 
-    impl Source for Reads {
+    impl OpGenerator for Reads {
         fn op(&mut self, n: u64) -> Op {
             Op { kind: OpKind::Read, class: 0, len: 4096, at: 0, salt: n }
         }
     }
 
-    fn takes(latency_ns: u64) -> Model {
-        Model { latency_ns, slow_latency_ns: 0, slow_below: 0, exponential: false, stall: None }
+    fn takes(latency_ns: u64) -> SimulatedDrive {
+        SimulatedDrive {
+            latency_ns,
+            slow_latency_ns: 0,
+            slow_below: 0,
+            exponential: false,
+            stall: None,
+        }
     }
 
     /// One worker from zero to `until_ns`. A rate in ops/s makes an open loop.
     fn simulate(
-        model: Model,
+        model: SimulatedDrive,
         depth: u32,
         rate: Option<(f64, Arrival)>,
         until_ns: u64,
     ) -> (Tally, Recorder) {
         let clock = Clock::simulated();
         let recorder = Recorder::new(&[Class::READ], rate.is_some());
-        let share = Share { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 4096.0 };
+        let share = WorkerShare { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 4096.0 };
         let schedule = rate.map(|(ops, arrival)| {
             Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, Seed::new(1, 2, 3))
         });
-        let drive = Drive {
+        let drive = DriveJob {
             source: Box::new(Reads),
             schedule,
             limit: None,
             recorder: &recorder,
             slowest: Slowest::new(0),
         };
-        let job = Job {
+        let job = WorkerJob {
             clock,
             drives: &mut [drive],
             slots: Slots::new(depth, 1),
-            window: Window { from_ns: 0, until_ns },
+            window: MeasuredWindow { from_ns: 0, until_ns },
             stop: &false.into(),
         };
         TimedLane::new(model, clock, 0, depth as usize).work(job).unwrap();
@@ -380,7 +388,11 @@ mod tests {
 
     #[test]
     fn one_slow_op_in_a_hundred_is_reported_with_its_latency_and_the_others_with_theirs() {
-        let slow = Model { slow_latency_ns: 5 * MS, slow_below: u64::MAX / 100, ..takes(100 * US) };
+        let slow = SimulatedDrive {
+            slow_latency_ns: 5 * MS,
+            slow_below: u64::MAX / 100,
+            ..takes(100 * US)
+        };
         let (tally, _) = simulate(slow, 8, None, 12 * S);
         let truths = [(0.5, 100 * US), (0.98, 100 * US), (0.995, 5 * MS), (0.999, 5 * MS)];
         percentiles_are(&tally.service, &truths);
@@ -396,7 +408,7 @@ mod tests {
     /// is left after k = 1 s ÷ 0.9 ms = 1,111 ops.
     #[test]
     fn in_open_loop_a_stall_counts_for_every_op_that_it_kept_waiting() {
-        let stalls = Model { stall: Some((1500 * MS, S)), ..takes(100 * US) };
+        let stalls = SimulatedDrive { stall: Some((1500 * MS, S)), ..takes(100 * US) };
         let (tally, counted) = simulate(stalls, 1, Some((1000.0, Arrival::Fixed)), 5 * S);
         let response = tally.response();
         assert_eq!(tally.ops, 5000, "no op is dropped");

@@ -6,11 +6,11 @@ use super::block_buffers::Buffers;
 use super::block_commands as commands;
 use super::block_target::{BlockTarget, block_knobs};
 use super::blockfile::BlockFile;
-use super::{Engine, Site, Target, one_drive_at_a_time};
+use super::{DatasetAccess, Engine, Target, one_drive_at_a_time};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::{AnyLane, Done, Lane, Op, Wait};
-use crate::plan::{Family, Info, Stream, Writes};
+use crate::load::{AnyLane, Completion, IoContext, Op, Wait};
+use crate::plan::{Info, RequestFamily, Stream, Writes};
 
 /// The engine `psync`.
 pub struct Psync;
@@ -18,7 +18,7 @@ pub struct Psync;
 static INFO: Info = Info {
     name: "psync",
     summary: "pread and pwrite, one request at a time for each thread",
-    family: Family::Block,
+    family: RequestFamily::Block,
     writes: Writes::Never,
     max_depth: 1,
     knobs: block_knobs!("false", "Open with O_DIRECT, bypassing the page cache."),
@@ -30,7 +30,7 @@ impl Engine for Psync {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         Ok(Box::new(PsyncTarget { file: Arc::new(BlockFile::open(site)?) }))
     }
 }
@@ -60,7 +60,7 @@ struct PsyncLane {
     staged: Option<Op>,
 }
 
-impl Lane for PsyncLane {
+impl IoContext for PsyncLane {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         self.buffers.stage(slot, op)?;
@@ -69,15 +69,15 @@ impl Lane for PsyncLane {
     }
 
     #[inline(always)]
-    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         let Some(op) = self.staged.take() else { return Ok(()) };
         commands::execute(&self.file, &op, &mut self.buffers.slot(0)[..op.len as usize])?;
-        done.push(Done { slot: 0, bytes: op.len, hit: true, given_up: false });
+        done.push(Completion { slot: 0, bytes: op.len, hit: true, given_up: false });
         Ok(())
     }
 
     #[inline(always)]
-    fn check(&mut self, done: &[Done]) -> Result<()> {
+    fn check(&mut self, done: &[Completion]) -> Result<()> {
         self.buffers.check(done)
     }
 }

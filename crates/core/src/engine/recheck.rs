@@ -11,7 +11,7 @@ use std::sync::atomic::{
 
 use super::block_buffers::Buffers;
 use super::blockfile::BlockFile;
-use super::verify::{Allowed, BLOCK, Known, Right, State, judge};
+use super::verify::{Allowed, BLOCK, BlockState, Right, VerifiedDataset, judge};
 use crate::base::error::{Context, Result, bail};
 use crate::base::rng::Seed;
 
@@ -51,10 +51,10 @@ pub fn all(
 }
 
 /// `lags`: the journal may not know all that was acknowledged.
-fn one(known: &Known, number: u64, block: &[u8], lags: bool) -> Result<()> {
+fn one(known: &VerifiedDataset, number: u64, block: &[u8], lags: bool) -> Result<()> {
     let of = known.journal.of();
     let held = known.state(number)?;
-    let state = State(held.load(Acquire));
+    let state = BlockState(held.load(Acquire));
     if !state.known() {
         return Ok(());
     }

@@ -12,12 +12,12 @@ use crate::base::units;
 /// are gone.
 pub struct Cgroup {
     folder: PathBuf,
-    version: Version,
+    version: CgroupVersion,
 }
 
 /// Of control groups, whose files have other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub enum CgroupVersion {
     /// A hierarchy for each controller; groups may have processes and groups below them.
     One,
     /// One hierarchy; a group that hands controllers down has no processes, but for the root.
@@ -29,7 +29,7 @@ pub struct ParentGroup {
     /// Its folder.
     pub folder: PathBuf,
     /// Of the hierarchy that it is in.
-    pub version: Version,
+    pub version: CgroupVersion,
 }
 
 impl ParentGroup {
@@ -37,41 +37,41 @@ impl ParentGroup {
     pub fn root() -> ParentGroup {
         let root = Path::new("/sys/fs/cgroup");
         match root.join("cgroup.controllers").exists() {
-            true => ParentGroup { folder: root.to_path_buf(), version: Version::Two },
-            false => ParentGroup { folder: root.join("memory"), version: Version::One },
+            true => ParentGroup { folder: root.to_path_buf(), version: CgroupVersion::Two },
+            false => ParentGroup { folder: root.join("memory"), version: CgroupVersion::One },
         }
     }
 }
 
-impl Version {
+impl CgroupVersion {
     /// The file with the limit.
     pub fn limit(self) -> &'static str {
         match self {
-            Version::One => "memory.limit_in_bytes",
-            Version::Two => "memory.max",
+            CgroupVersion::One => "memory.limit_in_bytes",
+            CgroupVersion::Two => "memory.max",
         }
     }
 
     fn usage(self) -> &'static str {
         match self {
-            Version::One => "memory.usage_in_bytes",
-            Version::Two => "memory.current",
+            CgroupVersion::One => "memory.usage_in_bytes",
+            CgroupVersion::Two => "memory.current",
         }
     }
 
     /// The most that was ever in use; version 2 has it from Linux 5.19 on.
     fn peak(self) -> &'static str {
         match self {
-            Version::One => "memory.max_usage_in_bytes",
-            Version::Two => "memory.peak",
+            CgroupVersion::One => "memory.max_usage_in_bytes",
+            CgroupVersion::Two => "memory.peak",
         }
     }
 
     /// The page cache in `memory.stat`.
     fn cache(self) -> &'static str {
         match self {
-            Version::One => "total_cache",
-            Version::Two => "file",
+            CgroupVersion::One => "total_cache",
+            CgroupVersion::Two => "file",
         }
     }
 }
@@ -92,7 +92,7 @@ impl Cgroup {
             )
         };
         let version = parent.version;
-        if version == Version::Two {
+        if version == CgroupVersion::Two {
             hand_down_memory(&parent.folder).map_err(cannot)?;
         }
         std::fs::create_dir(&folder).map_err(cannot)?;
@@ -141,7 +141,7 @@ impl Cgroup {
 
     /// Lifts the limit, for processes that cannot leave.
     pub fn lift(&self) {
-        let none = if self.version == Version::One { "-1" } else { "max" };
+        let none = if self.version == CgroupVersion::One { "-1" } else { "max" };
         // A limit that stays is better than a run that ends here.
         let _ = std::fs::write(self.folder.join(self.version.limit()), none);
     }

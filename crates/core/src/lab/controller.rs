@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::guard::disk::{Disk, name};
-use super::nvme::{self, Spelling, Tool};
+use super::nvme::{self, NvmeCli, Spelling};
 use crate::base::error::{Result, failed};
 
 const CREATE: Spelling = Spelling { two: &["create-ns"], three: &["ns", "create"] };
@@ -18,7 +18,7 @@ const DETACH: Spelling = Spelling { two: &["detach-ns"], three: &["ns", "detach"
 /// A controller, and what it says of itself (Identify Controller).
 #[derive(Clone, Debug)]
 pub struct Controller {
-    tool: Tool,
+    tool: NvmeCli,
     /// Its character device: nvme-cli 3 attaches nothing by the device of a namespace.
     node: PathBuf,
     id: u64,
@@ -71,7 +71,7 @@ pub fn node_of(disk: &Disk) -> Option<PathBuf> {
 
 impl Controller {
     /// Asks it who it is.
-    pub fn identify(tool: &Tool, node: &Path) -> Result<Controller> {
+    pub fn identify(tool: &NvmeCli, node: &Path) -> Result<Controller> {
         let answer = tool.ask(&nvme::ID_CTRL, node, &[]);
         let number = |name: &str| number(answer.as_ref()?.get(name)?);
         let (Some(id), Some(commands)) = (number("cntlid"), number("oacs")) else {

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::beneath;
-use super::file_state::{self, Kept};
+use super::file_state::{self, FileState};
 use super::pin::{OPEN, shown};
 use crate::base::error::{Context, Error, Result, refused};
 use crate::plan::Dataset;
@@ -32,7 +32,7 @@ const MOST_OF_A_MARKER: u64 = 16 << 20;
 
 /// A dataset's folder in an open `dyno-data`, whether or not it is there yet.
 #[derive(Clone, Debug)]
-pub struct Folder {
+pub struct DatasetFolder {
     data: Arc<OwnedFd>,
     name: String,
     shown: PathBuf,
@@ -40,7 +40,7 @@ pub struct Folder {
 
 /// What a dataset's marker says.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Marker {
+pub struct DatasetMarker {
     /// Drawn when it was laid out; a copy of the dataset has the same.
     pub id: String,
     /// The dataset as its plan has it; empty until it is filled.
@@ -48,7 +48,7 @@ pub struct Marker {
     /// From before something writes to it until it is closed: what its files are is then not known.
     pub open: bool,
     /// What its files were when it was closed.
-    pub files: Vec<Kept>,
+    pub files: Vec<FileState>,
     /// The server and database that it was laid in, where those were there before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub laid: Option<Laid>,
@@ -77,9 +77,9 @@ impl Laid {
     }
 }
 
-impl Folder {
+impl DatasetFolder {
     /// Opens `dyno-data` in a directory, makes it where it is missing, and names a folder in it.
-    pub fn of(directory: &Path, dataset: &str, instance: u32) -> Result<Folder> {
+    pub fn of(directory: &Path, dataset: &str, instance: u32) -> Result<DatasetFolder> {
         let at = shown(directory).join(FOLDER);
         let opened = rustix::fs::open(
             directory,
@@ -99,7 +99,7 @@ impl Folder {
         let data = data.map_err(|error| not_followed(&directory, FOLDER, &at, error))?;
         check_owner(&data, &at)?;
         let name = format!("{}.{instance}", slug(dataset));
-        let folder = Folder { data: Arc::new(data), shown: at.join(&name), name };
+        let folder = DatasetFolder { data: Arc::new(data), shown: at.join(&name), name };
         folder.check()?;
         Ok(folder)
     }
@@ -130,10 +130,10 @@ impl Folder {
 
     /// Where something of the dataset's that is no part of it lies: `db.0` and "json" are
     /// `db.0.json`.
-    pub fn beside(&self, what: &str) -> Folder {
+    pub fn beside(&self, what: &str) -> DatasetFolder {
         let (name, shown) =
             (format!("{}.{what}", self.name), format!("{}.{what}", self.shown.display()));
-        Folder { data: Arc::clone(&self.data), name, shown: shown.into() }
+        DatasetFolder { data: Arc::clone(&self.data), name, shown: shown.into() }
     }
 
     /// Whether the folder is there; links are not followed.
@@ -154,12 +154,12 @@ impl Folder {
     }
 
     /// The dataset's marker; none where there is none that this user wrote.
-    pub fn marker(&self) -> Option<Marker> {
+    pub fn marker(&self) -> Option<DatasetMarker> {
         marker_in(&self.hold().ok()?, &self.shown)
     }
 
     /// Replaces the marker: written beside it, synced, and renamed.
-    pub fn write_marker(&self, marker: &Marker) -> Result<()> {
+    pub fn write_marker(&self, marker: &DatasetMarker) -> Result<()> {
         let text = serde_json::to_string(marker).context("describing the dataset")?;
         replace(&self.hold()?, MARKER, &text)
             .with_context(|| format!("writing {}", self.shown.join(MARKER).display()))
@@ -235,13 +235,13 @@ impl Folder {
     }
 }
 
-impl PartialEq for Folder {
-    fn eq(&self, other: &Folder) -> bool {
+impl PartialEq for DatasetFolder {
+    fn eq(&self, other: &DatasetFolder) -> bool {
         self.shown == other.shown
     }
 }
 
-impl Eq for Folder {}
+impl Eq for DatasetFolder {}
 
 fn user() -> u32 {
     rustix::process::geteuid().as_raw()
@@ -304,7 +304,7 @@ fn open_at(folder: &OwnedFd, within: &Path, shown: &Path, flags: OFlags) -> Resu
 }
 
 /// A dataset's marker, from its open folder; none where there is none that this user wrote.
-fn marker_in(folder: &OwnedFd, shown: &Path) -> Option<Marker> {
+fn marker_in(folder: &OwnedFd, shown: &Path) -> Option<DatasetMarker> {
     let file = open_at(folder, Path::new(MARKER), &shown.join(MARKER), OFlags::RDONLY).ok()?;
     let found = file.metadata().ok()?;
     if found.uid() != user() || found.len() > MOST_OF_A_MARKER {

@@ -14,7 +14,7 @@ use crate::base::error::describe;
 
 /// One device. What cannot be read is left out: a guess would be worse.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Found {
+pub struct ListedDrive {
     /// The kernel's name: "nvme0n1".
     pub device: String,
     /// A name that means the same drive after the next boot.
@@ -61,7 +61,7 @@ pub struct Found {
 
 /// All whole block devices in the order of their names; memory disks and loop devices without a
 /// file are left out.
-pub fn list() -> Vec<Found> {
+pub fn list() -> Vec<ListedDrive> {
     let entries =
         fs::read_dir("/sys/block").map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
     let mut paths = entries.unwrap_or_default();
@@ -72,13 +72,13 @@ pub fn list() -> Vec<Found> {
         let empty_loop = name.starts_with("loop") && !path.join("loop/backing_file").exists();
         !hidden && !empty_loop && !name.starts_with("ram") && !name.starts_with("zram")
     });
-    let mut found: Vec<Found> =
+    let mut found: Vec<ListedDrive> =
         paths.iter().filter_map(|path| path.canonicalize().ok()).map(look).collect();
     found.sort_by(|a, b| a.device.cmp(&b.device));
     found
 }
 
-fn look(sysfs: PathBuf) -> Found {
+fn look(sysfs: PathBuf) -> ListedDrive {
     let disk = Disk { sysfs };
     let node = Path::new("/dev").join(disk.name());
     let get = |place: &str| read(&disk.sysfs.join(place));
@@ -90,7 +90,7 @@ fn look(sysfs: PathBuf) -> Found {
             .or_else(|| get(&format!("device/device/{place}")))
             .or_else(|| get(&format!("device/{place}")))
     };
-    let mut found = Found {
+    let mut found = ListedDrive {
         device: node.display().to_string(),
         stable_path: stable_path(&node),
         model: get("device/model"),
@@ -106,7 +106,7 @@ fn look(sysfs: PathBuf) -> Found {
         numa_node: pci("numa_node").filter(|node| node != "-1"),
         scheduler: get("queue/scheduler").map(|all| chosen(&all)),
         write_cache: get("queue/write_cache"),
-        ..Found::default()
+        ..ListedDrive::default()
     };
     if disk.name().starts_with("nvme") {
         ask_the_drive(&node, &mut found);
@@ -151,7 +151,7 @@ pub(super) fn stable_path(node: &Path) -> Option<PathBuf> {
 }
 
 /// Temperature, wear and power state, from the drive's SMART log and features.
-fn ask_the_drive(node: &Path, found: &mut Found) {
+fn ask_the_drive(node: &Path, found: &mut ListedDrive) {
     let Some(smart) = nvme::ask(&nvme::SMART_LOG, node) else { return };
     let number = |names: &[&str]| names.iter().find_map(|name| smart.get(*name)?.as_f64());
     // nvme-cli prints kelvin.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::guard::{self, disk::Disk};
 use super::pin::shown;
 use crate::base::error::{Context, Result, failed, refused};
-use crate::plan::{Drive, Place};
+use crate::plan::{Drive, DrivePlace};
 
 /// A device that is held open with O_EXCL: nobody else mounts it or takes it.
 pub struct Exclusive {
@@ -25,7 +25,7 @@ pub struct Exclusive {
 impl Exclusive {
     /// Takes a device; refused where the guard refuses it, or somebody has it.
     pub fn take(drive: &Drive) -> Result<Exclusive> {
-        let Place::Device { path, serial } = &drive.place else {
+        let DrivePlace::Device { path, serial } = &drive.place else {
             return Err(failed(
                 "a directory cannot be taken as a device",
                 "name a block device: device = …",

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::host::{self, push, read};
 use super::nvme;
 use crate::base::units;
-use crate::plan::{Place, Subject};
+use crate::plan::{DrivePlace, Subject};
 use crate::record::Fact;
-use crate::record::key::{Heading, drive};
+use crate::record::key::{FactHeading, drive};
 
 /// Host, processor, memory, kernel, and the filesystem and device under every drive of every
 /// subject.
@@ -27,13 +27,13 @@ pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
 /// The heading of a drive's facts.
 pub(super) fn heading(subject: &Subject, drive: usize) -> String {
     match subject.drives.len() {
-        1 => format!("{}: {}", Heading::Drive.name(), subject.name),
-        _ => format!("{}: {} ({})", Heading::Drive.name(), subject.name, drive + 1),
+        1 => format!("{}: {}", FactHeading::Drive.name(), subject.name),
+        _ => format!("{}: {} ({})", FactHeading::Drive.name(), subject.name, drive + 1),
     }
 }
 
 /// The filesystem that a path is on, as /proc/self/mountinfo has it.
-pub(super) struct Mount {
+pub(super) struct MountFacts {
     /// "0:45"
     pub device: String,
     point: String,
@@ -42,14 +42,14 @@ pub(super) struct Mount {
     pub options: String,
 }
 
-pub(super) fn mount_of(path: &Path) -> Option<Mount> {
+pub(super) fn mount_of(path: &Path) -> Option<MountFacts> {
     let path = path.canonicalize().ok()?;
     let table = read("/proc/self/mountinfo")?;
     let mounts = table.lines().filter_map(|line| {
         let (left, right) = line.split_once(" - ")?;
         let (left, right): (Vec<&str>, Vec<&str>) =
             (left.split(' ').collect(), right.split(' ').collect());
-        Some(Mount {
+        Some(MountFacts {
             device: left.get(2)?.to_string(),
             point: left.get(4)?.to_string(),
             kind: right.first()?.to_string(),
@@ -60,10 +60,10 @@ pub(super) fn mount_of(path: &Path) -> Option<Mount> {
     mounts.filter(|m| path.starts_with(&m.point)).max_by_key(|m| m.point.len())
 }
 
-fn under(facts: &mut Vec<Fact>, group: &str, place: &Place) {
+fn under(facts: &mut Vec<Fact>, group: &str, place: &DrivePlace) {
     facts.push(Fact::new(group, "Path", place.path().display()));
     let block = match place {
-        Place::Directory(path) => {
+        DrivePlace::Directory(path) => {
             let Some(mount) = mount_of(path) else { return };
             facts.push(Fact::new(group, drive::FILESYSTEM.name, &mount.kind));
             facts.push(Fact::new(group, "Filesystem on", &mount.source));
@@ -71,7 +71,7 @@ fn under(facts: &mut Vec<Fact>, group: &str, place: &Place) {
             push(facts, group, drive::FILLED.name, filesystem_filled(path).map(percent));
             PathBuf::from("/sys/dev/block").join(&mount.device)
         }
-        Place::Device { path, .. } => {
+        DrivePlace::Device { path, .. } => {
             let name = path.canonicalize().ok().and_then(|p| p.file_name().map(|n| n.to_owned()));
             PathBuf::from("/sys/class/block").join(name.unwrap_or_default())
         }
@@ -225,7 +225,7 @@ mod tests {
         let facts = gather(&[Subject {
             name: "A".into(),
             drives: vec![crate::plan::Drive {
-                place: Place::Directory("/proc".into()),
+                place: DrivePlace::Directory("/proc".into()),
                 erase: false,
                 erase_signatures: Vec::new(),
                 connections: Vec::new(),

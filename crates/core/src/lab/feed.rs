@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use super::process;
 use crate::base::error::{Context, Result, bail};
-use crate::record::live::{Feed, How, VERSION};
+use crate::record::live::{Feed, RunEnding, VERSION};
 
 const MEMORY: &str = "/dev/shm";
 /// The feed of a run that ended so long ago is of no use.
@@ -23,14 +23,14 @@ const OLD: Duration = Duration::from_secs(24 * 3600);
 const MOST_BYTES: u64 = 8 << 20;
 
 /// Where a run leaves its feed.
-pub struct Place {
+pub struct FeedPlace {
     path: PathBuf,
     beside: PathBuf,
 }
 
 /// The feed of a bundle, and what is known of it beside.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FeedState {
     /// As its run last wrote it.
     pub feed: Feed,
     /// Its run goes on: it has not ended, and its process is there.
@@ -40,16 +40,16 @@ pub struct Found {
 /// How a run may stand.
 pub const STATES: [&str; 5] = ["running", "whole", "interrupted", "failed", "cut"];
 
-impl Found {
+impl FeedState {
     /// How the run stands, by one of `STATES`.
     pub fn state(&self) -> &'static str {
         match &self.feed.ended {
             Some(ended) => match ended.how {
                 // As the catalogue calls it.
-                How::Whole if self.feed.points.failed > 0 => "failed",
-                How::Whole => "whole",
-                How::Interrupted => "interrupted",
-                How::Failed => "failed",
+                RunEnding::Whole if self.feed.points.failed > 0 => "failed",
+                RunEnding::Whole => "whole",
+                RunEnding::Interrupted => "interrupted",
+                RunEnding::Failed => "failed",
             },
             None if self.is_running => "running",
             None => "cut",
@@ -81,9 +81,9 @@ pub fn own_process() -> (u32, u64) {
     (pid, process::began(pid).unwrap_or(0))
 }
 
-impl Place {
+impl FeedPlace {
     /// For an existing bundle. Obsolete feeds of earlier runs are removed.
-    pub fn of(bundle: &Path) -> Result<Place> {
+    pub fn of(bundle: &Path) -> Result<FeedPlace> {
         let uid = rustix::process::geteuid().as_raw();
         let folder = folder(uid);
         // It is checked whether it was made here or stood there already.
@@ -95,7 +95,7 @@ impl Place {
         sweep(&folder);
         let name = name(&std::fs::metadata(bundle).context("looking at the bundle")?);
         let beside = folder.join(format!(".{name}.{}", std::process::id()));
-        Ok(Place { path: folder.join(name), beside })
+        Ok(FeedPlace { path: folder.join(name), beside })
     }
 
     /// Replaces the feed.
@@ -109,7 +109,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for FeedPlace {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.beside);
     }
@@ -140,7 +140,7 @@ fn is_running(feed: &Feed) -> bool {
 }
 
 /// The feed of a bundle: of the bundle's owner, or of the user who asks.
-pub fn read(bundle: &Path) -> Option<Found> {
+pub fn read(bundle: &Path) -> Option<FeedState> {
     let found = std::fs::metadata(bundle).ok()?;
     let path = bundle.canonicalize().ok()?;
     let us = rustix::process::geteuid().as_raw();
@@ -156,7 +156,7 @@ pub fn read(bundle: &Path) -> Option<Found> {
     // An inode may be another file's by now; a run that goes on holds its own.
     let ours = |feed: &Feed| is_running(feed) || Path::new(&feed.bundle) == path;
     let feed = uids.into_iter().filter_map(of).find(ours)?;
-    Some(Found { is_running: is_running(&feed), feed })
+    Some(FeedState { is_running: is_running(&feed), feed })
 }
 
 /// A stamp of a bundle's feed that changes whenever it is written: cheap to look at often.
@@ -183,14 +183,14 @@ fn read_file(path: &Path) -> Option<Feed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::live::Ended;
+    use crate::record::live::RunEnd;
 
     #[test]
     fn a_feed_is_its_bundles_and_of_a_process_that_is_gone_it_is_cut() {
         let folder = tempfile::tempdir().expect("a folder");
         let bundle = folder.path().join("b.dyno");
         std::fs::write(&bundle, "").expect("written");
-        let place = Place::of(&bundle).expect("a folder in memory");
+        let place = FeedPlace::of(&bundle).expect("a folder in memory");
         assert_eq!(read(&bundle), None, "nothing was written yet");
         let (pid, pid_began) = own_process();
         let name = bundle.canonicalize().expect("it is there").display().to_string();
@@ -199,7 +199,7 @@ mod tests {
         assert!(read(&bundle).is_some_and(|found| found.is_running && !found.is_cut()));
         place.write(&Feed { pid_began: pid_began + 1, ..running.clone() }).expect("written");
         assert!(read(&bundle).is_some_and(|found| found.is_cut()));
-        let ended = Some(Ended { unix_ns: 1, how: How::Whole, text: String::new() });
+        let ended = Some(RunEnd { unix_ns: 1, how: RunEnding::Whole, text: String::new() });
         let mut whole = Feed { ended, ..running.clone() };
         place.write(&whole).expect("written");
         assert!(read(&bundle).is_some_and(|found| !found.is_running && !found.is_cut()));

@@ -10,7 +10,7 @@ use crate::base::error::{Result, refused};
 
 /// A file as it was when its dataset was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct FileState {
     pub path: PathBuf,
     pub bytes: u64,
     /// Of 512 bytes; fewer than a whole file has means holes.

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use rustix::fs::{Advice, OFlags, fadvise};
 
-use super::data::{Folder, MARKER};
-use super::file_state::{Kept, check_own};
+use super::data::{DatasetFolder, MARKER};
+use super::file_state::{FileState, check_own};
 use super::pin::shown;
 use crate::base::error::{Context, Result};
 
@@ -18,7 +18,7 @@ const SAMPLES: u64 = 24;
 const SAMPLE_BYTES: u64 = 4096;
 
 /// All files of a dataset as they are; refuses links among them.
-pub fn look(folder: &Folder) -> Result<Vec<Kept>> {
+pub fn look(folder: &DatasetFolder) -> Result<Vec<FileState>> {
     let (mut found, root) = (Vec::new(), folder.path());
     below(folder, &root, Path::new(""), &mut found)?;
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -26,11 +26,11 @@ pub fn look(folder: &Folder) -> Result<Vec<Kept>> {
 }
 
 /// Refuses links anywhere in a dataset.
-pub fn check_all(folder: &Folder) -> Result<()> {
+pub fn check_all(folder: &DatasetFolder) -> Result<()> {
     walk(&folder.path(), Path::new(""), &mut |_, _| Ok(()))
 }
 
-fn below(folder: &Folder, root: &Path, at: &Path, found: &mut Vec<Kept>) -> Result<()> {
+fn below(folder: &DatasetFolder, root: &Path, at: &Path, found: &mut Vec<FileState>) -> Result<()> {
     walk(root, at, &mut |path, meta| {
         // Servers make sockets and logs of their own; a database's log of messages is no data.
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -72,7 +72,7 @@ fn walk(
     Ok(())
 }
 
-fn kept(path: &Path, meta: &Metadata, file: &File) -> Result<Kept> {
+fn kept(path: &Path, meta: &Metadata, file: &File) -> Result<FileState> {
     let bytes = meta.len();
     let steps = SAMPLES.min(bytes.div_ceil(SAMPLE_BYTES)).max(1);
     let mut checksum = 0xcbf2_9ce4_8422_2325u64;
@@ -88,12 +88,12 @@ fn kept(path: &Path, meta: &Metadata, file: &File) -> Result<Kept> {
     // A point that follows is not to find it warm.
     let _ = fadvise(file, 0, None, Advice::DontNeed);
     let modified_ns = i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec());
-    Ok(Kept { path: path.to_path_buf(), bytes, blocks: meta.blocks(), modified_ns, checksum })
+    Ok(FileState { path: path.to_path_buf(), bytes, blocks: meta.blocks(), modified_ns, checksum })
 }
 
 /// What is not as it was, in words; nothing where all is. Of a dataset that was open when its run
 /// died only the holes in what had none are known to be wrong.
-pub fn damage(then: &[Kept], now: &[Kept], open: bool) -> Option<String> {
+pub fn damage(then: &[FileState], now: &[FileState], open: bool) -> Option<String> {
     for was in then {
         let file = was.path.display();
         let Some(is) = now.iter().find(|is| is.path == was.path) else {
@@ -103,7 +103,7 @@ pub fn damage(then: &[Kept], now: &[Kept], open: bool) -> Option<String> {
             }
             return Some(format!("{file} is gone"));
         };
-        let whole = |k: &Kept| k.blocks * 512 >= k.bytes;
+        let whole = |k: &FileState| k.blocks * 512 >= k.bytes;
         if whole(was) && !whole(is) && is.bytes == was.bytes {
             let there = is.blocks * 512;
             return Some(format!("{file} has holes: {there} of its {} bytes are there", is.bytes));

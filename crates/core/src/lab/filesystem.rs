@@ -19,7 +19,7 @@ use super::pin::{OPEN, shown};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::private;
-use crate::plan::{Drive, Filesystem, FilesystemKind, Place};
+use crate::plan::{Drive, DrivePlace, Filesystem, FilesystemKind};
 
 /// Where the run's mounts are; only the user may write there.
 const MOUNTS: &str = "/run/dyno";
@@ -192,7 +192,7 @@ pub fn mount(
     expected: &str,
     clock: Clock,
 ) -> Result<Mounted> {
-    let Place::Device { path, serial } = &drive.place else {
+    let DrivePlace::Device { path, serial } = &drive.place else {
         return Err(failed("a directory cannot be mounted", "name a block device: device = …"));
     };
     check_arguments(filesystem)?;
@@ -228,7 +228,7 @@ pub fn mount(
 
 /// Unmounts what a run that was killed left of this drive.
 pub fn unmount_leftover(drive: &Drive, clock: Clock) -> Result<()> {
-    let Place::Device { path, serial } = &drive.place else { return Ok(()) };
+    let DrivePlace::Device { path, serial } = &drive.place else { return Ok(()) };
     let Some(disk) = Disk::of(path).ok().filter(|disk| disk.is(serial)) else { return Ok(()) };
     let numbers = disk.numbers();
     let table = fs::read_to_string("/proc/self/mountinfo").context("reading the mounts")?;

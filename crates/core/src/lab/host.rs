@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::base::{secret, units};
 use crate::record::Fact;
-use crate::record::key::{Heading, Key, cpu, host, kernel, memory};
+use crate::record::key::{FactHeading, FactKey, cpu, host, kernel, memory};
 
 pub(super) fn read(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?.trim().to_string();
@@ -21,8 +21,8 @@ pub(super) fn push(facts: &mut Vec<Fact>, group: &str, name: &str, value: Option
 }
 
 /// The same of what readers know by name.
-fn push_key(facts: &mut Vec<Fact>, key: Key, value: Option<String>) {
-    push(facts, key.heading.map_or("", Heading::name), key.name, value);
+fn push_key(facts: &mut Vec<Fact>, key: FactKey, value: Option<String>) {
+    push(facts, key.heading.map_or("", FactHeading::name), key.name, value);
 }
 
 pub fn gather(facts: &mut Vec<Fact>) {
@@ -81,16 +81,21 @@ fn of_processor(facts: &mut Vec<Fact>) {
         std::thread::available_parallelism().ok().map(|n| n.to_string()),
     );
     push_key(facts, cpu::SMT, read("/sys/devices/system/cpu/smt/control"));
-    push(facts, Heading::Cpu.name(), "Microcode", field("microcode"));
+    push(facts, FactHeading::Cpu.name(), "Microcode", field("microcode"));
     let scaling = |name: &str| read(format!("/sys/devices/system/cpu/cpu0/cpufreq/{name}"));
     push_key(facts, cpu::GOVERNOR, scaling("scaling_governor"));
     push_key(facts, cpu::FREQUENCY_DRIVER, scaling("scaling_driver"));
-    push(facts, Heading::Cpu.name(), "Energy preference", scaling("energy_performance_preference"));
+    push(
+        facts,
+        FactHeading::Cpu.name(),
+        "Energy preference",
+        scaling("energy_performance_preference"),
+    );
     let highest = scaling("cpuinfo_max_freq").and_then(|khz| khz.parse::<f64>().ok());
     push_key(facts, cpu::HIGHEST_FREQUENCY, highest.map(|khz| format!("{:.2} GHz", khz / 1e6)));
     push(
         facts,
-        Heading::Cpu.name(),
+        FactHeading::Cpu.name(),
         "Idle driver",
         read("/sys/devices/system/cpu/cpuidle/current_driver"),
     );
@@ -129,12 +134,17 @@ fn of_memory(facts: &mut Vec<Fact>) {
     let modules =
         fs::read("/sys/firmware/dmi/tables/DMI").map(|table| modules(&table)).unwrap_or_default();
     push_key(facts, memory::MODULES, (!modules.is_empty()).then(|| modules.join("; ")));
-    push(facts, Heading::Memory.name(), "Swap", kib("SwapTotal:").map(|k| units::bytes(k * 1024)));
+    push(
+        facts,
+        FactHeading::Memory.name(),
+        "Swap",
+        kib("SwapTotal:").map(|k| units::bytes(k * 1024)),
+    );
     push_key(facts, memory::HUGE_PAGES, read("/sys/kernel/mm/transparent_hugepage/enabled"));
     for name in ["dirty_ratio", "dirty_background_ratio", "swappiness"] {
         push(
             facts,
-            Heading::Memory.name(),
+            FactHeading::Memory.name(),
             &format!("vm.{name}"),
             read(format!("/proc/sys/vm/{name}")),
         );
@@ -195,11 +205,11 @@ fn module(of: &[u8]) -> Option<String> {
 
 fn of_kernel(facts: &mut Vec<Fact>) {
     push_key(facts, kernel::RELEASE, read("/proc/sys/kernel/osrelease"));
-    push(facts, Heading::Kernel.name(), "Build", read("/proc/sys/kernel/version"));
+    push(facts, FactHeading::Kernel.name(), "Build", read("/proc/sys/kernel/version"));
     push_key(facts, kernel::COMMAND_LINE, read("/proc/cmdline"));
     push(
         facts,
-        Heading::Kernel.name(),
+        FactHeading::Kernel.name(),
         "Clock source",
         read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
     );

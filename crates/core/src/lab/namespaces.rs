@@ -14,11 +14,11 @@ use super::guard::{
     self,
     disk::{Disk, read},
 };
-use super::nvme::Tool;
+use super::nvme::NvmeCli;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
 use crate::base::units;
-use crate::plan::{Drive, Place};
+use crate::plan::{Drive, DrivePlace};
 
 /// How long the kernel may take to show what was changed.
 const PATIENCE_NS: u64 = 20_000_000_000;
@@ -30,7 +30,7 @@ pub struct Divided {
     /// What was done.
     pub words: String,
     /// What the run has to undo.
-    pub changed: Option<Changed>,
+    pub changed: Option<NamespacesChanged>,
 }
 
 /// Finds as many equal namespaces as asked for, or makes them. All are free: what is on the named
@@ -64,7 +64,7 @@ pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Resu
     match free(&held, count) {
         Ok(paths) => {
             let bytes = units::bytes(held.disk.bytes());
-            let done = changed.as_ref().map(Changed::words).unwrap_or_default();
+            let done = changed.as_ref().map(NamespacesChanged::words).unwrap_or_default();
             let words = format!("{count} namespaces of {bytes}, {attached} of them attached{done}");
             Ok(Divided { paths, words, changed })
         }
@@ -112,7 +112,7 @@ fn free(held: &Exclusive, count: u32) -> Result<Vec<PathBuf>> {
 fn attach(held: &Exclusive, missing: usize) -> Result<usize> {
     let found = controller::node_of(&held.disk)
         .filter(|_| missing > 0)
-        .and_then(|node| Controller::identify(Tool::installed(), &node).ok());
+        .and_then(|node| Controller::identify(NvmeCli::installed(), &node).ok());
     let Some(controller) = found else { return Ok(0) };
     let attached = controller.attached();
     let mut idle = controller.all();
@@ -124,11 +124,11 @@ fn attach(held: &Exclusive, missing: usize) -> Result<usize> {
 }
 
 /// Creates and deletes, where the controller can and the plan may.
-fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<Changed> {
+fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<NamespacesChanged> {
     let node = held.node.display().to_string();
     let found = held.disk.namespaces();
     let controller = match controller::node_of(&held.disk) {
-        Some(path) => Controller::identify(Tool::installed(), &path)?,
+        Some(path) => Controller::identify(NvmeCli::installed(), &path)?,
         None => {
             return Err(failed(
                 format!(
@@ -140,7 +140,7 @@ fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<Changed> {
         }
     };
     able(&controller, &node, found.len(), count)?;
-    if let Place::Device { serial, .. } = &drive.place {
+    if let DrivePlace::Device { serial, .. } = &drive.place {
         of_the_drive(&held.disk, serial)?;
     }
     let named = number(&held.disk).unwrap_or(0);
@@ -155,15 +155,15 @@ fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<Changed> {
     let mut doomed = Vec::new();
     for disk in found.iter().filter(|d| number(d).is_some_and(|id| change.delete.contains(&id))) {
         let stable = drives::stable_path(&path(disk)).unwrap_or_else(|| path(disk));
-        let Place::Device { serial, .. } = &drive.place else { continue };
-        let place = Place::Device { path: stable, serial: serial.clone() };
+        let DrivePlace::Device { serial, .. } = &drive.place else { continue };
+        let place = DrivePlace::Device { path: stable, serial: serial.clone() };
         let sibling = Drive { place, ..drive.clone() };
         let taken = Exclusive::take(&sibling);
         doomed.push(taken.context("a namespace that is not asked for would be deleted")?);
     }
     let shapes = there.into_iter().filter(|(id, _)| change.delete.contains(id)).collect();
     let like = controller.shape(named)?;
-    Changed::make(controller, shapes, change.create, &like)
+    NamespacesChanged::make(controller, shapes, change.create, &like)
 }
 
 /// Whether the controller creates and deletes namespaces at all, and has numbers enough.
@@ -207,7 +207,7 @@ fn of_the_drive(disk: &Disk, named: &str) -> Result<()> {
 
 /// What is to be deleted, and how many are to be created.
 #[derive(Debug, PartialEq, Eq)]
-struct Change {
+struct NamespaceChange {
     delete: Vec<u64>,
     create: usize,
 }
@@ -228,7 +228,7 @@ fn change(
     named: u64,
     count: u32,
     unallocated_bytes: u64,
-) -> std::result::Result<Change, Short> {
+) -> std::result::Result<NamespaceChange, Short> {
     let like = there.iter().find(|(id, _)| *id == named).map(|(_, shape)| shape);
     let mut wanted = count as usize - 1;
     let (mut delete, mut free_bytes) = (Vec::new(), unallocated_bytes);
@@ -245,7 +245,7 @@ fn change(
     if needed_bytes > free_bytes {
         return Err(Short { each_bytes, needed_bytes, free_bytes });
     }
-    Ok(Change { delete, create: wanted })
+    Ok(NamespaceChange { delete, create: wanted })
 }
 
 /// A drive is usually sold with one namespace over all of it.
@@ -270,21 +270,22 @@ fn no_room(controller: &Controller, node: &str, count: u32, short: Short) -> Err
 
 /// What a run did to a drive's namespaces.
 #[derive(Debug)]
-pub struct Changed {
+pub struct NamespacesChanged {
     controller: Controller,
     created: Vec<u64>,
     deleted: Vec<(u64, Shape)>,
 }
 
-impl Changed {
+impl NamespacesChanged {
     /// Deletes and creates; what was done until an error is undone.
     fn make(
         controller: Controller,
         delete: Vec<(u64, Shape)>,
         create: usize,
         like: &Shape,
-    ) -> Result<Changed> {
-        let mut changed = Changed { controller, created: Vec::new(), deleted: Vec::new() };
+    ) -> Result<NamespacesChanged> {
+        let mut changed =
+            NamespacesChanged { controller, created: Vec::new(), deleted: Vec::new() };
         match changed.carry_out(delete, create, like) {
             Ok(()) => Ok(changed),
             Err(error) => Err(match changed.put_back() {

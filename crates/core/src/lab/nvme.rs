@@ -22,26 +22,26 @@ pub const SMART_LOG: Spelling = Spelling { two: &["smart-log"], three: &["log", 
 
 /// nvme-cli in one of its versions: as it is installed, or as a test scripts it.
 #[derive(Clone, Debug)]
-pub struct Tool {
+pub struct NvmeCli {
     /// The folders in which it is looked for.
     path: String,
     major: u32,
 }
 
-impl Tool {
+impl NvmeCli {
     /// The one that is installed where only root installs programs.
-    pub fn installed() -> &'static Tool {
-        static TOOL: LazyLock<Tool> =
-            LazyLock::new(|| Tool::on("/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"));
+    pub fn installed() -> &'static NvmeCli {
+        static TOOL: LazyLock<NvmeCli> =
+            LazyLock::new(|| NvmeCli::on("/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"));
         &TOOL
     }
 
     /// The first one in these folders; of version 2 where it does not say which it is.
-    pub fn on(path: &str) -> Tool {
-        let tool = Tool { path: path.to_string(), major: 2 };
+    pub fn on(path: &str) -> NvmeCli {
+        let tool = NvmeCli { path: path.to_string(), major: 2 };
         let said = tool.command().arg("version").output().ok();
         let major = said.and_then(|o| major(&String::from_utf8_lossy(&o.stdout)));
-        Tool { major: major.unwrap_or(2), ..tool }
+        NvmeCli { major: major.unwrap_or(2), ..tool }
     }
 
     fn command(&self) -> Command {
@@ -89,24 +89,24 @@ impl Tool {
 
 /// What the installed tool's command that reads prints as JSON.
 pub fn ask(spelling: &Spelling, node: &Path) -> Option<Value> {
-    Tool::installed().ask(spelling, node, &[])
+    NvmeCli::installed().ask(spelling, node, &[])
 }
 
 /// What a command that reads prints.
 pub fn text(command: &[&str], node: &Path) -> Option<String> {
-    let output = Tool::installed().command().args(command).arg(node).output().ok()?;
+    let output = NvmeCli::installed().command().args(command).arg(node).output().ok()?;
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// SMART / Health Information: log page 02h (NVM Express Base Specification 2.3, 5.2.12.1.3), at
 /// least its 512 bytes.
 pub fn health_log(node: &Path) -> Option<Vec<u8>> {
-    Tool::installed().log(0x02, 512, node)
+    NvmeCli::installed().log(0x02, 512, node)
 }
 
 /// Has the installed tool carry a command out that changes something.
 pub fn order(spelling: &Spelling, node: &Path, options: &[String]) -> Result<()> {
-    Tool::installed().order(spelling, node, options)
+    NvmeCli::installed().order(spelling, node, options)
 }
 
 /// "nvme version 2.3 (git 2.3)"

@@ -14,7 +14,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::cgroup::{Cgroup, MemoryUse, ParentGroup, Version};
+use super::cgroup::{Cgroup, CgroupVersion, MemoryUse, ParentGroup};
 use super::process;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::units;
@@ -101,15 +101,15 @@ struct OwnGroup {
     folder: PathBuf,
     /// The root of its hierarchy, as far as it can be seen.
     mount: PathBuf,
-    version: Version,
+    version: CgroupVersion,
 }
 
 impl OwnGroup {
     fn parent(&self) -> ParentGroup {
         let above = self.folder.parent().filter(|_| self.folder != self.mount);
         let folder = match self.version {
-            Version::One => &self.folder,
-            Version::Two => above.unwrap_or(&self.folder),
+            CgroupVersion::One => &self.folder,
+            CgroupVersion::Two => above.unwrap_or(&self.folder),
         };
         ParentGroup { folder: folder.to_path_buf(), version: self.version }
     }
@@ -123,16 +123,16 @@ fn own_group(groups: &str, mounts: &str) -> Option<OwnGroup> {
     let of_one = groups().find(|(controllers, _)| has_memory(controllers));
     let of_two = || groups().find(|(controllers, _)| controllers.is_empty());
     let (version, path) = match of_one {
-        Some((_, path)) => (Version::One, path),
-        None => (Version::Two, of_two()?.1),
+        Some((_, path)) => (CgroupVersion::One, path),
+        None => (CgroupVersion::Two, of_two()?.1),
     };
     mounts.lines().find_map(|line| {
         let (place, of) = line.split_once(" - ")?;
         let mut of = of.split(' ');
         let (kind, options) = (of.next()?, of.nth(1)?);
         let fits = match version {
-            Version::One => kind == "cgroup" && has_memory(options),
-            Version::Two => kind == "cgroup2",
+            CgroupVersion::One => kind == "cgroup" && has_memory(options),
+            CgroupVersion::Two => kind == "cgroup2",
         };
         let mut place = place.split(' ').skip(3);
         let (root, mount) = (place.next()?, PathBuf::from(place.next()?));

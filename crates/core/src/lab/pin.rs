@@ -13,7 +13,7 @@ use super::guard::disk::Disk;
 use super::lock;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
-use crate::plan::{Drive, Place, Subject};
+use crate::plan::{Drive, DrivePlace, Subject};
 
 /// The drives of a run: held, and locked against other runs, until this is dropped.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub struct Pins {
     held: Vec<File>,
     /// The whole disks that are locked; a subject may have several partitions of one.
     locked: Vec<Disk>,
-    places: HashMap<Place, Place>,
+    places: HashMap<DrivePlace, DrivePlace>,
 }
 
 impl Pins {
@@ -30,23 +30,23 @@ impl Pins {
         let path = drive.place.path();
         let place = match &drive.place {
             _ if self.places.contains_key(&drive.place) => return Ok(()),
-            Place::Directory(_) => {
+            DrivePlace::Directory(_) => {
                 let folder = open(path, libc::O_PATH)?;
                 if !folder.metadata()?.is_dir() {
                     let what = format!("{} is not a directory", path.display());
                     return Err(failed(what, "name a directory on the drive to be tested"));
                 }
                 self.held.extend(lock::directory(&folder, path, clock)?);
-                Place::Directory(self.keep(folder))
+                DrivePlace::Directory(self.keep(folder))
             }
-            Place::Device { serial, .. } => {
+            DrivePlace::Device { serial, .. } => {
                 let device = block_device(path)?;
                 let disk = Disk::of_open(&device)?;
                 if !self.locked.contains(&disk.whole()) {
                     self.held.push(lock::device(&disk, path, clock)?);
                     self.locked.push(disk.whole());
                 }
-                Place::Device { path: self.keep(device), serial: serial.clone() }
+                DrivePlace::Device { path: self.keep(device), serial: serial.clone() }
             }
         };
         self.places.insert(drive.place.clone(), place);

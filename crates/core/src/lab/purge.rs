@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::exclusive::Exclusive;
 use super::guard;
-use super::nvme::{self, Abilities, Spelling, Tool};
+use super::nvme::{self, Abilities, NvmeCli, Spelling};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::plan::{Drive, Purge};
@@ -61,7 +61,7 @@ pub fn purge(drive: &Drive, asked: Purge, wait: &PurgeWait<'_>) -> Result<String
             guard::obstacle(&sibling).with_context(why)?;
         }
     }
-    let tool = Tool::installed();
+    let tool = NvmeCli::installed();
     match way {
         Purge::Discard => held.discard().map(|()| "every block discarded (BLKDISCARD)".to_string()),
         Purge::Format => {
@@ -115,7 +115,7 @@ fn format(node: &Path, erase: u32) -> Result<()> {
     nvme::order(&FORMAT, node, &options)
 }
 
-fn sanitize(tool: &Tool, node: &Path, action: u32, wait: &PurgeWait<'_>) -> Result<String> {
+fn sanitize(tool: &NvmeCli, node: &Path, action: u32, wait: &PurgeWait<'_>) -> Result<String> {
     tool.order(&SANITIZE, node, &[format!("--sanact={action}")])?;
     loop {
         wait.clock.sleep_until(wait.clock.now_ns() + LOOK_NS);

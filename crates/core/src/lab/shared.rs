@@ -8,7 +8,7 @@ use std::path::Path;
 use super::facts::mount_of;
 use super::guard::disk::{Disk, name, read};
 use crate::base::error::{Result, refused};
-use crate::plan::{Drive, Place, Subject};
+use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
 use crate::record::key::devices::{GROUP, SHARED};
 
@@ -18,12 +18,12 @@ use crate::record::key::devices::{GROUP, SHARED};
 pub fn devices(drive: &Drive, folder: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     match &drive.place {
-        Place::Device { path, .. } => {
+        DrivePlace::Device { path, .. } => {
             if let Ok(disk) = Disk::of(path) {
                 below(&disk, &mut found);
             }
         }
-        Place::Directory(path) => {
+        DrivePlace::Directory(path) => {
             let data = path.join(folder);
             of_file(if data.exists() { &data } else { path }, &mut found);
         }
@@ -139,7 +139,7 @@ mod tests {
 
     fn subject(name: &str, paths: &[&Path]) -> Subject {
         let drive = |path: &&Path| Drive {
-            place: Place::Directory(path.to_path_buf()),
+            place: DrivePlace::Directory(path.to_path_buf()),
             erase: false,
             erase_signatures: Vec::new(),
             connections: Vec::new(),

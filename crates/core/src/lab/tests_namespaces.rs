@@ -11,7 +11,7 @@ fn controller(nvme: &Scripted) -> Controller {
 }
 
 /// As `rearrange` does it, without the kernel's side.
-fn rearranged(nvme: &Scripted, count: u32) -> Result<Changed> {
+fn rearranged(nvme: &Scripted, count: u32) -> Result<NamespacesChanged> {
     let controller = controller(nvme);
     able(&controller, "/dev/nvme0n1", 0, count)?;
     let shape = |id: u64| (id, controller.shape(id).unwrap());
@@ -20,7 +20,7 @@ fn rearranged(nvme: &Scripted, count: u32) -> Result<Changed> {
         .map_err(|short| no_room(&controller, "/dev/nvme0n1", count, short))?;
     let like = there[0].1.clone();
     let doomed = there.into_iter().filter(|(id, _)| change.delete.contains(id)).collect();
-    Changed::make(controller, doomed, change.create, &like)
+    NamespacesChanged::make(controller, doomed, change.create, &like)
 }
 
 /// Blocks of 512 bytes in 128 MiB.
@@ -98,7 +98,7 @@ fn what_was_done_until_an_error_is_undone() {
     let like = controller.shape(1).unwrap();
     // Six fit, not seven: another program took capacity since it was asked for.
     let doomed = vec![(2, like.clone())];
-    let error = format!("{:#}", Changed::make(controller, doomed, 8, &like).unwrap_err());
+    let error = format!("{:#}", NamespacesChanged::make(controller, doomed, 8, &like).unwrap_err());
     assert!(error.contains("Namespace Insufficient Capacity"), "{error}");
     assert_eq!(nvme.namespaces(), before);
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use super::nvme::Tool;
+use super::nvme::NvmeCli;
 
 pub struct Scripted {
     folder: tempfile::TempDir,
@@ -140,8 +140,8 @@ impl Scripted {
         Scripted { folder }
     }
 
-    pub fn tool(&self) -> Tool {
-        Tool::on(&format!("{}:/usr/bin:/bin", self.folder.path().display()))
+    pub fn tool(&self) -> NvmeCli {
+        NvmeCli::on(&format!("{}:/usr/bin:/bin", self.folder.path().display()))
     }
 
     /// What the Sanitize Status log page answers from now on, (SPROG, SSTAT) each time.

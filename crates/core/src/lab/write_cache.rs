@@ -16,13 +16,13 @@ use super::guard::{
 };
 use super::nvme::{self, Spelling};
 use crate::base::error::{Context, Result, failed};
-use crate::plan::{Drive, Place, Subject};
+use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
-use crate::record::key::Key;
+use crate::record::key::FactKey;
 
 /// What a drive does with data that it has acknowledged and not yet made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum WriteCacheState {
     /// It has no volatile cache, or none that it owns up to.
     Absent,
     /// Acknowledged data may be lost without a flush.
@@ -31,12 +31,12 @@ pub enum State {
     Off,
 }
 
-impl fmt::Display for State {
+impl fmt::Display for WriteCacheState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            State::Absent => "none",
-            State::On => "on",
-            State::Off => "off",
+            WriteCacheState::Absent => "none",
+            WriteCacheState::On => "on",
+            WriteCacheState::Off => "off",
         })
     }
 }
@@ -53,10 +53,10 @@ const BACK: &str = "write back";
 const THROUGH: &str = "write through";
 
 /// The state of the device under a drive of a plan; nothing where there is none, or none that says.
-pub fn state(place: &Place) -> Option<State> {
+pub fn state(place: &DrivePlace) -> Option<WriteCacheState> {
     let disk = match place {
-        Place::Device { path, .. } => Disk::of(path).ok()?,
-        Place::Directory(path) => {
+        DrivePlace::Device { path, .. } => Disk::of(path).ok()?,
+        DrivePlace::Directory(path) => {
             let mount = mount_of(path)?;
             Disk { sysfs: fs::canonicalize(Path::new("/sys/dev/block").join(mount.device)).ok()? }
         }
@@ -64,11 +64,11 @@ pub fn state(place: &Place) -> Option<State> {
     state_of(&disk.whole())
 }
 
-fn state_of(disk: &Disk) -> Option<State> {
+fn state_of(disk: &Disk) -> Option<WriteCacheState> {
     let of_drive = if is_nvme(disk) { of_controller(&disk.node()) } else { None };
     of_drive.or_else(|| match read(&queue(disk))?.as_str() {
-        BACK => Some(State::On),
-        THROUGH => Some(State::Off),
+        BACK => Some(WriteCacheState::On),
+        THROUGH => Some(WriteCacheState::Off),
         _ => None,
     })
 }
@@ -82,7 +82,7 @@ fn queue(disk: &Disk) -> PathBuf {
 }
 
 /// The state of the volatile write cache of each drive of a subject, as `key`.
-pub fn facts(subject: &Subject, key: Key) -> Vec<Fact> {
+pub fn facts(subject: &Subject, key: FactKey) -> Vec<Fact> {
     let of = |(i, drive): (usize, &Drive)| {
         let state = state(&drive.place)?;
         Some(Fact::new(heading(subject, i), key.name, state))
@@ -91,14 +91,14 @@ pub fn facts(subject: &Subject, key: Key) -> Vec<Fact> {
 }
 
 /// What an NVMe drive says itself.
-fn of_controller(node: &Path) -> Option<State> {
+fn of_controller(node: &Path) -> Option<WriteCacheState> {
     let has_one = nvme::ask(&nvme::ID_CTRL, node)?.get("vwc").and_then(Value::as_u64)? & 1 == 1;
     if !has_one {
-        return Some(State::Absent);
+        return Some(WriteCacheState::Absent);
     }
     let enabled =
         current_value(&nvme::text(&["get-feature", FEATURE, OF_CONTROLLER], node)?)? & 1 == 1;
-    Some(if enabled { State::On } else { State::Off })
+    Some(if enabled { WriteCacheState::On } else { WriteCacheState::Off })
 }
 
 /// "get-feature:0x06 (Volatile Write Cache), Current value:0x00000001"
@@ -114,7 +114,7 @@ fn current_value(said: &str) -> Option<u64> {
 #[derive(Debug)]
 pub struct Switched {
     disk: Disk,
-    before: State,
+    before: WriteCacheState,
     kernel_before: String,
 }
 
@@ -123,14 +123,14 @@ impl Switched {
     pub fn to(on: bool, drive: &Drive) -> Result<Switched> {
         let held = Exclusive::take(drive)?;
         let disk = held.disk.clone();
-        let wanted = if on { State::On } else { State::Off };
+        let wanted = if on { WriteCacheState::On } else { WriteCacheState::Off };
         let Some(before) = state_of(&disk) else {
             return Err(failed(
                 format!("{} does not say whether it has a write cache", held.node.display()),
                 "leave write_cache out of [prepare]",
             ));
         };
-        if before == State::Absent && on {
+        if before == WriteCacheState::Absent && on {
             return Err(failed(
                 format!("{} has no volatile write cache (VWC of Identify is 0)", disk.name()),
                 "leave write_cache out of [prepare], or set it to \"off\"",
@@ -166,10 +166,10 @@ impl Switched {
         self.check(self.before)
     }
 
-    fn check(&self, wanted: State) -> Result<()> {
+    fn check(&self, wanted: WriteCacheState) -> Result<()> {
         match state_of(&self.disk) {
             // What is absent is off.
-            Some(found) if found == wanted || found == State::Absent => Ok(()),
+            Some(found) if found == wanted || found == WriteCacheState::Absent => Ok(()),
             found => Err(failed(
                 format!(
                     "the write cache of {} is {}, not {wanted}",
@@ -181,9 +181,9 @@ impl Switched {
         }
     }
 
-    fn set(&self, wanted: State, kernel: &str) -> Result<()> {
-        if is_nvme(&self.disk) && self.before != State::Absent {
-            let value = format!("--value={}", u8::from(wanted == State::On));
+    fn set(&self, wanted: WriteCacheState, kernel: &str) -> Result<()> {
+        if is_nvme(&self.disk) && self.before != WriteCacheState::Absent {
+            let value = format!("--value={}", u8::from(wanted == WriteCacheState::On));
             let options = [FEATURE, OF_CONTROLLER, &value].map(str::to_string);
             nvme::order(&SET_FEATURE, &self.disk.node(), &options)?;
         }

@@ -7,7 +7,7 @@ use super::guard::disk::{Disk, read};
 use super::{drives, nvme};
 use crate::base::error::Result;
 use crate::base::private;
-use crate::plan::{Drive, Place};
+use crate::plan::{Drive, DrivePlace};
 use crate::record::DriveState;
 
 /// A counter may lag, and NVMe counts in half megabytes: a difference up to this is ignored.
@@ -15,7 +15,7 @@ const SLACK_BYTES: u64 = 64 << 20;
 
 /// The state of a bare device; nothing of a directory, in which others may write as well.
 pub fn state(subject: &str, index: u32, drive: &Drive) -> Result<Option<DriveState>> {
-    let Place::Device { path, .. } = &drive.place else { return Ok(None) };
+    let DrivePlace::Device { path, .. } = &drive.place else { return Ok(None) };
     let disk = Disk::of(path)?;
     let lifetime =
         if disk.name().starts_with("nvme") { lifetime_bytes(&disk.node()) } else { None };

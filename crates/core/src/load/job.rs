@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::op::Source;
+use super::op::OpGenerator;
 use super::pacer::Schedule;
 use super::recorder::Recorder;
 use super::slots::Slots;
@@ -10,23 +10,23 @@ use super::slowest::Slowest;
 use crate::base::clock::Clock;
 
 /// What a worker is given.
-pub struct Job<'a, 'd> {
+pub struct WorkerJob<'a, 'd> {
     /// The clock of all stamps.
     pub clock: Clock,
     /// At least one. Either all have a schedule or none has.
-    pub drives: &'a mut [Drive<'d>],
+    pub drives: &'a mut [DriveJob<'d>],
     /// For as many drives, and as many ops at once on each, as the lane was opened with.
     pub slots: Slots,
     /// Warm-up ends and the window closes at these times.
-    pub window: Window,
+    pub window: MeasuredWindow,
     /// Set to stop all workers.
     pub stop: &'a AtomicBool,
 }
 
 /// What a worker does to one of its drives.
-pub struct Drive<'d> {
+pub struct DriveJob<'d> {
     /// What the requests are.
-    pub source: Box<dyn Source>,
+    pub source: Box<dyn OpGenerator>,
     /// None: closed loop.
     pub schedule: Option<Schedule>,
     /// Stop after this many ops: the length of a fill.
@@ -37,7 +37,7 @@ pub struct Drive<'d> {
     pub slowest: Slowest,
 }
 
-impl Drive<'_> {
+impl DriveJob<'_> {
     /// The ops after which it stops.
     #[inline(always)]
     pub fn limit(&self) -> u64 {
@@ -47,7 +47,7 @@ impl Drive<'_> {
 
 /// The measured window on the job's clock; what is intended before it is warm-up.
 #[derive(Clone, Copy, Debug)]
-pub struct Window {
+pub struct MeasuredWindow {
     /// Start, nanoseconds of the job's clock.
     pub from_ns: u64,
     /// End, nanoseconds of the job's clock.

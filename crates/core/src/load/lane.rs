@@ -22,7 +22,7 @@ pub enum Wait {
 
 /// A completed op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Done {
+pub struct Completion {
     /// The slot in which the op was staged.
     pub slot: u32,
     /// Bytes moved; 0 where the op moves none.
@@ -36,18 +36,18 @@ pub struct Done {
 
 /// One thread's handle on an engine. Slots are numbered below the depth that the lane was opened
 /// with.
-pub trait Lane: Send {
+pub trait IoContext: Send {
     /// Gets `op` ready in a free slot: its key, its data, its queue entry. Outside the timed
     /// bracket. Allocates nothing.
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()>;
 
     /// Starts all that is staged and adds to `done` what has completed. An error ends the point
     /// with its cause.
-    fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()>;
+    fn run(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<()>;
 
     /// Starts the one op that is staged and waits until it is complete, where there are no others.
     #[inline(always)]
-    fn run_alone(&mut self, done: &mut Vec<Done>) -> Result<Option<Done>> {
+    fn run_alone(&mut self, done: &mut Vec<Completion>) -> Result<Option<Completion>> {
         self.run(Wait::One, done)?;
         Ok(done.pop())
     }
@@ -55,7 +55,7 @@ pub trait Lane: Send {
     /// Looks at what these ops have read, once their latencies are taken and before their slots are
     /// used again. Allocates nothing. An error ends the point with its cause.
     #[inline(always)]
-    fn check(&mut self, done: &[Done]) -> Result<()> {
+    fn check(&mut self, done: &[Completion]) -> Result<()> {
         let _ = done;
         Ok(())
     }

@@ -21,6 +21,6 @@ pub mod sql;
 pub mod tally;
 pub mod worker;
 
-pub use lane::{Done, Lane, Wait};
-pub use op::{Cycles, Op, OpKind, Source, Space};
+pub use lane::{Completion, IoContext, Wait};
+pub use op::{AddressSpace, Cycles, Op, OpGenerator, OpKind};
 pub use worker::AnyLane;

@@ -66,7 +66,7 @@ impl Op {
 }
 
 /// One thread's requests. Op `n` depends only on the seed, the thread and `n`.
-pub trait Source: Send {
+pub trait OpGenerator: Send {
     /// Request number `n`, counted from 0.
     fn op(&mut self, n: u64) -> Op;
 
@@ -108,7 +108,7 @@ pub trait Cycles {
 
 /// What a target offers to be addressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Space {
+pub struct AddressSpace {
     /// Where the part in use begins, for block workloads.
     pub from: u64,
     /// Bytes of the file or of the device's range, for block workloads.

@@ -49,7 +49,13 @@ impl Schedule {
     /// The schedule of worker `thread` of `threads`, who share `rate`. Fixed arrivals of the
     /// workers interleave evenly; Poisson arrivals are independent, which adds up to one Poisson
     /// process.
-    pub fn new(rate: Rate, arrival: Arrival, share: Share, start_ns: u64, seed: Seed) -> Schedule {
+    pub fn new(
+        rate: Rate,
+        arrival: Arrival,
+        share: WorkerShare,
+        start_ns: u64,
+        seed: Seed,
+    ) -> Schedule {
         let (total, by_bytes) = match rate {
             Rate::OpsPerSec(ops) => (ops, false),
             Rate::BytesPerSec(bytes) => (bytes, true),
@@ -143,7 +149,7 @@ fn nearest(ns: f64) -> u64 {
 
 /// Which worker of how many a schedule is for.
 #[derive(Clone, Copy, Debug)]
-pub struct Share {
+pub struct WorkerShare {
     /// The worker's number, from 0.
     pub thread: u32,
     /// Workers of the stream.
@@ -162,7 +168,7 @@ mod tests {
         Schedule::new(
             rate,
             arrival,
-            Share { thread, threads, extra_bytes: 0, mean_op_bytes: 4096.0 },
+            WorkerShare { thread, threads, extra_bytes: 0, mean_op_bytes: 4096.0 },
             0,
             Seed::new(1, 2, u64::from(thread)),
         )

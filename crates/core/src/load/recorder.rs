@@ -8,15 +8,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::lane::Done;
+use super::lane::Completion;
 use crate::base::histogram::{BUCKETS, Histogram, bucket_of};
 use crate::record::{Class, Tally};
 
 /// A single-writer counter.
 #[derive(Default)]
-pub struct Counter(AtomicU64);
+pub struct OpCounter(AtomicU64);
 
-impl Counter {
+impl OpCounter {
     /// Adds; only the counter's one writer may call it.
     #[inline(always)]
     pub fn add(&self, n: u64) {
@@ -42,22 +42,28 @@ impl Counter {
 }
 
 /// A histogram while it is being written.
-struct Live {
+struct LiveHistogram {
     counts: Box<[AtomicU64]>,
-    sum_ns: Counter,
-    max_ns: Counter,
+    sum_ns: OpCounter,
+    max_ns: OpCounter,
     /// The smallest latency, complemented, so that a fresh counter of zero stands for "none yet".
-    min_ns_complement: Counter,
-    overflow: Counter,
+    min_ns_complement: OpCounter,
+    overflow: OpCounter,
 }
 
-impl Live {
-    fn new() -> Live {
+impl LiveHistogram {
+    fn new() -> LiveHistogram {
         // Zeroed pages come from the kernel on first touch, so an unused class costs address space,
         // not memory.
         let counts = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
-        let zero = Counter::default;
-        Live { counts, sum_ns: zero(), max_ns: zero(), min_ns_complement: zero(), overflow: zero() }
+        let zero = OpCounter::default;
+        LiveHistogram {
+            counts,
+            sum_ns: zero(),
+            max_ns: zero(),
+            min_ns_complement: zero(),
+            overflow: zero(),
+        }
     }
 
     #[inline(always)]
@@ -89,12 +95,12 @@ impl Live {
 
 /// The ops of one class of one worker.
 struct ClassTally {
-    service: Live,
+    service: LiveHistogram,
     /// Open loop only.
-    response: Option<Live>,
-    bytes: Counter,
-    misses: Counter,
-    given_up: Counter,
+    response: Option<LiveHistogram>,
+    bytes: OpCounter,
+    misses: OpCounter,
+    given_up: OpCounter,
 }
 
 /// How often a worker that was waiting for an op, with a slot free, handed it over late all the
@@ -102,11 +108,11 @@ struct ClassTally {
 #[derive(Default)]
 pub struct Oversleeps {
     /// How many ops were handed over late so.
-    pub times: Counter,
+    pub times: OpCounter,
     /// Their lateness together, nanoseconds.
-    pub total_ns: Counter,
+    pub total_ns: OpCounter,
     /// The largest lateness of one, nanoseconds.
-    pub longest_ns: Counter,
+    pub longest_ns: OpCounter,
 }
 
 impl Oversleeps {
@@ -129,15 +135,15 @@ pub struct Recorder {
     tallies: [Option<ClassTally>; MOST_CLASSES],
     names: Box<[Class]>,
     /// Open loop: ops handed over more than [`LATE_NS`](super::pacer::LATE_NS) after they were due.
-    pub late: Counter,
+    pub late: OpCounter,
     /// Of those, the ones for which a worker was waiting with a free slot.
     pub overslept: Oversleeps,
     /// Open loop: the most ops due and not yet handed over.
-    pub backlog_max: Counter,
+    pub backlog_max: OpCounter,
     /// Open loop: ops due inside the window and not handed over when it closed.
-    pub backlog_end: Counter,
+    pub backlog_end: OpCounter,
     /// Ops begun since the gate, warm-up included: for progress, and for fills.
-    pub issued: Counter,
+    pub issued: OpCounter,
 }
 
 impl Recorder {
@@ -146,21 +152,21 @@ impl Recorder {
     pub fn new(classes: &[Class], open: bool) -> Recorder {
         let tally = |place: usize| {
             (place < classes.len()).then(|| ClassTally {
-                service: Live::new(),
-                response: open.then(Live::new),
-                bytes: Counter::default(),
-                misses: Counter::default(),
-                given_up: Counter::default(),
+                service: LiveHistogram::new(),
+                response: open.then(LiveHistogram::new),
+                bytes: OpCounter::default(),
+                misses: OpCounter::default(),
+                given_up: OpCounter::default(),
             })
         };
         Recorder {
             tallies: std::array::from_fn(tally),
             names: classes.into(),
-            late: Counter::default(),
+            late: OpCounter::default(),
             overslept: Oversleeps::default(),
-            backlog_max: Counter::default(),
-            backlog_end: Counter::default(),
-            issued: Counter::default(),
+            backlog_max: OpCounter::default(),
+            backlog_end: OpCounter::default(),
+            issued: OpCounter::default(),
         }
     }
 
@@ -252,14 +258,14 @@ pub struct Ended {
 impl Ended {
     /// One op.
     #[inline(always)]
-    pub fn one(done: &Done) -> Ended {
+    pub fn one(done: &Completion) -> Ended {
         let (bytes, misses) = (u64::from(done.bytes), u64::from(!done.hit));
         Ended { ops: 1, bytes, misses, given_up: done.given_up }
     }
 
     /// One more.
     #[inline(always)]
-    pub fn add(&mut self, done: &Done) {
+    pub fn add(&mut self, done: &Completion) {
         self.ops += 1;
         self.bytes += u64::from(done.bytes);
         self.misses += u64::from(!done.hit);
@@ -275,7 +281,7 @@ mod tests {
     }
 
     fn one(bytes: u32, hit: bool) -> Ended {
-        Ended::one(&Done { slot: 0, bytes, hit, given_up: false })
+        Ended::one(&Completion { slot: 0, bytes, hit, given_up: false })
     }
 
     #[test]

@@ -4,10 +4,10 @@
 //! so that no drive gets less of the queue depth because another is slow. All of it is allocated
 //! before the barrier.
 
-use super::lane::Done;
+use super::lane::Completion;
 use super::op::Op;
 use super::recorder::Stamps;
-use super::slowest::Kept;
+use super::slowest::SlowestOp;
 
 /// At least and at most this many ops are handed over in one turn of a closed loop. A slow disk
 /// that gets its queue refilled in small portions is kept busier than one that gets it in heaps;
@@ -37,9 +37,9 @@ pub struct InFlight {
 impl InFlight {
     /// As it is kept where it is among the slowest.
     #[cold]
-    pub fn kept(&self, stamps: Stamps, in_flight: usize) -> Kept {
+    pub fn kept(&self, stamps: Stamps, in_flight: usize) -> SlowestOp {
         let InFlight { class, len, at, .. } = *self;
-        Kept { stamps, at, len, class, in_flight: in_flight as u32 }
+        SlowestOp { stamps, at, len, class, in_flight: in_flight as u32 }
     }
 
     /// Whether two ops of a closed loop were handed over together, of one drive and class.
@@ -75,7 +75,7 @@ pub struct Slots {
     /// Room for the requests of a portion.
     pub ops: [Op; MOST_PORTION],
     /// What a turn completed.
-    pub done: Vec<Done>,
+    pub done: Vec<Completion>,
     /// Handed over and not completed.
     pub in_flight: usize,
     /// The drive that is served first in the next turn of a closed loop.

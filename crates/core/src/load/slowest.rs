@@ -13,7 +13,7 @@ pub const KEPT: usize = 1_000;
 
 /// An op that is among the slowest.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
+pub struct SlowestOp {
     /// When it was due, handed over, and complete.
     pub stamps: Stamps,
     /// The op's `at`: an offset in bytes, or the number of a key or transaction.
@@ -26,29 +26,29 @@ pub struct Kept {
     pub in_flight: u32,
 }
 
-impl Kept {
+impl SlowestOp {
     /// Completed − intended.
     pub fn response_ns(&self) -> u64 {
         self.stamps.completed_ns.saturating_sub(self.stamps.intended_ns)
     }
 }
 
-impl PartialEq for Kept {
-    fn eq(&self, other: &Kept) -> bool {
+impl PartialEq for SlowestOp {
+    fn eq(&self, other: &SlowestOp) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Kept {}
+impl Eq for SlowestOp {}
 
-impl PartialOrd for Kept {
-    fn partial_cmp(&self, other: &Kept) -> Option<Ordering> {
+impl PartialOrd for SlowestOp {
+    fn partial_cmp(&self, other: &SlowestOp) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Kept {
-    fn cmp(&self, other: &Kept) -> Ordering {
+impl Ord for SlowestOp {
+    fn cmp(&self, other: &SlowestOp) -> Ordering {
         self.response_ns().cmp(&other.response_ns())
     }
 }
@@ -58,7 +58,7 @@ pub struct Slowest {
     /// No op up to this response time is kept any more.
     limit_ns: Cell<u64>,
     room: usize,
-    ops: RefCell<BinaryHeap<Reverse<Kept>>>,
+    ops: RefCell<BinaryHeap<Reverse<SlowestOp>>>,
 }
 
 impl Slowest {
@@ -77,7 +77,7 @@ impl Slowest {
     /// Keeps an op of the measured window if it is among the slowest; what it was is asked only
     /// then.
     #[inline(always)]
-    pub fn note(&self, stamps: Stamps, op: impl FnOnce() -> Kept) {
+    pub fn note(&self, stamps: Stamps, op: impl FnOnce() -> SlowestOp) {
         if self.takes(stamps) {
             self.keep(op());
         }
@@ -85,7 +85,7 @@ impl Slowest {
 
     #[cold]
     #[inline(never)]
-    fn keep(&self, kept: Kept) {
+    fn keep(&self, kept: SlowestOp) {
         let mut ops = self.ops.borrow_mut();
         if ops.len() == self.room {
             ops.pop();
@@ -97,7 +97,7 @@ impl Slowest {
     }
 
     /// What was kept, in no order.
-    pub fn into_ops(self) -> Vec<Kept> {
+    pub fn into_ops(self) -> Vec<SlowestOp> {
         self.ops.into_inner().into_iter().map(|Reverse(kept)| kept).collect()
     }
 }
@@ -106,9 +106,9 @@ impl Slowest {
 mod tests {
     use super::*;
 
-    fn op(at: u64, response_ns: u64) -> Kept {
+    fn op(at: u64, response_ns: u64) -> SlowestOp {
         let stamps = Stamps { intended_ns: 7, submitted_ns: 8, completed_ns: 7 + response_ns };
-        Kept { stamps, at, len: 4096, class: 0, in_flight: 1 }
+        SlowestOp { stamps, at, len: 4096, class: 0, in_flight: 1 }
     }
 
     #[test]

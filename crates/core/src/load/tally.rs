@@ -1,7 +1,7 @@
 //! Processes a turn's completions: records latencies, frees slots, keeps the slowest ops.
 
-use super::job::{Drive, Job};
-use super::lane::Done;
+use super::job::{DriveJob, WorkerJob};
+use super::lane::Completion;
 use super::pacer::LATE_NS;
 use super::recorder::{Ended, Stamps};
 use super::slots::{InFlight, Queue, Slots};
@@ -10,7 +10,7 @@ use crate::base::error::{Result, failed};
 /// Closed loop: what was handed over together and has completed together, of one drive and class,
 /// has one latency, which is looked up in the histogram once.
 #[inline(always)]
-pub fn tally_closed(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
+pub fn tally_closed(job: &WorkerJob<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
     let Slots { done, held, queues, depth, .. } = slots;
     let mut rest = &done[..];
     while let Some((first, others)) = rest.split_first() {
@@ -46,10 +46,10 @@ pub fn tally_closed(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> 
 #[cold]
 #[inline(never)]
 fn keep_slowest(
-    drive: &Drive<'_>,
+    drive: &DriveJob<'_>,
     stamps: Stamps,
     held: &[InFlight],
-    (together, in_flight): (&[Done], usize),
+    (together, in_flight): (&[Completion], usize),
 ) {
     for done in together {
         drive.slowest.note(stamps, || held[done.slot as usize].kept(stamps, in_flight));
@@ -58,7 +58,7 @@ fn keep_slowest(
 
 /// Open loop: each op has a latency of its own.
 #[inline(always)]
-pub fn tally_open(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
+pub fn tally_open(job: &WorkerJob<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
     for done in &slots.done {
         let held = slots.held[done.slot as usize];
         let InFlight { drive, class, intended_ns, submitted_ns, .. } = held;
@@ -83,7 +83,7 @@ pub fn tally_open(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Re
 
 /// Counts what has ended in the window; a fill cannot do without what was given up.
 #[inline(always)]
-pub fn count(drive: &Drive<'_>, class: u8, stamps: Stamps, ended: Ended) -> Result<()> {
+pub fn count(drive: &DriveJob<'_>, class: u8, stamps: Stamps, ended: Ended) -> Result<()> {
     drive.recorder.add(class, stamps, ended);
     match (ended.given_up, drive.limit) {
         (true, Some(_)) => Err(failed(

@@ -9,13 +9,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-pub use super::job::{Drive, Job, Window};
-use super::lane::{Done, Lane, Wait};
+pub use super::job::{DriveJob, MeasuredWindow, WorkerJob};
+use super::lane::{Completion, IoContext, Wait};
 use super::op::{Op, OpKind};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Ended, Stamps};
 pub use super::slots::Slots;
-use super::slowest::Kept;
+use super::slowest::SlowestOp;
 use super::tally::{count, tally_closed, tally_open};
 use crate::base::clock::Clock;
 use crate::base::error::Result;
@@ -26,17 +26,17 @@ use crate::base::error::Result;
 pub trait AnyLane: Send {
     /// Works until the window closes, the limits are reached or `stop` is set, and returns when
     /// nothing is in flight. An error of the lane ends it at once.
-    fn work(&mut self, job: Job<'_, '_>) -> Result<()>;
+    fn work(&mut self, job: WorkerJob<'_, '_>) -> Result<()>;
 }
 
-impl<L: Lane> AnyLane for L {
-    fn work(&mut self, job: Job<'_, '_>) -> Result<()> {
+impl<L: IoContext> AnyLane for L {
+    fn work(&mut self, job: WorkerJob<'_, '_>) -> Result<()> {
         work(self, job)
     }
 }
 
 /// Runs `lane` until the window closes, the limits are reached or `stop` is set.
-pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_, '_>) -> Result<()> {
+pub fn work<L: IoContext>(lane: &mut L, mut job: WorkerJob<'_, '_>) -> Result<()> {
     let mut slots = std::mem::replace(&mut job.slots, Slots::new(0, 0));
     if let [drive] = &mut job.drives[..] {
         let times = (job.clock, job.window);
@@ -57,15 +57,15 @@ pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_, '_>) -> Result<()> {
 
 /// Whether a drive has ops left to be handed over.
 #[inline(always)]
-fn going_on(job: &Job<'_, '_>, slots: &Slots, now_ns: u64) -> bool {
+fn going_on(job: &WorkerJob<'_, '_>, slots: &Slots, now_ns: u64) -> bool {
     let mut all = job.drives.iter().zip(&slots.queues);
     let unfinished = all.any(|(drive, queue)| queue.next < drive.limit());
     now_ns < job.window.until_ns && !job.stop.load(Relaxed) && unfinished
 }
 
-fn work_in_closed_loop<L: Lane>(
+fn work_in_closed_loop<L: IoContext>(
     lane: &mut L,
-    job: &mut Job<'_, '_>,
+    job: &mut WorkerJob<'_, '_>,
     slots: &mut Slots,
 ) -> Result<()> {
     let mut now_ns = job.clock.now_ns();
@@ -84,7 +84,11 @@ fn work_in_closed_loop<L: Lane>(
     }
 }
 
-fn work_on_schedule<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Slots) -> Result<()> {
+fn work_on_schedule<L: IoContext>(
+    lane: &mut L,
+    job: &mut WorkerJob<'_, '_>,
+    slots: &mut Slots,
+) -> Result<()> {
     let mut now_ns = job.clock.now_ns();
     while going_on(job, slots, now_ns) {
         for at in 0..job.drives.len() {
@@ -101,9 +105,9 @@ fn work_on_schedule<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Sl
     Ok(())
 }
 
-fn turn_on_schedule<L: Lane>(
+fn turn_on_schedule<L: IoContext>(
     lane: &mut L,
-    job: &Job<'_, '_>,
+    job: &WorkerJob<'_, '_>,
     slots: &mut Slots,
     wait: Wait,
 ) -> Result<u64> {
@@ -116,10 +120,10 @@ fn turn_on_schedule<L: Lane>(
 /// The same loop for one op at a time in closed loop, where there are no slots to keep account of.
 /// That account costs a third of what the loop costs (docs/benchmarks.md), and this is how RocksDB
 /// and pread are driven.
-fn work_one_at_a_time<L: Lane>(
+fn work_one_at_a_time<L: IoContext>(
     lane: &mut L,
-    drive: &mut Drive<'_>,
-    (clock, window): (Clock, Window),
+    drive: &mut DriveJob<'_>,
+    (clock, window): (Clock, MeasuredWindow),
     stop: &AtomicBool,
     slots: &mut Slots,
 ) -> Result<()> {
@@ -148,7 +152,13 @@ fn work_one_at_a_time<L: Lane>(
                 let Op { class, len, at, .. } = *op;
                 count(drive, class, stamps, Ended::one(&done))?;
                 if !done.given_up {
-                    drive.slowest.note(stamps, || Kept { stamps, at, len, class, in_flight: 1 });
+                    drive.slowest.note(stamps, || SlowestOp {
+                        stamps,
+                        at,
+                        len,
+                        class,
+                        in_flight: 1,
+                    });
                 }
             }
         }
@@ -158,12 +168,12 @@ fn work_one_at_a_time<L: Lane>(
 
 /// The loop for clients with cycles of their own, one op at a time. What is due while an op runs
 /// waits its turn: its response time counts from when it was due.
-fn work_in_cycles<L: Lane>(
+fn work_in_cycles<L: IoContext>(
     lane: &mut L,
-    Drive { source, recorder, slowest, .. }: &mut Drive<'_>,
-    (clock, window): (Clock, Window),
+    DriveJob { source, recorder, slowest, .. }: &mut DriveJob<'_>,
+    (clock, window): (Clock, MeasuredWindow),
     stop: &AtomicBool,
-    done: &mut Vec<Done>,
+    done: &mut Vec<Completion>,
 ) -> Result<()> {
     let Some(cycles) = source.cycles() else { return Ok(()) };
     let (mut n, mut now_ns) = (0, clock.now_ns());
@@ -191,7 +201,7 @@ fn work_in_cycles<L: Lane>(
             let Op { class, len, at, .. } = op;
             recorder.add(class, stamps, Ended::one(&done));
             if !done.given_up {
-                slowest.note(stamps, || Kept { stamps, at, len, class, in_flight: 1 });
+                slowest.note(stamps, || SlowestOp { stamps, at, len, class, in_flight: 1 });
             }
             if late_ns > LATE_NS {
                 // Gaps differ from op to op, so the backlog is counted one op at a time.
@@ -207,7 +217,11 @@ fn work_in_cycles<L: Lane>(
 
 /// Stages a portion of a closed loop's ops, the drives in turn.
 #[inline(always)]
-fn stage_portion<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Slots) -> Result<()> {
+fn stage_portion<L: IoContext>(
+    lane: &mut L,
+    job: &mut WorkerJob<'_, '_>,
+    slots: &mut Slots,
+) -> Result<()> {
     for _ in 0..job.drives.len() {
         let (drive, queue) = (&mut job.drives[slots.first], &mut slots.queues[slots.first]);
         let left = drive.limit() - queue.next;
@@ -234,9 +248,9 @@ fn stage_portion<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Slots
 
 /// Stages the ops of one drive that are due, as many as it has free slots.
 #[inline(always)]
-fn stage_due<L: Lane>(
+fn stage_due<L: IoContext>(
     lane: &mut L,
-    job: &mut Job<'_, '_>,
+    job: &mut WorkerJob<'_, '_>,
     slots: &mut Slots,
     at: usize,
     now_ns: u64,
@@ -278,7 +292,7 @@ fn stage_due<L: Lane>(
 /// How long a turn of an open loop may wait for a completion; `None` where nothing is in flight and
 /// the next op is not yet due.
 #[inline(always)]
-fn waiting(job: &Job<'_, '_>, slots: &Slots) -> Option<Wait> {
+fn waiting(job: &WorkerJob<'_, '_>, slots: &Slots) -> Option<Wait> {
     if slots.in_flight == 0 && slots.staged.is_empty() {
         return None;
     }
@@ -293,7 +307,7 @@ fn waiting(job: &Job<'_, '_>, slots: &Slots) -> Option<Wait> {
 /// When the next op falls due for which its drive has a free slot; at the latest when the window
 /// closes.
 #[inline(always)]
-fn next_due_ns(job: &Job<'_, '_>, slots: &Slots) -> u64 {
+fn next_due_ns(job: &WorkerJob<'_, '_>, slots: &Slots) -> u64 {
     let free = job.drives.iter().zip(&slots.queues).filter(|(_, queue)| !queue.free.is_empty());
     let due_ns = free.filter_map(|(drive, _)| drive.schedule.as_ref().map(Schedule::due_ns));
     due_ns.fold(job.window.until_ns, u64::min)
@@ -316,7 +330,12 @@ fn idle_until(clock: Clock, due_ns: u64, stop: &AtomicBool) -> u64 {
 
 /// One bracket: stamp, run, stamp. Returns the second stamp.
 #[inline(always)]
-fn turn<L: Lane>(lane: &mut L, job: &Job<'_, '_>, slots: &mut Slots, wait: Wait) -> Result<u64> {
+fn turn<L: IoContext>(
+    lane: &mut L,
+    job: &WorkerJob<'_, '_>,
+    slots: &mut Slots,
+    wait: Wait,
+) -> Result<u64> {
     let submitted_ns = job.clock.now_ns();
     for &slot in &slots.staged {
         slots.held[slot as usize].submitted_ns = submitted_ns;
@@ -330,7 +349,7 @@ fn turn<L: Lane>(lane: &mut L, job: &Job<'_, '_>, slots: &mut Slots, wait: Wait)
 }
 
 /// Open loop: counts the ops that were due before the window closed and could not be handed over.
-fn note_backlog(job: &Job<'_, '_>, drive: &Drive<'_>) {
+fn note_backlog(job: &WorkerJob<'_, '_>, drive: &DriveJob<'_>) {
     let Some(schedule) = &drive.schedule else { return };
     let overdue_ns = job.window.until_ns.min(job.clock.now_ns()).saturating_sub(schedule.due_ns());
     if overdue_ns > 0 && !job.stop.load(Relaxed) {

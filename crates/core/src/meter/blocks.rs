@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// A disk or a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct BlockNode {
     /// As in /proc/diskstats: `nvme0n1p2`.
     pub name: String,
     /// The whole disk: `nvme0n1`.
@@ -18,7 +18,7 @@ pub struct Block {
 }
 
 /// None where no block device lies under it (tmpfs, a network filesystem).
-pub fn under(place: &Path) -> Option<Block> {
+pub fn under(place: &Path) -> Option<BlockNode> {
     let metadata = std::fs::metadata(place).ok()?;
     let number =
         if metadata.file_type().is_block_device() { metadata.rdev() } else { metadata.dev() };
@@ -31,7 +31,7 @@ pub fn under(place: &Path) -> Option<Block> {
     let (name, disk) = (name(&own)?, name(&sysfs)?);
     let paths = paths_of(&disk, Path::new("/sys/block"));
     let stats = if paths.is_empty() { vec![own.join("stat")] } else { paths };
-    Some(Block { name, disk, sysfs, stats })
+    Some(BlockNode { name, disk, sysfs, stats })
 }
 
 /// The statistics of a namespace's paths: `nvme0c1n1` is the one of `nvme0n1` through controller 1.
@@ -79,8 +79,8 @@ fn names(folder: &Path) -> impl Iterator<Item = String> {
 }
 
 /// The devices under several places, each once.
-pub fn all_under(places: &[PathBuf]) -> Vec<Block> {
-    let mut found: Vec<Block> = Vec::new();
+pub fn all_under(places: &[PathBuf]) -> Vec<BlockNode> {
+    let mut found: Vec<BlockNode> = Vec::new();
     for block in places.iter().filter_map(|p| under(p)) {
         if !found.contains(&block) {
             found.push(block);

@@ -1,7 +1,7 @@
 //! Processor time: of the host, of the busiest core, of this process, and the time that tasks spent
 //! waiting.
 
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
 use crate::record::gauge::cpu as names;
@@ -21,20 +21,20 @@ impl Meter for Cpu {
         &INFO
     }
 
-    fn open(&self, _: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, _: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let ticks_per_s = rustix::param::clock_ticks_per_second().max(1) as f64;
-        Ok(Box::new(Host { tick_ns: 1e9 / ticks_per_s, cores: Vec::new() }))
+        Ok(Box::new(CpuTimes { tick_ns: 1e9 / ticks_per_s, cores: Vec::new() }))
     }
 }
 
-struct Host {
+struct CpuTimes {
     tick_ns: f64,
     /// Busy and all ticks of each core at the last reading.
     cores: Vec<(f64, f64)>,
 }
 
-impl Probe for Host {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+impl Probe for CpuTimes {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let stat = std::fs::read_to_string("/proc/stat").context("reading /proc/stat")?;
         self.host(&stat, now, out);
         let own = std::fs::read_to_string("/proc/self/stat").context("reading /proc/self/stat")?;
@@ -64,8 +64,8 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap_or(0.0)
 }
 
-impl Host {
-    fn host(&mut self, stat: &str, now: Now, out: &mut Vec<Reading>) {
+impl CpuTimes {
+    fn host(&mut self, stat: &str, now: ReadingTime, out: &mut Vec<Reading>) {
         let mut cores = Vec::new();
         for line in stat.lines().filter(|l| l.starts_with("cpu")) {
             let mut words = line.split_ascii_whitespace();
@@ -106,9 +106,9 @@ mod tests {
 
     #[test]
     fn busy_time_leaves_out_idle_and_iowait_and_the_busiest_core_is_named() {
-        let mut host = Host { tick_ns: 1e7, cores: Vec::new() };
+        let mut host = CpuTimes { tick_ns: 1e7, cores: Vec::new() };
         let mut out = Vec::new();
-        let now = Now { ns: 0, unix_ns: 0 };
+        let now = ReadingTime { ns: 0, unix_ns: 0 };
         host.host(
             "cpu 10 0 10 60 20 0 0 0\ncpu0 5 0 5 30 10 0 0 0\ncpu1 5 0 5 30 10 0 0 0\n",
             now,

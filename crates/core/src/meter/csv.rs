@@ -7,13 +7,13 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use super::exec::{CLASS, Lines, UNIT};
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};
 use crate::base::file;
-use crate::plan::{DefaultValue, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind};
 
 /// The meter `csv`.
-pub struct Csv;
+pub struct CsvMeter;
 
 static INFO: Info = info(
     "csv",
@@ -21,7 +21,7 @@ static INFO: Info = info(
     &[
         Knob {
             name: "file",
-            kind: Kind::Text,
+            kind: KnobKind::Text,
             default: DefaultValue::Required,
             doc: "the log; it may still be growing",
         },
@@ -29,7 +29,7 @@ static INFO: Info = info(
         UNIT,
         Knob {
             name: "clock_offset",
-            kind: Kind::Float { min: -1e9, max: 1e9 },
+            kind: KnobKind::Float { min: -1e9, max: 1e9 },
             default: DefaultValue::Is("0.0"),
             doc: "seconds to add to the log's times to bring them to this host's clock",
         },
@@ -37,12 +37,12 @@ static INFO: Info = info(
     "",
 );
 
-impl Meter for Csv {
+impl Meter for CsvMeter {
     fn info(&self) -> &'static Info {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let lines = Lines {
             name: format!("{}_{}", site.knobs.text("class")?, site.knobs.text("unit")?),
             timestamps: true,
@@ -60,7 +60,7 @@ struct Log {
 }
 
 impl Probe for Log {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let mut file = file::open(&self.file)?;
         file.seek(SeekFrom::Start(self.at)).context("looking for what is new in the log")?;
         let mut new = Vec::new();
@@ -98,7 +98,7 @@ mod tests {
         };
         let mut log = Log { file: file.clone(), at: 0, lines };
         let mut out = Vec::new();
-        let now = Now { ns: 10_000_000_000, unix_ns: 1_000_000_000_000 };
+        let now = ReadingTime { ns: 10_000_000_000, unix_ns: 1_000_000_000_000 };
         log.read(now, &mut out).unwrap();
         assert_eq!(out, [Reading { at_ns: 8_000_000_000, name: "drive_watts".into(), value: 5.5 }]);
         std::fs::write(&file, "time,watts\n1000.0,5.5\n1000.5,6.25\n").unwrap();

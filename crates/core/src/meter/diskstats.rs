@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::blocks::{self, Block};
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::blocks::{self, BlockNode};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
-use crate::record::gauge::diskstats::{Counter, METER, PLACES_IN_MEMORY};
+use crate::record::gauge::diskstats::{KernelCounter, METER, PLACES_IN_MEMORY};
 
 /// The meter `diskstats`.
 pub struct Diskstats;
@@ -30,21 +30,21 @@ impl Meter for Diskstats {
         true
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let blocks = blocks::all_under(site.places);
         Ok(Box::new(Devices { blocks, divided: site.divided, in_memory: in_memory(site.places) }))
     }
 }
 
 struct Devices {
-    blocks: Vec<Block>,
+    blocks: Vec<BlockNode>,
     /// Namespaces come and go while a drive is made ready, so they are looked up at each reading.
     divided: bool,
     in_memory: usize,
 }
 
 impl Probe for Devices {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         if self.in_memory > 0 {
             out.push(now.reading(PLACES_IN_MEMORY, self.in_memory as f64));
         }
@@ -72,9 +72,14 @@ fn texts(files: &[PathBuf]) -> Result<Vec<String>> {
 
 /// Adds up what the paths and namespaces of a device count; each `stat` is one line. `name` is the
 /// reading's.
-fn counters(stats: &[String], name: &dyn Fn(Counter) -> String, now: Now, out: &mut Vec<Reading>) {
+fn counters(
+    stats: &[String],
+    name: &dyn Fn(KernelCounter) -> String,
+    now: ReadingTime,
+    out: &mut Vec<Reading>,
+) {
     let count = |stat: &String, i: usize| stat.split_ascii_whitespace().nth(i)?.parse::<f64>().ok();
-    for counter in Counter::ALL {
+    for counter in KernelCounter::ALL {
         let (index, unit) = column(counter);
         let sum: Option<f64> = stats.iter().map(|stat| count(stat, index)).sum();
         // Kernels before 5.5 do not count flushes.
@@ -83,19 +88,19 @@ fn counters(stats: &[String], name: &dyn Fn(Counter) -> String, now: Now, out: &
 }
 
 /// Where the kernel writes a counter, and its unit there in bytes or nanoseconds.
-fn column(counter: Counter) -> (usize, f64) {
+fn column(counter: KernelCounter) -> (usize, f64) {
     const MS: f64 = 1e6;
     match counter {
-        Counter::Reads => (0, 1.0),
-        Counter::ReadBytes => (2, SECTOR_BYTES),
-        Counter::ReadTime => (3, MS),
-        Counter::Writes => (4, 1.0),
-        Counter::WrittenBytes => (6, SECTOR_BYTES),
-        Counter::WriteTime => (7, MS),
-        Counter::Busy => (9, MS),
-        Counter::Queue => (10, MS),
-        Counter::Flushes => (15, 1.0),
-        Counter::FlushTime => (16, MS),
+        KernelCounter::Reads => (0, 1.0),
+        KernelCounter::ReadBytes => (2, SECTOR_BYTES),
+        KernelCounter::ReadTime => (3, MS),
+        KernelCounter::Writes => (4, 1.0),
+        KernelCounter::WrittenBytes => (6, SECTOR_BYTES),
+        KernelCounter::WriteTime => (7, MS),
+        KernelCounter::Busy => (9, MS),
+        KernelCounter::Queue => (10, MS),
+        KernelCounter::Flushes => (15, 1.0),
+        KernelCounter::FlushTime => (16, MS),
     }
 }
 
@@ -129,7 +134,7 @@ mod tests {
         counters(
             &paths.map(String::from),
             &|c| c.of_device("nvme0n1"),
-            Now { ns: 5, unix_ns: 0 },
+            ReadingTime { ns: 5, unix_ns: 0 },
             &mut out,
         );
         let read: Vec<_> = out.iter().map(|r| (r.name.as_str(), r.value)).collect();
@@ -153,7 +158,7 @@ mod tests {
         counters(
             &["1 0 8 0 0 0 0 0 0 1 2 0 0 0 0".into()],
             &|c| c.of_whole("sda"),
-            Now { ns: 5, unix_ns: 0 },
+            ReadingTime { ns: 5, unix_ns: 0 },
             &mut out,
         );
         assert_eq!(

@@ -5,10 +5,10 @@ use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result, anyhow, failed};
 use crate::base::secret;
-use crate::plan::{DefaultValue, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind};
 use crate::record::POWER_CLASSES;
 
 /// The meter `exec`.
@@ -24,7 +24,7 @@ pub const UNITS: [&str; 4] = ["watts", "amps", "volts", "celsius"];
 /// [`crate::record::POWER_CLASSES`].
 pub const CLASS: Knob = Knob {
     name: "class",
-    kind: Kind::Choice(&POWER_CLASSES),
+    kind: KnobKind::Choice(&POWER_CLASSES),
     default: DefaultValue::Required,
     doc: "what the power is of: the drive's rail, its slot, the whole system, or the CPU; classes \
           are never compared",
@@ -33,7 +33,7 @@ pub const CLASS: Knob = Knob {
 /// The knob `unit`: the unit of the numbers, one of [`UNITS`].
 pub const UNIT: Knob = Knob {
     name: "unit",
-    kind: Kind::Choice(&UNITS),
+    kind: KnobKind::Choice(&UNITS),
     default: DefaultValue::Is("\"watts\""),
     doc: "the unit of the readings",
 };
@@ -41,7 +41,7 @@ pub const UNIT: Knob = Knob {
 /// The knob `public`: whether the command's arguments may stand in a bundle.
 pub const PUBLIC: Knob = Knob {
     name: "public",
-    kind: Kind::Bool,
+    kind: KnobKind::Bool,
     default: DefaultValue::Is("false"),
     doc: "whether the bundle may say what this meter runs or asks; otherwise it keeps only the \
           program's or host's name",
@@ -53,7 +53,7 @@ static INFO: Info = info(
     &[
         Knob {
             name: "command",
-            kind: Kind::Words,
+            kind: KnobKind::Words,
             default: DefaultValue::Required,
             doc: "the command and its arguments; a word $NAME is taken from the environment, which \
                   is where secrets go",
@@ -63,19 +63,19 @@ static INFO: Info = info(
         UNIT,
         Knob {
             name: "timestamps",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("false"),
             doc: "whether each line begins with the reading's own time, in seconds since 1970",
         },
         Knob {
             name: "clock_offset",
-            kind: Kind::Float { min: -1e9, max: 1e9 },
+            kind: KnobKind::Float { min: -1e9, max: 1e9 },
             default: DefaultValue::Is("0.0"),
             doc: "seconds to add to those times",
         },
         Knob {
             name: "stall",
-            kind: Kind::Time,
+            kind: KnobKind::Time,
             default: DefaultValue::Is("\"2s\""),
             doc: "a silence longer than this is a gap",
         },
@@ -94,7 +94,7 @@ impl Meter for Exec {
         20_000_000
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let words = site.knobs.words("command")?;
         if site.knobs.flag("public").unwrap_or(false) && words.iter().any(|w| secret::holds(w)) {
             return Err(failed(
@@ -104,7 +104,7 @@ impl Meter for Exec {
                  place",
             ));
         }
-        Ok(Box::new(Reader {
+        Ok(Box::new(CommandOutput {
             words,
             lines: Lines {
                 name: format!("{}_{}", site.knobs.text("class")?, site.knobs.text("unit")?),
@@ -122,7 +122,7 @@ impl Meter for Exec {
 }
 
 /// A running command and what it has printed so far.
-struct Reader {
+struct CommandOutput {
     words: Vec<String>,
     lines: Lines,
     stall_ns: u64,
@@ -133,7 +133,7 @@ struct Reader {
     start_after_ns: u64,
 }
 
-impl Reader {
+impl CommandOutput {
     fn start(&mut self) -> Result<()> {
         let value = |word: &String| match word.strip_prefix('$') {
             Some(name) => std::env::var(name).map_err(|_| {
@@ -179,8 +179,8 @@ impl Reader {
     }
 }
 
-impl Probe for Reader {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+impl Probe for CommandOutput {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         if self.child.is_none() {
             if now.ns < self.start_after_ns {
                 return Ok(());
@@ -217,7 +217,7 @@ impl Probe for Reader {
     }
 }
 
-impl Drop for Reader {
+impl Drop for CommandOutput {
     fn drop(&mut self) {
         if let Some((mut child, _)) = self.child.take() {
             // It may have ended by itself.
@@ -241,7 +241,7 @@ pub struct Lines {
 
 impl Lines {
     /// One line: a number, with a time before it or without.
-    pub fn reading(&mut self, line: &str, now: Now) -> Result<Reading> {
+    pub fn reading(&mut self, line: &str, now: ReadingTime) -> Result<Reading> {
         let mut words = line
             .split(|c: char| c.is_whitespace() || c == ',' || c == ';')
             .filter(|w| !w.is_empty());

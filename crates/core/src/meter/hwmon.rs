@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result, failed};
-use crate::plan::{DefaultValue, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind};
 use crate::record::POWER_CLASSES;
 
 /// The meter `hwmon`.
@@ -16,14 +16,14 @@ static INFO: Info = info(
     &[
         Knob {
             name: "sensor",
-            kind: Kind::Text,
+            kind: KnobKind::Text,
             default: DefaultValue::Required,
             doc: "chip and sensor, as in \"nvme/temp1\" or \"ina226/power1\", or the path of an \
                   _input file",
         },
         Knob {
             name: "class",
-            kind: Kind::Choice(&POWER_CLASSES),
+            kind: KnobKind::Choice(&POWER_CLASSES),
             default: DefaultValue::Is("\"drive\""),
             doc: "what the sensor measures; power of different classes is never compared",
         },
@@ -36,7 +36,7 @@ impl Meter for Hwmon {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let (sensor, class) = (site.knobs.text("sensor")?, site.knobs.text("class")?);
         let file = find(sensor, PathBuf::from("/sys/class/hwmon")).ok_or_else(|| {
             failed(format!("there is no sensor {sensor}"), "see `grep . /sys/class/hwmon/*/name`")
@@ -93,7 +93,7 @@ struct Sensor {
 }
 
 impl Probe for Sensor {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let text = std::fs::read_to_string(&self.file)
             .with_context(|| format!("reading {}", self.file.display()))?;
         let value: f64 = text
@@ -121,9 +121,9 @@ mod tests {
         assert_eq!(unit("temp12_input").map(|u| u.0), Some("celsius"));
         let mut probe = Sensor { file: file.clone(), name: "drive_watts".into(), scale: 1e-6 };
         let mut out = Vec::new();
-        probe.read(Now { ns: 7, unix_ns: 0 }, &mut out).unwrap();
+        probe.read(ReadingTime { ns: 7, unix_ns: 0 }, &mut out).unwrap();
         assert_eq!(out, [Reading { at_ns: 7, name: "drive_watts".into(), value: 12.5 }]);
         std::fs::write(&file, "n/a").unwrap();
-        assert!(probe.read(Now { ns: 8, unix_ns: 0 }, &mut out).is_err() && out.len() == 1);
+        assert!(probe.read(ReadingTime { ns: 8, unix_ns: 0 }, &mut out).is_err() && out.len() == 1);
     }
 }

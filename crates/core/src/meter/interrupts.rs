@@ -1,7 +1,7 @@
 //! Interrupts of the drives' queues, each by its own counter.
 
 use super::blocks;
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
 
@@ -24,7 +24,7 @@ impl Meter for Interrupts {
         true
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         // A drive's queues are named after its controller: nvme0n1 → nvme0q3.
         let controller =
             |disk: &str| disk.rsplit_once('n').map_or(disk.to_string(), |(c, _)| format!("{c}q"));
@@ -37,7 +37,7 @@ impl Meter for Interrupts {
 struct Queues(Vec<String>);
 
 impl Probe for Queues {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let text =
             std::fs::read_to_string("/proc/interrupts").context("reading /proc/interrupts")?;
         for line in text.lines() {

@@ -1,6 +1,6 @@
 //! What memory holds: the page cache, and what is yet to be written back.
 
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
 use crate::record::gauge::memory as names;
@@ -16,7 +16,7 @@ impl Meter for Memory {
         &INFO
     }
 
-    fn open(&self, _: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, _: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         Ok(Box::new(Meminfo))
     }
 }
@@ -24,7 +24,7 @@ impl Meter for Memory {
 struct Meminfo;
 
 impl Probe for Meminfo {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let text = std::fs::read_to_string("/proc/meminfo").context("reading /proc/meminfo")?;
         let names = [
             ("Cached", "page_cache_bytes"),

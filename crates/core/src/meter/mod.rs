@@ -26,7 +26,7 @@ use std::path::PathBuf;
 
 use crate::base::error::Result;
 use crate::base::registry::Registry;
-use crate::plan::{Family, Info, Knob, Knobs, Writes};
+use crate::plan::{Info, Knob, Knobs, RequestFamily, Writes};
 
 /// A kind of meter.
 pub trait Meter: Sync {
@@ -44,11 +44,11 @@ pub trait Meter: Sync {
     }
 
     /// Begins to measure what the plan says of one subject, or of the host.
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>>;
+    fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>>;
 }
 
 /// What a meter is pointed at.
-pub struct Site<'a> {
+pub struct MeterTarget<'a> {
     /// The meter's knobs, resolved.
     pub knobs: &'a Knobs,
     /// The drives of the subjects that it watches: devices, or directories on them.
@@ -60,12 +60,12 @@ pub struct Site<'a> {
 /// A meter at work. It is called at its own rate by one thread.
 pub trait Probe: Send {
     /// Reads what there is. An error makes a gap; the probe is called again.
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()>;
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()>;
 }
 
 /// The moment of a reading.
 #[derive(Clone, Copy, Debug)]
-pub struct Now {
+pub struct ReadingTime {
     /// Of the run's clock.
     pub ns: u64,
     /// Nanoseconds since 1970, UTC, for instruments that stamp their own readings.
@@ -83,7 +83,7 @@ pub struct Reading {
     pub value: f64,
 }
 
-impl Now {
+impl ReadingTime {
     /// A reading taken at this moment.
     pub fn reading(self, name: impl Into<String>, value: f64) -> Reading {
         Reading { at_ns: self.ns as i64, name: name.into(), value }
@@ -103,13 +103,21 @@ pub const fn info(
     knobs: &'static [Knob],
     source: &'static str,
 ) -> Info {
-    Info { name, summary, family: Family::Any, writes: Writes::Never, max_depth: 1, knobs, source }
+    Info {
+        name,
+        summary,
+        family: RequestFamily::Any,
+        writes: Writes::Never,
+        max_depth: 1,
+        knobs,
+        source,
+    }
 }
 
 /// Every meter.
 pub static ALL: Registry<&'static dyn Meter> = Registry::new(&[
     &cpu::Cpu,
-    &csv::Csv,
+    &csv::CsvMeter,
     &diskstats::Diskstats,
     &exec::Exec,
     &hwmon::Hwmon,

@@ -6,7 +6,7 @@
 use std::process::{Command, Stdio};
 
 use super::blocks;
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result, bail, failed};
 use crate::plan::Info;
 use crate::record::gauge::nvme as names;
@@ -47,14 +47,14 @@ impl Meter for Nvme {
         true
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let drives = disks(site)?.into_iter().map(|disk| (disk, true)).collect();
-        Ok(Box::new(Drives(drives)))
+        Ok(Box::new(NvmeNamespaces(drives)))
     }
 }
 
 /// The NVMe drives under the places.
-pub fn disks(site: &Site<'_>) -> Result<Vec<String>> {
+pub fn disks(site: &MeterTarget<'_>) -> Result<Vec<String>> {
     let blocks = blocks::all_under(site.places);
     let disks: Vec<String> =
         blocks.into_iter().map(|b| b.disk).filter(|d| d.starts_with("nvme")).collect();
@@ -65,10 +65,10 @@ pub fn disks(site: &Site<'_>) -> Result<Vec<String>> {
 }
 
 /// Namespaces, and whether their OCP log is still asked for.
-struct Drives(Vec<(String, bool)>);
+struct NvmeNamespaces(Vec<(String, bool)>);
 
-impl Probe for Drives {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+impl Probe for NvmeNamespaces {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         for (disk, ocp) in &mut self.0 {
             let values = smart(&log(disk, SMART)?)?;
             out.extend(

@@ -3,7 +3,7 @@
 //! while a feature is set, and a meter sets nothing.
 
 use super::nvme::{SMART, disks, log, number};
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Result, bail};
 use crate::plan::Info;
 use crate::record::gauge::power::DRIVE_WATTS;
@@ -31,20 +31,20 @@ impl Meter for NvmePower {
         true
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let drives = disks(site)?;
         // One that reports nothing is refused now, not after the run.
         for disk in &drives {
             watts(disk, &log(disk, SMART)?)?;
         }
-        Ok(Box::new(Drives(drives)))
+        Ok(Box::new(PowerStates(drives)))
     }
 }
 
-struct Drives(Vec<String>);
+struct PowerStates(Vec<String>);
 
-impl Probe for Drives {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+impl Probe for PowerStates {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let each = self.0.iter().map(|disk| watts(disk, &log(disk, SMART)?));
         let sum: f64 = each.sum::<Result<f64>>()?;
         out.push(Reading {

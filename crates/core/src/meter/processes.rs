@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
 use crate::record::gauge::processes as names;
@@ -29,7 +29,7 @@ impl Meter for Processes {
         10_000_000_000
     }
 
-    fn open(&self, _: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, _: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         Ok(Box::new(Tree { tick_ns: 1e9 / rustix::param::clock_ticks_per_second().max(1) as f64 }))
     }
 }
@@ -40,7 +40,7 @@ struct Tree {
 
 /// One process, from its line in /proc/PID/stat.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Process {
+struct ProcessStat {
     parent: u32,
     /// Its own processor time, and that of its children that have ended.
     ticks: f64,
@@ -56,7 +56,7 @@ struct Io {
 }
 
 impl Probe for Tree {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let own = std::process::id();
         let all = all()?;
         let ours = family(own, &all);
@@ -78,7 +78,7 @@ impl Probe for Tree {
 }
 
 /// Every process of the host that can be seen.
-fn all() -> Result<BTreeMap<u32, Process>> {
+fn all() -> Result<BTreeMap<u32, ProcessStat>> {
     let entries = std::fs::read_dir("/proc").context("reading /proc")?.flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     // One that has ended meanwhile counts with its parent.
@@ -87,11 +87,11 @@ fn all() -> Result<BTreeMap<u32, Process>> {
     Ok(pids.filter_map(process).collect())
 }
 
-fn stat(line: &str) -> Option<Process> {
+fn stat(line: &str) -> Option<ProcessStat> {
     // The name in brackets may hold spaces and brackets; the state follows it, which is field 3.
     let fields: Vec<&str> = line.rsplit(')').next()?.split_ascii_whitespace().collect();
     let number = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
-    Some(Process {
+    Some(ProcessStat {
         parent: fields.get(1)?.parse().ok()?,
         ticks: number(14)? + number(15)?,
         children_ticks: number(16)? + number(17)?,
@@ -99,7 +99,7 @@ fn stat(line: &str) -> Option<Process> {
 }
 
 /// A process and all that came of it.
-fn family(root: u32, all: &BTreeMap<u32, Process>) -> Vec<u32> {
+fn family(root: u32, all: &BTreeMap<u32, ProcessStat>) -> Vec<u32> {
     let mut found = vec![root];
     let mut at = 0;
     while let Some(&parent) = found.get(at) {
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn the_kernels_lines_are_read_whatever_a_process_calls_itself() {
         let line = "42 (a) b (c) S 7 42 42 0 -1 0 0 0 0 0 150 50 30 20 20 0 1 0 100 0 0";
-        assert_eq!(stat(line), Some(Process { parent: 7, ticks: 200.0, children_ticks: 50.0 }));
+        assert_eq!(stat(line), Some(ProcessStat { parent: 7, ticks: 200.0, children_ticks: 50.0 }));
         assert_eq!(stat("42 (short) S 7"), None);
         let text = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\nwrite_bytes: 8192\n\
                     cancelled_write_bytes: 512\n";
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn children_of_children_are_the_loads_and_nobody_elses() {
-        let of = |parent| Process { parent, ticks: 1.0, children_ticks: 0.0 };
+        let of = |parent| ProcessStat { parent, ticks: 1.0, children_ticks: 0.0 };
         let all =
             [(1, of(0)), (10, of(1)), (11, of(10)), (12, of(11)), (20, of(1)), (21, of(20))].into();
         assert_eq!(family(10, &all), [10, 11, 12]);
@@ -169,9 +169,9 @@ mod tests {
         let counted = || {
             let mut out = Vec::new();
             Processes
-                .open(&Site { knobs: &Default::default(), places: &[], divided: false })
+                .open(&MeterTarget { knobs: &Default::default(), places: &[], divided: false })
                 .unwrap()
-                .read(Now { ns: 0, unix_ns: 0 }, &mut out)
+                .read(ReadingTime { ns: 0, unix_ns: 0 }, &mut out)
                 .unwrap();
             let value = |name: &str| out.iter().find(|r| r.name == name).map(|r| r.value);
             (value(names::LOAD_CPU_NS).unwrap(), value(names::LOAD_WRITTEN_BYTES))

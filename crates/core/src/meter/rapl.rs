@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::Info;
 use crate::record::gauge::power;
@@ -23,7 +23,7 @@ impl Meter for Rapl {
         &INFO
     }
 
-    fn open(&self, _: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, _: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let zones = zones("/sys/class/powercap".into());
         if zones.is_empty() {
             let next = "RAPL needs a processor and kernel that offer it, and root to read it; \
@@ -71,7 +71,7 @@ fn zones(root: PathBuf) -> Vec<Zone> {
 }
 
 impl Probe for Zones {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let mut sums: Vec<(&str, f64)> = Vec::new();
         for zone in &mut self.zones {
             let text = std::fs::read_to_string(&zone.file)
@@ -121,9 +121,9 @@ mod tests {
         let mut probe = Zones { zones: zones(root.path().into()), last_ns: 0 };
         let mut out = Vec::new();
         let s = 1_000_000_000;
-        probe.read(Now { ns: s, unix_ns: 0 }, &mut out).unwrap();
+        probe.read(ReadingTime { ns: s, unix_ns: 0 }, &mut out).unwrap();
         set("energy_uj", "10000000");
-        probe.read(Now { ns: 3 * s, unix_ns: 0 }, &mut out).unwrap();
+        probe.read(ReadingTime { ns: 3 * s, unix_ns: 0 }, &mut out).unwrap();
         assert_eq!(out, [Reading { at_ns: 2 * s as i64, name: "cpu_watts".into(), value: 10.0 }]);
     }
 }

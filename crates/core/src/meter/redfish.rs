@@ -8,10 +8,10 @@ use rustls::crypto::aws_lc_rs;
 use serde_json::Value;
 
 use super::exec::PUBLIC;
-use super::{Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result, anyhow, failed};
 use crate::base::secret;
-use crate::plan::{DefaultValue, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind};
 use crate::record::gauge::power::SYSTEM_WATTS;
 
 /// The meter `redfish`.
@@ -23,7 +23,7 @@ static INFO: Info = info(
     &[
         Knob {
             name: "url",
-            kind: Kind::Text,
+            kind: KnobKind::Text,
             default: DefaultValue::Required,
             doc: "the chassis' EnvironmentMetrics or Power resource; user and password come from \
                   $DYNO_REDFISH_USER and $DYNO_REDFISH_PASSWORD",
@@ -31,7 +31,7 @@ static INFO: Info = info(
         PUBLIC,
         Knob {
             name: "verify",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("true"),
             doc: "whether the controller's certificate must be signed by someone this host trusts",
         },
@@ -51,7 +51,7 @@ impl Meter for Redfish {
         5_000_000_000
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+    fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let url = site.knobs.text("url")?.to_string();
         if site.knobs.flag("public").unwrap_or(false) && secret::holds(&url) {
             let next = "set DYNO_REDFISH_USER and DYNO_REDFISH_PASSWORD in the environment";
@@ -69,19 +69,19 @@ impl Meter for Redfish {
         let config =
             ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).tls_config(tls).build();
         let credentials = (!user.is_empty()).then(|| basic(&user, &password));
-        Ok(Box::new(Controller { agent: config.into(), url, credentials }))
+        Ok(Box::new(RedfishController { agent: config.into(), url, credentials }))
     }
 }
 
-struct Controller {
+struct RedfishController {
     agent: ureq::Agent,
     url: String,
     /// The value of the Authorization header.
     credentials: Option<String>,
 }
 
-impl Probe for Controller {
-    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+impl Probe for RedfishController {
+    fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let mut request = self.agent.get(&self.url);
         if let Some(credentials) = &self.credentials {
             request = request.header("Authorization", credentials);
@@ -167,13 +167,13 @@ mod tests {
             ("<html>", None),
         ] {
             let (url, served) = serve(body);
-            let mut controller = Controller {
+            let mut controller = RedfishController {
                 agent: ureq::Agent::new_with_defaults(),
                 url,
                 credentials: Some(basic("root", "calvin")),
             };
             let mut out = Vec::new();
-            let read = controller.read(Now { ns: 1, unix_ns: 1 }, &mut out);
+            let read = controller.read(ReadingTime { ns: 1, unix_ns: 1 }, &mut out);
             assert_eq!(
                 (read.is_ok(), out.first().map(|r| r.value)),
                 (watts.is_some(), watts),

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
-use super::{ALWAYS, Meter, Now, Probe, Reading, Site, find};
+use super::{ALWAYS, Meter, MeterTarget, Probe, Reading, ReadingTime, find};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe, failed};
-use crate::plan::{Knobs, Part, Plan};
+use crate::plan::{Component, Knobs, Plan};
 
 /// The longest sleep: a mark or the end is seen within it.
 const LOOK_NS: u64 = 20_000_000;
@@ -21,7 +21,7 @@ const KEPT: usize = 1_000_000;
 
 /// A reading and whose it is.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct MeterReading {
     /// The meter's name in the plan; two of one kind are numbered.
     pub meter: String,
     /// The subject it belongs to; none: the host's or everyone's.
@@ -32,7 +32,7 @@ pub struct Seen {
 
 /// What went wrong with a meter, and when.
 #[derive(Clone, Debug)]
-pub struct Trouble {
+pub struct MeterTrouble {
     /// The meter's name in the plan.
     pub meter: String,
     /// The subject that it watches; None where it watches the host.
@@ -44,13 +44,13 @@ pub struct Trouble {
 }
 
 #[derive(Default)]
-struct Held {
-    seen: Vec<Seen>,
-    troubles: Vec<Trouble>,
+struct HeldReadings {
+    seen: Vec<MeterReading>,
+    troubles: Vec<MeterTrouble>,
 }
 
-struct Shared {
-    held: Mutex<Held>,
+struct WatchState {
+    held: Mutex<HeldReadings>,
     stop: AtomicBool,
     /// Counts the moments at which every meter is to be read at once.
     marks: AtomicU64,
@@ -59,8 +59,8 @@ struct Shared {
 }
 
 /// A run's meters at work; dropped, they stop.
-pub struct Watch {
-    shared: Arc<Shared>,
+pub struct MeterWatch {
+    shared: Arc<WatchState>,
     thread: Option<JoinHandle<()>>,
     measures_power: bool,
 }
@@ -79,15 +79,16 @@ struct Station {
     failing: bool,
 }
 
-impl Watch {
+impl MeterWatch {
     /// Opens the plan's meters and those that always watch. A meter of the plan that cannot be
     /// opened is an error: the user asked for it.
-    pub fn start(plan: &Plan, clock: Clock) -> Result<Watch> {
+    pub fn start(plan: &Plan, clock: Clock) -> Result<MeterWatch> {
         let divided = plan.protocol.preparation.namespaces > 0;
         let everywhere: Vec<PathBuf> = plan.subjects.iter().flat_map(places).collect();
         let asked = |name: &str| plan.meters.iter().any(|m| m.name == name);
         let always = ALWAYS.iter().filter(|name| !asked(name));
-        let always = always.map(|name| Part { name: name.to_string(), knobs: Knobs::default() });
+        let always =
+            always.map(|name| Component { name: name.to_string(), knobs: Knobs::default() });
         let mut stations = Vec::new();
         for part in always.chain(plan.meters.iter().cloned()) {
             if find(&part.name).is_some_and(|meter| meter.watches_drives()) {
@@ -112,7 +113,7 @@ impl Watch {
         }
         number(&mut stations);
         let measures_power = stations.iter().any(|s| !ALWAYS.contains(&s.meter.as_str()));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WatchState {
             held: Mutex::default(),
             stop: AtomicBool::new(false),
             marks: AtomicU64::new(0),
@@ -121,7 +122,7 @@ impl Watch {
         let inner = Arc::clone(&shared);
         let body = move || attend(&inner, &mut stations, clock);
         let thread = std::thread::Builder::new().name("meters".to_string()).spawn(body)?;
-        Ok(Watch { shared, thread: Some(thread), measures_power })
+        Ok(MeterWatch { shared, thread: Some(thread), measures_power })
     }
 
     /// Whether the plan names meters beside those that always watch.
@@ -144,7 +145,7 @@ impl Watch {
 
     /// The last reading of each gauge that is wanted and was read lately, of at most so many, in
     /// order of their names. Nothing is forgotten for it.
-    pub fn latest(&self, most: usize, wanted: &dyn Fn(&Seen) -> bool) -> Vec<Seen> {
+    pub fn latest(&self, most: usize, wanted: &dyn Fn(&MeterReading) -> bool) -> Vec<MeterReading> {
         /// Readings that are looked at: some seconds' worth.
         const LOOKED_AT: usize = 4_096;
         let held = lock(&self.shared.held);
@@ -160,7 +161,7 @@ impl Watch {
 
     /// What a subject's meters and everyone's have read from `from_ns` on; what is older is
     /// forgotten.
-    pub fn collect(&self, subject: &str, from_ns: i64) -> (Vec<Seen>, Vec<Trouble>) {
+    pub fn collect(&self, subject: &str, from_ns: i64) -> (Vec<MeterReading>, Vec<MeterTrouble>) {
         let mut held = lock(&self.shared.held);
         held.seen.retain(|s| s.reading.at_ns >= from_ns);
         held.troubles.retain(|t| t.at_ns as i64 >= from_ns);
@@ -171,7 +172,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for MeterWatch {
     fn drop(&mut self) {
         self.shared.stop.store(true, Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -181,7 +182,7 @@ impl Drop for Watch {
     }
 }
 
-fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
+fn lock(held: &Mutex<HeldReadings>) -> MutexGuard<'_, HeldReadings> {
     held.lock().unwrap_or_else(|e| e.into_inner())
 }
 
@@ -208,7 +209,7 @@ fn number(stations: &mut [Station]) {
 
 impl Station {
     fn open(
-        part: &Part,
+        part: &Component,
         subject: Option<String>,
         places: &[PathBuf],
         divided: bool,
@@ -219,7 +220,7 @@ impl Station {
                 "`dyno list` names those that there are",
             )
         })?;
-        let probe = meter.open(&Site { knobs: &part.knobs, places, divided })?;
+        let probe = meter.open(&MeterTarget { knobs: &part.knobs, places, divided })?;
         Ok(Station {
             meter: part.name.clone(),
             subject,
@@ -232,7 +233,7 @@ impl Station {
         })
     }
 
-    fn read(&mut self, now: Now, held: &Mutex<Held>) {
+    fn read(&mut self, now: ReadingTime, held: &Mutex<HeldReadings>) {
         let mut out = Vec::new();
         let result = self.probe.read(now, &mut out);
         let mut held = lock(held);
@@ -244,8 +245,11 @@ impl Station {
         if !out.is_empty() {
             self.failing = false;
         }
-        let seen =
-            |reading| Seen { meter: self.meter.clone(), subject: self.subject.clone(), reading };
+        let seen = |reading| MeterReading {
+            meter: self.meter.clone(),
+            subject: self.subject.clone(),
+            reading,
+        };
         held.seen.extend(out.into_iter().map(seen));
         if let Err(error) = result {
             // One gap and one trouble for each time that it fails, however long that lasts.
@@ -254,11 +258,12 @@ impl Station {
                 held.seen.extend(self.names.iter().map(gap));
             }
             let what = describe(&error).0;
-            let known =
-                |t: &Trouble| t.meter == self.meter && t.subject == self.subject && t.what == what;
+            let known = |t: &MeterTrouble| {
+                t.meter == self.meter && t.subject == self.subject && t.what == what
+            };
             if !held.troubles.iter().any(known) {
                 let (meter, subject) = (self.meter.clone(), self.subject.clone());
-                held.troubles.push(Trouble { meter, subject, at_ns: now.ns, what });
+                held.troubles.push(MeterTrouble { meter, subject, at_ns: now.ns, what });
             }
             self.failing = true;
         }
@@ -268,7 +273,7 @@ impl Station {
 }
 
 /// The thread's life.
-fn attend(shared: &Shared, stations: &mut [Station], clock: Clock) {
+fn attend(shared: &WatchState, stations: &mut [Station], clock: Clock) {
     while !shared.stop.load(Relaxed) {
         let mark = shared.marks.load(Relaxed);
         let is_marked = mark != shared.marked.load(Relaxed);
@@ -277,7 +282,7 @@ fn attend(shared: &Shared, stations: &mut [Station], clock: Clock) {
             if ns < station.due_ns && !(is_marked && station.on_mark) {
                 continue;
             }
-            station.read(Now { ns, unix_ns: clock.unix_ns(ns) }, &shared.held);
+            station.read(ReadingTime { ns, unix_ns: clock.unix_ns(ns) }, &shared.held);
             if ns >= station.due_ns {
                 // A meter that took too long is not made up for.
                 station.due_ns = (station.due_ns + station.every_ns).max(ns + station.every_ns / 2);

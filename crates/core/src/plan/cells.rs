@@ -3,7 +3,7 @@
 use super::model::{Axis, AxisValue, Field, Plan, Step, Sweep};
 
 /// A step at one value of its axis.
-pub(super) struct Cell<'p> {
+pub(super) struct StepValue<'p> {
     pub step: &'p Step,
     pub axis: Option<Axis>,
     /// Its number in the order of running. A searched step has one for all its values, since which
@@ -12,13 +12,13 @@ pub(super) struct Cell<'p> {
 }
 
 /// Each step with each value of its axis.
-pub(super) fn cells(plan: &Plan) -> Vec<Cell<'_>> {
-    let mut cells: Vec<Cell<'_>> = Vec::new();
+pub(super) fn cells(plan: &Plan) -> Vec<StepValue<'_>> {
+    let mut cells: Vec<StepValue<'_>> = Vec::new();
     let mut point = 0;
     for step in &plan.protocol.steps {
         let searched = step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
         for axis in axes_of(step) {
-            cells.push(Cell { step, axis, point });
+            cells.push(StepValue { step, axis, point });
             point += usize::from(!searched);
         }
         point += usize::from(searched);

@@ -1,16 +1,16 @@
 //! Reading tables key by key: what is missing, unknown or of the wrong kind is noted, and reading
 //! goes on.
 
-use super::mistakes::{At, Mistakes, remedy};
-use super::node::{Entry, Node, Value};
+use super::mistakes::{Mistakes, SourceSpan, remedy};
+use super::node::{Node, NodeEntry, NodeValue};
 use crate::base::units::{Rate, parse_bytes, parse_duration_ns, parse_rate};
 
 /// A table being read. Every key that is read is known; `finish` reports the others.
 pub struct Fields<'n> {
     /// As in "a step has no key …".
     what: &'static str,
-    at: At,
-    entries: &'n [Entry],
+    at: SourceSpan,
+    entries: &'n [NodeEntry],
     known: Vec<String>,
 }
 
@@ -18,7 +18,9 @@ impl<'n> Fields<'n> {
     /// Notes a mistake where the node is no table.
     pub fn of(node: &'n Node, what: &'static str, log: &mut Mistakes) -> Option<Fields<'n>> {
         match &node.value {
-            Value::Table(entries) => Some(Fields { what, at: node.at, entries, known: Vec::new() }),
+            NodeValue::Table(entries) => {
+                Some(Fields { what, at: node.at, entries, known: Vec::new() })
+            }
             _ => {
                 wrong(node, &format!("a table for {what}"), "as in { key = value, … }", log);
                 None
@@ -26,7 +28,7 @@ impl<'n> Fields<'n> {
         }
     }
 
-    pub fn at(&self) -> At {
+    pub fn at(&self) -> SourceSpan {
         self.at
     }
 
@@ -53,7 +55,7 @@ impl<'n> Fields<'n> {
     }
 
     /// Every entry whose key is one of these.
-    pub fn all_of(&mut self, keys: impl Iterator<Item = &'static str>) -> Vec<&'n Entry> {
+    pub fn all_of(&mut self, keys: impl Iterator<Item = &'static str>) -> Vec<&'n NodeEntry> {
         let keys: Vec<&str> = keys.collect();
         self.known.extend(keys.iter().map(|k| k.to_string()));
         self.entries.iter().filter(|e| keys.contains(&e.key.as_str())).collect()
@@ -87,8 +89,8 @@ pub fn wrong(node: &Node, expected: &str, help: &str, log: &mut Mistakes) {
 
 pub fn text(node: &Node, log: &mut Mistakes) -> Option<String> {
     match &node.value {
-        Value::Text(text) if !text.trim().is_empty() => Some(text.clone()),
-        Value::Text(_) => {
+        NodeValue::Text(text) if !text.trim().is_empty() => Some(text.clone()),
+        NodeValue::Text(_) => {
             log.note(
                 node.at,
                 "this may not be empty",
@@ -152,7 +154,7 @@ pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
 }
 
 pub fn flag(node: &Node, log: &mut Mistakes) -> Option<bool> {
-    if let Value::Flag(flag) = node.value {
+    if let NodeValue::Flag(flag) = node.value {
         return Some(flag);
     }
     wrong(node, "true or false", "write true or false, without quotes", log);
@@ -162,8 +164,8 @@ pub fn flag(node: &Node, log: &mut Mistakes) -> Option<bool> {
 pub fn whole(node: &Node, min: u64, max: u64, log: &mut Mistakes) -> Option<u64> {
     let range = if max == u64::MAX { format!("{min} or more") } else { format!("{min} to {max}") };
     match node.value {
-        Value::Whole(n) if (i128::from(min)..=i128::from(max)).contains(&n) => Some(n as u64),
-        Value::Whole(n) => {
+        NodeValue::Whole(n) if (i128::from(min)..=i128::from(max)).contains(&n) => Some(n as u64),
+        NodeValue::Whole(n) => {
             log.note(
                 node.at,
                 format!("{n} is out of range"),
@@ -186,8 +188,8 @@ pub fn count(node: &Node, max: u32, log: &mut Mistakes) -> Option<u32> {
 
 pub fn number(node: &Node, min: f64, max: f64, log: &mut Mistakes) -> Option<f64> {
     let value = match node.value {
-        Value::Whole(n) => n as f64,
-        Value::Number(n) => n,
+        NodeValue::Whole(n) => n as f64,
+        NodeValue::Number(n) => n,
         _ => {
             wrong(node, "a number", &format!("write {min} to {max}, without quotes"), log);
             return None;
@@ -257,7 +259,7 @@ pub fn some_time_ns(node: &Node, log: &mut Mistakes) -> Option<u64> {
 }
 
 pub fn bytes(node: &Node, log: &mut Mistakes) -> Option<u64> {
-    if let Value::Whole(_) = node.value {
+    if let NodeValue::Whole(_) = node.value {
         return whole(node, 0, u64::MAX, log);
     }
     measured(node, "a size", "4KiB", parse_bytes, log)
@@ -280,7 +282,7 @@ pub fn choice(node: &Node, words: &[&'static str], log: &mut Mistakes) -> Option
 /// The items of a list that must hold at least one.
 pub fn some_items<'n>(node: &'n Node, what: &str, log: &mut Mistakes) -> &'n [Node] {
     let items = list(node, what, log);
-    if items.is_empty() && matches!(node.value, Value::List(_)) {
+    if items.is_empty() && matches!(node.value, NodeValue::List(_)) {
         log.note(node.at, format!("there are no {what}"), "empty", "add at least one");
     }
     items
@@ -288,7 +290,7 @@ pub fn some_items<'n>(node: &'n Node, what: &str, log: &mut Mistakes) -> &'n [No
 
 /// The items of a list; `what` as in "a list of steps".
 pub fn list<'n>(node: &'n Node, what: &str, log: &mut Mistakes) -> &'n [Node] {
-    if !matches!(node.value, Value::List(_)) {
+    if !matches!(node.value, NodeValue::List(_)) {
         wrong(node, &format!("a list of {what}"), "write it in square brackets", log);
     }
     node.items()

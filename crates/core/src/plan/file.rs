@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::builtin::protocols;
 use super::cpus::Cpus;
 use super::fields::{self, Fields};
-use super::mistakes::{At, Mistakes, remedy};
-use super::model::{Method, Order, Place, Plan, Subject};
-use super::node::{self, Entry, Node, Value};
+use super::mistakes::{Mistakes, SourceSpan, remedy};
+use super::model::{DrivePlace, MethodVersion, Order, Plan, Subject};
+use super::node::{self, Node, NodeEntry, NodeValue};
 use super::order::ORDER_VERSION;
 use super::protocol::Resolved;
 use super::{
@@ -21,7 +21,7 @@ const IDLE_NS: u64 = 5_000_000_000;
 
 /// What a command line says beside the plan or the protocol that it names.
 #[derive(Clone, Copy, Default)]
-pub struct Given<'a> {
+pub struct CommandLineValues<'a> {
     /// Subjects by name, each with its directory. Relative paths start at the working directory,
     /// and knobs of a subject's own may follow them (`A=/path,latency=110us`).
     pub subjects: &'a [(String, PathBuf)],
@@ -36,17 +36,21 @@ const SETTABLE: &[&str] = &["seed", "order", "repeats", "scale", "meters", "vary
 
 /// Reads a plan file. Relative paths in it start at its own folder.
 pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
-    load_with(path, Given::default(), catalogue)
+    load_with(path, CommandLineValues::default(), catalogue)
 }
 
 /// The same with what the command line says, which counts more: its subjects take the place of
 /// those of the file, its values come after the file's overrides.
-pub fn load_with(path: &Path, given: Given<'_>, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
+pub fn load_with(
+    path: &Path,
+    given: CommandLineValues<'_>,
+    catalogue: &Catalogue,
+) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
     let folder =
         path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
     let plan = parse_file(path, &mut log).and_then(|mut tree| {
-        if let Value::Table(entries) = &mut tree.value {
+        if let NodeValue::Table(entries) = &mut tree.value {
             put(given, entries, &mut log);
         }
         resolve(&tree, &folder, catalogue, &mut log)
@@ -71,7 +75,7 @@ pub fn parse_file(path: &Path, log: &mut Mistakes) -> Option<Node> {
         Err(error) => {
             let message = format!("no plan: {}", describe(&error).0);
             let help = "check the path; `dyno protocols` lists what is built in";
-            log.note(At::NOWHERE, message, "", help);
+            log.note(SourceSpan::NOWHERE, message, "", help);
             None
         }
     }
@@ -88,19 +92,19 @@ pub fn from_command_line(
     let mut log = Mistakes::default();
     let mut entries =
         vec![argument("protocol", protocol, &format!("dyno run {protocol}"), &mut log)];
-    put(Given { subjects, set, repeats }, &mut entries, &mut log);
+    put(CommandLineValues { subjects, set, repeats }, &mut entries, &mut log);
     let at = entries[0].key_at;
     let plan = resolve(&table(at, entries), Path::new("."), catalogue, &mut log);
     finish(plan, log)
 }
 
 /// Puts what the command line says into the tree of a plan.
-fn put(given: Given<'_>, entries: &mut Vec<Entry>, log: &mut Mistakes) {
+fn put(given: CommandLineValues<'_>, entries: &mut Vec<NodeEntry>, log: &mut Mistakes) {
     if !given.subjects.is_empty() {
         entries.retain(|e| e.key != "subject");
-        let named = |e: &Entry| given.subjects.iter().any(|(name, _)| *name == e.key);
+        let named = |e: &NodeEntry| given.subjects.iter().any(|(name, _)| *name == e.key);
         for stated in entries.iter_mut().filter(|e| e.key == "drive") {
-            if let Value::Table(drives) = &mut stated.node.value {
+            if let NodeValue::Table(drives) = &mut stated.node.value {
                 drives.retain(named);
             }
         }
@@ -112,11 +116,11 @@ fn put(given: Given<'_>, entries: &mut Vec<Entry>, log: &mut Mistakes) {
         // A plan's own paths start at its folder, and these do not.
         let whole = std::path::absolute(path).map_or(path.into(), |p| p.display().to_string());
         let drive = table(at, vec![entry("path", at, Node::text(at, whole))]);
-        let drives = Node { at, value: Value::List(vec![drive]) };
+        let drives = Node { at, value: NodeValue::List(vec![drive]) };
         let own = |(knob, value): &(&str, &str)| {
             argument(knob, value, &format!("--subject {name}=…,{knob}={value}"), log)
         };
-        let own: Vec<Entry> = knobs.iter().map(own).collect();
+        let own: Vec<NodeEntry> = knobs.iter().map(own).collect();
         let mut subject =
             vec![entry("name", at, Node::text(at, name.clone())), entry("drives", at, drives)];
         subject.push(entry("override", at, table(at, own)));
@@ -133,17 +137,19 @@ fn put(given: Given<'_>, entries: &mut Vec<Entry>, log: &mut Mistakes) {
     }
     if let Some(repeats) = given.repeats {
         let at = argument_at(&format!("--repeats {repeats}"), &repeats.to_string(), log);
-        let node = Node { at, value: Value::Whole(i128::from(repeats)) };
+        let node = Node { at, value: NodeValue::Whole(i128::from(repeats)) };
         replace(entries, entry("repeats", at, node));
     }
     match entries.iter_mut().find(|e| e.key == "override").map(|e| &mut e.node.value) {
-        Some(Value::Table(overrides)) => overrides.extend(set),
+        Some(NodeValue::Table(overrides)) => overrides.extend(set),
         Some(_) => {}
-        None => entries.push(entry("override", At::NOWHERE, table(At::NOWHERE, set))),
+        None => {
+            entries.push(entry("override", SourceSpan::NOWHERE, table(SourceSpan::NOWHERE, set)))
+        }
     }
 }
 
-fn replace(entries: &mut Vec<Entry>, new: Entry) {
+fn replace(entries: &mut Vec<NodeEntry>, new: NodeEntry) {
     entries.retain(|e| e.key != new.key);
     entries.push(new);
 }
@@ -172,36 +178,37 @@ fn finish(plan: Option<Plan>, log: Mistakes) -> Result<Plan, Mistakes> {
     }
 }
 
-fn table(at: At, entries: Vec<Entry>) -> Node {
-    Node { at, value: Value::Table(entries) }
+fn table(at: SourceSpan, entries: Vec<NodeEntry>) -> Node {
+    Node { at, value: NodeValue::Table(entries) }
 }
 
-fn entry(key: &str, key_at: At, node: Node) -> Entry {
-    Entry { key: key.to_string(), key_at, node }
+fn entry(key: &str, key_at: SourceSpan, node: Node) -> NodeEntry {
+    NodeEntry { key: key.to_string(), key_at, node }
 }
 
 /// Takes an argument in as a source of its own; the place of `value`, which it ends with.
-fn argument_at(shown: &str, value: &str, log: &mut Mistakes) -> At {
+fn argument_at(shown: &str, value: &str, log: &mut Mistakes) -> SourceSpan {
     let source = log.source("command line", shown);
-    At { source, start: shown.len() - value.len(), end: shown.len() }
+    SourceSpan { source, start: shown.len() - value.len(), end: shown.len() }
 }
 
 /// A key with a value as the shell gave it: TOML where it reads as such (16, true, "20m"),
 /// otherwise a string (20m).
-fn argument(key: &str, value: &str, shown: &str, log: &mut Mistakes) -> Entry {
+fn argument(key: &str, value: &str, shown: &str, log: &mut Mistakes) -> NodeEntry {
     let at = argument_at(shown, value, log);
     let mut node = node::parse_value(value, at.source).unwrap_or_else(|| Node::text(at, value));
     move_to(&mut node, at);
-    let key_at = At { start: at.start - (key.len() + 1).min(at.start), end: at.start - 1, ..at };
+    let key_at =
+        SourceSpan { start: at.start - (key.len() + 1).min(at.start), end: at.start - 1, ..at };
     entry(key, key_at, node)
 }
 
 /// Lets a value parsed on its own stand where it stands in the argument.
-fn move_to(node: &mut Node, at: At) {
+fn move_to(node: &mut Node, at: SourceSpan) {
     node.at = at;
     match &mut node.value {
-        Value::List(items) => items.iter_mut().for_each(|item| move_to(item, at)),
-        Value::Table(entries) => entries.iter_mut().for_each(|e| {
+        NodeValue::List(items) => items.iter_mut().for_each(|item| move_to(item, at)),
+        NodeValue::Table(entries) => entries.iter_mut().for_each(|e| {
             e.key_at = at;
             move_to(&mut e.node, at);
         }),
@@ -209,15 +216,18 @@ fn move_to(node: &mut Node, at: At) {
     }
 }
 
-fn push_subject(entries: &mut Vec<Entry>, subject: Node, at: At) {
+fn push_subject(entries: &mut Vec<NodeEntry>, subject: Node, at: SourceSpan) {
     match entries.iter_mut().find(|e| e.key == "subject") {
-        Some(Entry { node: Node { value: Value::List(items), .. }, .. }) => items.push(subject),
-        _ => entries.push(entry("subject", at, Node { at, value: Value::List(vec![subject]) })),
+        Some(NodeEntry { node: Node { value: NodeValue::List(items), .. }, .. }) => {
+            items.push(subject)
+        }
+        _ => entries.push(entry("subject", at, Node { at, value: NodeValue::List(vec![subject]) })),
     }
 }
 
 /// Makes subjects, given the protocol with its tree, or nothing where it has mistakes.
-pub type Subjects<'s> = dyn FnMut(Option<&(Resolved, Node)>, &mut Mistakes) -> Vec<Subject> + 's;
+pub type SubjectReader<'s> =
+    dyn FnMut(Option<&(Resolved, Node)>, &mut Mistakes) -> Vec<Subject> + 's;
 
 fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
     let table = Fields::of(tree, "a plan", log)?;
@@ -244,7 +254,7 @@ pub fn resolve_with(
     folder: &Path,
     catalogue: &Catalogue,
     log: &mut Mistakes,
-    subjects: &mut Subjects<'_>,
+    subjects: &mut SubjectReader<'_>,
 ) -> Option<Plan> {
     let protocol_node = table.need("protocol", "\"quick\"", log);
     let repeats = table.get("repeats").map(|n| repeats::repeats(n, log));
@@ -293,7 +303,7 @@ pub fn resolve_with(
         same_device: same_device?,
         order,
         order_version: ORDER_VERSION,
-        method: Method::default(),
+        method: MethodVersion::default(),
         seed: seed?,
         meters,
         unwatched,
@@ -307,7 +317,7 @@ pub fn resolve_with(
 /// so that they compare with bundles made before this key.
 pub fn pin_by_default(plan: &mut Plan) {
     let mut drives = plan.subjects.iter().flat_map(|subject| &subject.drives);
-    let devices = drives.any(|drive| matches!(drive.place, Place::Device { .. }));
+    let devices = drives.any(|drive| matches!(drive.place, DrivePlace::Device { .. }));
     for stream in plan.protocol.steps.iter_mut().flat_map(|step| &mut step.streams) {
         stream.cpus = match stream.cpus.take() {
             None if devices && !stream.dataset.is_empty() => Some(Cpus::Local),

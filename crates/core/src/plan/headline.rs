@@ -3,9 +3,9 @@
 
 use super::fields::{self, Fields};
 use super::mistakes::{Mistakes, remedy};
-use super::model::headline::{Headline, Place};
+use super::model::headline::{AxisPlace, Headline};
 use super::model::{Field, Step};
-use super::node::{Node, Value};
+use super::node::{Node, NodeValue};
 use super::search::PERCENTILES;
 use crate::base::units::{Rate, parse_bytes, parse_rate};
 
@@ -38,23 +38,23 @@ pub const FIGURES: &[&str] = &[
 /// More than this is a gallery, and belongs into the appendix.
 const MOST_FIGURES: usize = 4;
 
-const PLACES: [(&str, Place); 5] = [
-    ("top", Place::Top),
-    ("mean", Place::Mean),
-    ("equal-load", Place::EqualLoad),
-    ("equal-latency", Place::EqualLatency),
-    ("limit", Place::Limit),
+const PLACES: [(&str, AxisPlace); 5] = [
+    ("top", AxisPlace::Top),
+    ("mean", AxisPlace::Mean),
+    ("equal-load", AxisPlace::EqualLoad),
+    ("equal-latency", AxisPlace::EqualLatency),
+    ("limit", AxisPlace::Limit),
 ];
 
 /// Whether a step's sweep has such a place.
-fn suits(place: Place, step: &Step) -> bool {
+fn suits(place: AxisPlace, step: &Step) -> bool {
     let field = step.sweep.as_ref().map(|s| s.field);
     match place {
-        Place::Top => true,
-        Place::Mean | Place::Value(_) => field.is_some(),
-        Place::EqualLoad => field == Some(Field::LoadPercent),
-        Place::EqualLatency => matches!(field, Some(Field::LoadPercent | Field::OpsPerSec)),
-        Place::Limit => step.sweep.as_ref().is_some_and(|s| s.search.is_some()),
+        AxisPlace::Top => true,
+        AxisPlace::Mean | AxisPlace::Value(_) => field.is_some(),
+        AxisPlace::EqualLoad => field == Some(Field::LoadPercent),
+        AxisPlace::EqualLatency => matches!(field, Some(Field::LoadPercent | Field::OpsPerSec)),
+        AxisPlace::Limit => step.sweep.as_ref().is_some_and(|s| s.search.is_some()),
     }
 }
 
@@ -104,20 +104,20 @@ pub fn headline(node: &Node, steps: &[Step], log: &mut Mistakes) -> Option<Headl
     }
     let at = match at_node {
         Some(node) => place(node, step, log)?,
-        None => Place::of_step(step),
+        None => AxisPlace::of_step(step),
     };
     Some(Headline { step: name, metric, at })
 }
 
-fn place(node: &Node, step: &Step, log: &mut Mistakes) -> Option<Place> {
+fn place(node: &Node, step: &Step, log: &mut Mistakes) -> Option<AxisPlace> {
     let words = || PLACES.iter().map(|(word, _)| *word);
     let field = step.sweep.as_ref().map(|s| s.field);
     let found = match &node.value {
-        Value::Whole(n) => Some(Place::Value(*n as f64)),
-        Value::Number(n) => Some(Place::Value(*n)),
-        Value::Text(text) => match PLACES.iter().find(|(word, _)| word == text) {
+        NodeValue::Whole(n) => Some(AxisPlace::Value(*n as f64)),
+        NodeValue::Number(n) => Some(AxisPlace::Value(*n)),
+        NodeValue::Text(text) => match PLACES.iter().find(|(word, _)| word == text) {
             Some((_, place)) => Some(*place),
-            None => value(text, field?).map(Place::Value),
+            None => value(text, field?).map(AxisPlace::Value),
         },
         _ => None,
     };

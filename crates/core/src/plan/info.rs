@@ -7,7 +7,7 @@ use super::model::Knobs;
 
 /// Which requests a workload makes and an engine can execute. The two must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
+pub enum RequestFamily {
     /// Reads and writes at offsets of a file or device.
     Block,
     /// Gets, puts and seeks on numbered keys.
@@ -18,20 +18,20 @@ pub enum Family {
     Any,
 }
 
-impl Family {
+impl RequestFamily {
     /// Whether a workload of this family runs on an engine of the other, or the reverse.
-    pub fn suits(self, other: Family) -> bool {
-        self == other || self == Family::Any || other == Family::Any
+    pub fn suits(self, other: RequestFamily) -> bool {
+        self == other || self == RequestFamily::Any || other == RequestFamily::Any
     }
 }
 
-impl std::fmt::Display for Family {
+impl std::fmt::Display for RequestFamily {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Family::Block => "block",
-            Family::KeyValue => "key-value",
-            Family::Sql => "SQL",
-            Family::Any => "any",
+            RequestFamily::Block => "block",
+            RequestFamily::KeyValue => "key-value",
+            RequestFamily::Sql => "SQL",
+            RequestFamily::Any => "any",
         })
     }
 }
@@ -71,7 +71,7 @@ pub struct Info {
     /// One line, without a full stop.
     pub summary: &'static str,
     /// What requests it makes or takes.
-    pub family: Family,
+    pub family: RequestFamily,
     /// For a workload: whether it writes, and so may not be pointed at a drive that must not be
     /// written to. An engine says `Never`; it is not read.
     pub writes: Writes,
@@ -90,7 +90,7 @@ pub struct Knob {
     /// The key in a plan, lower case.
     pub name: &'static str,
     /// What its value may be.
-    pub kind: Kind,
+    pub kind: KnobKind,
     /// Its value where the plan does not name it.
     pub default: DefaultValue,
     /// What it does, its range and its unit.
@@ -99,7 +99,7 @@ pub struct Knob {
 
 /// What may stand behind a knob, and how its resolved JSON value looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum KnobKind {
     /// `true` or `false`, as a JSON boolean.
     Bool,
     /// A whole number in a range, as a JSON integer.

@@ -4,16 +4,16 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::{self, Fields};
-use super::info::{DefaultValue, Family, Info, Kind, Knob};
-use super::mistakes::{At, Mistakes, remedy};
-use super::model::{Knobs, Part};
-use super::node::{Entry, Node, Value, parse_value};
+use super::info::{DefaultValue, Info, Knob, KnobKind, RequestFamily};
+use super::mistakes::{Mistakes, SourceSpan, remedy};
+use super::model::{Component, Knobs};
+use super::node::{Node, NodeEntry, NodeValue, parse_value};
 
 /// An engine or workload with the knobs the plan gives it, not yet filled up with defaults.
-pub struct Written<'n> {
+pub struct WrittenComponent<'n> {
     pub info: &'static Info,
-    pub at: At,
-    pub given: Vec<&'n Entry>,
+    pub at: SourceSpan,
+    pub given: Vec<&'n NodeEntry>,
 }
 
 /// Reads `"name"` or `{ kind = "name", knob = …, EXTRA = … }`. Keys among `extra` are the caller's
@@ -24,10 +24,10 @@ pub fn part<'n>(
     known: &[&'static Info],
     extra: &[&str],
     log: &mut Mistakes,
-) -> Option<Written<'n>> {
+) -> Option<WrittenComponent<'n>> {
     let mut table = match node.value {
-        Value::Text(_) => {
-            return find(node, what, known, log).map(|info| Written {
+        NodeValue::Text(_) => {
+            return find(node, what, known, log).map(|info| WrittenComponent {
                 info,
                 at: node.at,
                 given: vec![],
@@ -42,7 +42,7 @@ pub fn part<'n>(
         table.get(key);
     }
     table.finish(log);
-    Some(Written { info, at: kind.at, given })
+    Some(WrittenComponent { info, at: kind.at, given })
 }
 
 fn find(
@@ -61,7 +61,7 @@ fn find(
 }
 
 /// Notes where an engine cannot carry a workload's requests out.
-pub fn check_families(engine: &Info, workload: &Info, at: At, log: &mut Mistakes) {
+pub fn check_families(engine: &Info, workload: &Info, at: SourceSpan, log: &mut Mistakes) {
     if engine.family.suits(workload.family) {
         return;
     }
@@ -70,10 +70,10 @@ pub fn check_families(engine: &Info, workload: &Info, at: At, log: &mut Mistakes
         engine.name, engine.family, workload.name, workload.family
     );
     let help = match workload.family {
-        Family::KeyValue => {
+        RequestFamily::KeyValue => {
             "use a key-value engine such as rocksdb, or a block workload such as random"
         }
-        Family::Sql => {
+        RequestFamily::Sql => {
             "use a SQL engine such as mysql or postgres, or a block workload such as random"
         }
         _ => {
@@ -84,7 +84,7 @@ pub fn check_families(engine: &Info, workload: &Info, at: At, log: &mut Mistakes
 }
 
 /// Notes where a queue is deeper than the engine can keep.
-pub fn check_depth(engine: &Info, depth: f64, at: At, log: &mut Mistakes) {
+pub fn check_depth(engine: &Info, depth: f64, at: SourceSpan, log: &mut Mistakes) {
     if depth > f64::from(engine.max_depth) {
         let message = format!(
             "the engine '{}' takes a depth of at most {}, not {depth}",
@@ -98,7 +98,12 @@ pub fn check_depth(engine: &Info, depth: f64, at: At, log: &mut Mistakes) {
 
 /// Fills a part's knobs up with defaults. Where a knob is given more than once the last counts, and
 /// options are joined. `needs_at` is marked where a required knob is missing.
-pub fn resolve(info: &Info, given: &[&Entry], needs_at: At, log: &mut Mistakes) -> Part {
+pub fn resolve(
+    info: &Info,
+    given: &[&NodeEntry],
+    needs_at: SourceSpan,
+    log: &mut Mistakes,
+) -> Component {
     let mut knobs = Knobs::default();
     for knob in info.knobs {
         let written = given.iter().filter(|e| e.key == knob.name);
@@ -110,9 +115,8 @@ pub fn resolve(info: &Info, given: &[&Entry], needs_at: At, log: &mut Mistakes) 
         let value = match knob.default {
             _ if value.is_some() || written_wrong => value,
             DefaultValue::Absent => None,
-            DefaultValue::Is(text) => {
-                parse_value(text, At::NOWHERE.source).and_then(|node| json(knob, &node, log))
-            }
+            DefaultValue::Is(text) => parse_value(text, SourceSpan::NOWHERE.source)
+                .and_then(|node| json(knob, &node, log)),
             DefaultValue::Required => {
                 let message = format!("'{}' needs '{}'", info.name, knob.name);
                 log.note(needs_at, message, format!("no '{}' given", knob.name), knob.doc);
@@ -123,7 +127,7 @@ pub fn resolve(info: &Info, given: &[&Entry], needs_at: At, log: &mut Mistakes) 
             knobs.0.insert(knob.name.to_string(), value);
         }
     }
-    Part { name: info.name.to_string(), knobs }
+    Component { name: info.name.to_string(), knobs }
 }
 
 fn merged(older: Option<Json>, newer: Option<Json>) -> Option<Json> {
@@ -140,16 +144,16 @@ fn merged(older: Option<Json>, newer: Option<Json>) -> Option<Json> {
 /// A knob's value in its resolved form.
 fn json(knob: &Knob, node: &Node, log: &mut Mistakes) -> Option<Json> {
     match knob.kind {
-        Kind::Bool => fields::flag(node, log).map(Json::from),
-        Kind::Int { min, max } => fields::whole(node, min, max, log).map(Json::from),
-        Kind::Float { min, max } => fields::number(node, min, max, log).map(Json::from),
-        Kind::Bytes => fields::bytes(node, log).map(Json::from),
-        Kind::Time => fields::time_ns(node, log).map(Json::from),
-        Kind::Text => fields::text(node, log).map(Json::from),
-        Kind::Words => words(node, log),
-        Kind::Choice(words) => fields::choice(node, words, log).map(Json::from),
-        Kind::Sizes => sizes(node, log),
-        Kind::Options => options(node, log),
+        KnobKind::Bool => fields::flag(node, log).map(Json::from),
+        KnobKind::Int { min, max } => fields::whole(node, min, max, log).map(Json::from),
+        KnobKind::Float { min, max } => fields::number(node, min, max, log).map(Json::from),
+        KnobKind::Bytes => fields::bytes(node, log).map(Json::from),
+        KnobKind::Time => fields::time_ns(node, log).map(Json::from),
+        KnobKind::Text => fields::text(node, log).map(Json::from),
+        KnobKind::Words => words(node, log),
+        KnobKind::Choice(words) => fields::choice(node, words, log).map(Json::from),
+        KnobKind::Sizes => sizes(node, log),
+        KnobKind::Options => options(node, log),
     }
 }
 
@@ -160,7 +164,7 @@ fn words(node: &Node, log: &mut Mistakes) -> Option<Json> {
 }
 
 fn sizes(node: &Node, log: &mut Mistakes) -> Option<Json> {
-    let Value::List(items) = &node.value else {
+    let NodeValue::List(items) = &node.value else {
         return some_bytes(node, log).map(one_size);
     };
     let help = "write pairs of a size and a weight, as in [[\"4KiB\", 60], [\"64KiB\", 40]]";
@@ -202,7 +206,7 @@ fn some_bytes(node: &Node, log: &mut Mistakes) -> Option<u64> {
 }
 
 fn options(node: &Node, log: &mut Mistakes) -> Option<Json> {
-    let Value::Table(entries) = &node.value else {
+    let NodeValue::Table(entries) = &node.value else {
         fields::wrong(
             node,
             "a table of options",
@@ -212,12 +216,12 @@ fn options(node: &Node, log: &mut Mistakes) -> Option<Json> {
         return None;
     };
     let mut all = Map::new();
-    for Entry { key, node, .. } in entries {
+    for NodeEntry { key, node, .. } in entries {
         let text = match &node.value {
-            Value::Text(text) => text.clone(),
-            Value::Whole(n) => n.to_string(),
-            Value::Number(n) => n.to_string(),
-            Value::Flag(flag) => flag.to_string(),
+            NodeValue::Text(text) => text.clone(),
+            NodeValue::Whole(n) => n.to_string(),
+            NodeValue::Number(n) => n.to_string(),
+            NodeValue::Flag(flag) => flag.to_string(),
             _ => {
                 fields::wrong(
                     node,

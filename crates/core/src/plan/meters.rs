@@ -5,16 +5,16 @@ use super::Catalogue;
 use super::fields;
 use super::knobs;
 use super::mistakes::Mistakes;
-use super::model::{Part, Plan};
-use super::node::{Node, Value};
+use super::model::{Component, Plan};
+use super::node::{Node, NodeValue};
 
 /// `meters = "none"`
 pub fn none(node: &Node) -> bool {
-    matches!(&node.value, Value::Text(word) if word == "none")
+    matches!(&node.value, NodeValue::Text(word) if word == "none")
 }
 
 /// Reads a list of meters; none where the plan has none.
-pub fn meters(node: Option<&Node>, catalogue: &Catalogue, log: &mut Mistakes) -> Vec<Part> {
+pub fn meters(node: Option<&Node>, catalogue: &Catalogue, log: &mut Mistakes) -> Vec<Component> {
     let items = node.map(|n| fields::list(n, "meters, as in [\"rapl\"]", log)).unwrap_or_default();
     let resolve = |item: &Node| {
         let written = knobs::part(item, "meter", &catalogue.meters, &[], log)?;
@@ -33,7 +33,7 @@ pub fn hide(plan: &mut Plan) {
     plan.meters.iter_mut().chain(of_subjects).for_each(hide_one);
 }
 
-fn hide_one(part: &mut Part) {
+fn hide_one(part: &mut Component) {
     if part.knobs.flag("public").unwrap_or(false) {
         return;
     }
@@ -54,7 +54,7 @@ fn hide_one(part: &mut Part) {
 }
 
 /// Whether a bundle hides what this meter runs or asks.
-pub fn is_hidden(part: &Part) -> bool {
+pub fn is_hidden(part: &Component) -> bool {
     let command = part.knobs.words("command").unwrap_or_default();
     command.iter().any(|word| word == HIDDEN)
         || part.knobs.text("url").is_ok_and(|url| url.ends_with(HIDDEN))

@@ -12,21 +12,21 @@ use miette::{
 
 /// Where something stands: a range of bytes in one of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At {
+pub struct SourceSpan {
     pub source: usize,
     pub start: usize,
     pub end: usize,
 }
 
-impl At {
+impl SourceSpan {
     /// For values that no file holds: the default of a knob.
-    pub const NOWHERE: At = At { source: usize::MAX, start: 0, end: 0 };
+    pub const NOWHERE: SourceSpan = SourceSpan { source: usize::MAX, start: 0, end: 0 };
 }
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq)]
 struct Mistake {
-    at: At,
+    at: SourceSpan,
     message: String,
     label: String,
     help: String,
@@ -53,7 +53,7 @@ impl Mistakes {
     /// uses it.
     pub(super) fn note(
         &mut self,
-        at: At,
+        at: SourceSpan,
         message: impl Into<String>,
         label: impl Into<String>,
         help: impl Into<String>,
@@ -81,9 +81,12 @@ impl Mistakes {
         self.list.len()
     }
 
-    fn shown<'a>(&'a self, mistake: &'a Mistake) -> Shown<'a> {
+    fn shown<'a>(&'a self, mistake: &'a Mistake) -> ShownMistake<'a> {
         let source = self.sources.get(mistake.at.source);
-        Shown { mistake, source: source.map(|(name, text)| NamedSource::new(name, text.clone())) }
+        ShownMistake {
+            mistake,
+            source: source.map(|(name, text)| NamedSource::new(name, text.clone())),
+        }
     }
 
     /// All of them as text, in colour or plain.
@@ -124,20 +127,20 @@ impl std::error::Error for Mistakes {}
 
 /// A mistake with its source, as miette takes it.
 #[derive(Debug)]
-struct Shown<'a> {
+struct ShownMistake<'a> {
     mistake: &'a Mistake,
     source: Option<NamedSource<String>>,
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for ShownMistake<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.mistake.message)
     }
 }
 
-impl std::error::Error for Shown<'_> {}
+impl std::error::Error for ShownMistake<'_> {}
 
-impl Diagnostic for Shown<'_> {
+impl Diagnostic for ShownMistake<'_> {
     fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
         let help = &self.mistake.help;
         if help.is_empty() { None } else { Some(Box::new(help)) }
@@ -149,7 +152,7 @@ impl Diagnostic for Shown<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         self.source.as_ref()?;
-        let At { start, end, .. } = self.mistake.at;
+        let SourceSpan { start, end, .. } = self.mistake.at;
         let label = Some(self.mistake.label.clone());
         Some(Box::new(std::iter::once(LabeledSpan::new(label, start, end - start))))
     }
@@ -190,7 +193,12 @@ mod tests {
     fn a_mistake_shows_its_file_line_and_column() {
         let mut mistakes = Mistakes::default();
         let source = mistakes.source("p.toml", "a = 1\nbee = 2\n");
-        mistakes.note(At { source, start: 6, end: 9 }, "no key 'bee'", "unknown", "known: a");
+        mistakes.note(
+            SourceSpan { source, start: 6, end: 9 },
+            "no key 'bee'",
+            "unknown",
+            "known: a",
+        );
         let text = mistakes.render(false);
         for part in ["no key 'bee'", "p.toml:2:1", "unknown", "known: a"] {
             assert!(text.contains(part), "{part} in\n{text}");

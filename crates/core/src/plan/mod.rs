@@ -50,14 +50,14 @@ pub use cells::axes_of;
 pub use cpus::{Cpus, read_list, shown_list};
 pub use elsewhere::cuts_elsewhere;
 pub use fields::unprintable;
-pub use file::{Given, from_command_line, is_plan, load, load_with};
-pub use info::{DefaultValue, Family, Info, Kind, Knob, Writes};
+pub use file::{CommandLineValues, from_command_line, is_plan, load, load_with};
+pub use info::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Writes};
 pub use mistakes::Mistakes;
 pub use model::*;
-pub use order::{ORDER_VERSION, Places, order};
+pub use order::{ORDER_VERSION, PointIndex, order};
 pub use points::{points, steps_at};
 pub use recheck::recheck;
-pub use target::Target;
+pub use target::PlannedSlice;
 
 /// The engines, workloads and meters that a plan may name. The caller fills it in, because plans
 /// know nothing of their code.

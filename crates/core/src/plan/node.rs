@@ -5,16 +5,16 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::mistakes::{At, Mistakes};
+use super::mistakes::{Mistakes, SourceSpan};
 
 #[derive(Clone, Debug)]
 pub struct Node {
-    pub at: At,
-    pub value: Value,
+    pub at: SourceSpan,
+    pub value: NodeValue,
 }
 
 #[derive(Clone, Debug)]
-pub enum Value {
+pub enum NodeValue {
     Text(String),
     Whole(i128),
     Number(f64),
@@ -22,44 +22,44 @@ pub enum Value {
     /// TOML's dates; no key takes one.
     Date,
     List(Vec<Node>),
-    Table(Vec<Entry>),
+    Table(Vec<NodeEntry>),
 }
 
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct NodeEntry {
     pub key: String,
-    pub key_at: At,
+    pub key_at: SourceSpan,
     pub node: Node,
 }
 
 impl Node {
-    pub fn text(at: At, text: impl Into<String>) -> Node {
-        Node { at, value: Value::Text(text.into()) }
+    pub fn text(at: SourceSpan, text: impl Into<String>) -> Node {
+        Node { at, value: NodeValue::Text(text.into()) }
     }
 
     /// What it is, for "found …".
     pub fn kind(&self) -> &'static str {
         match self.value {
-            Value::Text(_) => "a string",
-            Value::Whole(_) => "a whole number",
-            Value::Number(_) => "a number",
-            Value::Flag(_) => "true or false",
-            Value::Date => "a date",
-            Value::List(_) => "a list",
-            Value::Table(_) => "a table",
+            NodeValue::Text(_) => "a string",
+            NodeValue::Whole(_) => "a whole number",
+            NodeValue::Number(_) => "a number",
+            NodeValue::Flag(_) => "true or false",
+            NodeValue::Date => "a date",
+            NodeValue::List(_) => "a list",
+            NodeValue::Table(_) => "a table",
         }
     }
 
     pub fn as_text(&self) -> Option<&str> {
-        if let Value::Text(text) = &self.value { Some(text) } else { None }
+        if let NodeValue::Text(text) = &self.value { Some(text) } else { None }
     }
 
-    pub fn entries(&self) -> &[Entry] {
-        if let Value::Table(entries) = &self.value { entries } else { &[] }
+    pub fn entries(&self) -> &[NodeEntry] {
+        if let NodeValue::Table(entries) = &self.value { entries } else { &[] }
     }
 
     pub fn items(&self) -> &[Node] {
-        if let Value::List(items) = &self.value { items } else { &[] }
+        if let NodeValue::List(items) = &self.value { items } else { &[] }
     }
 
     pub fn get(&self, key: &str) -> Option<&Node> {
@@ -77,8 +77,8 @@ pub fn parse(text: &str, source: usize, log: &mut Mistakes) -> Option<Node> {
     match DeTable::parse(text) {
         Ok(table) => {
             let span = table.span();
-            let whole = At { source, start: span.start, end: span.start };
-            Some(Node { at: whole, value: Value::Table(entries(table.get_ref(), source)) })
+            let whole = SourceSpan { source, start: span.start, end: span.start };
+            Some(Node { at: whole, value: NodeValue::Table(entries(table.get_ref(), source)) })
         }
         Err(error) => {
             note(&error, text, source, log);
@@ -97,17 +97,17 @@ fn note(error: &toml::de::Error, text: &str, source: usize, log: &mut Mistakes) 
     let (start, end) = (span.start.min(text.len()), span.end.min(text.len()));
     let help = "a plan is TOML: key = value, with strings in double quotes; see https://toml.io";
     log.note(
-        At { source, start, end },
+        SourceSpan { source, start, end },
         format!("this is not TOML: {}", error.message()),
         "here",
         help,
     );
 }
 
-fn entries(table: &DeTable<'_>, source: usize) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = table
+fn entries(table: &DeTable<'_>, source: usize) -> Vec<NodeEntry> {
+    let mut entries: Vec<NodeEntry> = table
         .iter()
-        .map(|(key, value)| Entry {
+        .map(|(key, value)| NodeEntry {
             key: key.get_ref().to_string(),
             key_at: at(key.span(), source),
             node: node(value, source),
@@ -120,20 +120,22 @@ fn entries(table: &DeTable<'_>, source: usize) -> Vec<Entry> {
 
 fn node(value: &Spanned<DeValue<'_>>, source: usize) -> Node {
     let converted = match value.get_ref() {
-        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::String(text) => NodeValue::Text(text.to_string()),
         // TOML's integers have 64 bits, so neither conversion can fail.
         DeValue::Integer(n) => {
-            Value::Whole(i128::from_str_radix(n.as_str(), n.radix()).unwrap_or(i128::MAX))
+            NodeValue::Whole(i128::from_str_radix(n.as_str(), n.radix()).unwrap_or(i128::MAX))
         }
-        DeValue::Float(n) => Value::Number(n.as_str().parse().unwrap_or(f64::NAN)),
-        DeValue::Boolean(flag) => Value::Flag(*flag),
-        DeValue::Datetime(_) => Value::Date,
-        DeValue::Array(items) => Value::List(items.iter().map(|item| node(item, source)).collect()),
-        DeValue::Table(table) => Value::Table(entries(table, source)),
+        DeValue::Float(n) => NodeValue::Number(n.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(flag) => NodeValue::Flag(*flag),
+        DeValue::Datetime(_) => NodeValue::Date,
+        DeValue::Array(items) => {
+            NodeValue::List(items.iter().map(|item| node(item, source)).collect())
+        }
+        DeValue::Table(table) => NodeValue::Table(entries(table, source)),
     };
     Node { at: at(value.span(), source), value: converted }
 }
 
-fn at(span: std::ops::Range<usize>, source: usize) -> At {
-    At { source, start: span.start, end: span.end }
+fn at(span: std::ops::Range<usize>, source: usize) -> SourceSpan {
+    SourceSpan { source, start: span.start, end: span.end }
 }

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use super::cells::{Cell, cells};
+use super::cells::{StepValue, cells};
 use super::model::{Order, Plan, PointKey};
 
 /// What `Plan::order_version` is today. Bundles of version 0 took the subjects in the plan's order,
@@ -44,19 +44,19 @@ pub(super) fn turns(plan: &Plan, point: usize, repeat: u32) -> Vec<usize> {
 }
 
 /// A plan's points by step and axis value, so that the place of each of very many is found at once.
-pub struct Places {
+pub struct PointIndex {
     points: HashMap<(String, Option<u64>), usize>,
 }
 
-impl Places {
+impl PointIndex {
     /// Of all points of a plan.
-    pub fn of(plan: &Plan) -> Places {
-        let bits = |cell: &Cell<'_>| cell.axis.as_ref().map(|a| a.value.as_f64().to_bits());
+    pub fn of(plan: &Plan) -> PointIndex {
+        let bits = |cell: &StepValue<'_>| cell.axis.as_ref().map(|a| a.value.as_f64().to_bits());
         let points = cells(plan)
             .iter()
             .map(|cell| ((cell.step.name.clone(), bits(cell)), cell.point))
             .collect();
-        Places { points }
+        PointIndex { points }
     }
 
     /// The place, from 0, that a point's subject had among the subjects measured at the same point

@@ -4,14 +4,14 @@
 //! in the protocol.
 
 use super::mistakes::{Mistakes, remedy};
-use super::node::{Entry, Node, Value};
+use super::node::{Node, NodeEntry, NodeValue};
 use super::stream::stream_name;
 
 /// What the path of an override begins with.
 pub const TOPS: &[&str] = &["title", "source", "headline", "dataset", "prepare", "step"];
 
 /// Puts every override into the protocol's tree.
-pub fn apply(tree: &mut Node, overrides: &[Entry], log: &mut Mistakes) {
+pub fn apply(tree: &mut Node, overrides: &[NodeEntry], log: &mut Mistakes) {
     for entry in flat(overrides) {
         if let Err((message, help)) = put(tree, &entry) {
             log.note(entry.key_at, message, "no such path", help);
@@ -20,7 +20,7 @@ pub fn apply(tree: &mut Node, overrides: &[Entry], log: &mut Mistakes) {
 }
 
 /// The overrides, each with its whole path.
-pub fn flat(overrides: &[Entry]) -> Vec<Entry> {
+pub fn flat(overrides: &[NodeEntry]) -> Vec<NodeEntry> {
     let mut flat = Vec::new();
     overrides.iter().for_each(|entry| flatten(entry, String::new(), &mut flat));
     flat
@@ -28,20 +28,20 @@ pub fn flat(overrides: &[Entry]) -> Vec<Entry> {
 
 /// A path written without quotes is a nest of tables in TOML. Values that are tables themselves are
 /// set key by key.
-fn flatten(entry: &Entry, before: String, flat: &mut Vec<Entry>) {
+fn flatten(entry: &NodeEntry, before: String, flat: &mut Vec<NodeEntry>) {
     let path =
         if before.is_empty() { entry.key.clone() } else { format!("{before}.{}", entry.key) };
     match &entry.node.value {
-        Value::Table(entries) if !entries.is_empty() => {
+        NodeValue::Table(entries) if !entries.is_empty() => {
             for inner in entries {
                 flatten(inner, path.clone(), flat);
             }
         }
-        _ => flat.push(Entry { key: path, key_at: entry.key_at, node: entry.node.clone() }),
+        _ => flat.push(NodeEntry { key: path, key_at: entry.key_at, node: entry.node.clone() }),
     }
 }
 
-fn put(tree: &mut Node, entry: &Entry) -> Result<(), (String, String)> {
+fn put(tree: &mut Node, entry: &NodeEntry) -> Result<(), (String, String)> {
     let (way, last) = entry
         .key
         .rsplit_once('.')
@@ -56,11 +56,11 @@ fn put(tree: &mut Node, entry: &Entry) -> Result<(), (String, String)> {
         here = descend(here, part, level, entry)?;
     }
     widen(here);
-    let Value::Table(entries) = &mut here.value else {
+    let NodeValue::Table(entries) = &mut here.value else {
         let help = "name what follows: a step, stream or dataset, then its key".to_string();
         return Err((format!("the path '{}' does not lead to a key", entry.key), help));
     };
-    let new = Entry { key: last.to_string(), key_at: entry.key_at, node: entry.node.clone() };
+    let new = NodeEntry { key: last.to_string(), key_at: entry.key_at, node: entry.node.clone() };
     match entries.iter_mut().find(|e| e.key == *last) {
         Some(old) => *old = new,
         None => entries.push(new),
@@ -70,10 +70,10 @@ fn put(tree: &mut Node, entry: &Entry) -> Result<(), (String, String)> {
 
 /// `"random"` becomes `{ kind = "random" }`, so that a knob can be set on it.
 fn widen(node: &mut Node) {
-    if let Value::Text(_) = node.value {
+    if let NodeValue::Text(_) = node.value {
         let kind = node.clone();
-        let entry = Entry { key: "kind".into(), key_at: node.at, node: kind };
-        node.value = Value::Table(vec![entry]);
+        let entry = NodeEntry { key: "kind".into(), key_at: node.at, node: kind };
+        node.value = NodeValue::Table(vec![entry]);
     }
 }
 
@@ -81,11 +81,13 @@ fn descend<'t>(
     here: &'t mut Node,
     part: &str,
     level: usize,
-    entry: &Entry,
+    entry: &NodeEntry,
 ) -> Result<&'t mut Node, (String, String)> {
     widen(here);
     let names: Vec<String> = match &here.value {
-        Value::List(items) => items.iter().filter_map(stream_name).map(str::to_string).collect(),
+        NodeValue::List(items) => {
+            items.iter().filter_map(stream_name).map(str::to_string).collect()
+        }
         _ => here.entries().iter().map(|e| e.key.clone()).collect(),
     };
     let nowhere = || {
@@ -93,10 +95,10 @@ fn descend<'t>(
         (format!("the path '{}' finds no '{part}' in the protocol", entry.key), help)
     };
     match &mut here.value {
-        Value::List(items) => {
+        NodeValue::List(items) => {
             items.iter_mut().find(|n| stream_name(n) == Some(part)).ok_or_else(nowhere)
         }
-        Value::Table(entries) => {
+        NodeValue::Table(entries) => {
             let found = entries.iter().position(|e| e.key == part);
             let index = match found {
                 Some(index) => index,
@@ -105,8 +107,8 @@ fn descend<'t>(
                 None if (level >= 2 && !matches!(part, "stream" | "step"))
                     || (level == 0 && part == "prepare") =>
                 {
-                    let node = Node { at: entry.key_at, value: Value::Table(Vec::new()) };
-                    entries.push(Entry { key: part.to_string(), key_at: entry.key_at, node });
+                    let node = Node { at: entry.key_at, value: NodeValue::Table(Vec::new()) };
+                    entries.push(NodeEntry { key: part.to_string(), key_at: entry.key_at, node });
                     entries.len() - 1
                 }
                 None => return Err(nowhere()),

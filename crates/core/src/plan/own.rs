@@ -6,35 +6,35 @@
 use super::Catalogue;
 use super::mistakes::{Mistakes, remedy};
 use super::model::{OwnKnob, PartOf, Protocol};
-use super::node::{Entry, Node};
+use super::node::{Node, NodeEntry};
 use super::overrides;
 use super::protocol;
 use super::stream::stream_name;
 
 /// Where a knob of a stream stands.
-struct Way {
+struct KnobPath {
     step: String,
     stream: String,
     of: PartOf,
     knob: String,
 }
 
-impl Way {
+impl KnobPath {
     /// Of "step.STEP.stream.STREAM.engine.KNOB".
-    fn of(path: &str) -> Option<Way> {
+    fn of(path: &str) -> Option<KnobPath> {
         let ["step", step, "stream", stream, part, knob] = path.split('.').collect::<Vec<_>>()[..]
         else {
             return None;
         };
         let of = [PartOf::Engine, PartOf::Workload].into_iter().find(|of| of.name() == part)?;
-        Some(Way { step: step.into(), stream: stream.into(), of, knob: knob.into() })
+        Some(KnobPath { step: step.into(), stream: stream.into(), of, knob: knob.into() })
             .filter(|_| knob != "kind")
     }
 }
 
 /// A subject's own knobs, and what of the protocol then writes first.
 #[derive(Default)]
-pub struct Own {
+pub struct SubjectKnobs {
     pub knobs: Vec<OwnKnob>,
     pub writer: Option<String>,
 }
@@ -47,11 +47,11 @@ pub fn knobs(
     protocol: &Protocol,
     catalogue: &Catalogue,
     log: &mut Mistakes,
-) -> Own {
+) -> SubjectKnobs {
     let mut entries = Vec::new();
     for entry in overrides::flat(node.entries()) {
         match entry.key.contains('.') {
-            true if Way::of(&entry.key).is_none() => {
+            true if KnobPath::of(&entry.key).is_none() => {
                 let help = "write step.STEP.stream.STREAM.engine.KNOB (or workload.KNOB), or the \
                             name of an engine's knob";
                 let message = format!("'{}' cannot be set for one subject alone", entry.key);
@@ -64,25 +64,25 @@ pub fn knobs(
     let mut changed = tree.clone();
     overrides::apply(&mut changed, &entries, log);
     let Some(resolved) = protocol::resolve(&changed, &protocol.name, catalogue, log) else {
-        return Own::default();
+        return SubjectKnobs::default();
     };
-    let own = |entry: &Entry| {
-        let Way { step, stream, of, knob } = Way::of(&entry.key)?;
+    let own = |entry: &NodeEntry| {
+        let KnobPath { step, stream, of, knob } = KnobPath::of(&entry.key)?;
         let steps = resolved.protocol.steps.iter().filter(|s| s.name == step);
         let found = steps.flat_map(|s| &s.streams).find(|s| s.name == stream)?;
         let value = found.part(of).knobs.get(&knob)?.clone();
         Some(OwnKnob { step, stream, of, knob, value })
     };
-    Own { knobs: entries.iter().filter_map(own).collect(), writer: resolved.writer }
+    SubjectKnobs { knobs: entries.iter().filter_map(own).collect(), writer: resolved.writer }
 }
 
 /// A knob by its name alone: a path to it for each stream whose engine has one of that name.
 fn of_every_engine(
-    entry: &Entry,
+    entry: &NodeEntry,
     tree: &Node,
     catalogue: &Catalogue,
     log: &mut Mistakes,
-) -> Vec<Entry> {
+) -> Vec<NodeEntry> {
     let (mut found, mut known) = (Vec::new(), Vec::new());
     for step in tree.get("step").map(Node::items).unwrap_or_default() {
         for stream in step.get("stream").map(Node::items).unwrap_or_default() {
@@ -95,7 +95,7 @@ fn of_every_engine(
                 (step, stream_name(stream), names.clone().any(|n| n == entry.key))
             {
                 let key = format!("step.{step}.stream.{stream}.engine.{}", entry.key);
-                found.push(Entry { key, ..entry.clone() });
+                found.push(NodeEntry { key, ..entry.clone() });
             }
         }
     }

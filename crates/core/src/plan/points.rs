@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::cells::{Cell, axes_of, cells};
+use super::cells::{StepValue, axes_of, cells};
 use super::knobs::one_size;
 use super::model::{
     Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject,
@@ -19,9 +19,10 @@ use crate::base::units::Rate;
 pub fn points(plan: &Plan) -> Vec<PointPlan> {
     let bare: HashMap<&str, Step> =
         plan.protocol.steps.iter().map(|s| (s.name.as_str(), bare(s))).collect();
-    let without_values =
-        |cell: Cell<'_>| bare.get(cell.step.name.as_str()).map(|step| Cell { step, ..cell });
-    let cells: Vec<Cell<'_>> = cells(plan).into_iter().filter_map(without_values).collect();
+    let without_values = |cell: StepValue<'_>| {
+        bare.get(cell.step.name.as_str()).map(|step| StepValue { step, ..cell })
+    };
+    let cells: Vec<StepValue<'_>> = cells(plan).into_iter().filter_map(without_values).collect();
     let repeats = 1..=plan.repeats;
     let mut points = Vec::new();
     match plan.order {
@@ -56,8 +57,8 @@ fn bare(step: &Step) -> Step {
     bare
 }
 
-fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
-    let Cell { step, axis, .. } = cell;
+fn point(subject: &Subject, cell: &StepValue<'_>, repeat: u32) -> PointPlan {
+    let StepValue { step, axis, .. } = cell;
     let key = PointKey {
         subject: subject.name.clone(),
         step: step.name.clone(),

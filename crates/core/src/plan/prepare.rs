@@ -5,8 +5,8 @@
 use super::fields::{self, Fields};
 use super::mistakes::Mistakes;
 use super::model::preparation::{METRICS, PURGES};
-use super::model::{Filesystem, FilesystemKind, Metric, Purge, Steady, SteadyRule, Stream};
-use super::node::{Node, Value};
+use super::model::{Filesystem, FilesystemKind, Purge, Steady, SteadyMetric, SteadyRule, Stream};
+use super::node::{Node, NodeValue};
 
 /// The specification gives up after 25 rounds of a minute.
 const ROUNDS: u32 = 25;
@@ -36,7 +36,7 @@ pub fn filesystem(node: &Node, log: &mut Mistakes) -> Option<Filesystem> {
         let word = fields::choice(node, &kinds.map(FilesystemKind::name), log)?;
         kinds.into_iter().find(|k| k.name() == word)
     };
-    if let Value::Text(_) = node.value {
+    if let NodeValue::Text(_) = node.value {
         let kind = kind_of(node, log)?;
         return Some(Filesystem { kind, mkfs: Vec::new(), mount: "noatime".to_string() });
     }
@@ -53,7 +53,7 @@ pub fn filesystem(node: &Node, log: &mut Mistakes) -> Option<Filesystem> {
 /// The keys of `steady` that are not its stream's. The caller reads the stream from the same table
 /// and finishes it.
 pub struct SteadyKeys {
-    metric: Metric,
+    metric: SteadyMetric,
     round_ns: u64,
     most_rounds: u32,
     rule: SteadyRule,

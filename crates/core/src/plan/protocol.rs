@@ -3,11 +3,11 @@
 use super::Catalogue;
 use super::fields::{self, Fields};
 use super::headline;
-use super::info::Family;
-use super::mistakes::{At, Mistakes};
+use super::info::RequestFamily;
+use super::mistakes::{Mistakes, SourceSpan};
 use super::model::Preparation;
 use super::model::{Conditioning, Protocol, Step, Stream};
-use super::node::{Node, Value};
+use super::node::{Node, NodeValue};
 use super::prepare::{self, SteadyKeys};
 use super::stream::{self, DatasetSpec, StreamSpec, stream_name};
 use super::sweep;
@@ -47,7 +47,7 @@ pub fn resolve(
     }
     let filled = resolver.datasets.iter().find(|d| d.dataset.fill.is_some());
     let filled = filled.map(|d| format!("the fill of dataset '{}'", d.dataset.name));
-    let folders = [Family::KeyValue, Family::Sql];
+    let folders = [RequestFamily::KeyValue, RequestFamily::Sql];
     let in_files = resolver.datasets.iter().find(|d| folders.contains(&d.engine.family));
     Some(Resolved {
         writer: preparation.erases().map(str::to_string).or(filled).or(resolver.writer),
@@ -68,14 +68,14 @@ pub fn resolve(
 }
 
 fn datasets<'n>(node: &'n Node, catalogue: &Catalogue, log: &mut Mistakes) -> Vec<DatasetSpec<'n>> {
-    if !matches!(node.value, Value::Table(_)) {
+    if !matches!(node.value, NodeValue::Table(_)) {
         fields::wrong(node, "a table of datasets", "write [dataset.NAME]", log);
     }
     node.entries().iter().filter_map(|entry| stream::dataset(entry, catalogue, log)).collect()
 }
 
 /// Notes every name that was there before.
-pub fn check_unique(names: &[(String, At)], what: &str, log: &mut Mistakes) {
+pub fn check_unique(names: &[(String, SourceSpan)], what: &str, log: &mut Mistakes) {
     for (i, (name, at)) in names.iter().enumerate() {
         if names[..i].iter().any(|(earlier, _)| earlier == name) {
             let help = format!("give each {what} a name of its own");

@@ -4,8 +4,8 @@
 use super::Catalogue;
 use super::fields::unprintable;
 use super::headline::{FIGURES, is_metric};
-use super::info::{DefaultValue, Info, Kind};
-use super::model::{Load, Part, Place, Plan, Stream};
+use super::info::{DefaultValue, Info, KnobKind};
+use super::model::{Component, DrivePlace, Load, Plan, Stream};
 use super::stream::{MOST_DRIVES, MOST_INSTANCES, MOST_THREADS};
 use crate::base::error::{Result, failed};
 
@@ -37,7 +37,7 @@ pub fn recheck(plan: &Plan, catalogue: &Catalogue) -> Result<()> {
             if !drive.namespaces.is_empty() {
                 return Err(wrong(format!("the drive {path:?} names its namespaces")));
             }
-            if let (Place::Directory(_), false) = (&drive.place, path.is_dir()) {
+            if let (DrivePlace::Directory(_), false) = (&drive.place, path.is_dir()) {
                 return Err(failed(
                     format!("{} is not a directory", path.display()),
                     "make it, or measure elsewhere",
@@ -146,7 +146,7 @@ fn stream(stream: &Stream, datasets: &[&str], catalogue: &Catalogue) -> Result<(
 
 /// A part must be one that there is, with the knobs that it has, each of its kind and within its
 /// range.
-fn part(part: &Part, known: &[&'static Info]) -> Result<&'static Info> {
+fn part(part: &Component, known: &[&'static Info]) -> Result<&'static Info> {
     let info = known.iter().copied().find(|info| info.name == part.name);
     let info = info.ok_or_else(|| wrong(format!("there is no '{}'", part.name)))?;
     for (knob, value) in &part.knobs.0 {
@@ -157,18 +157,20 @@ fn part(part: &Part, known: &[&'static Info]) -> Result<&'static Info> {
             v.as_array().is_some_and(|all| all.iter().all(|t| t.is_string()))
         };
         let fits = match knob.kind {
-            Kind::Bool => value.is_boolean(),
-            Kind::Int { min, max } => value.as_u64().is_some_and(|n| (min..=max).contains(&n)),
-            Kind::Float { min, max } => value.as_f64().is_some_and(|n| (min..=max).contains(&n)),
-            Kind::Bytes | Kind::Time => value.is_u64(),
-            Kind::Text => value.is_string(),
-            Kind::Words => texts(value),
-            Kind::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
-            Kind::Sizes => {
+            KnobKind::Bool => value.is_boolean(),
+            KnobKind::Int { min, max } => value.as_u64().is_some_and(|n| (min..=max).contains(&n)),
+            KnobKind::Float { min, max } => {
+                value.as_f64().is_some_and(|n| (min..=max).contains(&n))
+            }
+            KnobKind::Bytes | KnobKind::Time => value.is_u64(),
+            KnobKind::Text => value.is_string(),
+            KnobKind::Words => texts(value),
+            KnobKind::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            KnobKind::Sizes => {
                 value.as_array().is_some_and(|all| !all.is_empty())
                     && part.knobs.sizes(knob.name).is_ok()
             }
-            Kind::Options => {
+            KnobKind::Options => {
                 value.as_object().is_some_and(|all| all.values().all(|v| v.is_string()))
             }
         };

@@ -3,7 +3,7 @@
 use super::fields::{self, Fields};
 use super::mistakes::Mistakes;
 use super::model::{Protocol, Until};
-use super::node::{Node, Value};
+use super::node::{Node, NodeValue};
 
 /// No plan repeats more often.
 const MOST: u32 = 10_000;
@@ -23,7 +23,7 @@ pub fn default(protocol: &Protocol) -> u32 {
 /// Reads `repeats = 3` or `repeats = { until = "2%", at_least = 3, at_most = 10 }`: the most
 /// repeats, and when fewer do.
 pub fn repeats(node: &Node, log: &mut Mistakes) -> Option<(u32, Option<Until>)> {
-    if !matches!(node.value, Value::Table(_)) {
+    if !matches!(node.value, NodeValue::Table(_)) {
         return fields::count(node, MOST, log).map(|n| (n, None));
     }
     let mut table = Fields::of(node, "repeats", log)?;

@@ -4,7 +4,7 @@
 
 use super::fields;
 use super::mistakes::{Mistakes, remedy};
-use super::node::{Node, Value};
+use super::node::{Node, NodeValue};
 use super::overrides;
 
 /// Takes the scales out of a protocol's tree and puts the chosen one's values in; the plan's
@@ -27,14 +27,14 @@ pub fn apply(tree: &mut Node, chosen: Option<&Node>, log: &mut Mistakes) {
 }
 
 fn take(tree: &mut Node) -> Option<Node> {
-    let Value::Table(entries) = &mut tree.value else { return None };
+    let NodeValue::Table(entries) = &mut tree.value else { return None };
     let at = entries.iter().position(|entry| entry.key == "scale")?;
     Some(entries.remove(at).node)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::mistakes::At;
+    use super::super::mistakes::SourceSpan;
     use super::super::node;
     use super::*;
 
@@ -44,7 +44,7 @@ mod tests {
                     \"step.a.duration\" = \"1s\"\n";
         let source = log.source("test", text);
         let mut tree = node::parse(text, source, &mut log).unwrap();
-        apply(&mut tree, Some(&Node::text(At::NOWHERE, chosen)), &mut log);
+        apply(&mut tree, Some(&Node::text(SourceSpan::NOWHERE, chosen)), &mut log);
         (tree, log)
     }
 

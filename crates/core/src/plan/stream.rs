@@ -3,12 +3,12 @@
 use super::Catalogue;
 use super::cpus;
 use super::fields::{self, Fields};
-use super::info::{Family, Info};
-use super::knobs::{self, Written, check_depth, check_families};
-use super::mistakes::{At, Mistakes, remedy};
-use super::model::{Arrival, Dataset, Fill, Load, Part, Stream};
-use super::node::{Entry, Node, Value};
-use super::target::{self, Target};
+use super::info::{Info, RequestFamily};
+use super::knobs::{self, WrittenComponent, check_depth, check_families};
+use super::mistakes::{Mistakes, SourceSpan, remedy};
+use super::model::{Arrival, Component, Dataset, Fill, Load, Stream};
+use super::node::{Node, NodeEntry, NodeValue};
+use super::target::{self, PlannedSlice};
 
 /// More workers than any machine has use for; a slip of the keyboard more likely than a wish.
 pub const MOST_THREADS: u32 = 65_536;
@@ -20,8 +20,8 @@ pub struct DatasetSpec<'n> {
     pub dataset: Dataset,
     pub engine: &'static Info,
     /// Its name in the plan.
-    pub at: At,
-    given: Vec<&'n Entry>,
+    pub at: SourceSpan,
+    given: Vec<&'n NodeEntry>,
 }
 
 /// A stream with what later checks need of it.
@@ -29,7 +29,7 @@ pub struct StreamSpec {
     pub stream: Stream,
     pub engine: &'static Info,
     pub workload: &'static Info,
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// The name a stream goes by: its own, or its workload's.
@@ -38,7 +38,7 @@ pub fn stream_name(node: &Node) -> Option<&str> {
 }
 
 pub fn dataset<'n>(
-    entry: &'n Entry,
+    entry: &'n NodeEntry,
     catalogue: &Catalogue,
     log: &mut Mistakes,
 ) -> Option<DatasetSpec<'n>> {
@@ -66,7 +66,7 @@ pub fn dataset<'n>(
 }
 
 /// Only what Dyno has filled, in files of its own, can be put back.
-fn check_restore(node: &Node, engine: &Part, filled: bool, log: &mut Mistakes) {
+fn check_restore(node: &Node, engine: &Component, filled: bool, log: &mut Mistakes) {
     if !filled {
         let help = "give it a fill, or leave restore out";
         log.note(node.at, "a dataset without a fill cannot be restored", "nothing was kept", help);
@@ -144,11 +144,11 @@ pub fn stream(
     let cpus = table.get("cpus").and_then(|n| cpus::cpus(n, log));
     let drives_node = table.get("drives_per_worker");
     let target_node = table.get("target");
-    let target = target_node.map_or(Some(Target::default()), |n| target::target(n, log));
+    let target = target_node.map_or(Some(PlannedSlice::default()), |n| target::target(n, log));
 
     let (engine, workload) = (engine?, workload?);
     check_families(engine.info, workload.info, workload.at, log);
-    if let (Some(node), Family::KeyValue) = (target_node, workload.info.family) {
+    if let (Some(node), RequestFamily::KeyValue) = (target_node, workload.info.family) {
         let help = "give each neighbour a dataset of its own, or leave target out";
         log.note(
             node.at,
@@ -185,12 +185,12 @@ pub fn stream(
 
 /// The dataset's knobs that the stream's engine has too, then the stream's own.
 fn engine_part(
-    engine: &Written<'_>,
+    engine: &WrittenComponent<'_>,
     dataset: Option<&DatasetSpec<'_>>,
     log: &mut Mistakes,
-) -> super::model::Part {
+) -> super::model::Component {
     let shared = dataset.iter().flat_map(|d| &d.given);
-    let mut given: Vec<&Entry> =
+    let mut given: Vec<&NodeEntry> =
         shared.copied().filter(|e| engine.info.knobs.iter().any(|k| k.name == e.key)).collect();
     given.extend(&engine.given);
     let same = dataset.filter(|d| d.engine.name == engine.info.name);
@@ -200,14 +200,14 @@ fn engine_part(
 /// The dataset named, or the only one that suits. Engines without data of their own need none.
 fn dataset_of<'d, 'n>(
     node: Option<&Node>,
-    engine: &Written<'_>,
+    engine: &WrittenComponent<'_>,
     datasets: &'d [DatasetSpec<'n>],
     log: &mut Mistakes,
 ) -> Option<&'d DatasetSpec<'n>> {
     let names = || datasets.iter().map(|d| d.dataset.name.as_str());
     let family = engine.info.family;
     let Some(node) = node else {
-        if family == Family::Any {
+        if family == RequestFamily::Any {
             return None;
         }
         let suiting: Vec<_> = datasets.iter().filter(|d| d.engine.family.suits(family)).collect();
@@ -225,7 +225,7 @@ fn dataset_of<'d, 'n>(
         return None;
     };
     let name = match &node.value {
-        Value::Text(name) if name.is_empty() && family == Family::Any => return None,
+        NodeValue::Text(name) if name.is_empty() && family == RequestFamily::Any => return None,
         _ => fields::text(node, log)?,
     };
     let Some(found) = datasets.iter().find(|d| d.dataset.name == name) else {

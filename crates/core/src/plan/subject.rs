@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use super::Catalogue;
 use super::fields::{self, Fields};
 use super::meters::meters;
-use super::mistakes::{At, Mistakes};
-use super::model::{Drive, Place, Subject};
-use super::node::{Node, Value};
-use super::own::{self, Own};
+use super::mistakes::{Mistakes, SourceSpan};
+use super::model::{Drive, DrivePlace, Subject};
+use super::node::{Node, NodeValue};
+use super::own::{self, SubjectKnobs};
 use super::protocol::{Resolved, check_unique};
 
 /// A drive where it really is, for telling two apart.
-struct Seen {
+struct ResolvedDrive {
     subject: String,
     real: PathBuf,
-    at: At,
+    at: SourceSpan,
 }
 
 /// What a protocol demands of a subject's drives.
@@ -37,7 +37,7 @@ pub fn subjects(
 ) -> Vec<Subject> {
     let resolved = protocol.map(|(resolved, _)| resolved);
     let apart = resolved.is_none_or(|resolved| !resolved.protocol.keeps_no_data());
-    let mut seen: Vec<Seen> = Vec::new();
+    let mut seen: Vec<ResolvedDrive> = Vec::new();
     let mut names = Vec::new();
     let mut subjects = Vec::new();
     for node in nodes {
@@ -51,7 +51,7 @@ pub fn subjects(
             (Some(node), Some((resolved, tree))) => {
                 own::knobs(node, tree, &resolved.protocol, catalogue, log)
             }
-            _ => Own::default(),
+            _ => SubjectKnobs::default(),
         };
         let demands = resolved.map(|resolved| Demands {
             writer: own.writer.as_ref().or(resolved.writer.as_ref()),
@@ -72,7 +72,7 @@ pub fn subjects(
             if apart {
                 check_apart(&seen, &name, &real, at, log);
             }
-            seen.push(Seen { subject: name.clone(), real, at });
+            seen.push(ResolvedDrive { subject: name.clone(), real, at });
             Some(drive)
         });
         let drives = drives.collect();
@@ -87,7 +87,7 @@ fn drive(
     folder: &Path,
     demands: Option<&Demands<'_>>,
     log: &mut Mistakes,
-) -> Option<(Drive, PathBuf, At)> {
+) -> Option<(Drive, PathBuf, SourceSpan)> {
     let mut table = Fields::of(node, "a drive", log)?;
     let (path, device) = (table.get("path"), table.get("device"));
     let serial = table.get("serial").and_then(|n| fields::text(n, log));
@@ -111,7 +111,7 @@ fn drive(
                 );
                 return None;
             }
-            Some((made(Place::Directory(real.clone())), real, path.at))
+            Some((made(DrivePlace::Directory(real.clone())), real, path.at))
         }
         (None, Some(device)) => {
             let real = real_path(device, folder, log)?;
@@ -131,7 +131,7 @@ fn drive(
                 check_device(device, demands, erase && serial.is_some(), log);
             }
             let path = PathBuf::from(fields::text(device, log)?);
-            let place = Place::Device { path, serial: serial.unwrap_or_default() };
+            let place = DrivePlace::Device { path, serial: serial.unwrap_or_default() };
             Some((made(place), real, device.at))
         }
         _ => {
@@ -146,9 +146,9 @@ fn drive(
 /// `true`, or what is on the drive and may be erased with it: "xfs", ["gpt", "vfat"].
 pub fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
     match &node.value {
-        Value::Flag(erase) => Some((*erase, Vec::new())),
-        Value::Text(_) => Some((true, vec![fields::text(node, log)?])),
-        Value::List(items) if !items.is_empty() => {
+        NodeValue::Flag(erase) => Some((*erase, Vec::new())),
+        NodeValue::Text(_) => Some((true, vec![fields::text(node, log)?])),
+        NodeValue::List(items) if !items.is_empty() => {
             let kinds: Vec<String> =
                 items.iter().filter_map(|item| fields::text(item, log)).collect();
             (kinds.len() == items.len()).then_some((true, kinds))
@@ -166,7 +166,7 @@ pub fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
 /// the drive's servers. A string itself has a password in it, and is no name.
 pub fn connections(node: &Node, log: &mut Mistakes) -> Option<Vec<String>> {
     let items = match &node.value {
-        Value::List(items) => items.iter().collect(),
+        NodeValue::List(items) => items.iter().collect(),
         _ => vec![node],
     };
     let name = |item: &&Node| {
@@ -220,7 +220,13 @@ fn real_path(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<PathBuf> 
 
 /// Two subjects on one drive would measure each other. Where another filesystem is mounted below a
 /// directory, each has a device of its own as far as paths show; `lab::shared` compares devices.
-fn check_apart(seen: &[Seen], name: &str, real: &Path, at: At, log: &mut Mistakes) {
+fn check_apart(
+    seen: &[ResolvedDrive],
+    name: &str,
+    real: &Path,
+    at: SourceSpan,
+    log: &mut Mistakes,
+) {
     let filesystem = |path: &Path| std::fs::metadata(path).ok().map(|found| found.dev());
     for other in seen.iter().filter(|s| s.at != at) {
         let of_one = || filesystem(real) == filesystem(&other.real);

@@ -1,9 +1,9 @@
 //! Sweeps: the field of a stream that varies, and its values.
 
 use super::fields::{self, Fields};
-use super::info::Kind;
+use super::info::KnobKind;
 use super::knobs::check_depth;
-use super::mistakes::{At, Mistakes, remedy};
+use super::mistakes::{Mistakes, SourceSpan, remedy};
 use super::model::{Field, Load, Sweep};
 use super::node::Node;
 use super::search;
@@ -59,7 +59,7 @@ pub fn sweep(
     table.finish(log);
     let axis_node = axis_node?;
     let (stream, word) = axis(axis_node, names, log)?;
-    let reading = Reading { at: node.at, word };
+    let reading = SweepReader { at: node.at, word };
     let values = match (word, values_node, percent_node, range) {
         ("load", None, Some(percent), [None, None, None]) => reading.list(percent, log)?,
         ("load", ..) => {
@@ -147,7 +147,8 @@ fn check_stream(
     if *field == Field::Depth {
         check_depth(spec.engine, values.iter().copied().fold(0.0, f64::max), at.at, log);
     }
-    let has_block = spec.workload.knobs.iter().any(|k| k.name == "block" && k.kind == Kind::Sizes);
+    let has_block =
+        spec.workload.knobs.iter().any(|k| k.name == "block" && k.kind == KnobKind::Sizes);
     if *field == Field::Block && !has_block {
         let message = format!("the workload '{}' has no block size to sweep", spec.workload.name);
         log.note(axis.at, message, "no such knob", "sweep the block of random or sequential");
@@ -155,12 +156,12 @@ fn check_stream(
 }
 
 /// How one sweep's values are read.
-struct Reading<'a> {
-    at: At,
+struct SweepReader<'a> {
+    at: SourceSpan,
     word: &'a str,
 }
 
-impl Reading<'_> {
+impl SweepReader<'_> {
     fn one(&self, node: &Node, log: &mut Mistakes) -> Option<(Field, f64)> {
         match self.word {
             "threads" => fields::count(node, 65_536, log).map(|n| (Field::Threads, f64::from(n))),
@@ -191,7 +192,7 @@ impl Reading<'_> {
 
     fn list(&self, node: &Node, log: &mut Mistakes) -> Option<Vec<(Field, f64)>> {
         let items = fields::list(node, "values", log);
-        if items.is_empty() && matches!(node.value, super::node::Value::List(_)) {
+        if items.is_empty() && matches!(node.value, super::node::NodeValue::List(_)) {
             log.note(
                 node.at,
                 "the sweep is empty",

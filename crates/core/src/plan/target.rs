@@ -18,20 +18,20 @@ const LEAST_UNIT_BYTES: u64 = 4096;
 
 /// Number `index` (from 1) of `of` equal slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Target {
+pub struct PlannedSlice {
     /// Which slice, from 1.
     pub index: u32,
     /// How many slices there are; 1 is the whole dataset.
     pub of: u32,
 }
 
-impl Default for Target {
-    fn default() -> Target {
-        Target { index: 1, of: 1 }
+impl Default for PlannedSlice {
+    fn default() -> PlannedSlice {
+        PlannedSlice { index: 1, of: 1 }
     }
 }
 
-impl Target {
+impl PlannedSlice {
     /// Whether it is the whole dataset.
     pub fn is_whole(&self) -> bool {
         self.of <= 1
@@ -51,13 +51,15 @@ impl Target {
 }
 
 /// Reads "namespace:2/6".
-pub fn target(node: &Node, log: &mut Mistakes) -> Option<Target> {
+pub fn target(node: &Node, log: &mut Mistakes) -> Option<PlannedSlice> {
     let written = fields::text(node, log)?;
     let parts = written.strip_prefix("namespace:").and_then(|rest| rest.split_once('/'));
     let numbers =
         parts.and_then(|(index, of)| Some((index.trim().parse().ok()?, of.trim().parse().ok()?)));
     match numbers {
-        Some((index, of)) if (1..=of).contains(&index) && of <= MOST => Some(Target { index, of }),
+        Some((index, of)) if (1..=of).contains(&index) && of <= MOST => {
+            Some(PlannedSlice { index, of })
+        }
         _ => {
             let message = format!("'{written}' is not a part of a drive");
             log.note(
@@ -78,13 +80,14 @@ mod tests {
     #[test]
     fn slices_are_equal_lie_side_by_side_and_stay_inside() {
         for (bytes, of) in [(6 << 30, 6), ((1 << 30) + 12_345, 7), (100_000, 3)] {
-            let ranges: Vec<_> = (1..=of).map(|index| Target { index, of }.range(bytes)).collect();
+            let ranges: Vec<_> =
+                (1..=of).map(|index| PlannedSlice { index, of }.range(bytes)).collect();
             for (i, (from, len)) in ranges.iter().enumerate() {
                 assert!(*len > 0 && len.is_multiple_of(4096));
                 assert_eq!((*from, *len), (i as u64 * ranges[0].1, ranges[0].1));
                 assert!(from + len <= bytes);
             }
         }
-        assert_eq!(Target::default().range(12_345), (0, 12_345));
+        assert_eq!(PlannedSlice::default().range(12_345), (0, 12_345));
     }
 }

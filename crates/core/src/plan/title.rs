@@ -1,11 +1,11 @@
 //! Titles that follow the knobs: `{STREAM.KEY}` in a step's title stands for a stream's value, and
 //! `{STREAM.KEY|spec=with|no-wait=without}` for the words that go with it.
 
-use super::mistakes::{At, Mistakes, remedy};
+use super::mistakes::{Mistakes, SourceSpan, remedy};
 use super::model::{Load, Stream};
 
 /// The title as the streams have it. Braces without a point in them are text.
-pub fn of(written: &str, streams: &[&Stream], at: At, log: &mut Mistakes) -> String {
+pub fn of(written: &str, streams: &[&Stream], at: SourceSpan, log: &mut Mistakes) -> String {
     let (mut title, mut rest) = (String::new(), written);
     while let Some((before, after)) = rest.split_once('{') {
         title.push_str(before);

@@ -9,7 +9,7 @@ use super::Catalogue;
 use super::fields;
 use super::info::Info;
 use super::mistakes::{Mistakes, remedy};
-use super::model::{Part, Protocol};
+use super::model::{Component, Protocol};
 use super::node::Node;
 
 /// A step's own fields.
@@ -61,7 +61,7 @@ pub fn paths(protocol: &Protocol, catalogue: &Catalogue) -> Vec<String> {
     all
 }
 
-fn knobs(part: &Part, known: &[&'static Info]) -> impl Iterator<Item = &'static str> {
+fn knobs(part: &Component, known: &[&'static Info]) -> impl Iterator<Item = &'static str> {
     let info = known.iter().find(|info| info.name == part.name);
     info.map(|info| info.knobs).unwrap_or_default().iter().map(|knob| knob.name)
 }

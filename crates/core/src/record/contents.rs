@@ -1,6 +1,6 @@
 //! What a bundle holds, as the store hands it on: the run, and its points one by one.
 
-use super::{Class, Fact, Point, Prepared, Reported, Run, Sample, SlowOp};
+use super::{Class, Fact, Point, PreparationStep, Reported, Run, Sample, SlowOp};
 
 /// A bundle without its points.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub struct RunContents {
     /// What holds for the run as a whole, in the order in which it was noted.
     pub facts: Vec<Fact>,
     /// What was done to the drives before their points, in order.
-    pub prepared: Vec<Prepared>,
+    pub prepared: Vec<PreparationStep>,
 }
 
 /// A point with what was noted beside it.

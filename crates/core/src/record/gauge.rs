@@ -85,7 +85,7 @@ pub mod diskstats {
 
     /// What the kernel counts of each device.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Counter {
+    pub enum KernelCounter {
         /// Reads completed.
         Reads,
         /// Bytes read: sectors of 512 bytes, converted.
@@ -108,33 +108,33 @@ pub mod diskstats {
         FlushTime,
     }
 
-    impl Counter {
+    impl KernelCounter {
         /// All of them, in the order of the kernel's file (Documentation/admin-guide/iostats.rst).
-        pub const ALL: [Counter; 10] = [
-            Counter::Reads,
-            Counter::ReadBytes,
-            Counter::ReadTime,
-            Counter::Writes,
-            Counter::WrittenBytes,
-            Counter::WriteTime,
-            Counter::Busy,
-            Counter::Queue,
-            Counter::Flushes,
-            Counter::FlushTime,
+        pub const ALL: [KernelCounter; 10] = [
+            KernelCounter::Reads,
+            KernelCounter::ReadBytes,
+            KernelCounter::ReadTime,
+            KernelCounter::Writes,
+            KernelCounter::WrittenBytes,
+            KernelCounter::WriteTime,
+            KernelCounter::Busy,
+            KernelCounter::Queue,
+            KernelCounter::Flushes,
+            KernelCounter::FlushTime,
         ];
 
         const fn name(self) -> &'static str {
             match self {
-                Counter::Reads => "reads",
-                Counter::ReadBytes => "read_bytes",
-                Counter::ReadTime => "read_ns",
-                Counter::Writes => "writes",
-                Counter::WrittenBytes => "written_bytes",
-                Counter::WriteTime => "write_ns",
-                Counter::Busy => "busy_ns",
-                Counter::Queue => "queue_ns",
-                Counter::Flushes => "flushes",
-                Counter::FlushTime => "flush_ns",
+                KernelCounter::Reads => "reads",
+                KernelCounter::ReadBytes => "read_bytes",
+                KernelCounter::ReadTime => "read_ns",
+                KernelCounter::Writes => "writes",
+                KernelCounter::WrittenBytes => "written_bytes",
+                KernelCounter::WriteTime => "write_ns",
+                KernelCounter::Busy => "busy_ns",
+                KernelCounter::Queue => "queue_ns",
+                KernelCounter::Flushes => "flushes",
+                KernelCounter::FlushTime => "flush_ns",
             }
         }
 
@@ -150,8 +150,8 @@ pub mod diskstats {
 
         /// What a reading's name says: the counter, and whether it is of the whole disk around a
         /// partition.
-        pub fn of_name(name: &str) -> Option<(Counter, bool)> {
-            Counter::ALL.into_iter().find_map(|counter| {
+        pub fn of_name(name: &str) -> Option<(KernelCounter, bool)> {
+            KernelCounter::ALL.into_iter().find_map(|counter| {
                 let device = name.strip_suffix(counter.name())?.strip_suffix('_')?;
                 Some((counter, device.ends_with(WHOLE)))
             })
@@ -164,14 +164,17 @@ pub mod diskstats {
 
         #[test]
         fn each_counter_is_known_again_by_its_name_on_a_partition_and_on_the_disk_around_it() {
-            for counter in Counter::ALL {
+            for counter in KernelCounter::ALL {
                 assert_eq!(
-                    Counter::of_name(&counter.of_device("nvme0n1p2")),
+                    KernelCounter::of_name(&counter.of_device("nvme0n1p2")),
                     Some((counter, false))
                 );
-                assert_eq!(Counter::of_name(&counter.of_whole("nvme0n1")), Some((counter, true)));
+                assert_eq!(
+                    KernelCounter::of_name(&counter.of_whole("nvme0n1")),
+                    Some((counter, true))
+                );
             }
-            assert_eq!(Counter::of_name(PLACES_IN_MEMORY), None);
+            assert_eq!(KernelCounter::of_name(PLACES_IN_MEMORY), None);
         }
     }
 }

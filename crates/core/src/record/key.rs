@@ -5,7 +5,7 @@ use super::Fact;
 
 /// What a fact is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heading {
+pub enum FactHeading {
     /// The program that measured.
     Dyno,
     /// The server and its operating system.
@@ -20,60 +20,63 @@ pub enum Heading {
     Drive,
 }
 
-impl Heading {
+impl FactHeading {
     /// All of them, in the order in which they are disclosed.
-    pub const ALL: [Heading; 6] = [
-        Heading::Dyno,
-        Heading::Host,
-        Heading::Cpu,
-        Heading::Memory,
-        Heading::Kernel,
-        Heading::Drive,
+    pub const ALL: [FactHeading; 6] = [
+        FactHeading::Dyno,
+        FactHeading::Host,
+        FactHeading::Cpu,
+        FactHeading::Memory,
+        FactHeading::Kernel,
+        FactHeading::Drive,
     ];
 
     /// The heading as it stands in a bundle and in a brief.
     pub const fn name(self) -> &'static str {
         match self {
-            Heading::Dyno => "Dyno",
-            Heading::Host => "Host",
-            Heading::Cpu => "CPU",
-            Heading::Memory => "Memory",
-            Heading::Kernel => "Kernel",
-            Heading::Drive => "Drive",
+            FactHeading::Dyno => "Dyno",
+            FactHeading::Host => "Host",
+            FactHeading::Cpu => "CPU",
+            FactHeading::Memory => "Memory",
+            FactHeading::Kernel => "Kernel",
+            FactHeading::Drive => "Drive",
         }
     }
 
     /// Whether it says where a run was made, apart from the drives.
     pub fn is_of_host(self) -> bool {
-        matches!(self, Heading::Host | Heading::Cpu | Heading::Memory | Heading::Kernel)
+        matches!(
+            self,
+            FactHeading::Host | FactHeading::Cpu | FactHeading::Memory | FactHeading::Kernel
+        )
     }
 }
 
 /// What a fact is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct FactKey {
     /// None: each engine has a heading of its own, the name of what it runs.
-    pub heading: Option<Heading>,
+    pub heading: Option<FactHeading>,
     /// The fact's name under its heading.
     pub name: &'static str,
 }
 
-impl Key {
+impl FactKey {
     /// The fact under its heading; an engine's goes under `under`.
     pub fn fact(self, under: &str, value: impl ToString) -> Fact {
         Fact::new(self.heading.map_or(under, |heading| heading.name()), self.name, value)
     }
 }
 
-const fn of(heading: Heading, name: &'static str) -> Key {
-    Key { heading: Some(heading), name }
+const fn of(heading: FactHeading, name: &'static str) -> FactKey {
+    FactKey { heading: Some(heading), name }
 }
 
 /// The program that measured.
 pub mod dyno {
     use super::*;
     /// Dyno's version, as `dyno --version` prints it.
-    pub const VERSION: Key = of(Heading::Dyno, "Version");
+    pub const VERSION: FactKey = of(FactHeading::Dyno, "Version");
 }
 
 /// What the subjects' drives lie on.
@@ -88,7 +91,7 @@ pub mod devices {
 pub mod load {
     use super::*;
     /// By how much, where a point ended because its load fell too far behind its schedule.
-    pub const FELL_BEHIND: Key = Key { heading: None, name: "Fell behind" };
+    pub const FELL_BEHIND: FactKey = FactKey { heading: None, name: "Fell behind" };
     /// Heading of what the load had of the memory, where its step limits it.
     pub const MEMORY_OF_LOAD: &str = "Memory of the load";
     /// Heading of the processors that a stream's workers had: "0-3,8: …".
@@ -99,68 +102,68 @@ pub mod load {
 pub mod host {
     use super::*;
     /// The host's name (`uname -n`), by which a fleet's drives are grouped.
-    pub const NAME: Key = of(Heading::Host, "Name");
+    pub const NAME: FactKey = of(FactHeading::Host, "Name");
     /// Maker of the server (`sys_vendor`).
-    pub const VENDOR: Key = of(Heading::Host, "Vendor");
+    pub const VENDOR: FactKey = of(FactHeading::Host, "Vendor");
     /// Model of the server (`product_name`).
-    pub const SERVER: Key = of(Heading::Host, "Server");
+    pub const SERVER: FactKey = of(FactHeading::Host, "Server");
     /// Mainboard (`board_name`).
-    pub const BOARD: Key = of(Heading::Host, "Board");
+    pub const BOARD: FactKey = of(FactHeading::Host, "Board");
     /// Vendor, version and date of the firmware (`bios_vendor`, `bios_version`, `bios_date`).
-    pub const BIOS: Key = of(Heading::Host, "BIOS");
+    pub const BIOS: FactKey = of(FactHeading::Host, "BIOS");
     /// Distribution and version (`PRETTY_NAME`).
-    pub const OPERATING_SYSTEM: Key = of(Heading::Host, "Operating system");
+    pub const OPERATING_SYSTEM: FactKey = of(FactHeading::Host, "Operating system");
     /// The hypervisor, or "yes" where only the processor's flag shows one.
-    pub const VIRTUAL_MACHINE: Key = of(Heading::Host, "Virtual machine");
+    pub const VIRTUAL_MACHINE: FactKey = of(FactHeading::Host, "Virtual machine");
 }
 
 /// The processors: from /proc/cpuinfo and /sys/devices/system/cpu.
 pub mod cpu {
     use super::*;
     /// Model name.
-    pub const MODEL: Key = of(Heading::Cpu, "Model");
+    pub const MODEL: FactKey = of(FactHeading::Cpu, "Model");
     /// Number of sockets.
-    pub const SOCKETS: Key = of(Heading::Cpu, "Sockets");
+    pub const SOCKETS: FactKey = of(FactHeading::Cpu, "Sockets");
     /// Physical cores of each socket.
-    pub const CORES: Key = of(Heading::Cpu, "Cores a socket");
+    pub const CORES: FactKey = of(FactHeading::Cpu, "Cores a socket");
     /// Processors that the kernel schedules on.
-    pub const LOGICAL_PROCESSORS: Key = of(Heading::Cpu, "Logical processors");
+    pub const LOGICAL_PROCESSORS: FactKey = of(FactHeading::Cpu, "Logical processors");
     /// Simultaneous multithreading: `on`, `off`, `notsupported` (smt/control).
-    pub const SMT: Key = of(Heading::Cpu, "SMT");
+    pub const SMT: FactKey = of(FactHeading::Cpu, "SMT");
     /// Frequency governor (`scaling_governor`).
-    pub const GOVERNOR: Key = of(Heading::Cpu, "Governor");
+    pub const GOVERNOR: FactKey = of(FactHeading::Cpu, "Governor");
     /// Frequency driver (`scaling_driver`).
-    pub const FREQUENCY_DRIVER: Key = of(Heading::Cpu, "Frequency driver");
+    pub const FREQUENCY_DRIVER: FactKey = of(FactHeading::Cpu, "Frequency driver");
     /// Highest frequency, in GHz (`cpuinfo_max_freq`).
-    pub const HIGHEST_FREQUENCY: Key = of(Heading::Cpu, "Highest frequency");
+    pub const HIGHEST_FREQUENCY: FactKey = of(FactHeading::Cpu, "Highest frequency");
     /// Vulnerabilities with a mitigation switched on.
-    pub const MITIGATIONS: Key = of(Heading::Cpu, "Mitigations");
+    pub const MITIGATIONS: FactKey = of(FactHeading::Cpu, "Mitigations");
     /// Number of NUMA nodes.
-    pub const NUMA_NODES: Key = of(Heading::Cpu, "NUMA nodes");
+    pub const NUMA_NODES: FactKey = of(FactHeading::Cpu, "NUMA nodes");
 }
 
 /// The host's memory: from /proc/meminfo, DMI and sysfs.
 pub mod memory {
     use super::*;
     /// `MemTotal`.
-    pub const TOTAL: Key = of(Heading::Memory, "Total");
+    pub const TOTAL: FactKey = of(FactHeading::Memory, "Total");
     /// Number, size, type and speed of the modules (SMBIOS, DMTF DSP0134, type 17).
-    pub const MODULES: Key = of(Heading::Memory, "Modules");
+    pub const MODULES: FactKey = of(FactHeading::Memory, "Modules");
     /// The line of transparent_hugepage/enabled, the chosen one in brackets.
-    pub const HUGE_PAGES: Key = of(Heading::Memory, "Transparent huge pages");
+    pub const HUGE_PAGES: FactKey = of(FactHeading::Memory, "Transparent huge pages");
 }
 
 /// The kernel: from uname(2), /proc/cmdline and /sys/module.
 pub mod kernel {
     use super::*;
     /// Release, as `uname -r` prints it.
-    pub const RELEASE: Key = of(Heading::Kernel, "Release");
+    pub const RELEASE: FactKey = of(FactHeading::Kernel, "Release");
     /// Boot parameters.
-    pub const COMMAND_LINE: Key = of(Heading::Kernel, "Command line");
+    pub const COMMAND_LINE: FactKey = of(FactHeading::Kernel, "Command line");
     /// The parameters of a driver's module, and the module.
-    pub const DRIVERS: [(Key, &str); 2] = [
-        (of(Heading::Kernel, "Driver nvme"), "nvme"),
-        (of(Heading::Kernel, "Driver nvme_core"), "nvme_core"),
+    pub const DRIVERS: [(FactKey, &str); 2] = [
+        (of(FactHeading::Kernel, "Driver nvme"), "nvme"),
+        (of(FactHeading::Kernel, "Driver nvme_core"), "nvme_core"),
     ];
 }
 
@@ -168,57 +171,57 @@ pub mod kernel {
 pub mod drive {
     use super::*;
     /// Model number.
-    pub const MODEL: Key = of(Heading::Drive, "Model");
+    pub const MODEL: FactKey = of(FactHeading::Drive, "Model");
     /// Serial number.
-    pub const SERIAL: Key = of(Heading::Drive, "Serial");
+    pub const SERIAL: FactKey = of(FactHeading::Drive, "Serial");
     /// Firmware revision.
-    pub const FIRMWARE: Key = of(Heading::Drive, "Firmware");
+    pub const FIRMWARE: FactKey = of(FactHeading::Drive, "Firmware");
     /// Wear, spare blocks and errors, as the drive reports them.
-    pub const HEALTH: Key = of(Heading::Drive, "Health log");
+    pub const HEALTH: FactKey = of(FactHeading::Drive, "Health log");
     /// Size of the device.
-    pub const CAPACITY: Key = of(Heading::Drive, "Capacity");
+    pub const CAPACITY: FactKey = of(FactHeading::Drive, "Capacity");
     /// Size of a logical block, in bytes.
-    pub const LOGICAL_BLOCK_SIZE: Key = of(Heading::Drive, "Logical block size");
+    pub const LOGICAL_BLOCK_SIZE: FactKey = of(FactHeading::Drive, "Logical block size");
     /// Metadata of each logical block, in bytes, where its LBA format has any.
-    pub const METADATA: Key = of(Heading::Drive, "Metadata");
+    pub const METADATA: FactKey = of(FactHeading::Drive, "Metadata");
     /// How much of the filesystem, or of the namespace (NVMe's NUSE), is in use, in percent.
-    pub const FILLED: Key = of(Heading::Drive, "Filled");
+    pub const FILLED: FactKey = of(FactHeading::Drive, "Filled");
     /// Type of the filesystem that the subject's folder is on.
-    pub const FILESYSTEM: Key = of(Heading::Drive, "Filesystem");
+    pub const FILESYSTEM: FactKey = of(FactHeading::Drive, "Filesystem");
     /// Options that this filesystem is mounted with.
-    pub const MOUNT_OPTIONS: Key = of(Heading::Drive, "Mount options");
+    pub const MOUNT_OPTIONS: FactKey = of(FactHeading::Drive, "Mount options");
     /// PCIe transfer rate of the link now (`current_link_speed`).
-    pub const LINK_SPEED: Key = of(Heading::Drive, "Link speed");
+    pub const LINK_SPEED: FactKey = of(FactHeading::Drive, "Link speed");
     /// PCIe lanes of the link now (`current_link_width`).
-    pub const LINK_WIDTH: Key = of(Heading::Drive, "Link width");
+    pub const LINK_WIDTH: FactKey = of(FactHeading::Drive, "Link width");
     /// The NUMA node that the drive is attached to.
-    pub const NUMA_NODE: Key = of(Heading::Drive, "NUMA node");
+    pub const NUMA_NODE: FactKey = of(FactHeading::Drive, "NUMA node");
     /// I/O scheduler of the block layer.
-    pub const SCHEDULER: Key = of(Heading::Drive, "Scheduler");
+    pub const SCHEDULER: FactKey = of(FactHeading::Drive, "Scheduler");
     /// Settings of the block layer's queue, as `name=value`.
-    pub const QUEUE: Key = of(Heading::Drive, "Queue");
+    pub const QUEUE: FactKey = of(FactHeading::Drive, "Queue");
     /// Whether the drive's volatile write cache was on as its points were measured: `on`, `off`,
     /// `none` (Identify VWC and feature 06h of NVMe drives; `queue/write_cache` of others).
-    pub const VOLATILE_CACHE: Key = of(Heading::Drive, "Volatile write cache");
+    pub const VOLATILE_CACHE: FactKey = of(FactHeading::Drive, "Volatile write cache");
     /// The same when the run had ended.
-    pub const VOLATILE_CACHE_AFTER: Key = of(Heading::Drive, "Volatile write cache after");
+    pub const VOLATILE_CACHE_AFTER: FactKey = of(FactHeading::Drive, "Volatile write cache after");
     /// `write back` where a volatile write cache is on, else `write through` (`queue/write_cache`).
-    pub const WRITE_CACHE: Key = of(Heading::Drive, "Write cache");
+    pub const WRITE_CACHE: FactKey = of(FactHeading::Drive, "Write cache");
 }
 
 /// What every engine calls the same.
 pub mod engine {
     use super::*;
     /// Version of the library or server.
-    pub const VERSION: Key = Key { heading: None, name: "Version" };
+    pub const VERSION: FactKey = FactKey { heading: None, name: "Version" };
     /// All that a server says of its version, in its own words.
-    pub const VERSION_IN_FULL: Key = Key { heading: None, name: "Version, in full" };
+    pub const VERSION_IN_FULL: FactKey = FactKey { heading: None, name: "Version, in full" };
     /// Settings by the server's own names.
-    pub const SETTINGS: Key = Key { heading: None, name: "Settings" };
+    pub const SETTINGS: FactKey = FactKey { heading: None, name: "Settings" };
     /// Of a library in the same process.
-    pub const OPTIONS: Key = Key { heading: None, name: "Options" };
+    pub const OPTIONS: FactKey = FactKey { heading: None, name: "Options" };
     /// Size of RocksDB's block cache.
-    pub const BLOCK_CACHE: Key = Key { heading: None, name: "Block cache" };
+    pub const BLOCK_CACHE: FactKey = FactKey { heading: None, name: "Block cache" };
     /// Those that follow from knobs of a plan.
-    pub const OF_KNOBS: [Key; 3] = [OPTIONS, BLOCK_CACHE, SETTINGS];
+    pub const OF_KNOBS: [FactKey; 3] = [OPTIONS, BLOCK_CACHE, SETTINGS];
 }

@@ -84,7 +84,7 @@ pub struct Feed {
     /// When the document was written, the same.
     pub written_unix_ns: u64,
     /// Points by how they stand.
-    pub points: Counts,
+    pub points: PointCounts,
     /// What is going on.
     pub phase: Phase,
     /// The same in words.
@@ -98,28 +98,28 @@ pub struct Feed {
     /// Percent of the run's time.
     pub percent: Option<f64>,
     /// The last second of the window; empty outside of one.
-    pub now: Vec<Rate>,
+    pub now: Vec<ClassRate>,
     /// The last reading of each gauge.
-    pub gauges: Vec<Gauge>,
+    pub gauges: Vec<LiveGauge>,
     /// The last lines of the log.
-    pub log: Vec<Entry>,
+    pub log: Vec<LogEntry>,
     /// What rows have values of.
-    pub lines: Vec<Line>,
+    pub lines: Vec<LiveLine>,
     /// The last minutes, a row a second.
-    pub recent: Vec<Row>,
+    pub recent: Vec<LiveRow>,
     /// The whole run.
-    pub whole: Vec<Row>,
+    pub whole: Vec<LiveRow>,
     /// Seconds that a row of `whole` stands for.
     pub whole_s: u32,
     /// What was counted since the run began, points of its earlier parts included.
     pub totals: Vec<Total>,
     /// How it ended, once it has.
-    pub ended: Option<Ended>,
+    pub ended: Option<RunEnd>,
 }
 
 /// Points by how they stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct PointCounts {
     /// Of the plan.
     pub all: u64,
     /// In the bundle, failed ones too.
@@ -187,7 +187,7 @@ impl Phase {
 
 /// Ops of one class of one stream in the last second, over all drives and instances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rate {
+pub struct ClassRate {
     /// Whose.
     pub subject: String,
     /// The stream.
@@ -206,7 +206,7 @@ pub struct Rate {
 
 /// A reading of a meter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Gauge {
+pub struct LiveGauge {
     /// The meter's name in the plan.
     pub meter: String,
     /// The subject that it watches; none: the host or everyone.
@@ -219,7 +219,7 @@ pub struct Gauge {
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct LogEntry {
     /// When, nanoseconds since 1970 (UTC).
     pub unix_ns: u64,
     /// What happened.
@@ -229,7 +229,7 @@ pub struct Entry {
 /// What a line of a figure shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Measure {
+pub enum LiveMeasure {
     /// ops/s
     OpsPerS,
     /// bytes/s
@@ -245,16 +245,16 @@ pub enum Measure {
 
 /// A line of a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct LiveLine {
     /// What it shows.
-    pub measure: Measure,
+    pub measure: LiveMeasure,
     /// Whose: subject, stream and class of op, or subject, meter and reading.
     pub name: String,
 }
 
 /// Values at one moment, or over some seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct LiveRow {
     /// Its end, milliseconds since this part of the run began.
     #[serde(rename = "t")]
     pub at_ms: u64,
@@ -283,14 +283,14 @@ pub struct Total {
     /// Transactions given up; counted when their point is stored.
     pub given_up: u64,
     /// Service time.
-    pub service: Buckets,
+    pub service: LiveBuckets,
     /// Response time; of a closed loop the service time.
-    pub response: Buckets,
+    pub response: LiveBuckets,
 }
 
 /// Latencies in fixed buckets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Buckets {
+pub struct LiveBuckets {
     /// Of each bucket of `BOUNDS_NS`, what is above the bound before it and not above its own, to
     /// within the histogram's resolution of 0.1 %. Empty buckets at the end are left out.
     pub counts: Vec<u64>,
@@ -300,7 +300,7 @@ pub struct Buckets {
     pub sum_ns: u64,
 }
 
-impl Buckets {
+impl LiveBuckets {
     /// Adds a histogram.
     pub fn add(&mut self, histogram: &Histogram) {
         let mut bucket = 0;
@@ -320,7 +320,7 @@ impl Buckets {
         self.sum_ns = self.sum_ns.saturating_add(histogram.sum_ns);
     }
 
-    fn merge(&mut self, other: &Buckets) {
+    fn merge(&mut self, other: &LiveBuckets) {
         self.counts.resize(self.counts.len().max(other.counts.len()), 0);
         self.counts.iter_mut().zip(&other.counts).for_each(|(own, other)| *own += other);
         self.count += other.count;
@@ -330,11 +330,11 @@ impl Buckets {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct RunEnd {
     /// When, nanoseconds since 1970 (UTC).
     pub unix_ns: u64,
     /// In which way.
-    pub how: How,
+    pub how: RunEnding,
     /// In words.
     pub text: String,
 }
@@ -342,7 +342,7 @@ pub struct Ended {
 /// In which way a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum RunEnding {
     /// Every point was measured, or failed.
     Whole,
     /// By a signal.
@@ -353,9 +353,9 @@ pub enum How {
 
 /// Totals by stream, class, step and subject.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Totals(pub Vec<Total>);
+pub struct LiveTotals(pub Vec<Total>);
 
-impl Totals {
+impl LiveTotals {
     /// The total of a class of a stream.
     pub fn of(&mut self, subject: &str, step: &str, stream: &str, class: Class) -> &mut Total {
         let is = |t: &Total, [subject, step, stream, class]: [&str; 4]| {
@@ -392,7 +392,7 @@ impl Totals {
     }
 
     /// These with others.
-    pub fn with(&self, others: &Totals) -> Totals {
+    pub fn with(&self, others: &LiveTotals) -> LiveTotals {
         let mut all = self.clone();
         for other in &others.0 {
             let names = [&other.subject, &other.step, &other.stream, &other.class];
@@ -435,7 +435,7 @@ mod tests {
         for ns in [1, 1_000, 1_001, 3_000_000, 9_999_000_000, 11_000_000_000] {
             histogram.add(ns);
         }
-        let mut buckets = Buckets::default();
+        let mut buckets = LiveBuckets::default();
         buckets.add(&histogram);
         buckets.add(&histogram);
         assert_eq!(buckets.counts[..2], [4, 2]);
@@ -446,7 +446,7 @@ mod tests {
 
     #[test]
     fn totals_beyond_the_bound_are_counted_together_and_none_is_lost() {
-        let mut totals = Totals::default();
+        let mut totals = LiveTotals::default();
         for i in 0..2 * MOST_TOTALS {
             totals.of(&format!("subject {i}"), "a", "io", Class::READ).ops += 1;
         }

@@ -6,8 +6,8 @@ mod words;
 
 use std::collections::HashMap;
 
-use super::key::Heading;
-use super::{DriveState, Fact, Outcome, Point, Prepared, Run, Sample};
+use super::key::FactHeading;
+use super::{DriveState, Fact, Outcome, Point, PreparationStep, Run, Sample};
 use crate::base::error::{Context, Result};
 use crate::plan::Plan;
 use words::{MaskedWord, lower};
@@ -77,14 +77,14 @@ impl Mask {
 
     /// A fact; of the server's own parts their makers stay.
     pub fn fact(&self, fact: &mut Fact) {
-        let of_host = Heading::ALL.iter().any(|h| h.is_of_host() && h.name() == fact.group);
+        let of_host = FactHeading::ALL.iter().any(|h| h.is_of_host() && h.name() == fact.group);
         self.own(&mut fact.group);
         self.own(&mut fact.name);
         fact.value = self.replaced(&fact.value, |word| !(of_host && word.of_maker));
     }
 
     /// What was done to a drive.
-    pub fn prepared(&self, prepared: &mut Prepared) {
+    pub fn prepared(&self, prepared: &mut PreparationStep) {
         for text in [
             &mut prepared.subject,
             &mut prepared.action,
@@ -167,13 +167,13 @@ impl Mask {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Drive, Place, Subject};
+    use crate::plan::{Drive, DrivePlace, Subject};
 
     fn plan(masked: &str, subjects: &[(&str, &str)]) -> Plan {
         let subject = |(name, serial): &(&str, &str)| Subject {
             name: name.to_string(),
             drives: vec![Drive {
-                place: Place::Device {
+                place: DrivePlace::Device {
                     path: format!("/dev/disk/by-id/nvme-X_{serial}").into(),
                     serial: serial.to_string(),
                 },

@@ -2,7 +2,7 @@
 //! taken between, which ops count, what a meter's reading is of), not with the program. Points of
 //! different methods are not compared.
 
-use crate::plan::Method;
+use crate::plan::MethodVersion;
 
 /// Today's. Bundles that do not say are of the first.
-pub const METHOD: Method = Method(1);
+pub const METHOD: MethodVersion = MethodVersion(1);

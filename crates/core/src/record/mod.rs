@@ -35,7 +35,7 @@ pub use idle_power::IdlePower;
 pub use mask::{Mask, Masked};
 pub use method::METHOD;
 pub use pacing::{Ceiling, NEAR_CEILING, Overslept, PacingFloor};
-pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
+pub use prepared::{DriveState, PreparationStep, SteadyState, SteadyWindow};
 pub use reported::Reported;
 pub use selftest::SelfTest;
 pub use server_share::ServerShare;
@@ -229,7 +229,7 @@ pub trait Sink {
     /// Facts of the whole run; those already known are left alone.
     fn facts(&mut self, facts: &[Fact]) -> Result<()>;
     /// What was done to drives, in order, and how they were left. Not while a point is open.
-    fn prepared(&mut self, prepared: &[Prepared]) -> Result<()>;
+    fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()>;
     /// In what state the drives were left. Not while a point is open.
     fn left(&mut self, states: &[DriveState]) -> Result<()>;
 }

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Fact;
-use super::key::Heading;
+use super::key::FactHeading;
 
-const FLOOR: (&str, &str) = (Heading::Dyno.name(), "Pacing floor");
+const FLOOR: (&str, &str) = (FactHeading::Dyno.name(), "Pacing floor");
 
 /// Heading of a point's facts, each named after its stream.
 const OVERSLEPT: &str = "Overslept";

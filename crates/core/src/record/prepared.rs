@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Metric, SteadyRule};
+use crate::plan::{SteadyMetric, SteadyRule};
 
 /// One thing done to one drive.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Prepared {
+pub struct PreparationStep {
     /// The subject's name.
     pub subject: String,
     /// Index into the subject's drives, from 0.
@@ -28,7 +28,7 @@ pub struct Prepared {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SteadyState {
     /// What is tracked from round to round.
-    pub metric: Metric,
+    pub metric: SteadyMetric,
     /// Length of a round, nanoseconds.
     pub round_ns: u64,
     /// Window, excursion and slope that the plan asks for.

@@ -24,13 +24,13 @@ pub struct SelfTest {
     /// False claims between a subject and itself.
     pub same: Same,
     /// Power: differences of known size that were set and looked for.
-    pub known: Vec<Known>,
+    pub known: Vec<SetDifference>,
     /// Run-to-run scatter of each load.
     pub scatter: Vec<Scatter>,
     /// Response times of ops that take no time.
     pub floor: PacingFloor,
     /// The most ops/s that the generator makes, in each shape of load.
-    pub ceilings: Vec<Ceiling>,
+    pub ceilings: Vec<MeasuredCeiling>,
     /// What could not be measured, and why.
     pub failures: Vec<String>,
 }
@@ -50,7 +50,7 @@ pub struct Same {
 
 /// A difference that was set, and what was found of it in ops/s.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Known {
+pub struct SetDifference {
     /// The difference that was set, in percent.
     pub percent: f64,
     /// Points of the step.
@@ -79,7 +79,7 @@ pub struct Scatter {
 
 /// The most that the generator handed over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ceiling {
+pub struct MeasuredCeiling {
     /// The engine's name.
     pub engine: String,
     /// Title of the step that it was measured in, in lower case.
@@ -112,7 +112,7 @@ impl SelfTest {
         let same = format!("{false_briefs} of {briefs} briefs with any false claim");
         facts.push(Fact::new(GROUP, "The same subject twice", same));
         for known in &self.known {
-            let Known { percent, points, found, in_mean, wrong } = known;
+            let SetDifference { percent, points, found, in_mean, wrong } = known;
             let mean = if *in_mean { "claimed" } else { "not claimed" };
             let value = format!(
                 "found at {found} of {points} points, {mean} in the step's mean, {wrong} claims of \
@@ -130,7 +130,7 @@ impl SelfTest {
         let PacingFloor { median_ns, p95_ns, .. } = self.floor;
         let [median, p95] = [median_ns, p95_ns].map(|ns| units::latency(ns as f64));
         facts.push(Fact::new(GROUP, "Pacing floor", format!("{median} median, {p95} p95")));
-        for Ceiling { engine, shape, ops_per_s } in &self.ceilings {
+        for MeasuredCeiling { engine, shape, ops_per_s } in &self.ceilings {
             let value = format!("{} ops/s", units::grouped(*ops_per_s as u64));
             facts.push(Fact::new(GROUP, format!("Ceiling, {engine}, {shape}"), value));
         }
@@ -162,7 +162,13 @@ mod tests {
             repeats: 5,
             window_ns: 200_000_000,
             same: Same { briefs: 3, comparisons: 40, claimed: 1, false_briefs: 1 },
-            known: vec![Known { percent: 3.0, points: 6, found: 4, in_mean: true, wrong: 0 }],
+            known: vec![SetDifference {
+                percent: 3.0,
+                points: 6,
+                found: 4,
+                in_mean: true,
+                wrong: 0,
+            }],
             scatter: vec![
                 Scatter {
                     of: "the null engine".into(),
@@ -178,7 +184,7 @@ mod tests {
                 },
             ],
             floor: PacingFloor { median_ns: 900, p95_ns: 5_000, ops: 2_000, ops_per_s: 10_000 },
-            ceilings: vec![Ceiling {
+            ceilings: vec![MeasuredCeiling {
                 engine: "null".into(),
                 shape: "open loop".into(),
                 ops_per_s: 21e6,

@@ -1,14 +1,14 @@
 //! What an earlier part of the run did to the drives, from its bundle.
 
 use crate::lab::{filesystem, guard, write_counter};
-use crate::plan::{Drive, Place, Plan};
-use crate::record::{DriveState, Prepared};
+use crate::plan::{Drive, DrivePlace, Plan};
+use crate::record::{DriveState, PreparationStep};
 
 /// What a bundle says of drives that an earlier part of the run prepared.
 #[derive(Clone, Debug, Default)]
 pub struct Before {
     /// What was done to which drive.
-    pub prepared: Vec<Prepared>,
+    pub prepared: Vec<PreparationStep>,
     /// In what state it left them.
     pub states: Vec<DriveState>,
 }
@@ -23,13 +23,14 @@ pub fn with_our_own(
     drive: &Drive,
 ) -> Drive {
     let mut drive = drive.clone();
-    let Place::Device { .. } = &drive.place else { return drive };
+    let DrivePlace::Device { .. } = &drive.place else { return drive };
     if let Some(filesystem) = &plan.protocol.preparation.filesystem {
-        let made = |p: &&Prepared| {
+        let made = |p: &&PreparationStep| {
             p.subject == subject && p.drive == index as u32 && p.action == "filesystem"
         };
         let uuid = filesystem::uuid(&drive, filesystem.kind);
-        let noted = |p: &Prepared| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid));
+        let noted =
+            |p: &PreparationStep| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid));
         // Killed between mkfs and its note, the run had begun, and the filesystem is one of Dyno's.
         let unnoted =
             || begun(before, subject, index) && filesystem::is_dynos(&drive, filesystem.kind);

@@ -22,15 +22,15 @@ const OFTEN: u64 = 16;
 const LEAST_NS: u64 = 1_000_000;
 
 /// The threads at work; dropped, they stop.
-pub struct Canaries {
+pub struct WakeupProbes {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Stretches>>,
 }
 
-impl Canaries {
+impl WakeupProbes {
     /// One on each of these processors. Without a thread nothing is seen of its processor; a
     /// machine that cannot start one fails at its workers.
-    pub fn start(clock: Clock, on: &Processors) -> Canaries {
+    pub fn start(clock: Clock, on: &Processors) -> WakeupProbes {
         let stop = Arc::new(AtomicBool::new(false));
         let tick_ns = TICK_NS * (on.len() as u64).div_ceil(OFTEN).max(1);
         let start = |cpu: &u32| {
@@ -42,7 +42,7 @@ impl Canaries {
             std::thread::Builder::new().name("canary".into()).spawn(body).ok()
         };
         let threads = on.iter().filter_map(start).collect();
-        Canaries { stop, threads }
+        WakeupProbes { stop, threads }
     }
 
     /// What they waited, by processor.
@@ -52,7 +52,7 @@ impl Canaries {
     }
 }
 
-impl Drop for Canaries {
+impl Drop for WakeupProbes {
     fn drop(&mut self) {
         self.stop.store(true, Relaxed);
     }

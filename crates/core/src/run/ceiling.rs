@@ -6,16 +6,16 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::targets::{self, Targets};
-use super::time::Time;
-use super::worker_group::{self, Span, WorkerGroup};
+use super::time::RunClock;
+use super::worker_group::{self, LoadSpan, WorkerGroup};
 use super::{placement, site};
 use crate::base::error::{Context, Result};
 use crate::base::private;
 use crate::base::rng::mix;
-use crate::engine::{self, Access, Home, Target, verify};
+use crate::engine::{self, Access, DatasetLocation, Target, verify};
 use crate::lab::{self, processors::Processors};
-use crate::load::Space;
-use crate::plan::{Family, PointPlan, Stream};
+use crate::load::AddressSpace;
+use crate::plan::{PointPlan, RequestFamily, Stream};
 use crate::record::{Ceiling, Cell, NEAR_CEILING};
 use crate::workload;
 
@@ -27,7 +27,7 @@ const WINDOW_NS: u64 = 80_000_000;
 const WARMUP_NS: u64 = 20_000_000;
 
 /// Of each stream that has one. Measured once for each shape, and kept with the host's.
-pub fn of(point: &PointPlan, targets: &Targets, time: Time<'_>) -> Result<Vec<Ceiling>> {
+pub fn of(point: &PointPlan, targets: &Targets, time: RunClock<'_>) -> Result<Vec<Ceiling>> {
     let free = Free::open(point, targets, time)?;
     recall(&free.shape()).map_or_else(|| free.measure(Vec::new(), time), Ok)
 }
@@ -39,7 +39,7 @@ pub fn confirmed(
     cells: &[Cell],
     window_ns: u64,
     (point, targets): (&PointPlan, &Targets),
-    time: Time<'_>,
+    time: RunClock<'_>,
 ) -> Result<Vec<Ceiling>> {
     let near = |ceiling: &Ceiling| {
         ops_per_s(cells, &ceiling.stream, window_ns) >= NEAR_CEILING * ceiling.ops_per_s as f64
@@ -57,7 +57,7 @@ fn ops_per_s(cells: &[Cell], stream: &str, window_ns: u64) -> f64 {
 }
 
 /// One stream on one drive, on an engine that takes no time.
-struct Place<'a> {
+struct CeilingStream<'a> {
     stream: &'a Stream,
     drive: u32,
     instance: u32,
@@ -65,9 +65,9 @@ struct Place<'a> {
     target: Box<dyn Target>,
 }
 
-impl Place<'_> {
+impl CeilingStream<'_> {
     fn group(&self) -> Result<WorkerGroup<'_>> {
-        let Place { stream, drive, instance, local, target } = self;
+        let CeilingStream { stream, drive, instance, local, target } = self;
         let (drive, instance, local) = (*drive, *instance, local.clone());
         let group = WorkerGroup::new(stream, &**target, None, 0)?;
         Ok(WorkerGroup { drive, instance, local, ..group })
@@ -75,10 +75,10 @@ impl Place<'_> {
 }
 
 /// A point's streams so.
-struct Free<'a>(Vec<Place<'a>>);
+struct Free<'a>(Vec<CeilingStream<'a>>);
 
 impl<'a> Free<'a> {
-    fn open(point: &'a PointPlan, targets: &Targets, time: Time<'_>) -> Result<Free<'a>> {
+    fn open(point: &'a PointPlan, targets: &Targets, time: RunClock<'_>) -> Result<Free<'a>> {
         let mut places = Vec::new();
         for stream in point.step.streams.iter().filter(|stream| has_one(stream)) {
             for (drive, instance) in targets::places(&point.subject, stream) {
@@ -86,7 +86,7 @@ impl<'a> Free<'a> {
                 if let Some((home, target)) = targets.get(&key) {
                     let local = placement::local_to(home);
                     let target = without_time(stream, home, target.space(), time)?;
-                    places.push(Place { stream, drive, instance, local, target });
+                    places.push(CeilingStream { stream, drive, instance, local, target });
                 }
             }
         }
@@ -120,7 +120,7 @@ impl<'a> Free<'a> {
     }
 
     /// The best of a few windows, and of what is known already.
-    fn measure(&self, mut best: Vec<Ceiling>, time: Time<'_>) -> Result<Vec<Ceiling>> {
+    fn measure(&self, mut best: Vec<Ceiling>, time: RunClock<'_>) -> Result<Vec<Ceiling>> {
         for _ in 0..WINDOWS {
             for found in self.window(time)? {
                 match best.iter_mut().find(|ceiling| ceiling.stream == found.stream) {
@@ -136,12 +136,12 @@ impl<'a> Free<'a> {
         Ok(best)
     }
 
-    fn window(&self, time: Time<'_>) -> Result<Vec<Ceiling>> {
-        let groups = self.0.iter().map(Place::group).collect::<Result<Vec<_>>>()?;
+    fn window(&self, time: RunClock<'_>) -> Result<Vec<Ceiling>> {
+        let groups = self.0.iter().map(CeilingStream::group).collect::<Result<Vec<_>>>()?;
         let (stop, span) =
-            (AtomicBool::new(false), Span { warmup_ns: WARMUP_NS, duration_ns: WINDOW_NS });
+            (AtomicBool::new(false), LoadSpan { warmup_ns: WARMUP_NS, duration_ns: WINDOW_NS });
         // A short load of its own, at once, whenever the point's own begins.
-        let at_once = Time { starts_unix_ns: None, ..time };
+        let at_once = RunClock { starts_unix_ns: None, ..time };
         worker_group::run(at_once, &groups, span, &stop, &mut |load| {
             while (load.running)() {
                 stop.fetch_or(time.stopped(), Relaxed);
@@ -168,7 +168,7 @@ impl<'a> Free<'a> {
 /// costs to make one is the server's as well.
 fn has_one(stream: &Stream) -> bool {
     workload::find(&stream.workload.name).is_some_and(|workload| {
-        matches!(workload.info().family, Family::Block | Family::KeyValue)
+        matches!(workload.info().family, RequestFamily::Block | RequestFamily::KeyValue)
             && !workload.waits(&stream.workload.knobs)
     })
 }
@@ -177,9 +177,9 @@ fn has_one(stream: &Stream) -> bool {
 /// same space.
 fn without_time(
     stream: &Stream,
-    home: &Home,
-    space: Space,
-    time: Time<'_>,
+    home: &DatasetLocation,
+    space: AddressSpace,
+    time: RunClock<'_>,
 ) -> Result<Box<dyn Target>> {
     let mut engine = stream.engine.clone();
     let found = engine::find(&engine.name);
@@ -190,7 +190,7 @@ fn without_time(
         engine.knobs.0.remove(verify::VERIFY.name);
     } else {
         engine = engine::null::instant(space);
-        home = Home::Nowhere;
+        home = DatasetLocation::Nowhere;
     }
     site::open(&engine, &home, Access::ReadOnly, time.clock)
 }

@@ -11,12 +11,12 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
-use crate::load::lane::{Done, Lane, Wait};
-use crate::load::pacer::{Schedule, Share};
+use crate::load::lane::{Completion, IoContext, Wait};
+use crate::load::pacer::{Schedule, WorkerShare};
 use crate::load::recorder::Recorder;
 use crate::load::slowest::Slowest;
-use crate::load::worker::{Drive, Job, Slots, Window, work};
-use crate::load::{Op, OpKind, Source};
+use crate::load::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob, work};
+use crate::load::{Op, OpGenerator, OpKind};
 use crate::plan::Arrival;
 use crate::record::{Class, PacingFloor};
 
@@ -26,16 +26,16 @@ const LENGTH_NS: u64 = 200_000_000;
 
 /// Completes what it is given at once.
 struct NoTime {
-    staged: Option<Done>,
+    staged: Option<Completion>,
 }
 
-impl Lane for NoTime {
+impl IoContext for NoTime {
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        self.staged = Some(Done { slot, bytes: op.len, hit: true, given_up: false });
+        self.staged = Some(Completion { slot, bytes: op.len, hit: true, given_up: false });
         Ok(())
     }
 
-    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         done.extend(self.staged.take());
         Ok(())
     }
@@ -43,7 +43,7 @@ impl Lane for NoTime {
 
 struct SameRead;
 
-impl Source for SameRead {
+impl OpGenerator for SameRead {
     fn op(&mut self, _n: u64) -> Op {
         Op { kind: OpKind::Read, class: 0, len: 4096, at: 0, salt: 0 }
     }
@@ -70,21 +70,21 @@ fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
     // it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
     let from_ns = clock.now_ns();
-    let share = Share { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 0.0 };
+    let share = WorkerShare { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 0.0 };
     let rate = Rate::OpsPerSec(OPS_PER_S as f64);
     let schedule = Schedule::new(rate, Arrival::Fixed, share, from_ns, Seed::new(1, 0, 0));
-    let drive = Drive {
+    let drive = DriveJob {
         source: Box::new(SameRead),
         schedule: Some(schedule),
         limit: None,
         recorder,
         slowest: Slowest::new(0),
     };
-    let job = Job {
+    let job = WorkerJob {
         clock,
         drives: &mut [drive],
         slots: Slots::new(1, 1),
-        window: Window { from_ns, until_ns: from_ns + LENGTH_NS },
+        window: MeasuredWindow { from_ns, until_ns: from_ns + LENGTH_NS },
         stop: &AtomicBool::new(false),
     };
     work(&mut NoTime { staged: None }, job)

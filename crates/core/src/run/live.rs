@@ -8,14 +8,15 @@ use std::time::Instant;
 use crate::base::error::{Result, describe};
 use crate::base::histogram::Histogram;
 use crate::base::{secret, units};
-use crate::lab::feed::{self, Place};
+use crate::lab::feed::{self, FeedPlace};
 use crate::meter::ALWAYS;
-use crate::meter::watch::{Seen, Watch};
+use crate::meter::watch::{MeterReading, MeterWatch};
 use crate::plan::{Plan, PointKey};
 use crate::record::gauge::{CELSIUS, WATTS};
 use crate::record::live::{
-    Counts, Ended, Entry, Feed, Gauge, How, LOG, LONGEST, Line, MOST_GAUGES, MOST_LINES,
-    MOST_VALUES, Measure, Phase, RECENT, Rate, Row, Totals, VERSION, WHOLE,
+    ClassRate, Feed, LOG, LONGEST, LiveGauge, LiveLine, LiveMeasure, LiveRow, LiveTotals, LogEntry,
+    MOST_GAUGES, MOST_LINES, MOST_VALUES, Phase, PointCounts, RECENT, RunEnd, RunEnding, VERSION,
+    WHOLE,
 };
 use crate::record::{Class, Interval, Outcome, Point};
 
@@ -25,7 +26,7 @@ const EVERY_MS: u64 = 1_000;
 const AT_ONCE_MS: u64 = 400;
 
 /// Of one class of one stream: the interval that is being closed, and the point until now.
-struct Counted {
+struct LiveClass {
     stream: String,
     class: Class,
     ops: u64,
@@ -36,23 +37,23 @@ struct Counted {
 }
 
 /// A feed that is being written.
-pub struct Live {
-    place: Option<Place>,
+pub struct LiveFeed {
+    place: Option<FeedPlace>,
     began: Instant,
     written_ms: Option<u64>,
     feed: Feed,
     /// Of points that the bundle has, and of the one that is being measured.
-    stored: Totals,
-    running: Totals,
+    stored: LiveTotals,
+    running: LiveTotals,
     /// The point that is being measured.
     point: Option<PointKey>,
-    counted: Vec<Counted>,
-    watch: Weak<Watch>,
+    counted: Vec<LiveClass>,
+    watch: Weak<MeterWatch>,
     /// What the next row of the whole run is the mean of.
-    gathered: Vec<Row>,
+    gathered: Vec<LiveRow>,
 }
 
-impl Live {
+impl LiveFeed {
     /// Begins the feed of a bundle. `prepared` says what is done to the drives before the steps,
     /// `stored` is what the bundle holds of an earlier part of the run, `done` how many points that
     /// is.
@@ -60,9 +61,9 @@ impl Live {
         plan: &Plan,
         prepared: Vec<String>,
         bundle: &std::path::Path,
-        stored: Totals,
+        stored: LiveTotals,
         done: u64,
-    ) -> Result<Live> {
+    ) -> Result<LiveFeed> {
         let (pid, pid_began) = feed::own_process();
         let path = bundle.canonicalize()?;
         let feed = Feed {
@@ -76,17 +77,17 @@ impl Live {
             subjects: plan.subjects.iter().map(|s| short(&s.name)).collect(),
             plan: plan_lines(plan, prepared),
             began_unix_ns: unix_ns(),
-            points: Counts { done, ..Counts::default() },
+            points: PointCounts { done, ..PointCounts::default() },
             whole_s: 1,
             ..Feed::default()
         };
-        Ok(Live {
-            place: Some(Place::of(bundle)?),
+        Ok(LiveFeed {
+            place: Some(FeedPlace::of(bundle)?),
             began: Instant::now(),
             written_ms: None,
             feed,
             stored,
-            running: Totals::default(),
+            running: LiveTotals::default(),
             point: None,
             counted: Vec::new(),
             watch: Weak::new(),
@@ -100,7 +101,7 @@ impl Live {
     }
 
     /// Which meters read.
-    pub fn meters(&mut self, watch: Weak<Watch>) {
+    pub fn meters(&mut self, watch: Weak<MeterWatch>) {
         self.watch = watch;
     }
 
@@ -133,13 +134,13 @@ impl Live {
     pub fn log(&mut self, text: &str) {
         let excess = (self.feed.log.len() + 1).saturating_sub(LOG);
         self.feed.log.drain(..excess);
-        self.feed.log.push(Entry { unix_ns: unix_ns(), text: short(&secret::hide(text)) });
+        self.feed.log.push(LogEntry { unix_ns: unix_ns(), text: short(&secret::hide(text)) });
     }
 
     /// A point begins.
     pub fn point(&mut self, key: &PointKey) {
         self.point = Some(key.clone());
-        self.running = Totals::default();
+        self.running = LiveTotals::default();
         self.counted.clear();
     }
 
@@ -156,7 +157,7 @@ impl Live {
         let known = self.counted.iter().position(|c| c.stream == *stream && c.class == class);
         let index = known.unwrap_or_else(|| {
             let (second, point) = (Histogram::new(), Histogram::new());
-            self.counted.push(Counted {
+            self.counted.push(LiveClass {
                 stream: stream.clone(),
                 class,
                 ops: 0,
@@ -180,7 +181,7 @@ impl Live {
         for of in &mut self.counted {
             let second = std::mem::take(&mut of.second);
             of.point.merge(&second);
-            now.push(Rate {
+            now.push(ClassRate {
                 subject: subject.clone(),
                 stream: of.stream.clone(),
                 class: of.class.name().to_string(),
@@ -197,9 +198,9 @@ impl Live {
             let p99 = rate.p99_ns.or(rate.point_p99_ns).map(|ns| ns as f64);
             let moved = (rate.bytes_per_s > 0.0).then_some(rate.bytes_per_s);
             for (measure, value) in [
-                (Measure::OpsPerS, Some(rate.ops_per_s)),
-                (Measure::BytesPerS, moved),
-                (Measure::P99Ns, p99),
+                (LiveMeasure::OpsPerS, Some(rate.ops_per_s)),
+                (LiveMeasure::BytesPerS, moved),
+                (LiveMeasure::P99Ns, p99),
             ] {
                 row.extend(value.and_then(|value| self.value(measure, &name, value)));
             }
@@ -210,14 +211,14 @@ impl Live {
     }
 
     /// A line's value, if there is room for one more.
-    fn value(&mut self, measure: Measure, name: &str, value: f64) -> Option<(u16, f64)> {
+    fn value(&mut self, measure: LiveMeasure, name: &str, value: f64) -> Option<(u16, f64)> {
         let lines = &mut self.feed.lines;
         let known = lines.iter().position(|l| l.measure == measure && l.name == name);
         let index = match known {
             Some(index) => index,
             None if lines.len() >= MOST_LINES => return None,
             None => {
-                lines.push(Line { measure, name: short(name) });
+                lines.push(LiveLine { measure, name: short(name) });
                 lines.len() - 1
             }
         };
@@ -229,8 +230,8 @@ impl Live {
         self.read_meters();
         for gauge in self.feed.gauges.clone() {
             let measure = match &gauge.name {
-                name if name.ends_with(WATTS) => Measure::Watts,
-                name if name.ends_with(CELSIUS) => Measure::Celsius,
+                name if name.ends_with(WATTS) => LiveMeasure::Watts,
+                name if name.ends_with(CELSIUS) => LiveMeasure::Celsius,
                 _ => continue,
             };
             let of = gauge.subject.iter().map(|s| format!("{s}, ")).collect::<String>();
@@ -238,7 +239,7 @@ impl Live {
             values.extend(self.value(measure, &name, gauge.value));
         }
         values.truncate(MOST_VALUES);
-        let row = Row { at_ms: self.now_ms(), values };
+        let row = LiveRow { at_ms: self.now_ms(), values };
         let excess = (self.feed.recent.len() + 1).saturating_sub(RECENT);
         self.feed.recent.drain(..excess);
         self.gathered.push(row.clone());
@@ -256,11 +257,11 @@ impl Live {
     fn read_meters(&mut self) {
         let Some(watch) = self.watch.upgrade() else { return };
         // Of those that always watch, what only counts up means nothing by itself.
-        let wanted = |seen: &Seen| {
+        let wanted = |seen: &MeterReading| {
             !ALWAYS.contains(&seen.meter.as_str()) || seen.reading.name.ends_with("_percent")
         };
         let readings = watch.latest(MOST_GAUGES, &wanted).into_iter();
-        let gauge = |seen: Seen| Gauge {
+        let gauge = |seen: MeterReading| LiveGauge {
             meter: seen.meter,
             subject: seen.subject,
             name: seen.reading.name,
@@ -272,7 +273,7 @@ impl Live {
     /// A point is in the bundle.
     pub fn stored(&mut self, point: &Point) {
         self.stored.add_point(point);
-        self.running = Totals::default();
+        self.running = LiveTotals::default();
         self.point = None;
         self.feed.points.done += 1;
         self.feed.points.failed += u64::from(point.outcome != Outcome::Measured);
@@ -310,12 +311,12 @@ impl Live {
     }
 
     /// The run has ended; the feed stays.
-    pub fn ended(&mut self, how: How, text: &str) {
+    pub fn ended(&mut self, how: RunEnding, text: &str) {
         let text = short(&secret::hide(text));
         self.doing(Phase::Ended, "", None);
         self.feed.next.clear();
         self.feed.left_ns = None;
-        self.feed.ended = Some(Ended { unix_ns: unix_ns(), how, text });
+        self.feed.ended = Some(RunEnd { unix_ns: unix_ns(), how, text });
         self.write();
     }
 
@@ -335,11 +336,11 @@ impl Live {
 }
 
 /// Rows as one: means, of a p99 the largest.
-fn together(rows: &[Row], lines: &[Line]) -> Row {
+fn together(rows: &[LiveRow], lines: &[LiveLine]) -> LiveRow {
     let mut all: Vec<(u16, f64, f64)> = Vec::new();
     for &(line, value) in rows.iter().flat_map(|row| &row.values) {
         match all.iter_mut().find(|(known, ..)| *known == line) {
-            Some((_, sum, n)) if lines[usize::from(line)].measure != Measure::P99Ns => {
+            Some((_, sum, n)) if lines[usize::from(line)].measure != LiveMeasure::P99Ns => {
                 (*sum, *n) = (*sum + value, *n + 1.0)
             }
             Some((_, largest, _)) => *largest = largest.max(value),
@@ -347,7 +348,7 @@ fn together(rows: &[Row], lines: &[Line]) -> Row {
         }
     }
     let values = all.into_iter().map(|(line, sum, n)| (line, digits(sum / n))).collect();
-    Row { at_ms: rows.last().map_or(0, |row| row.at_ms), values }
+    LiveRow { at_ms: rows.last().map_or(0, |row| row.at_ms), values }
 }
 
 /// Five significant digits are more than a figure shows.
@@ -407,10 +408,11 @@ mod tests {
         Interval { stream, drive, instance, class, start_ns, end_ns, bytes, service, response }
     }
 
-    fn live(folder: &std::path::Path) -> Live {
+    fn live(folder: &std::path::Path) -> LiveFeed {
         let bundle = folder.join("b.dyno");
         std::fs::write(&bundle, "").expect("written");
-        Live::begin(&Plan::default(), Vec::new(), &bundle, Totals::default(), 0).expect("a feed")
+        LiveFeed::begin(&Plan::default(), Vec::new(), &bundle, LiveTotals::default(), 0)
+            .expect("a feed")
     }
 
     #[test]
@@ -474,7 +476,7 @@ mod tests {
             tallies: vec![tally],
         };
         live.stored(&Point { cells: vec![cell], ..Point::begun(key("A"), 0) });
-        live.ended(How::Whole, "");
+        live.ended(RunEnding::Whole, "");
         let after = &live.feed.totals[0];
         assert_eq!((after.misses, after.given_up), (3, 1));
         let counted = crate::record::live::Total { misses: 0, given_up: 0, ..after.clone() };

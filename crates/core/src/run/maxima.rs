@@ -9,23 +9,23 @@ use crate::record::{Outcome, Point};
 
 /// Whose maximum it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Of {
+struct MaximumKey {
     subject: String,
     step: String,
     repeat: u32,
     stream: String,
 }
 
-impl Of {
-    fn new(key: &PointKey, stream: &str) -> Of {
+impl MaximumKey {
+    fn new(key: &PointKey, stream: &str) -> MaximumKey {
         let PointKey { subject, step, repeat, .. } = key.clone();
-        Of { subject, step, repeat, stream: stream.to_string() }
+        MaximumKey { subject, step, repeat, stream: stream.to_string() }
     }
 }
 
 /// Every maximum that is known, in ops/s on one drive and instance.
 #[derive(Default)]
-pub struct Maxima(HashMap<Of, f64>);
+pub struct Maxima(HashMap<MaximumKey, f64>);
 
 impl Maxima {
     /// Takes a point's result into account: at the maximum of a load sweep it is the swept
@@ -35,7 +35,7 @@ impl Maxima {
         let Some(sweep) = point.step.sweep.as_ref().filter(|_| at_maximum) else { return };
         if measured.outcome == Outcome::Measured {
             self.0.insert(
-                Of::new(&point.key, &sweep.stream),
+                MaximumKey::new(&point.key, &sweep.stream),
                 super::ops_per_s(measured, &sweep.stream),
             );
         }
@@ -43,6 +43,6 @@ impl Maxima {
 
     /// The maximum of a stream in the subject, step and repeat of a point.
     pub fn of(&self, key: &PointKey, stream: &str) -> Option<f64> {
-        self.0.get(&Of::new(key, stream)).copied().filter(|ops_per_s| *ops_per_s > 0.0)
+        self.0.get(&MaximumKey::new(key, stream)).copied().filter(|ops_per_s| *ops_per_s > 0.0)
     }
 }

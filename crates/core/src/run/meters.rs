@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::progress::Progress;
-use super::time::Time;
+use super::time::RunClock;
 use crate::base::error::Result;
 use crate::base::secret;
-use crate::meter::watch::{Seen, Watch};
+use crate::meter::watch::{MeterReading, MeterWatch};
 use crate::plan::Plan;
 use crate::record::gauge::WATTS;
 use crate::record::live::Phase;
@@ -28,10 +28,10 @@ pub struct Around {
 /// Hands the sink what was read around a point; what went wrong with meters comes back as the
 /// point's facts.
 pub fn keep(
-    watch: &Watch,
+    watch: &MeterWatch,
     subject: &str,
     around: Around,
-    time: Time<'_>,
+    time: RunClock<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<Fact>> {
     watch.await_mark(around.mark, time.clock);
@@ -41,12 +41,14 @@ pub fn keep(
     let from_ns = around.start_ns as i64 - MARGIN_NS as i64;
     let (seen, troubles) = watch.collect(subject, from_ns);
     let until_ns = (around.end_ns + MARGIN_NS) as i64;
-    for Seen { meter, reading, .. } in seen.into_iter().filter(|s| s.reading.at_ns <= until_ns) {
+    for MeterReading { meter, reading, .. } in
+        seen.into_iter().filter(|s| s.reading.at_ns <= until_ns)
+    {
         let at_ns = reading.at_ns - around.from_ns as i64;
         sink.sample(&Sample { at_ns, meter, name: reading.name, value: reading.value })?;
     }
     let since_ns = |at_ns: u64| (at_ns as f64 - around.from_ns as f64) / 1e9;
-    let fact = |t: crate::meter::watch::Trouble| {
+    let fact = |t: crate::meter::watch::MeterTrouble| {
         let what = format!("gap at {:.1} s: {}", since_ns(t.at_ns), secret::hide(&t.what));
         Fact::new("Meters", t.meter, what)
     };
@@ -54,7 +56,12 @@ pub fn keep(
 }
 
 /// Watches the idle host, where the plan names meters: the mean of every power reading.
-pub fn at_rest(watch: &Watch, plan: &Plan, time: Time<'_>, progress: &Progress) -> Vec<Fact> {
+pub fn at_rest(
+    watch: &MeterWatch,
+    plan: &Plan,
+    time: RunClock<'_>,
+    progress: &Progress,
+) -> Vec<Fact> {
     if !watch.measures_power() || plan.idle_ns == 0 {
         return Vec::new();
     }

@@ -67,25 +67,25 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
 use crate::lab::data::FOLDER;
 use crate::lab::{shared, write_cache, write_counter};
-use crate::meter::watch::Watch;
+use crate::meter::watch::MeterWatch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
 use before::Before;
 use context::RunContext;
 pub use maxima::Maxima;
 pub use placement::unused as unused_processors;
-use prepare::Ready;
+use prepare::ReadySubject;
 use progress::Progress;
 use search::Searches;
 use stopping_rule::Figures;
-use time::Time;
+use time::RunClock;
 
 /// Subjects by name, as their points find them; or why one could not be made ready.
-type Subjects = HashMap<String, std::result::Result<Ready, String>>;
+type ReadySubjects = HashMap<String, std::result::Result<ReadySubject, String>>;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct RunSummary {
     /// Points measured to their end.
     pub measured: usize,
     /// Points that failed; their causes are in the bundle.
@@ -95,7 +95,7 @@ pub struct Summary {
 }
 
 /// What a run needs besides its plan.
-pub struct Run<'a> {
+pub struct RunRequest<'a> {
     /// The resolved plan.
     pub plan: &'a Plan,
     /// In running order, without those that are already in the bundle.
@@ -136,11 +136,11 @@ impl Starts {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> RunRequest<'a> {
     /// Measures every point. An error here means that nothing more can be measured (a dataset that
     /// cannot be made, a bundle that cannot be written); what one point runs into is stored with
     /// that point.
-    pub fn execute(mut self) -> Result<Summary> {
+    pub fn execute(mut self) -> Result<RunSummary> {
         let writes = self.points.iter().any(|p| site::writes(&p.step));
         placement::check(self.plan)?;
         servers::check(self.plan)?;
@@ -155,7 +155,7 @@ impl<'a> Run<'a> {
             .flatten()
             .flat_map(|r| write_cache::facts(&r.subject, key::drive::VOLATILE_CACHE_AFTER))
             .collect();
-        let left: Vec<Result<()>> = ready.values().flatten().map(Ready::leave).collect();
+        let left: Vec<Result<()>> = ready.values().flatten().map(ReadySubject::leave).collect();
         let left: Result<()> = left.into_iter().collect();
         self.plan
             .subjects
@@ -167,15 +167,15 @@ impl<'a> Run<'a> {
         left.map(|()| summary)
     }
 
-    fn measure_all(&mut self, ready: &mut Subjects) -> Result<Summary> {
+    fn measure_all(&mut self, ready: &mut ReadySubjects) -> Result<RunSummary> {
         let watch = if self.plan.unwatched {
             None
         } else {
-            Some(Rc::new(Watch::start(self.plan, self.clock)?))
+            Some(Rc::new(MeterWatch::start(self.plan, self.clock)?))
         };
         self.progress.meters(watch.as_ref().map(Rc::downgrade).unwrap_or_default());
         let watch = watch.as_deref();
-        let mut summary = Summary::default();
+        let mut summary = RunSummary::default();
         let points = std::mem::take(&mut self.points);
         let to_do = self.plan.subjects.iter().map(|s| prepare::to_do(self.plan, s));
         self.progress.begin(&points, to_do.collect());
@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
                 ready.insert(name.clone(), made?);
             }
             let Some(subject) = ready.get(name) else { continue };
-            if let (true, Some(watch)) = (summary == Summary::default(), watch) {
+            if let (true, Some(watch)) = (summary == RunSummary::default(), watch) {
                 self.sink.facts(&meters::at_rest(watch, self.plan, self.time(), self.progress))?;
             }
             if self.stop.load(Relaxed) {
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
 
     /// Makes a point's subject ready, or says why it could not be: its points then fail, and those
     /// of others go on.
-    fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<Ready, String>> {
+    fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<ReadySubject, String>> {
         match prepare::prepare(self.context(None), &point.subject, &self.before, self.sink) {
             Ok(ready) => Ok(Ok(ready)),
             Err(error) if self.plan.subjects.len() == 1 => Err(error),
@@ -231,13 +231,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn time(&self) -> Time<'a> {
-        Time { clock: self.clock, stop: self.stop, starts_unix_ns: None }
+    fn time(&self) -> RunClock<'a> {
+        RunClock { clock: self.clock, stop: self.stop, starts_unix_ns: None }
     }
 
     /// For a load that begins then, where that is set.
     fn context(&self, starts_unix_ns: Option<u64>) -> RunContext<'a> {
-        let time = Time { starts_unix_ns, ..self.time() };
+        let time = RunClock { starts_unix_ns, ..self.time() };
         RunContext { plan: self.plan, time, progress: self.progress }
     }
 
@@ -246,8 +246,8 @@ impl<'a> Run<'a> {
     fn measure(
         &mut self,
         point: &PointPlan,
-        subject: &std::result::Result<Ready, String>,
-        watch: Option<&Watch>,
+        subject: &std::result::Result<ReadySubject, String>,
+        watch: Option<&MeterWatch>,
         index: usize,
     ) -> Result<Option<bool>> {
         self.progress.point(&point.key);
@@ -310,7 +310,7 @@ pub fn devices(plan: &Plan) -> Vec<Fact> {
 
 /// What Dyno itself can say of a run, beside the host's facts.
 pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
-    const DYNO: &str = key::Heading::Dyno.name();
+    const DYNO: &str = key::FactHeading::Dyno.name();
     Ok(vec![
         key::dyno::VERSION.fact("", env!("CARGO_PKG_VERSION")),
         Fact::new(DYNO, "RocksDB", crate::engine::rocksdb::version()),

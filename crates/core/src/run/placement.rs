@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use crate::base::error::{Result, failed};
-use crate::engine::Home;
+use crate::engine::DatasetLocation;
 use crate::lab::processors::{self, Processors};
 use crate::plan::{Cpus, Plan, Stream, shown_list};
 use crate::record::Fact;
 use crate::record::key::load::PROCESSORS_OF_WORKERS;
 
 /// What a group asks for.
-pub struct Wish<'a> {
+pub struct PlacementRequest<'a> {
     /// Those that come first.
     first: &'a Processors,
     /// Whether others may be used when those are taken.
@@ -23,10 +23,10 @@ pub struct Wish<'a> {
 pub type Placement = Vec<Option<Vec<Processors>>>;
 
 /// The processors local to a dataset's home.
-pub fn local_to(home: &Home) -> Processors {
+pub fn local_to(home: &DatasetLocation) -> Processors {
     match home {
-        Home::Device { path, .. } => processors::local_to(path),
-        Home::Folder(_) | Home::Nowhere => Processors::new(),
+        DatasetLocation::Device { path, .. } => processors::local_to(path),
+        DatasetLocation::Folder(_) | DatasetLocation::Nowhere => Processors::new(),
     }
 }
 
@@ -65,18 +65,18 @@ pub fn unused(plan: &Plan) -> Result<Processors> {
 }
 
 /// What so many workers of a stream ask for, on a drive with these local processors.
-pub fn wish<'a>(stream: &'a Stream, local: &'a Processors) -> Option<Wish<'a>> {
+pub fn wish<'a>(stream: &'a Stream, local: &'a Processors) -> Option<PlacementRequest<'a>> {
     let workers = stream.threads;
     match stream.cpus.as_ref()? {
         Cpus::Unpinned => None,
         Cpus::Local if local.is_empty() => None,
-        Cpus::Local => Some(Wish { first: local, others: true, workers }),
-        Cpus::List(listed) => Some(Wish { first: listed, others: false, workers }),
+        Cpus::Local => Some(PlacementRequest { first: local, others: true, workers }),
+        Cpus::List(listed) => Some(PlacementRequest { first: listed, others: false, workers }),
     }
 }
 
 /// Where the workers of all groups run.
-pub fn place(wishes: &[Option<Wish<'_>>]) -> Result<Placement> {
+pub fn place(wishes: &[Option<PlacementRequest<'_>>]) -> Result<Placement> {
     if wishes.iter().all(Option::is_none) {
         return Ok(wishes.iter().map(|_| None).collect());
     }
@@ -89,12 +89,12 @@ pub fn place(wishes: &[Option<Wish<'_>>]) -> Result<Placement> {
 /// Groups for which that comes to two on one processor may use all of theirs instead: then the
 /// scheduler shares them out better than a fixed place could.
 fn placed(
-    wishes: &[Option<Wish<'_>>],
+    wishes: &[Option<PlacementRequest<'_>>],
     allowed: &Processors,
     siblings: &BTreeMap<u32, Processors>,
 ) -> Placement {
     let mut taken: BTreeMap<u32, u32> = allowed.iter().map(|&cpu| (cpu, 0)).collect();
-    let take = |wish: &Wish<'_>, taken: &mut BTreeMap<u32, u32>| {
+    let take = |wish: &PlacementRequest<'_>, taken: &mut BTreeMap<u32, u32>| {
         let near: Processors = wish.first.intersection(allowed).copied().collect();
         let places = (0..wish.workers).map(|_| {
             let used = |cpu: &u32| taken.get(cpu).copied().unwrap_or(0);
@@ -116,7 +116,7 @@ fn placed(
     let shared = |places: &[Processors]| {
         places.iter().flatten().any(|cpu| taken.get(cpu).is_some_and(|&workers| workers > 1))
     };
-    let spread = |(wish, places): (&Option<Wish<'_>>, Option<Vec<Processors>>)| {
+    let spread = |(wish, places): (&Option<PlacementRequest<'_>>, Option<Vec<Processors>>)| {
         let (wish, places) = (wish.as_ref()?, places?);
         if !shared(&places) {
             return Some(places);
@@ -152,10 +152,10 @@ mod tests {
         let allowed = set(&[0, 1, 2, 3, 4, 5, 6, 7]);
         let siblings = allowed.iter().map(|&cpu| (cpu, set(&[(cpu + 4) % 8]))).collect();
         let first: Vec<Processors> = wishes.iter().map(|wish| set(wish.0)).collect();
-        let wishes: Vec<Option<Wish<'_>>> = wishes
+        let wishes: Vec<Option<PlacementRequest<'_>>> = wishes
             .iter()
             .zip(&first)
-            .map(|(&(_, others, workers), first)| Some(Wish { first, others, workers }))
+            .map(|(&(_, others, workers), first)| Some(PlacementRequest { first, others, workers }))
             .collect();
         let plain = |place: &Processors| place.iter().copied().collect();
         let placed = placed(&wishes, &allowed, &siblings);

@@ -10,17 +10,17 @@ use super::meters::Around;
 use super::progress::Progress;
 use super::targets::{self, Targets};
 use super::telemetry::Telemetry;
-use super::time::Time;
+use super::time::RunClock;
 use super::witness::Witness;
-use super::worker_group::{self, Running, Span, WorkerGroup};
+use super::worker_group::{self, LoadSpan, Running, WorkerGroup};
 use super::{ceiling, load_memory, meters, placement, servers, slow_ops, standstill};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
-use crate::engine::Home;
+use crate::engine::DatasetLocation;
 use crate::load::pacer::FellBehind;
-use crate::load::worker::Window;
-use crate::meter::watch::Watch;
+use crate::load::worker::MeasuredWindow;
+use crate::meter::watch::MeterWatch;
 use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
 use crate::record::{Ceiling, Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
@@ -36,7 +36,7 @@ pub fn measure(
     context: RunContext<'_>,
     point: &PointPlan,
     maxima: &Maxima,
-    watch: Option<&Watch>,
+    watch: Option<&MeterWatch>,
     sink: &mut dyn Sink,
 ) -> Result<Point> {
     let time = context.time;
@@ -66,7 +66,7 @@ pub fn measure(
 /// What was seen of a load, and how it ended.
 struct Observed {
     /// As far as it was measured; none if the load never began.
-    window: Option<Window>,
+    window: Option<MeasuredWindow>,
     cells: Vec<Cell>,
     facts: Vec<Fact>,
     ended: Result<()>,
@@ -76,7 +76,7 @@ fn attempt(
     context: RunContext<'_>,
     point: &PointPlan,
     maxima: &Maxima,
-    watch: Option<&Watch>,
+    watch: Option<&MeterWatch>,
     sink: &mut dyn Sink,
 ) -> Result<Observed> {
     let RunContext { plan, time, progress } = context;
@@ -101,7 +101,7 @@ fn attempt(
     let testimony = witness.end();
     let window = opened.map(|window| {
         let until_ns = time.now_ns().min(window.until_ns).max(window.from_ns + 1);
-        Window { until_ns, ..window }
+        MeasuredWindow { until_ns, ..window }
     });
     let mut observed = Observed { window, cells: Vec::new(), facts: Vec::new(), ended };
     if let Some(window) = window {
@@ -178,11 +178,11 @@ impl PointLoad<'_> {
     fn run(
         &self,
         RunContext { time, progress, .. }: RunContext<'_>,
-        watch: Option<&Watch>,
+        watch: Option<&MeterWatch>,
         look_on: &mut dyn FnMut(&Running<'_>) -> Result<()>,
-    ) -> (Option<Window>, Option<u64>, Result<()>) {
+    ) -> (Option<MeasuredWindow>, Option<u64>, Result<()>) {
         let stop = AtomicBool::new(false);
-        let span = Span { warmup_ns: self.step.warmup_ns, duration_ns: self.step.duration_ns };
+        let span = LoadSpan { warmup_ns: self.step.warmup_ns, duration_ns: self.step.duration_ns };
         let (mut opened, mut mark) = (None, None);
         let ran = worker_group::run(time, self.groups, span, &stop, &mut |running| {
             opened = Some(running.window);
@@ -190,9 +190,9 @@ impl PointLoad<'_> {
             wait_for_window(time, progress, running);
             progress.load(Phase::Window);
             self.targets.values().for_each(|(_, target)| target.window_opens());
-            watch.map(Watch::mark);
+            watch.map(MeterWatch::mark);
             let watched = look_on(running);
-            mark = watch.map(Watch::mark);
+            mark = watch.map(MeterWatch::mark);
             watched.context(Unwritable)
         });
         (opened, mark, ran.map(drop))
@@ -200,7 +200,7 @@ impl PointLoad<'_> {
 }
 
 /// Waits through the warm-up.
-fn wait_for_window(time: Time<'_>, progress: &Progress, running: &Running<'_>) {
+fn wait_for_window(time: RunClock<'_>, progress: &Progress, running: &Running<'_>) {
     let from_ns = running.window.from_ns;
     while time.now_ns() < from_ns && (running.running)() {
         if time.stopped() {
@@ -211,10 +211,10 @@ fn wait_for_window(time: Time<'_>, progress: &Progress, running: &Running<'_>) {
     }
 }
 
-fn folder(home: &Home) -> Option<PathBuf> {
+fn folder(home: &DatasetLocation) -> Option<PathBuf> {
     match home {
-        Home::Folder(folder) => Some(folder.path()),
-        Home::Device { .. } | Home::Nowhere => None,
+        DatasetLocation::Folder(folder) => Some(folder.path()),
+        DatasetLocation::Device { .. } | DatasetLocation::Nowhere => None,
     }
 }
 

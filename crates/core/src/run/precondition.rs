@@ -5,28 +5,28 @@ use std::sync::atomic::AtomicBool;
 use super::context::RunContext;
 use super::placement;
 use super::targets;
-use super::worker_group::{self, Running, Span, WorkerGroup};
+use super::worker_group::{self, LoadSpan, Running, WorkerGroup};
 use crate::base::error::{Result, bail};
 use crate::plan::{Load, Stream, Subject};
 
 /// How long a load goes on.
 #[derive(Clone, Copy)]
-pub enum Length {
+pub enum LoadLength {
     Time(u64),
     /// How often the range is covered.
     Passes(f64),
 }
 
 /// Looks on while the load runs.
-pub type LookOn<'a> = dyn FnMut(&[WorkerGroup<'_>], &Running<'_>) -> Result<()> + 'a;
+pub type LoadObserver<'a> = dyn FnMut(&[WorkerGroup<'_>], &Running<'_>) -> Result<()> + 'a;
 
 /// Runs one stream on all of a subject's drives and keeps nothing of it but how many ops it was.
 pub fn load(
     run: RunContext<'_>,
     subject: &Subject,
     stream: &Stream,
-    length: Length,
-    look_on: &mut LookOn<'_>,
+    length: LoadLength,
+    look_on: &mut LoadObserver<'_>,
 ) -> Result<u64> {
     let targets = targets::open(run, subject, std::slice::from_ref(stream), false)?;
     let mut groups = Vec::new();
@@ -36,7 +36,7 @@ pub fn load(
             continue;
         };
         let own_namespace = targets::has_namespaces(subject, drive);
-        let passes = if let Length::Passes(passes) = length { passes } else { 0.0 };
+        let passes = if let LoadLength::Passes(passes) = length { passes } else { 0.0 };
         let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
         groups.push(WorkerGroup {
             drive,
@@ -47,8 +47,8 @@ pub fn load(
             ..WorkerGroup::new(stream, &**target, rate, run.plan.seed)?
         });
     }
-    let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
-    let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
+    let duration_ns = if let LoadLength::Time(ns) = length { ns } else { u64::MAX / 4 };
+    let (stop, span) = (AtomicBool::new(false), LoadSpan { warmup_ns: 0, duration_ns });
     worker_group::run(run.time, &groups, span, &stop, &mut |running| look_on(&groups, running))?;
     if run.time.stopped() {
         bail!("interrupted while preparing; the next run starts this load again");

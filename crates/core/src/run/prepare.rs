@@ -9,25 +9,25 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::before::{Before, begun, with_our_own};
 use super::context::RunContext;
-use super::precondition::{Length, load, planned_ops};
-use super::task::{Task, tasks};
-use super::time::Time;
+use super::precondition::{LoadLength, load, planned_ops};
+use super::task::{PrepareTask, tasks};
+use super::time::RunClock;
 use super::time_left::ToPrepare;
 use super::worker_group::WorkerGroup;
 use super::{site, space, steady, verification};
 use crate::base::error::{Context, Result};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
-use crate::lab::namespaces::Changed;
+use crate::lab::namespaces::NamespacesChanged;
 use crate::lab::pin::{Pins, shown};
 use crate::lab::purge::{self, PurgeWait};
 use crate::lab::write_cache::{self, Switched};
 use crate::lab::{guard, namespaces, write_counter};
-use crate::plan::{Conditioning, Drive, Filesystem, Place, Plan, Purge, Steady, Subject};
-use crate::record::{Fact, Prepared, Sink, SteadyState, key};
+use crate::plan::{Conditioning, Drive, DrivePlace, Filesystem, Plan, Purge, Steady, Subject};
+use crate::record::{Fact, PreparationStep, Sink, SteadyState, key};
 
 /// A subject as its points find it.
-pub struct Ready {
+pub struct ReadySubject {
     /// With its devices' filesystems in their place, where it has them.
     pub subject: Subject,
     /// What every point of it is marked with.
@@ -37,18 +37,18 @@ pub struct Ready {
     /// Put back when the run ends.
     switched: Vec<Switched>,
     /// Deleted and created again when the run ends.
-    changed: Vec<Changed>,
+    changed: Vec<NamespacesChanged>,
     _namespaces: Pins,
 }
 
 /// Whether any of it writes to a drive.
 pub fn writes(plan: &Plan) -> bool {
-    tasks(plan).iter().any(Task::writes)
+    tasks(plan).iter().any(PrepareTask::writes)
 }
 
 /// What is to be done to a subject's drives, and how long that takes as far as it is known.
 pub fn to_do(plan: &Plan, subject: &Subject) -> ToPrepare {
-    let part = |task: Task<'_>| Some((task.action(), task.length(plan, subject)?));
+    let part = |task: PrepareTask<'_>| Some((task.action(), task.length(plan, subject)?));
     ToPrepare {
         subject: subject.name.clone(),
         fill_bytes: space::to_fill(plan, subject),
@@ -58,7 +58,7 @@ pub fn to_do(plan: &Plan, subject: &Subject) -> ToPrepare {
 
 /// What will be done to each drive, in order.
 pub fn in_words(plan: &Plan) -> Vec<String> {
-    tasks(plan).iter().map(Task::words).collect()
+    tasks(plan).iter().map(PrepareTask::words).collect()
 }
 
 /// Makes the subject's drives ready; they are held.
@@ -67,14 +67,14 @@ pub fn prepare(
     subject: &Subject,
     before: &Before,
     sink: &mut dyn Sink,
-) -> Result<Ready> {
+) -> Result<ReadySubject> {
     let bare: Vec<Drive> = subject
         .drives
         .iter()
         .enumerate()
         .map(|(i, drive)| with_our_own(run.plan, before, &subject.name, i, drive))
         .collect();
-    let mut work = Work {
+    let mut work = PrepareWork {
         run,
         bare,
         subject: subject.clone(),
@@ -87,8 +87,9 @@ pub fn prepare(
     let done = work
         .all(subject, before, sink)
         .and_then(|()| sink.facts(&write_cache::facts(&work.subject, key::drive::VOLATILE_CACHE)));
-    let Work { subject, marks, mounted, switched, changed, namespaces, .. } = work;
-    let ready = Ready { subject, marks, mounted, switched, changed, _namespaces: namespaces };
+    let PrepareWork { subject, marks, mounted, switched, changed, namespaces, .. } = work;
+    let ready =
+        ReadySubject { subject, marks, mounted, switched, changed, _namespaces: namespaces };
     match done {
         Ok(()) => Ok(ready),
         Err(error) => Err(match ready.leave() {
@@ -98,23 +99,23 @@ pub fn prepare(
     }
 }
 
-impl Ready {
+impl ReadySubject {
     /// Unmounts the run's filesystems, or says who keeps them, and puts write caches and namespaces
     /// back.
     pub fn leave(&self) -> Result<()> {
         let unmounted = self.mounted.iter().try_for_each(Mounted::unmount);
         let mut put_back: Vec<Result<()>> = self.switched.iter().map(Switched::put_back).collect();
-        put_back.extend(self.changed.iter().map(Changed::put_back));
+        put_back.extend(self.changed.iter().map(NamespacesChanged::put_back));
         put_back.into_iter().collect::<Result<()>>().and(unmounted)
     }
 }
 
-impl Work<'_> {
+impl PrepareWork<'_> {
     fn all(&mut self, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<()> {
         let plan = self.run.plan;
         sink.facts(&verification::recheck(self.run, subject)?)?;
         let mut holds = as_left(subject, before);
-        if tasks(plan).iter().any(Task::writes)
+        if tasks(plan).iter().any(PrepareTask::writes)
             && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i))
         {
             // From here on what is on the drives is this run's, however it ends.
@@ -137,7 +138,7 @@ impl Work<'_> {
                 self.bare.iter_mut().for_each(|drive| drive.erase_signatures.push(of_ours.clone()));
             }
             let ended_unix_ns = self.run.time.unix_ns();
-            let row = |(drive, (outcome, steady)): (usize, Done)| Prepared {
+            let row = |(drive, (outcome, steady)): (usize, PreparedDrive)| PreparationStep {
                 subject: subject.name.clone(),
                 drive: drive as u32,
                 action: action.clone(),
@@ -178,47 +179,49 @@ fn known<'b>(
     action: &str,
     asked: &str,
     drives: usize,
-) -> Option<Vec<&'b Prepared>> {
+) -> Option<Vec<&'b PreparationStep>> {
     let last = |drive: usize| {
-        let of =
-            |p: &&Prepared| p.subject == subject && p.drive == drive as u32 && p.action == action;
+        let of = |p: &&PreparationStep| {
+            p.subject == subject && p.drive == drive as u32 && p.action == action
+        };
         before.prepared.iter().rev().find(of).filter(|p| p.asked == asked)
     };
     (0..drives).map(last).collect()
 }
 
 /// What came of a task on a drive.
-type Done = (String, Option<SteadyState>);
+type PreparedDrive = (String, Option<SteadyState>);
 
-struct Work<'a> {
+struct PrepareWork<'a> {
     run: RunContext<'a>,
     /// The drives as the plan names them.
     bare: Vec<Drive>,
     subject: Subject,
     mounted: Vec<Mounted>,
     switched: Vec<Switched>,
-    changed: Vec<Changed>,
+    changed: Vec<NamespacesChanged>,
     marks: Vec<Fact>,
     namespaces: Pins,
 }
 
-impl Work<'_> {
+impl PrepareWork<'_> {
     fn name(&self) -> &str {
         &self.subject.name
     }
 
     /// Finds again what an earlier part of the run made.
-    fn take_up(&mut self, task: &Task<'_>, known: &[&Prepared]) -> Result<()> {
+    fn take_up(&mut self, task: &PrepareTask<'_>, known: &[&PreparationStep]) -> Result<()> {
         self.run.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
         match task {
-            Task::Filesystem(filesystem) => {
-                let uuid =
-                    |p: &&Prepared| p.outcome.rsplit(' ').next().unwrap_or_default().to_string();
+            PrepareTask::Filesystem(filesystem) => {
+                let uuid = |p: &&PreparationStep| {
+                    p.outcome.rsplit(' ').next().unwrap_or_default().to_string()
+                };
                 self.mount(filesystem, &known.iter().map(uuid).collect::<Vec<_>>())?;
             }
-            Task::Namespaces(count) => drop(self.divide(*count)?),
+            PrepareTask::Namespaces(count) => drop(self.divide(*count)?),
             // The end of the earlier part put it back.
-            Task::WriteCache(on) => drop(self.switch(*on)?),
+            PrepareTask::WriteCache(on) => drop(self.switch(*on)?),
             _ => {}
         }
         for (drive, state) in
@@ -230,9 +233,13 @@ impl Work<'_> {
     }
 
     /// Does it, and says so.
-    fn announced(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
+    fn announced(
+        &mut self,
+        task: &PrepareTask<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<Vec<PreparedDrive>> {
         let shown = match task {
-            Task::Fill(dataset) => format!("checking dataset '{}'", dataset.name),
+            PrepareTask::Fill(dataset) => format!("checking dataset '{}'", dataset.name),
             _ => task.action(),
         };
         match task.phase() {
@@ -247,7 +254,11 @@ impl Work<'_> {
     }
 
     /// Does it to every drive, each time past the guard; what came of it for each.
-    fn carry_out(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
+    fn carry_out(
+        &mut self,
+        task: &PrepareTask<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<Vec<PreparedDrive>> {
         if self.mounted.is_empty() {
             self.bare
                 .iter()
@@ -255,11 +266,13 @@ impl Work<'_> {
                 .try_for_each(|drive| guard::pass(&drive, task.writes()))?;
         }
         match task {
-            Task::Namespaces(count) => self.divide(*count),
-            Task::Purge(asked) => self.bare.iter().map(|drive| self.purge(drive, *asked)).collect(),
-            Task::WriteCache(on) => self.switch(*on),
-            Task::Filesystem(filesystem) => self.make_filesystems(filesystem),
-            Task::Fill(dataset) => {
+            PrepareTask::Namespaces(count) => self.divide(*count),
+            PrepareTask::Purge(asked) => {
+                self.bare.iter().map(|drive| self.purge(drive, *asked)).collect()
+            }
+            PrepareTask::WriteCache(on) => self.switch(*on),
+            PrepareTask::Filesystem(filesystem) => self.make_filesystems(filesystem),
+            PrepareTask::Fill(dataset) => {
                 sink.facts(&site::make_ready(self.run, &self.subject, dataset)?)?;
                 let done = if dataset.fill.is_some() {
                     "laid out and filled"
@@ -268,22 +281,22 @@ impl Work<'_> {
                 };
                 Ok(self.alike(done.to_string()))
             }
-            Task::Condition(_, conditioning) => {
+            PrepareTask::Condition(_, conditioning) => {
                 self.condition(conditioning).map(|done| self.alike(done))
             }
-            Task::Steady(asked) => self.steady(asked),
+            PrepareTask::Steady(asked) => self.steady(asked),
         }
     }
 
-    fn alike(&self, outcome: String) -> Vec<Done> {
+    fn alike(&self, outcome: String) -> Vec<PreparedDrive> {
         vec![(outcome, None); self.subject.drives.len()]
     }
 
-    fn purge(&self, drive: &Drive, asked: Purge) -> Result<Done> {
-        let Place::Device { path, .. } = &drive.place else {
+    fn purge(&self, drive: &Drive, asked: Purge) -> Result<PreparedDrive> {
+        let DrivePlace::Device { path, .. } = &drive.place else {
             return Ok(("not done: a directory cannot be purged".to_string(), None));
         };
-        let Time { clock, stop, .. } = self.run.time;
+        let RunClock { clock, stop, .. } = self.run.time;
         let progress = |percent| self.run.progress.fill(percent, 100);
         let wait = PurgeWait { clock, stop, progress: &progress };
         let purge = |drive: Drive| purge::purge(&drive, asked, &wait);
@@ -295,10 +308,10 @@ impl Work<'_> {
 
     /// Finds or makes each drive's namespaces; in a directory streams have slices of the file in
     /// their place.
-    fn divide(&mut self, count: u32) -> Result<Vec<Done>> {
+    fn divide(&mut self, count: u32) -> Result<Vec<PreparedDrive>> {
         let mut done = Vec::new();
         for (i, drive) in self.bare.iter_mut().enumerate() {
-            let Place::Device { .. } = drive.place else {
+            let DrivePlace::Device { .. } = drive.place else {
                 done.push((
                     format!("not done: in a directory there are {count} equal slices"),
                     None,
@@ -316,10 +329,10 @@ impl Work<'_> {
         Ok(done)
     }
 
-    fn switch(&mut self, on: bool) -> Result<Vec<Done>> {
+    fn switch(&mut self, on: bool) -> Result<Vec<PreparedDrive>> {
         let mut done = Vec::new();
         for drive in &self.bare {
-            if let Place::Directory(_) = drive.place {
+            if let DrivePlace::Directory(_) = drive.place {
                 done.push(("not done: the drive of a directory is not switched".to_string(), None));
                 continue;
             }
@@ -333,16 +346,16 @@ impl Work<'_> {
         Ok(done)
     }
 
-    fn make_filesystems(&mut self, filesystem: &Filesystem) -> Result<Vec<Done>> {
+    fn make_filesystems(&mut self, filesystem: &Filesystem) -> Result<Vec<PreparedDrive>> {
         let (mut done, mut uuids) = (Vec::new(), Vec::new());
         for drive in &self.bare {
             uuids.push(String::new());
             done.push(match drive.place {
-                Place::Directory(_) => {
+                DrivePlace::Directory(_) => {
                     ("not done: a directory has its filesystem".to_string(), None)
                 }
                 // The UUID comes last: by it the filesystem is known again as the run's own.
-                Place::Device { .. } => {
+                DrivePlace::Device { .. } => {
                     let uuid = filesystem::make(drive, filesystem)?;
                     let mkfs = [&["mkfs".to_string()], &filesystem.mkfs[..]].concat().join(" ");
                     let (kind, mount) = (filesystem.kind.name(), &filesystem.mount);
@@ -357,9 +370,9 @@ impl Work<'_> {
 
     fn mount(&mut self, filesystem: &Filesystem, uuids: &[String]) -> Result<()> {
         for (i, (drive, uuid)) in self.bare.iter().zip(uuids).enumerate() {
-            if let Place::Device { .. } = drive.place {
+            if let DrivePlace::Device { .. } = drive.place {
                 let mounted = filesystem::mount(drive, filesystem, uuid, self.run.time.clock)?;
-                self.subject.drives[i].place = Place::Directory(mounted.point.clone());
+                self.subject.drives[i].place = DrivePlace::Directory(mounted.point.clone());
                 self.mounted.push(mounted);
             }
         }
@@ -369,9 +382,9 @@ impl Work<'_> {
     /// Puts a load on all the drives without keeping what it measures; says how much it was.
     fn condition(&self, asked: &Conditioning) -> Result<String> {
         let length = if asked.passes > 0.0 {
-            Length::Passes(asked.passes)
+            LoadLength::Passes(asked.passes)
         } else {
-            Length::Time(asked.duration_ns)
+            LoadLength::Time(asked.duration_ns)
         };
         let RunContext { time, progress, .. } = self.run;
         let from_ns = time.now_ns();
@@ -394,7 +407,7 @@ impl Work<'_> {
         Ok(format!("{} ops of {} in {took}", units::grouped(ops), asked.stream.workload.name))
     }
 
-    fn steady(&mut self, asked: &Steady) -> Result<Vec<Done>> {
+    fn steady(&mut self, asked: &Steady) -> Result<Vec<PreparedDrive>> {
         let states = steady::reach(self.run, &self.subject, asked)?;
         states.iter().enumerate().for_each(|(drive, state)| self.mark(drive, state));
         Ok(states.into_iter().map(|state| (steady::words(&state), Some(state))).collect())
@@ -414,12 +427,12 @@ impl Work<'_> {
 
 /// A drive as what it consists of: its namespaces, if it was divided.
 fn each(drive: &Drive) -> Vec<Drive> {
-    let Place::Device { serial, .. } = &drive.place else { return vec![drive.clone()] };
+    let DrivePlace::Device { serial, .. } = &drive.place else { return vec![drive.clone()] };
     if drive.namespaces.is_empty() {
         return vec![drive.clone()];
     }
     let namespace = |path: &PathBuf| Drive {
-        place: Place::Device { path: path.clone(), serial: serial.clone() },
+        place: DrivePlace::Device { path: path.clone(), serial: serial.clone() },
         namespaces: Vec::new(),
         ..drive.clone()
     };

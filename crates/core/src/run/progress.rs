@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::live::Live;
+use super::live::LiveFeed;
 use super::ops_per_s;
 use super::time_left::{TimeLeft, ToPrepare};
-use crate::base::stderr::{Terminal, note};
+use crate::base::stderr::{BarTerminal, note};
 use crate::base::text::visible;
 use crate::base::units;
-use crate::meter::watch::Watch;
+use crate::meter::watch::MeterWatch;
 use crate::plan::{AxisValue, PointKey, PointPlan};
-use crate::record::live::{How, NEXT, Phase};
+use crate::record::live::{NEXT, Phase, RunEnding};
 use crate::record::{Class, Interval, Outcome, Point};
 
 /// Lines that say how far a fill is are not printed more often.
@@ -25,7 +25,7 @@ const LINES_APART_NS: u64 = 2_000_000_000;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ProgressForm {
     /// One line of a terminal that is drawn anew.
     Bar,
     /// Lines that stay, each with the time of day.
@@ -38,7 +38,7 @@ pub enum Form {
 
 /// The display. All its calls come from the one thread that watches the workers.
 pub struct Progress {
-    form: Form,
+    form: ProgressForm,
     /// Lines of what is otherwise drawn over, or left out: rates.
     verbose: bool,
     bar: ProgressBar,
@@ -51,20 +51,20 @@ pub struct Progress {
     /// The last failure of each subject, which is printed once.
     failed: RefCell<HashMap<String, String>>,
     /// The feed of whoever looks on from elsewhere.
-    live: RefCell<Option<Live>>,
+    live: RefCell<Option<LiveFeed>>,
 }
 
 impl Progress {
     /// A bar where standard error is a terminal, plain lines elsewhere.
     pub fn new() -> Progress {
         let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-        Progress::in_form(if terminal { Form::Bar } else { Form::Plain }, false)
+        Progress::in_form(if terminal { ProgressForm::Bar } else { ProgressForm::Plain }, false)
     }
 
     /// In the form that was asked for; `verbose` shows the rate of every interval as a line.
-    pub fn in_form(form: Form, verbose: bool) -> Progress {
+    pub fn in_form(form: ProgressForm, verbose: bool) -> Progress {
         let target = match form {
-            Form::Bar => ProgressDrawTarget::term_like(Box::new(Terminal::default())),
+            ProgressForm::Bar => ProgressDrawTarget::term_like(Box::new(BarTerminal::default())),
             _ => ProgressDrawTarget::hidden(),
         };
         Progress {
@@ -81,11 +81,11 @@ impl Progress {
     }
 
     /// Writes a live feed too.
-    pub fn go_live(&self, live: Live) {
+    pub fn go_live(&self, live: LiveFeed) {
         *self.live.borrow_mut() = Some(live);
     }
 
-    fn live(&self, with: impl FnOnce(&mut Live)) {
+    fn live(&self, with: impl FnOnce(&mut LiveFeed)) {
         self.live.borrow_mut().as_mut().map(with);
     }
 
@@ -113,7 +113,7 @@ impl Progress {
     }
 
     /// Which meters read meanwhile.
-    pub fn meters(&self, watch: Weak<Watch>) {
+    pub fn meters(&self, watch: Weak<MeterWatch>) {
         self.live(|live| live.meters(watch));
     }
 
@@ -133,7 +133,7 @@ impl Progress {
         self.say(what, "");
         self.tenth.set((0, self.now_ns()));
         self.live(|live| live.log(what));
-        if self.form != Form::Bar {
+        if self.form != ProgressForm::Bar {
             self.show(what, json!({ "event": "activity", "what": what }));
         }
     }
@@ -177,8 +177,8 @@ impl Progress {
         self.live(|live| live.doing(live.is_in(), &label, Some(share)));
         self.say(&label, &format!("{percent:>3} %"));
         let ((last, at_ns), now_ns) = (self.tenth.get(), self.now_ns());
-        let is_soon = self.form == Form::Plain && now_ns - at_ns < LINES_APART_NS;
-        if self.form != Form::Bar && tenth > last && !is_soon {
+        let is_soon = self.form == ProgressForm::Plain && now_ns - at_ns < LINES_APART_NS;
+        if self.form != ProgressForm::Bar && tenth > last && !is_soon {
             self.tenth.set((tenth, now_ns));
             let event = json!({ "event": "fill", "what": label, "done": done, "of": of });
             self.show(&format!("{label}: {percent} %"), event);
@@ -194,7 +194,7 @@ impl Progress {
             live.log(&text);
         });
         self.say(&text, "");
-        if self.form != Form::Bar {
+        if self.form != ProgressForm::Bar {
             let event = json!({ "event": "round", "subject": subject, "round": round, "of": of,
                                 "verdict": verdict });
             self.show(&text, event);
@@ -209,7 +209,7 @@ impl Progress {
             live.point(key);
         });
         self.say(&label(key), "");
-        if self.form == Form::Json {
+        if self.form == ProgressForm::Json {
             self.line("", event("point", key));
         }
     }
@@ -238,7 +238,7 @@ impl Progress {
         let label = self.label.borrow().clone();
         let rate = format!("{} ops/s", units::grouped(ops_per_s as u64));
         self.say(&label, &rate);
-        if self.form == Form::Json || self.verbose {
+        if self.form == ProgressForm::Json || self.verbose {
             let event = json!({ "event": "rate", "what": label, "ops_per_s": ops_per_s });
             self.show(&format!("  {rate}  {label}"), event);
         }
@@ -277,19 +277,19 @@ impl Progress {
     /// Not measured: its repeats so far are enough, or a search can do without it.
     pub fn point_spared(&self) {
         self.left.borrow_mut().point_spared();
-        self.live(Live::spared);
+        self.live(LiveFeed::spared);
     }
 
     /// The run has ended: the bar is removed.
     pub fn end(&self) {
         self.bar.finish_and_clear();
-        if self.form == Form::Json {
+        if self.form == ProgressForm::Json {
             self.line("", json!({ "event": "end" }));
         }
     }
 
     /// How the run ended, for whoever looks on.
-    pub fn ended(&self, how: How, text: &str) {
+    pub fn ended(&self, how: RunEnding, text: &str) {
         self.live(|live| live.ended(how, text));
         *self.live.borrow_mut() = None;
     }
@@ -320,7 +320,7 @@ impl Progress {
                 live.tick();
             });
         }
-        if self.form == Form::Bar {
+        if self.form == ProgressForm::Bar {
             let (percent, _) = self.estimate();
             self.bar.set_position((percent.unwrap_or(0.0) * 10.0) as u64);
             self.bar.set_prefix(self.in_words());
@@ -351,18 +351,18 @@ impl Progress {
     /// One line that stays.
     fn show(&self, text: &str, mut event: Value) {
         match self.form {
-            Form::Bar => self.bar.println(visible(text)),
-            Form::Plain if !text.is_empty() => {
+            ProgressForm::Bar => self.bar.println(visible(text)),
+            ProgressForm::Plain if !text.is_empty() => {
                 note(&format!("{}  {}  {text}", moment(), self.in_words()))
             }
-            Form::Json => {
+            ProgressForm::Json => {
                 let (percent, left_ns) = self.estimate();
                 event["time"] = json!(moment());
                 event["percent"] = json!(percent);
                 event["left_ns"] = json!(left_ns);
                 note(&event.to_string());
             }
-            Form::Plain | Form::Silent => {}
+            ProgressForm::Plain | ProgressForm::Silent => {}
         }
     }
 }

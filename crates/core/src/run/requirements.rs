@@ -7,8 +7,8 @@
 use super::site;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result};
-use crate::engine::{self, Access, Home, verify};
-use crate::plan::{Drive, Family, Part, Plan, Stream, Subject, steps_at};
+use crate::engine::{self, Access, DatasetLocation, verify};
+use crate::plan::{Component, Drive, Plan, RequestFamily, Stream, Subject, steps_at};
 
 /// Refuses a plan that asks a device or this kernel for what it lacks.
 pub fn look(plan: &Plan, subjects: &[Subject], clock: Clock) -> Result<()> {
@@ -38,15 +38,15 @@ pub fn look(plan: &Plan, subjects: &[Subject], clock: Clock) -> Result<()> {
 
 /// Opens a lane of a stream on each device.
 fn try_on(drives: &[Drive], stream: &Stream, clock: Clock) -> Result<()> {
-    if engine::find(&stream.engine.name).is_none_or(|e| e.info().family != Family::Block) {
+    if engine::find(&stream.engine.name).is_none_or(|e| e.info().family != RequestFamily::Block) {
         return Ok(());
     }
     // Without data verification: of that a journal would be begun.
-    let mut engine: Part = stream.engine.clone();
+    let mut engine: Component = stream.engine.clone();
     engine.knobs.0.remove(verify::VERIFY.name);
     for drive in drives {
         let home = site::home(drive, &stream.dataset, 0, stream.target)?;
-        if let Home::Device { .. } = home {
+        if let DatasetLocation::Device { .. } = home {
             site::open(&engine, &home, Access::ReadOnly, clock)?.lane(stream, 0)?;
         }
     }

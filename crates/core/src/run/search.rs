@@ -11,27 +11,27 @@ use crate::record::{Fact, Outcome, Point, Tally, key};
 
 /// One search: the points of a subject, step and repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Of {
+struct SearchKey {
     subject: String,
     step: String,
     repeat: u32,
 }
 
-impl Of {
-    fn key(key: &PointKey) -> Of {
-        Of { subject: key.subject.clone(), step: key.step.clone(), repeat: key.repeat }
+impl SearchKey {
+    fn key(key: &PointKey) -> SearchKey {
+        SearchKey { subject: key.subject.clone(), step: key.step.clone(), repeat: key.repeat }
     }
 }
 
 /// What was tried so far, and whether it held.
 #[derive(Default)]
 pub struct Searches {
-    tried: HashMap<Of, Vec<(f64, bool)>>,
+    tried: HashMap<SearchKey, Vec<(f64, bool)>>,
     /// The values of each step that is searched, from the least to the most.
     values: HashMap<String, Vec<f64>>,
     /// Where the points of searches are among all, by the bits of their values.
-    places: HashMap<Of, HashMap<u64, usize>>,
-    over: HashSet<Of>,
+    places: HashMap<SearchKey, HashMap<u64, usize>>,
+    over: HashSet<SearchKey>,
 }
 
 impl Searches {
@@ -48,7 +48,10 @@ impl Searches {
             all.iter().enumerate().filter(|(_, p)| self.values.contains_key(&p.key.step))
         {
             if let Some(value) = point.key.axis.as_ref().and_then(|axis| axis.value.number()) {
-                self.places.entry(Of::key(&point.key)).or_default().insert(value.to_bits(), place);
+                self.places
+                    .entry(SearchKey::key(&point.key))
+                    .or_default()
+                    .insert(value.to_bits(), place);
             }
         }
     }
@@ -61,7 +64,7 @@ impl Searches {
         all: &'p [PointPlan],
     ) -> Option<&'p PointPlan> {
         let Some(values) = self.values.get(&point.key.step) else { return Some(point) };
-        let of = Of::key(&point.key);
+        let of = SearchKey::key(&point.key);
         if self.over.contains(&of) {
             return None;
         }
@@ -81,7 +84,7 @@ impl Searches {
         let measured = point.outcome == Outcome::Measured;
         let reached = percentile_ns(search, point).filter(|_| measured);
         let held = reached.is_some_and(|ns| ns <= search.at_most_ns);
-        self.tried.entry(Of::key(key)).or_default().push((value, held));
+        self.tried.entry(SearchKey::key(key)).or_default().push((value, held));
         let limit = units::latency(search.at_most_ns as f64);
         let value = match reached {
             Some(ns) => format!(
@@ -167,7 +170,11 @@ mod tests {
             let value =
                 point.key.axis.as_ref().and_then(|axis| axis.value.number()).expect("a value");
             measured.push(value);
-            searches.tried.entry(Of::key(&point.key)).or_default().push((value, value <= truth));
+            searches
+                .tried
+                .entry(SearchKey::key(&point.key))
+                .or_default()
+                .push((value, value <= truth));
         }
         assert!(
             measured.len() <= 19 && measured.contains(&truth) && measured.contains(&(truth + 1.0)),

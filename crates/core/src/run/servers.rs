@@ -10,8 +10,8 @@ use crate::base::units;
 use crate::lab::host;
 use crate::lab::processors::{self, Processors};
 use crate::plan::{
-    Cpus, Dataset, Drive, Knobs, Part, Plan, PointPlan, Stream, Subject, read_list, shown_list,
-    steps_at,
+    Component, Cpus, Dataset, Drive, Knobs, Plan, PointPlan, Stream, Subject, read_list,
+    shown_list, steps_at,
 };
 
 /// Refuses, before any server is started, a plan whose servers ask for processors or memory that
@@ -37,7 +37,7 @@ fn look(
 ) -> Result<()> {
     let parts = divide(subject, streams, allowed)?;
     the_loads(streams, &parts, allowed)?;
-    let limit = |part: &Part| part.knobs.int("memory").ok().filter(|_| is_own(part));
+    let limit = |part: &Component| part.knobs.int("memory").ok().filter(|_| is_own(part));
     let limits: Vec<u64> = parts.values().filter_map(limit).collect();
     let all = limits.iter().fold(0u64, |sum, bytes| sum.saturating_add(*bytes));
     match memory_bytes.filter(|there| all > *there) {
@@ -60,8 +60,8 @@ pub fn divide(
     subject: &Subject,
     streams: &[Stream],
     allowed: &Processors,
-) -> Result<BTreeMap<TargetKey, Part>> {
-    let mut servers: Vec<(TargetKey, &Part, u32, u32)> = Vec::new();
+) -> Result<BTreeMap<TargetKey, Component>> {
+    let mut servers: Vec<(TargetKey, &Component, u32, u32)> = Vec::new();
     for stream in streams.iter().filter(|s| s.engine.knobs.text("server").is_ok()) {
         for (drive, instance) in target_key::places(subject, stream) {
             let key = target_key::key(subject, stream, drive, instance);
@@ -73,7 +73,7 @@ pub fn divide(
     let free = free(streams, allowed);
     let mut parts = BTreeMap::new();
     for (key, engine, drive, instance) in &servers {
-        let cpus = |part: &Part| part.knobs.text("cpus").ok().map(str::to_string);
+        let cpus = |part: &Component| part.knobs.text("cpus").ok().map(str::to_string);
         let alike: Vec<&TargetKey> = servers
             .iter()
             .filter(|(_, other, ..)| cpus(other) == cpus(engine))
@@ -93,7 +93,7 @@ pub fn of_copy(
     dataset: &Dataset,
     drive: &Drive,
     (instance, place, of): (u32, usize, usize),
-) -> Result<Part> {
+) -> Result<Component> {
     if dataset.engine.knobs.text("server").is_err() {
         return Ok(dataset.engine.clone());
     }
@@ -101,7 +101,7 @@ pub fn of_copy(
     with_connection(own, drive, instance)
 }
 
-fn is_own(part: &Part) -> bool {
+fn is_own(part: &Component) -> bool {
     part.knobs.text("server").is_ok_and(|server| server == "own")
 }
 
@@ -109,7 +109,7 @@ fn is_shared(knobs: &Knobs) -> bool {
     knobs.flag("shared_cpus").unwrap_or(false)
 }
 
-fn own_part(engine: &Part, place: (usize, usize), free: &Processors) -> Result<Part> {
+fn own_part(engine: &Component, place: (usize, usize), free: &Processors) -> Result<Component> {
     let mut own = engine.clone();
     if let (true, Ok(cpus)) = (is_own(engine), engine.knobs.text("cpus")) {
         let set = share(cpus, is_shared(&engine.knobs), place, free)?;
@@ -119,7 +119,7 @@ fn own_part(engine: &Part, place: (usize, usize), free: &Processors) -> Result<P
 }
 
 /// The drive's own connection string for this server, where the plan names some.
-fn with_connection(mut own: Part, drive: &Drive, instance: u32) -> Result<Part> {
+fn with_connection(mut own: Component, drive: &Drive, instance: u32) -> Result<Component> {
     if drive.connections.is_empty() || is_own(&own) {
         return Ok(own);
     }
@@ -192,10 +192,10 @@ fn free(streams: &[Stream], allowed: &Processors) -> Processors {
 /// does not say which: the others. None where nothing has to be kept apart.
 fn the_loads(
     streams: &[Stream],
-    parts: &BTreeMap<TargetKey, Part>,
+    parts: &BTreeMap<TargetKey, Component>,
     allowed: &Processors,
 ) -> Result<Option<Processors>> {
-    let own: Vec<(&Part, Processors)> = parts
+    let own: Vec<(&Component, Processors)> = parts
         .values()
         .filter(|part| is_own(part))
         .filter_map(|part| Some((part, read_list(part.knobs.text("cpus").ok()?)?)))

@@ -13,51 +13,60 @@ use super::progress::Progress;
 use super::servers;
 use super::snapshot;
 use super::space;
-use super::time::Time;
-use super::worker_group::{self, Span, WorkerGroup};
+use super::time::RunClock;
+use super::worker_group::{self, LoadSpan, WorkerGroup};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
-use crate::engine::{self, Access, Home, Site, Target, verify};
-use crate::lab::data::{self, Folder, Laid, Marker};
+use crate::engine::{self, Access, DatasetAccess, DatasetLocation, Target, verify};
+use crate::lab::data::{self, DatasetFolder, DatasetMarker, Laid};
 use crate::lab::files;
 use crate::lab::server::release;
-use crate::plan::Target as Slice;
+use crate::plan::PlannedSlice as Slice;
 use crate::plan::{
-    Arrival, Dataset, Drive, Family, Field, Fill, Load, Part, Place, Plan, Step, Stream, Subject,
+    Arrival, Component, Dataset, Drive, DrivePlace, Field, Fill, Load, Plan, RequestFamily, Step,
+    Stream, Subject,
 };
 use crate::record::Fact;
 use crate::workload;
 
 /// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one
 /// of them works there, and any other in as many instances as there are, each on its own.
-pub fn home(drive: &Drive, dataset: &str, instance: u32, target: Slice) -> Result<Home> {
+pub fn home(drive: &Drive, dataset: &str, instance: u32, target: Slice) -> Result<DatasetLocation> {
     let index = if target.is_whole() { instance } else { target.index.saturating_sub(1) };
     let namespace = drive.namespaces.get(index as usize);
     Ok(match &drive.place {
-        _ if dataset.is_empty() => Home::Nowhere,
-        Place::Directory(path) => Home::Folder(Folder::of(path, dataset, instance)?),
-        Place::Device { path, serial } => {
-            Home::Device { path: namespace.unwrap_or(path).clone(), serial: serial.clone() }
+        _ if dataset.is_empty() => DatasetLocation::Nowhere,
+        DrivePlace::Directory(path) => {
+            DatasetLocation::Folder(DatasetFolder::of(path, dataset, instance)?)
         }
+        DrivePlace::Device { path, serial } => DatasetLocation::Device {
+            path: namespace.unwrap_or(path).clone(),
+            serial: serial.clone(),
+        },
     })
 }
 
 /// Opens a dataset through an engine.
-pub fn open(engine: &Part, home: &Home, access: Access, clock: Clock) -> Result<Box<dyn Target>> {
+pub fn open(
+    engine: &Component,
+    home: &DatasetLocation,
+    access: Access,
+    clock: Clock,
+) -> Result<Box<dyn Target>> {
     let found = engine::find(&engine.name).ok_or_else(|| {
         failed(
             format!("unknown engine '{}'", engine.name),
             "`dyno list` names those that there are",
         )
     })?;
-    found.open(&Site { home, knobs: &engine.knobs, access, clock })
+    found.open(&DatasetAccess { home, knobs: &engine.knobs, access, clock })
 }
 
 /// Puts a dataset back as it was filled, where the plan says so and it was written to since.
 pub fn restore(
     subject: &str,
     dataset: &Dataset,
-    folder: &Folder,
+    folder: &DatasetFolder,
     clock: Clock,
     progress: &Progress,
 ) -> Result<()> {
@@ -71,31 +80,35 @@ pub fn restore(
 
 /// From here on the files of a dataset may be other than its marker says. A server writes to its
 /// files whatever is asked of it.
-pub fn begin_use(dataset: &Dataset, folder: &Folder, access: Access) -> Result<()> {
+pub fn begin_use(dataset: &Dataset, folder: &DatasetFolder, access: Access) -> Result<()> {
     if dataset.restore && access == Access::ReadWrite {
         snapshot::will_be_written(folder)?;
     }
     let changes = access != Access::ReadOnly || !is_of_blocks(dataset);
     match folder.marker() {
         Some(marker) if changes && !marker.open => {
-            folder.write_marker(&Marker { open: true, ..marker })
+            folder.write_marker(&DatasetMarker { open: true, ..marker })
         }
         _ => Ok(()),
     }
 }
 
 fn is_of_blocks(dataset: &Dataset) -> bool {
-    engine::find(&dataset.engine.name).is_some_and(|e| e.info().family == Family::Block)
+    engine::find(&dataset.engine.name).is_some_and(|e| e.info().family == RequestFamily::Block)
 }
 
 /// Notes what the files of datasets are, now that nothing has them open.
-pub fn end_use(homes: &[Home]) -> Result<()> {
+pub fn end_use(homes: &[DatasetLocation]) -> Result<()> {
     for home in homes {
-        let Home::Folder(folder) = home else { continue };
+        let DatasetLocation::Folder(folder) = home else { continue };
         if let Some(marker) =
             folder.marker().filter(|marker| marker.open && !marker.described.is_empty())
         {
-            folder.write_marker(&Marker { open: false, files: files::look(folder)?, ..marker })?;
+            folder.write_marker(&DatasetMarker {
+                open: false,
+                files: files::look(folder)?,
+                ..marker
+            })?;
         }
     }
     Ok(())
@@ -128,7 +141,7 @@ pub fn make_ready(
             place += 1;
             let engine = servers::of_copy(dataset, drive, copy)?;
             let home = home(drive, &dataset.name, instance, Slice::default())?;
-            if dataset.restore && !matches!(home, Home::Folder(_)) {
+            if dataset.restore && !matches!(home, DatasetLocation::Folder(_)) {
                 let what = format!("dataset '{}' cannot be restored on a device", dataset.name);
                 return Err(failed(
                     what,
@@ -138,7 +151,7 @@ pub fn make_ready(
             Filling { subject: &subject.name, dataset, engine: &engine, seed: plan.seed }
                 .unless_there(&home, time, progress)?;
             if facts.is_empty() {
-                if let Home::Folder(folder) = &home {
+                if let DatasetLocation::Folder(folder) = &home {
                     begin_use(dataset, folder, Access::ReadOnly)?;
                 }
                 facts = open(&engine, &home, Access::ReadOnly, time.clock)?.facts();
@@ -170,31 +183,36 @@ struct Filling<'a> {
     subject: &'a str,
     dataset: &'a Dataset,
     /// The dataset's, with what this copy's server alone has.
-    engine: &'a Part,
+    engine: &'a Component,
     seed: u64,
 }
 
 impl Filling<'_> {
-    fn unless_there(&self, home: &Home, time: Time<'_>, progress: &Progress) -> Result<()> {
+    fn unless_there(
+        &self,
+        home: &DatasetLocation,
+        time: RunClock<'_>,
+        progress: &Progress,
+    ) -> Result<()> {
         let Filling { subject, dataset, .. } = self;
         let Some(fill) = &dataset.fill else { return Ok(()) };
         let doing = |what: String| progress.activity(&format!("{subject}: {what}"));
-        let Home::Folder(folder) = home else {
+        let DatasetLocation::Folder(folder) = home else {
             doing(format!("filling dataset '{}'", dataset.name));
             return self.carry_out(fill, home, time, progress).map(drop);
         };
         let described = serde_json::to_string_pretty(dataset).context("describing the dataset")?;
         adopt(dataset, folder, &described)?;
         match self.found(folder, &described, time.clock, progress)? {
-            Found::Whole => match self.elsewhere(folder, home, time.clock)? {
+            DatasetState::Whole => match self.elsewhere(folder, home, time.clock)? {
                 None => return Ok(()),
                 Some(how) => doing(format!(
                     "dataset '{}' is not in this database and is filled there: {how}",
                     dataset.name
                 )),
             },
-            Found::Nothing => {}
-            Found::Damaged(how) => {
+            DatasetState::Nothing => {}
+            DatasetState::Damaged(how) => {
                 doing(format!("dataset '{}' is damaged ({how}) and laid out anew", dataset.name))
             }
         }
@@ -203,7 +221,7 @@ impl Filling<'_> {
         doing(format!("filling dataset '{}'", dataset.name));
         let laid = self.carry_out(fill, home, time, progress)?;
         let files = files::look(folder)?;
-        let whole = Marker { described, open: false, files, laid, ..marker };
+        let whole = DatasetMarker { described, open: false, files, laid, ..marker };
         if dataset.restore {
             doing(format!("keeping a copy of dataset '{}'", dataset.name));
             snapshot::keep(folder, &whole)?;
@@ -213,22 +231,22 @@ impl Filling<'_> {
 
     fn found(
         &self,
-        folder: &Folder,
+        folder: &DatasetFolder,
         described: &str,
         clock: Clock,
         progress: &Progress,
-    ) -> Result<Found> {
+    ) -> Result<DatasetState> {
         let copy = snapshot::copy_of(folder);
-        let whole = |folder: &Folder| -> Result<Found> {
+        let whole = |folder: &DatasetFolder| -> Result<DatasetState> {
             let Some(marker) = folder.marker().filter(|m| m.described == described) else {
-                return Ok(Found::Nothing);
+                return Ok(DatasetState::Nothing);
             };
             let damage = files::damage(&marker.files, &files::look(folder)?, marker.open);
             let unknown = self.unknown(folder)?;
             if let (Some(how), None) = (&damage, &unknown) {
                 self.is_verified(folder, how)?;
             }
-            Ok(damage.or(unknown).map_or(Found::Whole, Found::Damaged))
+            Ok(damage.or(unknown).map_or(DatasetState::Whole, DatasetState::Damaged))
         };
         if !self.dataset.restore {
             return whole(folder);
@@ -236,8 +254,8 @@ impl Filling<'_> {
         // The copy is what counts; what it is a copy of may have been written to, or damaged,
         // since.
         let of_copy = whole(&copy)?;
-        if matches!(of_copy, Found::Whole) {
-            if !snapshot::was_written(folder) && !matches!(whole(folder)?, Found::Whole) {
+        if matches!(of_copy, DatasetState::Whole) {
+            if !snapshot::was_written(folder) && !matches!(whole(folder)?, DatasetState::Whole) {
                 snapshot::will_be_written(folder)?;
             }
             restore(self.subject, self.dataset, folder, clock, progress)?;
@@ -246,8 +264,8 @@ impl Filling<'_> {
     }
 
     /// Where the dataset is to be verified and what it holds is not known.
-    fn unknown(&self, folder: &Folder) -> Result<Option<String>> {
-        let home = Home::Folder(folder.clone());
+    fn unknown(&self, folder: &DatasetFolder) -> Result<Option<String>> {
+        let home = DatasetLocation::Folder(folder.clone());
         let journal = verify::journal_of(&self.dataset.engine.knobs, &home)?;
         Ok(match journal {
             Some(path) if !verify::is_known(&path, &home)? => {
@@ -259,8 +277,8 @@ impl Filling<'_> {
 
     /// What was changed while nobody had the dataset open is a finding where it is verified, and
     /// not laid out anew.
-    fn is_verified(&self, folder: &Folder, how: &str) -> Result<()> {
-        let home = Home::Folder(folder.clone());
+    fn is_verified(&self, folder: &DatasetFolder, how: &str) -> Result<()> {
+        let home = DatasetLocation::Folder(folder.clone());
         match verify::journal_of(&self.dataset.engine.knobs, &home)? {
             None => Ok(()),
             Some(journal) => Err(failed(
@@ -276,8 +294,8 @@ impl Filling<'_> {
     fn carry_out(
         &self,
         fill: &Fill,
-        home: &Home,
-        time: Time<'_>,
+        home: &DatasetLocation,
+        time: RunClock<'_>,
         progress: &Progress,
     ) -> Result<Option<Laid>> {
         let dataset = self.dataset;
@@ -286,7 +304,7 @@ impl Filling<'_> {
         let mut group = WorkerGroup::new(&stream, &*target, None, self.seed)?;
         group.passes = 1.0;
         let ops = pass_ops(&group, &stream, &*target)?;
-        let forever = Span { warmup_ns: 0, duration_ns: u64::MAX / 4 };
+        let forever = LoadSpan { warmup_ns: 0, duration_ns: u64::MAX / 4 };
         let stop = AtomicBool::new(false);
         let groups = [group];
         progress.filling(self.subject, space::fill_bytes(dataset).unwrap_or(0));
@@ -309,7 +327,12 @@ impl Filling<'_> {
     }
 
     /// How the database differs from the one that the dataset was filled in, if it does.
-    fn elsewhere(&self, folder: &Folder, home: &Home, clock: Clock) -> Result<Option<String>> {
+    fn elsewhere(
+        &self,
+        folder: &DatasetFolder,
+        home: &DatasetLocation,
+        clock: Clock,
+    ) -> Result<Option<String>> {
         if !is_on_a_server_of_others(self.dataset) {
             return Ok(None);
         }
@@ -329,7 +352,11 @@ fn questions(dataset: &Dataset) -> Vec<String> {
     found.map(|(workload, knobs)| workload.lasting(knobs)).unwrap_or_default()
 }
 
-fn differs(dataset: &Dataset, folder: &Folder, target: &dyn Target) -> Result<Option<String>> {
+fn differs(
+    dataset: &Dataset,
+    folder: &DatasetFolder,
+    target: &dyn Target,
+) -> Result<Option<String>> {
     let Some(marker) = folder.marker().filter(|marker| !marker.described.is_empty()) else {
         return Ok(None);
     };
@@ -341,7 +368,7 @@ fn differs(dataset: &Dataset, folder: &Folder, target: &dyn Target) -> Result<Op
 }
 
 /// Refuses a database that is not the one that the dataset was filled in, before it is measured.
-pub fn check_laid(dataset: &Dataset, folder: &Folder, target: &dyn Target) -> Result<()> {
+pub fn check_laid(dataset: &Dataset, folder: &DatasetFolder, target: &dyn Target) -> Result<()> {
     if dataset.fill.is_none() || !is_on_a_server_of_others(dataset) {
         return Ok(());
     }
@@ -356,20 +383,20 @@ pub fn check_laid(dataset: &Dataset, folder: &Folder, target: &dyn Target) -> Re
 }
 
 /// Makes the dataset's folder anew, with a marker that says it is being filled.
-fn lay_out(folder: &Folder) -> Result<Marker> {
+fn lay_out(folder: &DatasetFolder) -> Result<DatasetMarker> {
     let old = folder.old_marker().is_some();
     snapshot::forget(folder, old)?;
     folder.remove(old)?;
     forget_old(folder)?;
     std::fs::create_dir_all(folder.path())
         .with_context(|| format!("making {}", folder.shown().display()))?;
-    let marker = Marker { id: data::identity()?, open: true, ..Marker::default() };
+    let marker = DatasetMarker { id: data::identity()?, open: true, ..DatasetMarker::default() };
     folder.write_marker(&marker)?;
     Ok(marker)
 }
 
 /// What is there of a dataset.
-enum Found {
+enum DatasetState {
     Whole,
     Nothing,
     Damaged(String),
@@ -377,20 +404,20 @@ enum Found {
 
 /// Gives a dataset that was laid out before there were markers its own, if it is the one that the
 /// plan has.
-fn adopt(dataset: &Dataset, folder: &Folder, described: &str) -> Result<()> {
+fn adopt(dataset: &Dataset, folder: &DatasetFolder, described: &str) -> Result<()> {
     if folder.old_marker().as_deref() != Some(described) {
         return Ok(());
     }
     let copy = snapshot::copy_of(folder);
-    let places: &[&Folder] = if dataset.restore { &[folder, &copy] } else { &[folder] };
+    let places: &[&DatasetFolder] = if dataset.restore { &[folder, &copy] } else { &[folder] };
     for place in places {
         if place.exists() && place.marker().is_none() {
             let files = files::look(place)?;
-            place.write_marker(&Marker {
+            place.write_marker(&DatasetMarker {
                 id: data::identity()?,
                 described: described.into(),
                 files,
-                ..Marker::default()
+                ..DatasetMarker::default()
             })?;
         }
     }
@@ -398,7 +425,7 @@ fn adopt(dataset: &Dataset, folder: &Folder, described: &str) -> Result<()> {
 }
 
 /// What stood beside a dataset of before markers says nothing of the new one.
-fn forget_old(folder: &Folder) -> Result<()> {
+fn forget_old(folder: &DatasetFolder) -> Result<()> {
     if folder.old_marker().is_none() {
         return Ok(());
     }

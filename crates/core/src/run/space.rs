@@ -9,7 +9,7 @@ use crate::base::error::{Context, Result, refused};
 use crate::base::units;
 use crate::lab::guard::disk::Disk;
 use crate::lab::pin::shown;
-use crate::plan::{Dataset, FilesystemKind, Place, Plan, Stream, Subject};
+use crate::plan::{Dataset, DrivePlace, FilesystemKind, Plan, Stream, Subject};
 
 /// What the rows of a `sbtest` table take, with its index: measured on MariaDB and PostgreSQL,
 /// which differ by a tenth.
@@ -37,9 +37,9 @@ pub fn fill_bytes(dataset: &Dataset) -> Option<u64> {
 /// The bytes that will be filled for a subject: what is not there yet.
 pub fn to_fill(plan: &Plan, subject: &Subject) -> f64 {
     let filled = || plan.protocol.datasets.iter().filter(|d| d.fill.is_some());
-    let on_drive = |place: &Place| match place {
-        Place::Directory(path) => filled().map(|d| missing_bytes(plan, d, path)).sum::<u64>(),
-        Place::Device { .. } => filled().filter_map(fill_bytes).sum(),
+    let on_drive = |place: &DrivePlace| match place {
+        DrivePlace::Directory(path) => filled().map(|d| missing_bytes(plan, d, path)).sum::<u64>(),
+        DrivePlace::Device { .. } => filled().filter_map(fill_bytes).sum(),
     };
     subject.drives.iter().map(|drive| on_drive(&drive.place) as f64).sum()
 }
@@ -69,8 +69,8 @@ pub fn look(plan: &Plan, subjects: &[Subject]) -> Result<()> {
     for subject in subjects {
         for drive in &subject.drives {
             match &drive.place {
-                Place::Directory(path) => look_at_directory(plan, path, &mut filesystems),
-                Place::Device { path, .. } => look_at_device(plan, path),
+                DrivePlace::Directory(path) => look_at_directory(plan, path, &mut filesystems),
+                DrivePlace::Device { path, .. } => look_at_device(plan, path),
             }
             .with_context(|| subject.name.clone())?;
         }

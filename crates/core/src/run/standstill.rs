@@ -3,7 +3,7 @@
 //! no meter either; the loads' latencies alone would not distinguish that from a drive that
 //! stalled.
 
-use crate::load::worker::Window;
+use crate::load::worker::MeasuredWindow;
 use crate::record::Standstill;
 
 /// What counts as standing still. On two processors with ten threads that want one the witness
@@ -12,7 +12,7 @@ pub const LEAST_NS: u64 = 50_000_000;
 
 /// The parts of what was seen that lie in the window: (when the witness meant to wake, when it
 /// did).
-pub fn within(seen: &[(u64, u64)], window: Window) -> Vec<Standstill> {
+pub fn within(seen: &[(u64, u64)], window: MeasuredWindow) -> Vec<Standstill> {
     let parts =
         seen.iter().map(|&(from, until)| (from.max(window.from_ns), until.min(window.until_ns)));
     let inside = parts.filter(|(from, until)| from < until);
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn only_what_lies_in_the_window_counts() {
-        let window = Window { from_ns: 100, until_ns: 200 };
+        let window = MeasuredWindow { from_ns: 100, until_ns: 200 };
         let at = |at_ns, length_ns| Standstill { at_ns, length_ns };
         let seen = within(&[(0, 90), (80, 110), (120, 130), (190, 300), (250, 260)], window);
         assert_eq!(seen, [at(0, 10), at(20, 10), at(90, 10)]);

@@ -6,11 +6,11 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::context::RunContext;
-use super::precondition::{Length, load};
+use super::precondition::{LoadLength, load};
 use super::worker_group::WorkerGroup;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
-use crate::plan::{Metric, Steady, Subject};
+use crate::plan::{Steady, SteadyMetric, Subject};
 use crate::record::{SteadyState, Tally};
 use crate::stats::steady::judge;
 
@@ -30,8 +30,8 @@ pub fn reach(
         window: None,
     };
     let mut states = vec![empty; drives];
-    let mut last: Vec<Totals> = (0..drives).map(|_| Totals::default()).collect();
-    let length = Length::Time(asked.round_ns * u64::from(asked.most_rounds) + asked.round_ns);
+    let mut last: Vec<DriveTotals> = (0..drives).map(|_| DriveTotals::default()).collect();
+    let length = LoadLength::Time(asked.round_ns * u64::from(asked.most_rounds) + asked.round_ns);
     load(context, subject, &asked.stream, length, &mut |groups, run| {
         let mut from_ns = run.window.from_ns;
         for round in 1..=asked.most_rounds {
@@ -46,7 +46,7 @@ pub fn reach(
             }
             let now_ns = time.now_ns();
             for (drive, state) in states.iter_mut().enumerate() {
-                let now = Totals::of(groups, drive as u32);
+                let now = DriveTotals::of(groups, drive as u32);
                 state.rounds.push(now.metric(asked.metric, &last[drive], now_ns - from_ns));
                 state.window = judge(&state.rounds, &asked.rule);
                 last[drive] = now;
@@ -65,18 +65,18 @@ pub fn reach(
 
 /// What was counted on one drive until now.
 #[derive(Default)]
-struct Totals {
+struct DriveTotals {
     ops: u64,
     bytes: u64,
     service: Histogram,
 }
 
-impl Totals {
-    fn of(groups: &[WorkerGroup<'_>], drive: u32) -> Totals {
+impl DriveTotals {
+    fn of(groups: &[WorkerGroup<'_>], drive: u32) -> DriveTotals {
         let mut tallies: Vec<Tally> = Vec::new();
         let workers = groups.iter().filter(|g| g.drive == drive).flat_map(|g| &g.recorders);
         workers.for_each(|recorder| recorder.add_to(&mut tallies));
-        let mut totals = Totals::default();
+        let mut totals = DriveTotals::default();
         for tally in &tallies {
             totals.ops += tally.ops;
             totals.bytes += tally.bytes;
@@ -86,14 +86,14 @@ impl Totals {
     }
 
     /// The metric of what was counted since `earlier`.
-    fn metric(&self, metric: Metric, earlier: &Totals, ns: u64) -> f64 {
+    fn metric(&self, metric: SteadyMetric, earlier: &DriveTotals, ns: u64) -> f64 {
         let seconds = ns as f64 / 1e9;
         let service = || self.service.since(&earlier.service);
         match metric {
-            Metric::Iops => (self.ops - earlier.ops) as f64 / seconds,
-            Metric::Throughput => (self.bytes - earlier.bytes) as f64 / seconds,
-            Metric::Mean => service().mean_ns().unwrap_or(f64::NAN),
-            Metric::P99 => service().percentile_ns(0.99).map_or(f64::NAN, |ns| ns as f64),
+            SteadyMetric::Iops => (self.ops - earlier.ops) as f64 / seconds,
+            SteadyMetric::Throughput => (self.bytes - earlier.bytes) as f64 / seconds,
+            SteadyMetric::Mean => service().mean_ns().unwrap_or(f64::NAN),
+            SteadyMetric::P99 => service().percentile_ns(0.99).map_or(f64::NAN, |ns| ns as f64),
         }
     }
 }

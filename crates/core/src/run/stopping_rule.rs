@@ -31,37 +31,37 @@ pub fn headline(point: &Point) -> Option<f64> {
 /// The headline figures that were measured, by what stops together. Each is looked at once, so that
 /// a run of very many points is not slowed down by them.
 #[derive(Default)]
-pub struct Figures(HashMap<Together, Group>);
+pub struct Figures(HashMap<StopTogether, ComparedPoints>);
 
 /// Points that are compared stop together, so that they have the same repeats: those of all
 /// subjects where they take turns. The points of a load sweep stop together too, since each repeat
 /// needs its own maximum.
 #[derive(PartialEq, Eq, Hash)]
-struct Together {
+struct StopTogether {
     step: String,
     /// None where subjects take turns.
     subject: Option<String>,
-    at: At,
+    at: PointAt,
 }
 
 #[derive(PartialEq, Eq, Hash)]
-enum At {
+enum PointAt {
     Value(Option<u64>),
     Loads,
 }
 
-impl Together {
-    fn of(plan: &Plan, key: &PointKey) -> Together {
+impl StopTogether {
+    fn of(plan: &Plan, key: &PointKey) -> StopTogether {
         let loads = key.axis.as_ref().is_some_and(|axis| axis.field == Field::LoadPercent);
         let subject = (plan.order != Order::Interleaved).then(|| key.subject.clone());
-        let at = if loads { At::Loads } else { At::Value(axis_bits(&key.axis)) };
-        Together { step: key.step.clone(), subject, at }
+        let at = if loads { PointAt::Loads } else { PointAt::Value(axis_bits(&key.axis)) };
+        StopTogether { step: key.step.clone(), subject, at }
     }
 }
 
 #[derive(Default)]
-struct Group {
-    cells: HashMap<(String, Option<u64>), Cell>,
+struct ComparedPoints {
+    cells: HashMap<(String, Option<u64>), RepeatedFigures>,
     subjects: HashSet<String>,
     /// Up to which repeat it was looked whether they are enough, and the first that was.
     looked: u32,
@@ -70,7 +70,7 @@ struct Group {
 
 /// A subject's figures at one value of the axis.
 #[derive(Default)]
-struct Cell {
+struct RepeatedFigures {
     /// Not yet looked at.
     new: BTreeMap<u32, f64>,
     repeats: Repeats,
@@ -79,7 +79,7 @@ struct Cell {
 impl Figures {
     /// Takes in a repeat's headline figure.
     pub fn note(&mut self, plan: &Plan, key: &PointKey, figure: f64) {
-        let group = self.0.entry(Together::of(plan, key)).or_default();
+        let group = self.0.entry(StopTogether::of(plan, key)).or_default();
         group.subjects.insert(key.subject.clone());
         let cell = (key.subject.clone(), axis_bits(&key.axis));
         group.cells.entry(cell).or_default().new.insert(key.repeat, figure);
@@ -89,7 +89,7 @@ impl Figures {
     /// with it.
     pub fn enough(&mut self, plan: &Plan, key: &PointKey) -> bool {
         let Some(until) = plan.until else { return false };
-        let Some(group) = self.0.get_mut(&Together::of(plan, key)) else { return false };
+        let Some(group) = self.0.get_mut(&StopTogether::of(plan, key)) else { return false };
         let subjects = if plan.order == Order::Interleaved { plan.subjects.len() } else { 1 };
         while group.enough.is_none() && group.looked + 1 < key.repeat {
             group.looked += 1;
@@ -103,7 +103,7 @@ impl Figures {
     }
 }
 
-impl Group {
+impl ComparedPoints {
     /// Whether the repeats looked at are all there, without one that failed, and narrow the figures
     /// down far enough.
     fn narrow(&mut self, percent: f64) -> bool {

@@ -8,17 +8,17 @@ pub use super::target_key::{TargetKey, has_namespaces, key, places};
 use super::{caches, servers, site};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, anyhow};
-use crate::engine::{Access, Home, Target};
-use crate::lab::data::Folder;
+use crate::engine::{Access, DatasetLocation, Target};
+use crate::lab::data::DatasetFolder;
 use crate::lab::processors;
-use crate::plan::{Dataset, Part, Stream, Subject};
+use crate::plan::{Component, Dataset, Stream, Subject};
 
 /// Those of a point, with where each lives. Servers among them stop together.
 #[derive(Default)]
-pub struct Targets(BTreeMap<TargetKey, (Home, Box<dyn Target>)>);
+pub struct Targets(BTreeMap<TargetKey, (DatasetLocation, Box<dyn Target>)>);
 
 impl Deref for Targets {
-    type Target = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
+    type Target = BTreeMap<TargetKey, (DatasetLocation, Box<dyn Target>)>;
 
     fn deref(&self) -> &Self::Target {
         &self.0
@@ -27,8 +27,9 @@ impl Deref for Targets {
 
 impl Targets {
     /// Lets go of all at once, so that those that run on one drive stop together.
-    fn stop(&mut self) -> Vec<Home> {
-        let (homes, open): (Vec<Home>, Vec<_>) = std::mem::take(&mut self.0).into_values().unzip();
+    fn stop(&mut self) -> Vec<DatasetLocation> {
+        let (homes, open): (Vec<DatasetLocation>, Vec<_>) =
+            std::mem::take(&mut self.0).into_values().unzip();
         std::thread::scope(|scope| {
             for target in open {
                 scope.spawn(move || drop(target));
@@ -47,8 +48,8 @@ impl Drop for Targets {
 /// One that is to be opened.
 struct Closed<'p> {
     key: TargetKey,
-    engine: Part,
-    home: Home,
+    engine: Component,
+    home: DatasetLocation,
     access: Access,
     dataset: Option<&'p Dataset>,
 }
@@ -82,7 +83,7 @@ pub fn open(
             let engine = parts.get(&key).unwrap_or(&stream.engine).clone();
             let dataset =
                 plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
-            if let (Some(dataset), Home::Folder(folder)) = (dataset, &home) {
+            if let (Some(dataset), DatasetLocation::Folder(folder)) = (dataset, &home) {
                 site::restore(&subject.name, dataset, folder, clock, run.progress)?;
                 site::begin_use(dataset, folder, access)?;
                 forget_cached(&engine, folder)?;
@@ -95,7 +96,7 @@ pub fn open(
 
 /// A limit of memory counts the page cache that a server fills itself: what is cached of its files
 /// before is nobody's, and would be read for nothing.
-fn forget_cached(engine: &Part, folder: &Folder) -> Result<()> {
+fn forget_cached(engine: &Component, folder: &DatasetFolder) -> Result<()> {
     match engine.knobs.get("memory") {
         Some(_) if folder.exists() => caches::drop_files_below(&folder.path()),
         _ => Ok(()),
@@ -107,7 +108,7 @@ fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
     let mut targets = Targets::default();
     let open = |closed: Closed<'_>| {
         let target = site::open(&closed.engine, &closed.home, closed.access, clock)?;
-        if let (Some(dataset), Home::Folder(folder)) = (closed.dataset, &closed.home) {
+        if let (Some(dataset), DatasetLocation::Folder(folder)) = (closed.dataset, &closed.home) {
             site::check_laid(dataset, folder, &*target)?;
         }
         Ok((closed.key, (closed.home, target)))

@@ -8,7 +8,7 @@ use super::worker_group::{Running, WorkerGroup};
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
-use crate::load::worker::Window;
+use crate::load::worker::MeasuredWindow;
 use crate::record::{Interval, Sink, Tally};
 
 const INTERVAL_NS: u64 = 1_000_000_000;
@@ -67,7 +67,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
     /// headline ops and length.
     pub fn close_interval(
         &mut self,
-        window: Window,
+        window: MeasuredWindow,
         now_ns: u64,
         progress: &Progress,
         sink: &mut dyn Sink,

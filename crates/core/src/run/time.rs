@@ -10,7 +10,7 @@ use crate::base::units;
 const LOOK_NS: u64 = 50_000_000;
 
 #[derive(Clone, Copy)]
-pub struct Time<'a> {
+pub struct RunClock<'a> {
     pub clock: Clock,
     /// Set by a signal.
     pub stop: &'a AtomicBool,
@@ -22,7 +22,7 @@ pub struct Time<'a> {
 /// Closer than this the rest of a wait is spun: a sleep may end late.
 const SPUN_NS: u64 = 1_000_000;
 
-impl Time<'_> {
+impl RunClock<'_> {
     pub fn now_ns(&self) -> u64 {
         self.clock.now_ns()
     }

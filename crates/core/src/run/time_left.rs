@@ -11,12 +11,12 @@ pub struct ToPrepare {
     /// Bytes that its datasets lack.
     pub fill_bytes: f64,
     /// The other parts, by name, with what is known of their length.
-    pub parts: Vec<(String, Length)>,
+    pub parts: Vec<(String, KnownLength)>,
 }
 
 /// What is known of a part's length before it has been done once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Length {
+pub enum KnownLength {
     /// The plan says, or says the most.
     Ns(u64),
     /// It writes as a fill does.
@@ -26,7 +26,7 @@ pub enum Length {
 }
 
 /// What is being done.
-enum Now {
+enum CurrentPart {
     /// What is not counted: opening, settling, idle power.
     Other,
     /// A dataset is filled.
@@ -55,7 +55,7 @@ pub struct TimeLeft {
     whole_points: u64,
     /// What whole points took beyond their planned length: opening, joining, storing.
     beyond_ns: f64,
-    now: Now,
+    now: CurrentPart,
     /// When the last point or fill ended: what lies between points belongs to the next.
     free_ns: u64,
 }
@@ -71,7 +71,7 @@ impl TimeLeft {
             filled_ns: 0.0,
             whole_points: 0,
             beyond_ns: 0.0,
-            now: Now::Other,
+            now: CurrentPart::Other,
             free_ns: 0,
         }
     }
@@ -79,26 +79,26 @@ impl TimeLeft {
     /// A dataset of so many bytes begins to be filled.
     pub fn fill_begins(&mut self, subject: &str, bytes: u64, now_ns: u64) {
         let (subject, bytes) = (subject.to_string(), bytes as f64);
-        self.now = Now::Fill { subject, bytes, share: 0.0, from_ns: now_ns };
+        self.now = CurrentPart::Fill { subject, bytes, share: 0.0, from_ns: now_ns };
     }
 
     /// Another part of the preparation begins.
     pub fn part_begins(&mut self, subject: &str, name: &str, now_ns: u64) {
         let (subject, name) = (subject.to_string(), name.to_string());
-        self.now = Now::Part { subject, name, share: 0.0, from_ns: now_ns };
+        self.now = CurrentPart::Part { subject, name, share: 0.0, from_ns: now_ns };
     }
 
     /// So much of what is being done is done, of 1.
     pub fn is_at(&mut self, done: f64) {
-        if let Now::Fill { share, .. } | Now::Part { share, .. } = &mut self.now {
+        if let CurrentPart::Fill { share, .. } | CurrentPart::Part { share, .. } = &mut self.now {
             *share = done.clamp(0.0, 1.0);
         }
     }
 
     /// It is filled.
     pub fn fill_ends(&mut self, now_ns: u64) {
-        if let Now::Fill { subject, bytes, from_ns, .. } =
-            std::mem::replace(&mut self.now, Now::Other)
+        if let CurrentPart::Fill { subject, bytes, from_ns, .. } =
+            std::mem::replace(&mut self.now, CurrentPart::Other)
         {
             self.filled_bytes += bytes;
             self.filled_ns += now_ns.saturating_sub(from_ns) as f64;
@@ -110,8 +110,8 @@ impl TimeLeft {
 
     /// The part that was begun is done.
     pub fn part_ends(&mut self, now_ns: u64) {
-        if let Now::Part { subject, name, from_ns, .. } =
-            std::mem::replace(&mut self.now, Now::Other)
+        if let CurrentPart::Part { subject, name, from_ns, .. } =
+            std::mem::replace(&mut self.now, CurrentPart::Other)
         {
             let own = self.to_prepare.iter_mut().find(|of| of.subject == subject);
             own.into_iter().for_each(|of| of.parts.retain(|(part, _)| *part != name));
@@ -129,19 +129,19 @@ impl TimeLeft {
     /// A point begins.
     pub fn point_begins(&mut self, now_ns: u64) {
         let from_ns = if self.free_ns > 0 { self.free_ns.min(now_ns) } else { now_ns };
-        self.now = Now::Point { from_ns };
+        self.now = CurrentPart::Point { from_ns };
     }
 
     /// It has ended.
     pub fn point_ends(&mut self, now_ns: u64) {
         let planned_ns = self.points_ns.pop().unwrap_or(0);
-        if let Now::Point { from_ns } = self.now
+        if let CurrentPart::Point { from_ns } = self.now
             && let Some(beyond_ns) = now_ns.saturating_sub(from_ns).checked_sub(planned_ns)
         {
             self.whole_points += 1;
             self.beyond_ns += beyond_ns as f64;
         }
-        self.now = Now::Other;
+        self.now = CurrentPart::Other;
         self.free_ns = now_ns;
     }
 
@@ -155,7 +155,7 @@ impl TimeLeft {
     pub fn left_ns(&self, now_ns: u64) -> Option<u64> {
         let mut to_fill: f64 = self.to_prepare.iter().map(|of| of.fill_bytes).sum();
         let (mut bytes, mut ns) = (self.filled_bytes, self.filled_ns);
-        if let Now::Fill { bytes: all, share, from_ns, .. } = &self.now {
+        if let CurrentPart::Fill { bytes: all, share, from_ns, .. } = &self.now {
             bytes += all * share;
             ns += now_ns.saturating_sub(*from_ns) as f64;
             to_fill = (to_fill - all * share).max(0.0);
@@ -176,7 +176,7 @@ impl TimeLeft {
         let whole = |planned: &u64| *planned as f64 + beyond;
         let left: f64 = self.points_ns.iter().map(whole).sum();
         match (&self.now, self.points_ns.last()) {
-            (Now::Point { from_ns }, Some(running)) => {
+            (CurrentPart::Point { from_ns }, Some(running)) => {
                 left - whole(running).min(now_ns.saturating_sub(*from_ns) as f64)
             }
             _ => left,
@@ -188,24 +188,24 @@ impl TimeLeft {
     fn part_left_ns(
         &self,
         of: &str,
-        (part, length): &(String, Length),
+        (part, length): &(String, KnownLength),
         ns_per_byte: Option<f64>,
         now_ns: u64,
     ) -> Option<f64> {
         let length = *length;
         let before = self.took_ns.get(part).copied().or_else(|| self.extrapolated(part, now_ns));
         let whole = before.or(match length {
-            Length::Ns(ns) => Some(ns as f64),
-            Length::Bytes(bytes) => ns_per_byte.map(|ns| bytes * ns),
-            Length::Unknown => None,
+            KnownLength::Ns(ns) => Some(ns as f64),
+            KnownLength::Bytes(bytes) => ns_per_byte.map(|ns| bytes * ns),
+            KnownLength::Unknown => None,
         });
-        let Now::Part { subject, name, share, from_ns } = &self.now else { return whole };
+        let CurrentPart::Part { subject, name, share, from_ns } = &self.now else { return whole };
         if subject != of || name != part {
             return whole;
         }
         let gone = now_ns.saturating_sub(*from_ns) as f64;
         match length {
-            Length::Bytes(_) | Length::Unknown if *share >= ENOUGH => {
+            KnownLength::Bytes(_) | KnownLength::Unknown if *share >= ENOUGH => {
                 Some(gone / share * (1.0 - share))
             }
             _ => whole.map(|whole| (whole - gone).max(0.0)),
@@ -215,7 +215,7 @@ impl TimeLeft {
     /// The whole length of a part that is being done for the first time, by how far it is.
     fn extrapolated(&self, part: &str, now_ns: u64) -> Option<f64> {
         match &self.now {
-            Now::Part { name, share, from_ns, .. } if name == part && *share >= ENOUGH => {
+            CurrentPart::Part { name, share, from_ns, .. } if name == part && *share >= ENOUGH => {
                 Some(now_ns.saturating_sub(*from_ns) as f64 / share)
             }
             _ => None,
@@ -229,7 +229,7 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    fn to_prepare(subject: &str, fill_bytes: f64, parts: &[(&str, Length)]) -> ToPrepare {
+    fn to_prepare(subject: &str, fill_bytes: f64, parts: &[(&str, KnownLength)]) -> ToPrepare {
         let parts = parts.iter().map(|(name, length)| (name.to_string(), *length)).collect();
         ToPrepare { subject: subject.to_string(), fill_bytes, parts }
     }
@@ -322,7 +322,7 @@ mod tests {
     /// Two subjects, each purged, filled, put under loads and brought to a steady state before its
     /// points. What the parts really take is in seconds; the worst error from a tenth of the run
     /// on.
-    fn worst_prepared(parts: &[(&str, Length, u64)], fill_s: u64, points_s: u64) -> f64 {
+    fn worst_prepared(parts: &[(&str, KnownLength, u64)], fill_s: u64, points_s: u64) -> f64 {
         const STEPS: u64 = 50;
         let bytes = 1u64 << 30;
         let known: Vec<_> = parts.iter().map(|(name, length, _)| (*name, *length)).collect();
@@ -371,15 +371,15 @@ mod tests {
 
     #[test]
     fn parts_of_the_preparation_are_counted_before_they_begin() {
-        let ns = |s: u64| Length::Ns(s * S);
-        let bytes = |times: f64| Length::Bytes(times * (1u64 << 30) as f64);
+        let ns = |s: u64| KnownLength::Ns(s * S);
+        let bytes = |times: f64| KnownLength::Bytes(times * (1u64 << 30) as f64);
         // A purge says how far it is, so it is known from a fiftieth of it on; two passes that
         // write as the fill did take twice as long; rounds go on for as long as the plan lets them.
         for (parts, fill_s, points_s) in [
             (vec![("condition 1", ns(300), 300)], 60, 120),
-            (vec![("purge", Length::Unknown, 20), ("steady state", ns(500), 500)], 0, 200),
+            (vec![("purge", KnownLength::Unknown, 20), ("steady state", ns(500), 500)], 0, 200),
             (vec![("condition 1", bytes(2.0), 200), ("steady state", ns(60), 60)], 100, 60),
-            (vec![("condition 1", Length::Unknown, 400)], 0, 600),
+            (vec![("condition 1", KnownLength::Unknown, 400)], 0, 600),
         ] {
             let worst = worst_prepared(&parts, fill_s, points_s);
             let of = format!("{parts:?}, {fill_s} s of filling, points of {points_s} s");
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn what_a_part_took_on_one_subject_is_what_is_expected_of_the_next() {
-        let parts = [("steady state", Length::Ns(1000 * S))];
+        let parts = [("steady state", KnownLength::Ns(1000 * S))];
         let to_do = ["A", "B"].map(|s| to_prepare(s, 0.0, &parts)).into();
         let mut left = TimeLeft::of([S].into_iter(), to_do);
         assert_eq!(left.left_ns(0), Some(2001 * S), "at most");

@@ -12,19 +12,19 @@ use crate::base::units;
 use crate::engine::{Access, verify};
 use crate::lab::data::FOLDER;
 use crate::lab::shared;
-use crate::plan::{Dataset, Part, Place, Plan, Stream, Subject};
+use crate::plan::{Component, Dataset, DrivePlace, Plan, Stream, Subject};
 use crate::record::{Fact, Verified};
 
 /// Refuses what cannot be verified.
 pub fn check(plan: &Plan) -> Result<()> {
     for dataset in &plan.protocol.datasets {
-        let users: Vec<&Part> = users(plan, dataset).map(|stream| &stream.engine).collect();
+        let users: Vec<&Component> = users(plan, dataset).map(|stream| &stream.engine).collect();
         let all = || std::iter::once(&dataset.engine).chain(users.iter().copied());
         if !all().any(|part| verify::is_on(&part.knobs)) {
             continue;
         }
         let name = &dataset.name;
-        let asked = |part: &Part| verify::directory(&part.knobs);
+        let asked = |part: &Component| verify::directory(&part.knobs);
         let journal = asked(&dataset.engine).with_context(|| format!("dataset '{name}'"))?;
         for part in all() {
             if asked(part)? != journal || journal.is_none() {
@@ -35,7 +35,7 @@ pub fn check(plan: &Plan) -> Result<()> {
                 ));
             }
         }
-        let direct = |part: &Part| part.knobs.flag("direct").unwrap_or(false);
+        let direct = |part: &Component| part.knobs.flag("direct").unwrap_or(false);
         if users.iter().any(|part| direct(part) != direct(users[0])) {
             return Err(refused(
                 format!("verified dataset '{name}' is used with direct I/O and without"),
@@ -142,7 +142,7 @@ pub fn recheck(run: RunContext<'_>, subject: &Subject) -> Result<Vec<Fact>> {
             continue;
         }
         for drive in &subject.drives {
-            let bare = matches!(drive.place, Place::Device { .. });
+            let bare = matches!(drive.place, DrivePlace::Device { .. });
             if bare && plan.protocol.preparation.filesystem.is_some() {
                 // It is made anew, and the dataset with it.
                 continue;

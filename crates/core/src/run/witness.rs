@@ -13,11 +13,11 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use super::account::{Moment, read};
-use super::canary::Canaries;
+use super::canary::WakeupProbes;
 use super::stretches::{Stretch, Stretches};
 use crate::base::clock::Clock;
 use crate::lab::processors;
-use crate::load::slowest::Kept;
+use crate::load::slowest::SlowestOp;
 use crate::record::Evidence;
 
 /// Between two looks.
@@ -38,7 +38,7 @@ const STEAL_NS: u64 = 100_000_000;
 
 /// Where one worker leaves what concerns its slowest ops.
 #[derive(Default)]
-pub struct Seat {
+pub struct WitnessSlot {
     /// The thread's number; 0 until it runs.
     tid: AtomicU32,
     /// Its account before the barrier, and after its last op.
@@ -46,10 +46,10 @@ pub struct Seat {
     /// None where the worker did not come to its end.
     last: OnceLock<Moment>,
     /// Its slowest ops.
-    pub kept: OnceLock<Vec<Kept>>,
+    pub kept: OnceLock<Vec<SlowestOp>>,
 }
 
-impl Seat {
+impl WitnessSlot {
     /// The calling thread is its worker, about to begin.
     pub fn take(&self, clock: Clock) {
         if let Some(moment) = Moment::own(clock) {
@@ -59,7 +59,7 @@ impl Seat {
     }
 
     /// The calling thread was its worker, and has made its last op.
-    pub fn leave(&self, clock: Clock, kept: Vec<Kept>) {
+    pub fn leave(&self, clock: Clock, kept: Vec<SlowestOp>) {
         if let Some(moment) = Moment::own(clock) {
             let _ = self.last.set(moment);
         }
@@ -68,9 +68,9 @@ impl Seat {
 }
 
 /// The workers of one group, and where the kernel counts its device's requests.
-pub struct Watched {
+pub struct WatchedGroup {
     /// One for each worker.
-    pub seats: Arc<[Seat]>,
+    pub seats: Arc<[WitnessSlot]>,
     /// Files `stat` of the devices (Documentation/block/stat.rst); none without a device.
     pub stats: Vec<PathBuf>,
     /// Threads of the kernel's may have a part in its requests.
@@ -87,7 +87,7 @@ pub struct Testimony {
     steal: Stretches,
     /// Waits of ordinary threads, by processor.
     processors: Vec<Stretches>,
-    devices: Vec<Option<Device>>,
+    devices: Vec<Option<WatchedDevice>>,
     /// When the watcher meant to wake, and when it did, of each tick that was late.
     late: Vec<(u64, u64)>,
 }
@@ -96,16 +96,16 @@ pub struct Testimony {
 pub struct Witness {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Testimony>>,
-    canaries: Option<Canaries>,
+    canaries: Option<WakeupProbes>,
 }
 
 impl Witness {
     /// Starts to watch; ticks later than `late_ns` are noted.
-    pub fn start(clock: Clock, watched: Vec<Watched>, late_ns: u64) -> Witness {
+    pub fn start(clock: Clock, watched: Vec<WatchedGroup>, late_ns: u64) -> Witness {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let all = watched.iter().any(|w| w.by_threads).then(processors::allowed);
-        let canaries = all.and_then(Result::ok).map(|all| Canaries::start(clock, &all));
+        let canaries = all.and_then(Result::ok).map(|all| WakeupProbes::start(clock, &all));
         let thread = std::thread::Builder::new()
             .name("witness".into())
             .spawn(move || Looking::new(clock, &watched, late_ns).run(&watched, &seen));
@@ -117,7 +117,7 @@ impl Witness {
     pub fn end(mut self) -> Testimony {
         self.stop.store(true, Relaxed);
         let seen = self.thread.take().and_then(|thread| thread.join().ok());
-        let processors = self.canaries.take().map(Canaries::end).unwrap_or_default();
+        let processors = self.canaries.take().map(WakeupProbes::end).unwrap_or_default();
         Testimony { processors, ..seen.unwrap_or_default() }
     }
 }
@@ -137,7 +137,7 @@ struct Worker {
 
 impl Worker {
     /// What it waited since the last look.
-    fn look(&mut self, seat: &Seat, clock: Clock, waits: &mut Stretches) {
+    fn look(&mut self, seat: &WitnessSlot, clock: Clock, waits: &mut Stretches) {
         if self.account.is_none() {
             let tid = seat.tid.load(Acquire);
             if tid == 0 {
@@ -163,7 +163,7 @@ impl Worker {
 
 /// A device as the kernel counts its requests.
 #[derive(Default)]
-pub struct Device {
+pub struct WatchedDevice {
     stats: Vec<File>,
     /// When it was looked at, requests completed, requests in flight.
     last: Option<(u64, u64, u64)>,
@@ -171,10 +171,10 @@ pub struct Device {
     idle: Stretches,
 }
 
-impl Device {
-    fn open(paths: &[PathBuf]) -> Option<Device> {
+impl WatchedDevice {
+    fn open(paths: &[PathBuf]) -> Option<WatchedDevice> {
         let stats: Vec<File> = paths.iter().map(File::open).collect::<Result<_, _>>().ok()?;
-        (!stats.is_empty()).then(|| Device { stats, ..Device::default() })
+        (!stats.is_empty()).then(|| WatchedDevice { stats, ..WatchedDevice::default() })
     }
 
     fn look(&mut self, clock: Clock) {
@@ -216,11 +216,12 @@ struct Looking {
 }
 
 impl Looking {
-    fn new(clock: Clock, watched: &[Watched], late_ns: u64) -> Looking {
-        let none = |watched: &Watched| watched.seats.iter().map(|_| Stretches::default()).collect();
+    fn new(clock: Clock, watched: &[WatchedGroup], late_ns: u64) -> Looking {
+        let none =
+            |watched: &WatchedGroup| watched.seats.iter().map(|_| Stretches::default()).collect();
         let seen = Testimony {
             waits: watched.iter().map(none).collect(),
-            devices: watched.iter().map(|w| Device::open(&w.stats)).collect(),
+            devices: watched.iter().map(|w| WatchedDevice::open(&w.stats)).collect(),
             ..Testimony::default()
         };
         let workers =
@@ -230,7 +231,7 @@ impl Looking {
         Looking { clock, late_ns, workers, own, host, stolen: None, seen }
     }
 
-    fn run(mut self, watched: &[Watched], stop: &AtomicBool) -> Testimony {
+    fn run(mut self, watched: &[WatchedGroup], stop: &AtomicBool) -> Testimony {
         // What it sees is worth the most when every processor is wanted.
         processors::run_on_waking();
         let (mut rest_ns, mut cost_ns) = (TICK_NS, 0);
@@ -272,7 +273,7 @@ impl Looking {
         }
     }
 
-    fn look(&mut self, watched: &[Watched]) {
+    fn look(&mut self, watched: &[WatchedGroup]) {
         for ((group, workers), waits) in
             watched.iter().zip(&mut self.workers).zip(&mut self.seen.waits)
         {
@@ -302,7 +303,7 @@ impl Looking {
     }
 
     /// What the workers themselves read after their last op.
-    fn close(&mut self, watched: &[Watched]) {
+    fn close(&mut self, watched: &[WatchedGroup]) {
         for ((group, workers), waits) in
             watched.iter().zip(&mut self.workers).zip(&mut self.seen.waits)
         {
@@ -324,7 +325,7 @@ impl Testimony {
     pub fn evidence(
         &self,
         (group, worker): (usize, usize),
-        seat: &Seat,
+        seat: &WitnessSlot,
         (from_ns, until_ns): (u64, u64),
     ) -> Option<Evidence> {
         let (first, last) = (seat.first.get()?, seat.last.get()?);
@@ -339,7 +340,7 @@ impl Testimony {
         let longest = |waits: &Stretches| waits.longest(from_ns, until_ns);
         let kernels_ns = self.processors.iter().map(longest).max().unwrap_or(0);
         let device = self.devices.get(group).and_then(Option::as_ref);
-        let covered = |by: fn(&Device) -> &Stretches| {
+        let covered = |by: fn(&WatchedDevice) -> &Stretches| {
             device.map(|device| by(device).covered(from_ns, until_ns))
         };
         Some(Evidence {
@@ -361,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_device_with_requests_that_completes_none_is_stalled_and_one_without_is_idle() {
-        let mut device = Device::default();
+        let mut device = WatchedDevice::default();
         // (when, completed, in flight): working, stalled from 20 to 40, idle from 50 to 60.
         [(10, 5, 1), (20, 9, 1), (30, 9, 1), (40, 9, 1), (50, 10, 0), (60, 10, 0)]
             .into_iter()
@@ -372,7 +373,7 @@ mod tests {
 
     #[test]
     fn an_op_that_nothing_watched_to_its_end_has_no_evidence() {
-        let seat = Seat::default();
+        let seat = WitnessSlot::default();
         assert_eq!(Testimony::default().evidence((0, 0), &seat, (1, 2)), None);
     }
 }

@@ -14,20 +14,20 @@ use std::sync::{Arc, Barrier, Mutex};
 use rustix::thread::set_current_timer_slack;
 
 use super::placement::{self, Placement};
-use super::time::Time;
-use super::witness::Seat;
+use super::time::RunClock;
+use super::witness::WitnessSlot;
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::engine;
 use crate::lab::processors::{self, Processors};
-use crate::load::pacer::{Schedule, Share};
+use crate::load::pacer::{Schedule, WorkerShare};
 use crate::load::recorder::{MOST_CLASSES, Recorder};
 use crate::load::slowest::{KEPT, Slowest};
-use crate::load::worker::{Drive, Job, Slots, Window};
-use crate::load::{AnyLane, Source, Space};
-use crate::plan::{Stream, Target};
+use crate::load::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
+use crate::load::{AddressSpace, AnyLane, OpGenerator};
+use crate::plan::{PlannedSlice, Stream};
 use crate::workload::{self, Workload};
 
 /// One stream on one drive, in one instance: workers who share a target and a rate.
@@ -50,7 +50,7 @@ pub struct WorkerGroup<'a> {
     pub local: Processors,
     pub recorders: Vec<Recorder>,
     /// One for each worker: where it leaves its slowest ops.
-    pub seats: Arc<[Seat]>,
+    pub seats: Arc<[WitnessSlot]>,
     pub workload: &'static dyn Workload,
 }
 
@@ -87,27 +87,27 @@ impl<'a> WorkerGroup<'a> {
             seed,
             local: Processors::new(),
             recorders,
-            seats: (0..stream.threads).map(|_| Seat::default()).collect(),
+            seats: (0..stream.threads).map(|_| WitnessSlot::default()).collect(),
             workload,
         })
     }
 
     /// Worker `thread`'s requests.
-    pub fn source(&self, space: Space, thread: u32) -> Result<Box<dyn Source>> {
+    pub fn source(&self, space: AddressSpace, thread: u32) -> Result<Box<dyn OpGenerator>> {
         self.workload.source(&self.share(space, thread))
     }
 
     /// Worker `thread`'s handle on the engine.
-    fn lane(&self, space: Space, thread: u32) -> Result<Box<dyn AnyLane>> {
+    fn lane(&self, space: AddressSpace, thread: u32) -> Result<Box<dyn AnyLane>> {
         match self.workload.script(&self.share(space, thread))? {
             Some(script) => self.target.script_lane(self.stream, thread, script),
             None => self.target.lane(self.stream, thread),
         }
     }
 
-    fn share(&self, space: Space, thread: u32) -> workload::Share<'a> {
+    fn share(&self, space: AddressSpace, thread: u32) -> workload::GeneratorInputs<'a> {
         let seed = |thread| Seed::new(self.seed, u64::from(self.instance), thread);
-        workload::Share {
+        workload::GeneratorInputs {
             knobs: &self.stream.workload.knobs,
             space,
             thread,
@@ -118,16 +118,16 @@ impl<'a> WorkerGroup<'a> {
     }
 
     /// The part of the target that the stream works on.
-    pub fn space(&self) -> Space {
+    pub fn space(&self) -> AddressSpace {
         let whole = self.target.space();
-        let slice = if self.own_namespace { Target::default() } else { self.stream.target };
+        let slice = if self.own_namespace { PlannedSlice::default() } else { self.stream.target };
         let (from, bytes) = slice.range(whole.bytes);
-        Space { from: whole.from + from, bytes, ..whole }
+        AddressSpace { from: whole.from + from, bytes, ..whole }
     }
 
     /// The ops of a worker's share of the passes. Where a workload has no end of its own, such as a
     /// random one, a pass is as many bytes as the range in use has.
-    pub fn limit(&self, source: &dyn Source) -> Result<Option<u64>> {
+    pub fn limit(&self, source: &dyn OpGenerator) -> Result<Option<u64>> {
         if self.passes <= 0.0 {
             return Ok(None);
         }
@@ -147,7 +147,7 @@ impl<'a> WorkerGroup<'a> {
     fn schedule(&self, thread: u32, start_ns: u64, mean_op_bytes: f64) -> Option<Schedule> {
         let stream = self.stream;
         let extra_bytes = self.target.space().key_bytes;
-        let share = Share { thread, threads: stream.threads, extra_bytes, mean_op_bytes };
+        let share = WorkerShare { thread, threads: stream.threads, extra_bytes, mean_op_bytes };
         let gaps = Seed::new(self.seed ^ 0x5EED, u64::from(self.instance), u64::from(thread));
         let new = |rate| Schedule::new(rate, stream.arrival, share, start_ns, gaps);
         self.rate.map(|rate| new(rate).with_max_lag(self.max_lag_ns))
@@ -180,13 +180,13 @@ pub fn placement_of(groups: &[WorkerGroup<'_>]) -> Result<Placement> {
 
 /// How long a load lasts.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+pub struct LoadSpan {
     pub warmup_ns: u64,
     pub duration_ns: u64,
 }
 
 /// What workers share while they run.
-struct Shared<'a> {
+struct GroupState<'a> {
     clock: Clock,
     barrier: Barrier,
     start_ns: AtomicU64,
@@ -198,7 +198,7 @@ struct Shared<'a> {
     cause: Mutex<Option<crate::base::error::Error>>,
 }
 
-impl Shared<'_> {
+impl GroupState<'_> {
     /// Ends the load for this reason, unless there was one before.
     fn fail(&self, error: crate::base::error::Error) {
         self.stop.store(true, Relaxed);
@@ -208,7 +208,7 @@ impl Shared<'_> {
 
 /// A load while it runs.
 pub struct Running<'a> {
-    pub window: Window,
+    pub window: MeasuredWindow,
     /// Whether any worker is.
     pub running: &'a dyn Fn() -> bool,
     /// Set, it ends the load.
@@ -216,21 +216,21 @@ pub struct Running<'a> {
 }
 
 /// Looks on while the workers run.
-pub type Watch<'a> = dyn FnMut(&Running<'_>) -> Result<()> + 'a;
+pub type GroupObserver<'a> = dyn FnMut(&Running<'_>) -> Result<()> + 'a;
 
 /// Runs all groups together. `watch` is called on the calling thread once they have started; it
 /// returns when it has seen enough. Then the workers are joined.
 pub fn run(
-    time: Time<'_>,
+    time: RunClock<'_>,
     groups: &[WorkerGroup<'_>],
-    span: Span,
+    span: LoadSpan,
     stop: &AtomicBool,
-    watch: &mut Watch<'_>,
-) -> Result<Window> {
+    watch: &mut GroupObserver<'_>,
+) -> Result<MeasuredWindow> {
     let clock = time.clock;
     let placement = placement_of(groups)?;
     let workers: u32 = shared_workers(groups).map(|shared| shared[0].stream.threads).sum();
-    let shared = Shared {
+    let shared = GroupState {
         clock,
         barrier: Barrier::new(workers as usize + 1),
         start_ns: AtomicU64::new(0),
@@ -240,7 +240,7 @@ pub fn run(
         running: AtomicU64::new(u64::from(workers)),
         cause: Mutex::new(None),
     };
-    let mut window = Window { from_ns: 0, until_ns: 0 };
+    let mut window = MeasuredWindow { from_ns: 0, until_ns: 0 };
     let watched = std::thread::scope(|scope| {
         let mut places = placement.iter();
         for groups in shared_workers(groups) {
@@ -284,7 +284,7 @@ pub fn run(
 
 /// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
 fn worker(
-    shared: &Shared<'_>,
+    shared: &GroupState<'_>,
     groups: &[WorkerGroup<'_>],
     thread: u32,
     place: Option<&Processors>,
@@ -305,13 +305,16 @@ fn worker(
     shared.barrier.wait();
     shared.barrier.wait();
     let Opened { mut drives, mean_op_bytes, mut lane, slots } = opened?;
-    let window =
-        Window { from_ns: shared.from_ns.load(Relaxed), until_ns: shared.until_ns.load(Relaxed) };
+    let window = MeasuredWindow {
+        from_ns: shared.from_ns.load(Relaxed),
+        until_ns: shared.until_ns.load(Relaxed),
+    };
     let start_ns = shared.start_ns.load(Relaxed);
     for ((group, drive), bytes) in groups.iter().zip(&mut drives).zip(mean_op_bytes) {
         drive.schedule = group.schedule(thread, start_ns, bytes);
     }
-    let job = Job { clock: shared.clock, drives: &mut drives, slots, window, stop: shared.stop };
+    let job =
+        WorkerJob { clock: shared.clock, drives: &mut drives, slots, window, stop: shared.stop };
     let ended = lane.work(job);
     for (group, drive) in groups.iter().zip(drives) {
         group.seats[thread as usize].leave(shared.clock, drive.slowest.into_ops());
@@ -322,7 +325,7 @@ fn worker(
 /// What a worker has allocated before the barrier.
 struct Opened<'d> {
     /// Their schedules are made when the window is known.
-    drives: Vec<Drive<'d>>,
+    drives: Vec<DriveJob<'d>>,
     /// By drive.
     mean_op_bytes: Vec<f64>,
     lane: Box<dyn AnyLane>,
@@ -337,7 +340,7 @@ fn open<'d>(groups: &'d [WorkerGroup<'_>], thread: u32) -> Result<Opened<'d>> {
         let recorder = &group.recorders[thread as usize];
         // Of a fill nothing is kept.
         let slowest = Slowest::new(if group.passes > 0.0 { 0 } else { KEPT });
-        drives.push(Drive { source, schedule: None, limit, recorder, slowest });
+        drives.push(DriveJob { source, schedule: None, limit, recorder, slowest });
         // A workload without bytes, such as one of transactions, is asked only where a rate in
         // bytes needs them.
         mean_op_bytes.push(match group.rate {

@@ -2,7 +2,7 @@
 
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct At {
+pub struct LoadAndLatency {
     /// The load, in the unit of the step's axis.
     pub load: f64,
     /// The latency, nanoseconds.
@@ -11,8 +11,8 @@ pub struct At {
 
 /// The points by rising load, without those at which more load was asked for and less came (the
 /// curve bends back).
-pub fn rising(points: &[At]) -> Vec<At> {
-    let mut sorted: Vec<At> = points
+pub fn rising(points: &[LoadAndLatency]) -> Vec<LoadAndLatency> {
+    let mut sorted: Vec<LoadAndLatency> = points
         .iter()
         .copied()
         .filter(|p| p.load.is_finite() && p.latency.is_finite() && p.latency > 0.0)
@@ -26,7 +26,7 @@ pub fn rising(points: &[At]) -> Vec<At> {
 /// from the first point to the last (Satopää et al., "Finding a Kneedle in a Haystack", 2011, for a
 /// convex curve). Nothing for fewer than three points, or where the curve nowhere sags by a tenth:
 /// a straight line has no knee.
-pub fn knee(points: &[At]) -> Option<At> {
+pub fn knee(points: &[LoadAndLatency]) -> Option<LoadAndLatency> {
     const LEAST_SAG: f64 = 0.1;
     let points = rising(points);
     let (first, last) = (points.first()?, points.last()?);
@@ -34,7 +34,8 @@ pub fn knee(points: &[At]) -> Option<At> {
     if points.len() < 3 || wide <= 0.0 || high <= 0.0 {
         return None;
     }
-    let sag = |p: &At| (p.load - first.load) / wide - (p.latency - first.latency) / high;
+    let sag =
+        |p: &LoadAndLatency| (p.load - first.load) / wide - (p.latency - first.latency) / high;
     let best = points.iter().max_by(|a, b| sag(a).total_cmp(&sag(b)))?;
     (sag(best) >= LEAST_SAG).then_some(*best)
 }
@@ -42,7 +43,7 @@ pub fn knee(points: &[At]) -> Option<At> {
 /// The load at which the curve first reaches a latency, between two points on the straight line
 /// through them. Nothing where the whole curve lies above it, or below it: what was not measured is
 /// not guessed.
-pub fn load_at(points: &[At], latency: f64) -> Option<f64> {
+pub fn load_at(points: &[LoadAndLatency], latency: f64) -> Option<f64> {
     let points = rising(points);
     points.windows(2).find(|w| w[0].latency <= latency && w[1].latency > latency).map(|w| {
         let share = (latency - w[0].latency) / (w[1].latency - w[0].latency);
@@ -52,7 +53,7 @@ pub fn load_at(points: &[At], latency: f64) -> Option<f64> {
 
 /// The latency at a load, on the straight line between the two points around it. `points` rise in
 /// load.
-pub fn latency_at(points: &[At], load: f64) -> Option<f64> {
+pub fn latency_at(points: &[LoadAndLatency], load: f64) -> Option<f64> {
     let w = points.windows(2).find(|w| w[0].load <= load && load <= w[1].load)?;
     Some(
         w[0].latency + (w[1].latency - w[0].latency) * (load - w[0].load) / (w[1].load - w[0].load),
@@ -64,11 +65,14 @@ mod tests {
     use super::*;
 
     /// The response time of a queue with one server (M/M/1): service time ÷ (1 − utilisation).
-    fn queue(capacity: f64, service: f64) -> Vec<At> {
+    fn queue(capacity: f64, service: f64) -> Vec<LoadAndLatency> {
         let share = |i: i32| f64::from(i) / 100.0;
         (10..=95)
             .step_by(5)
-            .map(|i| At { load: share(i) * capacity, latency: service / (1.0 - share(i)) })
+            .map(|i| LoadAndLatency {
+                load: share(i) * capacity,
+                latency: service / (1.0 - share(i)),
+            })
             .collect()
     }
 
@@ -87,8 +91,9 @@ mod tests {
 
     #[test]
     fn a_straight_line_has_no_knee() {
-        let line: Vec<At> =
-            (1..10).map(|i| At { load: f64::from(i), latency: 5.0 * f64::from(i) }).collect();
+        let line: Vec<LoadAndLatency> = (1..10)
+            .map(|i| LoadAndLatency { load: f64::from(i), latency: 5.0 * f64::from(i) })
+            .collect();
         assert_eq!(knee(&line), None);
         assert_eq!(knee(&line[..2]), None);
     }
@@ -96,7 +101,7 @@ mod tests {
     #[test]
     fn the_load_at_a_latency_is_found_between_points_and_never_beyond_them() {
         let points = [(10.0, 100.0), (20.0, 200.0), (30.0, 900.0)]
-            .map(|(load, latency)| At { load, latency });
+            .map(|(load, latency)| LoadAndLatency { load, latency });
         assert_eq!(load_at(&points, 150.0), Some(15.0));
         assert_eq!(load_at(&points, 200.0), Some(20.0));
         assert_eq!((load_at(&points, 99.0), load_at(&points, 901.0)), (None, None));

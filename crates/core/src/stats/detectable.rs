@@ -15,7 +15,7 @@ pub struct Detectable {
 
 /// A brief as it is planned: all steps alike, all pairs compared at all points.
 #[derive(Clone, Copy, Debug)]
-pub struct Planned {
+pub struct PlannedBrief {
     /// Repeats of each point.
     pub repeats: usize,
     /// Of one step.
@@ -31,8 +31,8 @@ pub struct Planned {
 /// The half widths for a run-to-run `scatter` (the standard deviation of logarithms), the same at
 /// all points. A difference of just that size is claimed in every other brief; one half as large
 /// again in nearly all. `None` with fewer than three repeats, which show nothing.
-pub fn detectable(scatter: f64, planned: Planned) -> Option<Detectable> {
-    let Planned { repeats, points, pairs, steps, measures } = planned;
+pub fn detectable(scatter: f64, planned: PlannedBrief) -> Option<Detectable> {
+    let PlannedBrief { repeats, points, pairs, steps, measures } = planned;
     if repeats < FEWEST || points * pairs * steps * measures == 0 {
         return None;
     }
@@ -62,15 +62,15 @@ mod tests {
 
     #[test]
     fn more_repeats_show_less_and_more_comparisons_ask_for_more() {
-        let planned = Planned { repeats: 5, points: 10, pairs: 1, steps: 1, measures: 2 };
+        let planned = PlannedBrief { repeats: 5, points: 10, pairs: 1, steps: 1, measures: 2 };
         let of = |planned| detectable(0.01, planned).expect("enough repeats");
         let five = of(planned);
         assert!((0.015..0.03).contains(&five.point), "{five:?}");
         assert!(five.mean.is_some_and(|m| m < five.point / 2.0), "{five:?}");
-        assert!(of(Planned { repeats: 10, ..planned }).point < five.point);
-        assert!(of(Planned { repeats: 3, ..planned }).point > five.point);
-        assert!(of(Planned { steps: 10, ..planned }).point > five.point);
-        assert_eq!(of(Planned { points: 1, ..planned }).mean, None);
-        assert_eq!(detectable(0.01, Planned { repeats: 2, ..planned }), None);
+        assert!(of(PlannedBrief { repeats: 10, ..planned }).point < five.point);
+        assert!(of(PlannedBrief { repeats: 3, ..planned }).point > five.point);
+        assert!(of(PlannedBrief { steps: 10, ..planned }).point > five.point);
+        assert_eq!(of(PlannedBrief { points: 1, ..planned }).mean, None);
+        assert_eq!(detectable(0.01, PlannedBrief { repeats: 2, ..planned }), None);
     }
 }

@@ -5,7 +5,7 @@
 //! window there is no energy.
 
 /// A reading: seconds since the window opened, watts. A gap is a reading that is not a number.
-pub type Reading = (f64, f64);
+pub type PowerReading = (f64, f64);
 
 /// Energy and work per watt are given from this share of the window on.
 pub const ENOUGH: f64 = 0.99;
@@ -15,7 +15,7 @@ const GAP: f64 = 5.0;
 
 /// Power over a window.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Power {
+pub struct WindowPower {
     /// Over the time covered, each reading counting for the time that it stands for.
     pub mean_watts: f64,
     /// The least reading.
@@ -31,7 +31,7 @@ pub struct Power {
 }
 
 /// Power between two moments.
-pub fn over(readings: &[Reading], from_s: f64, until_s: f64) -> Option<Power> {
+pub fn over(readings: &[PowerReading], from_s: f64, until_s: f64) -> Option<WindowPower> {
     let longest_s = GAP * usual_distance(readings)?;
     let (mut joules, mut covered_s) = (0.0, 0.0);
     for pair in readings.windows(2) {
@@ -53,7 +53,7 @@ pub fn over(readings: &[Reading], from_s: f64, until_s: f64) -> Option<Power> {
     if covered_s <= 0.0 {
         return None;
     }
-    Some(Power {
+    Some(WindowPower {
         mean_watts: joules / covered_s,
         min_watts,
         max_watts,
@@ -64,7 +64,7 @@ pub fn over(readings: &[Reading], from_s: f64, until_s: f64) -> Option<Power> {
 }
 
 /// The median distance between readings.
-fn usual_distance(readings: &[Reading]) -> Option<f64> {
+fn usual_distance(readings: &[PowerReading]) -> Option<f64> {
     let mut distances: Vec<f64> =
         readings.windows(2).map(|p| p[1].0 - p[0].0).filter(|d| *d > 0.0).collect();
     distances.sort_by(f64::total_cmp);
@@ -92,8 +92,8 @@ const LOOKED_AT_S: f64 = 120.0;
 /// The delay, up to `most_s`, at which power follows the load best. `load` holds stretches of
 /// constant load, (from, until, ops/s) in seconds, in order and without holes; it needs a step, the
 /// load's beginning or end.
-pub fn delay(load: &[(f64, f64, f64)], power: &[Reading], most_s: f64) -> Option<Delay> {
-    let power: Vec<Reading> = power.iter().copied().filter(|r| r.1.is_finite()).collect();
+pub fn delay(load: &[(f64, f64, f64)], power: &[PowerReading], most_s: f64) -> Option<Delay> {
+    let power: Vec<PowerReading> = power.iter().copied().filter(|r| r.1.is_finite()).collect();
     let last = load.last()?.1.min(power.last()?.0 - most_s);
     let first = load.first()?.0.max(power.first()?.0).max(last - LOOKED_AT_S);
     if power.len() < 3 {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     /// 5 W + 1 W for each 100 K ops/s, twenty readings a second, 1.5 s late.
-    fn scripted_meter(load: &[(f64, f64, f64)]) -> Vec<Reading> {
+    fn scripted_meter(load: &[(f64, f64, f64)]) -> Vec<PowerReading> {
         let watts = |t: f64| {
             5.0 + load.iter().find(|l| l.0 <= t && t < l.1).map_or(0.0, |l| l.2) / 100_000.0
         };
@@ -195,14 +195,14 @@ mod tests {
 
     #[test]
     fn the_trapezoid_follows_real_times_and_a_gap_is_not_filled() {
-        let ramp: Vec<Reading> = [0.0, 0.5, 1.5, 2.0, 3.0, 4.0].map(|t| (t, 10.0 * t)).into();
+        let ramp: Vec<PowerReading> = [0.0, 0.5, 1.5, 2.0, 3.0, 4.0].map(|t| (t, 10.0 * t)).into();
         assert!((over(&ramp, 0.0, 4.0).unwrap().joules.unwrap() - 80.0).abs() < 1e-9);
-        let mut holed: Vec<Reading> = (0..100).map(|i| (f64::from(i) * 0.1, 10.0)).collect();
+        let mut holed: Vec<PowerReading> = (0..100).map(|i| (f64::from(i) * 0.1, 10.0)).collect();
         holed.retain(|(t, _)| !(3.0..6.0).contains(t));
         let power = over(&holed, 0.0, 9.9).unwrap();
         assert!(power.joules.is_none() && power.covered < 0.71, "{power:?}");
         assert!((power.mean_watts - 10.0).abs() < 1e-9, "what was read still counts");
-        let mut marked: Vec<Reading> = (0..100).map(|i| (f64::from(i) * 0.1, 10.0)).collect();
+        let mut marked: Vec<PowerReading> = (0..100).map(|i| (f64::from(i) * 0.1, 10.0)).collect();
         marked[50].1 = f64::NAN;
         assert!(
             over(&marked, 0.0, 9.9).unwrap().joules.is_none(),
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn power_that_does_not_follow_the_load_has_no_delay() {
-        let flat: Vec<Reading> = (0..760).map(|i| (f64::from(i) * 0.05 - 3.0, 8.0)).collect();
+        let flat: Vec<PowerReading> = (0..760).map(|i| (f64::from(i) * 0.05 - 3.0, 8.0)).collect();
         assert_eq!(delay(&load(), &flat, 2.5), None);
         assert_eq!(delay(&load(), &[], 2.5), None);
     }

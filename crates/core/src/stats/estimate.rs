@@ -5,7 +5,7 @@ use super::moments::mean;
 
 /// Where an estimate's interval comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum IntervalMethod {
     /// The spread between repeats.
     Repeats,
     /// The bounds within which another tool reported it.
@@ -28,7 +28,7 @@ pub struct Estimate {
     /// The unit that value and interval are printed in.
     pub unit: &'static str,
     /// Where the interval comes from.
-    pub method: Method,
+    pub method: IntervalMethod,
     /// The significant digits of what it was made from, where that was read as text and not
     /// measured: no more are printed.
     pub digits: Option<u32>,
@@ -37,7 +37,7 @@ pub struct Estimate {
 impl Estimate {
     /// One observation without an interval.
     pub fn single(value: f64, unit: &'static str) -> Estimate {
-        let (method, digits) = (Method::Single, None);
+        let (method, digits) = (IntervalMethod::Single, None);
         Estimate { value, low: value, high: value, n: 1, unit, method, digits }
     }
 
@@ -60,7 +60,7 @@ impl Estimate {
 
     /// Whether `low` and `high` are an interval, and not the extremes of a few observations.
     pub fn has_interval(&self) -> bool {
-        self.method != Method::Single
+        self.method != IntervalMethod::Single
     }
 
     /// Half the interval's width over the value, in percent; `None` without an interval or at zero.
@@ -86,14 +86,14 @@ pub fn from_repeats(values: &[f64], unit: &'static str) -> Option<Estimate> {
         high: bounds.1,
         n,
         unit,
-        method: Method::Single,
+        method: IntervalMethod::Single,
         digits: None,
     };
     Some(match level(values) {
         None => bare(mean(values)),
         Some(Level { value, interval: None, .. }) => bare(value),
         Some(Level { value, interval: Some((low, high)), .. }) => {
-            Estimate { value, low, high, n, unit, method: Method::Repeats, digits: None }
+            Estimate { value, low, high, n, unit, method: IntervalMethod::Repeats, digits: None }
         }
     })
 }

@@ -24,4 +24,4 @@ pub mod steady;
 pub mod trend;
 
 pub use better::Better;
-pub use estimate::{Estimate, Method};
+pub use estimate::{Estimate, IntervalMethod};

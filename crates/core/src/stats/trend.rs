@@ -33,7 +33,7 @@ pub enum Drift {
 }
 
 /// One repeat's window cut into at most twelve batches.
-struct Window {
+struct WindowBatches {
     /// In units of the window's mean.
     batches: Vec<f64>,
     /// Seconds in a batch.
@@ -47,7 +47,7 @@ struct Window {
 /// drift and the one step of a cliff are left out; noise is pooled over the repeats. How sure it
 /// must be is from simulation (docs/claims.md): at most 2 % of steady points are marked.
 pub fn drift(repeats: &[Vec<f64>]) -> Drift {
-    let windows: Vec<Window> = repeats.iter().filter_map(|r| Window::of(r)).collect();
+    let windows: Vec<WindowBatches> = repeats.iter().filter_map(|r| WindowBatches::of(r)).collect();
     if windows.is_empty() {
         return Drift::TooShort;
     }
@@ -59,15 +59,15 @@ pub fn drift(repeats: &[Vec<f64>]) -> Drift {
     }
     let noise = squares / degrees;
     let moved = windows.iter().filter(|w| w.contrast().abs() > w.sure * w.error(noise));
-    let percent = moved.map(Window::percent).max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let percent = moved.map(WindowBatches::percent).max_by(|a, b| a.abs().total_cmp(&b.abs()));
     match percent {
         Some(percent) if percent.abs() > SMALL_PERCENT => Drift::Drifted { percent },
         _ => Drift::Steady,
     }
 }
 
-impl Window {
-    fn of(values: &[f64]) -> Option<Window> {
+impl WindowBatches {
+    fn of(values: &[f64]) -> Option<WindowBatches> {
         let (n, level) = (values.len(), mean(values));
         if n < FEWEST || !level.is_finite() || level <= 0.0 {
             return None;
@@ -83,7 +83,7 @@ impl Window {
             60..=299 => 7.0,
             _ => 5.0,
         };
-        Some(Window { batches, seconds: n as f64 / k as f64, sure })
+        Some(WindowBatches { batches, seconds: n as f64 / k as f64, sure })
     }
 
     fn third(&self) -> usize {

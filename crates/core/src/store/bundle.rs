@@ -7,20 +7,20 @@ use rusqlite::{Connection, Row};
 
 use super::histograms::{self, bounded, count};
 use super::identity;
-use super::limits::{self, Limit, Meter};
-use super::schema::{self, Access, optional_text, text};
+use super::limits::{self, QueryLimit, QueryMeter};
+use super::schema::{self, OpenMode, optional_text, text};
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::visible;
 use crate::base::units::Rate;
 use crate::record::{
     Axis, Cell, Class, DriveState, Fact, Interval, Mask, Outcome, Point, PointContents, PointKey,
-    Prepared, RateInterval, Reported, Run, RunContents, Sample, SlowOp, Tally,
+    PreparationStep, RateInterval, Reported, Run, RunContents, Sample, SlowOp, Tally,
 };
 
 /// A bundle, open for reading.
 pub struct Bundle {
     conn: Connection,
-    meter: Meter,
+    meter: QueryMeter,
     path: PathBuf,
     run: Run,
     mask: Mask,
@@ -39,7 +39,7 @@ impl Bundle {
     /// Opens a bundle and brings a copy of its schema up to date in memory. An error where it is no
     /// bundle, is damaged or passes a limit.
     pub fn open(path: &Path) -> Result<Bundle> {
-        let (conn, meter) = schema::open(path, Access::Read)?;
+        let (conn, meter) = schema::open(path, OpenMode::Read)?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
         Ok(Bundle { conn, meter, path: path.to_owned(), run, mask: Mask::default() })
     }
@@ -274,7 +274,7 @@ impl Bundle {
     }
 
     /// What was done to the drives before their points, in order.
-    pub fn prepared(&self) -> Result<Vec<Prepared>> {
+    pub fn prepared(&self) -> Result<Vec<PreparationStep>> {
         let read = super::prepared::row;
         let mut all = self.rows(&limits::PREPARED, super::prepared::SELECT, None, read)?;
         all.iter_mut().for_each(|prepared| self.mask.prepared(prepared));
@@ -291,7 +291,7 @@ impl Bundle {
 
     fn rows<T>(
         &self,
-        limit: &Limit,
+        limit: &QueryLimit,
         sql: &str,
         id: Option<i64>,
         read: impl FnMut(&Row<'_>) -> Result<T>,
@@ -301,7 +301,7 @@ impl Bundle {
 
     fn query<T>(
         &self,
-        limit: &Limit,
+        limit: &QueryLimit,
         sql: &str,
         id: Option<i64>,
         mut read: impl FnMut(&Row<'_>) -> Result<T>,
@@ -316,7 +316,7 @@ impl Bundle {
 
     fn each(
         &self,
-        limit: &Limit,
+        limit: &QueryLimit,
         sql: &str,
         id: Option<i64>,
         visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,
@@ -338,14 +338,14 @@ fn span(row: &Row<'_>) -> Result<(u64, u64)> {
 /// What is read from, and what bounds the time of a query.
 pub(super) struct BundleReader<'a> {
     pub(super) conn: &'a Connection,
-    pub(super) meter: &'a Meter,
+    pub(super) meter: &'a QueryMeter,
 }
 
 impl BundleReader<'_> {
     /// Hands over every row of a query that takes at most an id, up to a number of rows.
     fn rows(
         &self,
-        limit: &Limit,
+        limit: &QueryLimit,
         sql: &str,
         id: Option<i64>,
         visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,

@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::limits;
-use super::schema::{self, Access, text};
+use super::schema::{self, OpenMode, text};
 use crate::base::error::{Error, Result};
 use crate::record::{Fact, Run};
 
@@ -16,14 +16,14 @@ pub struct Glance {
     /// The run with its resolved plan.
     pub run: Run,
     /// How many points of each subject and step were measured, and how many of them failed.
-    pub points: BTreeMap<(String, String), Counted>,
+    pub points: BTreeMap<(String, String), PointCount>,
     /// The facts about the run's drives: heading, name and value.
     pub facts: Vec<Fact>,
 }
 
 /// Points of a subject in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct PointCount {
     /// All, failed ones too.
     pub all: u64,
     /// Those that failed.
@@ -36,7 +36,7 @@ pub struct Counted {
 
 /// Reads it. An error where the file is no bundle, is damaged or passes a limit.
 pub fn glance(path: &Path) -> Result<Glance> {
-    let (conn, meter) = schema::open(path, Access::Look)?;
+    let (conn, meter) = schema::open(path, OpenMode::Look)?;
     let read = || {
         let run = schema::read_run(&conn)?;
         meter.begin();
@@ -47,7 +47,7 @@ pub fn glance(path: &Path) -> Result<Glance> {
     read().map_err(|e: Error| schema::not_read(path, e))
 }
 
-fn points(conn: &Connection) -> Result<BTreeMap<(String, String), Counted>> {
+fn points(conn: &Connection) -> Result<BTreeMap<(String, String), PointCount>> {
     let sql = "SELECT subject, step, sum(n), sum(failed), count(*), min(n) FROM (SELECT subject, \
                step, count(*) AS n, sum(failure IS NOT NULL) AS failed FROM point GROUP BY \
                subject, step, ifnull(axis_name, ''), ifnull(axis_value, 0)) GROUP BY subject, step";
@@ -59,7 +59,7 @@ fn points(conn: &Connection) -> Result<BTreeMap<(String, String), Counted>> {
         limits::text_bytes(row)?;
         let count = |column: usize| Ok::<u64, Error>(row.get::<_, i64>(column)?.max(0) as u64);
         let (all_of_it, failed) = (count(2)?, count(3)?);
-        let counted = Counted { all: all_of_it, failed, values: count(4)?, fewest: count(5)? };
+        let counted = PointCount { all: all_of_it, failed, values: count(4)?, fewest: count(5)? };
         all.insert((text(row, 0)?, text(row, 1)?), counted);
     }
     Ok(all)

@@ -20,7 +20,7 @@ const KEPT_BITS: u32 = 4;
 const PLAIN_V2: u32 = 0x1C84_9313;
 
 /// A histogram's columns.
-pub(super) struct Columns {
+pub(super) struct HistogramColumns {
     pub v2: Vec<u8>,
     pub sum_ns: i64,
     pub min_ns: Option<i64>,
@@ -29,7 +29,7 @@ pub(super) struct Columns {
 }
 
 /// A point's total, every count in its place.
-pub(super) fn total(histogram: &Histogram) -> Result<Columns> {
+pub(super) fn total(histogram: &Histogram) -> Result<HistogramColumns> {
     let mut v2 = Vec::new();
     let mut hdr = hdrhistogram::Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, 3)?;
     histogram.buckets().try_for_each(|(ns, n)| hdr.record_n(ns.min(HIGHEST_NS), n))?;
@@ -38,13 +38,13 @@ pub(super) fn total(histogram: &Histogram) -> Result<Columns> {
 }
 
 /// An interval's.
-pub(super) fn interval(histogram: &Histogram) -> Result<Columns> {
+pub(super) fn interval(histogram: &Histogram) -> Result<HistogramColumns> {
     Ok(columns(histogram, histogram.to_v2(1)?))
 }
 
-fn columns(histogram: &Histogram, v2: Vec<u8>) -> Columns {
+fn columns(histogram: &Histogram, v2: Vec<u8>) -> HistogramColumns {
     use super::schema::signed;
-    Columns {
+    HistogramColumns {
         v2,
         sum_ns: signed(histogram.sum_ns),
         min_ns: (!histogram.is_empty()).then(|| signed(histogram.min_ns)),
@@ -134,7 +134,7 @@ pub(super) fn read(row: &Row<'_>, first: usize, min: bool) -> Result<Option<Hist
 }
 
 /// A column that counts requests, or bytes.
-pub(super) fn bounded(row: &Row<'_>, column: usize, limit: &limits::Limit) -> Result<u64> {
+pub(super) fn bounded(row: &Row<'_>, column: usize, limit: &limits::QueryLimit) -> Result<u64> {
     let value = count(row, column)?;
     limit.check(value).map(|()| value)
 }

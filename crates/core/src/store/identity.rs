@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use sha2::{Digest, Sha256};
 
-use super::limits::{self, Meter};
+use super::limits::{self, QueryMeter};
 use crate::base::error::Result;
 
 /// Everything that is digested: the run, its points, what their tallies sum up to, and what other
@@ -19,7 +19,7 @@ const SELECT: [&str; 4] = [
 ];
 
 /// Half of a SHA-256, as hexadecimal digits.
-pub fn of(conn: &Connection, meter: &Meter) -> Result<String> {
+pub fn of(conn: &Connection, meter: &QueryMeter) -> Result<String> {
     let mut digest = Sha256::new();
     for sql in SELECT {
         meter.begin();

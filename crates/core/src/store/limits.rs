@@ -13,7 +13,7 @@ use crate::base::error::{Result, failed};
 use crate::plan::Plan;
 
 /// One bound: what is counted, and how much of it there may be.
-pub struct Limit {
+pub struct QueryLimit {
     /// What is counted.
     pub what: &'static str,
     /// The most there may be.
@@ -22,65 +22,67 @@ pub struct Limit {
     pub unit: &'static str,
 }
 
-const fn limit(what: &'static str, most: u64, unit: &'static str) -> Limit {
-    Limit { what, most, unit }
+const fn limit(what: &'static str, most: u64, unit: &'static str) -> QueryLimit {
+    QueryLimit { what, most, unit }
 }
 
 /// Points of a bundle.
-pub static POINTS: Limit = limit("points", 250_000, "rows");
+pub static POINTS: QueryLimit = limit("points", 250_000, "rows");
 /// Subjects of a plan.
-pub static SUBJECTS: Limit = limit("subjects", 100, "of them");
+pub static SUBJECTS: QueryLimit = limit("subjects", 100, "of them");
 /// Drives of one subject.
-pub static DRIVES: Limit = limit("drives of a subject", 1_024, "of them");
+pub static DRIVES: QueryLimit = limit("drives of a subject", 1_024, "of them");
 /// Steps, datasets and loads of the preparation of a plan, each.
-pub static PARTS: Limit = limit("steps, datasets and loads of the preparation", 1_000, "of them");
+pub static PARTS: QueryLimit =
+    limit("steps, datasets and loads of the preparation", 1_000, "of them");
 /// Streams of one step.
-pub static STREAMS: Limit = limit("streams of a step", 256, "of them");
+pub static STREAMS: QueryLimit = limit("streams of a step", 256, "of them");
 /// Meters of a run, or of one subject.
-pub static METERS: Limit = limit("meters of a run, or of a subject", 64, "of them");
+pub static METERS: QueryLimit = limit("meters of a run, or of a subject", 64, "of them");
 /// Any one time in a plan: a year.
-pub static TIME: Limit = limit("any one time in a plan", 366 * 24 * 3_600 * 1_000_000_000, "ns");
+pub static TIME: QueryLimit =
+    limit("any one time in a plan", 366 * 24 * 3_600 * 1_000_000_000, "ns");
 /// Workers of one stream.
-pub static WORKERS: Limit = limit("workers of a stream", 65_536, "of them");
+pub static WORKERS: QueryLimit = limit("workers of a stream", 65_536, "of them");
 /// Cells of one point: streams, drives and instances.
-pub static CELLS: Limit = limit("cells of one point", 4_096, "rows");
+pub static CELLS: QueryLimit = limit("cells of one point", 4_096, "rows");
 /// Tallies of one point: its cells' classes of op.
-pub static TALLIES: Limit = limit("tallies of one point", 16_384, "rows");
+pub static TALLIES: QueryLimit = limit("tallies of one point", 16_384, "rows");
 /// Histograms of one point, inflated.
-pub static HISTOGRAMS: Limit = limit("histograms of one point, in memory", 256 << 20, "bytes");
+pub static HISTOGRAMS: QueryLimit = limit("histograms of one point, in memory", 256 << 20, "bytes");
 /// Intervals of one point.
-pub static INTERVALS: Limit = limit("intervals of one point", 1_000_000, "rows");
+pub static INTERVALS: QueryLimit = limit("intervals of one point", 1_000_000, "rows");
 /// Samples of one point.
-pub static SAMPLES: Limit = limit("samples of one point", 2_000_000, "rows");
+pub static SAMPLES: QueryLimit = limit("samples of one point", 2_000_000, "rows");
 /// Slowest ops of one point.
-pub static SLOW_OPS: Limit = limit("slowest ops of one point", 1_000, "rows");
+pub static SLOW_OPS: QueryLimit = limit("slowest ops of one point", 1_000, "rows");
 /// Facts of the run, or of one point.
-pub static FACTS: Limit = limit("facts of the run, or of one point", 10_000, "rows");
+pub static FACTS: QueryLimit = limit("facts of the run, or of one point", 10_000, "rows");
 /// All facts together, as text.
-pub static FACT_BYTES: Limit =
+pub static FACT_BYTES: QueryLimit =
     limit("facts of the run, or of all points, as text", 64 << 20, "bytes");
 /// Figures that other tools reported.
-pub static REPORTED: Limit = limit("figures reported by other tools", 1_000_000, "rows");
+pub static REPORTED: QueryLimit = limit("figures reported by other tools", 1_000_000, "rows");
 /// Things done to drives, and states in which they were left.
-pub static PREPARED: Limit = limit("preparations and drive states", 100_000, "rows");
+pub static PREPARED: QueryLimit = limit("preparations and drive states", 100_000, "rows");
 /// The plan, as JSON.
-pub static PLAN: Limit = limit("the resolved plan", 8 << 20, "bytes");
+pub static PLAN: QueryLimit = limit("the resolved plan", 8 << 20, "bytes");
 /// Any other text or blob.
-pub static VALUE: Limit = limit("any other value (a text, a histogram)", 1 << 20, "bytes");
+pub static VALUE: QueryLimit = limit("any other value (a text, a histogram)", 1 << 20, "bytes");
 /// Text that one query returns.
-pub static READ: Limit = limit("what one query returns as text", 64 << 20, "bytes");
+pub static READ: QueryLimit = limit("what one query returns as text", 64 << 20, "bytes");
 /// Instructions of SQLite's virtual machine that one query takes (`sqlite3_progress_handler`).
-pub static STEPS: Limit =
+pub static STEPS: QueryLimit =
     limit("the work of one query", 50_000_000, "steps of SQLite's virtual machine");
 /// Requests counted by one tally or interval.
-pub static REQUESTS: Limit = limit("a count of requests", 1 << 43, "requests");
+pub static REQUESTS: QueryLimit = limit("a count of requests", 1 << 43, "requests");
 /// Bytes counted by one tally or interval.
-pub static BYTES: Limit = limit("a count of bytes moved", 1 << 51, "bytes");
+pub static BYTES: QueryLimit = limit("a count of bytes moved", 1 << 51, "bytes");
 /// SQLite's own memory (`sqlite3_hard_heap_limit64`).
-pub static HEAP: Limit = limit("SQLite's own memory", 192 << 20, "bytes");
+pub static HEAP: QueryLimit = limit("SQLite's own memory", 192 << 20, "bytes");
 
 /// Every limit, in the order of the page.
-pub static LIMITS: &[&Limit] = &[
+pub static LIMITS: &[&QueryLimit] = &[
     &POINTS,
     &SUBJECTS,
     &DRIVES,
@@ -108,7 +110,7 @@ pub static LIMITS: &[&Limit] = &[
     &HEAP,
 ];
 
-impl Limit {
+impl QueryLimit {
     /// An error where there is more.
     pub fn check(&self, found: u64) -> Result<()> {
         if found <= self.most { Ok(()) } else { Err(self.exceeded()) }
@@ -157,11 +159,11 @@ pub fn check_plan(plan: &Plan) -> Result<()> {
 const ASK_EVERY: i32 = 1_000;
 
 /// Bounds the work that one query of a connection makes.
-pub struct Meter(Arc<AtomicU64>);
+pub struct QueryMeter(Arc<AtomicU64>);
 
-impl Meter {
+impl QueryMeter {
     /// Closes a connection to everything that a file could ask of SQLite besides holding rows.
-    pub fn install(conn: &mut Connection) -> rusqlite::Result<Meter> {
+    pub fn install(conn: &mut Connection) -> rusqlite::Result<QueryMeter> {
         for (setting, on) in [
             (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
             (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -189,7 +191,7 @@ impl Meter {
         conn.pragma_update(None, "cell_size_check", true)?;
         conn.pragma_update(None, "temp_store", "MEMORY")?;
         conn.pragma_update_and_check(None, "hard_heap_limit", HEAP.most as i64, |_| Ok(()))?;
-        Ok(Meter(asked))
+        Ok(QueryMeter(asked))
     }
 
     /// A new query begins.

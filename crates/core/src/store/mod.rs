@@ -20,9 +20,9 @@ mod slow_ops;
 mod writer;
 
 pub use bundle::{Bundle, StoredPoint};
-pub use glance::{Counted, Glance, glance};
+pub use glance::{Glance, PointCount, glance};
 pub use schema::MIGRATIONS;
-pub use writer::Writer;
+pub use writer::BundleWriter;
 
 #[cfg(test)]
 mod tests;

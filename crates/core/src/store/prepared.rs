@@ -5,9 +5,9 @@ use rusqlite::{Connection, Row, params};
 use super::histograms::count;
 use super::schema::{optional_text, signed, text};
 use crate::base::error::{Context, Result};
-use crate::record::{DriveState, Prepared};
+use crate::record::{DriveState, PreparationStep};
 
-pub(super) fn insert(conn: &Connection, prepared: &[Prepared]) -> Result<()> {
+pub(super) fn insert(conn: &Connection, prepared: &[PreparationStep]) -> Result<()> {
     for p in prepared {
         let steady = p.steady.as_ref().map(serde_json::to_string).transpose()?;
         conn.prepare_cached(
@@ -48,11 +48,11 @@ pub(super) fn insert_states(conn: &Connection, states: &[DriveState]) -> Result<
 pub(super) const SELECT: &str = "SELECT subject, drive, action, asked, outcome, steady, \
                                  ended_unix_ns FROM preparation ORDER BY id";
 
-pub(super) fn row(row: &Row<'_>) -> Result<Prepared> {
+pub(super) fn row(row: &Row<'_>) -> Result<PreparationStep> {
     let steady = optional_text(row, 5)?;
     let steady =
         steady.map(|text| serde_json::from_str(&text)).transpose().context("a steady state")?;
-    Ok(Prepared {
+    Ok(PreparationStep {
         subject: text(row, 0)?,
         drive: count(row, 1)?,
         action: text(row, 2)?,

@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
 use super::beside;
-use super::limits::{self, Meter};
+use super::limits::{self, QueryMeter};
 use crate::base::error::{Context, Error, Result, describe, failed};
 use crate::base::text::visible;
 use crate::record::{Plan, Run};
@@ -227,7 +227,7 @@ pub(super) fn configure_for_writing(conn: &Connection) -> Result<()> {
 
 /// What a bundle is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum OpenMode {
     /// To look at it, of whatever version it is: nothing is written, not even what a journal says.
     Look,
     /// To read all of it. An older one is brought up to date, and an unfinished point undone.
@@ -237,7 +237,7 @@ pub(super) enum Access {
 }
 
 /// Opens an existing bundle and checks that it is one, with our tables and nothing besides.
-pub(super) fn open(path: &Path, access: Access) -> Result<(Connection, Meter)> {
+pub(super) fn open(path: &Path, access: OpenMode) -> Result<(Connection, QueryMeter)> {
     let shown = path.display();
     if !path.is_file() {
         return Err(failed(
@@ -247,9 +247,9 @@ pub(super) fn open(path: &Path, access: Access) -> Result<(Connection, Meter)> {
     }
     beside::check(path)?;
     let flags = match access {
-        Access::Look => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW,
-        Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
-        Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        OpenMode::Look => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+        OpenMode::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        OpenMode::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
     };
     let open_as = |flags| {
         let (conn, meter) = connect(path, flags)?;
@@ -259,20 +259,20 @@ pub(super) fn open(path: &Path, access: Access) -> Result<(Connection, Meter)> {
     let opened = open_as(flags).or_else(|error| match error.sqlite_error_code() {
         // A run that was killed left a journal; undoing the unfinished point takes a writing
         // connection.
-        Some(ErrorCode::ReadOnly) if access == Access::Read => {
+        Some(ErrorCode::ReadOnly) if access == OpenMode::Read => {
             open_as(OpenFlags::SQLITE_OPEN_READ_WRITE)
         }
         _ => Err(error),
     });
     let (conn, meter, version) = opened.map_err(|error| match error.sqlite_error_code() {
-        Some(ErrorCode::ReadOnly) if access == Access::Look => failed(
+        Some(ErrorCode::ReadOnly) if access == OpenMode::Look => failed(
             format!("{shown} was left by a run that was killed"),
             "`dyno run --resume` goes on with it, `dyno show` undoes its unfinished point",
         ),
         _ => explain(error, path),
     })?;
     let version = check(&conn, path, version)?;
-    match version == MIGRATIONS.len() || access == Access::Look {
+    match version == MIGRATIONS.len() || access == OpenMode::Look {
         true => Ok((conn, meter)),
         false => bring_up_to_date(path, version),
     }
@@ -301,10 +301,10 @@ fn check(conn: &Connection, path: &Path, (id, version): (i64, i64)) -> Result<us
     }
 }
 
-fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<(Connection, Meter)> {
+fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<(Connection, QueryMeter)> {
     let mut conn = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     conn.busy_timeout(std::time::Duration::from_secs(5))?;
-    let meter = Meter::install(&mut conn)?;
+    let meter = QueryMeter::install(&mut conn)?;
     Ok((conn, meter))
 }
 
@@ -349,7 +349,7 @@ pub(super) fn check_whole(conn: &Connection) -> Result<()> {
     if said == "ok" { Ok(()) } else { Err(Error::msg(said)) }
 }
 
-fn bring_up_to_date(path: &Path, version: usize) -> Result<(Connection, Meter)> {
+fn bring_up_to_date(path: &Path, version: usize) -> Result<(Connection, QueryMeter)> {
     let shown = path.display();
     let migrate = || {
         let (conn, meter) = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

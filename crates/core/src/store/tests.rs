@@ -116,7 +116,8 @@ fn refusal<T>(result: crate::base::error::Result<T>) -> String {
 fn what_was_written_is_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer = Writer::create(&path, &run(), &[Fact::new("Host", "name", "lab1")]).unwrap();
+    let mut writer =
+        BundleWriter::create(&path, &run(), &[Fact::new("Host", "name", "lab1")]).unwrap();
     writer.begin(&key(1)).unwrap();
     let intervals = [interval(0, latencies(&[25, 30])), interval(1, latencies(&[20]))];
     intervals.iter().for_each(|i| writer.interval(i).unwrap());
@@ -147,7 +148,7 @@ fn what_was_written_is_read_back() {
 fn an_unfinished_point_leaves_nothing_and_a_failed_one_is_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
     writer.begin(&key(1)).unwrap();
     writer.interval(&interval(0, latencies(&[50]))).unwrap();
     writer.begin(&key(2)).unwrap();
@@ -158,7 +159,7 @@ fn an_unfinished_point_leaves_nothing_and_a_failed_one_is_replaced() {
     writer.begin(&key(3)).unwrap();
     drop(writer);
 
-    let (mut writer, found) = Writer::resume(&path).unwrap();
+    let (mut writer, found) = BundleWriter::resume(&path).unwrap();
     assert_eq!((found, writer.finished().unwrap()), (run(), vec![key(2)]));
     assert!(refusal(writer.begin(&key(2))).contains("measured already"));
     writer.begin(&key(1)).unwrap();
@@ -174,7 +175,7 @@ fn an_unfinished_point_leaves_nothing_and_a_failed_one_is_replaced() {
 fn a_killed_run_is_read_without_its_last_point() {
     let dir = tempfile::tempdir().unwrap();
     let (path, copy) = (dir.path().join("a.dyno"), dir.path().join("b.dyno"));
-    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
     writer.begin(&key(1)).unwrap();
     writer.interval(&interval(0, latencies(&[50]))).unwrap();
     // What kill -9 leaves: the file and its journal, with no process to hold a lock on them.
@@ -194,8 +195,8 @@ fn a_file_that_is_no_bundle_is_refused_by_name() {
     assert!(refusal(Bundle::open(&file("text"))).contains("not an SQLite file"));
     std::fs::write(file("empty"), "").unwrap();
     assert!(refusal(Bundle::open(&file("empty"))).contains("not a Dyno bundle"));
-    drop(Writer::create(&file("newer"), &run(), &[]).unwrap());
-    assert!(refusal(Writer::create(&file("newer"), &run(), &[])).contains("already exists"));
+    drop(BundleWriter::create(&file("newer"), &run(), &[]).unwrap());
+    assert!(refusal(BundleWriter::create(&file("newer"), &run(), &[])).contains("already exists"));
     let conn = rusqlite::Connection::open(file("newer")).unwrap();
     conn.pragma_update(None, "user_version", 99).unwrap();
     assert!(refusal(Bundle::open(&file("newer"))).contains("newer Dyno"));
@@ -205,7 +206,7 @@ fn a_file_that_is_no_bundle_is_refused_by_name() {
 fn a_damaged_bundle_ends_in_an_error_or_data_never_a_panic() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
     writer.begin(&key(1)).unwrap();
     (0..3).for_each(|i| writer.interval(&interval(i, latencies(&[50, 70_000, 900_000]))).unwrap());
     writer.end(&point(key(1), Outcome::Measured)).unwrap();
@@ -263,7 +264,7 @@ fn a_full_rocksdb_threads_run_stays_under_200_mb() {
     const GAUGES: usize = 12;
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
     let before = size(&path);
     let mut rng = Seed::new(7, 0, 0).at(0);
     writer.begin(&key(1)).unwrap();
@@ -299,7 +300,7 @@ fn a_full_rocksdb_threads_run_stays_under_200_mb() {
 fn a_thousand_points_load_quickly() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
     let total = one_second(&mut Seed::new(7, 0, 0).at(0), 5e8);
     for repeat in 1..=1_000 {
         let mut point = point(key(repeat), Outcome::Measured);

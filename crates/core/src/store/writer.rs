@@ -9,21 +9,21 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::bundle::{BundleReader, finished};
 use super::histograms;
-use super::limits::Meter;
-use super::schema::{self, Access, signed};
+use super::limits::QueryMeter;
+use super::schema::{self, OpenMode, signed};
 use crate::base::error::{Context, Result, anyhow, bail, failed, refused};
 use crate::base::secret;
 use crate::base::units::Rate;
 use crate::plan::meters;
 use crate::record::{
-    Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Reported, Run,
-    Sample, Sink, SlowOp, Tally,
+    Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Reported,
+    Run, Sample, Sink, SlowOp, Tally,
 };
 
 /// The bundle of a run that is going on.
-pub struct Writer {
+pub struct BundleWriter {
     conn: Connection,
-    meter: Meter,
+    meter: QueryMeter,
     path: PathBuf,
     open: Option<OpenPoint>,
 }
@@ -36,9 +36,9 @@ struct OpenPoint {
     gauges: HashMap<(String, String), i64>,
 }
 
-impl Writer {
+impl BundleWriter {
     /// Makes a bundle for `run`, with what is known before its first point.
-    pub fn create(path: &Path, run: &Run, facts: &[Fact]) -> Result<Writer> {
+    pub fn create(path: &Path, run: &Run, facts: &[Fact]) -> Result<BundleWriter> {
         let shown = path.display();
         OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error
             .kind()
@@ -52,13 +52,13 @@ impl Writer {
                 "check that its folder exists and may be written to",
             ),
         })?;
-        let writer = Writer::begin_file(path, run, facts);
+        let writer = BundleWriter::begin_file(path, run, facts);
         writer.with_context(|| format!("creating the bundle {shown}"))
     }
 
-    fn begin_file(path: &Path, run: &Run, facts: &[Fact]) -> Result<Writer> {
+    fn begin_file(path: &Path, run: &Run, facts: &[Fact]) -> Result<BundleWriter> {
         let mut conn = Connection::open(path)?;
-        let meter = Meter::install(&mut conn)?;
+        let meter = QueryMeter::install(&mut conn)?;
         schema::configure_for_writing(&conn)?;
         let tx = conn.unchecked_transaction()?;
         schema::lay_out(&tx)?;
@@ -71,18 +71,18 @@ impl Writer {
         tx.execute(sql, params![run.dyno_version, signed(run.started_unix_ns), plan])?;
         insert_facts(&tx, None, facts)?;
         tx.commit()?;
-        Ok(Writer { conn, meter, path: path.to_owned(), open: None })
+        Ok(BundleWriter { conn, meter, path: path.to_owned(), open: None })
     }
 
     /// Opens the bundle of a run that did not end, to go on with it.
-    pub fn resume(path: &Path) -> Result<(Writer, Run)> {
-        let (conn, meter) = schema::open(path, Access::Write)?;
+    pub fn resume(path: &Path) -> Result<(BundleWriter, Run)> {
+        let (conn, meter) = schema::open(path, OpenMode::Write)?;
         schema::configure_for_writing(&conn)
             .with_context(|| format!("opening {} to write", path.display()))?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
         meter.begin();
         schema::check_whole(&conn).map_err(|e| schema::not_read(path, e))?;
-        Ok((Writer { conn, meter, path: path.to_owned(), open: None }, run))
+        Ok((BundleWriter { conn, meter, path: path.to_owned(), open: None }, run))
     }
 
     /// The points that need not be measured again.
@@ -165,7 +165,7 @@ impl Writer {
     }
 
     fn insert_interval(&mut self, interval: &Interval) -> Result<()> {
-        let Writer { conn, open, .. } = self;
+        let BundleWriter { conn, open, .. } = self;
         let open = open.as_mut().ok_or_else(no_point)?;
         let of = (interval.stream.clone(), interval.drive, interval.instance, interval.class);
         let series = match open.series.get(&of) {
@@ -203,7 +203,7 @@ impl Writer {
     }
 
     fn insert_sample(&mut self, sample: &Sample) -> Result<()> {
-        let Writer { conn, open, .. } = self;
+        let BundleWriter { conn, open, .. } = self;
         let open = open.as_mut().ok_or_else(no_point)?;
         let of = (sample.meter.clone(), sample.name.clone());
         let gauge = match open.gauges.get(&of) {
@@ -316,7 +316,7 @@ fn insert_tally(conn: &Connection, cell: i64, tally: &Tally) -> Result<()> {
     Ok(())
 }
 
-impl Sink for Writer {
+impl Sink for BundleWriter {
     fn begin(&mut self, key: &PointKey) -> Result<()> {
         self.begin_point(key).with_context(|| self.writing())
     }
@@ -345,7 +345,7 @@ impl Sink for Writer {
         self.add_facts(facts)
     }
 
-    fn prepared(&mut self, prepared: &[Prepared]) -> Result<()> {
+    fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()> {
         super::prepared::insert(&self.conn, prepared).with_context(|| self.writing())
     }
 

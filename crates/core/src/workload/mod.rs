@@ -10,8 +10,8 @@ pub mod tpcc;
 use crate::base::error::Result;
 use crate::base::registry::Registry;
 use crate::base::rng::Seed;
-use crate::load::sql::Script;
-use crate::load::{Source, Space};
+use crate::load::sql::TransactionScript;
+use crate::load::{AddressSpace, OpGenerator};
 use crate::plan::{Info, Knobs};
 use crate::record::Class;
 
@@ -71,11 +71,11 @@ pub trait Workload: Sync {
     }
 
     /// The mean bytes of an op, for rates given in bytes and for estimates of what will be written.
-    fn mean_op_bytes(&self, knobs: &Knobs, space: Space) -> Result<f64>;
+    fn mean_op_bytes(&self, knobs: &Knobs, space: AddressSpace) -> Result<f64>;
 
     /// One thread's requests. What does not fit the space (a block larger than the file) is refused
     /// here.
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>>;
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>>;
 
     /// Whether its ops come due by the cycles of waiting clients, so that their response times are
     /// kept apart.
@@ -85,18 +85,18 @@ pub trait Workload: Sync {
     }
 
     /// For workloads of transactions: what one thread sends through its session for each op.
-    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+    fn script(&self, share: &GeneratorInputs<'_>) -> Result<Option<Box<dyn TransactionScript>>> {
         let _ = share;
         Ok(None)
     }
 }
 
 /// What one thread's source is made from.
-pub struct Share<'a> {
+pub struct GeneratorInputs<'a> {
     /// The workload's knobs, resolved.
     pub knobs: &'a Knobs,
     /// What the dataset offers to be addressed.
-    pub space: Space,
+    pub space: AddressSpace,
     /// From 0.
     pub thread: u32,
     /// Threads of the stream.
@@ -108,7 +108,7 @@ pub struct Share<'a> {
     pub stream_seed: Seed,
 }
 
-impl Share<'_> {
+impl GeneratorInputs<'_> {
     /// How many of so many things fall to this thread, where they are dealt out in turn.
     pub fn dealt(&self, things: u64) -> u64 {
         let (threads, thread) = (u64::from(self.threads), u64::from(self.thread));

@@ -4,14 +4,14 @@
 use super::compare::observations;
 use super::conditions::sightings;
 use super::facts::{Facts, StepFacts};
-use super::metric::{Metric, Part};
-use crate::record::key::{self, Heading};
+use super::metric::{Metric, PointPart};
+use crate::record::key::{self, FactHeading};
 use crate::stats::Better;
 use crate::stats::acceptance::{Delivery, Reference};
 
 /// One figure at one point that every drive is judged by.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measure {
+pub struct JudgedFigure {
     /// Name of the step.
     pub step: String,
     /// The step's title.
@@ -24,7 +24,7 @@ pub struct Measure {
 
 /// One drive of a bundle.
 #[derive(Clone, Debug)]
-pub struct Specimen {
+pub struct JudgedDrive {
     /// The bundle's file name.
     pub file: String,
     /// The subject's name, and the drive's number where the subject is a group.
@@ -38,7 +38,7 @@ pub struct Specimen {
 /// A measure with what the reference says of it.
 pub struct Judge {
     /// What is judged.
-    pub measure: Measure,
+    pub measure: JudgedFigure,
     /// The reference's statistics.
     pub reference: Reference,
     /// Repeats of each of its drives, the fewest.
@@ -63,7 +63,7 @@ impl Judge {
 
 /// What may be said of a drive in one measure.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum DriveVerdict {
     /// It lies on the better side of the limit: its geometric mean over the repeats.
     Accepted(f64),
     /// It does not.
@@ -79,7 +79,7 @@ pub struct Acceptance {
     /// Measures, each with its limit.
     pub judges: Vec<Judge>,
     /// The delivery's drives with a verdict for each measure.
-    pub drives: Vec<(Specimen, Vec<Verdict>)>,
+    pub drives: Vec<(JudgedDrive, Vec<DriveVerdict>)>,
     /// The probability that any drive of a good delivery is rejected, in any measure.
     pub miss: f64,
 }
@@ -87,29 +87,29 @@ pub struct Acceptance {
 impl Acceptance {
     /// Drives that are rejected in at least one measure.
     pub fn rejected(&self) -> usize {
-        let is = |v: &Verdict| matches!(v, Verdict::Rejected(_));
+        let is = |v: &DriveVerdict| matches!(v, DriveVerdict::Rejected(_));
         self.drives.iter().filter(|(_, all)| all.iter().any(is)).count()
     }
 
     /// Drives that some measure says nothing of, and none rejects.
     pub fn open(&self) -> usize {
-        let accepted = |v: &Verdict| matches!(v, Verdict::Accepted(_));
-        let rejected = |v: &Verdict| matches!(v, Verdict::Rejected(_));
-        let open = |all: &Vec<Verdict>| !all.iter().all(accepted) && !all.iter().any(rejected);
+        let accepted = |v: &DriveVerdict| matches!(v, DriveVerdict::Accepted(_));
+        let rejected = |v: &DriveVerdict| matches!(v, DriveVerdict::Rejected(_));
+        let open = |all: &Vec<DriveVerdict>| !all.iter().all(accepted) && !all.iter().any(rejected);
         self.drives.iter().filter(|(_, all)| open(all)).count()
     }
 }
 
 /// What drives are judged by: each asked metric at the point that stands for its step. `steps`
 /// names those that are meant; all where it is empty.
-pub fn measures(facts: &Facts, steps: &[String]) -> Vec<Measure> {
+pub fn measures(facts: &Facts, steps: &[String]) -> Vec<JudgedFigure> {
     let meant = |step: &&StepFacts| steps.is_empty() || steps.contains(&step.name);
     let of_step = |step: &StepFacts| {
         let metrics = Metric::of_step(step, &facts.metrics);
-        let whole = metrics.into_iter().filter(|m| m.part == Part::Whole);
+        let whole = metrics.into_iter().filter(|m| m.part == PointPart::Whole);
         let (name, title, at) = (step.name.clone(), step.title.clone(), label(step, step.lead));
         whole
-            .map(move |metric| Measure {
+            .map(move |metric| JudgedFigure {
                 step: name.clone(),
                 title: title.clone(),
                 at: at.clone(),
@@ -129,18 +129,18 @@ fn label(step: &StepFacts, value: usize) -> String {
 pub fn specimens(
     facts: &Facts,
     run: usize,
-    measures: &[Measure],
+    measures: &[JudgedFigure],
     like: Option<usize>,
-) -> Vec<Specimen> {
+) -> Vec<JudgedDrive> {
     let mut found = Vec::new();
     for subject in (0..facts.subjects.len()).filter(|s| facts.run_of[*s] == run) {
         let drives = facts.drives[subject].len().max(1);
         for drive in 0..drives {
-            let part = if drives > 1 { Part::Drive(drive as u32) } else { Part::Whole };
+            let part = if drives > 1 { PointPart::Drive(drive as u32) } else { PointPart::Whole };
             let number = if drives > 1 { format!(" ({})", drive + 1) } else { String::new() };
             let figures =
                 measures.iter().map(|m| figures(facts, subject, &part, m, like)).collect();
-            found.push(Specimen {
+            found.push(JudgedDrive {
                 file: facts.runs[run].file.clone(),
                 name: format!("{}{number}", facts.own_names[subject]),
                 serial: serial(facts, subject, &number),
@@ -152,7 +152,7 @@ pub fn specimens(
 }
 
 fn serial(facts: &Facts, subject: usize, place: &str) -> Option<String> {
-    let seen = sightings(facts, &[subject], Heading::Drive.name(), key::drive::SERIAL.name);
+    let seen = sightings(facts, &[subject], FactHeading::Drive.name(), key::drive::SERIAL.name);
     seen.get(place)?.first().map(|(_, serial)| serial.to_string())
 }
 
@@ -160,8 +160,8 @@ fn serial(facts: &Facts, subject: usize, place: &str) -> Option<String> {
 fn figures(
     facts: &Facts,
     subject: usize,
-    part: &Part,
-    measure: &Measure,
+    part: &PointPart,
+    measure: &JudgedFigure,
     like: Option<usize>,
 ) -> Vec<f64> {
     let at = facts.steps.iter().position(|step| step.name == measure.step);
@@ -181,13 +181,13 @@ fn figures(
 /// Judges a delivery. Measures of which the reference has fewer than three drives are left out;
 /// all measures share the rate of false rejections in equal parts.
 pub fn judge(
-    measures: Vec<Measure>,
-    reference: &[Specimen],
-    delivered: Vec<Specimen>,
+    measures: Vec<JudgedFigure>,
+    reference: &[JudgedDrive],
+    delivered: Vec<JudgedDrive>,
     miss: f64,
 ) -> Acceptance {
     let share = Delivery { drives: delivered.len(), miss: miss / measures.len().max(1) as f64 };
-    let sample = |(number, measure): (usize, Measure)| {
+    let sample = |(number, measure): (usize, JudgedFigure)| {
         let own = reference.iter().map(|s| &s.figures[number]).filter(|f| !f.is_empty());
         let (levels, repeats): (Vec<f64>, Vec<usize>) = own.map(|f| (level(f), f.len())).unzip();
         let reference = Reference::new(&levels, share)?;
@@ -195,7 +195,7 @@ pub fn judge(
     };
     let (numbers, judges): (Vec<usize>, Vec<Judge>) =
         measures.into_iter().enumerate().filter_map(sample).unzip();
-    let verdicts = |specimen: &Specimen| {
+    let verdicts = |specimen: &JudgedDrive| {
         let of = |(number, judge): (&usize, &Judge)| verdict(&specimen.figures[*number], judge);
         numbers.iter().zip(&judges).map(of).collect()
     };
@@ -207,35 +207,35 @@ fn level(figures: &[f64]) -> f64 {
     figures.iter().map(|f| f.ln()).sum::<f64>() / figures.len() as f64
 }
 
-fn verdict(figures: &[f64], judge: &Judge) -> Verdict {
+fn verdict(figures: &[f64], judge: &Judge) -> DriveVerdict {
     if figures.is_empty() {
-        return Verdict::Missing;
+        return DriveVerdict::Missing;
     }
     if figures.len() < judge.repeats {
-        return Verdict::TooFew(figures.len());
+        return DriveVerdict::TooFew(figures.len());
     }
     let own = level(figures);
     let limit = judge.reference.limit(judge.higher());
     let within = if judge.higher() { own >= limit } else { own <= limit };
-    if within { Verdict::Accepted(own.exp()) } else { Verdict::Rejected(own.exp()) }
+    if within { DriveVerdict::Accepted(own.exp()) } else { DriveVerdict::Rejected(own.exp()) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::metric::Figure;
+    use super::super::metric::PointFigure;
     use super::*;
 
-    fn measure(figure: Figure) -> Measure {
+    fn measure(figure: PointFigure) -> JudgedFigure {
         let (step, title, at) = ("read".into(), "Reads".into(), String::new());
-        Measure { step, title, at, metric: Metric::total(figure) }
+        JudgedFigure { step, title, at, metric: Metric::total(figure) }
     }
 
-    fn drive(name: &str, figures: &[&[f64]]) -> Specimen {
+    fn drive(name: &str, figures: &[&[f64]]) -> JudgedDrive {
         let figures = figures.iter().map(|f| f.to_vec()).collect();
-        Specimen { file: "f.dyno".into(), name: name.into(), serial: None, figures }
+        JudgedDrive { file: "f.dyno".into(), name: name.into(), serial: None, figures }
     }
 
-    fn sample() -> Vec<Specimen> {
+    fn sample() -> Vec<JudgedDrive> {
         (0..8)
             .map(|i| drive("r", &[&[100.0 + f64::from(i); 3], &[50.0 - f64::from(i); 3]]))
             .collect()
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_slow_drive_is_rejected_on_the_side_that_is_worse_and_a_fast_one_is_not() {
-        let measures = vec![measure(Figure::Ops), measure(Metric::p99().figure)];
+        let measures = vec![measure(PointFigure::Ops), measure(Metric::p99().figure)];
         let delivered = vec![
             drive("like", &[&[103.0; 3], &[47.0; 3]]),
             drive("slow", &[&[60.0; 3], &[47.0; 3]]),
@@ -254,7 +254,7 @@ mod tests {
         let rejected: Vec<Vec<bool>> = found
             .drives
             .iter()
-            .map(|(_, all)| all.iter().map(|v| matches!(v, Verdict::Rejected(_))).collect())
+            .map(|(_, all)| all.iter().map(|v| matches!(v, DriveVerdict::Rejected(_))).collect())
             .collect();
         let (no, yes) = (false, true);
         assert_eq!(rejected, [[no, no], [yes, no], [no, yes], [no, no]]);
@@ -264,15 +264,15 @@ mod tests {
     #[test]
     fn nothing_is_said_of_a_drive_with_fewer_repeats_or_none() {
         let delivered = vec![drive("few", &[&[103.0; 2]]), drive("none", &[&[]])];
-        let found = judge(vec![measure(Figure::Ops)], &sample(), delivered, 0.05);
-        let verdicts: Vec<&Verdict> = found.drives.iter().map(|(_, all)| &all[0]).collect();
-        assert_eq!(verdicts, [&Verdict::TooFew(2), &Verdict::Missing]);
+        let found = judge(vec![measure(PointFigure::Ops)], &sample(), delivered, 0.05);
+        let verdicts: Vec<&DriveVerdict> = found.drives.iter().map(|(_, all)| &all[0]).collect();
+        assert_eq!(verdicts, [&DriveVerdict::TooFew(2), &DriveVerdict::Missing]);
         assert_eq!((found.rejected(), found.open()), (0, 2));
     }
 
     #[test]
     fn two_reference_drives_judge_nothing() {
-        let found = judge(vec![measure(Figure::Ops)], &sample()[..2], Vec::new(), 0.05);
+        let found = judge(vec![measure(PointFigure::Ops)], &sample()[..2], Vec::new(), 0.05);
         assert!(found.judges.is_empty());
     }
 }

@@ -15,7 +15,7 @@ pub struct AxisFacts {
 
 /// A value of the axis.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AxisValue {
+pub struct AxisPosition {
     /// The number, in the field's unit; not a number where nothing is swept.
     pub number: f64,
     /// The value by its name in English, as a plan's author has it: "64", "128 KiB", "50 %".
@@ -36,7 +36,7 @@ pub fn field_text(l: Language, field: Field) -> String {
     }
 }
 
-impl AxisValue {
+impl AxisPosition {
     /// The value in a brief.
     pub fn text(&self, l: Language) -> String {
         match self.number.is_infinite() {
@@ -46,8 +46,8 @@ impl AxisValue {
     }
 
     /// The value of a point's axis.
-    pub fn of(axis: Option<&Axis>) -> AxisValue {
-        let Some(axis) = axis else { return AxisValue { number: 0.0, label: String::new() } };
+    pub fn of(axis: Option<&Axis>) -> AxisPosition {
+        let Some(axis) = axis else { return AxisPosition { number: 0.0, label: String::new() } };
         let number = axis.value.as_f64();
         let whole = number.round() as u64;
         let label = match axis.field {
@@ -60,6 +60,6 @@ impl AxisValue {
             Field::Rates => format!("{number} ×"),
             Field::Block => units::bytes(whole),
         };
-        AxisValue { number, label }
+        AxisPosition { number, label }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::facts::StepFacts;
 use super::lead;
-use crate::plan::model::headline::Place;
+use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
 
 /// A step that a plan asks for.
@@ -44,7 +44,7 @@ pub fn imported(step: &ImportedStep) -> StepFacts {
         imported: true,
         axis: None,
         headline: None,
-        place: Place::Top,
+        place: AxisPlace::Top,
         figures: Vec::new(),
         search: None,
         values: Vec::new(),

@@ -14,7 +14,7 @@ use crate::message;
 
 /// What limited a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum Bottleneck {
     /// Requests waited for the drive.
     Drive,
     /// The load's own computing, or other processes, took the processors.
@@ -39,65 +39,65 @@ pub enum Limit {
     Undecided,
 }
 
-impl Limit {
+impl Bottleneck {
     /// The name in data; GLOSSARY.md and docs/meters.md define it.
     pub fn name(self) -> &'static str {
         match self {
-            Limit::Drive => "drive",
-            Limit::Cpu => "host CPU",
-            Limit::Memory => "memory",
-            Limit::NoDrive => "no drive",
-            Limit::Neighbour => "neighbour",
-            Limit::Generator => "generator",
-            Limit::Standstill => "standstill",
-            Limit::Rate => "rate asked",
-            Limit::Thermal => "thermal throttling",
-            Limit::Locks => "locks",
-            Limit::Undecided => "undecided",
+            Bottleneck::Drive => "drive",
+            Bottleneck::Cpu => "host CPU",
+            Bottleneck::Memory => "memory",
+            Bottleneck::NoDrive => "no drive",
+            Bottleneck::Neighbour => "neighbour",
+            Bottleneck::Generator => "generator",
+            Bottleneck::Standstill => "standstill",
+            Bottleneck::Rate => "rate asked",
+            Bottleneck::Thermal => "thermal throttling",
+            Bottleneck::Locks => "locks",
+            Bottleneck::Undecided => "undecided",
         }
     }
 
     /// The name in a brief.
     pub fn title(self) -> Message {
         match self {
-            Limit::Drive => message!("limit-drive"),
-            Limit::Cpu => message!("limit-cpu"),
-            Limit::Memory => message!("limit-memory"),
-            Limit::NoDrive => message!("limit-no-drive"),
-            Limit::Neighbour => message!("limit-neighbour"),
-            Limit::Generator => message!("limit-generator"),
-            Limit::Standstill => message!("limit-standstill"),
-            Limit::Rate => message!("limit-rate"),
-            Limit::Thermal => message!("limit-thermal"),
-            Limit::Locks => message!("limit-locks"),
-            Limit::Undecided => message!("limit-undecided"),
+            Bottleneck::Drive => message!("limit-drive"),
+            Bottleneck::Cpu => message!("limit-cpu"),
+            Bottleneck::Memory => message!("limit-memory"),
+            Bottleneck::NoDrive => message!("limit-no-drive"),
+            Bottleneck::Neighbour => message!("limit-neighbour"),
+            Bottleneck::Generator => message!("limit-generator"),
+            Bottleneck::Standstill => message!("limit-standstill"),
+            Bottleneck::Rate => message!("limit-rate"),
+            Bottleneck::Thermal => message!("limit-thermal"),
+            Bottleneck::Locks => message!("limit-locks"),
+            Bottleneck::Undecided => message!("limit-undecided"),
         }
     }
 
     /// The drive set the number. Heat is the drive's too.
     pub fn is_drive(self) -> bool {
-        matches!(self, Limit::Drive | Limit::Thermal)
+        matches!(self, Bottleneck::Drive | Bottleneck::Thermal)
     }
 
     /// The host held the number down: the drive can do at least as much, and so can what lies in
     /// memory. Memory is not among them, which lifts a number above what the drive can do. An asked
     /// rate is neither: there latency is compared, which is the drive's.
     pub fn is_host(self) -> bool {
-        use Limit::{Cpu, Generator, Locks, Neighbour, NoDrive, Standstill};
+        use Bottleneck::{Cpu, Generator, Locks, Neighbour, NoDrive, Standstill};
         matches!(self, Cpu | NoDrive | Neighbour | Generator | Standstill | Locks)
     }
 
     /// Something other than the drive is known to have set the number, so it ranks no drives.
     pub fn bars_ranking(self) -> bool {
-        self.is_host() || self == Limit::Memory
+        self.is_host() || self == Bottleneck::Memory
     }
 }
 
 /// A verdict with its evidence.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct BottleneckVerdict {
     /// What limited the point.
-    pub limit: Limit,
+    pub limit: Bottleneck,
     /// The counts that show it, as a sentence.
     pub evidence: Message,
     /// What to change so that the drive is measured; given wherever the verdict bars a ranking.
@@ -106,7 +106,7 @@ pub struct Verdict {
 
 /// What is known of a point; what was not measured is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Inputs {
+pub struct BottleneckInputs {
     /// Length of the window, seconds.
     pub window_s: f64,
     /// For how long Dyno itself stood still inside the window.
@@ -135,9 +135,9 @@ pub struct Inputs {
     /// Between its requests the load waits of its own accord, as people at terminals do.
     pub thinks: bool,
     /// What the devices under the subject did.
-    pub device: Option<Device>,
+    pub device: Option<DeviceLoad>,
     /// What Dyno and the servers that it started read from devices and wrote to them.
-    pub own: Option<Own>,
+    pub own: Option<DynoIo>,
     /// What the window's beginning left in memory to be written back, and its end did not, each
     /// second.
     pub drained_bytes_per_s: f64,
@@ -156,17 +156,17 @@ pub struct Inputs {
     /// The share of the window that the busiest core was busy.
     pub busiest_core: Option<f64>,
     /// The load's workers and its servers have processors of their own.
-    pub apart: Option<Apart>,
+    pub apart: Option<SeparateProcessors>,
     /// The share of the window during which the drive throttled itself.
     pub throttled: Option<f64>,
     /// What the streams work on.
-    pub dataset: Dataset,
+    pub dataset: DatasetCaching,
 }
 
 /// How many processors the load's workers have, and how many its servers, of which none are the
 /// others'.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Apart {
+pub struct SeparateProcessors {
     /// The workers'.
     pub load: f64,
     /// All servers' together.
@@ -175,7 +175,7 @@ pub struct Apart {
 
 /// What decides whether a dataset is read from memory.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Dataset {
+pub struct DatasetCaching {
     /// Its size, bytes.
     pub bytes: Option<f64>,
     /// Of the host.
@@ -198,7 +198,7 @@ pub struct Late {
 
 /// What the kernel counted of the devices, summed where there are several.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Device {
+pub struct DeviceLoad {
     /// Read requests per second.
     pub reads_per_s: f64,
     /// Bytes read per second.
@@ -221,7 +221,7 @@ pub struct Device {
 
 /// The kernel's counters of Dyno's processes (/proc/PID/io).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Own {
+pub struct DynoIo {
     /// Bytes read from devices, per second.
     pub read_bytes_per_s: f64,
     /// Bytes written, or left in memory to be written, per second.
@@ -231,23 +231,24 @@ pub struct Own {
 }
 
 /// The verdict. The order matters: what makes the others meaningless comes first.
-pub fn verdict(p: &Inputs) -> Verdict {
+pub fn verdict(p: &BottleneckInputs) -> BottleneckVerdict {
     let found = rules::IN_ORDER.iter().find_map(|rule| rule(p));
     rules::beside_ceiling(found.unwrap_or_else(|| rules::undecided(p)), p)
 }
 
 /// The verdict of most of a point's repeats, with the others named. Of two that as many repeats
 /// have, the one that bars a ranking.
-pub fn of_most(repeats: &[&Verdict]) -> Option<Verdict> {
+pub fn of_most(repeats: &[&BottleneckVerdict]) -> Option<BottleneckVerdict> {
     // The first verdict of each kind, and of how many repeats it is.
-    let mut kinds: Vec<(&Verdict, usize)> = Vec::new();
+    let mut kinds: Vec<(&BottleneckVerdict, usize)> = Vec::new();
     for verdict in repeats {
         match kinds.iter_mut().find(|(first, _)| first.limit == verdict.limit) {
             Some((_, count)) => *count += 1,
             None => kinds.push((verdict, 1)),
         }
     }
-    let rank = |(verdict, count): &(&Verdict, usize)| (*count, verdict.limit.bars_ranking());
+    let rank =
+        |(verdict, count): &(&BottleneckVerdict, usize)| (*count, verdict.limit.bars_ranking());
     let (most, count) = *kinds.iter().rev().max_by_key(|kind| rank(kind))?;
     let others = kinds.iter().filter(|(verdict, _)| verdict.limit != most.limit);
     let named = others.map(|(verdict, count)| {
@@ -265,5 +266,5 @@ pub fn of_most(repeats: &[&Verdict]) -> Option<Verdict> {
             others = others
         ),
     };
-    Some(Verdict { evidence, ..most.clone() })
+    Some(BottleneckVerdict { evidence, ..most.clone() })
 }

@@ -1,6 +1,6 @@
 //! A reason why a cell supports no claim, or only a lower bound.
 
-use crate::analysis::bottleneck::Verdict;
+use crate::analysis::bottleneck::BottleneckVerdict;
 
 /// A reason to doubt a cell's figures.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub enum Caveat {
     /// So many figures are given in the source of imported ones, which show no scatter.
     FewFigures(usize),
     /// Something other than the drive set the number.
-    NotTheDrive(Verdict),
+    NotTheDrive(BottleneckVerdict),
 }
 
 impl Caveat {

@@ -3,8 +3,8 @@
 
 pub use super::caveat::Caveat;
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::point_summary::{RATE_KEPT, Summary};
-use crate::analysis::bottleneck::Verdict;
+use super::point_summary::{RATE_KEPT, RepeatSummary};
+use crate::analysis::bottleneck::BottleneckVerdict;
 use crate::stats::family::FEWEST;
 use crate::stats::trend::Drift;
 
@@ -19,7 +19,7 @@ impl CellFacts {
     }
 
     /// What set its numbers, where that is known not to be the drive.
-    pub fn not_the_drive(&self) -> Option<&Verdict> {
+    pub fn not_the_drive(&self) -> Option<&BottleneckVerdict> {
         self.limit.as_ref().filter(|v| v.limit.bars_ranking())
     }
 }
@@ -73,7 +73,7 @@ fn of(cell: &CellFacts, (failed, unsteady, imported): (usize, bool, bool)) -> Ve
 }
 
 /// What keeps a load from being the one that was asked for, or from having a level.
-pub fn of_load(load: &Summary) -> Vec<Caveat> {
+pub fn of_load(load: &RepeatSummary) -> Vec<Caveat> {
     let mut all = Vec::new();
     if let Drift::Drifted { percent } = load.drift {
         all.push(Caveat::Drifted(percent));

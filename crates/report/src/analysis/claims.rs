@@ -2,7 +2,7 @@
 //! largest difference at a point. Both come from the one family of comparisons, so no further
 //! correction is needed.
 
-use super::compare::{At, Comparison, Standing};
+use super::compare::{Comparison, Standing, StepPlace};
 use super::facts::Facts;
 use super::metric::Metric;
 
@@ -40,7 +40,7 @@ pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
             (c.step, c.better, c.worse, &c.metric)
                 == (claimed.step, claimed.better, claimed.worse, &claimed.metric)
         };
-        if !matches!(claimed.at, At::Value(_) | At::Load(_)) {
+        if !matches!(claimed.at, StepPlace::Value(_) | StepPlace::Load(_)) {
             found.push(Claim { comparison: claimed, of_points: 1 });
             continue;
         }
@@ -75,7 +75,7 @@ pub fn crossovers_among<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -
     let mut last: Option<(&Comparison, usize)> = None;
     let mut points: Vec<(&Comparison, usize)> = comparisons
         .filter(|c| c.standing == Standing::Claimed)
-        .filter_map(|c| if let At::Value(value) = c.at { Some((c, value)) } else { None })
+        .filter_map(|c| if let StepPlace::Value(value) = c.at { Some((c, value)) } else { None })
         .collect();
     let pair = |c: &Comparison| (c.better.min(c.worse), c.better.max(c.worse));
     points.sort_by_cached_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));

@@ -3,12 +3,12 @@
 //! differences come from here.
 
 use super::caveat::Caveat;
-pub use super::comparison::{At, Comparison, Standing};
+pub use super::comparison::{Comparison, Standing, StepPlace};
 use super::curves;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::metric::Metric;
-use super::pairing::{Compared, pairs, seat};
-use crate::analysis::bottleneck::Limit;
+use super::pairing::{PairedSheet, pairs, seat};
+use crate::analysis::bottleneck::Bottleneck;
 use crate::plan::Field;
 use crate::stats::Better;
 use crate::stats::family::{Observation, Ratio, Sheet, family};
@@ -19,7 +19,7 @@ impl Facts {
         &self,
         step: usize,
         metric: &Metric,
-        at: At,
+        at: StepPlace,
         a: usize,
         b: usize,
     ) -> Option<&Comparison> {
@@ -57,12 +57,12 @@ pub(super) fn of_points(
     index: usize,
     step: &StepFacts,
     metric: &Metric,
-) -> Compared {
+) -> PairedSheet {
     let subjects = facts.subjects.len();
-    let mut made = Compared {
+    let mut made = PairedSheet {
         step: index,
         metric: metric.clone(),
-        points: (0..step.values.len()).map(At::Value).collect(),
+        points: (0..step.values.len()).map(StepPlace::Value).collect(),
         sheet: Sheet::default(),
         not_the_drives: Vec::new(),
     };
@@ -74,7 +74,7 @@ pub(super) fn of_points(
         let row: Vec<Vec<Observation>> = cells.iter().map(of).collect();
         let fit = |s: usize| cells[s].is_some_and(|c| fit(step, c, metric)) && !row[s].is_empty();
         let limit = |c: &Option<&CellFacts>| c.and_then(|c| c.not_the_drive()).map(|v| v.limit);
-        let limits: Vec<Option<Limit>> = cells.iter().map(limit).collect();
+        let limits: Vec<Option<Bottleneck>> = cells.iter().map(limit).collect();
         let one_is_a_drives = |a: usize, b: usize| limits[a].is_none() || limits[b].is_none();
         made.sheet
             .comparable
@@ -119,7 +119,7 @@ pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<
         .collect()
 }
 
-fn conclude(of: &Compared, ratio: &Ratio) -> Comparison {
+fn conclude(of: &PairedSheet, ratio: &Ratio) -> Comparison {
     let higher = of.metric.better() == Better::Higher;
     let ratio = if (ratio.ratio >= 1.0) == higher { ratio.clone() } else { ratio.inverted() };
     // Now `a` is the better one, and the ratio is at least 1 if higher is better, at most 1
@@ -133,7 +133,7 @@ fn conclude(of: &Compared, ratio: &Ratio) -> Comparison {
         Some(point) => point == *p,
         None => of.sheet.comparable[*p].contains(&pair),
     });
-    let limits: Vec<(Option<Limit>, Option<Limit>)> =
+    let limits: Vec<(Option<Bottleneck>, Option<Bottleneck>)> =
         points.map(|p| (of.not_the_drives[p][ratio.a], of.not_the_drives[p][ratio.b])).collect();
     // Limited by the host, the drive could do more: a bound for the better one. What memory served
     // shows nothing of a drive.
@@ -147,7 +147,7 @@ fn conclude(of: &Compared, ratio: &Ratio) -> Comparison {
     Comparison {
         step: of.step,
         metric: of.metric.clone(),
-        at: ratio.at.map_or(At::Mean, |point| of.points[point]),
+        at: ratio.at.map_or(StepPlace::Mean, |point| of.points[point]),
         better: ratio.a,
         worse: ratio.b,
         factor,

@@ -6,7 +6,7 @@ use crate::stats::percent::{gain_percent, in_interval, reduction_percent};
 
 /// Where in a step two subjects are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum At {
+pub enum StepPlace {
     /// At an axis value, by its index.
     Value(usize),
     /// Over the step's points: the ratio of geometric means.
@@ -41,7 +41,7 @@ pub struct Comparison {
     /// The metric.
     pub metric: Metric,
     /// Where in the step.
-    pub at: At,
+    pub at: StepPlace,
     /// The subject that did better, as measured, and the other.
     pub better: usize,
     /// The other subject, by index.

@@ -12,13 +12,13 @@ use super::alike;
 pub use super::difference::{Barred, Difference, Grade};
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::names;
-use crate::language::{Message, Name, Number, Value};
+use crate::language::{Message, MessageArg, Name, Number};
 use crate::message;
-use crate::record::key::{self, Heading, Key, drive, engine};
+use crate::record::key::{self, FactHeading, FactKey, drive, engine};
 pub use unknown::{not_given, unknown};
 
 /// Facts that should be alike, and how much it matters if they are not.
-const ALIKE: &[(Key, Grade)] = &[
+const ALIKE: &[(FactKey, Grade)] = &[
     (key::drive::LOGICAL_BLOCK_SIZE, Grade::Disqualifying),
     (key::drive::METADATA, Grade::Disqualifying),
     (key::drive::FILESYSTEM, Grade::Confounder),
@@ -46,7 +46,7 @@ const ALIKE: &[(Key, Grade)] = &[
     (key::kernel::COMMAND_LINE, Grade::Confounder),
 ];
 
-const DRIVE: &str = Heading::Drive.name();
+const DRIVE: &str = FactHeading::Drive.name();
 
 /// A higher temperature at the start than this, in degrees Celsius, or a fuller drive than this, in
 /// percent of its size, may change what it does.
@@ -54,7 +54,7 @@ const WARMER_CELSIUS: f64 = 5.0;
 const FULLER_PERCENT: f64 = 5.0;
 
 /// A subject and what it has.
-pub(super) type Seen<'a> = (usize, &'a str);
+pub(super) type SubjectCondition<'a> = (usize, &'a str);
 
 fn fact(heading: &str, name: &str) -> Message {
     message!("difference-fact", heading = Name::fact(heading), fact = Name::fact(name))
@@ -87,7 +87,7 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
 /// How much a difference in a fact matters between subjects: two hosts may be compared only where
 /// that is the question, and so may what engines report of knobs that the plan gives to one subject
 /// alone or that vary on purpose.
-fn grade_of(facts: &Facts, subjects: &[usize], key: Key, grade: Grade) -> Grade {
+fn grade_of(facts: &Facts, subjects: &[usize], key: FactKey, grade: Grade) -> Grade {
     let own_knobs = |subject: &usize| {
         let plan = &facts.runs[facts.run_of[*subject]].resolved;
         plan.subjects.iter().any(|s| s.name == facts.own_names[*subject] && !s.overrides.is_empty())
@@ -99,7 +99,7 @@ fn grade_of(facts: &Facts, subjects: &[usize], key: Key, grade: Grade) -> Grade 
     let mut runs = subjects.iter().filter_map(|s| facts.run_of.get(*s));
     let first = runs.next();
     let two_runs = runs.any(|r| Some(r) != first);
-    match key.heading.is_some_and(Heading::is_of_host) && two_runs {
+    match key.heading.is_some_and(FactHeading::is_of_host) && two_runs {
         false => grade,
         true if facts.vary.iter().any(|v| v == "host") => Grade::Harmless,
         true => Grade::Disqualifying,
@@ -119,7 +119,7 @@ pub fn disqualifying(facts: &Facts, subjects: &[usize], same_hosts: bool) -> Vec
 
 fn differences_between(facts: &Facts, subjects: &[usize], of_hosts: bool) -> Vec<Difference> {
     let mut all: Vec<Difference> = Vec::new();
-    let of_host = |key: &Key| key.heading.is_some_and(Heading::is_of_host);
+    let of_host = |key: &FactKey| key.heading.is_some_and(FactHeading::is_of_host);
     for (key, grade) in ALIKE.iter().filter(|(key, _)| of_hosts || !of_host(key)) {
         for heading in headings(facts, *key) {
             for seen in sightings(facts, subjects, heading, key.name).into_values() {
@@ -144,7 +144,7 @@ fn differences_between(facts: &Facts, subjects: &[usize], of_hosts: bool) -> Vec
 }
 
 /// The headings under which a fact stands: its own, or those of the engines that report it.
-pub fn headings(facts: &Facts, key: Key) -> Vec<&str> {
+pub fn headings(facts: &Facts, key: FactKey) -> Vec<&str> {
     if let Some(heading) = key.heading {
         return vec![heading.name()];
     }
@@ -153,7 +153,7 @@ pub fn headings(facts: &Facts, key: Key) -> Vec<&str> {
     {
         let name = group.name.split(": ").next().unwrap_or_default();
         let name = name.split(" (").next().unwrap_or_default();
-        if !found.contains(&name) && !Heading::ALL.iter().any(|h| h.name() == name) {
+        if !found.contains(&name) && !FactHeading::ALL.iter().any(|h| h.name() == name) {
             found.push(name);
         }
     }
@@ -166,8 +166,8 @@ pub fn sightings<'a>(
     subjects: &[usize],
     group: &str,
     name: &str,
-) -> BTreeMap<&'a str, Vec<Seen<'a>>> {
-    let mut found: BTreeMap<&str, Vec<Seen<'_>>> = BTreeMap::new();
+) -> BTreeMap<&'a str, Vec<SubjectCondition<'a>>> {
+    let mut found: BTreeMap<&str, Vec<SubjectCondition<'_>>> = BTreeMap::new();
     for g in &facts.disclosure {
         let Some(label) = g.name.strip_prefix(group) else { continue };
         for &subject in subjects {
@@ -219,7 +219,7 @@ fn without_brackets<'a>(text: &'a str, inside: &str) -> Option<&'a str> {
 }
 
 /// What differs, with whose it is; nothing where all have the same.
-fn unlike(facts: &Facts, seen: &[Seen<'_>]) -> Option<Message> {
+fn unlike(facts: &Facts, seen: &[SubjectCondition<'_>]) -> Option<Message> {
     let distinct = distinct(facts, seen.iter().copied());
     let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
     each(distinct.iter().map(|(value, whose)| (without_common(value, &values).into(), whose)))
@@ -243,9 +243,11 @@ fn distinct<V: PartialEq>(
 }
 
 /// "512 bytes (A), 4096 bytes (B)"; nothing where there is only one.
-fn each<'v>(values: impl ExactSizeIterator<Item = (Value, &'v Vec<&'v str>)>) -> Option<Message> {
+fn each<'v>(
+    values: impl ExactSizeIterator<Item = (MessageArg, &'v Vec<&'v str>)>,
+) -> Option<Message> {
     let several = values.len() > 1;
-    let one = |(value, whose): (Value, &Vec<&str>)| {
+    let one = |(value, whose): (MessageArg, &Vec<&str>)| {
         message!("value-of", value = value, subjects = whose.join(", "))
     };
     joined(values.map(one)).filter(|_| several)
@@ -268,7 +270,7 @@ fn without_common(value: &str, all: &[&str]) -> String {
 /// Another firmware is part of another model; of the same model it may be why they differ.
 fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let models = sightings(facts, subjects, DRIVE, drive::MODEL.name);
-    let of = |(place, seen): (&str, Vec<Seen<'_>>)| {
+    let of = |(place, seen): (&str, Vec<SubjectCondition<'_>>)| {
         let values = unlike(facts, &seen)?;
         let same_model =
             models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
@@ -285,8 +287,9 @@ fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     for (place, after) in sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE_AFTER.name) {
         found.entry(place).or_default().extend(after);
     }
-    let of = |seen: Vec<Seen<'_>>| {
-        let switchable: Vec<Seen<'_>> = seen.into_iter().filter(|s| s.1 != "none").collect();
+    let of = |seen: Vec<SubjectCondition<'_>>| {
+        let switchable: Vec<SubjectCondition<'_>> =
+            seen.into_iter().filter(|s| s.1 != "none").collect();
         Some(Difference {
             grade: Grade::Disqualifying,
             what: fact(DRIVE, drive::VOLATILE_CACHE.name),
@@ -313,7 +316,7 @@ fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
             }
         }
         let nothing = || message!("difference-nothing-done");
-        Value::from(joined(all.into_iter()).unwrap_or_else(nothing))
+        MessageArg::from(joined(all.into_iter()).unwrap_or_else(nothing))
     };
     let distinct = distinct(facts, subjects.iter().map(|s| (*s, of(*s))));
     let values = each(distinct.iter().map(|(value, whose)| (value.clone(), whose)))?;
@@ -323,7 +326,7 @@ fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
 
 fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let percent = |value: &str| value.trim_end_matches('%').trim().parse::<f64>().ok();
-    let of = |seen: Vec<Seen<'_>>| {
+    let of = |seen: Vec<SubjectCondition<'_>>| {
         let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
         let values = unlike(facts, &seen).filter(|_| high - low > FULLER_PERCENT)?;
         Some(Difference { grade: Grade::Confounder, what: fact(DRIVE, drive::FILLED.name), values })

@@ -5,10 +5,10 @@
 //! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is
 //! compared here and not point by point.
 
-use super::comparison::At;
+use super::comparison::StepPlace;
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::metric::{Figure, Metric};
-use super::pairing::{Compared, pairs, seat};
+use super::metric::{Metric, PointFigure};
+use super::pairing::{PairedSheet, pairs, seat};
 use super::point_summary::{ClassSummary, P99};
 use crate::plan::Field;
 use crate::plan::search::Search;
@@ -19,14 +19,14 @@ use crate::stats::family::{Observation, Sheet};
 const FEWEST_POINTS: usize = 4;
 
 /// A subject's curve in one repeat.
-struct Curve {
+struct RepeatCurve {
     block: u32,
     place: u32,
-    points: Vec<curve::At>,
+    points: Vec<curve::LoadAndLatency>,
 }
 
 /// What a step's curves are compared in.
-pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<Compared> {
+pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<PairedSheet> {
     let mut all = Vec::new();
     if let Some(search) = &step.search {
         all.push(within_limit(facts, index, step, search));
@@ -37,39 +37,45 @@ pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<Compared> {
     {
         return all;
     }
-    let curves: Vec<Vec<Curve>> = (0..facts.subjects.len()).map(|s| of_subject(step, s)).collect();
+    let curves: Vec<Vec<RepeatCurve>> =
+        (0..facts.subjects.len()).map(|s| of_subject(step, s)).collect();
     if field == Some(Field::LoadPercent) {
         let loads: Vec<f64> = common_loads(&curves);
         // Loads read off one curve share its points, so each is a sheet by itself, and their mean
         // is taken within repeats: as points of one sheet they would count as so many independent
         // observations.
         for load in &loads {
-            let row = read(&curves, &|c: &Curve| latency_at(&c.points, *load));
-            all.push(compared(facts, index, Metric::p99(), (At::Load(*load), row)));
+            let row = read(&curves, &|c: &RepeatCurve| latency_at(&c.points, *load));
+            all.push(compared(facts, index, Metric::p99(), (StepPlace::Load(*load), row)));
         }
         if !loads.is_empty() {
-            let row = read(&curves, &|c: &Curve| mean_latency(&c.points, &loads));
-            all.push(compared(facts, index, Metric::p99(), (At::Mean, row)));
+            let row = read(&curves, &|c: &RepeatCurve| mean_latency(&c.points, &loads));
+            all.push(compared(facts, index, Metric::p99(), (StepPlace::Mean, row)));
         }
     }
     if let Some(knee) = knee(&mean_curve(step, 0)) {
-        let row = read(&curves, &|c: &Curve| load_at(&c.points, knee.latency));
+        let row = read(&curves, &|c: &RepeatCurve| load_at(&c.points, knee.latency));
         all.push(compared(
             facts,
             index,
-            Metric::total(Figure::Ops),
-            (At::Latency(knee.latency), row),
+            Metric::total(PointFigure::Ops),
+            (StepPlace::Latency(knee.latency), row),
         ));
     }
     all
 }
 
-type Row = Vec<Vec<Observation>>;
+type CurveRow = Vec<Vec<Observation>>;
 
-fn compared(facts: &Facts, step: usize, metric: Metric, (at, row): (At, Row)) -> Compared {
+fn compared(
+    facts: &Facts,
+    step: usize,
+    metric: Metric,
+    (at, row): (StepPlace, CurveRow),
+) -> PairedSheet {
     let comparable = vec![pairs(facts, step, |a, b| !row[a].is_empty() && !row[b].is_empty())];
     let sheet = Sheet { cells: vec![row], comparable, ..Sheet::default() };
-    Compared {
+    PairedSheet {
         step,
         metric,
         points: vec![at],
@@ -79,7 +85,7 @@ fn compared(facts: &Facts, step: usize, metric: Metric, (at, row): (At, Row)) ->
 }
 
 /// The geometric mean of a curve's latencies at some loads.
-fn mean_latency(points: &[curve::At], loads: &[f64]) -> Option<f64> {
+fn mean_latency(points: &[curve::LoadAndLatency], loads: &[f64]) -> Option<f64> {
     let logs = loads
         .iter()
         .map(|load| Some(latency_at(points, *load)?.ln()))
@@ -89,8 +95,9 @@ fn mean_latency(points: &[curve::At], loads: &[f64]) -> Option<f64> {
 
 /// A figure of every subject, where every repeat's curve has it: what was not measured is not
 /// guessed.
-fn read(curves: &[Vec<Curve>], of: &dyn Fn(&Curve) -> Option<f64>) -> Row {
-    let observed = |c: &Curve| Some(Observation { value: of(c)?, block: c.block, place: c.place });
+fn read(curves: &[Vec<RepeatCurve>], of: &dyn Fn(&RepeatCurve) -> Option<f64>) -> CurveRow {
+    let observed =
+        |c: &RepeatCurve| Some(Observation { value: of(c)?, block: c.block, place: c.place });
     curves
         .iter()
         .map(|own| own.iter().map(observed).collect::<Option<Vec<_>>>().unwrap_or_default())
@@ -108,7 +115,7 @@ fn paced(step: &StepFacts, subject: usize) -> Vec<&CellFacts> {
 }
 
 /// The subject's curve in each repeat: p99 against ops/s.
-fn of_subject(step: &StepFacts, subject: usize) -> Vec<Curve> {
+fn of_subject(step: &StepFacts, subject: usize) -> Vec<RepeatCurve> {
     let cells = paced(step, subject);
     let Some(first) = cells.first() else { return Vec::new() };
     let fit: Vec<&&CellFacts> = cells.iter().filter(|c| c.repeats == first.repeats).collect();
@@ -116,13 +123,13 @@ fn of_subject(step: &StepFacts, subject: usize) -> Vec<Curve> {
         let point = |cell: &&&CellFacts| {
             let total = cell.total.as_ref()?;
             let times = total.class(step.class).map(ClassSummary::user_latency)?;
-            Some(curve::At {
+            Some(curve::LoadAndLatency {
                 load: total.by_repeat[i],
                 latency: *times.percentiles_by_repeat[P99].get(i)?,
             })
         };
         let (block, place) = seat(first, i);
-        Curve {
+        RepeatCurve {
             block,
             place,
             points: curve::rising(&fit.iter().filter_map(point).collect::<Vec<_>>()),
@@ -132,11 +139,11 @@ fn of_subject(step: &StepFacts, subject: usize) -> Vec<Curve> {
 }
 
 /// p99 against ops/s over all repeats.
-pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::At> {
+pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::LoadAndLatency> {
     let point = |cell: &CellFacts| {
         let total = cell.total.as_ref()?;
         let times = total.class(step.class).map(ClassSummary::user_latency)?;
-        Some(curve::At {
+        Some(curve::LoadAndLatency {
             load: total.ops_per_s.value,
             latency: times.percentiles_ns[P99].as_ref()?.value,
         })
@@ -146,7 +153,7 @@ pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::At> {
 
 /// The geometric mean of p99 over the loads that the curves of all subjects share.
 pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: usize) -> Option<f64> {
-    let curves: Vec<Vec<curve::At>> = (0..facts.subjects.len())
+    let curves: Vec<Vec<curve::LoadAndLatency>> = (0..facts.subjects.len())
         .map(|s| curve::rising(&mean_curve(step, s)))
         .filter(|c| c.len() > 1)
         .collect();
@@ -159,12 +166,12 @@ pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: usize) -> Optio
 }
 
 /// Tenths of the loads that all curves of all subjects share.
-fn common_loads(curves: &[Vec<Curve>]) -> Vec<f64> {
+fn common_loads(curves: &[Vec<RepeatCurve>]) -> Vec<f64> {
     let all = curves.iter().flatten().filter(|c| c.points.len() > 1);
     loads_between(&all.map(|c| &c.points[..]).collect::<Vec<_>>())
 }
 
-fn loads_between(curves: &[&[curve::At]]) -> Vec<f64> {
+fn loads_between(curves: &[&[curve::LoadAndLatency]]) -> Vec<f64> {
     const TENTHS: u32 = 10;
     let low = curves.iter().map(|c| c[0].load).fold(0.0, f64::max);
     let high = curves.iter().map(|c| c[c.len() - 1].load).fold(f64::INFINITY, f64::min);
@@ -175,7 +182,7 @@ fn loads_between(curves: &[&[curve::At]]) -> Vec<f64> {
 }
 
 /// ops/s at the highest value of a search that held its limit, in each repeat.
-fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) -> Compared {
+fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) -> PairedSheet {
     let of = |subject: usize| {
         let cells: Vec<&CellFacts> =
             step.cells.iter().filter(|c| c.subject == subject && !c.is_barred()).collect();
@@ -186,8 +193,8 @@ fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) 
         let held = |r: &u32| held(&cells, *r, search, below(*r));
         repeats.iter().filter_map(held).collect::<Vec<Observation>>()
     };
-    let row: Row = (0..facts.subjects.len()).map(of).collect();
-    let mut made = compared(facts, index, Metric::total(Figure::Ops), (At::Limit, row));
+    let row: CurveRow = (0..facts.subjects.len()).map(of).collect();
+    let mut made = compared(facts, index, Metric::total(PointFigure::Ops), (StepPlace::Limit, row));
     // Between two values of the sweep nothing is known.
     let numbers = step.values.windows(2).filter(|w| w[0].number > 0.0 && w[1].number.is_finite());
     made.sheet.resolution = numbers.map(|w| (w[1].number / w[0].number).ln()).fold(0.0, f64::max);

@@ -5,7 +5,7 @@ use crate::plan::{Field, Stream};
 
 /// How a step's writes become durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum StepDurability {
     /// Not by themselves: an acknowledged write may be in a volatile cache.
     None,
     /// Force unit access.
@@ -18,41 +18,41 @@ pub enum Manner {
 
 /// Block writes that differ in nothing else, as indices of `Facts::steps`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct WriteGroup {
     /// The same writes, not made durable.
     pub plain: Option<usize>,
     /// By FUA, by fdatasync, or by either.
-    pub durable: Vec<(Manner, usize)>,
+    pub durable: Vec<(StepDurability, usize)>,
 }
 
-impl Group {
+impl WriteGroup {
     /// All its steps, the one that is not durable first.
-    pub fn steps(&self) -> Vec<(Manner, usize)> {
-        let plain = self.plain.map(|step| (Manner::None, step));
+    pub fn steps(&self) -> Vec<(StepDurability, usize)> {
+        let plain = self.plain.map(|step| (StepDurability::None, step));
         plain.into_iter().chain(self.durable.iter().copied()).collect()
     }
 }
 
 /// The groups of durable block writes, in the order of their first steps.
-pub fn groups(facts: &Facts) -> Vec<Group> {
-    let blocks: Vec<(usize, Manner, &Stream)> = manners(facts)
-        .filter(|(_, manner, stream)| *manner != Manner::Commit && only_writes(stream))
+pub fn groups(facts: &Facts) -> Vec<WriteGroup> {
+    let blocks: Vec<(usize, StepDurability, &Stream)> = manners(facts)
+        .filter(|(_, manner, stream)| *manner != StepDurability::Commit && only_writes(stream))
         .collect();
-    let mut found: Vec<(&Stream, Option<Field>, Group)> = Vec::new();
+    let mut found: Vec<(&Stream, Option<Field>, WriteGroup)> = Vec::new();
     for (index, manner, stream) in blocks {
         let field = swept(&facts.steps[index]);
         let own = found.iter_mut().find(|(first, of, _)| *of == field && alike(first, stream));
         let group = match own {
             Some((.., group)) => group,
             None => {
-                let group = Group { plain: None, durable: Vec::new() };
+                let group = WriteGroup { plain: None, durable: Vec::new() };
                 found.push((stream, field, group));
                 let Some((.., group)) = found.last_mut() else { continue };
                 group
             }
         };
         match manner {
-            Manner::None => group.plain = group.plain.or(Some(index)),
+            StepDurability::None => group.plain = group.plain.or(Some(index)),
             manner => group.durable.push((manner, index)),
         }
     }
@@ -61,11 +61,14 @@ pub fn groups(facts: &Facts) -> Vec<Group> {
 
 /// Steps in which a database makes each commit durable.
 pub fn commits(facts: &Facts) -> Vec<usize> {
-    manners(facts).filter(|(_, manner, _)| *manner == Manner::Commit).map(|(i, ..)| i).collect()
+    manners(facts)
+        .filter(|(_, manner, _)| *manner == StepDurability::Commit)
+        .map(|(i, ..)| i)
+        .collect()
 }
 
 /// Each step with how its headline stream's writes become durable.
-fn manners(facts: &Facts) -> impl Iterator<Item = (usize, Manner, &Stream)> {
+fn manners(facts: &Facts) -> impl Iterator<Item = (usize, StepDurability, &Stream)> {
     facts.steps.iter().enumerate().filter_map(|(index, step)| {
         let stream = stream(facts, step)?;
         Some((index, manner(stream)?, stream))
@@ -83,14 +86,14 @@ fn stream<'f>(facts: &'f Facts, step: &StepFacts) -> Option<&'f Stream> {
 
 /// None where the load says nothing of it: reads, and databases whose commits their own settings
 /// govern.
-fn manner(stream: &Stream) -> Option<Manner> {
+fn manner(stream: &Stream) -> Option<StepDurability> {
     if stream.engine.knobs.flag("sync").is_ok_and(|synced| synced) {
-        return Some(Manner::Commit);
+        return Some(StepDurability::Commit);
     }
     match stream.workload.knobs.text("sync").ok()? {
-        "fua" => Some(Manner::Fua),
-        "fdatasync" => Some(Manner::Fdatasync),
-        _ => Some(Manner::None),
+        "fua" => Some(StepDurability::Fua),
+        "fdatasync" => Some(StepDurability::Fdatasync),
+        _ => Some(StepDurability::None),
     }
 }
 

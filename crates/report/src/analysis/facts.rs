@@ -6,21 +6,21 @@ use std::collections::HashMap;
 use super::caveat::Caveat;
 use super::comparison::Comparison;
 use super::difference::Barred;
-use super::hosts::{Host, Joint};
-use super::metric::Asked;
+use super::hosts::{Joint, JointHost};
+use super::metric::MetricRequest;
 use super::outliers::Outliers;
-use super::point_summary::{RATE_KEPT, Summary};
+use super::point_summary::{RATE_KEPT, RepeatSummary};
 use super::power::PowerFacts;
 use crate::analysis::bottleneck;
 use crate::language::Language;
 use crate::plan::declaration::Declaration;
-use crate::plan::model::headline::Place;
+use crate::plan::model::headline::AxisPlace;
 use crate::plan::search::Search;
 use crate::plan::{LoopKind, Order, Plan, Timing};
-use crate::record::{Class, Mask, PacingFloor, Prepared, ServerShare};
+use crate::record::{Class, Mask, PacingFloor, PreparationStep, ServerShare};
 use crate::stats::trend::Drift;
 
-pub use super::axis::{AxisFacts, AxisValue, field_text};
+pub use super::axis::{AxisFacts, AxisPosition, field_text};
 
 /// Subjects of which every pair is compared.
 const MOST_SUBJECTS: usize = 24;
@@ -59,7 +59,7 @@ pub struct Facts {
     /// Differences that are the question: paths of the plan, or "host".
     pub vary: Vec<String>,
     /// What is compared, where it was asked for; the figures that a step leads with otherwise.
-    pub metrics: Vec<Asked>,
+    pub metrics: Vec<MetricRequest>,
     /// Pairs of subjects that may not be compared.
     pub barred: Vec<Barred>,
     /// The steps that were measured, in the protocol's order.
@@ -67,15 +67,15 @@ pub struct Facts {
     /// Steps that looked whether the data are right and measured nothing.
     pub checks: Vec<StepFacts>,
     /// Points that ended early.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<EarlyEnd>,
     /// What was done to the drives before, with the index of their subject.
-    pub prepared: Vec<(usize, Prepared)>,
+    pub prepared: Vec<(usize, PreparationStep)>,
     /// Facts of hosts, drives and engines, by heading.
-    pub disclosure: Vec<Group>,
+    pub disclosure: Vec<DisclosureGroup>,
     /// Every comparison, as one family.
     pub comparisons: Vec<Comparison>,
     /// The bundles as hosts that began at one time; empty where they did not.
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<JointHost>,
     /// Every point of theirs, summed where that may be.
     pub joints: Vec<Joint>,
 }
@@ -123,13 +123,13 @@ pub struct StepFacts {
     /// The search for the most load within a latency limit, where the sweep is one.
     pub search: Option<Search>,
     /// What its protocol leads with here, where it says so.
-    pub headline: Option<Asked>,
+    pub headline: Option<MetricRequest>,
     /// Where along the axis it is looked at.
-    pub place: Place,
+    pub place: AxisPlace,
     /// Names of the figures that its source prints.
     pub figures: Vec<String>,
     /// Ascending; one without a number where nothing is swept.
-    pub values: Vec<AxisValue>,
+    pub values: Vec<AxisPosition>,
     /// The class whose latency the figures show.
     pub class: Option<Class>,
     /// How requests became due; None where the source of imported figures does not say. Open where
@@ -167,13 +167,13 @@ pub struct CellFacts {
     /// Index of the bundle that the points are in.
     pub bundle: usize,
     /// The headline streams together; none if every repeat failed.
-    pub total: Option<Summary>,
+    pub total: Option<RepeatSummary>,
     /// Each stream by name, whether it counts in the headline, and its numbers.
-    pub streams: Vec<(String, bool, Summary)>,
+    pub streams: Vec<(String, bool, RepeatSummary)>,
     /// The headline streams on each drive of a group, by its index; empty for a single drive.
-    pub drives: Vec<(u32, Summary)>,
+    pub drives: Vec<(u32, RepeatSummary)>,
     /// The same of each copy of the streams, by drive and instance; empty where there is one.
-    pub instances: Vec<((u32, u32), Summary)>,
+    pub instances: Vec<((u32, u32), RepeatSummary)>,
     /// What the servers that Dyno started had of the machine, in the first repeat.
     pub servers: Vec<ServerShare>,
     /// Whether ops/s rose or fell over the windows of its repeats.
@@ -181,7 +181,7 @@ pub struct CellFacts {
     /// One for each class of power and instrument, in the order of the plan's meters.
     pub power: Vec<PowerFacts>,
     /// What limited it; none where nothing watched.
-    pub limit: Option<bottleneck::Verdict>,
+    pub limit: Option<bottleneck::BottleneckVerdict>,
     /// Its slowest ops, by their cause.
     pub outliers: Outliers,
     /// Why nothing is claimed of it, or only a bound.
@@ -208,7 +208,7 @@ impl CellFacts {
 }
 
 /// A point that ended early.
-pub struct Failure {
+pub struct EarlyEnd {
     /// Index of the subject.
     pub subject: usize,
     /// Name of the step.
@@ -222,7 +222,7 @@ pub struct Failure {
 }
 
 /// One heading of the disclosure with its rows.
-pub struct Group {
+pub struct DisclosureGroup {
     /// The heading, with the subject or run it is of.
     pub name: String,
     /// Names and values, in the order in which they were gathered.
@@ -249,7 +249,7 @@ impl Facts {
         subject: usize,
         repeat: Option<u32>,
     ) -> impl Iterator<Item = usize> {
-        let of = move |failure: &&Failure| {
+        let of = move |failure: &&EarlyEnd| {
             failure.subject == subject
                 && failure.step == step.title
                 && repeat.is_none_or(|repeat| failure.repeat == repeat)

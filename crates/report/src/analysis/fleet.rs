@@ -11,10 +11,10 @@ use super::caveat::Caveat;
 use super::compare::observations;
 use super::conditions;
 use super::difference::Difference;
-use super::facts::{CellFacts, Facts, Group, StepFacts};
+use super::facts::{CellFacts, DisclosureGroup, Facts, StepFacts};
 use super::lead;
-use super::metric::{Figure, Metric, Part};
-use crate::record::key::{Heading, drive, host};
+use super::metric::{Metric, PointFigure, PointPart};
+use crate::record::key::{FactHeading, drive, host};
 use crate::stats::Better;
 use crate::stats::specimens::{Components, Models, components, models, outlying};
 
@@ -23,7 +23,7 @@ const FEWEST: usize = 3;
 
 /// One drive at the place that leads a step.
 #[derive(Clone, Debug)]
-pub struct Specimen {
+pub struct FleetDrive {
     /// Index of the subject.
     pub subject: usize,
     /// Its index among the subject's drives, where there are several.
@@ -46,11 +46,11 @@ pub struct Specimen {
 
 /// The specimens of a model.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct DriveModel {
     /// Its name; empty where it is not known.
     pub name: String,
     /// In the order of the plan.
-    pub specimens: Vec<Specimen>,
+    pub specimens: Vec<FleetDrive>,
     /// What they scatter by.
     pub scatter: Components,
     /// What hosts scatter by beyond their drives, as a standard deviation of logarithms; none where
@@ -62,7 +62,7 @@ pub struct Model {
 
 /// Two models compared drive by drive.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ratio {
+pub struct ModelRatio {
     /// Places of the two models; the first is the better one, as measured.
     pub pair: (usize, usize),
     /// How many times as good the better one is, with the interval.
@@ -78,9 +78,9 @@ pub struct Fleet {
     /// What is looked at.
     pub metric: Metric,
     /// By name.
-    pub models: Vec<Model>,
+    pub models: Vec<DriveModel>,
     /// Of every pair of models that may be compared; only of a fleet of subjects.
-    pub ratios: Vec<Ratio>,
+    pub ratios: Vec<ModelRatio>,
     /// What keeps models from being compared.
     pub barred: Vec<Difference>,
 }
@@ -91,18 +91,20 @@ pub fn of_step(facts: &Facts, index: usize) -> Option<Fleet> {
     let value = lead::value(step).unwrap_or(step.lead);
     let wanted = lead::metric(facts, step);
     // Power is the subject's and no drive's, and a stream is no specimen.
-    let usable = wanted.part == Part::Whole && !wanted.is_power();
-    let metric = if usable { wanted } else { Metric::total(Figure::Ops) };
-    let known = Known::of(facts);
-    let mut by_model: BTreeMap<String, Vec<Specimen>> = BTreeMap::new();
+    let usable = wanted.part == PointPart::Whole && !wanted.is_power();
+    let metric = if usable { wanted } else { Metric::total(PointFigure::Ops) };
+    let known = DisclosureIndex::of(facts);
+    let mut by_model: BTreeMap<String, Vec<FleetDrive>> = BTreeMap::new();
     for cell in step.cells.iter().filter(|c| c.value == value && !c.is_barred()) {
         for (model, specimen) in specimens(facts, (step, cell), &metric, &known) {
             by_model.entry(model.unwrap_or_default()).or_default().push(specimen);
         }
     }
     let searched = by_model.len();
-    let models: Vec<Model> =
-        by_model.into_iter().map(|(name, all)| Model::of(name, merged(all), searched)).collect();
+    let models: Vec<DriveModel> = by_model
+        .into_iter()
+        .map(|(name, all)| DriveModel::of(name, merged(all), searched))
+        .collect();
     if models.iter().all(|m| m.name.is_empty() || m.specimens.len() < FEWEST) {
         return None;
     }
@@ -120,22 +122,22 @@ impl Fleet {
     /// What specimens and repeats scatter by within the models that are known, together.
     pub fn scatter(&self) -> Components {
         let known = self.models.iter().filter(|m| !m.name.is_empty());
-        let all: Vec<Vec<Vec<f64>>> = known.map(Model::repeats).collect();
+        let all: Vec<Vec<Vec<f64>>> = known.map(DriveModel::repeats).collect();
         components(&all.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 }
 
-impl Model {
+impl DriveModel {
     /// Of each drive, the figure of each repeat.
     fn repeats(&self) -> Vec<Vec<f64>> {
         self.specimens.iter().map(|s| s.by_repeat.clone()).collect()
     }
 
-    fn of(name: String, specimens: Vec<Specimen>, searched: usize) -> Model {
+    fn of(name: String, specimens: Vec<FleetDrive>, searched: usize) -> DriveModel {
         let repeats: Vec<Vec<f64>> = specimens.iter().map(|s| s.by_repeat.clone()).collect();
         let apart = if name.is_empty() { Vec::new() } else { outlying(&repeats, searched) };
         let (scatter, hosts) = (components(&[&repeats]), between_hosts(&specimens));
-        Model { name, specimens, scatter, hosts, apart }
+        DriveModel { name, specimens, scatter, hosts, apart }
     }
 
     /// Names of its drives' firmware, each once.
@@ -162,8 +164,8 @@ fn distinct<'a>(all: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a str> {
 }
 
 /// A drive that several bundles measured is one specimen: by its serial number.
-fn merged(all: Vec<Specimen>) -> Vec<Specimen> {
-    let mut found: Vec<Specimen> = Vec::new();
+fn merged(all: Vec<FleetDrive>) -> Vec<FleetDrive> {
+    let mut found: Vec<FleetDrive> = Vec::new();
     let mut at: HashMap<String, usize> = HashMap::new();
     for one in all {
         let known = one.serial.as_ref().and_then(|serial| at.get(serial));
@@ -185,7 +187,7 @@ fn geometric(values: &[f64]) -> f64 {
 }
 
 /// The variance component of hosts above their drives.
-fn between_hosts(specimens: &[Specimen]) -> Option<f64> {
+fn between_hosts(specimens: &[FleetDrive]) -> Option<f64> {
     let mut hosts: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (host, level) in specimens.iter().flat_map(|s| &s.levels) {
         hosts.entry(host.as_deref()?).or_default().push(*level);
@@ -196,7 +198,7 @@ fn between_hosts(specimens: &[Specimen]) -> Option<f64> {
 }
 
 /// Every pair of models with three specimens or more each.
-fn all_ratios(models: &[Model], metric: &Metric) -> Vec<Ratio> {
+fn all_ratios(models: &[DriveModel], metric: &Metric) -> Vec<ModelRatio> {
     let pairs = || (0..models.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     let repeats = |m: usize| models[m].repeats();
     let searched = pairs().count();
@@ -208,14 +210,14 @@ fn all_ratios(models: &[Model], metric: &Metric) -> Vec<Ratio> {
         // Times as good: of latencies the other's over one's own.
         let (over, under) = if higher { (better, worse) } else { (worse, better) };
         let found = self::models(&repeats(over), &repeats(under), searched)?;
-        Some(Ratio { pair: (better, worse), found })
+        Some(ModelRatio { pair: (better, worse), found })
     };
     pairs().filter(|(a, b)| known(*a) && known(*b)).filter_map(of).collect()
 }
 
 /// What keeps the models from being compared: plans that differ, test conditions that do. Hosts may
 /// differ where every model was measured in the same ones.
-fn unlike(facts: &Facts, step: &StepFacts, models: &[Model]) -> Vec<Difference> {
+fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Difference> {
     let mut subjects: Vec<usize> =
         models.iter().flat_map(|m| &m.specimens).map(|s| s.subject).collect();
     subjects.sort_unstable();
@@ -226,7 +228,7 @@ fn unlike(facts: &Facts, step: &StepFacts, models: &[Model]) -> Vec<Difference> 
         let between = |d: alike::FieldDifference| d.between(facts, (first, *other));
         (!found.is_empty()).then(|| found.into_iter().map(between).collect::<Vec<_>>())
     });
-    let hosts: Vec<Vec<&str>> = models.iter().map(Model::hosts).collect();
+    let hosts: Vec<Vec<&str>> = models.iter().map(DriveModel::hosts).collect();
     let balanced = !hosts[0].is_empty() && hosts.iter().all(|own| *own == hosts[0]);
     plans.unwrap_or_else(|| conditions::disqualifying(facts, &subjects, balanced))
 }
@@ -236,15 +238,15 @@ fn specimens(
     facts: &Facts,
     (step, cell): (&StepFacts, &CellFacts),
     metric: &Metric,
-    known: &Known<'_>,
-) -> Vec<(Option<String>, Specimen)> {
+    known: &DisclosureIndex<'_>,
+) -> Vec<(Option<String>, FleetDrive)> {
     let subject = cell.subject;
     let drives: Vec<Option<u32>> = match cell.drives.is_empty() {
         true => vec![None],
         false => cell.drives.iter().map(|(drive, _)| Some(*drive)).collect(),
     };
     let of = |drive: Option<u32>| {
-        let part = drive.map_or(Part::Whole, Part::Drive);
+        let part = drive.map_or(PointPart::Whole, PointPart::Drive);
         let metric = Metric { figure: metric.figure.clone(), part };
         if metric.caveats(cell).iter().any(Caveat::bars) {
             return None;
@@ -257,7 +259,7 @@ fn specimens(
         }
         let number = drive.map_or(String::new(), |drive| format!(" ({})", drive + 1));
         let fact = |name: &str| known.of_drive(facts, subject, drive, name);
-        let specimen = Specimen {
+        let specimen = FleetDrive {
             subject,
             drive,
             name: format!("{}{number}", facts.subjects[subject]),
@@ -274,11 +276,11 @@ fn specimens(
 }
 
 /// The disclosure by its headings: of very many runs it is long.
-struct Known<'a>(HashMap<&'a str, &'a Group>);
+struct DisclosureIndex<'a>(HashMap<&'a str, &'a DisclosureGroup>);
 
-impl<'a> Known<'a> {
-    fn of(facts: &'a Facts) -> Known<'a> {
-        Known(facts.disclosure.iter().map(|g| (g.name.as_str(), g)).collect())
+impl<'a> DisclosureIndex<'a> {
+    fn of(facts: &'a Facts) -> DisclosureIndex<'a> {
+        DisclosureIndex(facts.disclosure.iter().map(|g| (g.name.as_str(), g)).collect())
     }
 
     fn row(&self, facts: &Facts, subject: usize, heading: &str, name: &str) -> Option<String> {
@@ -299,12 +301,13 @@ impl<'a> Known<'a> {
         name: &str,
     ) -> Option<String> {
         let number = drive.map_or(String::new(), |drive| format!(" ({})", drive + 1));
-        let heading = format!("{}: {}{number}", Heading::Drive.name(), facts.own_names[subject]);
+        let heading =
+            format!("{}: {}{number}", FactHeading::Drive.name(), facts.own_names[subject]);
         self.row(facts, subject, &heading, name)
     }
 
     fn host(&self, facts: &Facts, subject: usize) -> Option<String> {
-        self.row(facts, subject, Heading::Host.name(), host::NAME.name)
+        self.row(facts, subject, FactHeading::Host.name(), host::NAME.name)
     }
 }
 
@@ -312,9 +315,9 @@ impl<'a> Known<'a> {
 mod tests {
     use super::*;
 
-    fn specimen(serial: &str, host: &str, by_repeat: &[f64]) -> Specimen {
+    fn specimen(serial: &str, host: &str, by_repeat: &[f64]) -> FleetDrive {
         let level = geometric(by_repeat);
-        Specimen {
+        FleetDrive {
             subject: 0,
             drive: None,
             name: serial.into(),

@@ -2,19 +2,21 @@
 //! worse by more than a limit. The base is one run, or a history of several.
 
 use super::compare::{observations, of_points};
-use super::comparison::At;
+use super::comparison::StepPlace;
 use super::facts::Facts;
 use super::metric::Metric;
-use super::pairing::Compared;
+use super::pairing::PairedSheet;
 use crate::stats::family::{FEWEST, Ratio, one_sided};
-use crate::stats::gate::{Change, History, Share, Shown, Unit, against_history};
+use crate::stats::gate::{
+    HistoryScope, PointHistory, RatioChange, ScatterUnit, ShownChange, against_history,
+};
 
 /// A gate's judgements.
 pub struct Gate {
     /// The loss that is allowed, as a share: 0.05 is 5 %.
     pub limit: f64,
     /// What the base's observations are.
-    pub unit: Unit,
+    pub unit: ScatterUnit,
     /// Every point that the base has, then the step's mean; by step, metric and subject.
     pub rows: Vec<Judged>,
     /// Subjects of the one side that the other does not have, by index in the facts.
@@ -29,29 +31,29 @@ pub struct Judged {
     /// The figure.
     pub metric: Metric,
     /// An axis value, or the mean over the step's points.
-    pub at: At,
+    pub at: StepPlace,
     /// Index of the subject in the new run.
     pub subject: usize,
     /// new ÷ base; none where the two were not compared.
-    pub change: Option<Change>,
+    pub change: Option<RatioChange>,
     /// What follows from it.
-    pub verdict: Verdict,
+    pub verdict: GateVerdict,
 }
 
 /// What may be said of a figure.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum GateVerdict {
     /// It did not become worse by more than the limit.
     NotWorse,
     /// It became worse by more than the limit.
     Worse,
     /// Neither is shown.
-    NotShown(Why),
+    NotShown(NoVerdictCause),
 }
 
 /// Why nothing is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Why {
+pub enum NoVerdictCause {
     /// The interval holds the limit; so many repeats or base runs would do, where any number would.
     Scatter(Option<usize>),
     /// Fewer repeats, or fewer base runs, than an interval takes.
@@ -81,10 +83,10 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
             compared.push(of_points(facts, index, step, &metric));
         }
     }
-    let unit = if facts.runs.len() > 2 { Unit::Runs } else { Unit::Repeats };
+    let unit = if facts.runs.len() > 2 { ScatterUnit::Runs } else { ScatterUnit::Repeats };
     let changes = match unit {
-        Unit::Repeats => of_one_run(&mut compared, &pairs),
-        Unit::Runs => of_history(facts, &compared, &pairs),
+        ScatterUnit::Repeats => of_one_run(&mut compared, &pairs),
+        ScatterUnit::Runs => of_history(facts, &compared, &pairs),
     };
     let searched = changes.iter().filter(|found| found.point.is_some()).count();
     let mut rows = Vec::new();
@@ -106,14 +108,14 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
 impl Gate {
     /// Of everything together: worse where any figure is; not worse where all points are. A mean of
     /// points that are not worse is not worse either, and does not ask for more.
-    pub fn verdict(&self) -> Shown {
-        let mut points = self.rows.iter().filter(|r| r.at != At::Mean).peekable();
-        if self.rows.iter().any(|r| r.verdict == Verdict::Worse) {
-            Shown::Worse
-        } else if points.peek().is_some() && points.all(|r| r.verdict == Verdict::NotWorse) {
-            Shown::NotWorse
+    pub fn verdict(&self) -> ShownChange {
+        let mut points = self.rows.iter().filter(|r| r.at != StepPlace::Mean).peekable();
+        if self.rows.iter().any(|r| r.verdict == GateVerdict::Worse) {
+            ShownChange::Worse
+        } else if points.peek().is_some() && points.all(|r| r.verdict == GateVerdict::NotWorse) {
+            ShownChange::NotWorse
         } else {
-            Shown::Neither
+            ShownChange::Neither
         }
     }
 }
@@ -130,15 +132,15 @@ fn pairs(facts: &Facts) -> Vec<Pair> {
 }
 
 /// A change of a pair at a point of a sheet, or over its points.
-struct Found {
+struct GateChange {
     sheet: usize,
     pair: usize,
     point: Option<usize>,
-    change: Change,
+    change: RatioChange,
 }
 
 /// Repeat by repeat, all as one family.
-fn of_one_run(compared: &mut [Compared], pairs: &[Pair]) -> Vec<Found> {
+fn of_one_run(compared: &mut [PairedSheet], pairs: &[Pair]) -> Vec<GateChange> {
     let number = |a: usize, b: usize| pairs.iter().position(|p| p.base == [a] && p.new == b);
     for of in compared.iter_mut() {
         let points = of.sheet.comparable.iter_mut();
@@ -148,14 +150,14 @@ fn of_one_run(compared: &mut [Compared], pairs: &[Pair]) -> Vec<Found> {
     let found = |r: &Ratio| {
         let pair = number(r.a, r.b)?;
         let Ratio { ratio, low, high, repeats: n, degrees, .. } = r.inverted();
-        let change = Change { ratio, low, high, n, degrees };
-        Some(Found { sheet: r.sheet, pair, point: r.at, change })
+        let change = RatioChange { ratio, low, high, n, degrees };
+        Some(GateChange { sheet: r.sheet, pair, point: r.at, change })
     };
     one_sided(&sheets).iter().filter_map(found).collect()
 }
 
 /// Run by run.
-fn of_history(facts: &Facts, compared: &[Compared], pairs: &[Pair]) -> Vec<Found> {
+fn of_history(facts: &Facts, compared: &[PairedSheet], pairs: &[Pair]) -> Vec<GateChange> {
     let mut points = Vec::new();
     for (sheet, of) in compared.iter().enumerate() {
         for (pair, own) in pairs.iter().enumerate() {
@@ -174,17 +176,17 @@ fn of_history(facts: &Facts, compared: &[Compared], pairs: &[Pair]) -> Vec<Found
     }
     means.retain(|(.., mean)| mean.points > 1);
     let share = match means.is_empty() {
-        true => Share::Only(points.len()),
-        false => Share::Point(points.len()),
+        true => HistoryScope::Only(points.len()),
+        false => HistoryScope::Point(points.len()),
     };
-    let of_mean = Share::Mean(means.len());
+    let of_mean = HistoryScope::Mean(means.len());
     let of_points = points.into_iter().filter_map(|(sheet, pair, point, runs)| {
         let change = against_history(&runs.history(), share)?;
-        Some(Found { sheet, pair, point: Some(point), change })
+        Some(GateChange { sheet, pair, point: Some(point), change })
     });
     let of_means = means.into_iter().filter_map(|(sheet, pair, runs)| {
         let change = against_history(&runs.history(), of_mean)?;
-        Some(Found { sheet, pair, point: None, change })
+        Some(GateChange { sheet, pair, point: None, change })
     });
     of_points.chain(of_means).collect()
 }
@@ -211,14 +213,14 @@ impl Runs {
         self.points += 1;
     }
 
-    fn history(&self) -> History {
+    fn history(&self) -> PointHistory {
         let mean = |log: f64| log / self.points as f64;
         let base = self.base.iter().map(|(_, log)| mean(*log)).collect();
-        History { base, new: mean(self.new), scale: self.scale }
+        PointHistory { base, new: mean(self.new), scale: self.scale }
     }
 }
 
-fn runs(facts: &Facts, of: &Compared, pair: &Pair, point: usize) -> Option<Runs> {
+fn runs(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Runs> {
     let step = &facts.steps[of.step];
     let logs = |subject: usize| {
         let own = observations(step, step.cell(subject, point)?, &of.metric);
@@ -237,21 +239,21 @@ fn runs(facts: &Facts, of: &Compared, pair: &Pair, point: usize) -> Option<Runs>
 /// Every point that the base has of a pair, and the mean over them.
 fn of_pair<'a>(
     facts: &Facts,
-    of: &Compared,
+    of: &PairedSheet,
     pair: &Pair,
-    change: &dyn Fn(Option<usize>) -> Option<&'a Change>,
-    (limit, unit, searched): (f64, Unit, usize),
+    change: &dyn Fn(Option<usize>) -> Option<&'a RatioChange>,
+    (limit, unit, searched): (f64, ScatterUnit, usize),
 ) -> Vec<Judged> {
     let step = &facts.steps[of.step];
     let better = of.metric.better();
-    let judged = |at: At, change: Option<&Change>, missing: Why| {
+    let judged = |at: StepPlace, change: Option<&RatioChange>, missing: NoVerdictCause| {
         let verdict = match change.map(|c| (c, c.shows(better, limit))) {
-            None => Verdict::NotShown(missing),
-            Some((_, Shown::Worse)) => Verdict::Worse,
-            Some((_, Shown::NotWorse)) => Verdict::NotWorse,
-            Some((c, Shown::Neither)) => {
+            None => GateVerdict::NotShown(missing),
+            Some((_, ShownChange::Worse)) => GateVerdict::Worse,
+            Some((_, ShownChange::NotWorse)) => GateVerdict::NotWorse,
+            Some((c, ShownChange::Neither)) => {
                 let enough = c.enough(unit, better, limit, searched);
-                Verdict::NotShown(Why::Scatter(enough))
+                GateVerdict::NotShown(NoVerdictCause::Scatter(enough))
             }
         };
         let (subject, metric) = (pair.new, of.metric.clone());
@@ -264,11 +266,11 @@ fn of_pair<'a>(
             rows.push(judged(of.points[point], change(Some(point)), missing));
         }
     }
-    let all_within = !rows.is_empty() && rows.iter().all(|r| r.verdict == Verdict::NotWorse);
+    let all_within = !rows.is_empty() && rows.iter().all(|r| r.verdict == GateVerdict::NotWorse);
     if let Some(mean) = change(None) {
-        let mut row = judged(At::Mean, Some(mean), Why::Scatter(None));
-        if all_within && row.verdict != Verdict::Worse {
-            row.verdict = Verdict::NotWorse;
+        let mut row = judged(StepPlace::Mean, Some(mean), NoVerdictCause::Scatter(None));
+        if all_within && row.verdict != GateVerdict::Worse {
+            row.verdict = GateVerdict::NotWorse;
         }
         rows.push(row);
     }
@@ -276,12 +278,14 @@ fn of_pair<'a>(
 }
 
 /// Why a pair has no change at a point.
-fn missing(facts: &Facts, of: &Compared, pair: &Pair, point: usize) -> Why {
+fn missing(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> NoVerdictCause {
     let has = |s: usize| !of.sheet.cells[point][s].is_empty();
     if !has(pair.new) {
-        return Why::NotInNew;
+        return NoVerdictCause::NotInNew;
     }
-    let Some(&first) = pair.base.iter().find(|s| has(**s)) else { return Why::NotInBase };
+    let Some(&first) = pair.base.iter().find(|s| has(**s)) else {
+        return NoVerdictCause::NotInBase;
+    };
     let repeats = |s: usize| of.sheet.cells[point][s].len();
     let comparable = |s: &&usize| of.sheet.comparable[point].contains(&(**s, pair.new));
     let usable = pair.base.iter().filter(|s| has(**s)).filter(comparable).count();
@@ -289,9 +293,9 @@ fn missing(facts: &Facts, of: &Compared, pair: &Pair, point: usize) -> Why {
     let number = bar.and_then(|bar| facts.barred.iter().position(|b| std::ptr::eq(b, bar)));
     let fewest = repeats(first).min(repeats(pair.new));
     match number {
-        Some(number) if usable == 0 => Why::Barred(number),
-        _ if fewest < FEWEST && pair.base.len() == 1 => Why::TooFew(fewest),
-        None if usable == 0 => Why::Caveat,
-        _ => Why::TooFew(usable.min(FEWEST - 1)),
+        Some(number) if usable == 0 => NoVerdictCause::Barred(number),
+        _ if fewest < FEWEST && pair.base.len() == 1 => NoVerdictCause::TooFew(fewest),
+        None if usable == 0 => NoVerdictCause::Caveat,
+        _ => NoVerdictCause::TooFew(usable.min(FEWEST - 1)),
     }
 }

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::bare_step::{imported, planned};
-use super::facts::{AxisFacts, AxisValue, CellFacts, Facts, Failure, Group, RunFacts, StepFacts};
+use super::facts::{
+    AxisFacts, AxisPosition, CellFacts, DisclosureGroup, EarlyEnd, Facts, RunFacts, StepFacts,
+};
 use super::hosts::Gathered;
 use super::meter_facts::{self, Metered};
 use super::outliers::Outliers;
@@ -15,7 +17,7 @@ use super::question::Question;
 use super::{caveats, compare, conditions, lead, names, question};
 use crate::base::error::{Context, Result, failed};
 use crate::language::Language;
-use crate::plan::{LoopKind, Places, Plan, Timing};
+use crate::plan::{LoopKind, Plan, PointIndex, Timing};
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Outcome, Overslept, PacingFloor, Point, PointContents,
     RunContents, Verified,
@@ -47,7 +49,7 @@ pub struct Gathering {
     /// Of each run, its subjects' names with their index.
     names: Vec<HashMap<String, usize>>,
     /// Of each run, where its points stand in the order of measurement.
-    places: Vec<Places>,
+    places: Vec<PointIndex>,
     idle: Vec<Vec<IdlePower>>,
     seen: HashMap<(usize, u64), ()>,
     groups: HashMap<String, usize>,
@@ -150,7 +152,7 @@ impl Gathering {
         }
         noted.iter().for_each(|fact| self.disclose(fact, several));
         self.names.push(names);
-        self.places.push(Places::of(&run.plan));
+        self.places.push(PointIndex::of(&run.plan));
         self.idle.push(noted.iter().filter_map(IdlePower::of_fact).collect());
         Ok(())
     }
@@ -158,7 +160,7 @@ impl Gathering {
     fn group(&mut self, name: String) -> &mut Vec<(String, String)> {
         let disclosure = &mut self.facts.disclosure;
         let at = *self.groups.entry(name).or_insert_with_key(|name| {
-            disclosure.push(Group { name: name.clone(), rows: Vec::new() });
+            disclosure.push(DisclosureGroup { name: name.clone(), rows: Vec::new() });
             disclosure.len() - 1
         });
         &mut self.facts.disclosure[at].rows
@@ -204,7 +206,7 @@ impl Gathering {
         let Some(step) = self.facts.steps.iter().position(|s| s.name == point.key.step) else {
             return;
         };
-        let value = AxisValue::of(point.key.axis.as_ref());
+        let value = AxisPosition::of(point.key.axis.as_ref());
         let step_facts = &mut self.facts.steps[step];
         if step_facts.axis.is_none() {
             step_facts.axis =
@@ -216,7 +218,7 @@ impl Gathering {
         }
         if let Outcome::Failed { cause } = &point.outcome {
             let (step, cause) = (step_facts.title.clone(), cause.clone());
-            self.facts.failures.push(Failure {
+            self.facts.failures.push(EarlyEnd {
                 subject,
                 step,
                 at: value.label,

@@ -13,7 +13,7 @@ const COMMON: f64 = 0.99;
 
 /// One of the hosts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Host {
+pub struct JointHost {
     /// The bundle's file name.
     pub file: String,
     /// When its points began, and how far its clock lay from the others' reference.
@@ -37,7 +37,7 @@ pub struct Joint {
     /// off.
     pub common: f64,
     /// All hosts together, or why there is no sum.
-    pub sum: Result<Sum, Refusal>,
+    pub sum: Result<Sum, SumRefusal>,
 }
 
 /// What all hosts did together.
@@ -55,7 +55,7 @@ pub struct Sum {
 
 /// Why hosts are not summed.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Refusal {
+pub enum SumRefusal {
     /// A host's clock was not compared before and after the run.
     Unchecked(usize),
     /// A host's clock may have lain further from the reference than its limit.
@@ -67,7 +67,7 @@ pub enum Refusal {
 }
 
 /// What one host did at a point.
-struct Part {
+struct HostPart {
     from_unix_ns: u64,
     window_ns: u64,
     ops: u64,
@@ -76,26 +76,26 @@ struct Part {
 }
 
 /// Step, bits of the axis value, subject and repeat.
-type Key = (String, Option<u64>, usize, u32);
+type PointAndRepeat = (String, Option<u64>, usize, u32);
 
 /// Gathers hosts point by point.
 #[derive(Default)]
 pub struct Gathered {
-    hosts: Vec<Host>,
+    hosts: Vec<JointHost>,
     /// Of each host what it did.
-    parts: BTreeMap<Key, Vec<Option<Part>>>,
+    parts: BTreeMap<PointAndRepeat, Vec<Option<HostPart>>>,
 }
 
 impl Gathered {
     /// Of runs that did not begin together nothing is gathered.
     pub fn new(runs: &[RunContents]) -> Gathered {
         let host = |run: &RunContents| {
-            Some(Host { file: run.file.clone(), start: CommonStart::of_facts(&run.facts)? })
+            Some(JointHost { file: run.file.clone(), start: CommonStart::of_facts(&run.facts)? })
         };
-        let hosts: Option<Vec<Host>> = runs.iter().map(host).collect();
-        let together = |hosts: &Vec<Host>| {
+        let hosts: Option<Vec<JointHost>> = runs.iter().map(host).collect();
+        let together = |hosts: &Vec<JointHost>| {
             let first = &hosts[0].start;
-            let alike = |host: &Host| {
+            let alike = |host: &JointHost| {
                 host.start.first_unix_ns == first.first_unix_ns
                     && host.start.reference == first.reference
             };
@@ -117,17 +117,23 @@ impl Gathered {
     }
 
     /// The hosts, and every point that any of them began.
-    pub fn finish(self) -> (Vec<Host>, Vec<Joint>) {
+    pub fn finish(self) -> (Vec<JointHost>, Vec<Joint>) {
         let Gathered { hosts, parts } = self;
-        let joint = |((step, value, subject, repeat), parts): (Key, Vec<Option<Part>>)| Joint {
-            step,
-            value: value.map(f64::from_bits),
-            subject,
-            repeat,
-            by_host: parts.iter().map(|p| p.as_ref().map(|p| rate(p.ops, p.window_ns))).collect(),
-            common: common(&hosts, &parts),
-            sum: sum(&hosts, &parts),
-        };
+        let joint =
+            |((step, value, subject, repeat), parts): (PointAndRepeat, Vec<Option<HostPart>>)| {
+                Joint {
+                    step,
+                    value: value.map(f64::from_bits),
+                    subject,
+                    repeat,
+                    by_host: parts
+                        .iter()
+                        .map(|p| p.as_ref().map(|p| rate(p.ops, p.window_ns)))
+                        .collect(),
+                    common: common(&hosts, &parts),
+                    sum: sum(&hosts, &parts),
+                }
+            };
         let joints = parts.into_iter().map(joint).collect();
         (hosts, joints)
     }
@@ -138,8 +144,8 @@ fn rate(n: u64, window_ns: u64) -> f64 {
 }
 
 /// The headline streams of a point.
-fn part(point: &Point) -> Part {
-    let mut part = Part {
+fn part(point: &Point) -> HostPart {
+    let mut part = HostPart {
         from_unix_ns: point.started_unix_ns,
         window_ns: point.window_ns.unwrap_or(0),
         ops: 0,
@@ -165,7 +171,7 @@ fn merge(into: &mut Vec<(Class, Histogram)>, class: Class, more: &Histogram) {
 
 /// When a window began by the reference clock, and by how much that may be wrong: between the two
 /// comparisons the clock may have gone either way.
-fn begun(host: &Host, part: &Part) -> Option<(f64, f64)> {
+fn begun(host: &JointHost, part: &HostPart) -> Option<(f64, f64)> {
     let (before, after) = (host.start.before?, host.start.after?);
     let middle = (before.offset_ns + after.offset_ns) as f64 / 2.0;
     let moved = before.offset_ns.abs_diff(after.offset_ns) as f64 / 2.0;
@@ -176,7 +182,7 @@ fn begun(host: &Host, part: &Part) -> Option<(f64, f64)> {
 }
 
 /// How much of the longest window all hosts have in common; 0 where a part or a clock is not known.
-fn common(hosts: &[Host], parts: &[Option<Part>]) -> f64 {
+fn common(hosts: &[JointHost], parts: &[Option<HostPart>]) -> f64 {
     let (mut from, mut until, mut longest, mut open) = (f64::MIN, f64::MAX, 0.0f64, 0.0f64);
     for (host, part) in hosts.iter().zip(parts) {
         let Some(part) = part else { return 0.0 };
@@ -188,20 +194,20 @@ fn common(hosts: &[Host], parts: &[Option<Part>]) -> f64 {
     ((until - from - 2.0 * open) / longest.max(1.0)).clamp(0.0, 1.0)
 }
 
-fn sum(hosts: &[Host], parts: &[Option<Part>]) -> Result<Sum, Refusal> {
+fn sum(hosts: &[JointHost], parts: &[Option<HostPart>]) -> Result<Sum, SumRefusal> {
     for (i, host) in hosts.iter().enumerate() {
         let (Some(before), Some(after)) = (host.start.before, host.start.after) else {
-            return Err(Refusal::Unchecked(i));
+            return Err(SumRefusal::Unchecked(i));
         };
         if before.most_ns().max(after.most_ns()) > host.start.limit_ns {
-            return Err(Refusal::Clock(i));
+            return Err(SumRefusal::Clock(i));
         }
     }
     if let Some(missing) = parts.iter().position(Option::is_none) {
-        return Err(Refusal::Missing(missing));
+        return Err(SumRefusal::Missing(missing));
     }
     if common(hosts, parts) < COMMON {
-        return Err(Refusal::Apart);
+        return Err(SumRefusal::Apart);
     }
     let mut sum = Sum { ops_per_s: 0.0, bytes_per_s: 0.0, ops: 0, classes: Vec::new() };
     for part in parts.iter().flatten() {
@@ -221,7 +227,7 @@ mod tests {
     const START: u64 = 1_763_868_000_000_000_000;
     const WINDOW: u64 = 10_000_000_000;
 
-    fn host(offset_ns: i64, limit_ns: u64) -> Host {
+    fn host(offset_ns: i64, limit_ns: u64) -> JointHost {
         let offset = Some(ClockOffset { offset_ns, bound_ns: 20_000 });
         let start = CommonStart {
             first_unix_ns: START,
@@ -231,14 +237,14 @@ mod tests {
             before: offset,
             after: offset,
         };
-        Host { file: format!("{offset_ns}.dyno"), start }
+        JointHost { file: format!("{offset_ns}.dyno"), start }
     }
 
     /// Reads of so many nanoseconds each, in a window that began so late.
-    fn reads(late_ns: u64, times: &[u64]) -> Option<Part> {
+    fn reads(late_ns: u64, times: &[u64]) -> Option<HostPart> {
         let mut histogram = Histogram::new();
         times.iter().for_each(|ns| histogram.add(*ns));
-        Some(Part {
+        Some(HostPart {
             from_unix_ns: START + late_ns,
             window_ns: WINDOW,
             ops: times.len() as u64,
@@ -264,23 +270,23 @@ mod tests {
     #[test]
     fn there_is_no_sum_of_windows_apart_and_of_clocks_that_nobody_vouches_for() {
         let ok = host(1_000, 10_000_000);
-        let both = |second: &Host, parts: [Option<Part>; 2]| {
+        let both = |second: &JointHost, parts: [Option<HostPart>; 2]| {
             sum(&[ok.clone(), second.clone()], &parts).err()
         };
         let same = || [reads(0, &[1]), reads(0, &[1])];
         assert_eq!(both(&ok, same()), None);
         let wrong = host(50_000_000, 10_000_000);
-        assert_eq!(both(&wrong, same()), Some(Refusal::Clock(1)));
+        assert_eq!(both(&wrong, same()), Some(SumRefusal::Clock(1)));
         let mut unended = ok.clone();
         unended.start.after = None;
-        assert_eq!(both(&unended, same()), Some(Refusal::Unchecked(1)));
-        assert_eq!(both(&ok, [reads(0, &[1]), None]), Some(Refusal::Missing(1)));
+        assert_eq!(both(&unended, same()), Some(SumRefusal::Unchecked(1)));
+        assert_eq!(both(&ok, [reads(0, &[1]), None]), Some(SumRefusal::Missing(1)));
         // 50 ms of 10 s are within a hundredth, 150 ms are not.
         assert_eq!(both(&ok, [reads(0, &[1]), reads(50_000_000, &[1])]), None);
-        assert_eq!(both(&ok, [reads(0, &[1]), reads(150_000_000, &[1])]), Some(Refusal::Apart));
+        assert_eq!(both(&ok, [reads(0, &[1]), reads(150_000_000, &[1])]), Some(SumRefusal::Apart));
         // A clock that went 150 ms between the comparisons leaves as much open.
         let mut went = host(0, 1_000_000_000);
         went.start.after = Some(ClockOffset { offset_ns: 150_000_000, bound_ns: 20_000 });
-        assert_eq!(both(&went, same()), Some(Refusal::Apart));
+        assert_eq!(both(&went, same()), Some(SumRefusal::Apart));
     }
 }

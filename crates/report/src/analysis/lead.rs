@@ -2,18 +2,18 @@
 //! better there, based only on claims.
 
 use super::claims::{self, Crossover};
-use super::compare::{At, Comparison};
+use super::compare::{Comparison, StepPlace};
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::metric::{Asked, Figure, Metric};
-use crate::plan::model::headline::Place;
+use super::metric::{Metric, MetricRequest, PointFigure};
+use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, Protocol, Step};
 use crate::record::Class;
 
 /// What the protocol leads with in a step. Steps that are swept alike are looked at by the same
 /// metric.
-pub fn asked(step: &Step, protocol: &Protocol) -> (Option<Asked>, Place) {
-    let Some(headline) = &protocol.headline else { return (None, Place::of_step(step)) };
-    let metric = Asked::parse(&headline.metric).ok();
+pub fn asked(step: &Step, protocol: &Protocol) -> (Option<MetricRequest>, AxisPlace) {
+    let Some(headline) = &protocol.headline else { return (None, AxisPlace::of_step(step)) };
+    let metric = MetricRequest::parse(&headline.metric).ok();
     if headline.step == step.name {
         return (metric, headline.at);
     }
@@ -22,9 +22,9 @@ pub fn asked(step: &Step, protocol: &Protocol) -> (Option<Asked>, Place) {
     match leading.is_some_and(|leading| field(leading) == field(step)) {
         true => (
             metric.filter(|m| m.part.is_none()),
-            if step.sweep.is_some() { headline.at } else { Place::Top },
+            if step.sweep.is_some() { headline.at } else { AxisPlace::Top },
         ),
-        false => (None, Place::of_step(step)),
+        false => (None, AxisPlace::of_step(step)),
     }
 }
 
@@ -45,10 +45,10 @@ pub fn metric(facts: &Facts, step: &StepFacts) -> Metric {
     let wanted = match &step.headline {
         Some(asked) => asked.in_step(step).into_iter().next(),
         None if is_paced(step) => Some(Metric::p99()),
-        None => Some(Metric::total(Figure::Ops)),
+        None => Some(Metric::total(PointFigure::Ops)),
     };
     let wanted = wanted.filter(|wanted| all.contains(wanted));
-    wanted.or_else(|| all.into_iter().next()).unwrap_or_else(|| Metric::total(Figure::Ops))
+    wanted.or_else(|| all.into_iter().next()).unwrap_or_else(|| Metric::total(PointFigure::Ops))
 }
 
 /// Latency and not throughput distinguishes the subjects, because the load is set.
@@ -61,19 +61,21 @@ fn is_paced(step: &StepFacts) -> bool {
 pub fn value(step: &StepFacts) -> Option<usize> {
     let last = step.values.len().checked_sub(1);
     match step.place {
-        Place::Top => last,
-        Place::Value(wanted) => step.values.iter().position(|v| v.number == wanted).or(last),
+        AxisPlace::Top => last,
+        AxisPlace::Value(wanted) => step.values.iter().position(|v| v.number == wanted).or(last),
         // With a single point there is nothing to take a mean of.
-        Place::Mean if last == Some(0) => last,
-        Place::Mean | Place::EqualLoad | Place::EqualLatency | Place::Limit => None,
+        AxisPlace::Mean if last == Some(0) => last,
+        AxisPlace::Mean | AxisPlace::EqualLoad | AxisPlace::EqualLatency | AxisPlace::Limit => None,
     }
 }
 
-fn is_at(step: &StepFacts, at: At) -> bool {
+fn is_at(step: &StepFacts, at: StepPlace) -> bool {
     match (step.place, at) {
-        (Place::EqualLatency, At::Latency(_)) | (Place::Limit, At::Limit) => true,
-        (Place::EqualLoad | Place::Mean, At::Mean) => true,
-        (_, At::Value(own)) => value(step) == Some(own),
+        (AxisPlace::EqualLatency, StepPlace::Latency(_)) | (AxisPlace::Limit, StepPlace::Limit) => {
+            true
+        }
+        (AxisPlace::EqualLoad | AxisPlace::Mean, StepPlace::Mean) => true,
+        (_, StepPlace::Value(own)) => value(step) == Some(own),
         _ => false,
     }
 }
@@ -92,7 +94,7 @@ pub fn class(cells: &[CellFacts]) -> Option<Class> {
 }
 
 /// What a step comes to, at the place and in the metric that lead it.
-pub struct Outcome<'a> {
+pub struct StepLead<'a> {
     /// The step, by its index in the facts.
     pub step: usize,
     /// What it is looked at by.
@@ -108,15 +110,15 @@ pub struct Outcome<'a> {
     pub crossovers: Vec<Crossover>,
 }
 
-impl<'a> Outcome<'a> {
+impl<'a> StepLead<'a> {
     /// Looks at a step where its protocol, or its kind of sweep, leads.
-    pub fn of(facts: &'a Facts, index: usize) -> Outcome<'a> {
+    pub fn of(facts: &'a Facts, index: usize) -> StepLead<'a> {
         let step = &facts.steps[index];
         let metric = metric(facts, step);
         let here = |c: &&Comparison| c.step == index && is_at(step, c.at);
         // Loads within a limit or at equal latency are rates, whatever the metric is called
         // elsewhere.
-        let read_off = matches!(step.place, Place::Limit | Place::EqualLatency);
+        let read_off = matches!(step.place, AxisPlace::Limit | AxisPlace::EqualLatency);
         let mut all: Vec<&Comparison> = facts
             .comparisons
             .iter()
@@ -127,7 +129,7 @@ impl<'a> Outcome<'a> {
         if all.is_empty() {
             all = last_compared(facts, index, &metric);
             let other = all.first().and_then(|c| match c.at {
-                At::Value(value) => Some(value),
+                StepPlace::Value(value) => Some(value),
                 _ => None,
             });
             at = other.or(at);
@@ -135,7 +137,7 @@ impl<'a> Outcome<'a> {
         let best = best(facts.subjects.len(), &all);
         let own = facts.comparisons.iter().filter(|c| c.step == index && c.metric == metric);
         let crossovers = claims::crossovers_among(own);
-        Outcome { step: index, metric, value: at, best, crossovers, all }
+        StepLead { step: index, metric, value: at, best, crossovers, all }
     }
 
     /// The claims of a subject over others, and those of others over it; the strongest first.
@@ -165,13 +167,14 @@ pub fn at_value<'a>(
     metric: &Metric,
     value: usize,
 ) -> Vec<&'a Comparison> {
-    let own = |c: &&Comparison| c.step == index && c.metric == *metric && c.at == At::Value(value);
+    let own =
+        |c: &&Comparison| c.step == index && c.metric == *metric && c.at == StepPlace::Value(value);
     facts.comparisons.iter().filter(own).collect()
 }
 
 /// Every comparison by a metric over a step's points.
 pub fn of_mean<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
-    let own = |c: &&Comparison| c.step == index && c.metric == *metric && c.at == At::Mean;
+    let own = |c: &&Comparison| c.step == index && c.metric == *metric && c.at == StepPlace::Mean;
     facts.comparisons.iter().filter(own).collect()
 }
 
@@ -179,7 +182,8 @@ pub fn of_mean<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a C
 /// could.
 fn last_compared<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
     let own = || facts.comparisons.iter().filter(|c| c.step == index && c.metric == *metric);
-    let value = |c: &Comparison| if let At::Value(value) = c.at { Some(value) } else { None };
+    let value =
+        |c: &Comparison| if let StepPlace::Value(value) = c.at { Some(value) } else { None };
     let last = own().filter_map(value).max();
     own().filter(|c| last.is_some() && value(c) == last).collect()
 }

@@ -4,7 +4,7 @@
 use super::curves;
 use super::facts::{Facts, StepFacts};
 use super::metric::Metric;
-use crate::plan::model::headline::Place;
+use crate::plan::model::headline::AxisPlace;
 
 /// Whether the drive did not limit one of a subject's points.
 pub fn has_marks(step: &StepFacts, subject: usize) -> bool {
@@ -15,8 +15,8 @@ pub fn has_marks(step: &StepFacts, subject: usize) -> bool {
 /// that all reach.
 pub fn over_axis(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> Option<f64> {
     match step.place {
-        Place::EqualLoad => curves::mean_over_loads(facts, step, subject),
-        Place::Mean => {
+        AxisPlace::EqualLoad => curves::mean_over_loads(facts, step, subject),
+        AxisPlace::Mean => {
             let figure = |subject: usize, value: usize| {
                 Some(metric.of(step, step.cell(subject, value)?)?.0.value)
             };
@@ -28,6 +28,6 @@ pub fn over_axis(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usiz
                 shared.iter().filter_map(|value| figure(subject, *value)).map(f64::ln).collect();
             (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
         }
-        Place::Top | Place::Value(_) | Place::EqualLatency | Place::Limit => None,
+        AxisPlace::Top | AxisPlace::Value(_) | AxisPlace::EqualLatency | AxisPlace::Limit => None,
     }
 }

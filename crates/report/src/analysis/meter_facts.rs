@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::meter_series::{self, Gauge, Reading as At};
+use super::meter_series::{self, MeterSeries, SeriesReading as At};
 use super::point_numbers::PointSummary;
-use super::point_summary::Summary;
+use super::point_summary::RepeatSummary;
 use super::power::{self, PowerFacts, Series};
 use super::verdict_inputs::{inputs, is_standstill};
-use crate::analysis::bottleneck::{self, Verdict, verdict};
+use crate::analysis::bottleneck::{self, BottleneckVerdict, verdict};
 use crate::plan::Plan;
 use crate::record::gauge::{self, cpu};
 use crate::record::{IdlePower, Point, RateInterval, Reported, Sample};
@@ -22,7 +22,7 @@ pub struct Metered {
     /// The hottest gauge in degrees Celsius, over time.
     pub celsius: Vec<At>,
     /// What limited the point; None where nothing watched.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<BottleneckVerdict>,
 }
 
 impl Metered {
@@ -43,7 +43,7 @@ impl Metered {
             true => stretches(rates),
             false => Vec::new(),
         };
-        let inside = |g: &Gauge| {
+        let inside = |g: &MeterSeries| {
             g.readings.iter().copied().filter(|r| (0.0..=window_s).contains(&r.0)).collect()
         };
         let hot = gauges.iter().filter(|g| g.name.ends_with(gauge::CELSIUS));
@@ -78,7 +78,7 @@ pub fn agree<'a, S: Ord + Clone>(points: impl Iterator<Item = (S, &'a mut Metere
 /// The power of a cell from that of its repeats.
 pub fn power(
     repeats: &[&Metered],
-    total: &Summary,
+    total: &RepeatSummary,
     subject: &str,
     rest: &[IdlePower],
 ) -> Vec<PowerFacts> {
@@ -87,8 +87,8 @@ pub fn power(
 }
 
 /// What limited a cell: what limited most of its repeats.
-pub fn verdict_of(repeats: &[&Metered]) -> Option<Verdict> {
-    let each: Vec<&Verdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
+pub fn verdict_of(repeats: &[&Metered]) -> Option<BottleneckVerdict> {
+    let each: Vec<&BottleneckVerdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
     bottleneck::of_most(&each)
 }
 

@@ -3,35 +3,37 @@
 use crate::record::Sample;
 
 /// (seconds since the window opened, value); a gap is a value that is not a number.
-pub type Reading = (f64, f64);
+pub type SeriesReading = (f64, f64);
 
 /// One gauge of one meter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gauge {
+pub struct MeterSeries {
     /// "exec", or "exec 2" for the second of its kind.
     pub meter: String,
     /// The gauge's name, unit included.
     pub name: String,
     /// In the order of time.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<SeriesReading>,
 }
 
 /// Sorts a point's samples by their gauges.
-pub fn of_samples(samples: Vec<Sample>) -> Vec<Gauge> {
-    let mut all: Vec<Gauge> = Vec::new();
+pub fn of_samples(samples: Vec<Sample>) -> Vec<MeterSeries> {
+    let mut all: Vec<MeterSeries> = Vec::new();
     for sample in samples {
         let reading = (sample.at_ns as f64 / 1e9, sample.value);
         match all.iter_mut().rfind(|g| g.name == sample.name && g.meter == sample.meter) {
             Some(gauge) => gauge.readings.push(reading),
-            None => {
-                all.push(Gauge { meter: sample.meter, name: sample.name, readings: vec![reading] })
-            }
+            None => all.push(MeterSeries {
+                meter: sample.meter,
+                name: sample.name,
+                readings: vec![reading],
+            }),
         }
     }
     all
 }
 
-impl Gauge {
+impl MeterSeries {
     /// Its meter without a number: what kind of instrument it is.
     pub fn kind(&self) -> &str {
         self.meter.split(' ').next().unwrap_or_default()
@@ -63,10 +65,10 @@ impl Gauge {
 
 /// The sum of gauges that measure parts of one thing, at the readings of the first; a gap of one is
 /// a gap of all.
-pub fn sum(gauges: &[&Gauge]) -> Vec<Reading> {
+pub fn sum(gauges: &[&MeterSeries]) -> Vec<SeriesReading> {
     let Some((first, others)) = gauges.split_first() else { return Vec::new() };
     let mut at = vec![0; others.len()];
-    let mut total = |(t, value): &Reading| {
+    let mut total = |(t, value): &SeriesReading| {
         let mut sum = *value;
         for (other, i) in others.iter().zip(&mut at) {
             while *i + 1 < other.readings.len() && other.readings[*i + 1].0 <= *t {
@@ -80,7 +82,7 @@ pub fn sum(gauges: &[&Gauge]) -> Vec<Reading> {
 }
 
 /// The value at a time between reading `i` and the next, or of the nearest at both ends.
-fn between(readings: &[Reading], i: usize, t: f64) -> f64 {
+fn between(readings: &[SeriesReading], i: usize, t: f64) -> f64 {
     match (readings.get(i), readings.get(i + 1)) {
         (Some((t0, v0)), Some((t1, v1))) if t > *t0 && t1 > t0 => {
             v0 + (v1 - v0) * (t - t0) / (t1 - t0)
@@ -94,8 +96,12 @@ fn between(readings: &[Reading], i: usize, t: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn gauge(readings: &[Reading]) -> Gauge {
-        Gauge { meter: "exec 2".into(), name: "drive_watts".into(), readings: readings.into() }
+    fn gauge(readings: &[SeriesReading]) -> MeterSeries {
+        MeterSeries {
+            meter: "exec 2".into(),
+            name: "drive_watts".into(),
+            readings: readings.into(),
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::stats::Better;
 
 /// One figure of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Figure {
+pub enum PointFigure {
     /// Ops a second.
     Ops,
     /// Bytes per second.
@@ -49,7 +49,7 @@ impl Instrument {
 
 /// What of a point a figure is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PointPart {
     /// The headline streams together, on all drives.
     Whole,
     /// One stream, by its name.
@@ -58,13 +58,13 @@ pub enum Part {
     Drive(u32),
 }
 
-impl Part {
+impl PointPart {
     /// "reader-4", "drive-1"; nothing of the whole.
     pub fn name(&self) -> Option<String> {
         match self {
-            Part::Whole => None,
-            Part::Stream(name) => Some(name.clone()),
-            Part::Drive(index) => Some(format!("{DRIVE}{}", index + 1)),
+            PointPart::Whole => None,
+            PointPart::Stream(name) => Some(name.clone()),
+            PointPart::Drive(index) => Some(format!("{DRIVE}{}", index + 1)),
         }
     }
 
@@ -80,15 +80,15 @@ const DRIVE: &str = "drive-";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
     /// Which figure of the point.
-    pub figure: Figure,
+    pub figure: PointFigure,
     /// The part of the point that it is of.
-    pub part: Part,
+    pub part: PointPart,
 }
 
 /// A request for a metric, as in `--metric p99.9` or `--metric reader-4:p99`: a word, and the name
 /// of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct MetricRequest {
     /// The figure, as the user wrote it.
     pub word: String,
     /// The stream or drive, where one was named.
@@ -107,14 +107,14 @@ pub fn class_a_minute(word: &str) -> Option<Class> {
     word.strip_suffix("s/min").and_then(|class| Class::stored(class).ok())
 }
 
-impl Asked {
+impl MetricRequest {
     /// Reads "p99.9" or "reader-4:p99".
-    pub fn parse(text: &str) -> Result<Asked> {
+    pub fn parse(text: &str) -> Result<MetricRequest> {
         let (part, word) =
             text.rsplit_once(':').map_or((None, text), |(part, word)| (Some(part), word));
         let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
         if is_metric(word) {
-            return Ok(Asked { word: word.to_string(), part: part.map(str::to_string) });
+            return Ok(MetricRequest { word: word.to_string(), part: part.map(str::to_string) });
         }
         let known: Vec<&str> = METRICS.iter().copied().chain(percentiles).collect();
         Err(failed(
@@ -126,31 +126,33 @@ impl Asked {
 
 impl Metric {
     /// Of the headline streams together.
-    pub fn total(figure: Figure) -> Metric {
-        Metric { figure, part: Part::Whole }
+    pub fn total(figure: PointFigure) -> Metric {
+        Metric { figure, part: PointPart::Whole }
     }
 
     /// The 99th percentile of the headline streams.
     pub fn p99() -> Metric {
-        Metric::total(Figure::Percentile(P99))
+        Metric::total(PointFigure::Percentile(P99))
     }
 
     /// Whether more or less is better.
     pub fn better(&self) -> Better {
         match self.figure {
-            Figure::Mean | Figure::Percentile(_) | Figure::JoulesPerOp(_) => Better::Lower,
+            PointFigure::Mean | PointFigure::Percentile(_) | PointFigure::JoulesPerOp(_) => {
+                Better::Lower
+            }
             _ => Better::Higher,
         }
     }
 
     /// Whether it says how long a request takes.
     pub fn is_latency(&self) -> bool {
-        matches!(self.figure, Figure::Mean | Figure::Percentile(_))
+        matches!(self.figure, PointFigure::Mean | PointFigure::Percentile(_))
     }
 
     /// Whether it is a rate, which an open loop is given and does not find.
     pub fn is_rate(&self) -> bool {
-        matches!(self.figure, Figure::Ops | Figure::Bytes | Figure::PerMinute(_))
+        matches!(self.figure, PointFigure::Ops | PointFigure::Bytes | PointFigure::PerMinute(_))
     }
 
     /// Whether it is of power, which every instrument of a step is compared in.
@@ -161,7 +163,9 @@ impl Metric {
     /// What reads its power, where it is of power.
     pub fn instrument(&self) -> Option<&Instrument> {
         match &self.figure {
-            Figure::OpsPerWatt(i) | Figure::MbPerWatt(i) | Figure::JoulesPerOp(i) => Some(i),
+            PointFigure::OpsPerWatt(i)
+            | PointFigure::MbPerWatt(i)
+            | PointFigure::JoulesPerOp(i) => Some(i),
             _ => None,
         }
     }
@@ -173,12 +177,12 @@ impl Metric {
             say!(l, "metric-of-instrument", metric = word, class = class, kind = kind)
         };
         let figure = match &self.figure {
-            Figure::Mean => say!(l, "mean"),
-            Figure::PerMinute(class) => say!(l, "per-minute", class = Name::op(class.name())),
-            Figure::OpsPerWatt(i) => own("ops/s/W", i),
-            Figure::MbPerWatt(i) => own("MB/s/W", i),
-            Figure::JoulesPerOp(i) => own("J/op", i),
-            Figure::Ops | Figure::Bytes | Figure::Percentile(_) => {
+            PointFigure::Mean => say!(l, "mean"),
+            PointFigure::PerMinute(class) => say!(l, "per-minute", class = Name::op(class.name())),
+            PointFigure::OpsPerWatt(i) => own("ops/s/W", i),
+            PointFigure::MbPerWatt(i) => own("MB/s/W", i),
+            PointFigure::JoulesPerOp(i) => own("J/op", i),
+            PointFigure::Ops | PointFigure::Bytes | PointFigure::Percentile(_) => {
                 Metric::total(self.figure.clone()).short()
             }
         };
@@ -192,14 +196,14 @@ impl Metric {
     pub fn short(&self) -> String {
         let own = |word: &str, i: &Instrument| format!("{word}, {} ({})", i.class, i.kind);
         let figure = match &self.figure {
-            Figure::Ops => "ops/s".to_string(),
-            Figure::Bytes => "MB/s".to_string(),
-            Figure::Mean => "mean".to_string(),
-            Figure::Percentile(i) => PERCENTILES[*i].0.to_string(),
-            Figure::PerMinute(class) => format!("{}s/min", class.name()),
-            Figure::OpsPerWatt(i) => own("ops/s/W", i),
-            Figure::MbPerWatt(i) => own("MB/s/W", i),
-            Figure::JoulesPerOp(i) => own("J/op", i),
+            PointFigure::Ops => "ops/s".to_string(),
+            PointFigure::Bytes => "MB/s".to_string(),
+            PointFigure::Mean => "mean".to_string(),
+            PointFigure::Percentile(i) => PERCENTILES[*i].0.to_string(),
+            PointFigure::PerMinute(class) => format!("{}s/min", class.name()),
+            PointFigure::OpsPerWatt(i) => own("ops/s/W", i),
+            PointFigure::MbPerWatt(i) => own("MB/s/W", i),
+            PointFigure::JoulesPerOp(i) => own("J/op", i),
         };
         self.part.name().map_or(figure.clone(), |part| format!("{part} {figure}"))
     }
@@ -211,12 +215,14 @@ mod tests {
 
     #[test]
     fn a_metric_is_asked_for_by_its_word_and_perhaps_a_part() {
-        let stream = Asked { word: "p99".into(), part: Some("reader-4".into()) };
-        assert_eq!(Asked::parse("reader-4:p99").expect("a metric"), stream);
-        assert!(Asked::parse("p99.9").is_ok() && Asked::parse("ops/s/W").is_ok());
-        let error = crate::base::error::describe(&Asked::parse("p98").expect_err("no such metric"));
+        let stream = MetricRequest { word: "p99".into(), part: Some("reader-4".into()) };
+        assert_eq!(MetricRequest::parse("reader-4:p99").expect("a metric"), stream);
+        assert!(MetricRequest::parse("p99.9").is_ok() && MetricRequest::parse("ops/s/W").is_ok());
+        let error =
+            crate::base::error::describe(&MetricRequest::parse("p98").expect_err("no such metric"));
         assert!(error.0.contains("no metric 'p98'"), "{error:?}");
-        let drives = ["drive-1", "drive-12", "drive-0", "drive-x", "reader-1"].map(Part::drive);
+        let drives =
+            ["drive-1", "drive-12", "drive-0", "drive-x", "reader-1"].map(PointPart::drive);
         assert_eq!(drives, [Some(0), Some(11), None, None, None]);
     }
 }

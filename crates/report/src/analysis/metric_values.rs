@@ -5,16 +5,18 @@ use std::borrow::Cow;
 use super::caveat::Caveat;
 use super::caveats;
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::metric::{Asked, Figure, Instrument, Metric, OF_POWER, Part, class_a_minute};
-use super::point_summary::{ClassSummary, Latency, PERCENTILES, Summary};
+use super::metric::{
+    Instrument, Metric, MetricRequest, OF_POWER, PointFigure, PointPart, class_a_minute,
+};
+use super::point_summary::{ClassSummary, Latency, PERCENTILES, RepeatSummary};
 use super::power::PowerFacts;
 use crate::base::error::{Result, failed};
 use crate::base::histogram::RESOLUTION;
 use crate::plan::Plan;
 use crate::record::Class;
-use crate::stats::{Estimate, Method, estimate};
+use crate::stats::{Estimate, IntervalMethod, estimate};
 
-impl Asked {
+impl MetricRequest {
     /// Refuses a part that none of the plans has.
     pub fn check(&self, plans: &[&Plan]) -> Result<()> {
         let Some(name) = &self.part else { return Ok(()) };
@@ -25,7 +27,7 @@ impl Asked {
         let drives =
             plans.iter().flat_map(|p| &p.subjects).map(|s| s.drives.len()).max().unwrap_or(0);
         let is_drive =
-            Part::drive(name).is_some_and(|index| drives > 1 && (index as usize) < drives);
+            PointPart::drive(name).is_some_and(|index| drives > 1 && (index as usize) < drives);
         if is_drive && OF_POWER.contains(&self.word.as_str()) {
             let what = format!(
                 "{name} has no {}: power is read of a subject's drives together",
@@ -48,31 +50,37 @@ impl Asked {
         ))
     }
 
-    fn part(&self, step: &StepFacts) -> Option<Part> {
-        let Some(name) = &self.part else { return Some(Part::Whole) };
+    fn part(&self, step: &StepFacts) -> Option<PointPart> {
+        let Some(name) = &self.part else { return Some(PointPart::Whole) };
         let stream = step.cells.iter().flat_map(|c| &c.streams).any(|(own, ..)| own == name);
-        if stream { Some(Part::Stream(name.clone())) } else { Part::drive(name).map(Part::Drive) }
+        if stream {
+            Some(PointPart::Stream(name.clone()))
+        } else {
+            PointPart::drive(name).map(PointPart::Drive)
+        }
     }
 
     /// The metrics that it means in a step; of power there may be several instruments.
     pub fn in_step(&self, step: &StepFacts) -> Vec<Metric> {
         let Some(part) = self.part(step) else { return Vec::new() };
-        let of = |figure: Figure| Metric { figure, part: part.clone() };
-        let each = |make: fn(Instrument) -> Figure| {
+        let of = |figure: PointFigure| Metric { figure, part: part.clone() };
+        let each = |make: fn(Instrument) -> PointFigure| {
             instruments(step).into_iter().map(|i| of(make(i))).collect()
         };
         match self.word.as_str() {
-            "ops/s" => vec![of(Figure::Ops)],
-            "MB/s" => vec![of(Figure::Bytes)],
-            "mean" => vec![of(Figure::Mean)],
-            "ops/s/W" => each(Figure::OpsPerWatt),
-            "MB/s/W" => each(Figure::MbPerWatt),
-            "J/op" => each(Figure::JoulesPerOp),
+            "ops/s" => vec![of(PointFigure::Ops)],
+            "MB/s" => vec![of(PointFigure::Bytes)],
+            "mean" => vec![of(PointFigure::Mean)],
+            "ops/s/W" => each(PointFigure::OpsPerWatt),
+            "MB/s/W" => each(PointFigure::MbPerWatt),
+            "J/op" => each(PointFigure::JoulesPerOp),
             word => {
-                let percentile =
-                    PERCENTILES.iter().position(|(name, _)| *name == word).map(Figure::Percentile);
+                let percentile = PERCENTILES
+                    .iter()
+                    .position(|(name, _)| *name == word)
+                    .map(PointFigure::Percentile);
                 percentile
-                    .or_else(|| class_a_minute(word).map(Figure::PerMinute))
+                    .or_else(|| class_a_minute(word).map(PointFigure::PerMinute))
                     .map(of)
                     .into_iter()
                     .collect()
@@ -97,28 +105,30 @@ impl Metric {
     /// Those that a step is compared by: what was asked for, or ops/s (where no rate was asked
     /// for), p99, and ops/s per watt. The fewer, the narrower the intervals: all that are searched
     /// share one promise.
-    pub fn of_step(step: &StepFacts, asked: &[Asked]) -> Vec<Metric> {
+    pub fn of_step(step: &StepFacts, asked: &[MetricRequest]) -> Vec<Metric> {
         if !asked.is_empty() {
             return asked.iter().flat_map(|a| a.in_step(step)).collect();
         }
-        let mut all = vec![Metric::total(Figure::Ops), Metric::p99()];
+        let mut all = vec![Metric::total(PointFigure::Ops), Metric::p99()];
         let own = step.headline.iter().flat_map(|asked| asked.in_step(step));
         all.extend(own.filter(|m| !m.is_power() && !all.contains(m)).collect::<Vec<_>>());
-        all.extend(instruments(step).into_iter().map(|i| Metric::total(Figure::OpsPerWatt(i))));
+        all.extend(
+            instruments(step).into_iter().map(|i| Metric::total(PointFigure::OpsPerWatt(i))),
+        );
         all
     }
 
     /// Why nothing is claimed of the part that it is of, beside what bars the whole cell.
     pub fn caveats(&self, cell: &CellFacts) -> Vec<Caveat> {
         match &self.part {
-            Part::Whole => Vec::new(),
+            PointPart::Whole => Vec::new(),
             part => part.of(cell).map(caveats::of_load).unwrap_or_default(),
         }
     }
 
     /// The class of op whose latency a user of the drive sees.
     pub fn class(&self, step: &StepFacts) -> Option<Class> {
-        let Part::Stream(name) = &self.part else { return step.class };
+        let PointPart::Stream(name) = &self.part else { return step.class };
         let own = || step.cells.iter().flat_map(|c| &c.streams).filter(|(own, ..)| own == name);
         let classes = || own().flat_map(|(.., s)| &s.classes).map(|c| c.class);
         // Reads if there are any, as of a step; otherwise what the workload declares first.
@@ -128,7 +138,7 @@ impl Metric {
     /// Whether a rate was asked of it, so that its latencies are response times.
     pub fn is_open_loop(&self, step: &StepFacts) -> bool {
         match &self.part {
-            Part::Stream(_) => {
+            PointPart::Stream(_) => {
                 step.cells.iter().any(|c| self.part.of(c).is_some_and(|s| s.asked.is_some()))
             }
             _ => step.is_open_loop(),
@@ -148,23 +158,27 @@ impl Metric {
         let power =
             |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
         let (estimate, repeats) = match &self.figure {
-            Figure::Ops => self.part.of(cell).map(|s| (s.ops_per_s.clone(), &s.by_repeat[..]))?,
-            Figure::Bytes => {
+            PointFigure::Ops => {
+                self.part.of(cell).map(|s| (s.ops_per_s.clone(), &s.by_repeat[..]))?
+            }
+            PointFigure::Bytes => {
                 let part = self.part.of(cell)?;
                 (part.bytes_per_s.clone()?, &part.bytes_by_repeat[..])
             }
-            Figure::Mean => self
+            PointFigure::Mean => self
                 .latency(step, cell)
                 .and_then(|l| Some((l.mean_ns.clone()?, &l.mean_by_repeat[..])))?,
-            Figure::Percentile(i) => {
+            PointFigure::Percentile(i) => {
                 let latency = self.latency(step, cell)?;
                 (latency.percentiles_ns[*i].clone()?, &latency.percentiles_by_repeat[*i][..])
             }
-            Figure::PerMinute(class) => {
+            PointFigure::PerMinute(class) => {
                 let own = self.part.of(cell)?.class(Some(*class))?;
                 (own.done_per_minute.clone()?, &own.done_by_repeat[..])
             }
-            Figure::OpsPerWatt(i) | Figure::MbPerWatt(i) | Figure::JoulesPerOp(i) => {
+            PointFigure::OpsPerWatt(i)
+            | PointFigure::MbPerWatt(i)
+            | PointFigure::JoulesPerOp(i) => {
                 return self.of_power(power(i)?, self.part.of(cell)?);
             }
         };
@@ -176,18 +190,20 @@ impl Metric {
     fn of_power<'a>(
         &self,
         power: &PowerFacts,
-        part: &Summary,
+        part: &RepeatSummary,
     ) -> Option<(Estimate, Cow<'a, [f64]>)> {
         let (repeats, unit) = match self.figure {
-            Figure::MbPerWatt(_) => (power.work_per_watt(&part.bytes_by_repeat, 1e-6), "MB/s/W"),
-            Figure::JoulesPerOp(_) => {
+            PointFigure::MbPerWatt(_) => {
+                (power.work_per_watt(&part.bytes_by_repeat, 1e-6), "MB/s/W")
+            }
+            PointFigure::JoulesPerOp(_) => {
                 let per_watt = power.work_per_watt(&part.by_repeat, 1.0);
                 (per_watt.into_iter().map(|ops| 1.0 / ops).collect(), "J/op")
             }
             _ => (power.work_per_watt(&part.by_repeat, 1.0), "ops/s/W"),
         };
         let work = match self.figure {
-            Figure::MbPerWatt(_) => part.bytes_per_s.as_ref()?.digits,
+            PointFigure::MbPerWatt(_) => part.bytes_per_s.as_ref()?.digits,
             _ => part.ops_per_s.digits,
         };
         let found = estimate::from_repeats(&repeats, unit)
@@ -200,9 +216,11 @@ impl Metric {
     /// the bounds that another tool reported; of response times the pacing floor of the run. Counts
     /// and watts have none to speak of.
     pub fn resolution(&self, step: &StepFacts, cell: &CellFacts, floor_ns: f64) -> f64 {
-        let Figure::Percentile(_) = self.figure else { return 0.0 };
+        let PointFigure::Percentile(_) = self.figure else { return 0.0 };
         match self.of(step, cell) {
-            Some((e, _)) if e.method == Method::Reported && e.low > 0.0 => (e.high / e.low).ln(),
+            Some((e, _)) if e.method == IntervalMethod::Reported && e.low > 0.0 => {
+                (e.high / e.low).ln()
+            }
             // A response time holds the pacer's own floor, which differs by no more than itself.
             Some((e, _)) if e.value > 0.0 && self.is_open_loop(step) => {
                 RESOLUTION.max(floor_ns / e.value)
@@ -212,15 +230,15 @@ impl Metric {
     }
 }
 
-impl Part {
+impl PointPart {
     /// A cell's numbers of it.
-    pub fn of<'a>(&self, cell: &'a CellFacts) -> Option<&'a Summary> {
+    pub fn of<'a>(&self, cell: &'a CellFacts) -> Option<&'a RepeatSummary> {
         match self {
-            Part::Whole => cell.total.as_ref(),
-            Part::Stream(stream) => {
+            PointPart::Whole => cell.total.as_ref(),
+            PointPart::Stream(stream) => {
                 cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)
             }
-            Part::Drive(drive) => {
+            PointPart::Drive(drive) => {
                 cell.drives.iter().find(|(index, _)| index == drive).map(|(_, s)| s)
             }
         }
@@ -229,10 +247,10 @@ impl Part {
 
 impl Facts {
     /// The parts of a step's points that were asked for, the whole left out.
-    pub fn parts_asked(&self, step: &StepFacts) -> Vec<Part> {
-        let mut parts: Vec<Part> = Vec::new();
+    pub fn parts_asked(&self, step: &StepFacts) -> Vec<PointPart> {
+        let mut parts: Vec<PointPart> = Vec::new();
         for part in self.metrics.iter().filter_map(|asked| asked.part(step)) {
-            if part != Part::Whole && !parts.contains(&part) {
+            if part != PointPart::Whole && !parts.contains(&part) {
                 parts.push(part);
             }
         }

@@ -56,7 +56,7 @@ pub mod together;
 pub mod trend;
 mod verdict_inputs;
 
-pub use compare::{At, Comparison, Standing};
+pub use compare::{Comparison, Standing, StepPlace};
 pub use facts::Facts;
 pub use gathering::Gathering;
 pub use metric::Metric;

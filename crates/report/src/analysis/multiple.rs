@@ -9,7 +9,7 @@ use crate::stats::estimate::from_repeats;
 
 /// What one search, or several together, found in one repeat.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Found {
+struct FoundMultiple {
     /// The most that held, below all that did not; 0 where nothing did.
     held: f64,
     /// The least that did not; infinite where everything held.
@@ -52,7 +52,7 @@ fn found(
     (step, search): (&StepFacts, &Search),
     subject: usize,
     repeat: u32,
-) -> Option<Found> {
+) -> Option<FoundMultiple> {
     let number = |value: usize| step.values[value].number;
     let mut tried: Vec<(f64, bool)> =
         facts.failed(step, subject, Some(repeat)).map(|value| (number(value), false)).collect();
@@ -63,11 +63,11 @@ fn found(
     found_of(&tried)
 }
 
-fn found_of(tried: &[(f64, bool)]) -> Option<Found> {
+fn found_of(tried: &[(f64, bool)]) -> Option<FoundMultiple> {
     let of = |held: bool| tried.iter().filter(move |t| t.1 == held).map(|t| t.0);
     let broken = of(false).fold(f64::INFINITY, f64::min);
     let held = of(true).filter(|value| *value < broken).fold(0.0, f64::max);
-    (!tried.is_empty()).then_some(Found { held, broken })
+    (!tried.is_empty()).then_some(FoundMultiple { held, broken })
 }
 
 /// The multiple of a subject; None where a step was not searched for it.
@@ -80,13 +80,13 @@ pub fn of(facts: &Facts, subject: usize) -> Option<Multiple> {
     let together = |repeat: u32| {
         steps.iter().map(|step| found(facts, *step, subject, repeat)).reduce(|all, own| {
             let (all, own) = (all?, own?);
-            Some(Found { held: all.held.min(own.held), broken: all.broken.min(own.broken) })
+            Some(FoundMultiple { held: all.held.min(own.held), broken: all.broken.min(own.broken) })
         })?
     };
     over_repeats(&(1..=repeats).filter_map(together).collect::<Vec<_>>())
 }
 
-fn over_repeats(found: &[Found]) -> Option<Multiple> {
+fn over_repeats(found: &[FoundMultiple]) -> Option<Multiple> {
     let held: Vec<f64> = found.iter().map(|found| found.held).collect();
     let mut value = from_repeats(&held, "×")?;
     let at_least = found.iter().any(|found| found.broken.is_infinite());
@@ -104,14 +104,14 @@ mod tests {
     #[test]
     fn a_search_brackets_the_truth() {
         let tried = [(64.0, false), (32.0, true), (48.0, false), (40.0, true)];
-        assert_eq!(found_of(&tried), Some(Found { held: 40.0, broken: 48.0 }));
-        assert_eq!(found_of(&[(1.0, false)]), Some(Found { held: 0.0, broken: 1.0 }));
+        assert_eq!(found_of(&tried), Some(FoundMultiple { held: 40.0, broken: 48.0 }));
+        assert_eq!(found_of(&[(1.0, false)]), Some(FoundMultiple { held: 0.0, broken: 1.0 }));
         assert_eq!(found_of(&[]), None);
     }
 
     #[test]
     fn the_interval_takes_in_repeats_and_how_finely_was_searched() {
-        let found = |held: f64, broken: f64| Found { held, broken };
+        let found = |held: f64, broken: f64| FoundMultiple { held, broken };
         let once = over_repeats(&[found(40.0, 48.0)]).expect("a multiple");
         assert_eq!((once.value.value, once.value.low, once.value.high), (40.0, 40.0, 48.0));
         let thrice = [found(40.0, 41.0), found(42.0, 43.0), found(41.0, 42.0)];

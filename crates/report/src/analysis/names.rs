@@ -4,7 +4,7 @@
 
 use super::axis::{AxisFacts, field_text};
 use super::facts::{Facts, RunFacts};
-use crate::language::{Language, Message, Name, Number, Value};
+use crate::language::{Language, Message, MessageArg, Name, Number};
 use crate::plan::Plan;
 use crate::say;
 
@@ -55,12 +55,12 @@ fn marked(id: &str) -> Option<String> {
 }
 
 /// What was done to a drive, or what came of it; as it is stored where no message says it.
-pub fn done(stored: &str) -> Value {
+pub fn done(stored: &str) -> MessageArg {
     let of = |id: &&'static str| {
-        let number = |value: &str| Value::Number(Number(value.to_string()));
+        let number = |value: &str| MessageArg::Number(Number(value.to_string()));
         let [value, second, third] = values(&marked(id)?, stored)?.map(number);
         let args = vec![("value", value), ("second", second), ("third", third)];
-        Some(Value::Message(Message { id, args }))
+        Some(MessageArg::Message(Message { id, args }))
     };
     DONE.iter().find_map(of).unwrap_or_else(|| stored.into())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::meter_series::{self, Gauge};
+use super::meter_series::{self, MeterSeries};
 use super::outlier_cause::{Cause, Reason, judge};
 use crate::record::gauge::{CELSIUS, cpu, nvme};
 use crate::record::{Sample, SlowOp};
@@ -52,12 +52,12 @@ pub struct Outlier {
     /// The repeat that it is of, from 1.
     pub repeat: u32,
     /// What else happened then.
-    pub beside: Beside,
+    pub beside: MetersAround,
 }
 
 /// What the meters read around an op, where the plan names them; most are read once a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Beside {
+pub struct MetersAround {
     /// The hottest gauge before it was complete.
     pub celsius: Option<f64>,
     /// The drive's own count of thermal throttling rose.
@@ -93,7 +93,7 @@ impl Outliers {
         let gauges = meter_series::of_samples(samples.to_vec());
         let listed = ops.into_iter().zip(causes).take(outliers.min(LISTED));
         let outlier = |(op, (cause, reason))| {
-            let beside = Beside::of(&op, &gauges);
+            let beside = MetersAround::of(&op, &gauges);
             Outlier { op, cause, reason, repeat, beside }
         };
         all.slowest = listed.map(outlier).collect();
@@ -139,14 +139,14 @@ impl Outliers {
     }
 }
 
-impl Beside {
-    fn of(op: &SlowOp, gauges: &[Gauge]) -> Beside {
+impl MetersAround {
+    fn of(op: &SlowOp, gauges: &[MeterSeries]) -> MetersAround {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let (from_s, until_s) =
             (seconds(op.at_ns), seconds(op.at_ns.saturating_add(op.response_ns)));
         let named = |end: &'static str| gauges.iter().filter(move |g| g.name.ends_with(end));
         let max = |values: Vec<f64>| values.into_iter().reduce(f64::max);
-        let rise = |g: &Gauge| {
+        let rise = |g: &MeterSeries| {
             let (before, after) = around(g, from_s, until_s)?;
             Some(((after.1 - before.1).max(0.0), after.0 - before.0))
         };
@@ -156,15 +156,15 @@ impl Beside {
             .filter(|(_, seconds)| *seconds > 0.0)
             .map(|(n, seconds)| n / seconds)
             .collect();
-        let last = |g: &Gauge| {
+        let last = |g: &MeterSeries| {
             let known = g.readings.iter().filter(|r| r.1.is_finite() && r.0 <= until_s);
             known.map(|r| r.1).next_back()
         };
-        let after = |g: &Gauge| around(g, from_s, until_s).map(|(_, after)| after.1);
-        let meanwhile = |g: &&Gauge| {
+        let after = |g: &MeterSeries| around(g, from_s, until_s).map(|(_, after)| after.1);
+        let meanwhile = |g: &&MeterSeries| {
             g.kind() == "nvme" && g.readings.iter().any(|r| (from_s..=until_s).contains(&r.0))
         };
-        Beside {
+        MetersAround {
             celsius: max(named(CELSIUS).filter_map(last).collect()),
             throttled: throttle.into_iter().flat_map(named).filter_map(rise).any(|r| r.0 > 0.0),
             health_read: gauges.iter().find(meanwhile).is_some(),
@@ -176,10 +176,10 @@ impl Beside {
 
 /// The last reading before a span of time and the first after it.
 fn around(
-    gauge: &Gauge,
+    gauge: &MeterSeries,
     from_s: f64,
     until_s: f64,
-) -> Option<(meter_series::Reading, meter_series::Reading)> {
+) -> Option<(meter_series::SeriesReading, meter_series::SeriesReading)> {
     let known = || gauge.readings.iter().filter(|r| r.1.is_finite());
     let before = known().rfind(|r| r.0 <= from_s)?;
     let after = known().find(|r| r.0 >= until_s)?;

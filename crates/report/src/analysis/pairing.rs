@@ -1,19 +1,19 @@
 //! Which subjects may be compared at a point, and the block and place in which each was measured.
 
-use super::comparison::At;
+use super::comparison::StepPlace;
 use super::facts::{CellFacts, Facts};
 use super::metric::Metric;
-use crate::analysis::bottleneck::Limit;
+use crate::analysis::bottleneck::Bottleneck;
 use crate::stats::family::Sheet;
 
 /// One sheet of the family, with what its points are.
-pub struct Compared {
+pub struct PairedSheet {
     pub step: usize,
     pub metric: Metric,
-    pub points: Vec<At>,
+    pub points: Vec<StepPlace>,
     pub sheet: Sheet,
     /// For each point and subject, what set its number if that was not the drive.
-    pub not_the_drives: Vec<Vec<Option<Limit>>>,
+    pub not_the_drives: Vec<Vec<Option<Bottleneck>>>,
 }
 
 /// The pairs of subjects that nothing keeps from being compared in a step.

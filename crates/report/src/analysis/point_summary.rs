@@ -5,7 +5,7 @@ use crate::base::units::Rate;
 use crate::record::Class;
 use crate::stats::level::{self, Level};
 use crate::stats::trend::{self, Drift};
-use crate::stats::{Estimate, Method, estimate};
+use crate::stats::{Estimate, IntervalMethod, estimate};
 
 /// The percentiles that a report shows.
 pub use crate::plan::search::PERCENTILES;
@@ -18,7 +18,7 @@ pub const P99: usize = 2;
 pub const RATE_KEPT: f64 = 0.98;
 
 /// Some streams of one cell over all repeats.
-pub struct Summary {
+pub struct RepeatSummary {
     /// Ops per second.
     pub ops_per_s: Estimate,
     /// Bytes per second; None where the source of imported figures does not give them.
@@ -93,7 +93,7 @@ pub struct Latency {
 }
 
 /// The repeats of a cell as estimates.
-pub fn summarise(repeats: &[&Numbers]) -> Option<Summary> {
+pub fn summarise(repeats: &[&Numbers]) -> Option<RepeatSummary> {
     let first = repeats.first()?;
     let all =
         |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
@@ -103,7 +103,7 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<Summary> {
     let declared = Class::in_order(repeats.iter().flat_map(|n| &n.classes).map(|c| c.class));
     let classes =
         declared.into_iter().filter_map(|class| summarise_class(class, repeats)).collect();
-    Some(Summary {
+    Some(RepeatSummary {
         ops_per_s: estimate::from_repeats(&by_repeat, "ops/s")?
             .written_in(written().map(|(ops, _)| ops)),
         bytes_per_s: bytes
@@ -188,12 +188,12 @@ fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
     let n = bounds.len().max(1) as f64;
     let low = bounds.iter().map(|b| b.0).sum::<f64>() / n;
     let high = bounds.iter().map(|b| b.1).sum::<f64>() / n;
-    estimate.method = Method::Reported;
+    estimate.method = IntervalMethod::Reported;
     (estimate.low, estimate.high) = (estimate.low.min(low), estimate.high.max(high));
     estimate
 }
 
-impl Summary {
+impl RepeatSummary {
     /// The share of its ops that were handed over late.
     pub fn late_share(&self) -> f64 {
         self.late as f64 / self.ops.unwrap_or(0).max(1) as f64

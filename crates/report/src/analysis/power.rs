@@ -1,12 +1,12 @@
 //! Power and energy of points and cells: for each class of power and each instrument, never one
 //! class mixed with another.
 
-use super::meter_series::{self, Gauge, Reading};
-use super::point_summary::Summary;
+use super::meter_series::{self, MeterSeries, SeriesReading};
+use super::point_summary::RepeatSummary;
 use crate::base::units;
 use crate::record::gauge::WATTS;
 use crate::record::{IdlePower, Reported};
-use crate::stats::energy::{self, Delay, Power};
+use crate::stats::energy::{self, Delay, WindowPower};
 use crate::stats::{Estimate, estimate};
 
 /// An instrument that shows the load later than this is not found out: so much is kept after each
@@ -21,7 +21,7 @@ pub struct Series {
     /// The kind of meter.
     pub kind: String,
     /// The readings around the window, in watts.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<SeriesReading>,
     /// What the source of imported figures gives in their place.
     given: Option<GivenPower>,
     delay: Option<Delay>,
@@ -93,7 +93,7 @@ const IMPORTED: &str = "imported";
 
 /// Power that the source of imported figures gives. Bundles of schema 5 and older hold it as a
 /// reading, whose digits are those that it takes to write it.
-pub fn given(gauges: &[Gauge], reported: &[Reported]) -> Vec<Series> {
+pub fn given(gauges: &[MeterSeries], reported: &[Reported]) -> Vec<Series> {
     let own = reported.iter().filter(|r| r.name == Reported::DRIVE_WATTS);
     let own = own.map(|r| (r.name.as_str(), r.value, r.digits));
     let older = gauges.iter().filter(|g| g.kind() == IMPORTED);
@@ -117,8 +117,8 @@ pub fn given(gauges: &[Gauge], reported: &[Reported]) -> Vec<Series> {
 
 /// The power series of a point, in the order of its meters. `load`: stretches of ops/s over the
 /// window.
-pub fn series(gauges: &[Gauge], load: &[(f64, f64, f64)], window_s: f64) -> Vec<Series> {
-    let mut all: Vec<(String, String, Vec<&Gauge>)> = Vec::new();
+pub fn series(gauges: &[MeterSeries], load: &[(f64, f64, f64)], window_s: f64) -> Vec<Series> {
+    let mut all: Vec<(String, String, Vec<&MeterSeries>)> = Vec::new();
     for gauge in gauges {
         let Some(class) = gauge.name.strip_suffix(WATTS) else { continue };
         match all.iter_mut().find(|(c, kind, _)| c == class && kind == gauge.kind()) {
@@ -129,7 +129,7 @@ pub fn series(gauges: &[Gauge], load: &[(f64, f64, f64)], window_s: f64) -> Vec<
     let mut load = load.to_vec();
     // After the window there is no load; its end is the one step that every point has.
     load.push((window_s, f64::MAX, 0.0));
-    let made = |(class, kind, parts): (String, String, Vec<&Gauge>)| {
+    let made = |(class, kind, parts): (String, String, Vec<&MeterSeries>)| {
         let readings = meter_series::sum(&parts);
         let delay = energy::delay(&load, &readings, MOST_DELAY_S);
         Series { class, kind, readings, given: None, delay, late_s: None }
@@ -153,13 +153,13 @@ impl Series {
     }
 
     /// Over the window, as late as the instrument shows it.
-    pub fn over(&self, window_s: f64) -> Option<Power> {
+    pub fn over(&self, window_s: f64) -> Option<WindowPower> {
         let late_s = self.late_s.unwrap_or(0.0);
         energy::over(&self.readings, late_s, late_s + window_s)
     }
 
     /// (seconds since the window opened, watts) inside the window, set right by the delay.
-    pub fn aligned(&self, window_s: f64) -> Vec<Reading> {
+    pub fn aligned(&self, window_s: f64) -> Vec<SeriesReading> {
         let late_s = self.late_s.unwrap_or(0.0);
         let shifted = self.readings.iter().map(|(t, w)| (t - late_s, *w));
         shifted.filter(|(t, w)| (0.0..=window_s).contains(t) && w.is_finite()).collect()
@@ -171,7 +171,7 @@ impl Series {
 /// points.
 pub fn summarise(
     repeats: &[(&[Series], f64)],
-    total: &Summary,
+    total: &RepeatSummary,
     rest: &dyn Fn(&str, &str) -> Option<f64>,
 ) -> Vec<PowerFacts> {
     let Some((first, _)) = repeats.first() else { return Vec::new() };
@@ -179,7 +179,7 @@ pub fn summarise(
         let own = |all: &[Series]| all.iter().position(|o| o.class == s.class && o.kind == s.kind);
         let each = || repeats.iter().map(|(all, window_s)| Some((&all[own(all)?], *window_s)));
         let of = |(one, window_s): (&Series, f64)| one.over(window_s);
-        let powers = each().map(|one| one.and_then(of)).collect::<Option<Vec<Power>>>();
+        let powers = each().map(|one| one.and_then(of)).collect::<Option<Vec<WindowPower>>>();
         let given = each().map(|one| one?.0.given).collect::<Option<Vec<GivenPower>>>();
         let (watts, readings) = match (given, powers) {
             (Some(given), _) => (of_given(&given)?, None),
@@ -202,8 +202,11 @@ fn of_given(given: &[GivenPower]) -> Option<Watts> {
     Some((mean, watts))
 }
 
-fn of_powers(powers: &[Power], late_s: Option<f64>) -> Option<(Watts, Option<PowerReadings>)> {
-    let all = |pick: &dyn Fn(&Power) -> f64| powers.iter().map(pick).collect::<Vec<f64>>();
+fn of_powers(
+    powers: &[WindowPower],
+    late_s: Option<f64>,
+) -> Option<(Watts, Option<PowerReadings>)> {
+    let all = |pick: &dyn Fn(&WindowPower) -> f64| powers.iter().map(pick).collect::<Vec<f64>>();
     let watts = all(&|p| p.mean_watts);
     let joules = powers.iter().map(|p| p.joules).collect::<Option<Vec<f64>>>();
     let readings = PowerReadings {
@@ -220,7 +223,7 @@ fn of_powers(powers: &[Power], late_s: Option<f64>) -> Option<(Watts, Option<Pow
 fn with_work(
     (mean_watts, watts_by_repeat): Watts,
     readings: Option<PowerReadings>,
-    total: &Summary,
+    total: &RepeatSummary,
 ) -> PowerFacts {
     let digits = mean_watts.digits;
     let mut made = PowerFacts {

@@ -1,6 +1,6 @@
 //! What the reader asks of bundles: what is compared, what varies on purpose, and who is masked.
 
-use super::metric::Asked;
+use super::metric::MetricRequest;
 use crate::language::Language;
 use crate::plan::Plan;
 use crate::plan::declaration::Declaration;
@@ -14,7 +14,7 @@ pub struct Question {
     /// name.
     pub vary: Vec<String>,
     /// The metrics to compare; those that each step leads with where none is named.
-    pub metrics: Vec<Asked>,
+    pub metrics: Vec<MetricRequest>,
     /// Whether the slowest ops are shown; they are most of what a bundle holds in rows.
     pub outliers: bool,
     /// The subjects to take, each with the index of its run; all where none is named.

@@ -4,9 +4,9 @@
 
 use super::compare::observations;
 use super::facts::{Facts, StepFacts};
-use super::metric::{Figure, Metric};
+use super::metric::{Metric, PointFigure};
 use crate::plan::{Plan, points};
-use crate::stats::detectable::{Detectable, Planned, detectable};
+use crate::stats::detectable::{Detectable, PlannedBrief, detectable};
 use crate::stats::family::{FEWEST, Observation};
 use crate::stats::moments::variance;
 
@@ -67,7 +67,7 @@ fn pooled(all: &[(f64, f64)]) -> Option<f64> {
 
 /// What a plan's brief will compare: the points of its longest step, all pairs of subjects, ops/s
 /// and p99.
-pub fn planned(plan: &Plan) -> Planned {
+pub fn planned(plan: &Plan) -> PlannedBrief {
     let once = Plan {
         repeats: 1,
         until: None,
@@ -78,7 +78,7 @@ pub fn planned(plan: &Plan) -> Planned {
     let of_step = |name: &str| all.iter().filter(|p| p.key.step == name).count();
     let most = plan.protocol.steps.iter().map(|step| of_step(&step.name)).max().unwrap_or(0);
     let subjects = plan.subjects.len().max(2);
-    Planned {
+    PlannedBrief {
         repeats: plan.repeats as usize,
         points: most,
         pairs: subjects * (subjects - 1) / 2,
@@ -90,7 +90,7 @@ pub fn planned(plan: &Plan) -> Planned {
 /// What a plan's repeats show where runs scatter as in an earlier bundle: for each step that the
 /// plan shares with it, or from all of its steps together where they share none.
 pub fn shown(plan: &Plan, earlier: &Facts) -> Vec<(Option<String>, f64, Detectable)> {
-    let metric = Metric::total(Figure::Ops);
+    let metric = Metric::total(PointFigure::Ops);
     let planned = planned(plan);
     let of = |name: Option<String>, scatter: Option<f64>| {
         let scatter = scatter?;

@@ -1,16 +1,17 @@
 //! Results of a self-test: false claims, known differences that were found, scatter, and the
 //! generator's ceilings.
 
-use super::compare::{At, Standing};
+use super::compare::{Standing, StepPlace};
 use super::facts::Facts;
-use super::metric::{Figure, Metric};
+use super::metric::{Metric, PointFigure};
 use super::scatter;
-use crate::record::selftest::{Ceiling, Known, Same, Scatter, quoted};
+use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference, quoted};
 use crate::say;
-use crate::stats::detectable::{Planned, detectable};
+use crate::stats::detectable::{PlannedBrief, detectable};
 
 /// The brief that a scatter is rated for.
-const USUAL: Planned = Planned { repeats: 5, points: 10, pairs: 1, steps: 1, measures: 2 };
+const USUAL: PlannedBrief =
+    PlannedBrief { repeats: 5, points: 10, pairs: 1, steps: 1, measures: 2 };
 
 /// A brief of the same subject measured twice, added to those before. An interval that excludes "no
 /// difference" is false whatever else would have kept it from being claimed.
@@ -26,16 +27,16 @@ pub fn same(so_far: Same, facts: &Facts) -> Same {
 }
 
 /// A brief whose second subject has so many percent more latency than its first.
-pub fn known(facts: &Facts, percent: f64) -> Known {
-    let ops = Metric::total(Figure::Ops);
+pub fn known(facts: &Facts, percent: f64) -> SetDifference {
+    let ops = Metric::total(PointFigure::Ops);
     let claimed = || facts.comparisons.iter().filter(|c| c.is_claimed());
     let right = || claimed().filter(|c| c.metric == ops && c.better == 0);
-    let at_points = |at: &At| matches!(at, At::Value(_));
-    Known {
+    let at_points = |at: &StepPlace| matches!(at, StepPlace::Value(_));
+    SetDifference {
         percent,
         points: facts.comparisons.iter().filter(|c| c.metric == ops && at_points(&c.at)).count(),
         found: right().filter(|c| at_points(&c.at)).count(),
-        in_mean: right().any(|c| c.at == At::Mean),
+        in_mean: right().any(|c| c.at == StepPlace::Mean),
         wrong: claimed().filter(|c| c.better != 0).count(),
     }
 }
@@ -43,8 +44,8 @@ pub fn known(facts: &Facts, percent: f64) -> Known {
 /// How far runs of a load scatter, and what so many repeats show of it.
 pub fn scatter(facts: &Facts, of: &str, repeats: u32) -> Scatter {
     let of_metric = |metric: Metric| scatter::of_all(facts, &metric);
-    let ops = of_metric(Metric::total(Figure::Ops));
-    let planned = Planned { repeats: repeats as usize, ..USUAL };
+    let ops = of_metric(Metric::total(PointFigure::Ops));
+    let planned = PlannedBrief { repeats: repeats as usize, ..USUAL };
     let shows = ops.and_then(|scatter| detectable(scatter, planned));
     Scatter {
         of: of.to_string(),
@@ -55,12 +56,12 @@ pub fn scatter(facts: &Facts, of: &str, repeats: u32) -> Scatter {
 }
 
 /// The most ops/s of the first subject in each step.
-pub fn ceilings(facts: &Facts, engine: &str) -> Vec<Ceiling> {
+pub fn ceilings(facts: &Facts, engine: &str) -> Vec<MeasuredCeiling> {
     let of_step = |step: &super::facts::StepFacts| {
         let cells = step.cells.iter().filter(|c| c.subject == 0);
         let most =
             cells.filter_map(|c| Some(c.total.as_ref()?.ops_per_s.value)).max_by(f64::total_cmp)?;
-        Some(Ceiling {
+        Some(MeasuredCeiling {
             engine: engine.to_string(),
             shape: step.title.to_lowercase(),
             ops_per_s: most,
@@ -87,11 +88,11 @@ pub fn of_host(facts: &Facts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::facts::Group;
+    use crate::analysis::facts::DisclosureGroup;
 
     #[test]
     fn a_host_is_quoted_once_however_many_bundles_are_of_it() {
-        let group = |name: &str, row: &str| Group {
+        let group = |name: &str, row: &str| DisclosureGroup {
             name: name.into(),
             rows: vec![(row.into(), "0 in 40".into())],
         };

@@ -3,12 +3,12 @@
 
 use super::conditions::sightings;
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::metric::{Figure, Metric};
+use super::metric::{Metric, PointFigure};
 use crate::stats::specimens::{Models, models, outlying};
 
 /// A drive whose ops/s lie apart from those of the others of its group.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Apart {
+pub struct OutlyingDrive {
     /// Index of the step.
     pub step: usize,
     /// Index of the axis value.
@@ -67,14 +67,14 @@ fn groups(facts: &Facts) -> impl Iterator<Item = (usize, &StepFacts, &CellFacts)
 }
 
 /// Every specimen that lies apart from its like, at 5 % for all that were looked at together.
-pub fn apart(facts: &Facts) -> Vec<Apart> {
+pub fn apart(facts: &Facts) -> Vec<OutlyingDrive> {
     let searched = groups(facts).count();
     let mut found = Vec::new();
     for (step, _, cell) in groups(facts) {
         for one in outlying(&by_drive(cell), searched) {
             let level = |i: usize| cell.drives[i].1.ops_per_s.value;
             let rest: Vec<f64> = (0..cell.drives.len()).filter(|i| *i != one).map(level).collect();
-            found.push(Apart {
+            found.push(OutlyingDrive {
                 step,
                 value: cell.value,
                 subject: cell.subject,
@@ -91,11 +91,11 @@ pub fn apart(facts: &Facts) -> Vec<Apart> {
 /// Models of which there are three or more specimens each, where their subjects may be compared in
 /// ops/s.
 pub fn of_models(facts: &Facts) -> Vec<OfModels> {
-    let ops = Metric::total(Figure::Ops);
+    let ops = Metric::total(PointFigure::Ops);
     let mut compared = Vec::new();
     for (step, of, cell) in groups(facts) {
         for other in (0..cell.subject).filter_map(|s| of.cell(s, cell.value)) {
-            let at = super::At::Value(cell.value);
+            let at = super::StepPlace::Value(cell.value);
             let names = (model(facts, other.subject), model(facts, cell.subject));
             let (Some(first), Some(second)) = names else { continue };
             if first != second

@@ -8,7 +8,7 @@ use crate::stats::spread::spread;
 
 /// A repeat of a point that ran otherwise than the others, for all of its subjects.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Together {
+pub struct CommonShift {
     /// Index of the step.
     pub step: usize,
     /// Index of the axis value.
@@ -34,7 +34,7 @@ const BEYOND: f64 = 3.0;
 const FEWEST: usize = 3;
 
 /// All of them, in the order of steps, points and repeats.
-pub fn all(facts: &Facts) -> Vec<Together> {
+pub fn all(facts: &Facts) -> Vec<CommonShift> {
     let mut found = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
         for value in 0..step.values.len() {
@@ -42,7 +42,7 @@ pub fn all(facts: &Facts) -> Vec<Together> {
                 let cells: Vec<&CellFacts> =
                     step.cells.iter().filter(|c| c.value == value && c.bundle == run).collect();
                 found.extend(of_point(step, &cells).into_iter().map(
-                    |(repeat, factor, latency)| Together {
+                    |(repeat, factor, latency)| CommonShift {
                         step: index,
                         value,
                         repeat,

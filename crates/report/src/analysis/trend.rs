@@ -6,14 +6,14 @@ use super::alike::{self, FieldDifference};
 use super::conditions::sightings;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::lead;
-use super::metric::{Asked, Metric};
+use super::metric::{Metric, MetricRequest};
 use crate::plan::{Plan, PointPlan};
-use crate::record::key::{Heading, Key, cpu, drive, host};
+use crate::record::key::{FactHeading, FactKey, cpu, drive, host};
 use crate::stats::changes::{ChangePoint, change_points};
 use crate::stats::{Estimate, estimate};
 
 /// Facts whose difference makes another history, as two hosts are not compared either.
-const HOST: [Key; 2] = [host::SERVER, cpu::MODEL];
+const HOST: [FactKey; 2] = [host::SERVER, cpu::MODEL];
 
 /// By what runs belong to one history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -30,7 +30,7 @@ pub enum By {
 }
 
 /// One figure over many runs.
-pub struct History {
+pub struct FigureHistory {
     /// Title and name of the protocol.
     pub protocol: (String, String),
     /// Whose it is, as `By` says.
@@ -64,7 +64,7 @@ pub struct Member {
     pub counts: bool,
 }
 
-impl History {
+impl FigureHistory {
     /// The runs that are looked at for change points.
     pub fn counted(&self) -> impl Iterator<Item = &Member> {
         self.runs.iter().filter(|run| run.counts)
@@ -73,11 +73,11 @@ impl History {
 
 /// What is asked of runs.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct TrendRequest {
     /// By what runs belong together.
     pub by: By,
     /// The figures; that which each step leads with where none is named.
-    pub metrics: Vec<Asked>,
+    pub metrics: Vec<MetricRequest>,
     /// Words that must all occur in the subject's name or its drives' models, firmware or serial
     /// numbers, in upper or lower case.
     pub subject: String,
@@ -86,8 +86,8 @@ pub struct Wanted {
 /// Gathers runs into histories.
 #[derive(Default)]
 pub struct Trends {
-    wanted: Wanted,
-    all: Vec<(History, Like)>,
+    wanted: TrendRequest,
+    all: Vec<(FigureHistory, Like)>,
 }
 
 /// What two runs of one history have in common.
@@ -100,7 +100,7 @@ struct Like {
 
 impl Trends {
     /// Without runs yet.
-    pub fn new(wanted: Wanted) -> Trends {
+    pub fn new(wanted: TrendRequest) -> Trends {
         Trends { wanted, all: Vec::new() }
     }
 
@@ -122,7 +122,7 @@ impl Trends {
                     let started_unix_ns = facts.runs[0].started_unix_ns;
                     let (file, drives) = (file.to_string(), drives.clone());
                     let own = Member { file, started_unix_ns, estimate, drives, counts };
-                    let history = History {
+                    let history = FigureHistory {
                         protocol: (facts.title.clone(), facts.protocol.clone()),
                         label: label.clone(),
                         step: step.title.clone(),
@@ -139,8 +139,8 @@ impl Trends {
     }
 
     /// Into the history of runs that were made alike, or as the first of another.
-    fn join(&mut self, mut new: History, like: Like) {
-        let same = |h: &History| {
+    fn join(&mut self, mut new: FigureHistory, like: Like) {
+        let same = |h: &FigureHistory| {
             (&h.protocol, &h.label, &h.step, &h.metric, &h.at)
                 == (&new.protocol, &new.label, &new.step, &new.metric, &new.at)
         };
@@ -158,8 +158,8 @@ impl Trends {
     }
 
     /// All histories, their runs in order, with their change points.
-    pub fn finish(self) -> Vec<History> {
-        let done = |(mut history, _): (History, Like)| {
+    pub fn finish(self) -> Vec<FigureHistory> {
+        let done = |(mut history, _): (FigureHistory, Like)| {
             history
                 .runs
                 .sort_by(|a, b| (a.started_unix_ns, &a.file).cmp(&(b.started_unix_ns, &b.file)));
@@ -171,7 +171,7 @@ impl Trends {
     }
 }
 
-impl Wanted {
+impl TrendRequest {
     fn has(&self, subject: &str, drives: &[Vec<String>; 3]) -> bool {
         let all = drives.iter().flatten().map(String::as_str).chain([subject]);
         let all = all.collect::<Vec<_>>().join("\n").to_lowercase();
@@ -208,7 +208,7 @@ impl Like {
         let plan = &facts.runs[facts.run_of[subject]].resolved;
         let point = alike::first_point(plan, &step.name, &facts.own_names[subject])?;
         let host = HOST.map(|key| {
-            let heading = key.heading.map_or("", Heading::name);
+            let heading = key.heading.map_or("", FactHeading::name);
             let groups = facts.disclosure.iter().filter(|group| group.name == heading);
             let mut rows = groups.flat_map(|group| &group.rows).filter(|(n, _)| n == key.name);
             rows.next().map_or(String::new(), |(_, value)| value.clone())
@@ -220,7 +220,7 @@ impl Like {
         let mut all = alike::differences((&self.plan, &self.point), (&other.plan, &other.point));
         let hosts = HOST.iter().zip(self.host.iter().zip(&other.host));
         all.extend(hosts.filter(|(_, (a, b))| a != b).map(|(key, (a, b))| {
-            let heading = key.heading.map_or("", Heading::name);
+            let heading = key.heading.map_or("", FactHeading::name);
             let path = format!("{heading}: {}", key.name);
             FieldDifference { path, values: [a.clone(), b.clone()] }
         }));
@@ -230,7 +230,7 @@ impl Like {
 
 /// What a run read of a subject's drives, each value once.
 fn seen(facts: &Facts, subject: usize, name: &str) -> Vec<String> {
-    let found = sightings(facts, &[subject], Heading::Drive.name(), name);
+    let found = sightings(facts, &[subject], FactHeading::Drive.name(), name);
     let mut all: Vec<String> = found.values().flatten().map(|(_, v)| v.to_string()).collect();
     all.sort();
     all.dedup();

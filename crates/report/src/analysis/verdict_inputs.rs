@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::meter_series::Gauge;
+use super::meter_series::MeterSeries;
 use super::point_numbers::{ClassNumbers, Numbers, PointSummary, Times};
 use super::point_summary::P99;
-use crate::analysis::bottleneck::{Apart, Dataset, Device, Inputs, Late, Own};
+use crate::analysis::bottleneck::{
+    BottleneckInputs, DatasetCaching, DeviceLoad, DynoIo, Late, SeparateProcessors,
+};
 use crate::base::units::Rate;
 use crate::plan::{Plan, Step, read_list};
-use crate::record::gauge::diskstats::{self, Counter};
+use crate::record::gauge::diskstats::{self, KernelCounter};
 use crate::record::gauge::{cpu, memory, nvme, processes};
 use crate::record::key::load::PROCESSORS_OF_WORKERS;
 use crate::record::{Ceiling, Class, Overslept, Point, STOOD_STILL, ServerShare};
@@ -20,11 +22,11 @@ fn count(n: Option<u32>) -> f64 {
 
 /// What is known of a point towards its verdict.
 pub fn inputs(
-    gauges: &[Gauge],
+    gauges: &[MeterSeries],
     (plan, point): (&Plan, &Point),
     reading: &PointSummary,
     window_s: f64,
-) -> Inputs {
+) -> BottleneckInputs {
     let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
     let streams = || reading.streams.iter().map(|(.., numbers)| numbers);
     let sums = |counts: fn(Class) -> bool| {
@@ -45,7 +47,7 @@ pub fn inputs(
         let share = ops_per_s / ceiling.ops_per_s.max(1) as f64;
         Some((share, ceiling.ops_per_s))
     };
-    let inputs = Inputs {
+    let inputs = BottleneckInputs {
         window_s,
         stood_still_s: gauges
             .iter()
@@ -72,7 +74,7 @@ pub fn inputs(
         written_bytes_per_s,
         thinks: closed && point.cells.iter().flat_map(|c| &c.tallies).any(|t| t.response.is_some()),
         device: device(gauges, window_s).filter(|_| !past_the_block_layer(plan, point)),
-        own: rate(processes::LOAD_READ_BYTES).map(|read_bytes_per_s| Own {
+        own: rate(processes::LOAD_READ_BYTES).map(|read_bytes_per_s| DynoIo {
             read_bytes_per_s,
             written_bytes_per_s: own(processes::LOAD_WRITTEN_BYTES),
             write_calls_per_s: own(processes::LOAD_WRITE_CALLS),
@@ -81,18 +83,18 @@ pub fn inputs(
         on_tmpfs: find(gauges, diskstats::PLACES_IN_MEMORY).is_some(),
         throttled,
         dataset: dataset(plan, point, gauges, window_s),
-        ..Inputs::default()
+        ..BottleneckInputs::default()
     };
-    with_processors(Inputs { apart: apart(point), ..inputs }, gauges, window_s)
+    with_processors(BottleneckInputs { apart: apart(point), ..inputs }, gauges, window_s)
 }
 
 /// Whether it is the one that says when Dyno itself stood still.
-pub fn is_standstill(gauge: &Gauge) -> bool {
+pub fn is_standstill(gauge: &MeterSeries) -> bool {
     (gauge.meter.as_str(), gauge.name.as_str()) == STOOD_STILL
 }
 
 /// The processors of the load's workers and of the servers, where neither may use the other's.
-fn apart(point: &Point) -> Option<Apart> {
+fn apart(point: &Point) -> Option<SeparateProcessors> {
     let union = |lists: Vec<&str>| lists.into_iter().filter_map(read_list).flatten().collect();
     let pinned = point.facts.iter().filter(|fact| fact.group == PROCESSORS_OF_WORKERS);
     let load: BTreeSet<u32> =
@@ -100,10 +102,10 @@ fn apart(point: &Point) -> Option<Apart> {
     let shares: Vec<ServerShare> = point.facts.iter().filter_map(ServerShare::of_fact).collect();
     let servers: BTreeSet<u32> = union(shares.iter().map(|s| s.processors.as_str()).collect());
     let some = !load.is_empty() && !servers.is_empty() && load.is_disjoint(&servers);
-    some.then_some(Apart { load: load.len() as f64, servers: servers.len() as f64 })
+    some.then_some(SeparateProcessors { load: load.len() as f64, servers: servers.len() as f64 })
 }
 
-fn find<'a>(gauges: &'a [Gauge], name: &str) -> Option<&'a Gauge> {
+fn find<'a>(gauges: &'a [MeterSeries], name: &str) -> Option<&'a MeterSeries> {
     gauges.iter().find(|g| g.name == name)
 }
 
@@ -111,7 +113,11 @@ fn find<'a>(gauges: &'a [Gauge], name: &str) -> Option<&'a Gauge> {
 /// kernel counts idle time by the clock and busy time by its ticks, of which some are lost where a
 /// machine is stopped, while the time of processes is taken by the clock. A share of the ticks
 /// could pass 100 %.
-fn with_processors(inputs: Inputs, gauges: &[Gauge], window_s: f64) -> Inputs {
+fn with_processors(
+    inputs: BottleneckInputs,
+    gauges: &[MeterSeries],
+    window_s: f64,
+) -> BottleneckInputs {
     let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
     let Some(all_ns) = rate(cpu::HOST_ALL_NS).filter(|ns| *ns > 0.0) else { return inputs };
     let counted = find(gauges, cpu::HOST_CORES).and_then(|g| g.mean(window_s));
@@ -126,7 +132,7 @@ fn with_processors(inputs: Inputs, gauges: &[Gauge], window_s: f64) -> Inputs {
     let own_ns = rate(processes::LOAD_CPU_NS).or(process_ns);
     // They are not read at the same instant.
     let within_host = |ns: f64| share(ns).min(host_busy.unwrap_or(1.0));
-    Inputs {
+    BottleneckInputs {
         host_busy,
         own_busy: own_ns.map(within_host),
         servers_busy: rate(processes::SERVERS_CPU_NS).map(within_host),
@@ -139,7 +145,7 @@ fn with_processors(inputs: Inputs, gauges: &[Gauge], window_s: f64) -> Inputs {
 }
 
 /// What was waiting in memory to be written as the window began, and was no more as it ended.
-fn drained(gauges: &[Gauge], window_s: f64) -> f64 {
+fn drained(gauges: &[MeterSeries], window_s: f64) -> f64 {
     let names = [memory::DIRTY_BYTES, memory::WRITEBACK_BYTES];
     let change = |name: &&str| find(gauges, name).and_then(|g| g.change_per_second(window_s));
     names.iter().filter_map(change).map(|change| -change).sum::<f64>().max(0.0)
@@ -154,7 +160,7 @@ fn past_the_block_layer(plan: &Plan, point: &Point) -> bool {
 
 /// How large the point's datasets are, as far as their engines say it in bytes, and whether they
 /// are opened past the page cache.
-fn dataset(plan: &Plan, point: &Point, gauges: &[Gauge], window_s: f64) -> Dataset {
+fn dataset(plan: &Plan, point: &Point, gauges: &[MeterSeries], window_s: f64) -> DatasetCaching {
     let step = plan.protocol.steps.iter().find(|step| step.name == point.key.step);
     let streams = || step.iter().flat_map(|step: &&Step| &step.streams);
     let mut names: Vec<(&str, u32)> =
@@ -171,7 +177,7 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[Gauge], window_s: f64) -> Datas
     // A limit of the load's own counts, where there is one: page cache beyond it there is none.
     let limit = step.and_then(|step| step.memory_bytes).map(|bytes| bytes as f64);
     let of_host = find(gauges, memory::TOTAL_BYTES).and_then(|g| g.mean(window_s));
-    Dataset {
+    DatasetCaching {
         bytes: names.iter().map(bytes).sum(),
         missing: !names.is_empty() && names.iter().all(|(name, _)| name.is_empty()),
         memory_bytes: of_host.into_iter().chain(limit).reduce(f64::min),
@@ -217,32 +223,32 @@ fn achieved(numbers: &Numbers) -> Option<f64> {
 
 /// All devices under the subject together, by the whole disk where it has a partition; busy is the
 /// mean of theirs.
-fn device(gauges: &[Gauge], window_s: f64) -> Option<Device> {
-    let counters: Vec<(Counter, bool, &Gauge)> = gauges
+fn device(gauges: &[MeterSeries], window_s: f64) -> Option<DeviceLoad> {
+    let counters: Vec<(KernelCounter, bool, &MeterSeries)> = gauges
         .iter()
         .filter(|g| g.kind() == diskstats::METER)
-        .filter_map(|g| Counter::of_name(&g.name).map(|(counter, whole)| (counter, whole, g)))
+        .filter_map(|g| KernelCounter::of_name(&g.name).map(|(counter, whole)| (counter, whole, g)))
         .collect();
     let whole = counters.iter().any(|(_, whole, _)| *whole);
-    let each = |what: Counter| -> Vec<f64> {
+    let each = |what: KernelCounter| -> Vec<f64> {
         let own =
             counters.iter().filter(|(counter, of_whole, _)| *counter == what && *of_whole == whole);
         own.filter_map(|(.., g)| g.per_second(window_s)).collect()
     };
-    let sum = |what: Counter| each(what).iter().sum::<f64>();
-    let busy = each(Counter::Busy);
+    let sum = |what: KernelCounter| each(what).iter().sum::<f64>();
+    let busy = each(KernelCounter::Busy);
     // A flush is counted once by itself and once in each write that asked for it.
-    let flushing = sum(Counter::FlushTime) / 1e9;
-    (!busy.is_empty()).then(|| Device {
-        reads_per_s: sum(Counter::Reads),
-        read_bytes_per_s: sum(Counter::ReadBytes),
-        written_bytes_per_s: sum(Counter::WrittenBytes),
-        queue: (sum(Counter::Queue) / 1e9 - flushing).max(0.0),
-        read_queue: sum(Counter::ReadTime) / 1e9,
-        write_queue: sum(Counter::WriteTime) / 1e9,
+    let flushing = sum(KernelCounter::FlushTime) / 1e9;
+    (!busy.is_empty()).then(|| DeviceLoad {
+        reads_per_s: sum(KernelCounter::Reads),
+        read_bytes_per_s: sum(KernelCounter::ReadBytes),
+        written_bytes_per_s: sum(KernelCounter::WrittenBytes),
+        queue: (sum(KernelCounter::Queue) / 1e9 - flushing).max(0.0),
+        read_queue: sum(KernelCounter::ReadTime) / 1e9,
+        write_queue: sum(KernelCounter::WriteTime) / 1e9,
         // The paths and namespaces of one drive can be busy at once.
         busy: (busy.iter().sum::<f64>() / busy.len() as f64 / 1e9).min(1.0),
-        flushes_per_s: sum(Counter::Flushes),
+        flushes_per_s: sum(KernelCounter::Flushes),
         flushing: flushing.min(1.0),
     })
 }
@@ -253,9 +259,9 @@ mod tests {
     use crate::base::histogram::Histogram;
     use crate::record::{Cell, Fact, PointKey, Tally};
 
-    fn counter(name: &str, per_second: f64) -> Gauge {
+    fn counter(name: &str, per_second: f64) -> MeterSeries {
         let readings = vec![(0.0, 1e12), (10.0, 1e12 + 10.0 * per_second)];
-        Gauge { meter: "cpu".into(), name: name.into(), readings }
+        MeterSeries { meter: "cpu".into(), name: name.into(), readings }
     }
 
     /// Two cores of a machine that was stopped for a quarter of the time, in which no ticks were
@@ -265,11 +271,14 @@ mod tests {
         let gauges = [
             counter(cpu::HOST_ALL_NS, 1.5e9),
             counter(cpu::HOST_BUSY_NS, 1.49e9),
-            Gauge { readings: vec![(0.0, 2.0), (10.0, 2.0)], ..counter(cpu::HOST_CORES, 0.0) },
+            MeterSeries {
+                readings: vec![(0.0, 2.0), (10.0, 2.0)],
+                ..counter(cpu::HOST_CORES, 0.0)
+            },
             counter(processes::LOAD_CPU_NS, 1.995e9),
             counter(processes::SERVERS_CPU_NS, 1.2e9),
         ];
-        let p = with_processors(Inputs::default(), &gauges, 10.0);
+        let p = with_processors(BottleneckInputs::default(), &gauges, 10.0);
         let rounded = [p.host_busy, p.own_busy, p.servers_busy]
             .map(|share| share.map(|s| (s * 1000.0).round()));
         // Of the ticks it would have been 133 %.
@@ -280,7 +289,7 @@ mod tests {
             &[counter(cpu::PROCESS_USER_NS, 5e8), counter(cpu::PROCESS_SYSTEM_NS, 1e8)],
         ]
         .concat();
-        let p = with_processors(Inputs::default(), &old, 10.0);
+        let p = with_processors(BottleneckInputs::default(), &old, 10.0);
         assert_eq!(
             (p.cores, p.own_busy.map(|s| (s * 100.0).round()), p.servers_busy),
             (2.0, Some(30.0), None)
@@ -289,17 +298,17 @@ mod tests {
 
     #[test]
     fn a_device_is_counted_on_the_whole_disk_and_a_flush_once() {
-        let of = |name: String, per_second| Gauge {
+        let of = |name: String, per_second| MeterSeries {
             meter: diskstats::METER.into(),
             ..counter(&name, per_second)
         };
-        let of_part = |c: Counter, per_second| of(c.of_device("sda1"), per_second);
-        let of_disk = |c: Counter, per_second| of(c.of_whole("sda"), per_second);
-        let part = [of_part(Counter::Busy, 5e8), of_part(Counter::Queue, 1e9)];
+        let of_part = |c: KernelCounter, per_second| of(c.of_device("sda1"), per_second);
+        let of_disk = |c: KernelCounter, per_second| of(c.of_whole("sda"), per_second);
+        let part = [of_part(KernelCounter::Busy, 5e8), of_part(KernelCounter::Queue, 1e9)];
         let disk = [
-            of_disk(Counter::Busy, 9e8),
-            of_disk(Counter::Queue, 3e9),
-            of_disk(Counter::FlushTime, 4e8),
+            of_disk(KernelCounter::Busy, 9e8),
+            of_disk(KernelCounter::Queue, 3e9),
+            of_disk(KernelCounter::FlushTime, 4e8),
         ];
         let found = device(&[&part[..], &disk].concat(), 10.0).expect("a device");
         assert_eq!((found.busy, found.queue, found.flushing), (0.9, 2.6, 0.4));

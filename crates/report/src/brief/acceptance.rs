@@ -3,7 +3,7 @@
 
 use super::block::{Block, Mark, Table};
 use super::metric_text::printed_value;
-use crate::analysis::acceptance::{Acceptance, Judge, Measure, Specimen, Verdict};
+use crate::analysis::acceptance::{Acceptance, DriveVerdict, Judge, JudgedDrive, JudgedFigure};
 use crate::language::Language;
 use crate::stats::Better;
 
@@ -11,11 +11,11 @@ use crate::stats::Better;
 pub const LOSSES: [f64; 3] = [0.05, 0.10, 0.15];
 
 /// The verdict in a word, as JSON has it.
-pub fn word(verdict: &Verdict) -> &'static str {
+pub fn word(verdict: &DriveVerdict) -> &'static str {
     match verdict {
-        Verdict::Accepted(_) => "accepted",
-        Verdict::Rejected(_) => "rejected",
-        Verdict::TooFew(_) | Verdict::Missing => "not judged",
+        DriveVerdict::Accepted(_) => "accepted",
+        DriveVerdict::Rejected(_) => "rejected",
+        DriveVerdict::TooFew(_) | DriveVerdict::Missing => "not judged",
     }
 }
 
@@ -44,14 +44,14 @@ pub fn blocks(l: Language, found: &Acceptance) -> Vec<Block> {
     out
 }
 
-fn place(measure: &Measure) -> String {
+fn place(measure: &JudgedFigure) -> String {
     if measure.at.is_empty() {
         return measure.title.clone();
     }
     format!("{}, {}", measure.title, measure.at)
 }
 
-fn value(l: Language, measure: &Measure, value: f64) -> String {
+fn value(l: Language, measure: &JudgedFigure, value: f64) -> String {
     printed_value(l, &measure.metric, value).1
 }
 
@@ -83,13 +83,15 @@ fn drives(l: Language, found: &Acceptance) -> Table {
     for (specimen, verdicts) in &found.drives {
         for (judge, verdict) in found.judges.iter().zip(verdicts) {
             let said = match verdict {
-                Verdict::Accepted(_) => continue,
-                Verdict::Rejected(own) => {
+                DriveVerdict::Accepted(_) => continue,
+                DriveVerdict::Rejected(own) => {
                     let of_mean = own / judge.reference.mean.exp() * 100.0;
                     [value(l, &judge.measure, *own), format!("{of_mean:.1} %")]
                 }
-                Verdict::TooFew(n) => [format!("{n} repeats of {}", judge.repeats), String::new()],
-                Verdict::Missing => ["no usable figure".to_string(), String::new()],
+                DriveVerdict::TooFew(n) => {
+                    [format!("{n} repeats of {}", judge.repeats), String::new()]
+                }
+                DriveVerdict::Missing => ["no usable figure".to_string(), String::new()],
             };
             let mark = if word(verdict) == "rejected" { Mark::Bad } else { Mark::None };
             table.row(mark, row(l, specimen, &judge.measure, word(verdict), said));
@@ -100,8 +102,8 @@ fn drives(l: Language, found: &Acceptance) -> Table {
 
 fn row(
     l: Language,
-    specimen: &Specimen,
-    measure: &Measure,
+    specimen: &JudgedDrive,
+    measure: &JudgedFigure,
     verdict: &str,
     said: [String; 2],
 ) -> Vec<String> {

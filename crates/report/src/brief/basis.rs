@@ -1,9 +1,9 @@
 //! The basis of a claim, and why a number was not limited by the drive.
 
-use crate::analysis::bottleneck::{Limit, Verdict};
+use crate::analysis::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::compare::Comparison;
 use crate::analysis::facts::Facts;
-use crate::analysis::metric::Part;
+use crate::analysis::metric::PointPart;
 use crate::analysis::specimens;
 use crate::language::Language;
 use crate::say;
@@ -23,7 +23,7 @@ pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
     let place =
         |s: usize, drive: u32| facts.drives.get(s).and_then(|d| d.get(drive as usize)).cloned();
     let one = match comparison.metric.part {
-        Part::Drive(drive) => place(pair.0, drive).zip(place(pair.1, drive)),
+        PointPart::Drive(drive) => place(pair.0, drive).zip(place(pair.1, drive)),
         _ => None,
     };
     Some(match (count(pair.0), count(pair.1)) {
@@ -38,7 +38,7 @@ pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
 }
 
 /// The evidence, and what to change where it was not the drive.
-pub fn because(l: Language, verdict: &Verdict) -> String {
+pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
     match &verdict.remedy {
         Some(remedy) => {
             say!(l, "evidence-and-remedy", evidence = &verdict.evidence, remedy = remedy)
@@ -48,6 +48,6 @@ pub fn because(l: Language, verdict: &Verdict) -> String {
 }
 
 /// What limited a point, by its name.
-pub fn limit(l: Language, limit: Limit) -> String {
+pub fn limit(l: Language, limit: Bottleneck) -> String {
     l.text(&limit.title())
 }

@@ -1,7 +1,7 @@
 //! The blocks of a document. Sections define their contents, renderers their form.
 
 use super::number_format::NONE;
-use crate::chart::Figure;
+use crate::chart::Chart;
 
 /// A piece of a document.
 #[derive(Clone, Debug)]
@@ -9,9 +9,9 @@ pub enum Block {
     /// A heading within a section.
     Heading(Heading),
     /// A paragraph, and what it is there for.
-    Text(Role, Line),
+    Text(Role, TextLine),
     /// A list, an item a line.
-    List(Vec<Line>),
+    List(Vec<TextLine>),
     /// Terms and what they mean.
     Terms(Vec<(String, String)>),
     /// Names and values under a title of their own, as a disclosure lists them.
@@ -19,7 +19,7 @@ pub enum Block {
     /// A table.
     Table(Table),
     /// Figures in rows.
-    Figures(Vec<Figure>),
+    Figures(Vec<Chart>),
     /// Text as it is, under a title.
     Code(String, String),
 }
@@ -49,11 +49,11 @@ pub enum Role {
 }
 
 /// Text of one line, however long, in runs of one style.
-pub type Line = Vec<Span>;
+pub type TextLine = Vec<TextSpan>;
 
 /// A run of text in one style.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct TextSpan {
     /// The text, without markup.
     pub text: String,
     /// How it stands out.
@@ -76,27 +76,27 @@ pub enum Style {
 }
 
 /// A line of plain text.
-pub fn plain(text: impl Into<String>) -> Line {
-    vec![Span { text: text.into(), style: Style::Plain }]
+pub fn plain(text: impl Into<String>) -> TextLine {
+    vec![TextSpan { text: text.into(), style: Style::Plain }]
 }
 
 /// Text in which `…` is code.
-pub fn with_code(text: &str) -> Line {
+pub fn with_code(text: &str) -> TextLine {
     let style = |i: usize| if i % 2 == 1 { Style::Code } else { Style::Plain };
     let spans = text
         .split('`')
         .enumerate()
-        .map(|(i, part)| Span { text: part.to_string(), style: style(i) });
+        .map(|(i, part)| TextSpan { text: part.to_string(), style: style(i) });
     spans.filter(|span| !span.text.is_empty()).collect()
 }
 
 /// Text that stands out strongly.
-pub fn strong(text: impl Into<String>) -> Span {
-    Span { text: text.into(), style: Style::Strong }
+pub fn strong(text: impl Into<String>) -> TextSpan {
+    TextSpan { text: text.into(), style: Style::Strong }
 }
 
 /// The words without their styles.
-pub fn words(line: &Line) -> String {
+pub fn words(line: &TextLine) -> String {
     line.iter().map(|span| span.text.as_str()).collect()
 }
 

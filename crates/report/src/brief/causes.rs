@@ -1,10 +1,10 @@
 //! Why nobody can be ranked, with what to change: the cause itself, wherever the brief says so.
 
 use super::{basis, number_format, wording};
-use crate::analysis::bottleneck::{Limit, Verdict};
+use crate::analysis::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::caveats::Caveat;
 use crate::analysis::facts::{CellFacts, Facts};
-use crate::analysis::metric::Asked;
+use crate::analysis::metric::MetricRequest;
 use crate::language::Language;
 use crate::record::SteadyState;
 use crate::{message, say};
@@ -176,12 +176,12 @@ fn unsteady(l: Language, state: &SteadyState) -> String {
 }
 
 /// "9 of 12 points were not limited by the drive (8 by the processors): …", with what to change.
-fn not_limited(l: Language, verdicts: &[&Verdict], measured: usize) -> String {
-    let of = |limit: Limit| verdicts.iter().filter(|v| v.limit == limit).count();
+fn not_limited(l: Language, verdicts: &[&BottleneckVerdict], measured: usize) -> String {
+    let of = |limit: Bottleneck| verdicts.iter().filter(|v| v.limit == limit).count();
     let Some(most) = verdicts.iter().max_by_key(|v| of(v.limit)) else { return String::new() };
     let change = most.remedy.clone().unwrap_or_else(|| message!("see-bottleneck"));
     let (count, same) = (verdicts.len(), of(most.limit));
-    let (no_drive, limit) = (most.limit == Limit::NoDrive, basis::limit(l, most.limit));
+    let (no_drive, limit) = (most.limit == Bottleneck::NoDrive, basis::limit(l, most.limit));
     let (points, most) = (measured, same);
     match (same == count, no_drive) {
         (true, true) => {
@@ -217,7 +217,8 @@ fn not_limited(l: Language, verdicts: &[&Verdict], measured: usize) -> String {
 
 /// "reader-4:p99 and J/op"
 fn asked(facts: &Facts) -> String {
-    let of =
-        |a: &Asked| a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word));
+    let of = |a: &MetricRequest| {
+        a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word))
+    };
     facts.language.list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
 }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{basis, number_format, wording};
-use crate::analysis::bottleneck::Limit;
+use crate::analysis::bottleneck::Bottleneck;
 use crate::analysis::caveats::{self, Caveat};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::metric::Part;
+use crate::analysis::metric::PointPart;
 use crate::language::Language;
 use crate::say;
 
@@ -29,7 +29,7 @@ fn caveat(l: Language, caveat: &Caveat) -> String {
         Caveat::Late(share) => say!(l, "caveat-late", share = number_format::share(l, *share)),
         Caveat::FewRepeats(n) => say!(l, "caveat-few-repeats", count = *n),
         Caveat::FewFigures(n) => say!(l, "caveat-few-figures", count = *n),
-        Caveat::NotTheDrive(verdict) if verdict.limit == Limit::NoDrive => {
+        Caveat::NotTheDrive(verdict) if verdict.limit == Bottleneck::NoDrive => {
             say!(l, "caveat-no-drive", why = basis::because(l, verdict))
         }
         Caveat::NotTheDrive(verdict) => {
@@ -81,8 +81,8 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
 }
 
 /// Of the parts that were asked for: "reader-4: ops/s drifted by −50 % over the window".
-fn of_parts(l: Language, cell: &CellFacts, parts: &[Part]) -> Vec<String> {
-    let of = |part: &Part| {
+fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart]) -> Vec<String> {
+    let of = |part: &PointPart| {
         let name = part.name().unwrap_or_default();
         let all = part.of(cell).map(caveats::of_load).unwrap_or_default();
         all.iter()

@@ -1,7 +1,7 @@
 //! What whoever publishes a brief declares: the class of the drives and the sponsor on the first
 //! page; links, disclaimers and footnotes, which other texts cite by number, at the end.
 
-use super::block::{Block, Line, Span, Style, plain};
+use super::block::{Block, Style, TextLine, TextSpan, plain};
 use crate::analysis::facts::Facts;
 use crate::base::error::{Result, failed};
 use crate::plan::declaration::raised;
@@ -34,11 +34,11 @@ pub fn lines(facts: &Facts) -> Result<Vec<Block>> {
 pub fn blocks(facts: &Facts, drives: &Specifications) -> Result<Vec<Block>> {
     let (l, declared) = (facts.language, &facts.declared);
     let mut blocks = Vec::new();
-    let links: Vec<Line> = drives
+    let links: Vec<TextLine> = drives
         .iter()
         .filter_map(|(subject, drive)| {
             let link = drive.link.clone()?;
-            let to = Span { text: link.clone(), style: Style::Link(link) };
+            let to = TextSpan { text: link.clone(), style: Style::Link(link) };
             Some([plain(format!("{subject}: ")), vec![to]].concat())
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Role, with_code};
 use super::lead::Lead;
-use super::options::{Options, Page};
+use super::options::{BriefOptions, PaperSize};
 use super::own_text::OwnText;
 use super::references::{Sources, resolve};
 use super::{declared, run_conditions, section, specification, wording};
@@ -14,7 +14,7 @@ use crate::language::Language;
 use crate::say;
 
 /// A brief, ready to be set in any form.
-pub struct Document {
+pub struct Brief {
     /// What it is in.
     pub language: Language,
     /// The title, from brief.toml or the protocol.
@@ -33,15 +33,15 @@ pub struct Document {
     /// conditions.
     pub cover: Vec<Block>,
     /// The sections, in their order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<BriefSection>,
     /// The logo of brief.toml, as PNG.
     pub logo_png: Option<Vec<u8>>,
     /// The size of the paper.
-    pub page: Page,
+    pub page: PaperSize,
 }
 
 /// A section as it stands in a brief.
-pub struct Part {
+pub struct BriefSection {
     /// The section's id, which is its anchor.
     pub id: String,
     /// The section's title.
@@ -52,10 +52,10 @@ pub struct Part {
     pub blocks: Vec<Block>,
 }
 
-impl Document {
+impl Brief {
     /// The brief of these facts; an error if brief.toml names an unknown section.
-    pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
-        Ok(Document {
+    pub fn new(facts: &Facts, options: &BriefOptions) -> Result<Brief> {
+        Ok(Brief {
             language: facts.language,
             title: declared::cited(facts, options.title(facts))?,
             kicker: facts.protocol.clone(),
@@ -73,7 +73,7 @@ impl Document {
 }
 
 /// The sections chosen that have something to say, and the brief's own paragraphs, in order.
-fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
+fn parts(facts: &Facts, options: &BriefOptions) -> Result<Vec<BriefSection>> {
     // Sections of the appendix are lettered in the order in which they stand.
     let mut letters = (b'A'..=b'Z').map(char::from);
     let mut made = |id: &str| {
@@ -94,15 +94,15 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
             }
             None => title,
         };
-        Some(Part { id: id.to_string(), title, appendix: section.appendix, blocks })
+        Some(BriefSection { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
     let drives = specification::stated(facts, options.drives());
     let sources = Sources { facts, drives: &drives };
-    let own = |place: &str| -> Result<Vec<Part>> {
+    let own = |place: &str| -> Result<Vec<BriefSection>> {
         let part = |t: &OwnText| {
             let markdown = declared::cited(facts, &resolve(&t.markdown, &sources, false)?)?;
             let blocks = t.saying(markdown).blocks();
-            Ok(Part { id: t.id(), title: t.title.clone(), appendix: false, blocks })
+            Ok(BriefSection { id: t.id(), title: t.title.clone(), appendix: false, blocks })
         };
         options.texts_after(place).map(part).collect()
     };
@@ -110,13 +110,18 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
     if let Some(verdict) = options.verdict(facts.language) {
         let markdown = declared::cited(facts, &resolve(&verdict.markdown, &sources, true)?)?;
         let blocks = verdict.saying(markdown).blocks();
-        all.push(Part { id: "verdict".to_string(), title: verdict.title, appendix: false, blocks });
+        all.push(BriefSection {
+            id: "verdict".to_string(),
+            title: verdict.title,
+            appendix: false,
+            blocks,
+        });
     }
     all.extend(own("")?);
     let stated = specification::blocks(facts, &drives)?;
     if !stated.is_empty() {
         let (id, title) = (specification::ID.to_string(), say!(facts.language, "specification"));
-        all.push(Part { id, title, appendix: false, blocks: stated });
+        all.push(BriefSection { id, title, appendix: false, blocks: stated });
     }
     for id in options.sections() {
         all.extend(made(&id));
@@ -125,7 +130,7 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
     let blocks = declared::blocks(facts, &drives)?;
     if !blocks.is_empty() {
         let (id, title) = (declared::ID.to_string(), say!(facts.language, "declared-notes"));
-        all.push(Part { id, title, appendix: false, blocks });
+        all.push(BriefSection { id, title, appendix: false, blocks });
     }
     Ok(all)
 }

@@ -4,8 +4,8 @@ use super::block::{Block, Table};
 use super::number_format::{self, NONE};
 use super::wording;
 use crate::analysis::facts::Facts;
-use crate::analysis::fleet::{Fleet, Model, Ratio, Specimen};
-use crate::analysis::metric::{Figure, Metric};
+use crate::analysis::fleet::{DriveModel, Fleet, FleetDrive, ModelRatio};
+use crate::analysis::metric::{Metric, PointFigure};
 use crate::language::Language;
 use crate::say;
 use crate::stats::percent::in_interval;
@@ -52,8 +52,8 @@ fn place(facts: &Facts, fleet: &Fleet) -> String {
 
 fn printed(l: Language, metric: &Metric, value: f64) -> String {
     match metric.figure {
-        Figure::Mean | Figure::Percentile(_) => number_format::time(l, value),
-        Figure::Bytes => number_format::megabytes(l, value),
+        PointFigure::Mean | PointFigure::Percentile(_) => number_format::time(l, value),
+        PointFigure::Bytes => number_format::megabytes(l, value),
         _ => number_format::count(l, value),
     }
 }
@@ -79,7 +79,7 @@ fn table(facts: &Facts, fleet: &Fleet) -> Table {
     Table::of(2, &head, rows)
 }
 
-fn row(l: Language, metric: &Metric, model: &Model) -> Vec<String> {
+fn row(l: Language, metric: &Metric, model: &DriveModel) -> Vec<String> {
     let levels: Vec<f64> = model.specimens.iter().map(|s| s.level).collect();
     let value = |value: f64| printed(l, metric, value);
     let percent = |share: Option<f64>| {
@@ -100,7 +100,7 @@ fn row(l: Language, metric: &Metric, model: &Model) -> Vec<String> {
 }
 
 /// "ops/s at depth 8: drive for drive, A is 5.1 % [2.0, 8.3] better than B, 134 and 66 drives; …"
-fn ratio(facts: &Facts, fleet: &Fleet, one: &Ratio) -> String {
+fn ratio(facts: &Facts, fleet: &Fleet, one: &ModelRatio) -> String {
     let l = facts.language;
     let (better, worse) = (&fleet.models[one.pair.0].name, &fleet.models[one.pair.1].name);
     let percent = |factor: f64| (factor - 1.0) * 100.0;
@@ -122,7 +122,7 @@ fn ratio(facts: &Facts, fleet: &Fleet, one: &Ratio) -> String {
     say!(l, "of-step", step = place(facts, fleet), sentence = sentence)
 }
 
-fn apart(facts: &Facts, fleet: &Fleet, model: &Model, one: &Specimen) -> String {
+fn apart(facts: &Facts, fleet: &Fleet, model: &DriveModel, one: &FleetDrive) -> String {
     let l = facts.language;
     let serial = one.serial.as_ref().map_or(String::new(), |serial| format!(" ({serial})"));
     let mut sentence = say!(

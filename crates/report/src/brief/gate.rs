@@ -3,28 +3,28 @@
 use super::block::{Block, Mark, Table};
 use super::number_format::NONE;
 use super::{caveat_text, wording};
-use crate::analysis::At;
+use crate::analysis::StepPlace;
 use crate::analysis::facts::Facts;
-use crate::analysis::gate::{Gate, Judged, Verdict, Why};
+use crate::analysis::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::stats::Better;
-use crate::stats::gate::{Change, Shown, Unit};
+use crate::stats::gate::{RatioChange, ScatterUnit, ShownChange};
 use crate::stats::percent::in_interval;
 
 /// The verdict in a word, as JSON and scripts have it.
-pub fn word(shown: Shown) -> &'static str {
+pub fn word(shown: ShownChange) -> &'static str {
     match shown {
-        Shown::NotWorse => "not worse",
-        Shown::Worse => "worse",
-        Shown::Neither => "not shown",
+        ShownChange::NotWorse => "not worse",
+        ShownChange::Worse => "worse",
+        ShownChange::Neither => "not shown",
     }
 }
 
 /// The same of one figure.
-pub fn word_of(verdict: &Verdict) -> &'static str {
+pub fn word_of(verdict: &GateVerdict) -> &'static str {
     match verdict {
-        Verdict::NotWorse => word(Shown::NotWorse),
-        Verdict::Worse => word(Shown::Worse),
-        Verdict::NotShown(_) => word(Shown::Neither),
+        GateVerdict::NotWorse => word(ShownChange::NotWorse),
+        GateVerdict::Worse => word(ShownChange::Worse),
+        GateVerdict::NotShown(_) => word(ShownChange::Neither),
     }
 }
 
@@ -32,13 +32,13 @@ pub fn word_of(verdict: &Verdict) -> &'static str {
 pub fn sentence(gate: &Gate) -> String {
     let limit = percent(gate.limit);
     match gate.verdict() {
-        Shown::NotWorse => format!("Not worse: no figure lost more than {limit}."),
-        Shown::Worse => {
-            let worse = gate.rows.iter().filter(|r| r.verdict == Verdict::Worse).count();
+        ShownChange::NotWorse => format!("Not worse: no figure lost more than {limit}."),
+        ShownChange::Worse => {
+            let worse = gate.rows.iter().filter(|r| r.verdict == GateVerdict::Worse).count();
             let of = gate.rows.len();
             format!("Worse: {worse} of {of} figures lost more than {limit}.")
         }
-        Shown::Neither => {
+        ShownChange::Neither => {
             format!("Not shown: whether every figure kept within a loss of {limit} is open.")
         }
     }
@@ -53,7 +53,7 @@ fn percent(share: f64) -> String {
 pub fn place(facts: &Facts, row: &Judged) -> String {
     let step = &facts.steps[row.step];
     match row.at {
-        At::Value(value) => match &step.axis {
+        StepPlace::Value(value) => match &step.axis {
             Some(_) => format!(
                 "{} {}",
                 step.values[value].text(facts.language),
@@ -66,7 +66,7 @@ pub fn place(facts: &Facts, row: &Judged) -> String {
 }
 
 /// new ÷ base as a change in percent, and its interval: "+7.2 %" and "[3.1, 11.4]".
-pub fn change(change: &Change) -> (String, String) {
+pub fn change(change: &RatioChange) -> (String, String) {
     let of = |ratio: f64| (ratio - 1.0) * 100.0;
     let [value, low, high] = in_interval(of(change.ratio), of(change.low), of(change.high));
     let sign = if change.ratio > 1.0 && !value.starts_with('−') { "+" } else { "" };
@@ -75,22 +75,22 @@ pub fn change(change: &Change) -> (String, String) {
 
 /// The verdict on one figure, with why nothing is shown and what would.
 pub fn verdict(facts: &Facts, gate: &Gate, row: &Judged) -> String {
-    let Verdict::NotShown(why) = &row.verdict else { return word_of(&row.verdict).to_string() };
+    let GateVerdict::NotShown(why) = &row.verdict else { return word_of(&row.verdict).to_string() };
     let unit = match gate.unit {
-        Unit::Repeats => "repeats",
-        Unit::Runs => "base runs",
+        ScatterUnit::Repeats => "repeats",
+        ScatterUnit::Runs => "base runs",
     };
     let why = match why {
-        Why::Scatter(Some(n)) => format!("about {n} {unit} would show it"),
-        Why::Scatter(None) if gate.unit == Unit::Runs => {
+        NoVerdictCause::Scatter(Some(n)) => format!("about {n} {unit} would show it"),
+        NoVerdictCause::Scatter(None) if gate.unit == ScatterUnit::Runs => {
             "more base runs would not show it: repeat the new run".to_string()
         }
-        Why::Scatter(None) => "more than 100 repeats would be needed".to_string(),
-        Why::TooFew(have) => format!("{have} {unit}; it takes 3 at least"),
-        Why::NotInNew => "not measured in the new run".to_string(),
-        Why::NotInBase => "not measured in the base".to_string(),
-        Why::Caveat => "a caveat bars it".to_string(),
-        Why::Barred(number) => wording::barred(facts, &facts.barred[*number]),
+        NoVerdictCause::Scatter(None) => "more than 100 repeats would be needed".to_string(),
+        NoVerdictCause::TooFew(have) => format!("{have} {unit}; it takes 3 at least"),
+        NoVerdictCause::NotInNew => "not measured in the new run".to_string(),
+        NoVerdictCause::NotInBase => "not measured in the base".to_string(),
+        NoVerdictCause::Caveat => "a caveat bars it".to_string(),
+        NoVerdictCause::Barred(number) => wording::barred(facts, &facts.barred[*number]),
     };
     format!("not shown: {why}")
 }
@@ -104,15 +104,15 @@ pub fn blocks(facts: &Facts, gate: &Gate) -> Vec<Block> {
     for row in &gate.rows {
         let (by, interval) =
             row.change.as_ref().map_or((NONE.to_string(), NONE.to_string()), change);
-        let mark = if row.verdict == Verdict::Worse { Mark::Bad } else { Mark::None };
+        let mark = if row.verdict == GateVerdict::Worse { Mark::Bad } else { Mark::None };
         let (step, subject) = (&facts.steps[row.step].title, &facts.own_names[row.subject]);
         let metric = row.metric.text(facts.language);
         let names = [step.clone(), subject.clone(), place(facts, row), metric];
         let own = [word_of(&row.verdict).to_string(), by, interval];
-        if let Verdict::NotShown(why) = &row.verdict {
-            caveat |= *why == Why::Caveat;
+        if let GateVerdict::NotShown(why) = &row.verdict {
+            caveat |= *why == NoVerdictCause::Caveat;
             let said = verdict(facts, gate, row);
-            let barred = matches!(why, Why::Barred(_));
+            let barred = matches!(why, NoVerdictCause::Barred(_));
             let reason = if barred { said } else { format!("{}: {said}", names.join(", ")) };
             if !reasons.contains(&reason) {
                 reasons.push(reason);
@@ -145,8 +145,8 @@ fn basis(gate: &Gate) -> String {
         (true, true) => "worse is more of latencies and joules, less of rates",
     };
     let from = match gate.unit {
-        Unit::Repeats => "the scatter between repeats",
-        Unit::Runs => "the scatter between base runs, each of which counts once",
+        ScatterUnit::Repeats => "the scatter between repeats",
+        ScatterUnit::Runs => "the scatter between base runs, each of which counts once",
     };
     format!(
         "Changes are new ÷ base − 1; {worse}. Intervals come from {from} and are one-sided: the \

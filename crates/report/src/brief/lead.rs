@@ -8,7 +8,7 @@ use crate::analysis::claims;
 use crate::analysis::compare::Comparison;
 use crate::analysis::facts::Facts;
 use crate::analysis::fleet;
-use crate::analysis::lead::{self, Outcome};
+use crate::analysis::lead::{self, StepLead};
 use crate::say;
 
 /// Findings of each kind beside the first sentence: gains of the brief's subject, and its losses.
@@ -45,7 +45,7 @@ impl Lead {
             let (sentence, findings) = found.unwrap_or_else(nothing);
             return Lead { sentence, findings, step, ranks: false };
         }
-        let outcome = Outcome::of(facts, index);
+        let outcome = StepLead::of(facts, index);
         match first(facts, &outcome) {
             Some((sentence, said)) => {
                 let findings = claims_beside(facts, index, said);
@@ -67,7 +67,7 @@ fn level(facts: &Facts, index: usize, subject: usize) -> Option<String> {
 }
 
 /// The sentence, and what it has said.
-fn first(facts: &Facts, outcome: &Outcome<'_>) -> Option<(String, Vec<Said>)> {
+fn first(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
     let (l, own) = (facts.language, facts.headline_subject);
     if let Some((sentence, said)) = outcome::of_subject(facts, outcome) {
         let sentence = wording::of_step(facts, outcome.step, wording::stopped(l, sentence));
@@ -115,7 +115,7 @@ fn claims_beside(facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
     let same_step = claimed().filter(leads);
     let other_steps = (0..facts.steps.len())
         .filter(|other| *other != index)
-        .flat_map(|other| Outcome::of(facts, other).claims_of(own).concat());
+        .flat_map(|other| StepLead::of(facts, other).claims_of(own).concat());
     let ordered: Vec<&Comparison> = same_step.chain(other_steps).chain(claimed()).collect();
     let kind = |kind: &dyn Fn(&Comparison) -> bool| {
         let mut known = said.clone();

@@ -3,7 +3,7 @@
 use super::number_format;
 use super::table_cell::{Scale, TableCell};
 use crate::analysis::facts::{CellFacts, StepFacts};
-use crate::analysis::metric::{Figure, Instrument, Metric, NEW_ORDER};
+use crate::analysis::metric::{Instrument, Metric, NEW_ORDER, PointFigure};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::names;
 use crate::analysis::point_summary::PERCENTILES;
@@ -13,21 +13,23 @@ use crate::say;
 /// A metric in words: "ops/s", "p99 read latency", "reader-4 p99 response time".
 pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
     let figure = match &metric.figure {
-        Figure::Mean => latency(l, say!(l, "mean"), metric, step),
-        Figure::Percentile(i) => latency(l, names::percentile(l, PERCENTILES[*i].0), metric, step),
-        Figure::OpsPerWatt(i) => {
+        PointFigure::Mean => latency(l, say!(l, "mean"), metric, step),
+        PointFigure::Percentile(i) => {
+            latency(l, names::percentile(l, PERCENTILES[*i].0), metric, step)
+        }
+        PointFigure::OpsPerWatt(i) => {
             let (class, kind) = i.names();
             say!(l, "ops-per-watt-by", class = class, kind = kind)
         }
-        Figure::MbPerWatt(i) => {
+        PointFigure::MbPerWatt(i) => {
             let (class, kind) = i.names();
             say!(l, "mb-per-watt-by", class = class, kind = kind)
         }
-        Figure::JoulesPerOp(i) => {
+        PointFigure::JoulesPerOp(i) => {
             let (class, kind) = i.names();
             say!(l, "energy-per-op-by", class = class, kind = kind)
         }
-        Figure::PerMinute(class) if *class == NEW_ORDER => say!(l, "new-orders-per-minute"),
+        PointFigure::PerMinute(class) if *class == NEW_ORDER => say!(l, "new-orders-per-minute"),
         _ => Metric::total(metric.figure.clone()).text(l),
     };
     match metric.part.name() {
@@ -57,13 +59,13 @@ pub fn printed(
     Some(match (estimate.digits, &metric.figure) {
         (None, _) => printed_value(l, metric, estimate.value),
         // Imported figures, and what is computed from them, have the digits of their source.
-        (Some(digits), Figure::Mean | Figure::Percentile(_)) => {
+        (Some(digits), PointFigure::Mean | PointFigure::Percentile(_)) => {
             (estimate.value, number_format::time_in(l, estimate.value, digits))
         }
-        (Some(_), Figure::JoulesPerOp(_)) => {
+        (Some(_), PointFigure::JoulesPerOp(_)) => {
             (estimate.value, number_format::joules_of(l, &estimate))
         }
-        (Some(_), Figure::Bytes) => {
+        (Some(_), PointFigure::Bytes) => {
             (estimate.value / 1e6, number_format::megabytes_of(l, Some(&estimate)))
         }
         (Some(_), _) => (estimate.value, number_format::ops(l, &estimate)),
@@ -96,11 +98,11 @@ fn quotient(l: Language, metric: &Metric, cell: &CellFacts) -> Option<String> {
     let part = metric.part.of(cell)?;
     let ops = || number_format::ops(l, &part.ops_per_s);
     let (work, by) = match &metric.figure {
-        Figure::OpsPerWatt(i) => (ops(), given(i)?),
-        Figure::MbPerWatt(i) => {
+        PointFigure::OpsPerWatt(i) => (ops(), given(i)?),
+        PointFigure::MbPerWatt(i) => {
             (number_format::megabytes_of(l, part.bytes_per_s.as_ref()), given(i)?)
         }
-        Figure::JoulesPerOp(i) => (given(i)?, ops()),
+        PointFigure::JoulesPerOp(i) => (given(i)?, ops()),
         _ => return None,
     };
     Some(format!("({work} ÷ {by})"))
@@ -125,8 +127,8 @@ pub fn printed_both(
 pub fn cell(l: Language, metric: &Metric, step: &StepFacts, cell: &CellFacts) -> TableCell {
     let estimate = metric.of(step, cell).map(|of| of.0);
     match metric.figure {
-        Figure::Mean | Figure::Percentile(_) => TableCell::latency(estimate.as_ref()),
-        Figure::JoulesPerOp(_) => TableCell::joules(estimate.as_ref()),
+        PointFigure::Mean | PointFigure::Percentile(_) => TableCell::latency(estimate.as_ref()),
+        PointFigure::JoulesPerOp(_) => TableCell::joules(estimate.as_ref()),
         _ => printed(l, metric, step, cell).map_or_else(TableCell::none, |of| of.1.into()),
     }
 }
@@ -134,8 +136,8 @@ pub fn cell(l: Language, metric: &Metric, step: &StepFacts, cell: &CellFacts) ->
 /// A value of a metric, in its base unit, for a table.
 pub fn cell_of_value(l: Language, metric: &Metric, value: f64) -> TableCell {
     match metric.figure {
-        Figure::Mean | Figure::Percentile(_) => TableCell::time(Some(value)),
-        Figure::JoulesPerOp(_) => TableCell::energy(Some(value)),
+        PointFigure::Mean | PointFigure::Percentile(_) => TableCell::time(Some(value)),
+        PointFigure::JoulesPerOp(_) => TableCell::energy(Some(value)),
         _ => printed_value(l, metric, value).1.into(),
     }
 }
@@ -147,8 +149,8 @@ pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
         return metric.text(l);
     };
     let word = match metric.figure {
-        Figure::MbPerWatt(_) => "MB/s/W",
-        Figure::JoulesPerOp(_) => "J/op",
+        PointFigure::MbPerWatt(_) => "MB/s/W",
+        PointFigure::JoulesPerOp(_) => "J/op",
         _ => "ops/s/W",
     };
     say!(l, "column-of-class", figure = word, class = Name::power_class(&instrument.class))
@@ -157,7 +159,7 @@ pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
 /// A metric in words without the kind of meter where there is but one: "ops/s per watt".
 pub fn in_words(l: Language, own: &Metric, step: &StepFacts) -> String {
     match (&own.figure, &instruments(step)[..]) {
-        (Figure::OpsPerWatt(_), [_]) => say!(l, "ops-per-watt"),
+        (PointFigure::OpsPerWatt(_), [_]) => say!(l, "ops-per-watt"),
         _ => metric(l, own, step),
     }
 }
@@ -165,9 +167,9 @@ pub fn in_words(l: Language, own: &Metric, step: &StepFacts) -> String {
 /// A value of a metric, in its base unit, as it is printed.
 pub fn printed_value(l: Language, metric: &Metric, value: f64) -> (f64, String) {
     match metric.figure {
-        Figure::Mean | Figure::Percentile(_) => printed_latency(l, value),
-        Figure::JoulesPerOp(_) => (value, number_format::joules(l, value)),
-        Figure::Bytes => printed_rate(l, value / 1e6),
+        PointFigure::Mean | PointFigure::Percentile(_) => printed_latency(l, value),
+        PointFigure::JoulesPerOp(_) => (value, number_format::joules(l, value)),
+        PointFigure::Bytes => printed_rate(l, value / 1e6),
         _ => printed_rate(l, value),
     }
 }
@@ -182,12 +184,12 @@ pub fn printed_with_unit(
     let (_, text) = printed(l, metric, step, cell)?;
     let own = || Metric::total(metric.figure.clone()).text(l);
     Some(match metric.figure {
-        Figure::Mean | Figure::Percentile(_) => format!("{} {text}", own()),
-        Figure::JoulesPerOp(_) => say!(l, "per-op", energy = text),
-        Figure::PerMinute(_) => format!("{text} {}", own()),
-        Figure::OpsPerWatt(_) => format!("{text} ops/s/W"),
-        Figure::MbPerWatt(_) => format!("{text} MB/s/W"),
-        Figure::Ops | Figure::Bytes => format!("{text} {}", own()),
+        PointFigure::Mean | PointFigure::Percentile(_) => format!("{} {text}", own()),
+        PointFigure::JoulesPerOp(_) => say!(l, "per-op", energy = text),
+        PointFigure::PerMinute(_) => format!("{text} {}", own()),
+        PointFigure::OpsPerWatt(_) => format!("{text} ops/s/W"),
+        PointFigure::MbPerWatt(_) => format!("{text} MB/s/W"),
+        PointFigure::Ops | PointFigure::Bytes => format!("{text} {}", own()),
     })
 }
 

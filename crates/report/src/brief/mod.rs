@@ -36,6 +36,6 @@ pub mod trend;
 pub mod wording;
 
 pub use block::Block;
-pub use document::{Document, Part};
+pub use document::{Brief, BriefSection};
 pub use lead::Lead;
-pub use options::{Options, Page};
+pub use options::{BriefOptions, PaperSize};

@@ -4,8 +4,8 @@ use super::block::Block;
 use super::number_format;
 use super::wording::place;
 use crate::analysis::facts::Facts;
-use crate::analysis::specimens::{self, Apart, OfModels};
-use crate::analysis::together::{self, Together};
+use crate::analysis::specimens::{self, OfModels, OutlyingDrive};
+use crate::analysis::together::{self, CommonShift};
 use crate::language::Language;
 use crate::say;
 use crate::stats::percent::{cut_off, rounded_out};
@@ -37,7 +37,7 @@ fn of_place(facts: &Facts, step: usize, value: usize, sentence: String) -> Strin
 }
 
 /// "4 KiB reads at depth 8: repeat 2 ran at 0.35 × for both subjects; …"
-fn moved(facts: &Facts, one: &Together) -> String {
+fn moved(facts: &Facts, one: &CommonShift) -> String {
     let l = facts.language;
     let factor = l.number(&format!("{:.2}", one.factor));
     let (repeat, subjects) = (one.repeat, one.subjects);
@@ -52,7 +52,7 @@ fn moved(facts: &Facts, one: &Together) -> String {
     of_place(facts, one.step, one.value, said)
 }
 
-fn apart(facts: &Facts, one: &Apart) -> String {
+fn apart(facts: &Facts, one: &OutlyingDrive) -> String {
     let (l, step) = (facts.language, &facts.steps[one.step]);
     let drive = facts.drives[one.subject].get(one.drive as usize).cloned().unwrap_or_default();
     say!(

@@ -21,7 +21,7 @@ use crate::say;
 /// The choices; all have defaults, so that a brief without a file is whole.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub struct Options {
+pub struct BriefOptions {
     title: Option<String>,
     /// The subject that the brief is about; the plan's first where none is named.
     subject: Option<String>,
@@ -35,7 +35,7 @@ pub struct Options {
     #[serde(default)]
     text: Vec<OwnText>,
     /// The editor's own, first of all; its numbers come by reference.
-    verdict: Option<Verdict>,
+    verdict: Option<EditorVerdict>,
     /// By subject: what is stated of its drives.
     #[serde(default)]
     drive: Specifications,
@@ -44,7 +44,7 @@ pub struct Options {
     disclosure: Declaration,
     /// The size of the paper for a PDF.
     #[serde(default)]
-    pub page: Page,
+    pub page: PaperSize,
     /// The logo's bytes.
     #[serde(skip)]
     pub logo_png: Option<Vec<u8>>,
@@ -55,7 +55,7 @@ pub struct Options {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Verdict {
+struct EditorVerdict {
     title: Option<String>,
     markdown: String,
 }
@@ -63,7 +63,7 @@ struct Verdict {
 /// A size of paper.
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
-pub enum Page {
+pub enum PaperSize {
     /// ISO 216: 210 mm × 297 mm.
     #[default]
     A4,
@@ -71,11 +71,11 @@ pub enum Page {
     Letter,
 }
 
-impl Options {
+impl BriefOptions {
     /// Reads brief.toml; an error names the line that is wrong.
-    pub fn load(path: &Path) -> Result<Options> {
+    pub fn load(path: &Path) -> Result<BriefOptions> {
         let text = file::read_text(path, file::MOST_TEXT)?;
-        let mut brief = Options::parse(&path.display().to_string(), &text)?;
+        let mut brief = BriefOptions::parse(&path.display().to_string(), &text)?;
         if let Some(logo) = &brief.logo {
             let logo = path.parent().unwrap_or(Path::new("")).join(logo);
             brief.logo_png = Some(read_logo(&logo)?);
@@ -84,12 +84,12 @@ impl Options {
     }
 
     /// Reads the file's text; mistakes are reported with line and column.
-    pub fn parse(file: &str, text: &str) -> Result<Options> {
+    pub fn parse(file: &str, text: &str) -> Result<BriefOptions> {
         let wrong = |e: toml::de::Error| {
             failed(format!("{file}: {}", e.to_string().trim_end()), "docs/brief.md has every key")
         };
         let written = toml::from_str(text).map_err(wrong)?;
-        let brief = Options { written, ..toml::from_str(text).map_err(wrong)? };
+        let brief = BriefOptions { written, ..toml::from_str(text).map_err(wrong)? };
         let known: Vec<&str> = section::ALL.iter().map(|s| s.id).collect();
         let places = brief.text.iter().map(|t| &t.after).filter(|a| !a.is_empty());
         for id in brief.sections.iter().flatten().chain(places) {
@@ -141,16 +141,16 @@ impl Options {
     }
 
     /// The same by the names that a mask gives, and without what it hides.
-    pub fn masked(self, mask: &Mask) -> Result<Options> {
+    pub fn masked(self, mask: &Mask) -> Result<BriefOptions> {
         // Without a file there is nothing to mask.
         if mask.is_empty() || self.written.is_null() {
             return Ok(self);
         }
         let mut written = self.written;
         mask.json(&mut written);
-        let masked: Options =
+        let masked: BriefOptions =
             serde_json::from_value(written).context("masking what brief.toml says")?;
-        let mut masked = Options { logo_png: self.logo_png, ..masked };
+        let mut masked = BriefOptions { logo_png: self.logo_png, ..masked };
         masked.drive.values_mut().filter(|drive| drive.mask).for_each(|drive| drive.link = None);
         Ok(masked)
     }
@@ -255,7 +255,7 @@ mod tests {
             ("page = \"A5\"", "line 1"),
         ];
         for (text, says) in cases {
-            let error = Options::parse("brief.toml", text)
+            let error = BriefOptions::parse("brief.toml", text)
                 .err()
                 .map(|e| describe(&e).0)
                 .unwrap_or_default();

@@ -6,7 +6,7 @@ use super::{causes, wording};
 use crate::analysis::claims::Crossover;
 use crate::analysis::compare::{Comparison, Standing};
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::lead::{self, Outcome};
+use crate::analysis::lead::{self, StepLead};
 use crate::analysis::metric::Metric;
 use crate::say;
 
@@ -24,7 +24,7 @@ pub fn key(c: &Comparison) -> Said {
 /// What the step comes to in what it leads with, without its title and a full stop: the subject's
 /// gains, then its losses, then the rivals that it is not distinguished from; with what that has
 /// said. Nothing where nothing is claimed of the subject there.
-pub fn of_subject(facts: &Facts, outcome: &Outcome<'_>) -> Option<(String, Vec<Said>)> {
+pub fn of_subject(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
     let (l, own) = (facts.language, facts.headline_subject);
     let crossed = crossed(facts, outcome);
     let is_crossed = |c: &&Comparison| crossed.iter().any(|o| c.is_of(o.before, o.after));
@@ -69,7 +69,7 @@ fn pair(a: usize, b: usize) -> (usize, usize) {
 }
 
 /// Of each rival the first place on the axis from which another of the two is better.
-fn crossed<'o>(facts: &Facts, outcome: &'o Outcome<'_>) -> Vec<&'o Crossover> {
+fn crossed<'o>(facts: &Facts, outcome: &'o StepLead<'_>) -> Vec<&'o Crossover> {
     let own = facts.headline_subject;
     let mut all: Vec<&Crossover> = Vec::new();
     for c in outcome.crossovers.iter().filter(|c| c.before == own || c.after == own) {
@@ -81,7 +81,7 @@ fn crossed<'o>(facts: &Facts, outcome: &'o Outcome<'_>) -> Vec<&'o Crossover> {
 }
 
 /// How often more the better one of the subject and a rival changes than the sentence says.
-pub fn more_changes(facts: &Facts, outcome: &Outcome<'_>) -> usize {
+pub fn more_changes(facts: &Facts, outcome: &StepLead<'_>) -> usize {
     let own = facts.headline_subject;
     let all = outcome.crossovers.iter().filter(|c| c.before == own || c.after == own).count();
     all - crossed(facts, outcome).len()

@@ -4,7 +4,7 @@
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;
 
-use super::block::{Block, Line, Role, Span, Style, Table, words};
+use super::block::{Block, Role, Style, Table, TextLine, TextSpan, words};
 use crate::base::text::is_hidden;
 
 /// A section of the writer's own.
@@ -36,7 +36,7 @@ impl OwnText {
 
     /// Its Markdown as blocks.
     pub fn blocks(&self) -> Vec<Block> {
-        let mut reader = Reader::default();
+        let mut reader = MarkdownReader::default();
         Parser::new_ext(&self.markdown, Options::ENABLE_TABLES)
             .for_each(|event| reader.event(event));
         reader.end_text();
@@ -46,20 +46,20 @@ impl OwnText {
 
 /// Events on their way to blocks.
 #[derive(Default)]
-struct Reader {
+struct MarkdownReader {
     blocks: Vec<Block>,
-    line: Line,
+    line: TextLine,
     styles: Vec<Style>,
     heading: Option<u8>,
     /// Within a list, whose items are kept until it ends; lists in lists go into the same one.
     lists: usize,
-    items: Vec<Line>,
+    items: Vec<TextLine>,
     /// Rows of a table, the head first.
     table: Option<Vec<Vec<String>>>,
     code: bool,
 }
 
-impl Reader {
+impl MarkdownReader {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -79,7 +79,7 @@ impl Reader {
         let style = style.or_else(|| self.styles.last().cloned()).unwrap_or(Style::Plain);
         match self.line.last_mut() {
             Some(last) if last.style == style => last.text.push_str(text),
-            _ => self.line.push(Span { text: text.to_string(), style }),
+            _ => self.line.push(TextSpan { text: text.to_string(), style }),
         }
     }
 

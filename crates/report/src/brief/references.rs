@@ -6,9 +6,9 @@ use super::lead::Lead;
 use super::specification::{self, FIELDS};
 use super::wording;
 use crate::analysis::claims;
-use crate::analysis::compare::{At, Comparison};
+use crate::analysis::compare::{Comparison, StepPlace};
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::metric::{Asked, Metric};
+use crate::analysis::metric::{Metric, MetricRequest};
 use crate::base::error::{Error, Result, failed};
 use crate::plan::specification::Specifications;
 use crate::say;
@@ -165,7 +165,7 @@ impl Sources<'_> {
             ));
         };
         let step = if which == "best" { None } else { Some(self.step(which, wrong)?) };
-        let asked = rest.by.map(Asked::parse).transpose()?;
+        let asked = rest.by.map(MetricRequest::parse).transpose()?;
         let fits = |c: &Comparison| {
             let own = &self.facts.steps[c.step];
             let metric = asked.as_ref().is_none_or(|asked| asked.in_step(own).contains(&c.metric));
@@ -233,7 +233,7 @@ impl Sources<'_> {
                 format!("the subjects are {}", self.facts.language.list(&self.facts.subjects));
             return Err(wrong("it names no subject".into(), &next));
         };
-        let metric: Option<Metric> = Asked::parse(word)?.in_step(step).into_iter().next();
+        let metric: Option<Metric> = MetricRequest::parse(word)?.in_step(step).into_iter().next();
         let value = match rest.at {
             Some(at) => {
                 step.values.iter().position(|v| v.label == at || v.number.to_string() == at)
@@ -269,14 +269,14 @@ impl Sources<'_> {
     }
 }
 
-fn is_at(step: &StepFacts, at: At, wanted: &str) -> bool {
+fn is_at(step: &StepFacts, at: StepPlace, wanted: &str) -> bool {
     match at {
-        At::Value(value) => {
+        StepPlace::Value(value) => {
             step.values[value].label == wanted || step.values[value].number.to_string() == wanted
         }
-        At::Mean => wanted == "mean",
-        At::Limit => wanted == "limit",
-        At::Load(_) | At::Latency(_) => false,
+        StepPlace::Mean => wanted == "mean",
+        StepPlace::Limit => wanted == "limit",
+        StepPlace::Load(_) | StepPlace::Latency(_) => false,
     }
 }
 

@@ -37,7 +37,7 @@ pub fn line(facts: &Facts) -> String {
 fn host(facts: &Facts) -> Vec<String> {
     let l = facts.language;
     use crate::record::key::{cpu, kernel};
-    let of = |(group, key): (&str, crate::record::key::Key)| {
+    let of = |(group, key): (&str, crate::record::key::FactKey)| {
         let found = facts.disclosure.iter().filter(|g| g.name == group).flat_map(|g| &g.rows);
         found.filter(|(name, _)| name == key.name).map(|(_, value)| value.clone()).next()
     };

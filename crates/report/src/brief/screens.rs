@@ -12,7 +12,7 @@ use super::{causes, caveat_text, fleet as words, notes, published, wording};
 use crate::analysis::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::fleet;
-use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, RepeatSummary};
 use crate::analysis::selftest;
 use crate::chart::step::name;
 use crate::language::{Language, Name};
@@ -208,7 +208,7 @@ fn points(facts: &Facts, step: &StepFacts) -> Table {
 fn show_row(
     l: Language,
     [at, subject, stream]: [&str; 3],
-    summary: &Summary,
+    summary: &RepeatSummary,
     class: &ClassSummary,
 ) -> Vec<TableCell> {
     let one_class = summary.classes.len() == 1;
@@ -318,7 +318,7 @@ fn failures(facts: &Facts) -> Vec<Block> {
         return Vec::new();
     }
     let l = facts.language;
-    let item = |f: &crate::analysis::facts::Failure| {
+    let item = |f: &crate::analysis::facts::EarlyEnd| {
         say!(
             l,
             "failed-point",

@@ -1,18 +1,18 @@
 //! Histories in words: changes, the run of each, and every run with its figure and drives.
 
-use super::Document;
+use super::Brief;
 use super::block::{Block, Mark, Table};
-use super::document::Part;
+use super::document::BriefSection;
 use super::number_format::NONE;
-use super::options::Page;
-use crate::analysis::trend::{History, Member};
+use super::options::PaperSize;
+use crate::analysis::trend::{FigureHistory, Member};
 use crate::base::units;
 use crate::chart::{Palette, trend};
 use crate::language::Language;
 use crate::stats::changes::{ChangePoint, FEWEST_IN_A_LEVEL};
 
 /// What a history is of: "ops/s of 4 KiB random reads at 32".
-pub fn title(history: &History) -> String {
+pub fn title(history: &FigureHistory) -> String {
     let at = match &history.at {
         Some(at) => format!(" at {at}"),
         None => String::new(),
@@ -21,7 +21,7 @@ pub fn title(history: &History) -> String {
 }
 
 /// A value of its figure with the unit: "31,630 ops/s".
-pub fn value(history: &History, value: f64) -> String {
+pub fn value(history: &FigureHistory, value: f64) -> String {
     let (by, unit) = trend::scale(&history.metric);
     format!("{} {unit}", number(value * by))
 }
@@ -36,7 +36,7 @@ fn number(value: f64) -> String {
 }
 
 /// A change point: from which run on, by how much, and which firmware came with it.
-pub fn sentence(history: &History, change: &ChangePoint) -> String {
+pub fn sentence(history: &FigureHistory, change: &ChangePoint) -> String {
     let counted: Vec<&Member> = history.counted().collect();
     let (before, first) = (counted[change.at - 1], counted[change.at]);
     let percent = (change.after / change.before - 1.0) * 100.0;
@@ -67,7 +67,7 @@ fn of(values: &[String]) -> String {
 }
 
 /// One history: its change points, its figure, its runs.
-pub fn blocks(history: &History, figure: String) -> Vec<Block> {
+pub fn blocks(history: &FigureHistory, figure: String) -> Vec<Block> {
     let mut out = Vec::new();
     let differs = history.differs.iter().map(|d| {
         let [first, own] = &d.values;
@@ -88,7 +88,7 @@ pub fn blocks(history: &History, figure: String) -> Vec<Block> {
     out
 }
 
-fn table(history: &History) -> Table {
+fn table(history: &FigureHistory) -> Table {
     let (by, unit) = trend::scale(&history.metric);
     let heads = ["began", "bundle", "drives", unit, "interval (95 %)"];
     let mut table = Table::new(3, &heads);
@@ -116,8 +116,8 @@ pub fn note() -> Block {
 }
 
 /// Histories as a page of their own.
-pub fn document(histories: &[History]) -> Document {
-    let part = |(i, history): (usize, &History)| Part {
+pub fn document(histories: &[FigureHistory]) -> Brief {
+    let part = |(i, history): (usize, &FigureHistory)| BriefSection {
         id: format!("history-{}", i + 1),
         title: title(history),
         appendix: false,
@@ -126,7 +126,7 @@ pub fn document(histories: &[History]) -> Document {
     let (protocol, name) = histories.first().map(|h| h.protocol.clone()).unwrap_or_default();
     let changes: usize = histories.iter().map(|h| h.changes.len()).sum();
     let runs = histories.iter().map(|h| h.runs.len()).max().unwrap_or(0);
-    Document {
+    Brief {
         language: Language::default(),
         title: format!("Trends: {protocol}"),
         kicker: name,
@@ -137,6 +137,6 @@ pub fn document(histories: &[History]) -> Document {
         cover: vec![note()],
         parts: histories.iter().enumerate().map(part).collect(),
         logo_png: None,
-        page: Page::default(),
+        page: PaperSize::default(),
     }
 }

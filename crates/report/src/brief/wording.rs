@@ -6,12 +6,12 @@ pub use super::metric_text::{metric, printed, printed_both, printed_value, print
 use super::number_format;
 pub use super::place_text::place;
 use crate::analysis::alike;
-use crate::analysis::bottleneck::Limit;
+use crate::analysis::bottleneck::Bottleneck;
 use crate::analysis::claims::{Claim, Crossover};
-use crate::analysis::compare::{At, Comparison, Standing};
+use crate::analysis::compare::{Comparison, Standing, StepPlace};
 use crate::analysis::conditions::{Barred, Difference};
 use crate::analysis::facts::{CellFacts, Facts, RunFacts};
-use crate::analysis::metric::{Figure, Metric};
+use crate::analysis::metric::{Metric, PointFigure};
 use crate::base::units;
 use crate::language::Language;
 use crate::say;
@@ -77,27 +77,37 @@ pub fn footnote(l: Language) -> String {
 /// rate was asked for.
 pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
-    let metric = if asked(cell) { Metric::p99() } else { Metric::total(Figure::Ops) };
-    facts.comparison(step, &metric, At::Value(cell.value), facts.headline_subject, cell.subject)
+    let metric = if asked(cell) { Metric::p99() } else { Metric::total(PointFigure::Ops) };
+    facts.comparison(
+        step,
+        &metric,
+        StepPlace::Value(cell.value),
+        facts.headline_subject,
+        cell.subject,
+    )
 }
 
 /// Where a comparison was made: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
 pub fn at(facts: &Facts, comparison: &Comparison) -> String {
     let (l, step) = (facts.language, &facts.steps[comparison.step]);
     match comparison.at {
-        At::Value(value) => place(l, step, &[value]),
-        At::Load(ops) => say!(l, "at-equal-load-of", load = number_format::count(l, ops)),
-        At::Latency(ns) => say!(l, "at-equal-p99-of", latency = number_format::time(l, ns)),
-        At::Limit => say!(l, "within-the-latency-limit"),
-        At::Mean => {
+        StepPlace::Value(value) => place(l, step, &[value]),
+        StepPlace::Load(ops) => say!(l, "at-equal-load-of", load = number_format::count(l, ops)),
+        StepPlace::Latency(ns) => say!(l, "at-equal-p99-of", latency = number_format::time(l, ns)),
+        StepPlace::Limit => say!(l, "within-the-latency-limit"),
+        StepPlace::Mean => {
             let alike =
                 |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
             let of = |c: &&Comparison| alike(c) && c.is_of(comparison.better, comparison.worse);
             let own = || facts.comparisons.iter().filter(of);
             // Of a sweep of shares the mean is over equal loads; its maximum is a point by itself.
-            match own().filter(|c| matches!(c.at, At::Load(_))).count() {
+            match own().filter(|c| matches!(c.at, StepPlace::Load(_))).count() {
                 0 => {
-                    say!(l, "on-average-over", count = own().filter(|c| c.at != At::Mean).count())
+                    say!(
+                        l,
+                        "on-average-over",
+                        count = own().filter(|c| c.at != StepPlace::Mean).count()
+                    )
                 }
                 loads => say!(l, "on-average-over-loads", count = loads),
             }
@@ -119,7 +129,7 @@ pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
     let what = metric(l, &first.metric, step);
     let place = format!("{}{}", at(facts, first), varied(facts, first));
     let lower = first.metric.better() == Better::Lower;
-    let energy = matches!(first.metric.figure, Figure::JoulesPerOp(_));
+    let energy = matches!(first.metric.figure, PointFigure::JoulesPerOp(_));
     if let [one] = comparisons {
         let (by, worse) = (by(l, one), &facts.subjects[one.worse]);
         return match (energy, lower) {
@@ -216,7 +226,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
         let better = &facts.subjects[comparison.better];
         let in_memory = |cell: &CellFacts| {
             let limit = cell.limit.as_ref().map(|verdict| verdict.limit);
-            cell.subject == comparison.better && limit == Some(Limit::NoDrive)
+            cell.subject == comparison.better && limit == Some(Bottleneck::NoDrive)
         };
         basis.push(match step.cells.iter().any(in_memory) {
             true => say!(l, "claim-no-drive", better = better),
@@ -229,7 +239,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
 /// "892,202 against 735,861 ops/s"; of latencies the absolute difference as well: "169 against 277
 /// µs, 108 µs less".
 fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
-    let (step, At::Value(value)) = (&facts.steps[comparison.step], comparison.at) else {
+    let (step, StepPlace::Value(value)) = (&facts.steps[comparison.step], comparison.at) else {
         return None;
     };
     let (l, metric) = (facts.language, &comparison.metric);
@@ -339,7 +349,7 @@ mod tests {
             &Comparison {
                 step: 0,
                 metric,
-                at: At::Mean,
+                at: StepPlace::Mean,
                 better,
                 worse,
                 factor,
@@ -353,7 +363,7 @@ mod tests {
 
     #[test]
     fn digits_follow_the_interval_and_a_claim_never_touches_zero() {
-        let ops = || Metric::total(Figure::Ops);
+        let ops = || Metric::total(PointFigure::Ops);
         assert_eq!(of(ops(), (1.2124, 1.19, 1.235), Standing::Claimed), "21.2 % [19.0, 23.5]");
         assert_eq!(of(ops(), (4.3115, 1.85, 9.84), Standing::Claimed), "330 % [80, 890]");
         assert_eq!(of(ops(), (1.05, 1.000_4, 1.11), Standing::Claimed), "5.0 % [0.04, 11.0]");

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::analysis::trend::{History, Trends, Wanted};
+use crate::analysis::trend::{FigureHistory, TrendRequest, Trends};
 use crate::analysis::{Facts, Gathering, Question};
 use crate::base::error::{Context, Result};
 use crate::base::file;
@@ -36,7 +36,7 @@ pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
 
 /// Follows figures over many runs, of which one at a time is in memory: names of bundles, and where
 /// they lie.
-pub fn histories(runs: &[(String, PathBuf)], wanted: &Wanted) -> Result<Vec<History>> {
+pub fn histories(runs: &[(String, PathBuf)], wanted: &TrendRequest) -> Result<Vec<FigureHistory>> {
     let question = Question { metrics: wanted.metrics.clone(), ..Question::default() };
     let mut trends = Trends::new(wanted.clone());
     for (name, path) in runs {

@@ -7,54 +7,54 @@ const MOST_STRETCH: f64 = 1.6;
 
 /// How a value becomes a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Axis {
+pub struct ChartAxis {
     pub low: f64,
     pub high: f64,
     pub log: bool,
 }
 
-impl Axis {
+impl ChartAxis {
     /// From zero to the largest value: across, where nothing is gained by a round end.
-    pub fn up_to(values: impl Iterator<Item = f64>) -> Axis {
+    pub fn up_to(values: impl Iterator<Item = f64>) -> ChartAxis {
         let largest = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
-        Axis { low: 0.0, high: if largest > 0.0 { largest } else { 1.0 }, log: false }
+        ChartAxis { low: 0.0, high: if largest > 0.0 { largest } else { 1.0 }, log: false }
     }
 
     /// With so much of its height left free above the largest of what it shows.
-    pub fn with_room(self, largest: f64, share: f64) -> Axis {
+    pub fn with_room(self, largest: f64, share: f64) -> ChartAxis {
         if self.log || share <= 0.0 {
             return self;
         }
         let needed = largest.min(self.high) / (1.0 - share.min(0.5));
-        Axis { high: self.high.max(needed), ..self }
+        ChartAxis { high: self.high.max(needed), ..self }
     }
 
     /// From zero to a round number above the largest value.
-    pub fn from_zero(values: impl Iterator<Item = f64>) -> Axis {
-        Axis::fitting(values.map(|v| (v, v)))
+    pub fn from_zero(values: impl Iterator<Item = f64>) -> ChartAxis {
+        ChartAxis::fitting(values.map(|v| (v, v)))
     }
 
     /// From zero to a round number above the values and the ends of their intervals; an interval of
     /// few repeats, which may reach many times as far as anything measured, does not flatten the
     /// rest.
-    pub fn fitting(values: impl Iterator<Item = (f64, f64)>) -> Axis {
+    pub fn fitting(values: impl Iterator<Item = (f64, f64)>) -> ChartAxis {
         let finite = values.filter(|(v, end)| v.is_finite() && end.is_finite());
         let (value, end) =
             finite.fold((0.0, 0.0), |(v, e): (f64, f64), (value, end)| (v.max(value), e.max(end)));
         let largest = if value > 0.0 { end.clamp(value, MOST_STRETCH * value) } else { 1.0 };
         let step = step(largest * 1.04);
-        Axis { low: 0.0, high: (largest * 1.04 / step).ceil() * step, log: false }
+        ChartAxis { low: 0.0, high: (largest * 1.04 / step).ceil() * step, log: false }
     }
 
     /// Around positive values and the ends of their intervals, not from zero: for changes of a few
     /// percent. An interval reaches at most as far beyond the values as they lie apart.
-    pub fn around(values: impl Iterator<Item = (f64, f64, f64)>) -> Axis {
+    pub fn around(values: impl Iterator<Item = (f64, f64, f64)>) -> ChartAxis {
         let all: Vec<_> = values.filter(|(v, ..)| v.is_finite() && *v > 0.0).collect();
         let (least, most) = all
             .iter()
             .fold((f64::MAX, 0.0f64), |(least, most), (v, ..)| (least.min(*v), most.max(*v)));
         if all.is_empty() {
-            return Axis { low: 0.0, high: 1.0, log: false };
+            return ChartAxis { low: 0.0, high: 1.0, log: false };
         }
         let apart = (most - least).max(most * 0.05);
         let low = all.iter().map(|(_, low, _)| *low).fold(least, f64::min).max(least - apart);
@@ -63,11 +63,11 @@ impl Axis {
         let (low, high) = if high > low { (low, high) } else { (low - apart, high + apart) };
         let step = step((high - low) * 1.1);
         let low = ((low / step).floor() * step).max(0.0);
-        Axis { low, high: (high / step).ceil().max(low / step + 1.0) * step, log: false }
+        ChartAxis { low, high: (high / step).ceil().max(low / step + 1.0) * step, log: false }
     }
 
     /// Decades around the positive values, and around their intervals up to a decade beyond.
-    pub fn decades(values: impl Iterator<Item = (f64, f64, f64)>) -> Axis {
+    pub fn decades(values: impl Iterator<Item = (f64, f64, f64)>) -> ChartAxis {
         let (mut low, mut high) = (f64::MAX, 0.0f64);
         for (value, from, to) in values.filter(|(v, ..)| v.is_finite() && *v > 0.0) {
             low = low.min(if from > 0.0 { from.clamp(value / 10.0, value) } else { value });
@@ -77,7 +77,7 @@ impl Axis {
             (low, high) = (1.0, 10.0);
         }
         let (low, high) = (10f64.powf(low.log10().floor()), 10f64.powf(high.log10().ceil()));
-        Axis { low, high: if high > low { high } else { low * 10.0 }, log: true }
+        ChartAxis { low, high: if high > low { high } else { low * 10.0 }, log: true }
     }
 
     /// Whether a value lies on the axis, so that a mark of it can stand there.
@@ -171,30 +171,31 @@ mod tests {
 
     #[test]
     fn a_wide_interval_does_not_flatten_what_was_measured() {
-        let axis = Axis::fitting([(100.0, 5_000.0), (90.0, 95.0)].into_iter());
+        let axis = ChartAxis::fitting([(100.0, 5_000.0), (90.0, 95.0)].into_iter());
         assert!(axis.high <= 200.0 && !axis.reaches(5_000.0) && axis.reaches(100.0), "{axis:?}");
-        let axis = Axis::fitting([(100.0, 130.0)].into_iter());
+        let axis = ChartAxis::fitting([(100.0, 130.0)].into_iter());
         assert!(axis.reaches(130.0), "{axis:?}");
-        let axis = Axis::decades([(100.0, 0.0, 1e9), (2_000.0, 1_500.0, 2_500.0)].into_iter());
+        let axis = ChartAxis::decades([(100.0, 0.0, 1e9), (2_000.0, 1_500.0, 2_500.0)].into_iter());
         assert_eq!((axis.low, axis.high), (100.0, 10_000.0));
     }
 
     #[test]
     fn an_axis_of_small_changes_lies_around_them_and_has_few_ticks() {
-        let axis = Axis::around([(1000.0, 990.0, 1012.0), (1050.0, 1040.0, 1060.0)].into_iter());
+        let axis =
+            ChartAxis::around([(1000.0, 990.0, 1012.0), (1050.0, 1040.0, 1060.0)].into_iter());
         assert_eq!((axis.low, axis.high), (980.0, 1060.0), "{:?}", axis.ticks());
         assert_eq!(axis.ticks(), [980.0, 1000.0, 1020.0, 1040.0, 1060.0]);
-        let wide = Axis::around([(100.0, 0.0, 1e9), (110.0, 0.0, 1e9)].into_iter());
+        let wide = ChartAxis::around([(100.0, 0.0, 1e9), (110.0, 0.0, 1e9)].into_iter());
         assert!(wide.low >= 80.0 && wide.high <= 140.0, "{wide:?}");
-        let one = Axis::around([(100.0, 100.0, 100.0)].into_iter());
+        let one = ChartAxis::around([(100.0, 100.0, 100.0)].into_iter());
         assert!(one.low <= 100.0 && one.high > 100.0 && one.ticks().len() > 1, "{one:?}");
-        assert_eq!(Axis::around(std::iter::empty()).high, 1.0);
+        assert_eq!(ChartAxis::around(std::iter::empty()).high, 1.0);
     }
 
     proptest! {
         #[test]
         fn ticks_are_few_even_and_cover_the_values(largest in 1e-6f64..1e12) {
-            let axis = Axis::from_zero([largest].into_iter());
+            let axis = ChartAxis::from_zero([largest].into_iter());
             let ticks = axis.ticks();
             prop_assert!((3..=8).contains(&ticks.len()), "{ticks:?}");
             prop_assert!(axis.high >= largest && axis.high <= largest * 1.8);

@@ -1,9 +1,9 @@
 //! Grouped bars: a group an axis value, a bar a subject; ops/s by thread count. Upright, or, where
 //! the groups' names are long, lying one under another.
 
-use super::axis::{Axis, in_digits, si};
+use super::axis::{ChartAxis, in_digits, si};
 use super::fonts::{self, Face};
-use super::frame::{Frame, SMALL, SubjectStyle, Type, place};
+use super::frame::{Canvas, SMALL, SubjectStyle, TextStyle, place};
 use super::theme::{GRID, LEAST_TEXT, MARK, Palette};
 use super::{FigureText, Plot};
 use crate::base::units::{grouped, significant};
@@ -83,9 +83,9 @@ impl GroupedBars {
     /// The drawing, and how many numbers had no room in it.
     fn draw_upright(&self, palette: &Palette, turned: bool) -> (String, usize) {
         let largest = self.bars().map(|b| b.high.max(b.value)).fold(0.0, f64::max);
-        let y = Axis::fitting(self.bars().map(|b| (b.value, b.high)))
+        let y = ChartAxis::fitting(self.bars().map(|b| (b.value, b.high)))
             .with_room(largest, self.over(turned));
-        let mut frame = Frame::new((palette, self.text.language), &self.y_label, &self.names(), y);
+        let mut frame = Canvas::new((palette, self.text.language), &self.y_label, &self.names(), y);
         if self.bars().next().is_none() || self.groups.is_empty() {
             return (frame.without_data(&self.label()), 0);
         }
@@ -159,7 +159,7 @@ impl GroupedBars {
 
     fn stand(
         &self,
-        frame: &mut Frame<'_>,
+        frame: &mut Canvas<'_>,
         (x, width): (f64, f64),
         (g, s): (usize, usize),
         bar: &Bar,
@@ -178,9 +178,9 @@ impl GroupedBars {
     }
 
     fn lying(&self, palette: &Palette) -> String {
-        let axis = Axis::fitting(self.bars().map(|b| (b.value, b.high)));
+        let axis = ChartAxis::fitting(self.bars().map(|b| (b.value, b.high)));
         let deep = THICK * self.series.len() as f64;
-        let mut frame = Frame::bare((palette, self.text.language), &self.names(), &[], 0.0);
+        let mut frame = Canvas::bare((palette, self.text.language), &self.names(), &[], 0.0);
         let wide = |name: &String| fonts::width(name, LEAST_TEXT, Face::Plain);
         frame.left = 6.0 + self.groups.iter().map(wide).fold(0.0, f64::max).min(170.0) + 7.0;
         frame.top -= 18.0;
@@ -199,7 +199,7 @@ impl GroupedBars {
                 left - 7.0,
                 top + deep / 2.0 + 4.5,
                 &name_shown,
-                &Type { anchor: "end", ..SMALL },
+                &TextStyle { anchor: "end", ..SMALL },
             );
             for (s, series) in self.series.iter().enumerate() {
                 let Some(Some(bar)) = series.values.get(g) else { continue };
@@ -232,7 +232,7 @@ impl GroupedBars {
     }
 
     /// A lying interval; where it ends.
-    fn reach(&self, frame: &mut Frame<'_>, y: f64, (from, to): (f64, f64), whole: bool) -> f64 {
+    fn reach(&self, frame: &mut Canvas<'_>, y: f64, (from, to): (f64, f64), whole: bool) -> f64 {
         let cap = 3.5;
         let end = match whole {
             true => format!("M{to:.1} {:.1}V{:.1}", y - cap, y + cap),

@@ -1,14 +1,14 @@
 //! Which of a step's figures are shown with it, which on the first page, and which in the appendix.
 
-use super::{Figure, OF_STEP, step};
+use super::{Chart, OF_STEP, step};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::lead;
-use crate::analysis::metric::{Figure as Of, Metric};
+use crate::analysis::metric::{Metric, PointFigure as Of};
 use crate::analysis::point_summary::P99;
 use crate::plan::Field;
 
 /// Those that the step's source prints, or its kind of sweep is known for.
-pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let mut all = all(facts, step);
     let names = names(step);
     let of = |name: &String| all.iter().position(|figure| is(figure, name));
@@ -22,28 +22,28 @@ pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 }
 
 /// All others, with captions that name the step.
-pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let leading = leading(facts, step);
-    let led = |figure: &Figure| leading.iter().any(|own| own.is(figure));
+    let led = |figure: &Chart| leading.iter().any(|own| own.is(figure));
     let mut own = step::titled(facts, step);
     // Kinds of figure that were added have captions of their own. Those of power stand with its
     // tables.
     let added = super::of_step("results", facts, step).into_iter();
-    let added: Vec<Figure> =
+    let added: Vec<Chart> =
         added.filter(|figure| !own.iter().any(|known| known.is(figure))).collect();
     own.extend(added);
     // Bars by the share of one's own maximum would compare different loads.
     let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent);
-    let unlike = |figure: &Figure| shares && ["ops", "mb", "p99"].contains(&figure.name());
+    let unlike = |figure: &Chart| shares && ["ops", "mb", "p99"].contains(&figure.name());
     // At one size of op MB/s show what ops/s do; the summary has them across workloads.
     let sized = step.axis.as_ref().is_some_and(|a| a.field == Field::Block);
-    let again = |figure: &Figure| !sized && figure.name() == "mb";
-    let of_own = |figure: &Figure| !led(figure) && !unlike(figure) && !again(figure);
+    let again = |figure: &Chart| !sized && figure.name() == "mb";
+    let of_own = |figure: &Chart| !led(figure) && !unlike(figure) && !again(figure);
     own.into_iter().filter(of_own).collect()
 }
 
 /// The figure of what the step leads with.
-pub fn headline(facts: &Facts, step: &StepFacts) -> Option<Figure> {
+pub fn headline(facts: &Facts, step: &StepFacts) -> Option<Chart> {
     let metric = lead::metric(facts, step);
     let wanted = of_metric(step, &metric);
     let all = step::cover(facts, step);
@@ -51,12 +51,12 @@ pub fn headline(facts: &Facts, step: &StepFacts) -> Option<Figure> {
     found.or(all.first()).cloned()
 }
 
-fn all(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+fn all(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     OF_STEP.iter().flat_map(|of| (of.figures)(facts, step)).collect()
 }
 
 /// Figures of power are named with the class of power behind.
-fn is(figure: &Figure, name: &str) -> bool {
+fn is(figure: &Chart, name: &str) -> bool {
     let own = figure.name();
     own == name
         || own

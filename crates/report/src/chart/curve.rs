@@ -1,7 +1,7 @@
 //! A curve of labelled points: p99 against ops/s, each point with its thread count or depth.
 
-use super::axis::{Axis, si};
-use super::frame::{Frame, SubjectStyle};
+use super::axis::{ChartAxis, si};
+use super::frame::{Canvas, SubjectStyle};
 use super::theme::{FAINT, Palette};
 use super::{FigureText, Plot};
 use crate::say;
@@ -29,7 +29,7 @@ pub struct CalledPoint {
     pub text: String,
 }
 
-pub struct Curve {
+pub struct CurveChart {
     pub text: FigureText,
     pub x_label: String,
     pub y_label: String,
@@ -40,7 +40,7 @@ pub struct Curve {
     pub call_outs: Vec<CalledPoint>,
 }
 
-impl Plot for Curve {
+impl Plot for CurveChart {
     fn text(&self) -> Option<&FigureText> {
         Some(&self.text)
     }
@@ -57,14 +57,14 @@ impl Plot for Curve {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
         let y = match self.log_y {
-            true => Axis::decades(points().map(|p| (p.y, p.low, p.high))),
-            false => Axis::fitting(points().map(|p| (p.y, p.high))),
+            true => ChartAxis::decades(points().map(|p| (p.y, p.low, p.high))),
+            false => ChartAxis::fitting(points().map(|p| (p.y, p.high))),
         };
-        let mut frame = Frame::new((palette, self.text.language), &self.y_label, &names, y);
+        let mut frame = Canvas::new((palette, self.text.language), &self.y_label, &names, y);
         if points().next().is_none() {
             return frame.without_data(&self.label());
         }
-        let x = Axis::up_to(points().map(|p| p.x));
+        let x = ChartAxis::up_to(points().map(|p| p.x));
         let (left, right, places) = (frame.left, frame.right, self.places.len() as f64);
         let x_at = |value: f64| match self.places.is_empty() {
             true => left + x.share(value) * (right - left - 16.0),
@@ -105,8 +105,8 @@ impl Plot for Curve {
 /// More than this, and marks cover the line that they lie on.
 const MOST_MARKS: usize = 60;
 
-impl Curve {
-    fn x_axis(&self, frame: &mut Frame<'_>, x: &Axis, x_at: &dyn Fn(f64) -> f64) {
+impl CurveChart {
+    fn x_axis(&self, frame: &mut Canvas<'_>, x: &ChartAxis, x_at: &dyn Fn(f64) -> f64) {
         if !self.places.is_empty() {
             let places = self.places.iter().enumerate();
             let ticks: Vec<_> = places.map(|(i, name)| (x_at(i as f64), name.clone())).collect();
@@ -123,7 +123,7 @@ impl Curve {
         self.text.language.number(&si(value))
     }
 
-    fn point(&self, frame: &mut Frame<'_>, i: usize, p: &CurvePoint, (x, dense): (f64, bool)) {
+    fn point(&self, frame: &mut Canvas<'_>, i: usize, p: &CurvePoint, (x, dense): (f64, bool)) {
         let at = (x, frame.y_at(p.y));
         if p.high > p.low && !dense {
             frame.whisker(x, p.low, p.high, 3.0);

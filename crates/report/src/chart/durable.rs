@@ -1,9 +1,9 @@
 //! Writes over the number of writers, by how they become durable: where power-loss protection
 //! shows.
 
-use super::curve::{Curve, CurvePoint, CurveSeries};
-use super::{Figure, FigureText};
-use crate::analysis::durability::{self, Group, Manner};
+use super::curve::{CurveChart, CurvePoint, CurveSeries};
+use super::{Chart, FigureText};
+use crate::analysis::durability::{self, StepDurability, WriteGroup};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::language::Language;
 use crate::say;
@@ -12,28 +12,28 @@ use crate::say;
 const MOST_LINES: usize = 8;
 
 /// A figure for each group of steps that are alike but for durability, where they are swept.
-pub fn figures(facts: &Facts) -> Vec<Figure> {
+pub fn figures(facts: &Facts) -> Vec<Chart> {
     durability::groups(facts).iter().filter_map(|group| figure(facts, group)).collect()
 }
 
 /// What a manner is called beside a subject.
-pub fn called(l: Language, manner: Manner) -> String {
+pub fn called(l: Language, manner: StepDurability) -> String {
     match manner {
-        Manner::None => say!(l, "durable-not"),
-        Manner::Fua => "FUA".to_string(),
-        Manner::Fdatasync => say!(l, "durable-fdatasync"),
-        Manner::Commit => say!(l, "durable-commit"),
+        StepDurability::None => say!(l, "durable-not"),
+        StepDurability::Fua => "FUA".to_string(),
+        StepDurability::Fdatasync => say!(l, "durable-fdatasync"),
+        StepDurability::Commit => say!(l, "durable-commit"),
     }
 }
 
-fn figure(facts: &Facts, group: &Group) -> Option<Figure> {
+fn figure(facts: &Facts, group: &WriteGroup) -> Option<Chart> {
     let l = facts.language;
     let (_, first) = group.durable.first()?;
     let lead = &facts.steps[*first];
     lead.axis.as_ref().filter(|_| lead.values.len() > 1)?;
     let (mut series, mut steps) = (Vec::new(), group.steps());
     if steps.len() * facts.subjects.len() > MOST_LINES {
-        steps.retain(|(manner, _)| *manner != Manner::None);
+        steps.retain(|(manner, _)| *manner != StepDurability::None);
     }
     for (subject, name) in facts.subjects.iter().enumerate() {
         for &(manner, index) in &steps {
@@ -42,7 +42,7 @@ fn figure(facts: &Facts, group: &Group) -> Option<Figure> {
             series.push(CurveSeries { name, points });
         }
     }
-    let plot = Curve {
+    let plot = CurveChart {
         text: FigureText {
             language: l,
             title: say!(l, "section-durable"),
@@ -55,7 +55,7 @@ fn figure(facts: &Facts, group: &Group) -> Option<Figure> {
         series,
         call_outs: Vec::new(),
     };
-    Some(Figure::new(format!("durable-{}", lead.name), plot))
+    Some(Chart::new(format!("durable-{}", lead.name), plot))
 }
 
 /// A subject's points in a step, at the places that another step has of the same values.

@@ -1,14 +1,14 @@
 //! The fleet: every drive a mark on a line of its model and firmware, by host; and each drive of a
 //! model in order, with the one that lies farthest from the others.
 
-use super::axis::Axis;
+use super::axis::ChartAxis;
 use super::fonts::{self, Face};
-use super::frame::{Frame, LABEL, SubjectStyle, Type};
+use super::frame::{Canvas, LABEL, SubjectStyle, TextStyle};
 use super::theme::{GRID, LEAST_TEXT, Palette, WIDTH};
 use super::trend::scale;
-use super::{Figure, FigureText, Plot};
+use super::{Chart, FigureText, Plot};
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::fleet::{self, Fleet, Model, Specimen};
+use crate::analysis::fleet::{self, DriveModel, Fleet, FleetDrive};
 use crate::language::Language;
 use crate::say;
 
@@ -33,7 +33,7 @@ struct Dot {
 }
 
 /// A model's drives of one firmware.
-struct Strip {
+struct FirmwareStrip {
     name: String,
     drives: usize,
     dots: Vec<Dot>,
@@ -43,7 +43,7 @@ struct Strips {
     text: FigureText,
     x_label: String,
     hosts: Vec<String>,
-    strips: Vec<Strip>,
+    strips: Vec<FirmwareStrip>,
 }
 
 /// A model's drives from the least to the most.
@@ -57,17 +57,18 @@ struct Ordered {
 }
 
 /// The figures of a step; none where no model has a sample.
-pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let index = facts.steps.iter().position(|own| own.name == step.name);
     let Some(fleet) = index.and_then(|index| fleet::of_step(facts, index)) else {
         return Vec::new();
     };
-    let mut all = vec![Figure::of_step(&step.name, "fleet", strips(facts, &fleet))];
-    let mut largest: Vec<&Model> = fleet.models.iter().filter(|m| !m.name.is_empty()).collect();
+    let mut all = vec![Chart::of_step(&step.name, "fleet", strips(facts, &fleet))];
+    let mut largest: Vec<&DriveModel> =
+        fleet.models.iter().filter(|m| !m.name.is_empty()).collect();
     largest.sort_by_key(|m| std::cmp::Reverse(m.specimens.len()));
     for (number, model) in largest.into_iter().take(MOST_MODELS).enumerate() {
         if let Some(plot) = ordered(facts, &fleet, model) {
-            all.push(Figure::of_step(&step.name, &format!("drives-{}", number + 1), plot));
+            all.push(Chart::of_step(&step.name, &format!("drives-{}", number + 1), plot));
         }
     }
     all
@@ -95,7 +96,7 @@ fn title(facts: &Facts, fleet: &Fleet) -> String {
 /// A drive's mark, at its level in one bundle or over all.
 fn dot(
     fleet: &Fleet,
-    one: &Specimen,
+    one: &FleetDrive,
     (place, level): (Option<&str>, f64),
     host: usize,
     apart: bool,
@@ -146,7 +147,7 @@ fn strips(facts: &Facts, fleet: &Fleet) -> Strips {
                 name => name.to_string(),
             };
             let name = own.map_or(model.clone(), |firmware| format!("{model} · {firmware}"));
-            all.push(Strip { name, drives, dots });
+            all.push(FirmwareStrip { name, drives, dots });
         }
     }
     if all.len() > MOST_LINES {
@@ -166,17 +167,17 @@ fn strips(facts: &Facts, fleet: &Fleet) -> Strips {
     }
 }
 
-fn own_drives(model: &Model, firmware: Option<&str>) -> usize {
+fn own_drives(model: &DriveModel, firmware: Option<&str>) -> usize {
     model.specimens.iter().filter(|s| s.firmware.as_deref() == firmware).count()
 }
 
 /// Nothing of a model with fewer than four drives.
-fn ordered(facts: &Facts, fleet: &Fleet, model: &Model) -> Option<Ordered> {
+fn ordered(facts: &Facts, fleet: &Fleet, model: &DriveModel) -> Option<Ordered> {
     if model.specimens.len() < 4 {
         return None;
     }
     let l = facts.language;
-    let far = |s: &Specimen| (s.level / model.level()).ln().abs();
+    let far = |s: &FleetDrive| (s.level / model.level()).ln().abs();
     let farthest = model
         .specimens
         .iter()
@@ -208,7 +209,7 @@ impl Plot for Strips {
     fn svg(&self, palette: &Palette) -> String {
         let hosts: Vec<&str> = self.hosts.iter().map(String::as_str).collect();
         let set = (palette, self.text.language);
-        let mut frame = Frame::with_legend_from(set, (1, &hosts), &[], 0.0);
+        let mut frame = Canvas::with_legend_from(set, (1, &hosts), &[], 0.0);
         let lanes = self.hosts.len().max(2) as f64;
         let deep = NAME + LANE * lanes + GAP;
         frame.top -= 16.0;
@@ -216,7 +217,7 @@ impl Plot for Strips {
         frame.bottom = frame.top + deep * self.strips.len() as f64;
         frame.height = frame.bottom + 46.0;
         let all = || self.strips.iter().flat_map(|s| &s.dots);
-        let axis = Axis::around(all().map(|d| (d.value, d.value, d.value)));
+        let axis = ChartAxis::around(all().map(|d| (d.value, d.value, d.value)));
         let (left, right) = (frame.left, frame.right);
         let x_at = |value: f64| left + axis.share(value) * (right - left);
         for (i, strip) in self.strips.iter().enumerate() {
@@ -224,9 +225,9 @@ impl Plot for Strips {
             let count = say!(self.text.language, "fleet-drives", count = strip.drives);
             let room = right - left - fonts::width(&count, LEAST_TEXT, Face::Bold) - 12.0;
             let name = fonts::shortened(&strip.name, LEAST_TEXT, Face::Bold, room);
-            let bold = Type { anchor: "start", bold: true, ..LABEL };
+            let bold = TextStyle { anchor: "start", bold: true, ..LABEL };
             frame.text(left, top + 13.0, &name, &bold);
-            frame.text(right, top + 13.0, &count, &Type { anchor: "end", ..LABEL });
+            frame.text(right, top + 13.0, &count, &TextStyle { anchor: "end", ..LABEL });
             for tick in axis.ticks() {
                 let x = x_at(tick);
                 frame.line((x, top + NAME), (x, top + deep - GAP), ("g", GRID), 1.0);
@@ -240,11 +241,11 @@ impl Plot for Strips {
     }
 }
 
-impl Strip {
+impl FirmwareStrip {
     /// A lane for each host; without hosts the drives are spread over the height.
     fn draw(
         &self,
-        frame: &mut Frame<'_>,
+        frame: &mut Canvas<'_>,
         top: f64,
         (lanes, hosts): (f64, usize),
         x_at: &dyn Fn(f64) -> f64,
@@ -269,9 +270,9 @@ impl Plot for Ordered {
 
     fn svg(&self, palette: &Palette) -> String {
         let names = self.names.each_ref().map(String::as_str);
-        let y = Axis::around(self.dots.iter().map(|d| (d.value, d.ends.0, d.ends.1)));
+        let y = ChartAxis::around(self.dots.iter().map(|d| (d.value, d.ends.0, d.ends.1)));
         let mut frame =
-            Frame::with_legend_from((palette, self.text.language), (1, &names), &[y], 290.0);
+            Canvas::with_legend_from((palette, self.text.language), (1, &names), &[y], 290.0);
         let (top, bottom) = (frame.top, frame.bottom);
         frame.panel(top, bottom, &self.y_label, y);
         let (left, right) = (frame.left, frame.right);

@@ -8,9 +8,9 @@ pub mod place;
 
 use std::fmt::Write;
 
-use place::{Space, space};
+use place::{FreeArea, space};
 
-use super::axis::{Axis, si};
+use super::axis::{ChartAxis, si};
 use super::fonts::{self, Face, escape};
 use super::theme::{self, FAINT, GRID, HEIGHT, INK, LEAST_TEXT, PAPER, Palette, WIDTH};
 use crate::language::Language;
@@ -20,7 +20,7 @@ use crate::say;
 pub type Setting<'a> = (&'a Palette, Language);
 
 /// A figure being drawn. Positions are in the viewBox's units.
-pub struct Frame<'a> {
+pub struct Canvas<'a> {
     body: String,
     palette: &'a Palette,
     language: Language,
@@ -29,22 +29,22 @@ pub struct Frame<'a> {
     pub top: f64,
     pub bottom: f64,
     pub height: f64,
-    pub y: Axis,
+    pub y: ChartAxis,
     /// Where something stands already that a label must not cover.
-    taken: Vec<Space>,
+    taken: Vec<FreeArea>,
 }
 
 /// How text is set.
 #[derive(Clone, Copy)]
-pub struct Type {
+pub struct TextStyle {
     pub anchor: &'static str,
     pub bold: bool,
     /// In the colour of what is measured, not of what explains it.
     pub ink: bool,
 }
 
-pub const SMALL: Type = Type { anchor: "middle", bold: false, ink: false };
-pub const LABEL: Type = Type { anchor: "middle", bold: false, ink: true };
+pub const SMALL: TextStyle = TextStyle { anchor: "middle", bold: false, ink: false };
+pub const LABEL: TextStyle = TextStyle { anchor: "middle", bold: false, ink: true };
 
 /// How a subject's bar or mark looks.
 #[derive(Clone, Copy)]
@@ -65,18 +65,18 @@ impl SubjectStyle {
 /// Space around the whole.
 const EDGE: f64 = 6.0;
 
-impl<'a> Frame<'a> {
+impl<'a> Canvas<'a> {
     /// Legend and y axis.
-    pub fn new(set: Setting<'a>, y_label: &str, names: &[&str], y: Axis) -> Frame<'a> {
-        let mut frame = Frame::bare(set, names, &[y], HEIGHT);
+    pub fn new(set: Setting<'a>, y_label: &str, names: &[&str], y: ChartAxis) -> Canvas<'a> {
+        let mut frame = Canvas::bare(set, names, &[y], HEIGHT);
         let (top, bottom) = (frame.top, frame.bottom);
         frame.panel(top, bottom, y_label, y);
         frame
     }
 
     /// The legend, and room for the axes' numbers; the area below is still to be divided.
-    pub fn bare(set: Setting<'a>, names: &[&str], axes: &[Axis], height: f64) -> Frame<'a> {
-        Frame::with_legend_from(set, (0, names), axes, height)
+    pub fn bare(set: Setting<'a>, names: &[&str], axes: &[ChartAxis], height: f64) -> Canvas<'a> {
+        Canvas::with_legend_from(set, (0, names), axes, height)
     }
 
     /// The same with names that are no subjects': their colours and shapes are those from a place
@@ -84,26 +84,26 @@ impl<'a> Frame<'a> {
     pub fn with_legend_from(
         set: Setting<'a>,
         names: (usize, &[&str]),
-        axes: &[Axis],
+        axes: &[ChartAxis],
         height: f64,
-    ) -> Frame<'a> {
+    ) -> Canvas<'a> {
         let (palette, language) = set;
         let ticks = axes
             .iter()
-            .flat_map(Axis::ticks)
+            .flat_map(ChartAxis::ticks)
             .map(|t| fonts::width(&language.number(&si(t)), LEAST_TEXT, Face::Plain));
         let left = EDGE + ticks.fold(0.0, f64::max) + 7.0;
         let (right, bottom) = (WIDTH - EDGE, height - 46.0);
-        let y = Axis::from_zero([0.0].into_iter());
+        let y = ChartAxis::from_zero([0.0].into_iter());
         let (body, taken, top) = (String::new(), Vec::new(), 0.0);
         let mut frame =
-            Frame { body, palette, language, left, right, top, bottom, height, y, taken };
+            Canvas { body, palette, language, left, right, top, bottom, height, y, taken };
         frame.top = frame.legend(names) + 34.0;
         frame
     }
 
     /// Begins to draw between `top` and `bottom`, with a y axis of its own.
-    pub fn panel(&mut self, top: f64, bottom: f64, y_label: &str, y: Axis) {
+    pub fn panel(&mut self, top: f64, bottom: f64, y_label: &str, y: ChartAxis) {
         (self.top, self.bottom, self.y) = (top, bottom, y);
         let (left, right) = (self.left, self.right);
         let mut last = f64::MAX;
@@ -113,11 +113,11 @@ impl<'a> Frame<'a> {
             // In a low panel not every number has room.
             if last - at >= LEAST_TEXT * 1.1 {
                 let number = self.number(tick);
-                self.text(left - 7.0, at + 4.5, &number, &Type { anchor: "end", ..SMALL });
+                self.text(left - 7.0, at + 4.5, &number, &TextStyle { anchor: "end", ..SMALL });
                 last = at;
             }
         }
-        self.text(EDGE, top - 13.0, y_label, &Type { anchor: "start", ..SMALL });
+        self.text(EDGE, top - 13.0, y_label, &TextStyle { anchor: "start", ..SMALL });
     }
 
     /// Draws the names, in as many rows as they need; where the last row stands.
@@ -133,7 +133,7 @@ impl<'a> Frame<'a> {
                 self.polyline(&[(x, row - 4.5), (x + 18.0, row - 4.5)], i, 2.0);
             }
             self.mark((x + 9.0, row - 4.5), 5.0, SubjectStyle::solid(i), None);
-            self.text(x + 23.0, row, &name, &Type { anchor: "start", ..LABEL });
+            self.text(x + 23.0, row, &name, &TextStyle { anchor: "start", ..LABEL });
             x += width;
         }
         row
@@ -160,7 +160,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Numbers under the baseline.
-    pub fn x_numbers(&mut self, axis: &Axis, x_at: &dyn Fn(f64) -> f64) {
+    pub fn x_numbers(&mut self, axis: &ChartAxis, x_at: &dyn Fn(f64) -> f64) {
         let number = |t: f64| (x_at(t), self.number(t));
         let ticks: Vec<_> = axis.ticks().into_iter().map(number).collect();
         self.x_ticks(&ticks);
@@ -200,7 +200,7 @@ impl<'a> Frame<'a> {
         self.svg(label)
     }
 
-    pub fn text(&mut self, x: f64, y: f64, text: &str, set: &Type) {
+    pub fn text(&mut self, x: f64, y: f64, text: &str, set: &TextStyle) {
         self.taken.push(space(x, y, text, set));
         let weight = if set.bold { " font-weight=\"600\"" } else { "" };
         let (class, colour) = if set.ink { ("i", INK) } else { ("f", FAINT) };
@@ -241,7 +241,7 @@ impl<'a> Frame<'a> {
     /// A subject's bar.
     pub fn bar(&mut self, at: (f64, f64), size: (f64, f64), style: SubjectStyle, hover: &str) {
         let SubjectStyle { subject, hollow } = style;
-        self.taken.push(Space(at.0 + 1.0, at.0 + size.0 - 1.0, at.1 + 1.0, at.1 + size.1));
+        self.taken.push(FreeArea(at.0 + 1.0, at.0 + size.0 - 1.0, at.1 + 1.0, at.1 + size.1));
         let colour = self.palette.of(subject).to_string();
         let (line, inside) = if hollow { (2.0, 0.0) } else { (0.0, 1.0) };
         let (x, y) = (at.0 + line / 2.0, at.1 + line / 2.0);
@@ -259,7 +259,7 @@ impl<'a> Frame<'a> {
     /// A subject's mark.
     pub fn mark(&mut self, at: (f64, f64), radius: f64, style: SubjectStyle, hover: Option<&str>) {
         let SubjectStyle { subject, hollow } = style;
-        self.taken.push(Space(at.0 - radius, at.0 + radius, at.1 - radius, at.1 + radius));
+        self.taken.push(FreeArea(at.0 - radius, at.0 + radius, at.1 - radius, at.1 + radius));
         let colour = self.palette.of(subject).to_string();
         let (series, class) =
             (subject % self.palette.count(), if hover.is_some() { "m " } else { "" });
@@ -334,7 +334,7 @@ impl<'a> Frame<'a> {
             false => format!("M{:.1} {from:.1}H{:.1}", x - cap, x + cap),
         };
         self.interval(&format!("M{x:.1} {from:.1}V{to:.1}{top}{bottom}"));
-        self.taken.push(Space(x - cap, x + cap, to, from));
+        self.taken.push(FreeArea(x - cap, x + cap, to, from));
     }
 
     /// An interval's line and caps, as an SVG path.

@@ -98,7 +98,7 @@ pub trait Plot: Send + Sync {
 
 /// A figure, not yet drawn, and the name of its file, without an extension.
 #[derive(Clone)]
-pub struct Figure {
+pub struct Chart {
     /// The step that it is of and what it is called among the step's figures; no step has the
     /// figures of a whole brief.
     id: (String, String),
@@ -107,16 +107,16 @@ pub struct Figure {
     plot: Arc<dyn Plot>,
 }
 
-impl Figure {
+impl Chart {
     /// A figure of something that can be drawn.
-    pub fn new(file: String, plot: impl Plot + 'static) -> Figure {
-        Figure { id: (String::new(), file.clone()), file, plot: Arc::new(plot) }
+    pub fn new(file: String, plot: impl Plot + 'static) -> Chart {
+        Chart { id: (String::new(), file.clone()), file, plot: Arc::new(plot) }
     }
 
     /// A figure of a step, by its name among the step's figures: "ops", "p99-against-ops".
-    pub fn of_step(step: &str, name: &str, plot: impl Plot + 'static) -> Figure {
+    pub fn of_step(step: &str, name: &str, plot: impl Plot + 'static) -> Chart {
         let file = format!("{}-{name}", slug(step));
-        Figure { id: (step.to_string(), name.to_string()), file, plot: Arc::new(plot) }
+        Chart { id: (step.to_string(), name.to_string()), file, plot: Arc::new(plot) }
     }
 
     /// What it is called among its step's figures, or in a brief.
@@ -125,7 +125,7 @@ impl Figure {
     }
 
     /// Whether both are the same figure of the same step.
-    pub fn is(&self, other: &Figure) -> bool {
+    pub fn is(&self, other: &Chart) -> bool {
         self.id == other.id
     }
 
@@ -175,7 +175,7 @@ pub fn size(svg: &str) -> (f64, f64) {
     }
 }
 
-impl fmt::Debug for Figure {
+impl fmt::Debug for Chart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.label())
     }
@@ -187,7 +187,7 @@ pub struct OfStep {
     /// The section's name.
     pub section: &'static str,
     /// The figures of one step; none where it has nothing of the kind.
-    pub figures: fn(&Facts, &StepFacts) -> Vec<Figure>,
+    pub figures: fn(&Facts, &StepFacts) -> Vec<Chart>,
 }
 
 /// Everything that is drawn of steps. A new kind of figure is a file here and a line.
@@ -199,7 +199,7 @@ pub static OF_STEP: Registry<OfStep> = Registry::new(&[
 ]);
 
 /// The figures of a step in a section.
-pub fn of_step(section: &str, facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+pub fn of_step(section: &str, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     OF_STEP
         .iter()
         .filter(|of| of.section == section)
@@ -208,7 +208,7 @@ pub fn of_step(section: &str, facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 }
 
 /// Every figure of a brief.
-pub fn all(facts: &Facts) -> Vec<Figure> {
+pub fn all(facts: &Facts) -> Vec<Chart> {
     if facts.is_fleet() {
         return facts.steps.iter().flat_map(|step| of_step("fleet", facts, step)).collect();
     }

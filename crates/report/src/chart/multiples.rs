@@ -3,31 +3,31 @@
 
 use super::axis::in_digits;
 use super::fonts::{self, Face};
-use super::frame::{Frame, LABEL, SubjectStyle, Type};
+use super::frame::{Canvas, LABEL, SubjectStyle, TextStyle};
 use super::step::scaled;
 use super::theme::{LEAST_TEXT, MARK, Palette, WIDTH};
-use super::{Figure, FigureText, Plot};
+use super::{Chart, FigureText, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::levels;
 use crate::analysis::{lead, metric::Metric};
 use crate::say;
 
 /// A subject's value in a panel; none where nothing was measured.
-struct Level {
+struct PanelValue {
     value: f64,
     marked: bool,
 }
 
-struct Panel {
+struct MultiplePanel {
     title: String,
     unit: String,
-    levels: Vec<Option<Level>>,
+    levels: Vec<Option<PanelValue>>,
 }
 
 struct Multiples {
     text: FigureText,
     names: Vec<String>,
-    panels: Vec<Panel>,
+    panels: Vec<MultiplePanel>,
     /// The longest bar of all panels, where they share a scale.
     scale: Option<f64>,
 }
@@ -37,7 +37,7 @@ const BAR: f64 = 16.0;
 const GAP: f64 = 9.0;
 
 /// What every step leads with; as many figures as it takes.
-pub fn figures(facts: &Facts) -> Vec<Figure> {
+pub fn figures(facts: &Facts) -> Vec<Chart> {
     let l = facts.language;
     let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
     let panel = |step: &&StepFacts| {
@@ -51,9 +51,9 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
             unit => l.sequence(&[metric.text(l), unit.to_string()]),
         };
         let index = facts.steps.iter().position(|s| s.name == step.name).unwrap_or(0);
-        let value = lead::Outcome::of(facts, index).value;
+        let value = lead::StepLead::of(facts, index).value;
         let level = |subject| level(facts, step, &metric, (value, subject), scale);
-        Panel {
+        MultiplePanel {
             title: step.title.clone(),
             unit,
             levels: (0..facts.subjects.len()).map(level).collect(),
@@ -66,7 +66,7 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
 }
 
 /// MB/s of all steps that move data, each at its most.
-fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
+fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
     let moving: Vec<&StepFacts> = steps.iter().copied().filter(|step| moves_data(step)).collect();
     if moving.len() < 2 {
         return Vec::new();
@@ -77,14 +77,14 @@ fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
             Some((c.total.as_ref()?.bytes_per_s.as_ref()?.value / 1e6, c.is_not_the_drives()))
         };
         let found = cells.filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
-        Some(Level { value: found.0, marked: found.1 })
+        Some(PanelValue { value: found.0, marked: found.1 })
     };
-    let panel = |step: &&StepFacts| Panel {
+    let panel = |step: &&StepFacts| MultiplePanel {
         title: step.title.clone(),
         unit: "MB/s".to_string(),
         levels: (0..facts.subjects.len()).map(|subject| most(step, subject)).collect(),
     };
-    let panels: Vec<Panel> = moving.iter().map(panel).collect();
+    let panels: Vec<MultiplePanel> = moving.iter().map(panel).collect();
     let all = panels.iter().flat_map(|panel| &panel.levels).flatten().map(|l| l.value);
     let scale = all.fold(0.0, f64::max);
     let caption = say!(facts.language, "figures-megabytes");
@@ -105,16 +105,18 @@ fn level(
     metric: &Metric,
     (value, subject): (Option<usize>, usize),
     scale: f64,
-) -> Option<Level> {
+) -> Option<PanelValue> {
     match value {
         Some(value) => {
             let cell = step.cell(subject, value)?;
             let bar = scaled(&metric.of(step, cell)?.0, scale);
             let value = in_digits(bar.value, bar.digits);
-            Some(Level { value, marked: cell.is_not_the_drives() })
+            Some(PanelValue { value, marked: cell.is_not_the_drives() })
         }
-        None => levels::over_axis(facts, step, metric, subject)
-            .map(|value| Level { value: value / scale, marked: levels::has_marks(step, subject) }),
+        None => levels::over_axis(facts, step, metric, subject).map(|value| PanelValue {
+            value: value / scale,
+            marked: levels::has_marks(step, subject),
+        }),
     }
 }
 
@@ -123,9 +125,9 @@ fn of_panels(
     facts: &Facts,
     file: &str,
     caption: &str,
-    panels: Vec<Panel>,
+    panels: Vec<MultiplePanel>,
     scale: Option<f64>,
-) -> Vec<Figure> {
+) -> Vec<Chart> {
     let deep = TITLE + BAR * facts.subjects.len() as f64 + GAP;
     let most = ((380.0 / deep).floor() as usize).max(1);
     let each = panels.len().div_ceil(panels.len().div_ceil(most).max(1)).max(1);
@@ -145,7 +147,7 @@ fn of_panels(
             panels: panels.by_ref().take(each).collect(),
             scale,
         };
-        Figure::new(format!("{file}-{}", i + 1), plot)
+        Chart::new(format!("{file}-{}", i + 1), plot)
     };
     (0..several).map(&mut draw).collect()
 }
@@ -157,7 +159,7 @@ impl Plot for Multiples {
 
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let mut frame = Frame::bare((palette, self.text.language), &names, &[], 0.0);
+        let mut frame = Canvas::bare((palette, self.text.language), &names, &[], 0.0);
         let top = frame.top - 18.0;
         let deep = TITLE + BAR * self.names.len() as f64 + GAP;
         frame.height = top + deep * self.panels.len() as f64;
@@ -168,15 +170,15 @@ impl Plot for Multiples {
     }
 }
 
-impl Panel {
-    fn draw(&self, frame: &mut Frame<'_>, y: f64, scale: Option<f64>, names: &[String]) {
+impl MultiplePanel {
+    fn draw(&self, frame: &mut Canvas<'_>, y: f64, scale: Option<f64>, names: &[String]) {
         let (x, right) = (6.0, WIDTH - 6.0);
         // What is measured stands behind the name, which is cut where there is no room for both.
         let unit = frame.aside(&self.unit);
         let room = right - x - fonts::width(&unit, LEAST_TEXT, Face::Bold);
         let title =
             format!("{}{unit}", fonts::shortened(&self.title, LEAST_TEXT, Face::Bold, room));
-        frame.text(x, y + 12.0, &title, &Type { anchor: "start", bold: true, ..LABEL });
+        frame.text(x, y + 12.0, &title, &TextStyle { anchor: "start", bold: true, ..LABEL });
         let own = self.levels.iter().flatten().map(|l| l.value).fold(0.0, f64::max);
         let most = scale.unwrap_or(own).max(f64::MIN_POSITIVE);
         // The longest label stands behind the longest bar.
@@ -193,7 +195,12 @@ impl Panel {
                 frame.emblem((x + 8.0, top + size.1 / 2.0), 3.2, s);
             }
             let label = if level.marked { format!("{number}{MARK}") } else { number };
-            frame.text(x + size.0 + 5.0, top + 11.5, &label, &Type { anchor: "start", ..LABEL });
+            frame.text(
+                x + size.0 + 5.0,
+                top + 11.5,
+                &label,
+                &TextStyle { anchor: "start", ..LABEL },
+            );
         }
     }
 }

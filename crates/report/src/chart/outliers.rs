@@ -1,12 +1,12 @@
 //! The slowest requests of a step's lead point, one mark each, over the window, by cause, with a
 //! panel per subject.
 
-use super::axis::Axis;
+use super::axis::ChartAxis;
 use super::fonts::{self, Face};
-use super::frame::{Frame, SubjectStyle};
-use super::step::{Draw, name};
+use super::frame::{Canvas, SubjectStyle};
+use super::step::{ChartKind, name};
 use super::theme::{HEIGHT, LEAST_TEXT, Palette};
-use super::{Figure, FigureText, Plot};
+use super::{Chart, FigureText, Plot};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::outlier_cause::Cause;
 use crate::analysis::outliers::OutlierMark;
@@ -32,16 +32,16 @@ pub fn cause_text(l: Language, cause: Cause) -> String {
 }
 
 /// The figure of a step whose lead point has outliers.
-pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let l = facts.language;
-    let draw = Draw { facts, step, titled: true, quiet: false };
+    let draw = ChartKind { facts, step, titled: true, quiet: false };
     let lead = draw.lead().into_iter().filter(|(_, cell)| !cell.outliers.marks.is_empty());
-    let series = lead.map(|(_, cell)| Subject {
+    let series = lead.map(|(_, cell)| SubjectOutliers {
         name: name(facts, cell),
         marks: cell.outliers.marks.clone(),
         outliers: cell.outliers.count(),
     });
-    let series: Vec<Subject> = series.collect();
+    let series: Vec<SubjectOutliers> = series.collect();
     if series.is_empty() {
         return Vec::new();
     }
@@ -56,26 +56,26 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     // The colours of subjects mean something else.
     let first = facts.subjects.len();
     let text = FigureText { title: String::new(), ..draw.text(what) };
-    let plot = Outliers { text, series, first };
+    let plot = OutlierChart { text, series, first };
     vec![draw.figure("outliers", plot)]
 }
 
 /// A subject's outliers.
-struct Subject {
+struct SubjectOutliers {
     name: String,
     marks: Vec<OutlierMark>,
     /// How many there are, drawn or not.
     outliers: u64,
 }
 
-struct Outliers {
+struct OutlierChart {
     text: FigureText,
-    series: Vec<Subject>,
+    series: Vec<SubjectOutliers>,
     /// Place of the first cause's colour and shape.
     first: usize,
 }
 
-impl Plot for Outliers {
+impl Plot for OutlierChart {
     fn text(&self) -> Option<&FigureText> {
         Some(&self.text)
     }
@@ -88,15 +88,15 @@ impl Plot for Outliers {
         let slow = all().map(|m| m.response_ns).max().unwrap_or(0) as f64;
         let (scale, unit) = if slow >= 1e6 { (1e6, "ms") } else { (1e3, "µs") };
         let value = |mark: &OutlierMark| mark.response_ns as f64 / scale;
-        let y = Axis::decades(all().map(|m| (value(m), value(m), value(m))));
+        let y = ChartAxis::decades(all().map(|m| (value(m), value(m), value(m))));
         let n = self.series.len().max(1) as f64;
         let set = (palette, l);
-        let mut frame = Frame::with_legend_from(set, (self.first, &names), &[y], HEIGHT);
+        let mut frame = Canvas::with_legend_from(set, (self.first, &names), &[y], HEIGHT);
         let top = frame.top;
         let height = ((frame.bottom - top - GAP * (n - 1.0)) / n).max(LEAST_PANEL);
         frame.height += top + height * n + GAP * (n - 1.0) - frame.bottom;
         let seconds = |mark: &OutlierMark| mark.at_ns as f64 / 1e9;
-        let x = Axis::up_to(all().map(seconds));
+        let x = ChartAxis::up_to(all().map(seconds));
         let (left, right) = (frame.left + 5.0, frame.right - 14.0);
         let x_at = |seconds: f64| left + x.share(seconds) * (right - left);
         for (i, subject) in self.series.iter().enumerate() {
@@ -132,7 +132,7 @@ mod tests {
             cause: CAUSES[n as usize % 3],
         };
         for (subjects, first) in [(1, 1), (2, 2), (8, 8)] {
-            let subject = |i: usize| Subject {
+            let subject = |i: usize| SubjectOutliers {
                 name: format!("Drive {i} of a name {}", "that needs room ".repeat(i + 2)),
                 marks: (0..40).map(mark).collect(),
                 outliers: 40,
@@ -143,7 +143,7 @@ mod tests {
                 title: String::new(),
                 caption: "Outliers".into(),
             };
-            let svg = Outliers { text, series, first }.svg(&Palette::default());
+            let svg = OutlierChart { text, series, first }.svg(&Palette::default());
             super::super::tests::check(&svg).expect("it reads");
             assert_eq!(svg.matches("<title>").count(), 40 * subjects);
             assert_eq!(svg.matches(", unknown</title>").count(), 13 * subjects);

@@ -1,13 +1,13 @@
 //! Values over time, one panel under another on one axis of time: power and temperature under the
 //! throughput.
 
-use super::axis::Axis;
-use super::frame::Frame;
+use super::axis::ChartAxis;
+use super::frame::Canvas;
 use super::theme::{HEIGHT, Palette};
 use super::{FigureText, LineSeries, Plot};
 use crate::say;
 
-pub struct Panel {
+pub struct PanelChart {
     pub y_label: String,
     pub series: Vec<LineSeries>,
 }
@@ -16,7 +16,7 @@ pub struct Panels {
     pub text: FigureText,
     /// The names of the series, the same in every panel.
     pub names: Vec<String>,
-    pub panels: Vec<Panel>,
+    pub panels: Vec<PanelChart>,
 }
 
 /// Between two panels, for the label of the lower one.
@@ -31,17 +31,17 @@ impl Plot for Panels {
 
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let axis = |panel: &Panel| {
-            Axis::from_zero(panel.series.iter().flat_map(|s| &s.points).map(|p| p.1))
+        let axis = |panel: &PanelChart| {
+            ChartAxis::from_zero(panel.series.iter().flat_map(|s| &s.points).map(|p| p.1))
         };
-        let axes: Vec<Axis> = self.panels.iter().map(axis).collect();
+        let axes: Vec<ChartAxis> = self.panels.iter().map(axis).collect();
         let n = self.panels.len().max(1) as f64;
-        let mut frame = Frame::bare((palette, self.text.language), &names, &axes, HEIGHT);
+        let mut frame = Canvas::bare((palette, self.text.language), &names, &axes, HEIGHT);
         let top = frame.top;
         let height = ((frame.bottom - top - GAP * (n - 1.0)) / n).max(LEAST_PANEL);
         frame.height += top + height * n + GAP * (n - 1.0) - frame.bottom;
         let points = || self.panels.iter().flat_map(|p| &p.series).flat_map(|s| &s.points);
-        let x = Axis::up_to(points().map(|p| p.0));
+        let x = ChartAxis::up_to(points().map(|p| p.0));
         let (left, right) = (frame.left, frame.right);
         let x_at = |seconds: f64| left + x.share(seconds) * (right - left - 14.0);
         for (i, panel) in self.panels.iter().enumerate() {

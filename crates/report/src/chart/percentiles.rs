@@ -1,7 +1,7 @@
 //! Latency by percentile: the x axis counts nines, the y axis decades.
 
-use super::axis::Axis;
-use super::frame::{Frame, SubjectStyle};
+use super::axis::ChartAxis;
+use super::frame::{Canvas, SubjectStyle};
 use super::theme::Palette;
 use super::{FigureText, LineSeries, Plot};
 use crate::base::units::latency;
@@ -21,8 +21,8 @@ impl Plot for Percentiles {
     fn svg(&self, palette: &Palette) -> String {
         let names = LineSeries::names(&self.series);
         let points = || self.series.iter().flat_map(|s| &s.points);
-        let y = Axis::decades(points().map(|p| (p.1 / 1e3, p.1 / 1e3, p.1 / 1e3)));
-        let mut frame = Frame::new((palette, self.text.language), "µs", &names, y);
+        let y = ChartAxis::decades(points().map(|p| (p.1 / 1e3, p.1 / 1e3, p.1 / 1e3)));
+        let mut frame = Canvas::new((palette, self.text.language), "µs", &names, y);
         let mut shown: Vec<f64> = points().map(|p| p.0).collect();
         shown.sort_by(f64::total_cmp);
         shown.dedup();

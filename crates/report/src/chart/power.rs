@@ -2,14 +2,14 @@
 //! throughput.
 
 use super::bars::{Bar, BarSeries, GroupedBars};
-use super::curve::{Curve, CurvePoint};
-use super::panels::{Panel, Panels};
+use super::curve::{CurveChart, CurvePoint};
+use super::panels::{PanelChart, Panels};
 use super::step::{
-    Draw, PlottedQuantity, TIMELINE_POINTS, marked, name, quantity, scaled, thinned,
+    ChartKind, PlottedQuantity, TIMELINE_POINTS, marked, name, quantity, scaled, thinned,
 };
-use super::{Figure, LineSeries};
+use super::{Chart, LineSeries};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::metric::{Figure as Of, Metric};
+use crate::analysis::metric::{Metric, PointFigure as Of};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::power::PowerFacts;
 use crate::language::Name;
@@ -17,9 +17,9 @@ use crate::say;
 use crate::stats::Estimate;
 
 /// The figures of a step; of power one set for each class, since classes are never mixed.
-pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let l = facts.language;
-    let draw = Draw { facts, step, titled: false, quiet: false };
+    let draw = ChartKind { facts, step, titled: false, quiet: false };
     let mut classes: Vec<&str> = Vec::new();
     for power in step.cells.iter().flat_map(|c| &c.power) {
         if !classes.contains(&power.class.as_str()) {
@@ -54,7 +54,7 @@ fn of_class<'a>(cell: &'a CellFacts, class: &str) -> Option<&'a PowerFacts> {
     cell.power.iter().find(|p| p.class == class)
 }
 
-impl Draw<'_> {
+impl ChartKind<'_> {
     /// A unit with what it is of: "W (drive)".
     fn of_class(&self, unit: &str, class: &str) -> String {
         let class = Name::power_class(class);
@@ -67,7 +67,7 @@ impl Draw<'_> {
         class: &str,
         of: &PlottedQuantity<'_>,
         pick: &dyn Fn(&PowerFacts) -> Option<&Estimate>,
-    ) -> Figure {
+    ) -> Chart {
         let bar = |cell: &CellFacts| {
             let bar = scaled(pick(of_class(cell, class)?)?, 1.0);
             Some(Bar { marked: cell.is_not_the_drives(), ..bar })
@@ -92,14 +92,14 @@ impl Draw<'_> {
         self.figure(&format!("{}-{class}", of.file), plot)
     }
 
-    fn watts_against_ops(&self, class: &str) -> Figure {
+    fn watts_against_ops(&self, class: &str) -> Chart {
         let point = |cell: &CellFacts| {
             let watts = scaled(&of_class(cell, class)?.mean_watts, 1.0);
             let (x, hollow) = (cell.total.as_ref()?.ops_per_s.value, cell.missed_its_rate());
             let label = marked(cell, self.step.values[cell.value].text(self.facts.language));
             Some(CurvePoint { x, y: watts.value, label, low: watts.low, high: watts.high, hollow })
         };
-        let plot = Curve {
+        let plot = CurveChart {
             text: self.text(say!(
                 self.facts.language,
                 "power-against-throughput",
@@ -117,14 +117,14 @@ impl Draw<'_> {
     }
 
     /// Throughput, power and temperature of the lead point, one under the other.
-    fn over_time(&self) -> Figure {
+    fn over_time(&self) -> Chart {
         let lead = self.lead();
         let panel = |y_label: &str, pick: &dyn Fn(&CellFacts) -> &[(f64, f64)]| {
             let series = lead.iter().map(|(i, cell)| LineSeries {
                 name: self.facts.subjects[*i].clone(),
                 points: thinned(pick(cell), TIMELINE_POINTS),
             });
-            Panel { y_label: y_label.to_string(), series: series.collect() }
+            PanelChart { y_label: y_label.to_string(), series: series.collect() }
         };
         // Subjects measured by instruments of different classes have no common axis.
         let classes: Vec<&str> =

@@ -1,8 +1,8 @@
 //! A value from round to round until it is steady: the rounds of each drive, and over the last of
 //! them the fitted line and the band that it must stay within.
 
-use super::axis::{Axis, si};
-use super::frame::{Frame, SubjectStyle};
+use super::axis::{ChartAxis, si};
+use super::frame::{Canvas, SubjectStyle};
 use super::theme::{FAINT, INK, Palette};
 use super::{FigureText, Plot};
 use crate::say;
@@ -42,8 +42,8 @@ impl Plot for Rounds {
         let bands = self.series.iter().filter_map(|s| s.fit.as_ref()).map(|f| f.mean + f.band);
         let values =
             || self.series.iter().flat_map(|s| s.values.iter().copied()).filter(|v| v.is_finite());
-        let y = Axis::from_zero(values().chain(bands));
-        let mut frame = Frame::new((palette, self.text.language), &self.y_label, &names, y);
+        let y = ChartAxis::from_zero(values().chain(bands));
+        let mut frame = Canvas::new((palette, self.text.language), &self.y_label, &names, y);
         let most = self.series.iter().map(|s| s.values.len()).max().unwrap_or(0);
         if most == 0 {
             return frame.without_data(&self.label());
@@ -76,10 +76,10 @@ impl Plot for Rounds {
 }
 
 impl Fit {
-    fn draw(&self, frame: &mut Frame<'_>, x_at: &dyn Fn(f64) -> f64) {
+    fn draw(&self, frame: &mut Canvas<'_>, x_at: &dyn Fn(f64) -> f64) {
         let (first, steps) = (self.first_round as f64, (self.rounds - 1) as f64);
         let (from, to) = (x_at(first), x_at(first + steps));
-        let y = |frame: &Frame<'_>, value: f64| frame.y_at(value.max(0.0));
+        let y = |frame: &Canvas<'_>, value: f64| frame.y_at(value.max(0.0));
         for limit in [self.mean - self.band, self.mean + self.band] {
             let at = y(frame, limit);
             frame.line((from, at), (to, at), ("q", FAINT), 1.0);

@@ -1,7 +1,7 @@
 //! Steady states reached before the measurement, drawn round by round.
 
 use super::rounds::{Fit, Rounds, RoundsSeries};
-use super::{Figure, FigureText};
+use super::{Chart, FigureText};
 use crate::analysis::facts::Facts;
 use crate::base::units;
 use crate::language::{Language, Name, Number};
@@ -31,7 +31,7 @@ pub fn states(facts: &Facts) -> Vec<(String, &SteadyState)> {
 }
 
 /// A figure for each metric and length of round: drives that were tracked alike together.
-pub fn figures(facts: &Facts) -> Vec<Figure> {
+pub fn figures(facts: &Facts) -> Vec<Chart> {
     let states = states(facts);
     let mut kinds: Vec<&SteadyState> = Vec::new();
     for (_, state) in &states {
@@ -41,7 +41,7 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
     }
     let draw = |first: &&SteadyState| {
         let file = format!("steady-{}-{}", first.metric.name(), units::duration(first.round_ns));
-        Figure::new(
+        Chart::new(
             file,
             rounds(facts.language, first, states.iter().filter(|(_, state)| alike(first, state))),
         )

@@ -5,14 +5,14 @@ mod claimed;
 mod several;
 
 use super::bars::{Bar, BarSeries, GroupedBars};
-use super::curve::{Curve, CurvePoint, CurveSeries};
+use super::curve::{CurveChart, CurvePoint, CurveSeries};
 use super::percentiles::Percentiles;
 use super::timeline::Timeline;
-use super::{Figure, LineSeries, Plot, mark};
+use super::{Chart, LineSeries, Plot, mark};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::metric::{Figure as Of, Metric};
+use crate::analysis::metric::{Metric, PointFigure as Of};
 use crate::analysis::names;
-use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, RepeatSummary};
 use crate::say;
 use crate::stats::Estimate;
 
@@ -26,29 +26,29 @@ const MOST_GROUPS: usize = 16;
 pub(super) const MOVES_DATA: f64 = 1e6;
 
 /// The figures of a step.
-pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    drawn(&Draw { facts, step, titled: false, quiet: false })
+pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    drawn(&ChartKind { facts, step, titled: false, quiet: false })
 }
 
 /// The same where no heading names the step: each caption does.
-pub fn titled(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    drawn(&Draw { facts, step, titled: true, quiet: false })
+pub fn titled(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    drawn(&ChartKind { facts, step, titled: true, quiet: false })
 }
 
 /// The same for the first page, where no number stands that a mark would disown.
-pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    drawn(&Draw { facts, step, titled: true, quiet: true })
+pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    drawn(&ChartKind { facts, step, titled: true, quiet: true })
 }
 
 /// What the latencies of a step's figures are divided by, and the unit that this makes.
 pub(super) fn time(facts: &Facts, step: &StepFacts) -> (f64, &'static str) {
-    Draw { facts, step, titled: false, quiet: false }.time()
+    ChartKind { facts, step, titled: false, quiet: false }.time()
 }
 
 /// Of a latency, in nanoseconds.
-type Pick = fn(&Latency) -> Option<&Estimate>;
+type LatencyPick = fn(&Latency) -> Option<&Estimate>;
 
-fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
+fn drawn(draw: &ChartKind<'_>) -> Vec<Chart> {
     let (l, step) = (draw.facts.language, draw.step);
     let swept = step.values.len() > 1;
     let moves = step
@@ -63,12 +63,12 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     })];
     let paced = step.axis.as_ref().is_some_and(|a| a.field.sets_rates());
     let (time, unit) = draw.time();
-    let mean: Pick = |l| l.mean_ns.as_ref();
-    let p99: Pick = |l| l.percentiles_ns[P99].as_ref();
-    let of = |pick: Pick| {
-        move |t: &Summary| user_latency(t, step).and_then(pick).map(|e| scaled(e, time))
+    let mean: LatencyPick = |l| l.mean_ns.as_ref();
+    let p99: LatencyPick = |l| l.percentiles_ns[P99].as_ref();
+    let of = |pick: LatencyPick| {
+        move |t: &RepeatSummary| user_latency(t, step).and_then(pick).map(|e| scaled(e, time))
     };
-    let any = |pick: Pick| {
+    let any = |pick: LatencyPick| {
         step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some())
     };
     if swept && any(mean) {
@@ -117,7 +117,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     all
 }
 
-pub(super) struct Draw<'a> {
+pub(super) struct ChartKind<'a> {
     pub(super) facts: &'a Facts,
     pub(super) step: &'a StepFacts,
     /// Captions name the step.
@@ -146,9 +146,9 @@ pub(super) fn quantity<'a>(
     PlottedQuantity { file, what, unit, metric }
 }
 
-impl Draw<'_> {
-    pub(super) fn figure(&self, name: &str, plot: impl Plot + 'static) -> Figure {
-        Figure::of_step(&self.step.name, name, plot)
+impl ChartKind<'_> {
+    pub(super) fn figure(&self, name: &str, plot: impl Plot + 'static) -> Chart {
+        Chart::of_step(&self.step.name, name, plot)
     }
 
     /// What latencies are divided by, and the unit that this makes: milliseconds where no p99 is
@@ -177,7 +177,11 @@ impl Draw<'_> {
 
     /// One number for each subject and axis value: bars while they can be distinguished, lines
     /// beyond that.
-    fn bars(&self, of: &PlottedQuantity<'_>, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
+    fn bars(
+        &self,
+        of: &PlottedQuantity<'_>,
+        pick: &dyn Fn(&RepeatSummary) -> Option<Bar>,
+    ) -> Chart {
         if self.step.values.len() > MOST_GROUPS {
             return self.lines(of, pick);
         }
@@ -204,7 +208,11 @@ impl Draw<'_> {
         self.figure(of.file, plot)
     }
 
-    fn lines(&self, of: &PlottedQuantity<'_>, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
+    fn lines(
+        &self,
+        of: &PlottedQuantity<'_>,
+        pick: &dyn Fn(&RepeatSummary) -> Option<Bar>,
+    ) -> Chart {
         let (scale, x_label) = self.x_scale();
         let point = |cell: &CellFacts| {
             let bar = pick(cell.total.as_ref()?)?;
@@ -221,7 +229,7 @@ impl Draw<'_> {
         };
         let series = self.curves(&point);
         let at = |subject, value| self.step.cell(subject, value).and_then(point);
-        let plot = Curve {
+        let plot = CurveChart {
             text: self.text(self.called(of)),
             x_label,
             y_label: of.unit.to_string(),
@@ -246,7 +254,7 @@ impl Draw<'_> {
     }
 
     /// A latency against ops/s, each point labelled with its axis value.
-    fn latency_curve(&self, what: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
+    fn latency_curve(&self, what: &str, pick: &dyn Fn(&RepeatSummary) -> Option<Bar>) -> Chart {
         // Labels that overlap cannot be read.
         let every = self.step.values.len().div_ceil(MOST_GROUPS);
         let label = |value: usize| match value % every {
@@ -275,7 +283,7 @@ impl Draw<'_> {
         let caption = say!(l, "figure-against-throughput", what = figure, axis = axis);
         let called = metric.as_ref().map(|m| self.called_out(m)).unwrap_or_default();
         let left_out = if above > 0 { say!(l, "figure-overload") } else { String::new() };
-        let plot = Curve {
+        let plot = CurveChart {
             text: self.text(format!("{caption}{called}{left_out}")),
             x_label: "ops/s".to_string(),
             y_label: self.time().1.to_string(),
@@ -304,7 +312,7 @@ impl Draw<'_> {
         subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
     }
 
-    fn percentiles(&self) -> Figure {
+    fn percentiles(&self) -> Chart {
         let points = |cell: &CellFacts| {
             let latency = cell.total.as_ref().and_then(|t| user_latency(t, self.step));
             let all =
@@ -322,7 +330,7 @@ impl Draw<'_> {
         self.figure("percentiles", plot)
     }
 
-    fn timeline(&self) -> Figure {
+    fn timeline(&self) -> Chart {
         let l = self.facts.language;
         let series = self.lead().into_iter().map(|(_, cell)| LineSeries {
             name: name(self.facts, cell),
@@ -352,7 +360,7 @@ fn tidy(percentile: f64) -> f64 {
     (percentile * 1e6).round() / 1e6
 }
 
-fn user_latency<'a>(summary: &'a Summary, step: &StepFacts) -> Option<&'a Latency> {
+fn user_latency<'a>(summary: &'a RepeatSummary, step: &StepFacts) -> Option<&'a Latency> {
     summary.class(step.class).map(ClassSummary::user_latency)
 }
 

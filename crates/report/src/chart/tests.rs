@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use resvg::usvg::{Group, Node, Rect, Tree};
 
 use super::bars::{Bar, BarSeries, CalledBar, GroupedBars};
-use super::curve::{CalledPoint, Curve, CurvePoint, CurveSeries};
-use super::panels::{Panel, Panels};
+use super::curve::{CalledPoint, CurveChart, CurvePoint, CurveSeries};
+use super::panels::{PanelChart, Panels};
 use super::percentiles::Percentiles;
 use super::theme::LEAST_TEXT;
 use super::{FigureText, LineSeries, Palette, Plot, fonts, size};
@@ -171,7 +171,7 @@ proptest! {
         let (x_label, y_label) = ("ops/s".to_string(), "µs".to_string());
         let text = text("4K", "p99");
         let call_outs = called_on(&series);
-        check_all(&Curve {
+        check_all(&CurveChart {
             text, x_label, y_label, log_y, places: Vec::new(), series,
             call_outs,
         })?;
@@ -186,7 +186,7 @@ proptest! {
             name: name.clone(),
             points: values.iter().enumerate().map(|(i, (v, _))| (i as f64, *v)).collect(),
         };
-        let panel = |i: usize| Panel {
+        let panel = |i: usize| PanelChart {
             y_label: format!("W {i}"),
             series: names.iter().map(series).collect(),
         };
@@ -219,7 +219,7 @@ fn a_figure_as_a_file_stands_under_its_title() {
         lying: false,
         quiet: false,
     };
-    let figure = super::Figure::new("ops".into(), plot);
+    let figure = super::Chart::new("ops".into(), plot);
     let (bare, alone) = (figure.svg(&Palette::default()), figure.alone(&Palette::default()));
     assert!(
         !bare.contains(">RocksDB") && alone.contains(">RocksDB random reads &lt;4K&gt;<"),

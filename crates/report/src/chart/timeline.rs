@@ -1,7 +1,7 @@
 //! A value over the seconds of a point: ops/s over time.
 
-use super::axis::{Axis, si};
-use super::frame::Frame;
+use super::axis::{ChartAxis, si};
+use super::frame::Canvas;
 use super::theme::Palette;
 use super::{FigureText, LineSeries, Plot};
 use crate::say;
@@ -21,12 +21,12 @@ impl Plot for Timeline {
     fn svg(&self, palette: &Palette) -> String {
         let names = LineSeries::names(&self.series);
         let points = || self.series.iter().flat_map(|s| &s.points);
-        let y = Axis::from_zero(points().map(|p| p.1));
-        let mut frame = Frame::new((palette, self.text.language), &self.y_label, &names, y);
+        let y = ChartAxis::from_zero(points().map(|p| p.1));
+        let mut frame = Canvas::new((palette, self.text.language), &self.y_label, &names, y);
         if points().next().is_none() {
             return frame.without_data(&self.label());
         }
-        let x = Axis::up_to(points().map(|p| p.0));
+        let x = ChartAxis::up_to(points().map(|p| p.0));
         let (left, right) = (frame.left, frame.right);
         let x_at = |seconds: f64| left + x.share(seconds) * (right - left - 14.0);
         frame.x_numbers(&x, &x_at);

@@ -1,12 +1,12 @@
 //! A figure over many runs: each run a mark with its interval, in the order in which they began,
 //! the levels between change points as lines, the change points between them.
 
-use super::axis::{Axis, si};
-use super::frame::{Frame, SubjectStyle};
+use super::axis::{ChartAxis, si};
+use super::frame::{Canvas, SubjectStyle};
 use super::theme::{FAINT, INK, Palette};
-use super::{Figure, Plot};
+use super::{Chart, Plot};
 use crate::analysis::metric::{self, Metric};
-use crate::analysis::trend::History;
+use crate::analysis::trend::FigureHistory;
 use crate::base::units;
 use crate::language::Language;
 
@@ -14,12 +14,12 @@ use crate::language::Language;
 struct Trend {
     title: String,
     y_label: String,
-    runs: Vec<Run>,
+    runs: Vec<TrendRun>,
     /// First run, the run after the last, and the level between.
     levels: Vec<(usize, usize, f64)>,
 }
 
-struct Run {
+struct TrendRun {
     value: f64,
     interval: Option<(f64, f64)>,
     /// The day on which it began.
@@ -29,13 +29,13 @@ struct Run {
 }
 
 /// The figure of a history.
-pub fn figure(history: &History, file: String) -> Figure {
+pub fn figure(history: &FigureHistory, file: String) -> Chart {
     let (by, unit) = scale(&history.metric);
     let run = |run: &crate::analysis::trend::Member| {
         let (e, when) = (&run.estimate, units::moment(run.started_unix_ns));
         let value = e.value * by;
         let hollow = !run.counts;
-        Run {
+        TrendRun {
             value,
             interval: e.has_interval().then_some((e.low * by, e.high * by)),
             day: when.split(' ').next().unwrap_or_default().to_string(),
@@ -45,7 +45,7 @@ pub fn figure(history: &History, file: String) -> Figure {
     };
     let figure = history.metric.short();
     let y_label = if figure == unit { figure } else { format!("{figure}, {unit}") };
-    Figure::new(
+    Chart::new(
         file,
         Trend {
             title: history.label.clone(),
@@ -59,18 +59,18 @@ pub fn figure(history: &History, file: String) -> Figure {
 /// By what a value of a metric is multiplied, and the unit that it is then in.
 pub fn scale(metric: &Metric) -> (f64, &'static str) {
     match metric.figure {
-        metric::Figure::Mean | metric::Figure::Percentile(_) => (1e-3, "µs"),
-        metric::Figure::Bytes => (1e-6, "MB/s"),
-        metric::Figure::Ops => (1.0, "ops/s"),
-        metric::Figure::PerMinute(_) => (1.0, "per minute"),
-        metric::Figure::OpsPerWatt(_) => (1.0, "ops/s/W"),
-        metric::Figure::MbPerWatt(_) => (1.0, "MB/s/W"),
-        metric::Figure::JoulesPerOp(_) => (1e6, "µJ/op"),
+        metric::PointFigure::Mean | metric::PointFigure::Percentile(_) => (1e-3, "µs"),
+        metric::PointFigure::Bytes => (1e-6, "MB/s"),
+        metric::PointFigure::Ops => (1.0, "ops/s"),
+        metric::PointFigure::PerMinute(_) => (1.0, "per minute"),
+        metric::PointFigure::OpsPerWatt(_) => (1.0, "ops/s/W"),
+        metric::PointFigure::MbPerWatt(_) => (1.0, "MB/s/W"),
+        metric::PointFigure::JoulesPerOp(_) => (1e6, "µJ/op"),
     }
 }
 
 /// Over all runs, by those that count.
-fn levels(history: &History, by: f64) -> Vec<(usize, usize, f64)> {
+fn levels(history: &FigureHistory, by: f64) -> Vec<(usize, usize, f64)> {
     let counted: Vec<usize> = (0..history.runs.len()).filter(|i| history.runs[*i].counts).collect();
     let at = |change: usize| counted.get(change).copied().unwrap_or(history.runs.len());
     let Some(first) = history.changes.first() else { return Vec::new() };
@@ -98,10 +98,11 @@ impl Plot for Trend {
     }
 
     fn svg(&self, palette: &Palette) -> String {
-        let ends = |run: &Run| run.interval.unwrap_or((run.value, run.value));
-        let y = Axis::around(self.runs.iter().map(|run| (run.value, ends(run).0, ends(run).1)));
+        let ends = |run: &TrendRun| run.interval.unwrap_or((run.value, run.value));
+        let y =
+            ChartAxis::around(self.runs.iter().map(|run| (run.value, ends(run).0, ends(run).1)));
         let l = Language::default();
-        let mut frame = Frame::new((palette, l), &self.y_label, &[&self.title], y);
+        let mut frame = Canvas::new((palette, l), &self.y_label, &[&self.title], y);
         if self.runs.is_empty() {
             return frame.without_data(&self.label());
         }

@@ -5,23 +5,23 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::claims::{self, Claim};
-use crate::analysis::compare::{At, Comparison};
+use crate::analysis::compare::{Comparison, StepPlace};
 use crate::analysis::facts::Facts;
 use crate::base::units::finite;
 use crate::brief::{caveat_text, notes, wording};
 
 /// Every claim and every comparison, with full precision beside the text as printed.
 #[derive(Serialize, JsonSchema)]
-pub struct Claimed {
+pub struct ClaimsDocument {
     /// Strongest first.
     claims: Vec<ClaimRow>,
     #[serde(flatten)]
-    compared: Comparisons,
+    compared: ComparisonsDocument,
 }
 
 /// Every comparison of the subjects, as one family.
 #[derive(Serialize, JsonSchema)]
-pub struct Comparisons {
+pub struct ComparisonsDocument {
     /// In the plan's order.
     subjects: Vec<String>,
     /// How many comparisons were searched: the intervals hold for all of them at once.
@@ -80,23 +80,23 @@ struct ComparisonRow {
     repeats: usize,
 }
 
-impl Claimed {
+impl ClaimsDocument {
     /// What may be claimed of these facts.
-    pub fn of(facts: &Facts) -> Claimed {
+    pub fn of(facts: &Facts) -> ClaimsDocument {
         let claim = |c: &Claim<'_>| {
             let (sentence, basis) = wording::claim(facts, c);
             let comparison = comparison(facts, c.comparison);
             ClaimRow { sentence, basis, of_points: c.of_points, comparison }
         };
         let found = claims::all(facts);
-        Claimed { claims: found.iter().map(claim).collect(), compared: comparisons(facts) }
+        ClaimsDocument { claims: found.iter().map(claim).collect(), compared: comparisons(facts) }
     }
 }
 
 /// All comparisons of these facts.
-pub fn comparisons(facts: &Facts) -> Comparisons {
+pub fn comparisons(facts: &Facts) -> ComparisonsDocument {
     let crossovers = claims::crossovers(facts);
-    Comparisons {
+    ComparisonsDocument {
         subjects: facts.subjects.clone(),
         comparisons_in_family: facts.searched(),
         comparisons: facts.comparisons.iter().map(|c| comparison(facts, c)).collect(),
@@ -110,7 +110,7 @@ pub fn comparisons(facts: &Facts) -> Comparisons {
 fn comparison(facts: &Facts, c: &Comparison) -> ComparisonRow {
     let step = &facts.steps[c.step];
     let (percent, low, high) = c.percent();
-    let value = if let At::Value(value) = c.at { Some(&step.values[value]) } else { None };
+    let value = if let StepPlace::Value(value) = c.at { Some(&step.values[value]) } else { None };
     ComparisonRow {
         step: step.name.clone(),
         metric: c.metric.short(),

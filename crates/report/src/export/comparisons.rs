@@ -1,31 +1,31 @@
 //! Every comparison of the bundles' subjects, one a row, with its simultaneous interval.
 
-use super::{Column, Kind, Table, Value};
-use crate::analysis::compare::At;
+use super::{Column, ColumnKind, ExportTable, ExportValue};
+use crate::analysis::compare::StepPlace;
 use crate::analysis::facts::Facts;
 use crate::brief::wording;
 
-pub struct Comparisons;
+pub struct ComparisonsTable;
 
 const COLUMNS: [Column; 15] = [
-    ("step", Kind::Text),
-    ("metric", Kind::Text),
-    ("where", Kind::Text),
-    ("axis_value", Kind::Real),
-    ("better", Kind::Text),
-    ("worse", Kind::Text),
-    ("percent", Kind::Real),
-    ("percent_low", Kind::Real),
-    ("percent_high", Kind::Real),
-    ("factor", Kind::Real),
-    ("factor_low", Kind::Real),
-    ("factor_high", Kind::Real),
-    ("standing", Kind::Text),
-    ("printed", Kind::Text),
-    ("part", Kind::Text),
+    ("step", ColumnKind::Text),
+    ("metric", ColumnKind::Text),
+    ("where", ColumnKind::Text),
+    ("axis_value", ColumnKind::Real),
+    ("better", ColumnKind::Text),
+    ("worse", ColumnKind::Text),
+    ("percent", ColumnKind::Real),
+    ("percent_low", ColumnKind::Real),
+    ("percent_high", ColumnKind::Real),
+    ("factor", ColumnKind::Real),
+    ("factor_low", ColumnKind::Real),
+    ("factor_high", ColumnKind::Real),
+    ("standing", ColumnKind::Text),
+    ("printed", ColumnKind::Text),
+    ("part", ColumnKind::Text),
 ];
 
-impl Table for Comparisons {
+impl ExportTable for ComparisonsTable {
     fn name(&self) -> &'static str {
         "comparisons"
     }
@@ -34,12 +34,15 @@ impl Table for Comparisons {
         COLUMNS.to_vec()
     }
 
-    fn whole(&self, facts: &Facts) -> Option<Vec<Vec<Value>>> {
+    fn whole(&self, facts: &Facts) -> Option<Vec<Vec<ExportValue>>> {
         let row = |c: &crate::analysis::Comparison| {
             let step = &facts.steps[c.step];
             let (percent, low, high) = c.percent();
-            let value =
-                if let At::Value(value) = c.at { Some(step.values[value].number) } else { None };
+            let value = if let StepPlace::Value(value) = c.at {
+                Some(step.values[value].number)
+            } else {
+                None
+            };
             vec![
                 step.name.as_str().into(),
                 c.metric.short().as_str().into(),

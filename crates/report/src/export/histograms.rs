@@ -1,15 +1,15 @@
 //! A row for each bucket that holds something, of each point's latencies.
 
-use super::{Column, Kind, Stored, Table, TakeRow, key};
+use super::{Column, ColumnKind, ExportTable, Stored, TakeRow, key};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 
 pub struct Histograms;
 
 const MEASURES: [Column; 3] =
-    [("time", Kind::Text), ("to_ns", Kind::Whole), ("count", Kind::Whole)];
+    [("time", ColumnKind::Text), ("to_ns", ColumnKind::Whole), ("count", ColumnKind::Whole)];
 
-impl Table for Histograms {
+impl ExportTable for Histograms {
     fn name(&self) -> &'static str {
         "histograms"
     }

@@ -1,25 +1,25 @@
 //! A row for each interval (about a second) of each point, stream, drive, instance and class of op.
 
-use super::{Column, Kind, Stored, Table, TakeRow, Value, key};
+use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
 use crate::base::error::Result;
 
 pub struct Intervals;
 
 const MEASURES: [Column; 11] = [
-    ("start_ns", Kind::Whole),
-    ("end_ns", Kind::Whole),
-    ("ops", Kind::Whole),
-    ("bytes", Kind::Whole),
-    ("ops_per_s", Kind::Real),
-    ("mean_ns", Kind::Real),
-    ("p50_ns", Kind::Whole),
-    ("p99_ns", Kind::Whole),
-    ("max_ns", Kind::Whole),
-    ("response_mean_ns", Kind::Real),
-    ("response_p99_ns", Kind::Whole),
+    ("start_ns", ColumnKind::Whole),
+    ("end_ns", ColumnKind::Whole),
+    ("ops", ColumnKind::Whole),
+    ("bytes", ColumnKind::Whole),
+    ("ops_per_s", ColumnKind::Real),
+    ("mean_ns", ColumnKind::Real),
+    ("p50_ns", ColumnKind::Whole),
+    ("p99_ns", ColumnKind::Whole),
+    ("max_ns", ColumnKind::Whole),
+    ("response_mean_ns", ColumnKind::Real),
+    ("response_p99_ns", ColumnKind::Whole),
 ];
 
-impl Table for Intervals {
+impl ExportTable for Intervals {
     fn name(&self) -> &'static str {
         "intervals"
     }
@@ -32,7 +32,7 @@ impl Table for Intervals {
         stored.bundle.each_interval(stored.point.id, &mut |i| {
             let seconds = i.end_ns.saturating_sub(i.start_ns).max(1) as f64 / 1e9;
             let response = i.response.as_ref();
-            let measures: [Value; MEASURES.len()] = [
+            let measures: [ExportValue; MEASURES.len()] = [
                 i.start_ns.into(),
                 i.end_ns.into(),
                 i.service.count.into(),

@@ -1,19 +1,19 @@
 //! The columns that every table of points begins and ends with: which point, which part of it, and
 //! from which bundle.
 
-use super::{Column, Kind, Stored, Value};
+use super::{Column, ColumnKind, ExportValue, Stored};
 use crate::plan::PointKey;
 use crate::record::Class;
 
 pub const POINT: [Column; 5] = [
-    ("subject", Kind::Text),
-    ("step", Kind::Text),
-    ("axis", Kind::Text),
-    ("value", Kind::Real),
-    ("repeat", Kind::Whole),
+    ("subject", ColumnKind::Text),
+    ("step", ColumnKind::Text),
+    ("axis", ColumnKind::Text),
+    ("value", ColumnKind::Real),
+    ("repeat", ColumnKind::Whole),
 ];
 
-pub fn of_point(key: &PointKey) -> Vec<Value> {
+pub fn of_point(key: &PointKey) -> Vec<ExportValue> {
     vec![
         key.subject.as_str().into(),
         key.step.as_str().into(),
@@ -24,17 +24,17 @@ pub fn of_point(key: &PointKey) -> Vec<Value> {
 }
 
 pub const PART: [Column; 4] = [
-    ("stream", Kind::Text),
-    ("drive", Kind::Whole),
-    ("instance", Kind::Whole),
-    ("class", Kind::Text),
+    ("stream", ColumnKind::Text),
+    ("drive", ColumnKind::Whole),
+    ("instance", ColumnKind::Whole),
+    ("class", ColumnKind::Text),
 ];
 
-pub fn of_part(stream: &str, drive: u32, instance: u32, class: Class) -> [Value; 4] {
+pub fn of_part(stream: &str, drive: u32, instance: u32, class: Class) -> [ExportValue; 4] {
     [stream.into(), drive.into(), instance.into(), class.name().into()]
 }
 
-const BUNDLE: Column = ("bundle", Kind::Text);
+const BUNDLE: Column = ("bundle", ColumnKind::Text);
 
 /// The columns of a table whose rows are measured of whole points.
 pub fn columns(measures: &[Column]) -> Vec<Column> {
@@ -47,7 +47,11 @@ pub fn columns_of_parts(measures: &[Column]) -> Vec<Column> {
 }
 
 /// A row of either.
-pub fn row(stored: &Stored<'_>, part: &[Value], measures: &[Value]) -> Vec<Value> {
-    let (point, bundle) = (of_point(&stored.point.point.key), [Value::from(stored.file)]);
+pub fn row(
+    stored: &Stored<'_>,
+    part: &[ExportValue],
+    measures: &[ExportValue],
+) -> Vec<ExportValue> {
+    let (point, bundle) = (of_point(&stored.point.point.key), [ExportValue::from(stored.file)]);
     [&point[..], part, measures, &bundle].concat()
 }

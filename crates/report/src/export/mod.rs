@@ -25,7 +25,7 @@ use crate::base::registry::Registry;
 
 /// What a column holds; every value may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Text, in UTF-8.
     Text,
     /// 64 bits with a sign.
@@ -39,11 +39,11 @@ pub enum Kind {
 pub use stored::Stored;
 
 /// A column's name, which ends in its unit, and what it holds.
-pub type Column = (&'static str, Kind);
+pub type Column = (&'static str, ColumnKind);
 
 /// A value of a row, of the kind of its column.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum ExportValue {
     /// Not measured, or not reported.
     Missing,
     /// Text, in UTF-8.
@@ -57,16 +57,16 @@ pub enum Value {
 }
 
 /// Takes the values of a row.
-pub type TakeRow<'a> = dyn FnMut(Vec<Value>) -> Result<()> + 'a;
+pub type TakeRow<'a> = dyn FnMut(Vec<ExportValue>) -> Result<()> + 'a;
 
 /// One table of a bundle.
-pub trait Table: Sync {
+pub trait ExportTable: Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
     /// Its columns, in order; docs/export.md describes them.
     fn columns(&self) -> Vec<Column>;
     /// All rows, of a table that is not of points.
-    fn whole(&self, facts: &Facts) -> Option<Vec<Vec<Value>>> {
+    fn whole(&self, facts: &Facts) -> Option<Vec<Vec<ExportValue>>> {
         let _ = facts;
         None
     }
@@ -78,17 +78,17 @@ pub trait Table: Sync {
 }
 
 /// Every table, in the order of the help.
-pub static TABLES: Registry<&'static dyn Table> = Registry::new(&[
+pub static TABLES: Registry<&'static dyn ExportTable> = Registry::new(&[
     &points::Points,
     &intervals::Intervals,
     &histograms::Histograms,
     &samples::Samples,
     &slow_ops::SlowOps,
-    &comparisons::Comparisons,
+    &comparisons::ComparisonsTable,
 ]);
 
 /// A way of writing rows.
-pub trait Form: Sync {
+pub trait ExportForm: Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
     /// Writes what the form begins with, and takes rows from then on.
@@ -96,17 +96,17 @@ pub trait Form: Sync {
         &self,
         columns: &[Column],
         out: Box<dyn Write + Send + 'a>,
-    ) -> Result<Box<dyn Rows + 'a>>;
+    ) -> Result<Box<dyn RowSink + 'a>>;
 }
 
 /// Every form, in the order of the help.
-pub static FORMS: Registry<&'static dyn Form> =
-    Registry::new(&[&text::Csv, &text::Json, &parquet::Parquet]);
+pub static FORMS: Registry<&'static dyn ExportForm> =
+    Registry::new(&[&text::CsvForm, &text::JsonForm, &parquet::Parquet]);
 
 /// Takes rows one after the other.
-pub trait Rows {
+pub trait RowSink {
     /// One row, a value for each column.
-    fn row(&mut self, values: Vec<Value>) -> Result<()>;
+    fn row(&mut self, values: Vec<ExportValue>) -> Result<()>;
     /// Writes what the form ends with, and closes it.
     fn end(self: Box<Self>) -> Result<()>;
 }
@@ -114,8 +114,8 @@ pub trait Rows {
 /// Writes one table of the bundles, whose facts are these.
 pub fn export(
     (paths, facts): (&[PathBuf], &Facts),
-    table: &dyn Table,
-    form: &dyn Form,
+    table: &dyn ExportTable,
+    form: &dyn ExportForm,
     out: Box<dyn Write + Send + '_>,
 ) -> Result<()> {
     let mut writer = form.writer(&table.columns(), out)?;
@@ -128,47 +128,47 @@ pub fn export(
     writer.end()
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::Text(text.to_string())
+impl From<&str> for ExportValue {
+    fn from(text: &str) -> ExportValue {
+        ExportValue::Text(text.to_string())
     }
 }
 
-impl From<u64> for Value {
+impl From<u64> for ExportValue {
     /// What no signed number holds (centuries in nanoseconds) does not come up, and is better
     /// missing than wrong.
-    fn from(n: u64) -> Value {
-        i64::try_from(n).map_or(Value::Missing, Value::Whole)
+    fn from(n: u64) -> ExportValue {
+        i64::try_from(n).map_or(ExportValue::Missing, ExportValue::Whole)
     }
 }
 
-impl From<u32> for Value {
-    fn from(n: u32) -> Value {
-        Value::Whole(i64::from(n))
+impl From<u32> for ExportValue {
+    fn from(n: u32) -> ExportValue {
+        ExportValue::Whole(i64::from(n))
     }
 }
 
-impl From<i64> for Value {
-    fn from(n: i64) -> Value {
-        Value::Whole(n)
+impl From<i64> for ExportValue {
+    fn from(n: i64) -> ExportValue {
+        ExportValue::Whole(n)
     }
 }
 
-impl From<f64> for Value {
-    fn from(n: f64) -> Value {
-        if n.is_nan() { Value::Missing } else { Value::Real(n) }
+impl From<f64> for ExportValue {
+    fn from(n: f64) -> ExportValue {
+        if n.is_nan() { ExportValue::Missing } else { ExportValue::Real(n) }
     }
 }
 
-impl From<bool> for Value {
-    fn from(truth: bool) -> Value {
-        Value::Truth(truth)
+impl From<bool> for ExportValue {
+    fn from(truth: bool) -> ExportValue {
+        ExportValue::Truth(truth)
     }
 }
 
-impl<T: Into<Value>> From<Option<T>> for Value {
-    fn from(value: Option<T>) -> Value {
-        value.map_or(Value::Missing, Into::into)
+impl<T: Into<ExportValue>> From<Option<T>> for ExportValue {
+    fn from(value: Option<T>) -> ExportValue {
+        value.map_or(ExportValue::Missing, Into::into)
     }
 }
 

@@ -9,7 +9,7 @@ use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::types::Type;
 
-use super::{Column, Form, Kind, Rows, Value};
+use super::{Column, ColumnKind, ExportForm, ExportValue, RowSink};
 use crate::base::error::{Context, Result};
 
 pub struct Parquet;
@@ -17,7 +17,7 @@ pub struct Parquet;
 /// Rows that are held back until their columns are written: some tens of megabytes.
 const GROUP: usize = 100_000;
 
-impl Form for Parquet {
+impl ExportForm for Parquet {
     fn name(&self) -> &'static str {
         "parquet"
     }
@@ -26,7 +26,7 @@ impl Form for Parquet {
         &self,
         columns: &[Column],
         out: Box<dyn Write + Send + 'a>,
-    ) -> Result<Box<dyn Rows + 'a>> {
+    ) -> Result<Box<dyn RowSink + 'a>> {
         let fields = columns.iter().map(field).collect::<Result<Vec<_>>>()?;
         let schema = Type::group_type_builder("dyno").with_fields(fields).build()?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -42,10 +42,10 @@ impl Form for Parquet {
 /// A column of a schema.
 pub fn field((name, kind): &Column) -> Result<Arc<Type>> {
     let (physical, logical) = match kind {
-        Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-        Kind::Whole => (Physical::INT64, None),
-        Kind::Real => (Physical::DOUBLE, None),
-        Kind::Truth => (Physical::BOOLEAN, None),
+        ColumnKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        ColumnKind::Whole => (Physical::INT64, None),
+        ColumnKind::Real => (Physical::DOUBLE, None),
+        ColumnKind::Truth => (Physical::BOOLEAN, None),
     };
     let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
     Ok(Arc::new(field.with_logical_type(logical).build()?))
@@ -53,12 +53,12 @@ pub fn field((name, kind): &Column) -> Result<Arc<Type>> {
 
 struct ParquetRows<'a> {
     file: SerializedFileWriter<Box<dyn Write + Send + 'a>>,
-    kinds: Vec<Kind>,
-    held: Vec<Vec<Value>>,
+    kinds: Vec<ColumnKind>,
+    held: Vec<Vec<ExportValue>>,
 }
 
-impl Rows for ParquetRows<'_> {
-    fn row(&mut self, values: Vec<Value>) -> Result<()> {
+impl RowSink for ParquetRows<'_> {
+    fn row(&mut self, values: Vec<ExportValue>) -> Result<()> {
         self.held.push(values);
         if self.held.len() == GROUP { self.write() } else { Ok(()) }
     }
@@ -90,33 +90,37 @@ impl ParquetRows<'_> {
 /// The values that are there, and for each row whether it has one.
 pub fn write_column<'v>(
     mut column: SerializedColumnWriter<'_>,
-    kind: Kind,
-    values: impl Iterator<Item = &'v Value> + Clone,
+    kind: ColumnKind,
+    values: impl Iterator<Item = &'v ExportValue> + Clone,
 ) -> Result<()> {
-    let there: Vec<i16> = values.clone().map(|v| i16::from(*v != Value::Missing)).collect();
+    let there: Vec<i16> = values.clone().map(|v| i16::from(*v != ExportValue::Missing)).collect();
     match kind {
-        Kind::Text => {
-            let of = |v: &Value| {
-                if let Value::Text(text) = v { Some(ByteArray::from(text.as_str())) } else { None }
+        ColumnKind::Text => {
+            let of = |v: &ExportValue| {
+                if let ExportValue::Text(text) = v {
+                    Some(ByteArray::from(text.as_str()))
+                } else {
+                    None
+                }
             };
             let all: Vec<ByteArray> = values.filter_map(of).collect();
             column.typed::<ByteArrayType>().write_batch(&all, Some(&there), None)?;
         }
-        Kind::Whole => {
+        ColumnKind::Whole => {
             let all: Vec<i64> = values
-                .filter_map(|v| if let Value::Whole(n) = v { Some(*n) } else { None })
+                .filter_map(|v| if let ExportValue::Whole(n) = v { Some(*n) } else { None })
                 .collect();
             column.typed::<Int64Type>().write_batch(&all, Some(&there), None)?;
         }
-        Kind::Real => {
+        ColumnKind::Real => {
             let all: Vec<f64> = values
-                .filter_map(|v| if let Value::Real(n) = v { Some(*n) } else { None })
+                .filter_map(|v| if let ExportValue::Real(n) = v { Some(*n) } else { None })
                 .collect();
             column.typed::<DoubleType>().write_batch(&all, Some(&there), None)?;
         }
-        Kind::Truth => {
+        ColumnKind::Truth => {
             let all: Vec<bool> = values
-                .filter_map(|v| if let Value::Truth(t) = v { Some(*t) } else { None })
+                .filter_map(|v| if let ExportValue::Truth(t) = v { Some(*t) } else { None })
                 .collect();
             column.typed::<BoolType>().write_batch(&all, Some(&there), None)?;
         }

@@ -1,6 +1,6 @@
 //! A row for each point, stream, drive, instance and class of op, with rates and percentiles.
 
-use super::{Column, Kind, Stored, Table, TakeRow, Value, key};
+use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
 use crate::analysis::meter_facts::Metered;
 use crate::analysis::point_numbers::{ClassNumbers, Numbers, Times};
 use crate::analysis::point_summary::P99;
@@ -13,56 +13,62 @@ use crate::record::{Cell, Class, Outcome, POWER_CLASSES};
 pub struct Points;
 
 /// A class of op of a cell, as a row shows it.
-struct Row<'a> {
+struct OpClassRow<'a> {
     cell: &'a Cell,
     class: &'a ClassNumbers,
 }
 
 /// A column, and its contents.
-type Filled = (Column, fn(&Row<'_>) -> Value);
+type Filled = (Column, fn(&OpClassRow<'_>) -> ExportValue);
 
 /// Columns between the key and the outcome, which a point that failed before it measured anything
 /// leaves empty.
 const MEASURES: [Filled; 28] = [
     (key::PART[0], |r| r.cell.stream.as_str().into()),
-    (("headline", Kind::Truth), |r| r.cell.headline.into()),
+    (("headline", ColumnKind::Truth), |r| r.cell.headline.into()),
     (key::PART[1], |r| r.cell.drive.into()),
     (key::PART[2], |r| r.cell.instance.into()),
     (key::PART[3], |r| r.class.class.name().into()),
-    (("threads", Kind::Whole), |r| r.cell.threads.into()),
-    (("depth", Kind::Whole), |r| r.cell.depth.into()),
-    (("ops", Kind::Whole), |r| r.class.ops.into()),
-    (("ops_per_s", Kind::Real), |r| r.rate(Some(r.class.ops_per_s)).into()),
-    (("bytes_per_s", Kind::Real), |r| r.rate(r.class.bytes_per_s).into()),
-    (("mean_ns", Kind::Real), |r| r.class.service.mean_ns.into()),
-    (("p50_ns", Kind::Real), |r| r.class.service.percentiles_ns[0].into()),
-    (("p95_ns", Kind::Real), |r| r.class.service.percentiles_ns[1].into()),
-    (("p99_ns", Kind::Real), |r| r.class.service.percentiles_ns[P99].into()),
-    (("p999_ns", Kind::Real), |r| r.class.service.percentiles_ns[3].into()),
-    (("p9999_ns", Kind::Real), |r| r.class.service.percentiles_ns[4].into()),
+    (("threads", ColumnKind::Whole), |r| r.cell.threads.into()),
+    (("depth", ColumnKind::Whole), |r| r.cell.depth.into()),
+    (("ops", ColumnKind::Whole), |r| r.class.ops.into()),
+    (("ops_per_s", ColumnKind::Real), |r| r.rate(Some(r.class.ops_per_s)).into()),
+    (("bytes_per_s", ColumnKind::Real), |r| r.rate(r.class.bytes_per_s).into()),
+    (("mean_ns", ColumnKind::Real), |r| r.class.service.mean_ns.into()),
+    (("p50_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[0].into()),
+    (("p95_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[1].into()),
+    (("p99_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P99].into()),
+    (("p999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[3].into()),
+    (("p9999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[4].into()),
     // An imported point may have no latencies at all; its maximum is then unknown, and not zero.
-    (("max_ns", Kind::Whole), |r| r.class.service.max_ns.into()),
-    (("p99_low_ns", Kind::Real), |r| r.class.service.bounds_ns[P99].map(|(low, _)| low).into()),
-    (("p99_high_ns", Kind::Real), |r| r.class.service.bounds_ns[P99].map(|(_, high)| high).into()),
-    (("response_mean_ns", Kind::Real), |r| r.response().and_then(|t| t.mean_ns).into()),
-    (("response_p99_ns", Kind::Real), |r| r.response().and_then(|t| t.percentiles_ns[P99]).into()),
-    (("late", Kind::Whole), |r| r.open(r.cell.late)),
-    (("backlog_max", Kind::Whole), |r| r.open(r.cell.backlog_max)),
-    (("backlog_end", Kind::Whole), |r| r.open(r.cell.backlog_end)),
-    (("asked", Kind::Real), |r| r.asked().map(|(rate, _)| rate).into()),
-    (("asked_unit", Kind::Text), |r| r.asked().map(|(_, unit)| unit).into()),
-    (("misses", Kind::Whole), |r| r.counted(r.class.misses)),
-    (("given_up", Kind::Whole), |r| r.counted(r.class.given_up)),
+    (("max_ns", ColumnKind::Whole), |r| r.class.service.max_ns.into()),
+    (("p99_low_ns", ColumnKind::Real), |r| {
+        r.class.service.bounds_ns[P99].map(|(low, _)| low).into()
+    }),
+    (("p99_high_ns", ColumnKind::Real), |r| {
+        r.class.service.bounds_ns[P99].map(|(_, high)| high).into()
+    }),
+    (("response_mean_ns", ColumnKind::Real), |r| r.response().and_then(|t| t.mean_ns).into()),
+    (("response_p99_ns", ColumnKind::Real), |r| {
+        r.response().and_then(|t| t.percentiles_ns[P99]).into()
+    }),
+    (("late", ColumnKind::Whole), |r| r.open(r.cell.late)),
+    (("backlog_max", ColumnKind::Whole), |r| r.open(r.cell.backlog_max)),
+    (("backlog_end", ColumnKind::Whole), |r| r.open(r.cell.backlog_end)),
+    (("asked", ColumnKind::Real), |r| r.asked().map(|(rate, _)| rate).into()),
+    (("asked_unit", ColumnKind::Text), |r| r.asked().map(|(_, unit)| unit).into()),
+    (("misses", ColumnKind::Whole), |r| r.counted(r.class.misses)),
+    (("given_up", ColumnKind::Whole), |r| r.counted(r.class.given_up)),
 ];
 
-impl<'a> Row<'a> {
+impl<'a> OpClassRow<'a> {
     /// A rate; nothing of a check, which is no load.
     fn rate(&self, per_s: Option<f64>) -> Option<f64> {
         per_s.filter(|_| self.class.class != Class::CHECK)
     }
 
     /// A count; nothing where the source of imported figures gives rates alone.
-    fn counted(&self, n: u64) -> Value {
+    fn counted(&self, n: u64) -> ExportValue {
         self.class.ops.map(|_| n).into()
     }
 
@@ -71,7 +77,7 @@ impl<'a> Row<'a> {
     }
 
     /// What only an open loop has.
-    fn open(&self, n: u64) -> Value {
+    fn open(&self, n: u64) -> ExportValue {
         self.cell.asked.map(|_| n).into()
     }
 
@@ -84,28 +90,28 @@ impl<'a> Row<'a> {
 }
 
 const END: [Column; 4] = [
-    ("window_ns", Kind::Whole),
-    ("outcome", Kind::Text),
-    ("started_unix_ns", Kind::Whole),
-    ("bundle", Kind::Text),
+    ("window_ns", ColumnKind::Whole),
+    ("outcome", ColumnKind::Text),
+    ("started_unix_ns", ColumnKind::Whole),
+    ("bundle", ColumnKind::Text),
 ];
 
 /// The same in every row of a point: mean power and energy by class, from the first instrument of
 /// each, and what limited it.
 const WATCHED: [Column; 10] = [
-    (power::DRIVE_WATTS, Kind::Real),
-    ("drive_joules", Kind::Real),
-    (power::SLOT_WATTS, Kind::Real),
-    ("slot_joules", Kind::Real),
-    (power::SYSTEM_WATTS, Kind::Real),
-    ("system_joules", Kind::Real),
-    (power::CPU_WATTS, Kind::Real),
-    ("cpu_joules", Kind::Real),
-    ("limited_by", Kind::Text),
-    ("because", Kind::Text),
+    (power::DRIVE_WATTS, ColumnKind::Real),
+    ("drive_joules", ColumnKind::Real),
+    (power::SLOT_WATTS, ColumnKind::Real),
+    ("slot_joules", ColumnKind::Real),
+    (power::SYSTEM_WATTS, ColumnKind::Real),
+    ("system_joules", ColumnKind::Real),
+    (power::CPU_WATTS, ColumnKind::Real),
+    ("cpu_joules", ColumnKind::Real),
+    ("limited_by", ColumnKind::Text),
+    ("because", ColumnKind::Text),
 ];
 
-impl Table for Points {
+impl ExportTable for Points {
     fn name(&self) -> &'static str {
         "points"
     }
@@ -121,7 +127,7 @@ impl Table for Points {
 }
 
 /// Takes a row, with the cell and the class that it is of.
-type Visit<'a> = dyn FnMut(Option<(&Cell, Class)>, Vec<Value>) -> Result<()> + 'a;
+type Visit<'a> = dyn FnMut(Option<(&Cell, Class)>, Vec<ExportValue>) -> Result<()> + 'a;
 
 /// Every row of a point, with the cell and the class that it is of; a point that failed before it
 /// measured anything has one of neither.
@@ -132,7 +138,7 @@ pub fn each(stored: &Stored<'_>, row: &mut Visit<'_>) -> Result<()> {
         Outcome::Failed { cause } => format!("failed: {cause}"),
     };
     let watched = watched(stored.metered);
-    let mut write = |of: Option<(&Cell, Class)>, measures: Vec<Value>| {
+    let mut write = |of: Option<(&Cell, Class)>, measures: Vec<ExportValue>| {
         let started = Some(point.started_unix_ns).filter(|t| *t > 0);
         let end =
             [point.window_ns.into(), outcome.as_str().into(), started.into(), stored.file.into()];
@@ -147,19 +153,19 @@ pub fn each(stored: &Stored<'_>, row: &mut Visit<'_>) -> Result<()> {
             numbers.report(&own.collect::<Vec<_>>());
         }
         for class in &numbers.classes {
-            let made = Row { cell, class };
+            let made = OpClassRow { cell, class };
             let measures = MEASURES.iter().map(|(_, value)| value(&made)).collect();
             write(Some((cell, class.class)), measures)?;
             rows += 1;
         }
     }
     if rows == 0 {
-        write(None, vec![Value::Missing; MEASURES.len()])?;
+        write(None, vec![ExportValue::Missing; MEASURES.len()])?;
     }
     Ok(())
 }
 
-fn watched(metered: &Metered) -> Vec<Value> {
+fn watched(metered: &Metered) -> Vec<ExportValue> {
     let mut row = Vec::new();
     for class in POWER_CLASSES {
         let series = metered.power.iter().find(|s| s.class == class);

@@ -1,18 +1,18 @@
 //! A row for each reading of each meter at each point.
 
-use super::{Column, Kind, Stored, Table, TakeRow, key};
+use super::{Column, ColumnKind, ExportTable, Stored, TakeRow, key};
 use crate::base::error::Result;
 
 pub struct Samples;
 
 const MEASURES: [Column; 4] = [
-    ("meter", Kind::Text),
-    ("reading", Kind::Text),
-    ("at_ns", Kind::Whole),
-    ("number", Kind::Real),
+    ("meter", ColumnKind::Text),
+    ("reading", ColumnKind::Text),
+    ("at_ns", ColumnKind::Whole),
+    ("number", ColumnKind::Real),
 ];
 
-impl Table for Samples {
+impl ExportTable for Samples {
     fn name(&self) -> &'static str {
         "samples"
     }

@@ -1,33 +1,33 @@
 //! A row for each of the slowest ops of each point, with its evidence and its cause.
 
-use super::{Column, Kind, Stored, Table, TakeRow, Value, key};
+use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
 use crate::analysis::outlier_cause::judge;
 use crate::base::error::Result;
 
 pub struct SlowOps;
 
 const MEASURES: [Column; 18] = [
-    ("worker", Kind::Whole),
-    ("at_ns", Kind::Whole),
-    ("late_ns", Kind::Whole),
-    ("response_ns", Kind::Whole),
-    ("address", Kind::Whole),
-    ("size", Kind::Whole),
-    ("in_flight", Kind::Whole),
-    ("direct", Kind::Truth),
-    ("cause", Kind::Text),
-    ("reason", Kind::Text),
-    ("waited_least_ns", Kind::Whole),
-    ("waited_most_ns", Kind::Whole),
-    ("stopped_least_ns", Kind::Whole),
-    ("stopped_most_ns", Kind::Whole),
-    ("steal_most_ns", Kind::Whole),
-    ("switches", Kind::Whole),
-    ("device_stalled_ns", Kind::Whole),
-    ("device_idle_ns", Kind::Whole),
+    ("worker", ColumnKind::Whole),
+    ("at_ns", ColumnKind::Whole),
+    ("late_ns", ColumnKind::Whole),
+    ("response_ns", ColumnKind::Whole),
+    ("address", ColumnKind::Whole),
+    ("size", ColumnKind::Whole),
+    ("in_flight", ColumnKind::Whole),
+    ("direct", ColumnKind::Truth),
+    ("cause", ColumnKind::Text),
+    ("reason", ColumnKind::Text),
+    ("waited_least_ns", ColumnKind::Whole),
+    ("waited_most_ns", ColumnKind::Whole),
+    ("stopped_least_ns", ColumnKind::Whole),
+    ("stopped_most_ns", ColumnKind::Whole),
+    ("steal_most_ns", ColumnKind::Whole),
+    ("switches", ColumnKind::Whole),
+    ("device_stalled_ns", ColumnKind::Whole),
+    ("device_idle_ns", ColumnKind::Whole),
 ];
 
-impl Table for SlowOps {
+impl ExportTable for SlowOps {
     fn name(&self) -> &'static str {
         "slow-ops"
     }
@@ -41,7 +41,7 @@ impl Table for SlowOps {
         for (op, (cause, reason)) in ops.iter().zip(judge(&ops)) {
             let part = key::of_part(&op.stream, op.drive, op.instance, op.class);
             let e = op.evidence;
-            let measures: [Value; MEASURES.len()] = [
+            let measures: [ExportValue; MEASURES.len()] = [
                 op.worker.into(),
                 op.at_ns.into(),
                 op.late_ns.into(),

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 
-use super::{FORMS, Kind, TABLES, Table, export};
+use super::{ColumnKind, ExportTable, FORMS, TABLES, export};
 use crate::analysis::Question;
 use crate::render::tests_bundle::{bundle, small};
 
-fn the(table: usize) -> &'static dyn Table {
+fn the(table: usize) -> &'static dyn ExportTable {
     TABLES.iter().nth(table).expect("a table")
 }
 
@@ -44,10 +44,10 @@ fn of_csv(bytes: &[u8]) -> Vec<Vec<String>> {
 
 fn of_json(bytes: &[u8], columns: &[super::Column]) -> Vec<Vec<String>> {
     let rows: Vec<serde_json::Value> = serde_json::from_slice(bytes).expect("JSON");
-    let text = |value: &serde_json::Value, kind: Kind| match (value, kind) {
+    let text = |value: &serde_json::Value, kind: ColumnKind| match (value, kind) {
         (serde_json::Value::Null, _) => String::new(),
-        (serde_json::Value::String(text), Kind::Text) => text.clone(),
-        (value, Kind::Real) => value.as_f64().expect("a number").to_string(),
+        (serde_json::Value::String(text), ColumnKind::Text) => text.clone(),
+        (value, ColumnKind::Real) => value.as_f64().expect("a number").to_string(),
         (value, _) => value.to_string(),
     };
     rows.iter()

@@ -3,12 +3,12 @@
 
 use std::io::Write;
 
-use super::{Column, Form, Rows, Value};
+use super::{Column, ExportForm, ExportValue, RowSink};
 use crate::base::error::Result;
 
-pub struct Csv;
+pub struct CsvForm;
 
-impl Form for Csv {
+impl ExportForm for CsvForm {
     fn name(&self) -> &'static str {
         "csv"
     }
@@ -17,7 +17,7 @@ impl Form for Csv {
         &self,
         columns: &[Column],
         out: Box<dyn Write + Send + 'a>,
-    ) -> Result<Box<dyn Rows + 'a>> {
+    ) -> Result<Box<dyn RowSink + 'a>> {
         let mut writer = ::csv::Writer::from_writer(out);
         writer.write_record(columns.iter().map(|(name, _)| name))?;
         Ok(Box::new(CsvRows(writer)))
@@ -26,14 +26,14 @@ impl Form for Csv {
 
 struct CsvRows<'a>(::csv::Writer<Box<dyn Write + Send + 'a>>);
 
-impl Rows for CsvRows<'_> {
-    fn row(&mut self, values: Vec<Value>) -> Result<()> {
+impl RowSink for CsvRows<'_> {
+    fn row(&mut self, values: Vec<ExportValue>) -> Result<()> {
         let written = values.into_iter().map(|value| match value {
-            Value::Missing => String::new(),
-            Value::Text(text) => inert(text),
-            Value::Whole(n) => n.to_string(),
-            Value::Real(n) => n.to_string(),
-            Value::Truth(truth) => truth.to_string(),
+            ExportValue::Missing => String::new(),
+            ExportValue::Text(text) => inert(text),
+            ExportValue::Whole(n) => n.to_string(),
+            ExportValue::Real(n) => n.to_string(),
+            ExportValue::Truth(truth) => truth.to_string(),
         });
         Ok(self.0.write_record(written)?)
     }
@@ -53,9 +53,9 @@ fn inert(text: String) -> String {
     }
 }
 
-pub struct Json;
+pub struct JsonForm;
 
-impl Form for Json {
+impl ExportForm for JsonForm {
     fn name(&self) -> &'static str {
         "json"
     }
@@ -64,7 +64,7 @@ impl Form for Json {
         &self,
         columns: &[Column],
         out: Box<dyn Write + Send + 'a>,
-    ) -> Result<Box<dyn Rows + 'a>> {
+    ) -> Result<Box<dyn RowSink + 'a>> {
         Ok(Box::new(JsonRows {
             names: columns.iter().map(|(name, _)| *name).collect(),
             out,
@@ -80,17 +80,17 @@ struct JsonRows<'a> {
     first: bool,
 }
 
-impl Rows for JsonRows<'_> {
-    fn row(&mut self, values: Vec<Value>) -> Result<()> {
+impl RowSink for JsonRows<'_> {
+    fn row(&mut self, values: Vec<ExportValue>) -> Result<()> {
         let begun = if std::mem::take(&mut self.first) { "[\n" } else { ",\n" };
         let pairs = self.names.iter().zip(values).map(|(name, value)| {
             let value: serde_json::Value = match value {
-                Value::Missing => serde_json::Value::Null,
-                Value::Text(text) => text.into(),
-                Value::Whole(n) => n.into(),
+                ExportValue::Missing => serde_json::Value::Null,
+                ExportValue::Text(text) => text.into(),
+                ExportValue::Whole(n) => n.into(),
                 // JSON has no infinity; serde_json makes it null.
-                Value::Real(n) => n.into(),
-                Value::Truth(truth) => truth.into(),
+                ExportValue::Real(n) => n.into(),
+                ExportValue::Truth(truth) => truth.into(),
             };
             format!("\"{name}\":{value}")
         });

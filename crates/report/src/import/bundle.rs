@@ -3,18 +3,18 @@
 
 use std::path::Path;
 
-use super::{Entry, Format, Found};
+use super::{ImportFormat, ImportedFile, ImportedPoint};
 use crate::base::error::{Result, failed};
 use crate::base::output::New;
 use crate::plan::{ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
 use crate::record::{Fact, Run, Sink};
-use crate::store::Writer;
+use crate::store::BundleWriter;
 
 /// Writes what files of one format held (file name, subject where the file names none, what was
 /// found) into a new bundle; how many points there are.
 pub fn import(
-    format: &dyn Format,
-    found: Vec<(String, String, Found)>,
+    format: &dyn ImportFormat,
+    found: Vec<(String, String, ImportedFile)>,
     path: &Path,
 ) -> Result<usize> {
     let info = format.info();
@@ -29,19 +29,19 @@ pub fn import(
         Fact::new("Imported", "missing", info.missing.join("; ")),
     ];
     let (mut title, mut source) = (None, None);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<ImportedPoint> = Vec::new();
     for (_, subject, part) in found {
         title = title.or(part.title);
         source = source.or(part.source);
         facts.extend(part.facts);
         for mut entry in part.entries {
             entry.point.key.subject = entry.subject.take().unwrap_or_else(|| subject.clone());
-            let same = |e: &&Entry| same_place(e, &entry);
+            let same = |e: &&ImportedPoint| same_place(e, &entry);
             entry.point.key.repeat = entries.iter().filter(same).count() as u32 + 1;
             entries.push(entry);
         }
     }
-    if !entries.iter().all(Entry::has_ops) {
+    if !entries.iter().all(ImportedPoint::has_ops) {
         return Err(failed(
             format!("{}: one of its runs did no work", files.join(", ")),
             "leave that file out",
@@ -54,7 +54,7 @@ pub fn import(
         Run { plan, started_unix_ns: started, dyno_version: env!("CARGO_PKG_VERSION").to_string() };
     // Files with a name are whole bundles.
     let new = New::begin(path)?;
-    let mut writer = Writer::create(new.beside(), &run, &facts)?;
+    let mut writer = BundleWriter::create(new.beside(), &run, &facts)?;
     for entry in &entries {
         writer.begin(&entry.point.key)?;
         entry.reported.iter().try_for_each(|reported| writer.reported(reported))?;
@@ -65,12 +65,12 @@ pub fn import(
     Ok(entries.len())
 }
 
-fn same_place(a: &Entry, b: &Entry) -> bool {
-    let place = |e: &Entry| (e.point.key.subject.clone(), e.step.clone(), e.axis);
+fn same_place(a: &ImportedPoint, b: &ImportedPoint) -> bool {
+    let place = |e: &ImportedPoint| (e.point.key.subject.clone(), e.step.clone(), e.axis);
     place(a) == place(b)
 }
 
-fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
+fn plan(tool: &str, title: String, source: String, entries: &[ImportedPoint]) -> Plan {
     let mut subjects: Vec<Subject> = Vec::new();
     let mut steps: Vec<ImportedStep> = Vec::new();
     for entry in entries {
@@ -91,7 +91,7 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
     Plan { protocol, subjects, repeats, order, unwatched: true, imported, ..Plan::default() }
 }
 
-fn step(entry: &Entry) -> ImportedStep {
+fn step(entry: &ImportedPoint) -> ImportedStep {
     let mut streams: Vec<String> = Vec::new();
     for cell in &entry.point.cells {
         if !streams.contains(&cell.stream) {

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::text::{number, written, wrong};
-use super::{Entry, Format, Found, Info, Input, cell};
+use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, cell};
 use crate::base::error::{Result, failed};
 use crate::plan::Field;
 use crate::record::{Class, Fact, Reported};
 
-pub struct Csv;
+pub struct CsvTables;
 
 /// mapping.toml
 #[derive(Deserialize)]
@@ -32,7 +32,7 @@ struct Mapping {
     axis: Option<AxisColumn>,
     /// Seconds measured, the same for all rows.
     window_s: Option<f64>,
-    figures: BTreeMap<String, Column>,
+    figures: BTreeMap<String, CsvColumn>,
 }
 
 #[derive(Deserialize, Default, Clone, Copy)]
@@ -53,22 +53,22 @@ struct AxisColumn {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Column {
+enum CsvColumn {
     Plain(String),
     InUnit { column: String, unit: String },
 }
 
-impl Column {
+impl CsvColumn {
     fn name(&self) -> &str {
         match self {
-            Column::Plain(name) | Column::InUnit { column: name, .. } => name,
+            CsvColumn::Plain(name) | CsvColumn::InUnit { column: name, .. } => name,
         }
     }
 }
 
-impl Format for Csv {
-    fn info(&self) -> &'static Info {
-        &Info {
+impl ImportFormat for CsvTables {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
             name: "csv",
             summary: "comma-separated values, with --mapping MAPPING.toml for what the columns \
                       mean",
@@ -80,7 +80,7 @@ impl Format for Csv {
         }
     }
 
-    fn read(&self, input: &Input<'_>) -> Result<Found> {
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
         let Some((name, text)) = input.mapping else {
             return Err(failed(
                 format!("{}: the meaning of its columns is not defined", input.file),
@@ -105,13 +105,14 @@ impl Format for Csv {
             ));
         };
         let head = split(input.file, at, head)?;
-        let table = Table { input, mapping: &mapping, scales: &scales, head: &head, head_at: at };
+        let table =
+            CsvTable { input, mapping: &mapping, scales: &scales, head: &head, head_at: at };
         let entries = rows.map(|(at, line)| table.row(at, line)).collect::<Result<Vec<_>>>()?;
         if entries.is_empty() {
             return Err(wrong(input.file, at, "the table has no rows", "give the whole file"));
         }
         let (title, source) = (mapping.title.clone(), mapping.source.clone());
-        Ok(Found { entries, title, source, facts: notes(input) })
+        Ok(ImportedFile { entries, title, source, facts: notes(input) })
     }
 }
 
@@ -128,8 +129,8 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
     let mut all = BTreeMap::new();
     for (name, column) in &mapping.figures {
         let unit = match column {
-            Column::Plain(column) => column.rsplit('_').next().unwrap_or_default(),
-            Column::InUnit { unit, .. } => unit,
+            CsvColumn::Plain(column) => column.rsplit('_').next().unwrap_or_default(),
+            CsvColumn::InUnit { unit, .. } => unit,
         };
         let percentile = name
             .strip_prefix('p')
@@ -174,7 +175,7 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
     Ok(all)
 }
 
-struct Table<'a> {
+struct CsvTable<'a> {
     input: &'a Input<'a>,
     mapping: &'a Mapping,
     scales: &'a BTreeMap<String, f64>,
@@ -182,8 +183,8 @@ struct Table<'a> {
     head_at: usize,
 }
 
-impl Table<'_> {
-    fn row(&self, at: usize, line: &str) -> Result<Entry> {
+impl CsvTable<'_> {
+    fn row(&self, at: usize, line: &str) -> Result<ImportedPoint> {
         let file = self.input.file;
         let cells = split(file, at, line)?;
         if cells.len() != self.head.len() {
@@ -213,7 +214,7 @@ impl Table<'_> {
             None => m.step.as_deref().unwrap_or(stem),
         };
         let window_ns = m.window_s.filter(|s| *s > 0.0).map(|s| (s * 1e9).min(1e18) as u64);
-        let mut entry = Entry::new(step, axis, window_ns);
+        let mut entry = ImportedPoint::new(step, axis, window_ns);
         entry.title = m.titles.get(step).cloned().unwrap_or_default();
         entry.subject = m.subject.as_deref().map(&text).transpose()?.map(str::to_string);
         let class = match m.class {

@@ -5,7 +5,7 @@
 //! value, so it carries that bucket as its interval.
 
 use super::text::{after, written, wrong};
-use super::{Entry, Format, Found, Info, Input, SEEK, cell, tally};
+use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, SEEK, cell, tally};
 use crate::base::error::Result;
 use crate::plan::{Field, LoopKind, Timing};
 use crate::record::{Class, Fact, Reported};
@@ -16,9 +16,9 @@ pub struct DbBench;
 const HEADER: &[&str] =
     &["RocksDB", "Keys", "Values", "Entries", "Compression", "Write rate", "Read rate", "CPU"];
 
-impl Format for DbBench {
-    fn info(&self) -> &'static Info {
-        &Info {
+impl ImportFormat for DbBench {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
             name: "db_bench",
             summary: "what RocksDB's db_bench prints; with --histogram, percentiles with their \
                       buckets",
@@ -32,9 +32,9 @@ impl Format for DbBench {
         }
     }
 
-    fn read(&self, input: &Input<'_>) -> Result<Found> {
-        let mut found = Found::default();
-        let mut latency = Latency::None;
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
+        let mut found = ImportedFile::default();
+        let mut latency = DbBenchLatency::None;
         for (index, raw) in input.text.lines().enumerate() {
             let at = index + 1;
             // Progress is written over itself with carriage returns, before the line that counts.
@@ -42,11 +42,13 @@ impl Format for DbBench {
             if line.contains(" micros/op ") {
                 let (entry, class) = benchmark(input, at, line)?;
                 found.entries.push(entry);
-                latency = Latency::Of(class);
+                latency = DbBenchLatency::Of(class);
             } else if let Some(kind) = line.strip_prefix("Microseconds per ") {
                 let class = class_of(kind.trim_end().trim_end_matches(':'));
-                latency = Latency::Of(class);
-            } else if let (Latency::Of(class), Some(entry)) = (latency, found.entries.last_mut()) {
+                latency = DbBenchLatency::Of(class);
+            } else if let (DbBenchLatency::Of(class), Some(entry)) =
+                (latency, found.entries.last_mut())
+            {
                 reported(input.file, at, line, entry, class)?;
             } else if let Some((name, value)) =
                 line.split_once(':').filter(|(name, _)| HEADER.contains(name))
@@ -74,7 +76,7 @@ impl Format for DbBench {
 }
 
 #[derive(Clone, Copy)]
-enum Latency {
+enum DbBenchLatency {
     None,
     Of(Class),
 }
@@ -89,7 +91,7 @@ fn class_of(kind: &str) -> Class {
 
 /// "readrandom   :       6.811 micros/op 277839 ops/sec 0.144 seconds 40000 operations;   30.7 MB/s
 /// (…)"
-fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(Entry, Class)> {
+fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(ImportedPoint, Class)> {
     let cut = || {
         let next = "the line may be cut, or from a db_bench before 7.2, which prints neither \
                     seconds nor operations";
@@ -120,7 +122,7 @@ fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(Entry, Class)>
     let window = if rate.value > 0.0 { operations / rate.value } else { seconds };
     let threads = threads_in(input.file);
     let axis = threads.map(|n| (Field::Threads, f64::from(n)));
-    let mut entry = Entry::new(name, axis, Some((window * 1e9).round() as u64));
+    let mut entry = ImportedPoint::new(name, axis, Some((window * 1e9).round() as u64));
     let class = match name {
         n if n.starts_with("fill") || n.starts_with("overwrite") || n.starts_with("delete") => {
             Class::WRITE
@@ -152,7 +154,13 @@ fn threads_in(file: &str) -> Option<u32> {
 }
 
 /// The lines of a histogram.
-fn reported(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) -> Result<()> {
+fn reported(
+    file: &str,
+    at: usize,
+    line: &str,
+    entry: &mut ImportedPoint,
+    class: Class,
+) -> Result<()> {
     let stream = entry.step.clone();
     let Some(tally) = entry.point.cells.first_mut().and_then(|c| c.tallies.first_mut()) else {
         return Ok(());

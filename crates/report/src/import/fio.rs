@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::text::wrong;
-use super::{Entry, Format, Found, Info, Input, Written, cell};
+use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, Written, cell};
 use crate::base::error::{Result, failed};
 use crate::base::histogram::Histogram;
 use crate::plan::{LoopKind, Timing};
@@ -14,9 +14,9 @@ pub struct Fio;
 /// fio counts latencies up to about 17 s, and an op takes a nanosecond at least.
 const MOST_OPS: u64 = 1 << 50;
 
-impl Format for Fio {
-    fn info(&self) -> &'static Info {
-        &Info {
+impl ImportFormat for Fio {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
             name: "fio",
             summary: "fio's JSON (--output-format=json or json+); json+ brings the latencies whole",
             missing: &[
@@ -27,7 +27,7 @@ impl Format for Fio {
         }
     }
 
-    fn read(&self, input: &Input<'_>) -> Result<Found> {
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
         // fio's warnings precede the JSON if both go to the same file.
         let start = input.text.find('{').unwrap_or(0);
         let before = input.text[..start]
@@ -50,7 +50,7 @@ impl Format for Fio {
             .filter(|jobs| !jobs.is_empty())
             .ok_or_else(|| strange("there are no jobs"))?;
         let started = root["timestamp_ms"].as_u64().unwrap_or(0).saturating_mul(1_000_000);
-        let mut found = Found::default();
+        let mut found = ImportedFile::default();
         found.facts.push(Fact::new("Imported", "fio version", version));
         let mut group = None;
         for job in jobs {
@@ -60,7 +60,7 @@ impl Format for Fio {
             let of = job["groupid"].as_u64();
             if group != Some(of) {
                 group = Some(of);
-                let mut entry = Entry::new(name, None, Some(runtime_ns(job)));
+                let mut entry = ImportedPoint::new(name, None, Some(runtime_ns(job)));
                 entry.point.started_unix_ns = started;
                 (entry.timing, entry.loop_kind) = (Some(Timing::Service), Some(LoopKind::Closed));
                 found.entries.push(entry);
@@ -88,7 +88,13 @@ fn may_be_paced(root: &Value, job: &Value) -> bool {
     job["job options"].is_null() || said.into_iter().any(paced)
 }
 
-fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str) -> Result<()> {
+fn add_job(
+    entry: &mut ImportedPoint,
+    root: &Value,
+    job: &Value,
+    name: &str,
+    place: &str,
+) -> Result<()> {
     let option = |key: &str| {
         let written =
             job["job options"][key].as_str().or_else(|| root["global options"][key].as_str());
@@ -139,7 +145,7 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
 /// Jobs of one name that fio reports one by one are the clones that `numjobs` asked for, each a
 /// thread of its own; and what was reported of one of them does not hold for all. What has been
 /// left out, if anything.
-fn several(entry: &mut Entry) -> Option<Fact> {
+fn several(entry: &mut ImportedPoint) -> Option<Fact> {
     let clones = |cells: &[crate::record::Cell], stream: &str| {
         cells.iter().filter(|c| c.stream == stream).count()
     };
@@ -183,7 +189,7 @@ fn latencies(clat: &Value, place: &str) -> Result<Histogram> {
 }
 
 /// Plain json: the figures that stand for the latencies.
-fn report(entry: &mut Entry, clat: &Value, stream: &str, class: Class, ops: u64) {
+fn report(entry: &mut ImportedPoint, clat: &Value, stream: &str, class: Class, ops: u64) {
     for key in ["mean", "max"] {
         if let Some(value) = clat[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0) {
             let figure = Written { value, digits: None };

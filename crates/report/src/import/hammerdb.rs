@@ -1,16 +1,16 @@
 //! HammerDB's logs of TPROC-C: the result lines of one run or of an autopilot's many.
 
 use super::text::{number, written, wrong};
-use super::{Entry, Format, Found, Info, Input, cell};
+use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, cell};
 use crate::base::error::Result;
 use crate::plan::Field;
 use crate::record::{Class, Fact, Reported};
 
 pub struct HammerDb;
 
-impl Format for HammerDb {
-    fn info(&self) -> &'static Info {
-        &Info {
+impl ImportFormat for HammerDb {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
             name: "hammerdb",
             summary: "HammerDB's log of a timed TPROC-C run; ops are New-Orders (NOPM)",
             missing: &[
@@ -22,8 +22,8 @@ impl Format for HammerDb {
         }
     }
 
-    fn read(&self, input: &Input<'_>) -> Result<Found> {
-        let mut found = Found::default();
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
+        let mut found = ImportedFile::default();
         let (mut users, mut minutes) = (None, None);
         for (index, line) in input.text.lines().enumerate() {
             let at = index + 1;
@@ -70,7 +70,7 @@ fn result(
     users: Option<f64>,
     minutes: Option<f64>,
     facts: &mut Vec<Fact>,
-) -> Result<Entry> {
+) -> Result<ImportedPoint> {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let nopm = words.iter().position(|w| *w == "NOPM").filter(|i| *i > 0);
     let tpm = words.iter().position(|w| *w == "TPM").filter(|i| *i > 1);
@@ -85,7 +85,7 @@ fn result(
     let rate = written(file, at, "NOPM", words[nopm - 1])?.times(1.0 / 60.0);
     let total = words[..tpm].iter().rev().find_map(|w| w.parse::<f64>().ok()).unwrap_or(0.0);
     let window_ns = minutes.filter(|m| *m > 0.0).map(|m| (m * 60e9).min(1e18) as u64);
-    let mut entry = Entry::new("tproc-c", users.map(|n| (Field::Threads, n)), window_ns);
+    let mut entry = ImportedPoint::new("tproc-c", users.map(|n| (Field::Threads, n)), window_ns);
     let threads = users.map(|n| n as u32);
     entry.point.cells.push(cell("hammerdb", 0, threads, None, Vec::new()));
     entry.report(("hammerdb", Class::WRITE), Reported::OPS_PER_S, rate, None);

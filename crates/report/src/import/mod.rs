@@ -25,7 +25,7 @@ use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Tally
 const SEEK: Class = Class::new("seek");
 
 /// What a format is called and what it reads.
-pub struct Info {
+pub struct FormatInfo {
     /// Its name on the command line.
     pub name: &'static str,
     /// What it reads, in one line.
@@ -35,20 +35,20 @@ pub struct Info {
 }
 
 /// One kind of file.
-pub trait Format: Sync {
+pub trait ImportFormat: Sync {
     /// Its description.
-    fn info(&self) -> &'static Info;
+    fn info(&self) -> &'static FormatInfo;
     /// Reads a file; an error says which line is not as the tool writes it.
-    fn read(&self, input: &Input<'_>) -> Result<Found>;
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile>;
 }
 
 /// Every format, in the order in which they are listed.
-pub static ALL: Registry<&'static dyn Format> = Registry::new(&[
-    &csv::Csv,
+pub static ALL: Registry<&'static dyn ImportFormat> = Registry::new(&[
+    &csv::CsvTables,
     &dbbench::DbBench,
     &fio::Fio,
     &hammerdb::HammerDb,
-    &sysbench::Sysbench,
+    &sysbench::SysbenchReports,
     &vdbench::Vdbench,
 ]);
 
@@ -65,9 +65,9 @@ pub struct Input<'a> {
 
 /// What a file held.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct ImportedFile {
     /// The points that it holds.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ImportedPoint>,
     /// What it says of the tool, its version and its settings.
     pub facts: Vec<Fact>,
     /// What its run is called, where it says so.
@@ -78,7 +78,7 @@ pub struct Found {
 
 /// A point with what was reported of it.
 #[derive(Debug)]
-pub struct Entry {
+pub struct ImportedPoint {
     /// Without one, the subject is that of the file.
     pub subject: Option<String>,
     /// The step that the point belongs to.
@@ -97,10 +97,10 @@ pub struct Entry {
     pub timing: Option<Timing>,
 }
 
-impl Entry {
+impl ImportedPoint {
     /// A point with nothing in it yet; `window_ns` is the length of its measured window, where the
     /// file gives it.
-    pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: Option<u64>) -> Entry {
+    pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: Option<u64>) -> ImportedPoint {
         let key = PointKey {
             subject: String::new(),
             step: step.to_string(),
@@ -115,7 +115,7 @@ impl Entry {
             cells: Vec::new(),
             facts: Vec::new(),
         };
-        Entry {
+        ImportedPoint {
             subject: None,
             step: step.to_string(),
             title: String::new(),

@@ -1,16 +1,16 @@
 //! What sysbench prints at its end: fileio, oltp_*, cpu and others.
 
 use super::text::{number, written, wrong};
-use super::{Entry, Format, Found, Info, Input, Written, cell, tally};
+use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, Written, cell, tally};
 use crate::base::error::Result;
 use crate::plan::Field;
 use crate::record::{Class, Fact, Reported, Tally};
 
-pub struct Sysbench;
+pub struct SysbenchReports;
 
-impl Format for Sysbench {
-    fn info(&self) -> &'static Info {
-        &Info {
+impl ImportFormat for SysbenchReports {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
             name: "sysbench",
             summary: "what sysbench prints at its end (fileio, oltp_*, cpu and others)",
             missing: &[
@@ -23,8 +23,8 @@ impl Format for Sysbench {
         }
     }
 
-    fn read(&self, input: &Input<'_>) -> Result<Found> {
-        let page = Page::of(input);
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
+        let page = SysbenchReport::of(input);
         let Some((start, version)) = page.lines.iter().find(|(_, l)| l.starts_with("sysbench "))
         else {
             return Err(wrong(
@@ -51,7 +51,7 @@ impl Format for Sysbench {
         let events = events as u64;
         let threads = page.number("Number of threads:")?.map(|n| n.clamp(1.0, 65_536.0));
         let step = page.kind();
-        let mut entry = Entry::new(
+        let mut entry = ImportedPoint::new(
             &step,
             threads.map(|n| (Field::Threads, n)),
             Some((seconds * 1e9).round() as u64),
@@ -81,19 +81,19 @@ impl Format for Sysbench {
             entry.report_within(of, &name, ms.times(1e6), bounds, Some(events));
         }
         let facts = vec![Fact::new("Imported", "sysbench version", version.trim())];
-        Ok(Found { entries: vec![entry], facts, ..Found::default() })
+        Ok(ImportedFile { entries: vec![entry], facts, ..ImportedFile::default() })
     }
 }
 
-struct Page<'a> {
+struct SysbenchReport<'a> {
     file: &'a str,
     /// With their numbers from 1.
     lines: Vec<(usize, &'a str)>,
 }
 
-impl<'a> Page<'a> {
-    fn of(input: &Input<'a>) -> Page<'a> {
-        Page {
+impl<'a> SysbenchReport<'a> {
+    fn of(input: &Input<'a>) -> SysbenchReport<'a> {
+        SysbenchReport {
             file: input.file,
             lines: input.text.lines().enumerate().map(|(i, l)| (i + 1, l)).collect(),
         }
@@ -133,7 +133,7 @@ impl<'a> Page<'a> {
     }
 
     /// Reads and writes where sysbench distinguishes them; otherwise its events, filed under reads.
-    fn tallies(&self, entry: &mut Entry, events: u64) -> Result<Vec<Tally>> {
+    fn tallies(&self, entry: &mut ImportedPoint, events: u64) -> Result<Vec<Tally>> {
         let mut all = Vec::new();
         for (rate, moved, class) in [
             ("reads/s:", "read, MiB/s:", Class::READ),

@@ -1,7 +1,7 @@
 //! Every format reads its golden file, says what it cannot say, and answers damage with a line and
 //! not with a panic.
 
-use super::{ALL, Found, Input};
+use super::{ALL, ImportedFile, Input};
 use crate::base::error::describe;
 use crate::base::rng::Seed;
 use crate::plan::{LoopKind, Timing};
@@ -34,24 +34,24 @@ const GOLDEN: &[(&str, &str, &str)] = &[
 
 const MAPPING: (&str, &str) = ("mapping.toml", include_str!("../../../../tests/data/mapping.toml"));
 
-fn read(kind: &str, file: &str, text: &str) -> crate::base::error::Result<Found> {
+fn read(kind: &str, file: &str, text: &str) -> crate::base::error::Result<ImportedFile> {
     let format = ALL.iter().find(|f| f.info().name == kind).expect("a format");
     format.read(&Input { file, text, mapping: Some(MAPPING) })
 }
 
-fn golden(file: &str) -> Found {
+fn golden(file: &str) -> ImportedFile {
     let (kind, file, text) = GOLDEN.iter().find(|g| g.1 == file).expect("a golden file");
     read(kind, file, text).unwrap_or_else(|e| panic!("{file}: {e:#}"))
 }
 
 /// The value and bounds of what was reported of entry `at`.
-fn reported(found: &Found, at: usize, name: &str) -> (f64, f64, f64) {
+fn reported(found: &ImportedFile, at: usize, name: &str) -> (f64, f64, f64) {
     let reported = found.entries[at].reported.iter().find(|t| t.name == name);
     reported.map(|t| (t.value, t.low, t.high)).unwrap_or_else(|| panic!("{name} was not reported"))
 }
 
 /// ops/s of entry `at`.
-fn rate(found: &Found, at: usize) -> f64 {
+fn rate(found: &ImportedFile, at: usize) -> f64 {
     let entry = &found.entries[at];
     let rates = entry.reported.iter().filter(|r| r.name == Reported::OPS_PER_S);
     let reported: f64 = rates.map(|r| r.value).sum();

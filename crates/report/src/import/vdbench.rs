@@ -1,7 +1,7 @@
 //! vdbench's flatfile.html: a table in columns of text; the rows of averages are imported.
 
 use super::text::{number, written, wrong};
-use super::{Entry, Format, Found, Info, Input, Written, cell};
+use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, Written, cell};
 use crate::base::error::Result;
 use crate::plan::{Field, Timing};
 use crate::record::{Class, Reported};
@@ -11,9 +11,9 @@ pub struct Vdbench;
 /// Rates from here on ask for the maximum (vdbench prints 999977 to 999999).
 const MAXIMUM: f64 = 999_900.0;
 
-impl Format for Vdbench {
-    fn info(&self) -> &'static Info {
-        &Info {
+impl ImportFormat for Vdbench {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
             name: "vdbench",
             summary: "vdbench's flatfile.html; the averages of each run",
             missing: &[
@@ -25,8 +25,8 @@ impl Format for Vdbench {
         }
     }
 
-    fn read(&self, input: &Input<'_>) -> Result<Found> {
-        let mut found = Found::default();
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
+        let mut found = ImportedFile::default();
         let mut head: Option<Vec<&str>> = None;
         let mut last = 1;
         for (index, line) in input.text.lines().enumerate() {
@@ -68,7 +68,7 @@ impl Format for Vdbench {
                     "the line may be cut; give the whole file",
                 ));
             }
-            let row = Row { file: input.file, at, head, words };
+            let row = VdbenchRow { file: input.file, at, head, words };
             if row.get("Interval")?.starts_with("avg") {
                 found.entries.push(row.entry()?);
             }
@@ -87,14 +87,14 @@ impl Format for Vdbench {
     }
 }
 
-struct Row<'a> {
+struct VdbenchRow<'a> {
     file: &'a str,
     at: usize,
     head: &'a [&'a str],
     words: Vec<&'a str>,
 }
 
-impl Row<'_> {
+impl VdbenchRow<'_> {
     fn get(&self, column: &str) -> Result<&str> {
         let index = self.head.iter().position(|h| h.eq_ignore_ascii_case(column));
         let next = "give the flat file as vdbench 5.03 or later writes it";
@@ -117,12 +117,12 @@ impl Row<'_> {
         written(self.file, self.at, column, self.get(column).ok()?).ok()
     }
 
-    fn entry(&self) -> Result<Entry> {
+    fn entry(&self) -> Result<ImportedPoint> {
         let run = self.get("Run")?.to_string();
         let rate = written(self.file, self.at, "rate", self.get("rate")?)?;
         let asked = self.maybe("reqrate").map(|r| if r >= MAXIMUM { f64::INFINITY } else { r });
         let step = run.split("_(").next().unwrap_or(&run).to_string();
-        let mut entry = Entry::new(&step, asked.map(|r| (Field::OpsPerSec, r)), None);
+        let mut entry = ImportedPoint::new(&step, asked.map(|r| (Field::OpsPerSec, r)), None);
         entry.timing = Some(Timing::Service);
         let read = self.number("read%")?.min(100.0) / 100.0;
         let threads = self.maybe("threads").map(|n| n.clamp(1.0, 65_536.0) as u32);

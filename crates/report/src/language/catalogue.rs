@@ -6,10 +6,10 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::LanguageIdentifier;
 
-use super::{ALL, Language, Source, Value};
+use super::{ALL, Language, LocaleSource, MessageArg};
 
 /// The messages of a language.
-pub struct Catalogue {
+pub struct MessageCatalogue {
     bundle: FluentBundle<FluentResource>,
     unspaced: bool,
 }
@@ -18,21 +18,21 @@ pub struct Catalogue {
 const GIVEN_SPACE: char = '\u{E000}';
 const GIVEN: &str = "\u{E000}";
 
-static CATALOGUES: LazyLock<Vec<Catalogue>> = LazyLock::new(|| {
-    let all = ALL.iter().map(Catalogue::new);
+static CATALOGUES: LazyLock<Vec<MessageCatalogue>> = LazyLock::new(|| {
+    let all = ALL.iter().map(MessageCatalogue::new);
     #[cfg(test)]
-    let all = all.chain(std::iter::once(Catalogue::bracketed()));
+    let all = all.chain(std::iter::once(MessageCatalogue::bracketed()));
     all.collect()
 });
 
-impl Catalogue {
+impl MessageCatalogue {
     /// Of a language; English where there is none of it.
-    pub fn of(language: Language) -> &'static Catalogue {
-        let all: &'static Vec<Catalogue> = &CATALOGUES;
+    pub fn of(language: Language) -> &'static MessageCatalogue {
+        let all: &'static Vec<MessageCatalogue> = &CATALOGUES;
         all.get(language.0).unwrap_or(&all[0])
     }
 
-    fn new(source: &Source) -> Catalogue {
+    fn new(source: &LocaleSource) -> MessageCatalogue {
         let locale: LanguageIdentifier = source.tag.parse().unwrap_or_default();
         let mut bundle = FluentBundle::new_concurrent(vec![locale]);
         // Marks of direction around each argument would be glyphs to a PDF.
@@ -42,7 +42,7 @@ impl Catalogue {
             Ok(all) | Err((all, _)) => all,
         };
         bundle.add_resource_overriding(messages);
-        Catalogue { bundle, unspaced: source.unspaced }
+        MessageCatalogue { bundle, unspaced: source.unspaced }
     }
 
     /// The text of a message; none where there is no such one.
@@ -50,17 +50,17 @@ impl Catalogue {
         &self,
         language: Language,
         id: &str,
-        given: &[(&'static str, Value)],
+        given: &[(&'static str, MessageArg)],
     ) -> Option<String> {
         let pattern = self.bundle.get_message(id)?.value()?;
         let mut args = FluentArgs::with_capacity(given.len());
         for (name, value) in given {
             let text = match value {
-                Value::Text(text) => text.clone(),
-                Value::Number(number) => language.number(&number.0),
-                Value::Message(message) => language.text(message),
-                Value::Name(name) => language.name(name),
-                Value::Count(count) => {
+                MessageArg::Text(text) => text.clone(),
+                MessageArg::Number(number) => language.number(&number.0),
+                MessageArg::Message(message) => language.text(message),
+                MessageArg::Name(name) => language.name(name),
+                MessageArg::Count(count) => {
                     args.set(*name, FluentValue::from(*count));
                     continue;
                 }
@@ -116,10 +116,10 @@ pub fn unwrapped(source: &str) -> String {
 }
 
 #[cfg(test)]
-impl Catalogue {
+impl MessageCatalogue {
     /// English in which what the messages say stands in brackets, and arguments do not.
-    fn bracketed() -> Catalogue {
-        let mut own = Catalogue::new(&ALL[0]);
+    fn bracketed() -> MessageCatalogue {
+        let mut own = MessageCatalogue::new(&ALL[0]);
         own.bundle.set_transform(Some(|text| format!("⟦{text}⟧").into()));
         own
     }

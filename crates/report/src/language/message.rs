@@ -6,12 +6,12 @@ pub struct Message {
     /// As the files of `locales/` have it.
     pub id: &'static str,
     /// By their names in the message.
-    pub args: Vec<(&'static str, Value)>,
+    pub args: Vec<(&'static str, MessageArg)>,
 }
 
 /// What stands in a place of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Value {
+pub enum MessageArg {
     /// As it is: names, the user's own words, text that is in the language already.
     Text(String),
     /// A count, by which a message may choose its words.
@@ -91,8 +91,8 @@ impl Message {
 
 macro_rules! from {
     ($($kind:ty => |$value:ident| $made:expr),* $(,)?) => {
-        $(impl From<$kind> for Value {
-            fn from($value: $kind) -> Value {
+        $(impl From<$kind> for MessageArg {
+            fn from($value: $kind) -> MessageArg {
                 $made
             }
         })*
@@ -100,14 +100,14 @@ macro_rules! from {
 }
 
 from! {
-    &str => |text| Value::Text(text.to_string()),
-    String => |text| Value::Text(text),
-    &String => |text| Value::Text(text.clone()),
-    u32 => |count| Value::Count(u64::from(count)),
-    u64 => |count| Value::Count(count),
-    usize => |count| Value::Count(count as u64),
-    Number => |number| Value::Number(number),
-    Message => |message| Value::Message(message),
-    &Message => |message| Value::Message(message.clone()),
-    Name => |name| Value::Name(name),
+    &str => |text| MessageArg::Text(text.to_string()),
+    String => |text| MessageArg::Text(text),
+    &String => |text| MessageArg::Text(text.clone()),
+    u32 => |count| MessageArg::Count(u64::from(count)),
+    u64 => |count| MessageArg::Count(count),
+    usize => |count| MessageArg::Count(count as u64),
+    Number => |number| MessageArg::Number(number),
+    Message => |message| MessageArg::Message(message),
+    &Message => |message| MessageArg::Message(message.clone()),
+    Name => |name| MessageArg::Name(name),
 }

@@ -12,13 +12,13 @@ mod tests;
 #[cfg(test)]
 mod tests_words;
 
-use catalogue::Catalogue;
-pub use message::{Message, Name, Number, Value};
+use catalogue::MessageCatalogue;
+pub use message::{Message, MessageArg, Name, Number};
 
 use crate::base::error::{Result, failed};
 
 /// A language and its messages.
-struct Source {
+struct LocaleSource {
     /// As BCP 47 has it.
     tag: &'static str,
     /// In Fluent's syntax.
@@ -28,10 +28,18 @@ struct Source {
 }
 
 /// The languages, English first: a file in `locales/` and a line here.
-static ALL: [Source; 3] = [
-    Source { tag: "en", messages: include_str!("../../../../locales/en.ftl"), unspaced: false },
-    Source { tag: "ja", messages: include_str!("../../../../locales/ja.ftl"), unspaced: true },
-    Source {
+static ALL: [LocaleSource; 3] = [
+    LocaleSource {
+        tag: "en",
+        messages: include_str!("../../../../locales/en.ftl"),
+        unspaced: false,
+    },
+    LocaleSource {
+        tag: "ja",
+        messages: include_str!("../../../../locales/ja.ftl"),
+        unspaced: true,
+    },
+    LocaleSource {
         tag: "pt-BR",
         messages: include_str!("../../../../locales/pt-BR.ftl"),
         unspaced: false,
@@ -78,7 +86,7 @@ impl Language {
 
     /// A message in this language.
     pub fn text(self, message: &Message) -> String {
-        let of = |language| Catalogue::of(language).text(self, message.id, &message.args);
+        let of = |language| MessageCatalogue::of(language).text(self, message.id, &message.args);
         of(self).or_else(|| of(Language::ENGLISH)).unwrap_or_else(|| message.id.to_string())
     }
 
@@ -90,9 +98,9 @@ impl Language {
     /// A message whose id is put together of names, with the values that it may hold; none where
     /// there is no such message.
     pub fn keyed(self, id: &str, values: [&str; 3]) -> Option<String> {
-        let given = |value: &str| Value::Number(Number(value.to_string()));
+        let given = |value: &str| MessageArg::Number(Number(value.to_string()));
         let [first, second, third] = values.map(given);
-        Catalogue::of(self).text(
+        MessageCatalogue::of(self).text(
             self,
             id,
             &[("value", first), ("second", second), ("third", third)],
@@ -134,7 +142,7 @@ macro_rules! message {
     ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
         $crate::language::Message {
             id: $id,
-            args: vec![$((stringify!($name), $crate::language::Value::from($value))),*],
+            args: vec![$((stringify!($name), $crate::language::MessageArg::from($value))),*],
         }
     };
 }

@@ -29,7 +29,7 @@ fn arguments(pattern: &Pattern<&str>, into: &mut Arguments) {
     }
 }
 
-fn messages(source: &Source) -> BTreeMap<String, Arguments> {
+fn messages(source: &LocaleSource) -> BTreeMap<String, Arguments> {
     let text = unwrapped(source.messages);
     let read = parser::parse(text.as_str()).unwrap_or_else(|(_, errors)| {
         panic!("{}: {errors:?}", source.tag);
@@ -46,7 +46,7 @@ fn messages(source: &Source) -> BTreeMap<String, Arguments> {
 }
 
 /// The ids of all messages.
-pub fn ids(source: &Source) -> Vec<String> {
+pub fn ids(source: &LocaleSource) -> Vec<String> {
     messages(source).into_keys().collect()
 }
 

@@ -5,7 +5,7 @@ use fluent_syntax::ast::{Entry, Expression, Pattern, PatternElement};
 use fluent_syntax::parser;
 
 use super::catalogue::unwrapped;
-use super::{ALL, Source};
+use super::{ALL, LocaleSource};
 
 /// A row of the table.
 struct Term {
@@ -15,7 +15,7 @@ struct Term {
 }
 
 /// The rows of a file's table; a cell lists its words with commas.
-fn table(source: &Source) -> Vec<Term> {
+fn table(source: &LocaleSource) -> Vec<Term> {
     let each = |cell: &str| -> Vec<String> {
         let words = cell.split([',', '、']).map(|word| word.trim().to_string());
         words.filter(|word| !word.is_empty()).collect()
@@ -43,7 +43,7 @@ fn pieces(pattern: &Pattern<&str>, into: &mut Vec<String>) {
 }
 
 /// (id, what it says by itself), code left out.
-fn said(source: &Source) -> Vec<(String, Vec<String>)> {
+fn said(source: &LocaleSource) -> Vec<(String, Vec<String>)> {
     let text = unwrapped(source.messages);
     let read = parser::parse(text.as_str()).unwrap_or_else(|(read, _)| read);
     let message = |entry: &Entry<&str>| {

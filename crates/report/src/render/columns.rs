@@ -10,7 +10,7 @@ pub fn width(whole: f32, columns: usize) -> f32 {
 }
 
 /// How high a piece is, how much must stand together from it on, and whether it is but space.
-pub struct Size {
+pub struct PieceHeight {
     pub height: f32,
     pub needed: f32,
     pub empty: bool,
@@ -18,7 +18,7 @@ pub struct Size {
 
 /// A strip of a page in columns.
 #[derive(Default)]
-pub struct Strip {
+pub struct PageStrip {
     /// Pieces by their index, each with its column and how far down it stands.
     pub placed: Vec<(usize, usize, f32)>,
     /// How many pieces had room.
@@ -28,7 +28,7 @@ pub struct Strip {
 }
 
 /// Pieces in columns of at most this height, on a page of that.
-pub fn strip(pieces: &[Size], columns: usize, (most, page): (f32, f32)) -> Strip {
+pub fn strip(pieces: &[PieceHeight], columns: usize, (most, page): (f32, f32)) -> PageStrip {
     let whole = filled(pieces, columns, (most, page));
     if whole.done < pieces.len() {
         return whole;
@@ -47,8 +47,8 @@ pub fn strip(pieces: &[Size], columns: usize, (most, page): (f32, f32)) -> Strip
     best
 }
 
-fn filled(pieces: &[Size], columns: usize, (most, page): (f32, f32)) -> Strip {
-    let mut strip = Strip::default();
+fn filled(pieces: &[PieceHeight], columns: usize, (most, page): (f32, f32)) -> PageStrip {
+    let mut strip = PageStrip::default();
     for column in 0..columns {
         let mut y = 0.0;
         while let Some(piece) = pieces.get(strip.done) {
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn what_has_room_is_divided_evenly_and_the_rest_is_left_for_the_next_page() {
-        let size = |_| Size { height: 10.0, needed: 10.0, empty: false };
-        let pieces: Vec<Size> = (0..8).map(size).collect();
+        let size = |_| PieceHeight { height: 10.0, needed: 10.0, empty: false };
+        let pieces: Vec<PieceHeight> = (0..8).map(size).collect();
         let even = strip(&pieces, 2, (500.0, 500.0));
         assert_eq!(even.done, 8);
         assert!((even.height - 40.0).abs() < 1.0, "{}", even.height);

@@ -7,7 +7,9 @@ use krilla::tagging::{TableHeaderScope, Tag};
 
 use super::columns;
 use super::html::{is_grouped, names_row};
-use super::layout::{ACROSS, FAINT, INK, Layout, MARGIN, PLAIN, Set, broken, width, written};
+use super::layout::{
+    ACROSS, FAINT, INK, LineStyle, MARGIN, PLAIN, PageLayout, broken, width, written,
+};
 use super::pages::{Item, Piece, Rgb};
 use super::tags::{TagId, Tags};
 use crate::brief::block::{Mark, Table};
@@ -23,11 +25,11 @@ const KEPT_ROWS: usize = 3;
 /// Rows of a table that is not divided between columns.
 const SMALL_TABLE: usize = 12;
 
-impl Layout {
+impl PageLayout {
     /// Names and values, several pairs to a row.
     pub fn pairs(&mut self, title: &str, pairs: &[(String, String)]) {
         let across = self.across();
-        let set = Set { size: 8.0 * self.scale(), ..PLAIN };
+        let set = LineStyle { size: 8.0 * self.scale(), ..PLAIN };
         let (part, name) = ((self.width - 12.0 * (across - 1) as f32) / across as f32, 0.4);
         self.tags.begin(Tag::Table.with_summary(Some(title.to_string())));
         // A long value has a row of its own.
@@ -69,7 +71,7 @@ impl Layout {
         &mut self,
         cells: &[&(String, String)],
         (part, name): (f32, f32),
-        set: Set,
+        set: LineStyle,
         keep: bool,
     ) {
         self.tags.begin(Tag::TR);
@@ -85,7 +87,7 @@ impl Layout {
             ];
             let columns = [(x, name - 5.0, key, FAINT), (x + name, part - name, value, INK)];
             for ((x, wide, text, colour), tag) in columns.into_iter().zip(tags) {
-                let set = Set { colour, ..set };
+                let set = LineStyle { colour, ..set };
                 let lines = broken(text, set, wide);
                 deep = deep.max(lines.len());
                 cell(&mut piece, (x, 0.0), set, lines, tag, None);
@@ -110,7 +112,7 @@ impl Layout {
             widths.iter_mut().for_each(|w| *w += spare / columns as f32);
         }
         if !table.caption.is_empty() {
-            let set = self.scaled(Set { size: 8.2, face: Face::Bold, colour: INK });
+            let set = self.scaled(LineStyle { size: 8.2, face: Face::Bold, colour: INK });
             let tag = self.tags.leaf(Tag::P);
             self.lines(&table.caption, set, 0.0, tag, true);
         }
@@ -141,7 +143,7 @@ impl Layout {
         let rows: Vec<&Vec<String>> =
             std::iter::once(&table.head).chain(table.rows.iter().map(|(_, r)| r)).collect();
         let (size, widths) = self.columns(table.head.len(), &rows);
-        let set = Set { size, ..PLAIN };
+        let set = LineStyle { size, ..PLAIN };
         let lines = |row: &&Vec<String>| {
             let cells = row.iter().zip(&widths);
             cells.map(|(text, wide)| broken(text, set, wide - GUTTER + 1.0).len()).max()
@@ -203,7 +205,7 @@ impl Grid<'_> {
             (_, Mark::Bad) => (0xa3, 0x26, 0x0f),
             _ => INK,
         };
-        let set = Set { size: self.size, face, colour };
+        let set = LineStyle { size: self.size, face, colour };
         let line = self.size * 1.25;
         tags.begin(Tag::TR);
         let mut piece = Piece { table: Some(self.number), keep: at.is_none(), ..Piece::default() };
@@ -261,7 +263,7 @@ impl Grid<'_> {
 fn cell(
     piece: &mut Piece,
     (x, y): (f32, f32),
-    set: Set,
+    set: LineStyle,
     lines: Vec<String>,
     tag: TagId,
     right: Option<f32>,

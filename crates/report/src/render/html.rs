@@ -6,17 +6,17 @@ use askama::Template;
 use base64::prelude::{BASE64_STANDARD, Engine};
 
 use super::bound::bound;
-use super::webfont::Used;
+use super::webfont::UsedCharacters;
 use crate::base::error::{Context, Result};
-use crate::brief::block::{Block, Heading, Line, Mark, Role, Style, Table};
-use crate::brief::{Document, Part};
-use crate::chart::{Figure, Palette, theme};
+use crate::brief::block::{Block, Heading, Mark, Role, Style, Table, TextLine};
+use crate::brief::{Brief, BriefSection};
+use crate::chart::{Chart, Palette, theme};
 use crate::say;
 
 #[derive(Template)]
 #[template(path = "report.html")]
-struct Page<'a> {
-    document: &'a Document,
+struct HtmlPage<'a> {
+    document: &'a Brief,
     /// Ready-made HTML of the sections: (id, title, body).
     sections: Vec<(&'a str, &'a str, String)>,
     cover: String,
@@ -37,7 +37,7 @@ const IN_ONE_LINE: usize = 24;
 
 const FONTS_HERE: &str = "/* fonts */\n";
 
-impl Page<'_> {
+impl HtmlPage<'_> {
     /// What stands in every page, in the brief's language.
     fn frame(&self, what: &str) -> String {
         let l = self.document.language;
@@ -62,9 +62,9 @@ impl Page<'_> {
 }
 
 /// The whole brief as HTML.
-pub fn html(document: &Document) -> Result<String> {
-    let body = |part: &Part| Body::new(document, &part.title).of(&part.blocks);
-    let page = Page {
+pub fn html(document: &Brief) -> Result<String> {
+    let body = |part: &BriefSection| Body::new(document, &part.title).of(&part.blocks);
+    let page = HtmlPage {
         document,
         cover: Body::new(document, &document.title).of(&document.cover),
         sections: document
@@ -82,7 +82,7 @@ pub fn html(document: &Document) -> Result<String> {
     };
     let page = page.render().context("making the page")?;
     let mut fonts = String::new();
-    for (code, weight, file) in Used::of_page(&page)?.fonts()? {
+    for (code, weight, file) in UsedCharacters::of_page(&page)?.fonts()? {
         let (family, file) =
             (if code { "Brief Mono" } else { "Brief Sans" }, BASE64_STANDARD.encode(file));
         let url = format!("url(data:font/woff;base64,{file})");
@@ -141,7 +141,7 @@ struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn new(document: &'a Document, title: &'a str) -> Body<'a> {
+    fn new(document: &'a Brief, title: &'a str) -> Body<'a> {
         Body {
             palette: &document.palette,
             under: Default::default(),
@@ -205,7 +205,7 @@ impl<'a> Body<'a> {
             }
             Block::Table(own) => self.table(own),
             Block::Figures(figures) => {
-                let figure = |f: &Figure| {
+                let figure = |f: &Chart| {
                     let caption = prose(&f.caption());
                     format!(
                         "<figure><figcaption>{caption}</figcaption>{}</figure>\n",
@@ -264,8 +264,8 @@ impl<'a> Body<'a> {
     }
 }
 
-fn styled(line: &Line) -> String {
-    let span = |span: &crate::brief::block::Span| {
+fn styled(line: &TextLine) -> String {
+    let span = |span: &crate::brief::block::TextSpan| {
         let code = matches!(span.style, Style::Code);
         let text = if code { escape(&span.text) } else { prose(&span.text) };
         match &span.style {

@@ -10,7 +10,7 @@ use super::columns;
 use super::pages::{Item, Piece, Rgb};
 use super::tags::{TagId, Tags};
 use crate::chart::fonts::{self, Face};
-use crate::chart::{self, Figure, Palette, theme};
+use crate::chart::{self, Chart, Palette, theme};
 
 pub const MARGIN: f32 = 34.0;
 pub const INK: Rgb = (0x1c, 0x27, 0x33);
@@ -27,20 +27,20 @@ const BESIDE: f32 = 14.0;
 
 /// How a line of text is set.
 #[derive(Clone, Copy)]
-pub struct Set {
+pub struct LineStyle {
     pub size: f32,
     pub face: Face,
     pub colour: Rgb,
 }
 
-pub const PLAIN: Set = Set { size: BODY, face: Face::Plain, colour: INK };
-pub const SMALL: Set = Set { size: 7.8, face: Face::Plain, colour: FAINT };
+pub const PLAIN: LineStyle = LineStyle { size: BODY, face: Face::Plain, colour: INK };
+pub const SMALL: LineStyle = LineStyle { size: 7.8, face: Face::Plain, colour: FAINT };
 
 /// Of a figure.
-const CAPTION: Set = Set { size: 8.2, face: Face::Bold, colour: INK };
+const CAPTION: LineStyle = LineStyle { size: 8.2, face: Face::Bold, colour: INK };
 
 /// What a heading is called, and where it stands.
-pub struct Heading {
+pub struct OutlineEntry {
     pub level: u16,
     pub text: String,
     pub anchor: usize,
@@ -48,13 +48,13 @@ pub struct Heading {
     pub listed: bool,
 }
 
-pub struct Layout {
+pub struct PageLayout {
     pub width: f32,
     pub tags: Tags,
     pub pieces: Vec<Piece>,
     /// Of the tables, by their number.
     pub heads: Vec<Vec<Piece>>,
-    pub headings: Vec<Heading>,
+    pub headings: Vec<OutlineEntry>,
     /// Of the last heading.
     level: u16,
     /// What is looked up and not read through is set smaller, with more beside one another.
@@ -69,19 +69,19 @@ pub fn width(text: &str, size: f32, face: Face) -> f32 {
     fonts::width(text, f64::from(size), face) as f32
 }
 
-pub fn broken(text: &str, set: Set, most: f32) -> Vec<String> {
+pub fn broken(text: &str, set: LineStyle, most: f32) -> Vec<String> {
     fonts::broken(&bound(text), f64::from(set.size), set.face, f64::from(most))
 }
 
-pub fn written(at: (f32, f32), set: Set, text: String) -> Item {
+pub fn written(at: (f32, f32), set: LineStyle, text: String) -> Item {
     Item::Text { at, size: set.size, face: set.face, colour: set.colour, text }
 }
 
-impl Layout {
-    pub fn new(page_width: f32) -> Layout {
+impl PageLayout {
+    pub fn new(page_width: f32) -> PageLayout {
         let width = page_width - 2.0 * MARGIN;
         let (tags, level, fine) = (Tags::default(), 0, false);
-        Layout {
+        PageLayout {
             width,
             tags,
             pieces: Vec::new(),
@@ -104,7 +104,7 @@ impl Layout {
     }
 
     /// What `set` sets stands in so many columns.
-    pub fn in_columns(&mut self, columns: usize, set: impl FnOnce(&mut Layout)) {
+    pub fn in_columns(&mut self, columns: usize, set: impl FnOnce(&mut PageLayout)) {
         let (whole, from) = (self.width, self.pieces.len());
         self.width = columns::width(whole, columns);
         self.is_narrow = true;
@@ -119,10 +119,10 @@ impl Layout {
     /// Figures, each so wide, at the right of what `set` sets; all of it on one page.
     pub fn beside(
         &mut self,
-        (figures, wide): (&[Figure], f32),
+        (figures, wide): (&[Chart], f32),
         palette: &Palette,
         table_follows: bool,
-        set: impl FnOnce(&mut Layout),
+        set: impl FnOnce(&mut PageLayout),
     ) {
         let (whole, from) = (self.width, self.pieces.len());
         let right = (wide + BESIDE) * figures.len() as f32;
@@ -147,7 +147,7 @@ impl Layout {
     }
 
     /// The height of the longest caption.
-    fn above(&self, figures: &[Figure], wide: f32) -> f32 {
+    fn above(&self, figures: &[Chart], wide: f32) -> f32 {
         let set = self.scaled(CAPTION);
         let lines = figures.iter().map(|f| broken(&f.caption(), set, wide).len());
         lines.max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0
@@ -157,8 +157,8 @@ impl Layout {
         if self.is_fine { FINE } else { 1.0 }
     }
 
-    pub fn scaled(&self, set: Set) -> Set {
-        Set { size: set.size * self.scale(), ..set }
+    pub fn scaled(&self, set: LineStyle) -> LineStyle {
+        LineStyle { size: set.size * self.scale(), ..set }
     }
 
     pub fn gap(&mut self, height: f32) {
@@ -173,13 +173,18 @@ impl Layout {
         let level = level.min(self.level + 1);
         self.level = level;
         let anchor = self.headings.len();
-        self.headings.push(Heading { level, text: text.to_string(), anchor, listed: level == 2 });
+        self.headings.push(OutlineEntry {
+            level,
+            text: text.to_string(),
+            anchor,
+            listed: level == 2,
+        });
         self.gap(size * if level == 2 { 1.1 } else { 0.7 });
         let kind =
             Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), Some(text.to_string()));
         let tag = self.tags.leaf(kind);
         let from = self.pieces.len();
-        self.lines(text, Set { size, face: Face::Bold, colour: INK }, 0.0, tag, true);
+        self.lines(text, LineStyle { size, face: Face::Bold, colour: INK }, 0.0, tag, true);
         if let Some(first) = self.pieces.get_mut(from) {
             first.anchors.push(anchor);
         }
@@ -193,7 +198,7 @@ impl Layout {
         self.headings.last_mut().into_iter().for_each(|h| h.listed = listed && !fine);
     }
 
-    pub fn paragraph(&mut self, text: &str, set: Set) {
+    pub fn paragraph(&mut self, text: &str, set: LineStyle) {
         let (tag, set) = (self.tags.leaf(Tag::P), self.scaled(set));
         self.lines(text, set, 0.0, tag, false);
         self.gap(set.size * 0.45);
@@ -208,8 +213,11 @@ impl Layout {
             let from = self.pieces.len();
             self.lines(item, set, 10.0, body, false);
             if let Some(first) = self.pieces.get_mut(from) {
-                let bullet =
-                    written((MARGIN + 1.0, set.size), Set { colour: FAINT, ..set }, "•".into());
+                let bullet = written(
+                    (MARGIN + 1.0, set.size),
+                    LineStyle { colour: FAINT, ..set },
+                    "•".into(),
+                );
                 first.items.insert(0, (bullet, Some(label)));
             }
             self.gap(2.0 * self.scale());
@@ -221,7 +229,7 @@ impl Layout {
 
     pub fn code(&mut self, text: &str) {
         let tag = self.tags.leaf(Tag::Code);
-        let set = Set { size: 5.8, face: Face::Code, colour: FAINT };
+        let set = LineStyle { size: 5.8, face: Face::Code, colour: FAINT };
         for line in text.lines() {
             let indent = line.chars().take_while(|c| *c == ' ').count() as f32;
             self.lines(line.trim(), set, indent * 3.8, tag, false);
@@ -230,7 +238,7 @@ impl Layout {
     }
 
     /// Lines from `indent` on; two at least stand together.
-    pub fn lines(&mut self, text: &str, set: Set, indent: f32, tag: TagId, keep: bool) {
+    pub fn lines(&mut self, text: &str, set: LineStyle, indent: f32, tag: TagId, keep: bool) {
         let all = broken(text, set, self.width - indent);
         let last = all.len().saturating_sub(1);
         for (i, line) in all.into_iter().enumerate() {
@@ -262,7 +270,7 @@ impl Layout {
             let swatch =
                 Item::Drawing { at: (x, 2.0), size: (21.0, 9.8), svg: swatch(subject, palette) };
             row.items.push((swatch, None));
-            let set = Set { size, face: Face::Bold, colour: INK };
+            let set = LineStyle { size, face: Face::Bold, colour: INK };
             row.items.push((written((x + 25.0, size), set, format!("{name} ")), Some(tag)));
             x += wide;
         }
@@ -272,7 +280,7 @@ impl Layout {
 
     /// Rows of figures, each under its caption; the last stays with what follows, where that is a
     /// table.
-    pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
+    pub fn figures(&mut self, figures: &[Chart], palette: &Palette, table_follows: bool) {
         let most = ACROSS[usize::from(self.is_fine)];
         let across = if self.is_fine { most } else { most.min(figures.len()).max(1) };
         let most_wide = if across > 1 { 186.0 } else { 230.0 };
@@ -295,7 +303,7 @@ impl Layout {
     fn figure(
         &mut self,
         piece: &mut Piece,
-        figure: &Figure,
+        figure: &Chart,
         palette: &Palette,
         (x, wide): (f32, f32),
         above: f32,

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::brief::Document;
-use crate::brief::block::{Block, Line, Span, Style, Table, words};
+use crate::brief::Brief;
+use crate::brief::block::{Block, Style, Table, TextLine, TextSpan, words};
 
 /// The text, and the figures that it names: (file name, SVG).
-pub fn markdown(document: &Document, folder: &str) -> (String, Vec<(String, String)>) {
+pub fn markdown(document: &Brief, folder: &str) -> (String, Vec<(String, String)>) {
     let (mut out, mut figures) = (String::new(), Vec::new());
     let _ = writeln!(out, "# {}\n", line(&document.title));
     let _ = writeln!(out, "{}\n", line(&document.byline));
@@ -86,8 +86,8 @@ fn table(out: &mut String, table: &Table) {
     out.push('\n');
 }
 
-fn styled(text: &Line) -> String {
-    let span = |span: &Span| {
+fn styled(text: &TextLine) -> String {
+    let span = |span: &TextSpan| {
         let text = line(&span.text);
         match &span.style {
             Style::Plain => text,

@@ -1,7 +1,7 @@
 //! Pieces of a document onto pages: what belongs together stays together, a table that goes on
 //! repeats its head, and space between pieces is left out where a page begins.
 
-use super::columns::{self, Size};
+use super::columns::{self, PieceHeight};
 use super::tags::TagId;
 
 pub type Rgb = (u8, u8, u8);
@@ -79,19 +79,19 @@ pub struct Piece {
 
 /// Where an anchor came to stand.
 #[derive(Clone, Copy, Default)]
-pub struct Spot {
+pub struct AnchorSpot {
     pub page: usize,
     pub y: f32,
 }
 
-pub struct Pages {
+pub struct Paginator {
     pub all: Vec<Vec<(Item, Option<TagId>)>>,
-    pub spots: Vec<Spot>,
+    pub spots: Vec<AnchorSpot>,
     /// How far down each page is filled, from 0 to 1.
     pub filled: Vec<f32>,
 }
 
-impl Pages {
+impl Paginator {
     /// How empty the emptiest page but the last is, from 0 to 1.
     pub fn emptiest(&self) -> f32 {
         let [full @ .., _] = &self.filled[..] else { return 0.0 };
@@ -105,9 +105,12 @@ pub fn paginate(
     heads: &[Vec<Piece>],
     (top, bottom): (f32, f32),
     anchors: usize,
-) -> Pages {
-    let pages =
-        Pages { all: vec![Vec::new()], spots: vec![Spot::default(); anchors], filled: Vec::new() };
+) -> Paginator {
+    let pages = Paginator {
+        all: vec![Vec::new()],
+        spots: vec![AnchorSpot::default(); anchors],
+        filled: Vec::new(),
+    };
     let mut flow = Flow { pages, y: top, top, bottom, deferred: Vec::new() };
     let (needs, least) = (together(&pieces, false), together(&pieces, true));
     let mut before: Option<usize> = None;
@@ -159,7 +162,7 @@ pub fn paginate(
 
 /// Where the next piece goes.
 struct Flow {
-    pages: Pages,
+    pages: Paginator,
     y: f32,
     top: f32,
     bottom: f32,
@@ -209,7 +212,7 @@ impl Flow {
 
     fn draw(&mut self, piece: Piece, by: (f32, f32)) {
         let page = self.pages.all.len() - 1;
-        piece.anchors.iter().for_each(|at| self.pages.spots[*at] = Spot { page, y: by.1 });
+        piece.anchors.iter().for_each(|at| self.pages.spots[*at] = AnchorSpot { page, y: by.1 });
         let items = piece.items.into_iter().map(|(item, tag)| (item.moved(by), tag));
         self.pages.all[page].extend(items);
     }
@@ -227,12 +230,12 @@ impl Flow {
         while from < many {
             let room = (self.bottom - self.y, self.bottom - self.top);
             let set = |needs: &[Chain]| {
-                let size = |at: usize| Size {
+                let size = |at: usize| PieceHeight {
                     height: pieces[at].height,
                     needed: needs[at].height,
                     empty: pieces[at].items.is_empty(),
                 };
-                let sizes: Vec<Size> = (run.start + from..run.end).map(size).collect();
+                let sizes: Vec<PieceHeight> = (run.start + from..run.end).map(size).collect();
                 columns::strip(&sizes, columns, room)
             };
             let mut strip = set(needs);

@@ -8,17 +8,17 @@ use krilla::outline::{Outline, OutlineNode};
 use krilla::tagging::{Artifact, ArtifactType, ContentTag, Tag};
 
 use super::html::table_caption;
-use super::layout::{Layout, MARGIN, PLAIN, SMALL, Set, width};
-use super::pages::{Item, MOST_EMPTY, Pages, Piece, paginate};
+use super::layout::{LineStyle, MARGIN, PLAIN, PageLayout, SMALL, width};
+use super::pages::{Item, MOST_EMPTY, Paginator, Piece, paginate};
 use super::pen::{Pen, broken, logo};
 use crate::base::error::Result;
 use crate::brief::block::{Block, Role, words};
-use crate::brief::{Document, Page, Part};
+use crate::brief::{Brief, BriefSection, PaperSize};
 use crate::chart::fonts::{self, Face};
 use crate::say;
 
 /// The sentence that a brief begins with.
-const FIRST: Set = Set { size: 14.0, face: Face::Bold, ..PLAIN };
+const FIRST: LineStyle = LineStyle { size: 14.0, face: Face::Bold, ..PLAIN };
 /// Lines of code that are printed.
 const MOST_CODE: usize = 60;
 /// The number of rows printed of an appendix's tables: more are not useful on paper.
@@ -30,7 +30,7 @@ const MOST_BESIDE: usize = 300;
 const FOOT: f32 = 30.0;
 
 /// Lays the document out and writes it.
-pub fn pdf(document: &Document) -> Result<Vec<u8>> {
+pub fn pdf(document: &Brief) -> Result<Vec<u8>> {
     let (layout, pages, size) = set_out(document);
     // A page that is begun cannot be given up.
     for (item, _) in pages.all.iter().flatten() {
@@ -46,13 +46,13 @@ pub fn pdf(document: &Document) -> Result<Vec<u8>> {
 
 /// How far down each page is filled, from 0 to 1.
 #[cfg(test)]
-pub fn filled(document: &Document) -> Vec<f32> {
+pub fn filled(document: &Brief) -> Vec<f32> {
     set_out(document).1.filled
 }
 
 /// The document on pages of a size, in points of 1/72 inch: with figures beside the text that they
 /// belong to, unless that leaves a page too empty, and figures in rows fill it better.
-fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
+fn set_out(document: &Brief) -> (PageLayout, Paginator, (f32, f32)) {
     let beside = set_out_with(document, true);
     if beside.1.emptiest() <= MOST_EMPTY {
         return beside;
@@ -61,12 +61,12 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
     if in_rows.1.emptiest() < beside.1.emptiest() { in_rows } else { beside }
 }
 
-fn set_out_with(document: &Document, beside: bool) -> (Layout, Pages, (f32, f32)) {
+fn set_out_with(document: &Brief, beside: bool) -> (PageLayout, Paginator, (f32, f32)) {
     let size = match document.page {
-        Page::A4 => (595.28, 841.89),
-        Page::Letter => (612.0, 792.0),
+        PaperSize::A4 => (595.28, 841.89),
+        PaperSize::Letter => (612.0, 792.0),
     };
-    let mut layout = Layout::new(size.0);
+    let mut layout = PageLayout::new(size.0);
     layout.beside_text = beside;
     if document.logo_png.is_some() {
         layout.gap(44.0);
@@ -88,7 +88,7 @@ fn set_out_with(document: &Document, beside: bool) -> (Layout, Pages, (f32, f32)
             false => vec![(1, &part.blocks[..])],
         };
         for (columns, blocks) in chapters {
-            let mut all = |layout: &mut Layout| {
+            let mut all = |layout: &mut PageLayout| {
                 for (i, block) in blocks.iter().enumerate() {
                     let next = &blocks[i + 1..];
                     if i > 0 && is_beside(layout, &blocks[i - 1], block) {
@@ -113,12 +113,12 @@ fn set_out_with(document: &Document, beside: bool) -> (Layout, Pages, (f32, f32)
     (layout, pages, size)
 }
 
-fn rows(part: &Part) -> usize {
+fn rows(part: &BriefSection) -> usize {
     let rows = |block: &Block| if let Block::Table(table) = block { table.rows.len() } else { 0 };
     part.blocks.iter().map(rows).sum()
 }
 
-fn cover(layout: &mut Layout, document: &Document) {
+fn cover(layout: &mut PageLayout, document: &Brief) {
     layout.heading(1, &document.title);
     layout.paragraph(&document.byline, SMALL);
     layout.chips(&document.subjects, &document.palette);
@@ -127,7 +127,7 @@ fn cover(layout: &mut Layout, document: &Document) {
         Block::Figures(figures) => figures.get(..1),
         _ => None,
     });
-    let text = |layout: &mut Layout| {
+    let text = |layout: &mut PageLayout| {
         let mut under = Default::default();
         for block in &document.cover {
             match block {
@@ -144,7 +144,7 @@ fn cover(layout: &mut Layout, document: &Document) {
 }
 
 /// Whether a figure or two stand beside the few lines that say what they show.
-fn is_beside(layout: &Layout, text: &Block, figures: &Block) -> bool {
+fn is_beside(layout: &PageLayout, text: &Block, figures: &Block) -> bool {
     let (Block::Text(Role::Plain, line), Block::Figures(figures)) = (text, figures) else {
         return false;
     };
@@ -154,7 +154,7 @@ fn is_beside(layout: &Layout, text: &Block, figures: &Block) -> bool {
 
 /// The blocks of an appendix in runs, each with the columns that it has room in: a chapter with
 /// its heading.
-fn chapters<'a>(layout: &Layout, blocks: &'a [Block]) -> Vec<(usize, &'a [Block])> {
+fn chapters<'a>(layout: &PageLayout, blocks: &'a [Block]) -> Vec<(usize, &'a [Block])> {
     let begins = |block: &Block| matches!(block, Block::Heading(_) | Block::Pairs(..));
     let mut runs: Vec<(usize, std::ops::Range<usize>)> = Vec::new();
     let mut from = 0;
@@ -173,7 +173,7 @@ fn chapters<'a>(layout: &Layout, blocks: &'a [Block]) -> Vec<(usize, &'a [Block]
 }
 
 /// In how many columns a block has room; a line of text has in any.
-fn columns_of(layout: &Layout, block: &Block) -> Option<usize> {
+fn columns_of(layout: &PageLayout, block: &Block) -> Option<usize> {
     match block {
         Block::Heading(_) | Block::Text(..) => None,
         Block::Pairs(..) => Some(3),
@@ -185,21 +185,21 @@ fn columns_of(layout: &Layout, block: &Block) -> Option<usize> {
 
 /// What the contents name: sections, and of those that are read through the chapters with an anchor
 /// (steps). (level, text, anchor)
-fn listed(layout: &Layout) -> Vec<(u16, String, usize)> {
+fn listed(layout: &PageLayout) -> Vec<(u16, String, usize)> {
     let wanted = layout.headings.iter().filter(|h| h.listed);
     wanted.map(|h| (h.level, h.text.clone(), h.anchor)).collect()
 }
 
 /// The contents in columns, each line a link with its page's number.
 fn list_of_contents(
-    layout: &mut Layout,
+    layout: &mut PageLayout,
     place: usize,
     entries: &[(u16, String, usize)],
 ) -> Vec<Piece> {
     let across = if entries.len() > 10 { 3 } else { 2 };
     let deep = entries.len().div_ceil(across).max(1);
     let wide = (layout.width() - 16.0 * (across - 1) as f32) / across as f32;
-    let set = Set { size: 8.2, ..PLAIN };
+    let set = LineStyle { size: 8.2, ..PLAIN };
     let mut rows: Vec<Piece> =
         (0..deep).map(|_| Piece { height: 12.0, ..Piece::default() }).collect();
     layout.tags.put_at(place, |tags| {
@@ -242,10 +242,10 @@ fn list_of_contents(
 type Under<'a> = (&'a mut [String; 2], &'a str);
 
 fn set(
-    layout: &mut Layout,
+    layout: &mut PageLayout,
     block: &Block,
     next: &[Block],
-    document: &Document,
+    document: &Brief,
     (under, part): Under<'_>,
 ) {
     match block {
@@ -259,16 +259,16 @@ fn set(
         }
         Block::Text(role, line) => {
             let set = match role {
-                Role::Lead => Set { size: 10.5, ..PLAIN },
+                Role::Lead => LineStyle { size: 10.5, ..PLAIN },
                 Role::Note => SMALL,
                 Role::Plain => PLAIN,
-                Role::Warning => Set { colour: (0xa3, 0x26, 0x0f), ..PLAIN },
+                Role::Warning => LineStyle { colour: (0xa3, 0x26, 0x0f), ..PLAIN },
             };
             if let [Block::Figures(figures), after @ ..] = next
                 && is_beside(layout, block, &next[0])
             {
                 let table = matches!(after, [Block::Table(_), ..]);
-                let text = |layout: &mut Layout| layout.paragraph(&words(line), set);
+                let text = |layout: &mut PageLayout| layout.paragraph(&words(line), set);
                 return layout.beside((figures, BESIDE_TEXT), &document.palette, table, text);
             }
             layout.paragraph(&words(line), set);
@@ -300,7 +300,12 @@ fn set(
     }
 }
 
-fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) -> Result<Vec<u8>> {
+fn write(
+    document: &Brief,
+    size: (f32, f32),
+    layout: PageLayout,
+    pages: Paginator,
+) -> Result<Vec<u8>> {
     let ua1 = ConfigurationBuilder::new().with_accessibility_validator(Accessibility::UA1);
     let settings = krilla::SerializeSettings {
         configuration: ua1.finish().map_err(|e| broken(&format!("{e:?}")))?,
@@ -348,7 +353,7 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
 }
 
 /// Sections, and within them chapters.
-fn outline_of(headings: &[super::layout::Heading], pages: &Pages) -> Vec<OutlineNode> {
+fn outline_of(headings: &[super::layout::OutlineEntry], pages: &Paginator) -> Vec<OutlineNode> {
     let mut all: Vec<OutlineNode> = Vec::new();
     for heading in headings.iter().filter(|h| h.level < 4) {
         let spot = pages.spots[heading.anchor];

@@ -11,8 +11,8 @@ use krilla::text::{Font, TextDirection};
 use krilla_svg::{SurfaceExt, SvgSettings};
 use resvg::usvg::Tree;
 
-use super::layout::{FAINT, MARGIN, Set, width};
-use super::pages::{Item, Pages, Rgb};
+use super::layout::{FAINT, LineStyle, MARGIN, width};
+use super::pages::{Item, Paginator, Rgb};
 use super::tags::{TagId, Tags};
 use crate::base::error::{Error, Result, failed};
 use crate::base::text::is_hidden;
@@ -28,12 +28,12 @@ pub struct Pen<'a> {
     fonts: Vec<(*const fonts::Font, Font)>,
     /// What of the document's structure is drawn where.
     pub tags: Tags,
-    pages: &'a Pages,
+    pages: &'a Paginator,
 }
 
 impl Pen<'_> {
     /// Draws a laid-out document's items.
-    pub fn new<'a>(tags: Tags, pages: &'a Pages) -> Pen<'a> {
+    pub fn new<'a>(tags: Tags, pages: &'a Paginator) -> Pen<'a> {
         Pen { fonts: Vec::new(), tags, pages }
     }
 
@@ -84,11 +84,16 @@ impl Pen<'_> {
     fn content(&mut self, surface: &mut Surface<'_>, item: &Item) -> Result<()> {
         match item {
             Item::Text { at, size, face, colour, text } => {
-                self.text(surface, *at, Set { size: *size, face: *face, colour: *colour }, text)?;
+                self.text(
+                    surface,
+                    *at,
+                    LineStyle { size: *size, face: *face, colour: *colour },
+                    text,
+                )?;
             }
             Item::PageOf { end, size, anchor } => {
                 let text = (self.pages.spots[*anchor].page + 1).to_string();
-                let set = Set { size: *size, face: Face::Plain, colour: FAINT };
+                let set = LineStyle { size: *size, face: Face::Plain, colour: FAINT };
                 self.text(surface, (end.0 - width(&text, *size, Face::Plain), end.1), set, &text)?;
             }
             Item::Rule { at, size, colour } => {
@@ -110,7 +115,7 @@ impl Pen<'_> {
         &mut self,
         surface: &mut Surface<'_>,
         at: (f32, f32),
-        set: Set,
+        set: LineStyle,
         text: &str,
     ) -> Result<()> {
         surface.set_fill(Some(filled_with(set.colour)));

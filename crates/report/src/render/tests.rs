@@ -9,13 +9,13 @@ use crate::analysis::facts::Facts;
 use crate::analysis::{Question, claims};
 use crate::base::output::WIDEST;
 use crate::base::units::Rate;
-use crate::brief::{Document, Options, screens, wording};
+use crate::brief::{Brief, BriefOptions, screens, wording};
 use crate::plan::{Axis, Field};
 use crate::record::{Cell, Class, Fact, Point, Run, Sample, Sink};
-use crate::store::Writer;
+use crate::store::BundleWriter;
 
-fn document(facts: &Facts) -> Document {
-    Document::new(facts, &Options::default()).expect("a document")
+fn document(facts: &Facts) -> Brief {
+    Brief::new(facts, &BriefOptions::default()).expect("a document")
 }
 
 fn compared(facts: &Facts) -> String {
@@ -101,7 +101,7 @@ fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
     let path = folder.path().join("open.dyno");
     let made = Made { values: vec![20_000.0], fail: false, ..SMALL };
     let run = Run { plan: plan(&made), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
+    let mut writer = BundleWriter::create(&path, &run, &[]).expect("a bundle");
     for (repeat, subject) in
         (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject)))
     {
@@ -147,7 +147,7 @@ fn changed(change: &dyn Fn(&mut Point), watts: &dyn Fn(&str) -> f64) -> Facts {
         (tempfile::tempdir().expect("a temporary folder"), Made { fail: false, ..small() });
     let path = folder.path().join("made.dyno");
     let run = Run { plan: plan(&made), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
+    let mut writer = BundleWriter::create(&path, &run, &[]).expect("a bundle");
     for repeat in 1..=made.repeats {
         for (value, subject) in
             made.values.iter().flat_map(|v| ["Memory", "Disk"].map(|subject| (*v, subject)))
@@ -231,7 +231,7 @@ fn one_pair_has_one_number_and_one_interval_in_every_form() {
     let (_folder, paths) = bundle(&Made { fail: false, ..small() });
     let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
     let document = document(&facts);
-    let claimed = crate::export::claims::Claimed::of(&facts);
+    let claimed = crate::export::claims::ClaimsDocument::of(&facts);
     let json = serde_json::to_string_pretty(&claimed).expect("JSON");
     let mut csv = Vec::new();
     let table = crate::export::TABLES.iter().find(|t| t.name() == "comparisons").expect("a table");

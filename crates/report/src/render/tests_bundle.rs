@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::plan::{
-    Arrival, Axis, Drive, Field, Knobs, Load, Order, Part, Place, Plan, PointKey, Protocol, Step,
-    Stream, Subject, Sweep,
+    Arrival, Axis, Component, Drive, DrivePlace, Field, Knobs, Load, Order, Plan, PointKey,
+    Protocol, Step, Stream, Subject, Sweep,
 };
 use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sink, Tally};
-use crate::store::Writer;
+use crate::store::BundleWriter;
 
 const SECOND: u64 = 1_000_000_000;
 pub const STARTED: u64 = 1_770_127_500 * SECOND;
@@ -23,7 +23,7 @@ pub struct Made {
 }
 
 pub fn stream(name: &str, headline: bool) -> Stream {
-    let part = |name: &str| Part { name: name.into(), knobs: Knobs::default() };
+    let part = |name: &str| Component { name: name.into(), knobs: Knobs::default() };
     Stream {
         name: name.into(),
         engine: part("null"),
@@ -45,7 +45,7 @@ pub fn plan(made: &Made) -> Plan {
     let subject = |name: &str, path: &str| Subject {
         name: name.into(),
         drives: vec![Drive {
-            place: Place::Directory(path.into()),
+            place: DrivePlace::Directory(path.into()),
             erase: false,
             erase_signatures: Vec::new(),
             connections: Vec::new(),
@@ -165,7 +165,7 @@ pub fn write_bundle(path: &Path, made: &Made) -> Result<()> {
         Fact::new("Host", "name", "bench-1"),
         Fact::new("CPU", "model", "Example 9000 <64 cores>"),
     ];
-    let mut writer = Writer::create(path, &run, &facts)?;
+    let mut writer = BundleWriter::create(path, &run, &facts)?;
     for repeat in 1..=made.repeats {
         for &value in &made.values {
             for subject in ["Memory", "Disk"] {

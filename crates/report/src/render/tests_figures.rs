@@ -6,11 +6,11 @@ use super::tests_bundle::{Made, STARTED, bundle, cell, plan, point, small, strea
 use super::{html, pdf};
 use crate::analysis::Question;
 use crate::analysis::facts::Facts;
-use crate::brief::{Document, Options};
+use crate::brief::{Brief, BriefOptions};
 use crate::chart::tests::check;
 use crate::chart::{self, Palette};
 use crate::record::{Class, Evidence, Run, Sample, Sink, SlowOp};
-use crate::store::Writer;
+use crate::store::BundleWriter;
 
 fn facts(paths: &[PathBuf]) -> Facts {
     let question = Question { outliers: true, ..Question::default() };
@@ -29,7 +29,7 @@ fn neighbours() -> Facts {
         names.iter().map(|name| stream(name, name.starts_with("reader"))).collect();
     of.protocol.steps[0].sweep = None;
     let run = Run { plan: of, started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
+    let mut writer = BundleWriter::create(&path, &run, &[]).expect("a bundle");
     for (repeat, subject) in
         (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject)))
     {
@@ -110,7 +110,7 @@ fn a_name_that_no_font_has_is_an_error_in_every_form_that_sets_type() {
     let (_folder, paths) = bundle(&small());
     let mut facts = facts(&paths);
     facts.subjects[1] = "Disk 동".to_string();
-    let document = Document::new(&facts, &Options::default()).expect("a document");
+    let document = Brief::new(&facts, &BriefOptions::default()).expect("a document");
     for made in [html(&document).map(|_| ()), pdf(&document).map(|_| ())] {
         let said = made.map_err(|e| crate::base::error::describe(&e).0).expect_err("no glyph");
         assert!(said.contains("'동' (U+B3D9)") && said.contains("Disk 동"), "{said}");

@@ -7,8 +7,8 @@ use super::tests_figures::golden;
 use super::{html, markdown, pdf};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, words};
-use crate::brief::{Document, Options, screens};
-use crate::chart::{Figure, Palette};
+use crate::brief::{Brief, BriefOptions, screens};
+use crate::chart::{Chart, Palette};
 use crate::language::Language;
 
 #[test]
@@ -16,7 +16,7 @@ fn golden_briefs_in_every_language_miss_no_glyph_and_say_their_language() {
     for language in Language::all() {
         for (name, facts) in golden() {
             let facts = facts.spoken(language);
-            let document = Document::new(&facts, &Options::default()).expect("a document");
+            let document = Brief::new(&facts, &BriefOptions::default()).expect("a document");
             let page = html(&document).unwrap_or_else(|e| panic!("{name}: {e:#}"));
             assert!(page.contains(&format!("<html lang=\"{}\">", language.tag())), "{name}");
             assert!(pdf(&document).unwrap_or_else(|e| panic!("{name}: {e:#}")).len() > 10_000);
@@ -48,7 +48,7 @@ fn outside(text: &str) -> String {
 }
 
 /// A figure's caption, and the text that stands in its drawing or shows over a mark.
-fn drawn(figure: &Figure, into: &mut Vec<String>) {
+fn drawn(figure: &Chart, into: &mut Vec<String>) {
     into.push(figure.caption());
     let svg = figure.svg(&Palette::default());
     for element in ["text", "title"] {
@@ -133,7 +133,7 @@ fn in_a_bracketed_language_no_text_is_outside_of_brackets_but_names_numbers_and_
 pub fn foreign(facts: Facts) -> Vec<String> {
     let names = names(&facts);
     let facts = facts.spoken(Language::BRACKETED);
-    let document = Document::new(&facts, &Options::default()).expect("a document");
+    let document = Brief::new(&facts, &BriefOptions::default()).expect("a document");
     let mut all = vec![document.byline.clone()];
     texts(&document.cover, &mut all);
     for part in &document.parts {

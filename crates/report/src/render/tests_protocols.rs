@@ -3,9 +3,9 @@
 use super::tests_bundle::{STARTED, cell, interval, tally};
 use super::tests_languages::foreign;
 use crate::analysis::{Facts, Question};
-use crate::plan::{Metric, Plan, PointPlan, SteadyRule, points, protocols};
-use crate::record::{Class, Outcome, Point, Prepared, Run, Sample, Sink, SteadyState};
-use crate::store::Writer;
+use crate::plan::{Plan, PointPlan, SteadyMetric, SteadyRule, points, protocols};
+use crate::record::{Class, Outcome, Point, PreparationStep, Run, Sample, Sink, SteadyState};
+use crate::store::BundleWriter;
 
 /// Of a protocol no more points of a step than this.
 const MOST_VALUES: usize = 2;
@@ -43,7 +43,7 @@ fn measured(plan: &PointPlan) -> Point {
 }
 
 /// What a run stores of drives that it has prepared, in its own words.
-fn prepared() -> Vec<Prepared> {
+fn prepared() -> Vec<PreparationStep> {
     let done = [
         ("purge", "not done: a directory cannot be purged"),
         ("namespaces", "not done: in a directory there are 6 equal slices"),
@@ -53,7 +53,7 @@ fn prepared() -> Vec<Prepared> {
         ("fill A", "opened as it is found"),
         ("condition 1", "4,096 ops of A in 345 ms"),
     ];
-    let row = |(action, outcome): (&str, &str)| Prepared {
+    let row = |(action, outcome): (&str, &str)| PreparationStep {
         subject: "A".into(),
         drive: 0,
         action: action.into(),
@@ -63,13 +63,13 @@ fn prepared() -> Vec<Prepared> {
         ended_unix_ns: STARTED,
     };
     let steady = SteadyState {
-        metric: Metric::Iops,
+        metric: SteadyMetric::Iops,
         round_ns: 1_000_000_000,
         rule: SteadyRule { window: 5, excursion: 0.2, slope: 0.1 },
         rounds: vec![9_000.0; 2],
         window: None,
     };
-    let rounds = Prepared { steady: Some(steady), ..row(("steady state", "")) };
+    let rounds = PreparationStep { steady: Some(steady), ..row(("steady state", "")) };
     done.map(row).into_iter().chain([rounds]).collect()
 }
 
@@ -78,7 +78,7 @@ fn facts(protocol: &str) -> Facts {
     let path = folder.path().join("made.dyno");
     let plan = Plan { repeats: 3, ..plan(protocol) };
     let run = Run { plan: plan.clone(), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
+    let mut writer = BundleWriter::create(&path, &run, &[]).expect("a bundle");
     writer.prepared(&prepared()).expect("rows");
     let mut seen: Vec<(String, String)> = Vec::new();
     for of in points(&plan) {

@@ -1,13 +1,13 @@
 //! Every table of the golden briefs and of imported ones: one unit a column, as many columns as
 //! have room, no cell broken over many lines; and no page of their PDFs that is mostly empty.
 
-use super::layout::Layout;
+use super::layout::PageLayout;
 use super::pdf::filled;
 use super::tests_figures::golden;
 use crate::analysis::Question;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
-use crate::brief::{Document, Options};
+use crate::brief::{Brief, BriefOptions};
 use crate::import::{self, Input};
 
 const MAPPING: &str = include_str!("../../../../tests/data/mapping.toml");
@@ -44,12 +44,12 @@ fn all() -> Vec<(&'static str, Facts)> {
     all
 }
 
-fn document(facts: &Facts) -> Document {
-    Document::new(facts, &Options::default()).expect("a document")
+fn document(facts: &Facts) -> Brief {
+    Brief::new(facts, &BriefOptions::default()).expect("a document")
 }
 
 /// Every table with its section.
-fn tables(document: &Document) -> Vec<(&str, &Table)> {
+fn tables(document: &Brief) -> Vec<(&str, &Table)> {
     let mut all = Vec::new();
     for part in &document.parts {
         for block in &part.blocks {
@@ -97,7 +97,7 @@ fn tables_of_results_have_room_on_a_page_and_break_no_cell_over_many_lines() {
         for (section, table) in tables(&document).into_iter().filter(|(id, _)| read.contains(id)) {
             let columns = table.head.len();
             assert!(columns <= MOST_COLUMNS, "{name}, {section}: {:?}", table.head);
-            let lines = Layout::new(A4).most_lines(table);
+            let lines = PageLayout::new(A4).most_lines(table);
             assert!(lines <= 3, "{name}, {section}: a cell of {lines} lines: {:?}", table.head);
         }
     }

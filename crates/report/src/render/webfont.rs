@@ -13,16 +13,16 @@ use crate::chart::fonts::{self, FONTS, Face, Font};
 
 /// Characters by face, and within it by the font that has them.
 #[derive(Default)]
-pub struct Used([[BTreeSet<char>; FONTS]; 3]);
+pub struct UsedCharacters([[BTreeSet<char>; FONTS]; 3]);
 
 const FACES: [Face; 3] = [Face::Plain, Face::Bold, Face::Code];
 
-impl Used {
+impl UsedCharacters {
     /// What stands in a page outside its tags. Whether text is bold is the style sheet's affair, so
     /// that all of it is taken for both; code is what `pre` and `code` hold. A character that no
     /// font has is an error.
-    pub fn of_page(page: &str) -> Result<Used> {
-        let mut used = Used::default();
+    pub fn of_page(page: &str) -> Result<UsedCharacters> {
+        let mut used = UsedCharacters::default();
         // What is typed on any keyboard is always there: a style may set it in capitals, a reader
         // may edit it.
         let ascii: String = (' '..='~').collect();
@@ -88,7 +88,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// A table of a font: its tag and what it holds.
-type Table = ([u8; 4], Vec<u8>);
+type FontTable = ([u8; 4], Vec<u8>);
 
 /// A font with only these characters.
 pub fn woff(font: &Font, chars: &BTreeSet<char>) -> Result<Vec<u8>> {
@@ -114,7 +114,7 @@ fn number(data: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The tables of an OpenType file.
-fn tables(file: &[u8]) -> Option<Vec<Table>> {
+fn tables(file: &[u8]) -> Option<Vec<FontTable>> {
     let count = usize::from(u16::from_be_bytes(file.get(4..6)?.try_into().ok()?));
     let table = |i: usize| {
         let at = 12 + 16 * i;
@@ -149,7 +149,7 @@ fn cmap(placed: &[(u32, u16)]) -> Vec<u8> {
     out
 }
 
-fn packed(tables: &[Table], flavor: &[u8]) -> std::io::Result<Vec<u8>> {
+fn packed(tables: &[FontTable], flavor: &[u8]) -> std::io::Result<Vec<u8>> {
     let (mut directory, mut body) = (Vec::new(), Vec::new());
     let begin = 44 + 20 * tables.len();
     let mut unpacked = 12 + 16 * tables.len();
@@ -212,13 +212,13 @@ mod tests {
     #[test]
     fn a_page_names_the_character_that_no_font_has() {
         let page = "<p title=\"동\">Ω</p><style>p { content: '경' }</style><pre>▲ &lt;</pre>";
-        let used = Used::of_page(page).expect("what is in a tag is not set");
+        let used = UsedCharacters::of_page(page).expect("what is in a tag is not set");
         assert!(
             used.0[0][0].contains(&'Ω')
                 && used.0[2][1].contains(&'▲')
                 && used.0[2][0].contains(&'<')
         );
-        let said = Used::of_page("<p>a <b>경</b></p>")
+        let said = UsedCharacters::of_page("<p>a <b>경</b></p>")
             .map(|_| ())
             .map_err(|e| describe(&e).0)
             .expect_err("missing");

@@ -9,7 +9,7 @@ use crate::record::Fact;
 
 /// Running totals; a window's share is the difference of two.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counters {
+pub struct RocksCounters {
     flushed_bytes: f64,
     compaction_read_bytes: f64,
     compaction_written_bytes: f64,
@@ -21,9 +21,9 @@ pub struct Counters {
 
 const GB: f64 = 1_073_741_824.0;
 
-impl Counters {
+impl RocksCounters {
     /// `options` are those that the database was opened with: they hold its statistics.
-    pub fn read(db: &DB, options: &Options) -> Counters {
+    pub fn read(db: &DB, options: &Options) -> RocksCounters {
         let stats = db
             .property_value("rocksdb.cfstats-no-file-histogram")
             .ok()
@@ -39,9 +39,9 @@ impl Counters {
         counters
     }
 
-    pub fn since(&self, before: &Counters) -> Counters {
-        let part = |f: fn(&Counters) -> f64| (f(self) - f(before)).max(0.0);
-        Counters {
+    pub fn since(&self, before: &RocksCounters) -> RocksCounters {
+        let part = |f: fn(&RocksCounters) -> f64| (f(self) - f(before)).max(0.0);
+        RocksCounters {
             flushed_bytes: part(|c| c.flushed_bytes),
             compaction_read_bytes: part(|c| c.compaction_read_bytes),
             compaction_written_bytes: part(|c| c.compaction_written_bytes),
@@ -92,11 +92,11 @@ fn levels(db: &DB) -> String {
 
 /// The cumulative line of RocksDB's text: "Cumulative compaction: 1.23 GB write, 4.5 MB/s write,
 /// 0.9 GB read, …", and "Flush(GB): cumulative 0.123, interval 0.000".
-fn parse(stats: &str) -> Counters {
+fn parse(stats: &str) -> RocksCounters {
     let number = |text: &str| {
         text.trim().split(' ').next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0)
     };
-    let mut counters = Counters::default();
+    let mut counters = RocksCounters::default();
     for line in stats.lines() {
         if let Some(rest) = line.strip_prefix("Cumulative compaction:") {
             for part in rest.split(',') {

@@ -11,7 +11,7 @@ use super::layout::{value_pool, write_key};
 use super::options::take_error;
 use crate::base::error::{Result, anyhow, failed};
 use crate::base::rng::Seed;
-use crate::load::{Done, Lane, Op, OpKind, Wait};
+use crate::load::{Completion, IoContext, Op, OpKind, Wait};
 
 /// Read options in the C API's form, freed with the lane.
 struct RawReadOptions(*mut ffi::rocksdb_readoptions_t);
@@ -41,7 +41,7 @@ unsafe impl Send for RocksLane {}
 
 /// What the engine's knobs say of reading and writing.
 #[derive(Clone, Copy)]
-pub struct Manner {
+pub struct RocksReadWrite {
     pub key_bytes: usize,
     pub value_bytes: usize,
     pub wal: bool,
@@ -53,7 +53,7 @@ impl RocksLane {
     /// For the calling thread, which alone works with it. RocksDB counts every comparison of keys
     /// in a context of the thread's that nobody reads here, unless it is switched off, as db_bench
     /// does (docs/performance.md).
-    pub fn new(db: Arc<DB>, manner: Manner, thread: u32) -> RocksLane {
+    pub fn new(db: Arc<DB>, manner: RocksReadWrite, thread: u32) -> RocksLane {
         set_perf_stats(PerfStatsLevel::Disable);
         let mut write = WriteOptions::default();
         write.disable_wal(!manner.wal);
@@ -157,7 +157,7 @@ fn item_bytes(iterator: &DBRawIterator<'_>) -> u32 {
     iterator.item().map_or(0, |(key, value)| (key.len() + value.len()) as u32)
 }
 
-impl Lane for RocksLane {
+impl IoContext for RocksLane {
     #[inline(always)]
     fn stage(&mut self, _slot: u32, op: &Op) -> Result<()> {
         write_key(op.at, &mut self.key);
@@ -171,7 +171,7 @@ impl Lane for RocksLane {
     }
 
     #[inline(always)]
-    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         let Some(op) = self.staged.take() else { return Ok(()) };
         let (bytes, hit) = match op.kind {
             OpKind::Get => self.get()?.map_or((0, false), |bytes| (bytes, true)),
@@ -180,7 +180,7 @@ impl Lane for RocksLane {
             OpKind::Next => self.next()?,
             _ => return Err(anyhow!("RocksDB takes keys, not offsets or transactions")),
         };
-        done.push(Done { slot: 0, bytes, hit, given_up: false });
+        done.push(Completion { slot: 0, bytes, hit, given_up: false });
         Ok(())
     }
 }

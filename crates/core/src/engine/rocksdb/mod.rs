@@ -13,9 +13,9 @@ mod options;
 #[cfg(feature = "rocksdb")]
 mod target;
 
-use super::{Engine, Site, Target};
+use super::{DatasetAccess, Engine, Target};
 use crate::base::error::Result;
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 
 /// RocksDB's own defaults (include/rocksdb/options.h, advanced_options.h).
 const WRITE_BUFFER_BYTES: u64 = 64 << 20;
@@ -27,80 +27,80 @@ pub struct RocksDb;
 static INFO: Info = Info {
     name: "rocksdb",
     summary: "RocksDB embedded, any of its options by name",
-    family: Family::KeyValue,
+    family: RequestFamily::KeyValue,
     writes: Writes::Never,
     max_depth: 1,
     knobs: &[
         Knob {
             name: "keys",
-            kind: Kind::Int { min: 1, max: u64::MAX / 2 },
+            kind: KnobKind::Int { min: 1, max: u64::MAX / 2 },
             default: DefaultValue::Is("1000000"),
             doc: "Keys in the database, numbered from 0 (db_bench: num).",
         },
         Knob {
             name: "key_size",
-            kind: Kind::Bytes,
+            kind: KnobKind::Bytes,
             default: DefaultValue::Is("16"),
             doc: "Bytes of a key; 8 or more to distinguish large numbers.",
         },
         Knob {
             name: "value_size",
-            kind: Kind::Bytes,
+            kind: KnobKind::Bytes,
             default: DefaultValue::Is("100"),
             doc: "Bytes of a value.",
         },
         Knob {
             name: "block_cache",
-            kind: Kind::Bytes,
+            kind: KnobKind::Bytes,
             default: DefaultValue::Is("\"32MiB\""),
             doc: "RocksDB's own cache of blocks (db_bench: cache_size); 0 for none.",
         },
         Knob {
             name: "cache_type",
-            kind: Kind::Choice(&["hyper_clock_cache", "lru_cache"]),
+            kind: KnobKind::Choice(&["hyper_clock_cache", "lru_cache"]),
             default: DefaultValue::Is("\"hyper_clock_cache\""),
             doc: "Type of block cache, with db_bench's names and default.",
         },
         Knob {
             name: "direct",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("false"),
             doc: "Read, flush and compact with O_DIRECT, bypassing the page cache.",
         },
         Knob {
             name: "wal",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("true"),
             doc: "Write the write-ahead log; fills do not.",
         },
         Knob {
             name: "sync",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("false"),
             doc: "Make each write durable before it is acknowledged.",
         },
         Knob {
             name: "compression_ratio",
-            kind: Kind::Float { min: 0.01, max: 1.0 },
+            kind: KnobKind::Float { min: 0.01, max: 1.0 },
             default: DefaultValue::Is("0.5"),
             doc: "Compressed size of values as a share, as in db_bench.",
         },
         Knob {
             name: "statistics",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("true"),
             doc: "Record block-cache hits and other statistics (RocksDB's tickers); disabling it \
                 makes ops slightly cheaper.",
         },
         Knob {
             name: "options",
-            kind: Kind::Options,
+            kind: KnobKind::Options,
             default: DefaultValue::Absent,
             doc: "RocksDB's DB and column-family options, by RocksDB's names.",
         },
         Knob {
             name: "table",
-            kind: Kind::Options,
+            kind: KnobKind::Options,
             default: DefaultValue::Absent,
             doc: "RocksDB's block-based table options, by RocksDB's names.",
         },
@@ -126,12 +126,12 @@ impl Engine for RocksDb {
     }
 
     #[cfg(feature = "rocksdb")]
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         target::open(site)
     }
 
     #[cfg(not(feature = "rocksdb"))]
-    fn open(&self, _site: &Site<'_>) -> Result<Box<dyn Target>> {
+    fn open(&self, _site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         Err(crate::base::error::failed(
             "this dyno was built without RocksDB",
             "build it with its default features: `cargo build --release`",

@@ -6,28 +6,28 @@ use std::sync::{Arc, Mutex};
 use rocksdb::statistics::StatsLevel;
 use rocksdb::{DB, Options, WaitForCompactOptions};
 
-use super::super::{Access, Home, Site, Target};
-use super::counters::Counters;
-use super::lane::{Manner, RocksLane};
+use super::super::{Access, DatasetAccess, DatasetLocation, Target};
+use super::counters::RocksCounters;
+use super::lane::{RocksLane, RocksReadWrite};
 use super::options;
 use crate::base::error::{Result, bail, failed};
 use crate::base::units::bytes;
-use crate::lab::data::Folder;
+use crate::lab::data::DatasetFolder;
 use crate::lab::files;
-use crate::load::{AnyLane, Space};
+use crate::load::{AddressSpace, AnyLane};
 use crate::plan::Stream;
 use crate::record::Fact;
 use crate::record::key::engine;
 
-pub fn open(site: &Site<'_>) -> Result<Box<dyn Target>> {
-    let Home::Folder(folder) = site.home else {
+pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
+    let DatasetLocation::Folder(folder) = site.home else {
         return Err(failed(
             "RocksDB needs a filesystem",
             "make one on the drive, mount it, and name a directory there as the subject's path",
         ));
     };
     let knobs = site.knobs;
-    let manner = Manner {
+    let manner = RocksReadWrite {
         key_bytes: knobs.int("key_size")? as usize,
         value_bytes: knobs.int("value_size")? as usize,
         // Nothing is lost without a log while a fill goes on: an unfinished fill is started again.
@@ -46,12 +46,12 @@ pub fn open(site: &Site<'_>) -> Result<Box<dyn Target>> {
     // Links among its files would be written through.
     files::check_all(folder)?;
     let db = Arc::new(database(&options, folder, site.access)?);
-    let space = Space {
+    let space = AddressSpace {
         from: 0,
         keys: knobs.int("keys")?,
         key_bytes: manner.key_bytes as u32,
         value_bytes: manner.value_bytes as u32,
-        ..Space::default()
+        ..AddressSpace::default()
     };
     let given = options::string(knobs, false)?;
     let cache = format!("{}, {}", bytes(knobs.int("block_cache")?), knobs.text("cache_type")?);
@@ -67,7 +67,7 @@ pub fn open(site: &Site<'_>) -> Result<Box<dyn Target>> {
     }))
 }
 
-fn database(options: &Options, folder: &Folder, access: Access) -> Result<DB> {
+fn database(options: &Options, folder: &DatasetFolder, access: Access) -> Result<DB> {
     let db = match access {
         Access::ReadOnly => DB::open_for_read_only(options, folder.path(), false),
         Access::Create | Access::ReadWrite => DB::open(options, folder.path()),
@@ -82,19 +82,19 @@ fn database(options: &Options, folder: &Folder, access: Access) -> Result<DB> {
 
 struct RocksTarget {
     db: Arc<DB>,
-    manner: Manner,
-    space: Space,
+    manner: RocksReadWrite,
+    space: AddressSpace,
     access: Access,
     /// The options as RocksDB was given them.
     given: String,
     cache: String,
     options: Options,
     /// The counters at the start of the measured window.
-    opened: Mutex<Option<Counters>>,
+    opened: Mutex<Option<RocksCounters>>,
 }
 
 impl Target for RocksTarget {
-    fn space(&self) -> Space {
+    fn space(&self) -> AddressSpace {
         self.space
     }
 
@@ -136,13 +136,15 @@ impl Target for RocksTarget {
 
     fn window_opens(&self) {
         *self.opened.lock().unwrap_or_else(|e| e.into_inner()) =
-            Some(Counters::read(&self.db, &self.options));
+            Some(RocksCounters::read(&self.db, &self.options));
     }
 
     fn window_closed(&self) -> Vec<Fact> {
         let opened = self.opened.lock().unwrap_or_else(|e| e.into_inner()).take();
         opened
-            .map(|before| Counters::read(&self.db, &self.options).since(&before).facts(&self.db))
+            .map(|before| {
+                RocksCounters::read(&self.db, &self.options).since(&before).facts(&self.db)
+            })
             .unwrap_or_default()
     }
 

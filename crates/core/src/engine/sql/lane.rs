@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
 use crate::base::rng::{Rng, Seed};
-use crate::load::recorder::Counter;
-use crate::load::sql::{Script, Session, SqlError, Trouble};
-use crate::load::{Done, Lane, Op, Wait};
+use crate::load::recorder::OpCounter;
+use crate::load::sql::{ErrorClass, SqlError, SqlSession, TransactionScript};
+use crate::load::{Completion, IoContext, Op, Wait};
 
 /// A transaction that is rolled back this often in a row is given up. With the pauses below that
 /// takes two to three seconds.
@@ -22,21 +22,21 @@ const LONGEST_PAUSE_NS: u64 = 50_000_000;
 /// What one lane has sent and met. Each counter has one writer; the target adds them up.
 #[derive(Default)]
 #[repr(align(128))]
-pub struct Counts {
-    pub reads: Counter,
-    pub writes: Counter,
-    pub other: Counter,
+pub struct StatementCounts {
+    pub reads: OpCounter,
+    pub writes: OpCounter,
+    pub other: OpCounter,
     /// Deadlocks and the like, after which a transaction was run again.
-    pub errors: Counter,
+    pub errors: OpCounter,
     /// Transactions that were not run again, after `MOST_TRIES`.
-    pub given_up: Counter,
-    pub reconnects: Counter,
+    pub given_up: OpCounter,
+    pub reconnects: OpCounter,
 }
 
 pub struct SqlLane {
-    session: Box<dyn Session>,
-    script: Box<dyn Script>,
-    counts: Arc<Counts>,
+    session: Box<dyn SqlSession>,
+    script: Box<dyn TransactionScript>,
+    counts: Arc<StatementCounts>,
     staged: bool,
     clock: Clock,
     pauses: Rng,
@@ -52,9 +52,9 @@ enum Next {
 impl SqlLane {
     /// A lane of the worker `thread`.
     pub fn new(
-        mut session: Box<dyn Session>,
-        mut script: Box<dyn Script>,
-        counts: Arc<Counts>,
+        mut session: Box<dyn SqlSession>,
+        mut script: Box<dyn TransactionScript>,
+        counts: Arc<StatementCounts>,
         thread: u32,
     ) -> Result<SqlLane> {
         script.prepare(&mut *session)?;
@@ -66,7 +66,7 @@ impl SqlLane {
     /// up.
     fn recover(&mut self, error: SqlError, tries: u32, lost: &mut bool) -> Result<Next> {
         let mut trouble = error.trouble;
-        if trouble == Trouble::Retry {
+        if trouble == ErrorClass::Retry {
             self.counts.errors.add(1);
             match self.session.rollback() {
                 Ok(()) if tries >= MOST_TRIES => return Ok(Next::GiveUp),
@@ -78,7 +78,7 @@ impl SqlLane {
                 Err(second) => trouble = second.trouble,
             }
         }
-        if trouble == Trouble::Lost && !*lost {
+        if trouble == ErrorClass::Lost && !*lost {
             *lost = true;
             self.session.reconnect().map_err(|again| {
                 failed(
@@ -89,7 +89,7 @@ impl SqlLane {
             self.counts.reconnects.add(1);
             return Ok(Next::Again);
         }
-        if trouble == Trouble::Lost {
+        if trouble == ErrorClass::Lost {
             return Err(failed(
                 format!("the server went away twice: {error}"),
                 "look at the server's log",
@@ -103,14 +103,14 @@ fn broken(error: &SqlError, remedy: &str) -> Error {
     failed(format!("a transaction failed: {error}"), remedy)
 }
 
-impl Lane for SqlLane {
+impl IoContext for SqlLane {
     fn stage(&mut self, _slot: u32, op: &Op) -> Result<()> {
         self.script.stage(op);
         self.staged = true;
         Ok(())
     }
 
-    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         if !std::mem::take(&mut self.staged) {
             return Ok(());
         }
@@ -122,7 +122,7 @@ impl Lane for SqlLane {
                     tries += 1;
                     if self.recover(error, tries, &mut lost)? == Next::GiveUp {
                         self.counts.given_up.add(1);
-                        done.push(Done { slot: 0, bytes: 0, hit: false, given_up: true });
+                        done.push(Completion { slot: 0, bytes: 0, hit: false, given_up: true });
                         return Ok(());
                     }
                 }
@@ -132,7 +132,7 @@ impl Lane for SqlLane {
         self.counts.reads.add(u64::from(sent.reads));
         self.counts.writes.add(u64::from(sent.writes));
         self.counts.other.add(u64::from(sent.other));
-        done.push(Done { slot: 0, bytes: 0, hit: committed.hit, given_up: false });
+        done.push(Completion { slot: 0, bytes: 0, hit: committed.hit, given_up: false });
         Ok(())
     }
 }

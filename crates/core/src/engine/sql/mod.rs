@@ -14,8 +14,8 @@ mod target;
 pub use self::own_server::{Product, open_own};
 pub use self::target::{SqlTarget, cannot_connect, open_existing, own_server};
 use crate::base::error::{Result, failed};
-use crate::load::sql::{Session, SqlResult, refused};
-use crate::plan::{DefaultValue, Kind, Knob, Knobs};
+use crate::load::sql::{SqlResult, SqlSession, refused};
+use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 
 /// Settings by the server's own names, in the order in which they are given; later ones win. An
 /// empty value stands for a switch without one.
@@ -24,7 +24,7 @@ pub type Settings = Vec<(String, String)>;
 /// The knob `server`: one that Dyno starts, or one that runs already.
 pub const SERVER: Knob = Knob {
     name: "server",
-    kind: Kind::Choice(&["own", "existing"]),
+    kind: KnobKind::Choice(&["own", "existing"]),
     default: DefaultValue::Is("\"own\""),
     doc: "own: Dyno starts one on the drive; existing: DYNO_MYSQL_URL or DYNO_POSTGRES_URL names \
           one that runs.",
@@ -33,7 +33,7 @@ pub const SERVER: Knob = Knob {
 /// The knob `memory`: the server's limit of memory (cgroup v2, `memory.max`).
 pub const MEMORY: Knob = Knob {
     name: "memory",
-    kind: Kind::Bytes,
+    kind: KnobKind::Bytes,
     default: DefaultValue::Absent,
     doc: "Memory limit of each server, including page cache (a control group).",
 };
@@ -41,7 +41,7 @@ pub const MEMORY: Knob = Knob {
 /// The knob `cpus`: the processors that the servers of a subject divide.
 pub const CPUS: Knob = Knob {
     name: "cpus",
-    kind: Kind::Text,
+    kind: KnobKind::Text,
     default: DefaultValue::Absent,
     doc: "Processors divided evenly among the servers of a subject, as in \"0-15,32\"; or a \
         number per server, \"16 each\".",
@@ -50,7 +50,7 @@ pub const CPUS: Knob = Knob {
 /// The knob `shared_cpus`: whether sets of processors may overlap.
 pub const SHARED_CPUS: Knob = Knob {
     name: "shared_cpus",
-    kind: Kind::Bool,
+    kind: KnobKind::Bool,
     default: DefaultValue::Is("false"),
     doc: "Servers and load may share processors: each server has all of a list in `cpus`, and \
         sets of a number each overlap if there are not enough.",
@@ -59,7 +59,7 @@ pub const SHARED_CPUS: Knob = Knob {
 /// The knob `connection`: where an existing server's connection string stands.
 pub const CONNECTION: Knob = Knob {
     name: "connection",
-    kind: Kind::Text,
+    kind: KnobKind::Text,
     default: DefaultValue::Absent,
     doc: "Environment variable with the connection string of an existing server, instead of the \
         default one; a drive's `connection` takes precedence.",
@@ -68,7 +68,7 @@ pub const CONNECTION: Knob = Knob {
 /// The knob `connect_at_once`: servers refuse or drop logins where too many come together.
 pub const CONNECT_AT_ONCE: Knob = Knob {
     name: "connect_at_once",
-    kind: Kind::Int { min: 1, max: 65_536 },
+    kind: KnobKind::Int { min: 1, max: 65_536 },
     default: DefaultValue::Is("32"),
     doc: "Number of connections opened at the same time; one that is dropped at login is retried \
         once.",
@@ -80,7 +80,7 @@ pub const UNKNOWN: &str = "unknown";
 /// The knob `options`: settings by the server's own names.
 pub const OPTIONS: Knob = Knob {
     name: "options",
-    kind: Kind::Options,
+    kind: KnobKind::Options,
     default: DefaultValue::Absent,
     doc: "Further settings of the server, by its own names.",
 };
@@ -110,7 +110,7 @@ fn named<const N: usize>(settings: [(&str, String); N]) -> Settings {
 /// How to reach a server, as often as one likes.
 pub trait Connector: Send + Sync {
     /// A new connection; an error says whether trying again may help.
-    fn connect(&self) -> SqlResult<Box<dyn Session>>;
+    fn connect(&self) -> SqlResult<Box<dyn SqlSession>>;
 }
 
 /// The database that Dyno makes in a server of its own.

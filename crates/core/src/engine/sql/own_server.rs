@@ -4,9 +4,9 @@ use std::process::Command;
 
 use super::{Connector, DATABASE, Settings, SqlTarget, make_database};
 use crate::base::error::Result;
-use crate::engine::{Access, Site, Target};
-use crate::lab::data::Folder;
-use crate::lab::server::{Limits, Order, Places, Server};
+use crate::engine::{Access, DatasetAccess, Target};
+use crate::lab::data::DatasetFolder;
+use crate::lab::server::{Limits, Server, ServerPaths, ServerSpec};
 
 /// What is installed of a server's product.
 pub trait Product {
@@ -19,9 +19,9 @@ pub trait Product {
         &[]
     }
     /// Makes an empty data directory.
-    fn lay_out(&self, places: &Places) -> Command;
+    fn lay_out(&self, places: &ServerPaths) -> Command;
     /// Runs the server in the foreground on a data directory that was laid out.
-    fn run(&self, places: &Places, settings: &Settings) -> Command;
+    fn run(&self, places: &ServerPaths, settings: &Settings) -> Command;
 }
 
 /// Starts a server in the dataset's folder, which is laid out first where it is new, and waits
@@ -29,18 +29,19 @@ pub trait Product {
 /// None for the one that every server has.
 pub fn open_own<C: Connector + 'static>(
     product: &dyn Product,
-    site: &Site<'_>,
-    (folder, limits): (&Folder, Limits),
+    site: &DatasetAccess<'_>,
+    (folder, limits): (&DatasetFolder, Limits),
     settings: &Settings,
-    reach: &dyn Fn(&Places, Option<&str>) -> C,
+    reach: &dyn Fn(&ServerPaths, Option<&str>) -> C,
 ) -> Result<Box<dyn Target>> {
-    let command = |places: &Places| product.run(places, settings);
+    let command = |places: &ServerPaths| product.run(places, settings);
     let (accounts, stop_signal, clock) = (product.accounts(), product.stop_signal(), site.clock);
-    let order = Order { folder, accounts, command: &command, stop_signal, limits: &limits, clock };
+    let order =
+        ServerSpec { folder, accounts, command: &command, stop_signal, limits: &limits, clock };
     if site.access == Access::Create {
         Server::lay_out(&order, &|places| product.lay_out(places))?;
     }
-    let connects = |places: &Places| {
+    let connects = |places: &ServerPaths| {
         reach(places, None).connect().map(drop).map_err(|error| error.to_string())
     };
     let server = Server::start(&order, &mut |places| connects(places))?;

@@ -4,7 +4,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::{CONNECT_AT_ONCE, Connector};
-use crate::load::sql::{Session, SqlResult, Trouble};
+use crate::load::sql::{ErrorClass, SqlResult, SqlSession};
 use crate::plan::Knobs;
 
 /// How many more may log in now.
@@ -14,7 +14,7 @@ pub struct Portions {
 }
 
 /// A place among those that log in, given back when dropped.
-struct Place<'p>(&'p Portions);
+struct LoginSlot<'p>(&'p Portions);
 
 impl Portions {
     /// As the plan has them; a bundle from before the knob has none.
@@ -24,10 +24,10 @@ impl Portions {
     }
 
     /// Connects when it is this one's turn.
-    pub fn connect(&self, server: &dyn Connector) -> SqlResult<Box<dyn Session>> {
+    pub fn connect(&self, server: &dyn Connector) -> SqlResult<Box<dyn SqlSession>> {
         let _place = self.enter();
         match server.connect() {
-            Err(error) if matches!(error.trouble, Trouble::Lost | Trouble::Slow) => {
+            Err(error) if matches!(error.trouble, ErrorClass::Lost | ErrorClass::Slow) => {
                 server.connect()
             }
             connected => connected,
@@ -38,14 +38,14 @@ impl Portions {
         self.free.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn enter(&self) -> Place<'_> {
+    fn enter(&self) -> LoginSlot<'_> {
         let waited = self.freed.wait_while(self.free(), |free| *free == 0);
         *waited.unwrap_or_else(|e| e.into_inner()) -= 1;
-        Place(self)
+        LoginSlot(self)
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for LoginSlot<'_> {
     fn drop(&mut self) {
         *self.0.free() += 1;
         self.0.freed.notify_one();
@@ -60,16 +60,16 @@ mod tests {
     use crate::load::sql::SqlError;
 
     /// Drops or refuses every login.
-    struct Full(Trouble, AtomicU64);
+    struct Full(ErrorClass, AtomicU64);
 
     impl Connector for Full {
-        fn connect(&self) -> SqlResult<Box<dyn Session>> {
+        fn connect(&self) -> SqlResult<Box<dyn SqlSession>> {
             self.1.fetch_add(1, Relaxed);
             Err(SqlError { trouble: self.0, ..SqlError::wrong("full") })
         }
     }
 
-    fn tried(trouble: Trouble) -> u64 {
+    fn tried(trouble: ErrorClass) -> u64 {
         let (portions, full) = (Portions::of(&Knobs::default()), Full(trouble, AtomicU64::new(0)));
         assert_eq!(portions.connect(&full).err().map(|error| error.trouble), Some(trouble));
         assert_eq!(*portions.free(), u64::MAX, "its place is given back");
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_login_that_is_dropped_is_tried_again_once_and_one_that_is_refused_is_not() {
-        assert_eq!([Trouble::Lost, Trouble::Slow, Trouble::Wrong].map(tried), [2, 2, 1]);
+        assert_eq!([ErrorClass::Lost, ErrorClass::Slow, ErrorClass::Wrong].map(tried), [2, 2, 1]);
     }
 
     /// Counts how many are inside at once.
@@ -89,7 +89,7 @@ mod tests {
     }
 
     impl Connector for Gate {
-        fn connect(&self) -> SqlResult<Box<dyn Session>> {
+        fn connect(&self) -> SqlResult<Box<dyn SqlSession>> {
             let inside = self.inside.fetch_add(1, Relaxed) + 1;
             self.most.fetch_max(inside, Relaxed);
             (0..50).for_each(|_| std::thread::yield_now());

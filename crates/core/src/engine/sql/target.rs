@@ -4,18 +4,19 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::lane::{Counts, SqlLane};
+use super::lane::{SqlLane, StatementCounts};
 use super::portions::Portions;
 use super::{Connector, UNKNOWN, connection_string};
 use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
-use crate::engine::{Home, Site, Target};
-use crate::lab::data::{Folder, Laid};
+use crate::engine::{DatasetAccess, DatasetLocation, Target};
+use crate::lab::data::{DatasetFolder, Laid};
 use crate::lab::server::{Limits, Server};
 use crate::load::sql::{
-    Counters, Script, Session, SqlError, SqlResult, Trouble, refused, reported,
+    ErrorClass, ServerCounters, SqlError, SqlResult, SqlSession, TransactionScript, refused,
+    reported,
 };
-use crate::load::{AnyLane, Space};
+use crate::load::{AddressSpace, AnyLane};
 use crate::plan::{Knobs, Stream, read_list};
 use crate::record::key::engine;
 use crate::record::{Fact, ServerShare};
@@ -28,8 +29,8 @@ pub struct SqlTarget {
     portions: Portions,
     /// None: it was there, and is left running.
     server: Option<Mutex<Server>>,
-    lanes: Mutex<Vec<Arc<Counts>>>,
-    opened: Mutex<Option<Counters>>,
+    lanes: Mutex<Vec<Arc<StatementCounts>>>,
+    opened: Mutex<Option<ServerCounters>>,
     facts: Vec<Fact>,
     /// What the server is asked to have counted.
     counter_names: &'static [&'static str],
@@ -37,11 +38,11 @@ pub struct SqlTarget {
 
 /// The folder and limits of a server of Dyno's own; `None` where the plan wants one that is already
 /// there.
-pub fn own_server<'s>(site: &Site<'s>) -> Result<Option<(&'s Folder, Limits)>> {
+pub fn own_server<'s>(site: &DatasetAccess<'s>) -> Result<Option<(&'s DatasetFolder, Limits)>> {
     if site.knobs.text("server")? == "existing" {
         return Ok(None);
     }
-    let Home::Folder(folder) = site.home else {
+    let DatasetLocation::Folder(folder) = site.home else {
         return Err(failed(
             "a database server needs a filesystem",
             "make one on the drive, mount it, and name a directory there as the subject's path",
@@ -53,7 +54,7 @@ pub fn own_server<'s>(site: &Site<'s>) -> Result<Option<(&'s Folder, Limits)>> {
 /// A server that is already there, by the connection string of the environment: the usual variable
 /// and an example of a string, and how one is read.
 pub fn open_existing<C: Connector + 'static>(
-    site: &Site<'_>,
+    site: &DatasetAccess<'_>,
     (usual, example): (&str, &str),
     read: impl Fn(&str) -> Option<C>,
 ) -> Result<Box<dyn Target>> {
@@ -123,13 +124,13 @@ impl SqlTarget {
         self
     }
 
-    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+    fn connect(&self) -> SqlResult<Box<dyn SqlSession>> {
         self.portions.connect(&*self.connector)
     }
 
     /// What the lanes have sent, and what the server says of itself.
-    fn counters(&self) -> Counters {
-        let mut all = Counters::new();
+    fn counters(&self) -> ServerCounters {
+        let mut all = ServerCounters::new();
         for lane in lock(&self.lanes).iter() {
             let counts = [
                 ("Queries: read", &lane.reads),
@@ -176,14 +177,14 @@ fn release(number: &str) -> (u32, u32) {
 /// The error of a server that takes no connection, with what to check.
 pub fn cannot_connect(error: &SqlError) -> crate::base::error::Error {
     let try_next = match error.trouble {
-        Trouble::Lost => {
+        ErrorClass::Lost => {
             "check that the server runs and that the address in the connection string is right"
         }
-        Trouble::Slow => {
+        ErrorClass::Slow => {
             "look at how busy the server is; with fewer logins at the same time it may keep up: \
              lower the engine's connect_at_once"
         }
-        Trouble::Untrusted => {
+        ErrorClass::Untrusted => {
             "in the connection string, name its certificate with TrustServerCertificateCA=FILE, or \
              take any with TrustServerCertificate=true"
         }
@@ -196,8 +197,8 @@ pub fn cannot_connect(error: &SqlError) -> crate::base::error::Error {
 }
 
 impl Target for SqlTarget {
-    fn space(&self) -> Space {
-        Space::default()
+    fn space(&self) -> AddressSpace {
+        AddressSpace::default()
     }
 
     fn lane(&self, stream: &Stream, _thread: u32) -> Result<Box<dyn AnyLane>> {
@@ -208,10 +209,10 @@ impl Target for SqlTarget {
         &self,
         _stream: &Stream,
         thread: u32,
-        script: Box<dyn Script>,
+        script: Box<dyn TransactionScript>,
     ) -> Result<Box<dyn AnyLane>> {
         let session = self.connect().map_err(|error| cannot_connect(&error))?;
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(StatementCounts::default());
         lock(&self.lanes).push(Arc::clone(&counts));
         Ok(Box::new(SqlLane::new(session, script, counts, thread)?))
     }

@@ -8,7 +8,7 @@ use rustix::fs::FallocateFlags;
 
 use super::super::block_commands::{self as commands, PUNCH, ZERO};
 use super::super::blockfile::BlockFile;
-use super::lane::{FIRST_OF_PAIR, Form, Place, Request};
+use super::lane::{FIRST_OF_PAIR, RequestForm, RingRequest, SlotTarget};
 use super::polling::Poll;
 use super::ring::Ring;
 use crate::base::error::{Context, Result, ensure, failed};
@@ -92,13 +92,13 @@ pub struct Plain {
     pub files: Vec<Arc<BlockFile>>,
 }
 
-impl Form for Plain {
+impl RequestForm for Plain {
     type Sq = squeue::Entry;
     type Cq = cqueue::Entry;
     const BUFFERS_APART: bool = false;
 
     #[inline(always)]
-    fn plain(&self, write: bool, place: &Place, at: u64, len: u32) -> Self::Sq {
+    fn plain(&self, write: bool, place: &SlotTarget, at: u64, len: u32) -> Self::Sq {
         let (fd, address, buffer) = (types::Fixed(place.file), place.address, place.buffer);
         match write {
             true => opcode::WriteFixed::new(fd, address, len, buffer).offset(at).build(),
@@ -106,7 +106,7 @@ impl Form for Plain {
         }
     }
 
-    fn other(&self, place: &Place, at: u64, op: &Op) -> Request<Self::Sq> {
+    fn other(&self, place: &SlotTarget, at: u64, op: &Op) -> RingRequest<Self::Sq> {
         let (fd, slot) = (types::Fixed(place.file), place.slot);
         let len = u64::from(op.len);
         let write = opcode::WriteFixed::new(fd, place.address, op.len, place.buffer).offset(at);
@@ -114,18 +114,18 @@ impl Form for Plain {
         let fallocate = |mode: FallocateFlags| {
             opcode::Fallocate::new(fd, len).offset(at).mode(mode.bits() as i32).build()
         };
-        let alone = |entry| Request { before: None, entry, answer: 0 };
+        let alone = |entry| RingRequest { before: None, entry, answer: 0 };
         match op.kind {
             OpKind::WriteFua => {
                 let entry = write.rw_flags(libc::RWF_DSYNC).build();
-                Request { before: None, entry, answer: op.len as i32 }
+                RingRequest { before: None, entry, answer: op.len as i32 }
             }
             OpKind::WriteFlush => {
                 let flags = squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS;
                 let first = write.build().flags(flags);
                 let before = Some(first.user_data(FIRST_OF_PAIR | u64::from(slot)));
                 // Of a pair the flush is what answers.
-                Request { before, entry: flush, answer: 0 }
+                RingRequest { before, entry: flush, answer: 0 }
             }
             OpKind::Trim if self.files[place.file as usize].is_device => {
                 alone(discard(fd, at, len))

@@ -7,10 +7,10 @@ use io_uring::{IoUring, cqueue, squeue};
 
 use super::super::block_buffers::LaneBuffers;
 use super::polling::Poll;
-use super::ring::{Options, Ring};
+use super::ring::{Ring, RingOptions};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
-use crate::load::{Done, Lane, Op, OpKind, Wait};
+use crate::load::{Completion, IoContext, Op, OpKind, Wait};
 
 /// How often the processor is offered to others before a wait for a completion sleeps: measured,
 /// docs/benchmarks.md.
@@ -28,7 +28,7 @@ const PROMPT: u32 = 4;
 pub const FIRST_OF_PAIR: u64 = 1 << 32;
 
 /// How a lane's requests are sent: as reads and writes of a file, or as NVMe commands.
-pub trait Form: Send {
+pub trait RequestForm: Send {
     /// The ring's submission entries.
     type Sq: squeue::EntryMarker + Send + 'static;
     /// Its completion entries.
@@ -38,10 +38,10 @@ pub trait Form: Send {
     const BUFFERS_APART: bool;
 
     /// A read or write at an offset of the device or file.
-    fn plain(&self, write: bool, place: &Place, at: u64, len: u32) -> Self::Sq;
+    fn plain(&self, write: bool, place: &SlotTarget, at: u64, len: u32) -> Self::Sq;
 
     /// What is neither.
-    fn other(&self, place: &Place, at: u64, op: &Op) -> Request<Self::Sq>;
+    fn other(&self, place: &SlotTarget, at: u64, op: &Op) -> RingRequest<Self::Sq>;
 
     /// What a read or write of that length answers when all went well.
     fn answer(&self, len: u32) -> i32;
@@ -58,7 +58,7 @@ pub trait Form: Send {
 
 /// Where a slot's requests go.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct SlotTarget {
     /// The slot itself.
     pub slot: u32,
     /// The number of its drive's file among those registered.
@@ -72,7 +72,7 @@ pub struct Place {
 }
 
 /// An op as the ring gets it.
-pub struct Request<S> {
+pub struct RingRequest<S> {
     /// Queued before it; has its user data already.
     pub before: Option<S>,
     /// The request that completes the op.
@@ -83,7 +83,7 @@ pub struct Request<S> {
 
 /// A slot, with its request, for errors and short transfers.
 struct Slot {
-    place: Place,
+    place: SlotTarget,
     at: u64,
     len: u32,
     /// What the kernel answers when all went well: the length, or 0 where no data are moved.
@@ -91,7 +91,7 @@ struct Slot {
 }
 
 /// One worker's ring.
-pub struct UringLane<F: Form> {
+pub struct UringLane<F: RequestForm> {
     /// First, so that it is dropped before the buffers that it refers to.
     ring: Ring<F::Sq, F::Cq>,
     drives: LaneBuffers,
@@ -111,7 +111,7 @@ pub struct UringLane<F: Form> {
 }
 
 // SAFETY: the addresses point into the buffers of `drives`, which the lane owns.
-unsafe impl<F: Form> Send for UringLane<F> {}
+unsafe impl<F: RequestForm> Send for UringLane<F> {}
 
 /// What a lane is opened with.
 pub struct Parts {
@@ -120,12 +120,12 @@ pub struct Parts {
     /// Nothing but NOPs is sent.
     pub nop: bool,
     /// The ring's.
-    pub options: Options,
+    pub options: RingOptions,
     /// The job's.
     pub clock: Clock,
 }
 
-impl<F: Form> UringLane<F> {
+impl<F: RequestForm> UringLane<F> {
     /// Registers the ring, the buffers and the descriptors that requests go to.
     pub fn new(
         ring: IoUring<F::Sq, F::Cq>,
@@ -139,7 +139,7 @@ impl<F: Form> UringLane<F> {
         let slot = |(slot, buffer): (u32, u16)| {
             let (drive, address) = (drives.drive(slot), drives.slot(slot).as_mut_ptr());
             let base = drives.files[drive].base;
-            let place = Place { slot, file: drive as u32, address, buffer, base };
+            let place = SlotTarget { slot, file: drive as u32, address, buffer, base };
             Slot { place, at: 0, len: 0, answer: 0 }
         };
         let slots = (0..slots).zip(registered).map(slot).collect();
@@ -274,7 +274,7 @@ impl<F: Form> UringLane<F> {
 
     /// Adds what has completed to `done`.
     #[inline(always)]
-    fn reap(&mut self, done: &mut Vec<Done>) -> Result<()> {
+    fn reap(&mut self, done: &mut Vec<Completion>) -> Result<()> {
         let mut bad = None;
         let before = done.len();
         for completion in self.ring.answers() {
@@ -286,7 +286,7 @@ impl<F: Form> UringLane<F> {
                 bad = bad.or(Some((data as u32, result)));
             }
             if data & FIRST_OF_PAIR == 0 {
-                done.push(Done { slot: data as u32, bytes: len, hit: true, given_up: false });
+                done.push(Completion { slot: data as u32, bytes: len, hit: true, given_up: false });
             }
         }
         self.in_flight -= done.len() - before;
@@ -302,7 +302,7 @@ fn no_room() -> Error {
     failed("the submission queue is full", "this is a bug in Dyno: please report it")
 }
 
-impl<F: Form> Drop for UringLane<F> {
+impl<F: RequestForm> Drop for UringLane<F> {
     /// After an error ops are still under way, and the kernel writes into the buffers until they
     /// have ended: closing a ring does not wait for them. It also lets go of the file later, when a
     /// device could not yet be opened again for the run alone.
@@ -315,7 +315,7 @@ impl<F: Form> Drop for UringLane<F> {
     }
 }
 
-impl<F: Form> Lane for UringLane<F> {
+impl<F: RequestForm> IoContext for UringLane<F> {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         let own = &mut self.slots[slot as usize];
@@ -340,7 +340,7 @@ impl<F: Form> Lane for UringLane<F> {
     }
 
     #[inline(always)]
-    fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+    fn run(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         let wait = if self.in_flight == 0 { Wait::No } else { wait };
         loop {
             self.enter(wait)?;
@@ -353,7 +353,7 @@ impl<F: Form> Lane for UringLane<F> {
     }
 
     #[inline(always)]
-    fn check(&mut self, done: &[Done]) -> Result<()> {
+    fn check(&mut self, done: &[Completion]) -> Result<()> {
         self.drives.check(done)
     }
 }

@@ -21,17 +21,17 @@ use super::block_buffers::LaneBuffers;
 use super::block_commands;
 use super::block_target::{BlockTarget, block_knobs};
 use super::blockfile::BlockFile;
-use super::{Access, Engine, Site, Target};
+use super::{Access, DatasetAccess, Engine, Target};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::load::AnyLane;
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream, Writes};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Stream, Writes};
 use crate::record::Fact;
 use commands::Plain;
 use lane::{Parts, UringLane};
 use passthrough::{Commands, Generic};
 use polling::Poll;
-use ring::{Options, hybrid_ring, ring};
+use ring::{RingOptions, hybrid_ring, ring};
 
 /// The engine `uring`.
 pub struct Uring;
@@ -39,7 +39,7 @@ pub struct Uring;
 static INFO: Info = Info {
     name: "uring",
     summary: "io_uring with registered buffers and file, batched",
-    family: Family::Block,
+    family: RequestFamily::Block,
     writes: Writes::Never,
     max_depth: 4096,
     knobs: block_knobs!(
@@ -47,14 +47,14 @@ static INFO: Info = Info {
         "Open with O_DIRECT, bypassing the page cache.",
         Knob {
             name: "nop",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("false"),
             doc: "Send NOP requests instead of reads and writes, to measure the cost of the \
                 engine itself.",
         },
         Knob {
             name: "poll",
-            kind: Kind::Choice(Poll::WORDS),
+            kind: KnobKind::Choice(Poll::WORDS),
             default: DefaultValue::Absent,
             doc: "How completions are detected: \"none\" (interrupts, the default), \"iopoll\" \
                 (the worker's processor polls) or \"hybrid\" (it first sleeps for half of the \
@@ -63,14 +63,14 @@ static INFO: Info = Info {
         },
         Knob {
             name: "sqpoll",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Absent,
             doc: "Let a kernel thread per worker submit requests: no system calls, one more \
                 processor.",
         },
         Knob {
             name: "passthrough",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Absent,
             doc: "Send NVMe commands to the generic device of the namespace (/dev/ng0n1), \
                 bypassing the block layer. For whole NVMe namespaces, Linux 6.1.",
@@ -84,10 +84,10 @@ impl Engine for Uring {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         let flag = |name: &str| site.knobs.get(name).is_some_and(|value| value == true);
         let poll = Poll::named(site.knobs.text("poll").unwrap_or_default());
-        let options = Options { poll, sqpoll: flag("sqpoll") };
+        let options = RingOptions { poll, sqpoll: flag("sqpoll") };
         let file = Arc::new(BlockFile::open(site)?);
         poll.check(&file)?;
         if file.known.is_some() && site.knobs.flag("nop")? {
@@ -111,7 +111,7 @@ impl Engine for Uring {
 struct UringTarget {
     file: Arc<BlockFile>,
     generic: Option<Arc<Generic>>,
-    options: Options,
+    options: RingOptions,
     nop: bool,
     clock: Clock,
     /// What the kernel gave the first lane: whether its ring is registered, and the pages of its

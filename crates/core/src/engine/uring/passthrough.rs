@@ -12,7 +12,7 @@ use std::path::Path;
 use io_uring::{cqueue, opcode, squeue, types};
 
 use super::super::blockfile::BlockFile;
-use super::lane::{FIRST_OF_PAIR, Form, Place, Request};
+use super::lane::{FIRST_OF_PAIR, RequestForm, RingRequest, SlotTarget};
 use crate::base::error::{Context, Result, failed};
 use crate::lab::guard::disk::Disk;
 use crate::load::{Op, OpKind};
@@ -129,7 +129,7 @@ pub struct Commands {
 
 /// `struct nvme_uring_cmd`, without the reserved ends.
 #[derive(Default)]
-struct Command {
+struct NvmeUringCommand {
     opcode: u8,
     address: u64,
     bytes: u32,
@@ -137,7 +137,7 @@ struct Command {
 }
 
 impl Generic {
-    fn bytes(&self, command: &Command) -> [u8; 80] {
+    fn bytes(&self, command: &NvmeUringCommand) -> [u8; 80] {
         let mut all = [0; 80];
         let mut put = |at: usize, value: &[u8]| all[at..at + value.len()].copy_from_slice(value);
         put(0, &[command.opcode]);
@@ -150,7 +150,7 @@ impl Generic {
         all
     }
 
-    fn entry(&self, place: &Place, command: &Command) -> squeue::Entry128 {
+    fn entry(&self, place: &SlotTarget, command: &NvmeUringCommand) -> squeue::Entry128 {
         let file = types::Fixed(place.file);
         let entry = opcode::UringCmd80::new(file, COMMAND).cmd(self.bytes(command));
         match command.bytes {
@@ -161,15 +161,15 @@ impl Generic {
 
     /// Of an op that addresses blocks: first block in dwords 10 and 11, their number less one in
     /// dword 12.
-    fn of_blocks(&self, opcode: u8, flags: u32, at: u64, len: u32) -> Command {
+    fn of_blocks(&self, opcode: u8, flags: u32, at: u64, len: u32) -> NvmeUringCommand {
         let first = at / u64::from(self.block_bytes);
         let count = len / self.block_bytes;
         let dwords = [first as u32, (first >> 32) as u32, count.saturating_sub(1) | flags];
-        Command { opcode, dwords, ..Command::default() }
+        NvmeUringCommand { opcode, dwords, ..NvmeUringCommand::default() }
     }
 }
 
-impl Form for Commands {
+impl RequestForm for Commands {
     type Sq = squeue::Entry128;
     type Cq = cqueue::Entry32;
     /// The kernel counts all pages of a registered buffer from a command's address on as the
@@ -178,26 +178,33 @@ impl Form for Commands {
     const BUFFERS_APART: bool = true;
 
     #[inline(always)]
-    fn plain(&self, write: bool, place: &Place, at: u64, len: u32) -> Self::Sq {
+    fn plain(&self, write: bool, place: &SlotTarget, at: u64, len: u32) -> Self::Sq {
         let generic = &self.generics[place.file as usize];
         let command = generic.of_blocks(if write { WRITE } else { READ }, 0, at, len);
-        generic.entry(place, &Command { address: place.address as u64, bytes: len, ..command })
+        generic.entry(
+            place,
+            &NvmeUringCommand { address: place.address as u64, bytes: len, ..command },
+        )
     }
 
-    fn other(&self, place: &Place, at: u64, op: &Op) -> Request<Self::Sq> {
+    fn other(&self, place: &SlotTarget, at: u64, op: &Op) -> RingRequest<Self::Sq> {
         let (generic, address) = (&self.generics[place.file as usize], place.address);
         let write = |flags| {
             let command = generic.of_blocks(WRITE, flags, at, op.len);
-            generic.entry(place, &Command { address: address as u64, bytes: op.len, ..command })
+            generic.entry(
+                place,
+                &NvmeUringCommand { address: address as u64, bytes: op.len, ..command },
+            )
         };
-        let flush = generic.entry(place, &Command { opcode: FLUSH, ..Command::default() });
-        let alone = |entry| Request { before: None, entry, answer: 0 };
+        let flush = generic
+            .entry(place, &NvmeUringCommand { opcode: FLUSH, ..NvmeUringCommand::default() });
+        let alone = |entry| RingRequest { before: None, entry, answer: 0 };
         match op.kind {
             OpKind::WriteFua => alone(write(FUA)),
             OpKind::WriteFlush => {
                 let first = write(0).flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS);
                 let before = Some(first.user_data(FIRST_OF_PAIR | u64::from(place.slot)));
-                Request { before, entry: flush, answer: 0 }
+                RingRequest { before, entry: flush, answer: 0 }
             }
             OpKind::WriteZeroes => {
                 alone(generic.entry(place, &generic.of_blocks(WRITE_ZEROES, 0, at, op.len)))
@@ -214,7 +221,7 @@ impl Form for Commands {
                 unsafe { std::ptr::copy_nonoverlapping(range.as_ptr(), address, range.len()) };
                 alone(generic.entry(
                     place,
-                    &Command {
+                    &NvmeUringCommand {
                         opcode: DATASET_MANAGEMENT,
                         address: address as u64,
                         bytes: range.len() as u32,
@@ -262,7 +269,7 @@ mod tests {
         let generic =
             Generic { file, namespace: 7, block_bytes: 4096, most_bytes: 0, name: String::new() };
         let command = generic.of_blocks(WRITE, FUA, 4096 * 0x1_0000_0002, 16384);
-        let bytes = generic.bytes(&Command { address: 0x1000, bytes: 16384, ..command });
+        let bytes = generic.bytes(&NvmeUringCommand { address: 0x1000, bytes: 16384, ..command });
         let number = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
         assert_eq!((bytes[0], number(4), number(24), number(36)), (1, 7, 0x1000, 16384));
         assert_eq!([40, 44, 48].map(number), [2, 1, 3 | FUA]);

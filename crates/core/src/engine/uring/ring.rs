@@ -30,7 +30,7 @@ const MOST_BUFFERS: usize = 1 << 14;
 
 /// What a plan asks of its rings.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct RingOptions {
     /// How completions are found.
     pub poll: Poll,
     /// A thread of the kernel submits.
@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 /// A ring of either size of entries.
-pub fn ring<S, C>(depth: u32, options: Options) -> Result<IoUring<S, C>>
+pub fn ring<S, C>(depth: u32, options: RingOptions) -> Result<IoUring<S, C>>
 where
     S: squeue::EntryMarker,
     C: cqueue::EntryMarker,
@@ -64,7 +64,7 @@ where
 }
 
 /// A ring with hybrid polling.
-pub fn hybrid_ring(depth: u32, options: Options) -> Result<IoUring> {
+pub fn hybrid_ring(depth: u32, options: RingOptions) -> Result<IoUring> {
     let entries = depth.next_power_of_two();
     // `struct io_uring_params` of linux/io_uring.h has 120 bytes; its third number is the flags.
     let mut params = [0u32; 30];
@@ -80,7 +80,7 @@ pub fn hybrid_ring(depth: u32, options: Options) -> Result<IoUring> {
     ring.map_err(|cause| refused(entries, options, &cause))
 }
 
-fn refused(entries: u32, options: Options, cause: &std::io::Error) -> Error {
+fn refused(entries: u32, options: RingOptions, cause: &std::io::Error) -> Error {
     let hint = match cause.raw_os_error() {
         Some(libc::EINVAL) if options.poll == Poll::Hybrid => {
             "hybrid polling needs Linux 6.13: set `poll = \"iopoll\"` or \"none\""

@@ -9,10 +9,10 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::journal::Journal;
-use super::state::{Begun, Leaves, State};
+use super::journal::BlockJournal;
+use super::state::{Begun, BlockState, Leaves};
 use super::wrong::{Allowed, Wrong, judge};
-use crate::base::block_seal::{self, Finding, Seal};
+use crate::base::block_seal::{self, BlockFinding, Seal};
 use crate::base::error::{Error, Result, failed};
 use crate::load::{Op, OpKind};
 use crate::record::Verified;
@@ -21,9 +21,9 @@ use crate::record::Verified;
 pub const BLOCK: usize = 4096;
 
 /// What is known of a dataset, shared by all who work on it.
-pub struct Known {
+pub struct VerifiedDataset {
     /// Where that is kept.
-    pub journal: Journal,
+    pub journal: BlockJournal,
     /// Of the journal.
     pub path: PathBuf,
     /// As the dataset is called in errors.
@@ -33,13 +33,13 @@ pub struct Known {
     /// Zeros at the end of each sector.
     pub zeros: usize,
     /// Of each worker that was opened.
-    pub tallies: Mutex<Vec<Arc<Tally>>>,
+    pub tallies: Mutex<Vec<Arc<CheckTally>>>,
 }
 
 /// What one worker has checked, each on cache lines of its own.
 #[derive(Default)]
 #[repr(align(128))]
-pub struct Tally {
+pub struct CheckTally {
     /// Blocks that were judged.
     pub checked: AtomicU64,
     /// Blocks that were read while a write of them was in flight, and were not whole.
@@ -56,7 +56,7 @@ fn add(counter: &AtomicU64) {
     counter.store(counter.load(Relaxed) + 1, Relaxed);
 }
 
-impl Known {
+impl VerifiedDataset {
     /// The state of a block.
     #[inline(always)]
     pub fn state(&self, block: u64) -> Result<&AtomicU64> {
@@ -77,7 +77,7 @@ impl Known {
 
     /// What ends a point.
     #[cold]
-    pub fn wrong(&self, found: Finding, address: u64, allowed: Allowed) -> Error {
+    pub fn wrong(&self, found: BlockFinding, address: u64, allowed: Allowed) -> Error {
         let wrong = Wrong::of(found, self.journal.seal_identity(), address, allowed);
         failed(
             format!("data verification of {}: {wrong}", self.shown.display()),
@@ -89,7 +89,7 @@ impl Known {
     /// How much was checked since it was opened, for the disclosure.
     pub fn verified(&self) -> Verified {
         let tallies = self.tallies.lock().unwrap_or_else(PoisonError::into_inner);
-        let of = |tally: &Arc<Tally>| Verified {
+        let of = |tally: &Arc<CheckTally>| Verified {
             checked: tally.checked.load(Relaxed),
             wrong: tally.wrong.load(Relaxed),
             overlapped: tally.overlapped.load(Relaxed),
@@ -101,8 +101,8 @@ impl Known {
 
 /// One worker's.
 pub struct Checker {
-    known: Arc<Known>,
-    tally: Arc<Tally>,
+    known: Arc<VerifiedDataset>,
+    tally: Arc<CheckTally>,
     /// The most blocks that an op has.
     each: usize,
     /// For each slot the op in it.
@@ -113,9 +113,9 @@ pub struct Checker {
 
 impl Checker {
     /// For a lane with this many slots, whose ops have at most this many bytes.
-    pub fn new(known: Arc<Known>, slots: u32, largest: u32) -> Checker {
+    pub fn new(known: Arc<VerifiedDataset>, slots: u32, largest: u32) -> Checker {
         let each = (largest as usize).div_ceil(BLOCK);
-        let tally = Arc::new(Tally::default());
+        let tally = Arc::new(CheckTally::default());
         known.tallies.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&tally));
         let (ops, held) = (vec![None; slots as usize], vec![0; slots as usize * each]);
         Checker { known, tally, each, ops, held }
@@ -181,8 +181,8 @@ impl Checker {
                 OpKind::Read => {
                     let block = &buffer[i * BLOCK..][..BLOCK];
                     let address = self.known.journal.of().base + op.at + (i * BLOCK) as u64;
-                    let then = State(held);
-                    self.judge(block, address, then, State(state.load(Acquire)))?;
+                    let then = BlockState(held);
+                    self.judge(block, address, then, BlockState(state.load(Acquire)))?;
                 }
                 _ => end(state, Begun::unpacked(held), leaves),
             }
@@ -192,7 +192,7 @@ impl Checker {
 
     /// `then` and `now` are the block's states as the read began and after it.
     #[inline]
-    fn judge(&self, block: &[u8], address: u64, then: State, now: State) -> Result<()> {
+    fn judge(&self, block: &[u8], address: u64, then: BlockState, now: BlockState) -> Result<()> {
         if !then.known() || !now.known() {
             add(&self.tally.undefined);
             return Ok(());
@@ -219,7 +219,7 @@ impl Checker {
 fn begin(state: &AtomicU64, leaves: Leaves) -> Result<Begun> {
     let mut now = state.load(Acquire);
     loop {
-        let Some((next, begun)) = State(now).begin(leaves) else { return Err(too_many()) };
+        let Some((next, begun)) = BlockState(now).begin(leaves) else { return Err(too_many()) };
         match state.compare_exchange_weak(now, next.0, AcqRel, Acquire) {
             Ok(_) => return Ok(begun),
             Err(other) => now = other,
@@ -231,7 +231,7 @@ fn begin(state: &AtomicU64, leaves: Leaves) -> Result<Begun> {
 fn end(state: &AtomicU64, begun: Begun, leaves: Leaves) {
     let mut now = state.load(Acquire);
     while let Err(other) =
-        state.compare_exchange_weak(now, State(now).end(begun, leaves).0, AcqRel, Acquire)
+        state.compare_exchange_weak(now, BlockState(now).end(begun, leaves).0, AcqRel, Acquire)
     {
         now = other;
     }

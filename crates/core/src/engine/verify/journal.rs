@@ -41,7 +41,7 @@ const IDENTITY: (usize, usize) = (128, 128);
 
 /// What a journal is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Of {
+pub struct JournalScope {
     /// The identity of its folder, or one drawn for a device.
     pub identity: String,
     /// Bytes of a block.
@@ -57,7 +57,7 @@ pub struct Header {
     /// Who has it open for writing, or did not close it.
     pub openers: u64,
     /// What it is of.
-    pub of: Of,
+    pub of: JournalScope,
 }
 
 /// The size of the journal of this many blocks, in the file and in memory.
@@ -66,23 +66,23 @@ pub fn bytes(blocks: u64) -> u64 {
 }
 
 /// An open journal.
-pub struct Journal {
+pub struct BlockJournal {
     file: File,
     memory: *mut u8,
     len: usize,
-    of: Of,
+    of: JournalScope,
     writes: bool,
 }
 
 // SAFETY: the mapping lives as long as this value and is only reached through atomics.
-unsafe impl Send for Journal {}
+unsafe impl Send for BlockJournal {}
 // SAFETY: as above.
-unsafe impl Sync for Journal {}
+unsafe impl Sync for BlockJournal {}
 
-impl Journal {
+impl BlockJournal {
     /// Creates a journal in which every block is unknown, replacing any existing one.
-    pub fn create(path: &Path, of: Of) -> Result<()> {
-        Journal::header(path)?;
+    pub fn create(path: &Path, of: JournalScope) -> Result<()> {
+        BlockJournal::header(path)?;
         let making = || format!("making the journal {}", path.display());
         let new = path.with_extension("new");
         match std::fs::remove_file(&new) {
@@ -123,7 +123,7 @@ impl Journal {
     }
 
     /// Opens the journal at a path; none where there is none.
-    pub fn open(path: &Path, writes: bool) -> Result<Option<Journal>> {
+    pub fn open(path: &Path, writes: bool) -> Result<Option<BlockJournal>> {
         let Some((file, Header { of, .. })) = opened(path, true)? else { return Ok(None) };
         let len = bytes(of.blocks) as usize;
         let there = file.metadata().context("looking at the journal")?.len();
@@ -141,7 +141,7 @@ impl Journal {
         let memory = memory
             .with_context(|| format!("mapping the journal {} into memory", path.display()))?
             .cast::<u8>();
-        let journal = Journal { file, memory, len, of, writes };
+        let journal = BlockJournal { file, memory, len, of, writes };
         if writes {
             journal.number(40).fetch_add(1, AcqRel);
             journal.note_boot();
@@ -151,7 +151,7 @@ impl Journal {
     }
 
     /// What it is of.
-    pub fn of(&self) -> &Of {
+    pub fn of(&self) -> &JournalScope {
         &self.of
     }
 
@@ -218,7 +218,7 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
+impl Drop for BlockJournal {
     fn drop(&mut self) {
         // What is lost here, the next run looks for: it finds the journal open.
         if self.writes && self.sync().is_ok() {
@@ -275,7 +275,8 @@ fn opened(path: &Path, writes: bool) -> Result<Option<(File, Header)>> {
     };
     let identity = header[IDENTITY.0..][..IDENTITY.1].split(|&byte| byte == 0).next();
     let identity = String::from_utf8_lossy(identity.unwrap_or_default()).into_owned();
-    let of = Of { identity, block_bytes: number(16), blocks: number(24), base: number(32) };
+    let of =
+        JournalScope { identity, block_bytes: number(16), blocks: number(24), base: number(32) };
     if of.blocks == 0 || of.block_bytes == 0 || of.blocks > u64::MAX / 16 {
         return Err(no_journal());
     }
@@ -286,23 +287,23 @@ fn opened(path: &Path, writes: bool) -> Result<Option<(File, Header)>> {
 mod tests {
     use super::*;
 
-    fn of(blocks: u64) -> Of {
-        Of { identity: "one".to_string(), block_bytes: 4096, blocks, base: 8192 }
+    fn of(blocks: u64) -> JournalScope {
+        JournalScope { identity: "one".to_string(), block_bytes: 4096, blocks, base: 8192 }
     }
 
     #[test]
     fn what_was_noted_is_there_when_it_is_opened_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.journal");
-        assert!(Journal::open(&path, true).expect("none").is_none());
-        Journal::create(&path, of(1000)).expect("made");
-        let journal = Journal::open(&path, true).expect("opened").expect("there");
+        assert!(BlockJournal::open(&path, true).expect("none").is_none());
+        BlockJournal::create(&path, of(1000)).expect("made");
+        let journal = BlockJournal::open(&path, true).expect("opened").expect("there");
         assert_eq!(journal.of(), &of(1000));
         assert!(!journal.was_left_open() && !journal.is_of_another_boot());
         journal.block(999).expect("the last").store(42, Release);
         assert!(journal.block(1000).is_none());
         // A second one, as another engine on the same dataset opens it, sees the same.
-        let other = Journal::open(&path, false).expect("opened").expect("there");
+        let other = BlockJournal::open(&path, false).expect("opened").expect("there");
         assert_eq!(other.block(999).expect("the last").load(Acquire), 42);
         assert!(other.was_left_open(), "the first has it open");
         drop(journal);
@@ -313,14 +314,14 @@ mod tests {
     fn one_that_was_never_closed_is_known_as_such_until_it_was_rechecked() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.journal");
-        Journal::create(&path, of(8)).expect("made");
+        BlockJournal::create(&path, of(8)).expect("made");
         // As a kill leaves it: mapped, changed, and never closed.
-        std::mem::forget(Journal::open(&path, true).expect("opened"));
-        let journal = Journal::open(&path, false).expect("opened").expect("there");
+        std::mem::forget(BlockJournal::open(&path, true).expect("opened"));
+        let journal = BlockJournal::open(&path, false).expect("opened").expect("there");
         assert!(journal.was_left_open());
         journal.was_rechecked().expect("noted");
         drop(journal);
-        let journal = Journal::open(&path, false).expect("opened").expect("there");
+        let journal = BlockJournal::open(&path, false).expect("opened").expect("there");
         assert!(!journal.was_left_open());
     }
 
@@ -330,14 +331,14 @@ mod tests {
         let path = folder.path().join("a.journal");
         std::fs::write(&path, vec![7; 8192]).expect("written");
         for error in [
-            Journal::open(&path, false).map(drop).expect_err("refused"),
-            Journal::create(&path, of(8)).expect_err("refused"),
+            BlockJournal::open(&path, false).map(drop).expect_err("refused"),
+            BlockJournal::create(&path, of(8)).expect_err("refused"),
         ] {
             assert!(error.to_string().contains("not a Dyno journal"), "{error:?}");
         }
         assert_eq!(std::fs::read(&path).expect("read"), vec![7; 8192]);
         let link = folder.path().join("b.journal");
         std::os::unix::fs::symlink(&path, &link).expect("a link");
-        Journal::open(&link, false).map(drop).expect_err("links are not followed");
+        BlockJournal::open(&link, false).map(drop).expect_err("links are not followed");
     }
 }

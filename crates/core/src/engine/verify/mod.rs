@@ -13,22 +13,22 @@ mod wrong;
 
 use std::path::{Path, PathBuf};
 
-pub use checker::{BLOCK, Checker, Known};
-pub use state::{Leaves, State};
+pub use checker::{BLOCK, Checker, VerifiedDataset};
+pub use state::{BlockState, Leaves};
 pub use wrong::{Allowed, Right, Wrong, judge};
 
 use crate::base::block_seal::MOST_ZEROS;
 use crate::base::error::{Result, failed};
-use crate::engine::{Access, Home, Site};
+use crate::engine::{Access, DatasetAccess, DatasetLocation};
 use crate::lab::data::{self, slug};
 use crate::lab::pin::shown;
-use crate::plan::{DefaultValue, Kind, Knob, Knobs};
-use journal::{Header, Journal, Of};
+use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
+use journal::{BlockJournal, Header, JournalScope};
 
 /// The knob that asks for it.
 pub const VERIFY: Knob = Knob {
     name: "verify",
-    kind: Kind::Bool,
+    kind: KnobKind::Bool,
     default: DefaultValue::Absent,
     doc: "Write blocks that carry their address, generation and checksum, and compare every read \
           with what was acknowledged (docs/verify.md). Blocks are multiples of 4 KiB; needs \
@@ -38,7 +38,7 @@ pub const VERIFY: Knob = Knob {
 /// The knob that says where the journal lies.
 pub const JOURNAL: Knob = Knob {
     name: "journal",
-    kind: Kind::Text,
+    kind: KnobKind::Text,
     default: DefaultValue::Absent,
     doc: "verify: directory on another drive for the journal of acknowledged writes: 2 MiB per \
         GiB.",
@@ -73,41 +73,44 @@ pub fn journal_bytes(bytes: u64) -> u64 {
 }
 
 /// Where the journal of a dataset lies; none where these knobs ask for no verification.
-pub fn journal_of(knobs: &Knobs, home: &Home) -> Result<Option<PathBuf>> {
+pub fn journal_of(knobs: &Knobs, home: &DatasetLocation) -> Result<Option<PathBuf>> {
     let Some(directory) = directory(knobs)? else { return Ok(None) };
     let name = match home {
-        Home::Folder(folder) => folder.shown().display().to_string(),
-        Home::Device { path, serial } => {
+        DatasetLocation::Folder(folder) => folder.shown().display().to_string(),
+        DatasetLocation::Device { path, serial } => {
             format!("{serial} {} {}", shown(path).display(), knobs.int("offset").unwrap_or(0))
         }
-        Home::Nowhere => return Ok(None),
+        DatasetLocation::Nowhere => return Ok(None),
     };
     Ok(Some(directory.join(format!("{}.journal", slug(&name)))))
 }
 
 /// The journal of a dataset that there is, if it is of this dataset and not of one that was there
 /// before.
-pub fn is_known(path: &Path, home: &Home) -> Result<bool> {
-    let Some(Header { of, .. }) = Journal::header(path)? else { return Ok(false) };
+pub fn is_known(path: &Path, home: &DatasetLocation) -> Result<bool> {
+    let Some(Header { of, .. }) = BlockJournal::header(path)? else { return Ok(false) };
     Ok(match home {
-        Home::Folder(folder) => folder.marker().is_some_and(|marker| marker.id == of.identity),
-        Home::Device { .. } | Home::Nowhere => true,
+        DatasetLocation::Folder(folder) => {
+            folder.marker().is_some_and(|marker| marker.id == of.identity)
+        }
+        DatasetLocation::Device { .. } | DatasetLocation::Nowhere => true,
     })
 }
 
 /// Whether there is a journal that was not closed by the last writer of the dataset.
-pub fn was_left_open(path: &Path, home: &Home) -> Result<bool> {
-    Ok(is_known(path, home)? && Journal::header(path)?.is_some_and(|header| header.openers > 0))
+pub fn was_left_open(path: &Path, home: &DatasetLocation) -> Result<bool> {
+    Ok(is_known(path, home)?
+        && BlockJournal::header(path)?.is_some_and(|header| header.openers > 0))
 }
 
 /// Opens the journal of a dataset of `bytes` bytes at `base` of a file or device, and makes it
 /// where the dataset is laid out; none where no verification is asked for.
 pub fn open(
-    site: &Site<'_>,
+    site: &DatasetAccess<'_>,
     dataset: &Path,
     (base, bytes): (u64, u64),
     after_trim: Leaves,
-) -> Result<Option<Known>> {
+) -> Result<Option<VerifiedDataset>> {
     let Some(path) = journal_of(site.knobs, site.home)? else { return Ok(None) };
     let zeros = (site.knobs.float("compressible")? / 100.0 * 512.0) as usize;
     if zeros > MOST_ZEROS {
@@ -123,13 +126,13 @@ pub fn open(
             "make `size` and `offset` multiples of 4 KiB",
         ));
     }
-    let of = |identity| Of { identity, block_bytes: block, blocks: bytes / block, base };
+    let of = |identity| JournalScope { identity, block_bytes: block, blocks: bytes / block, base };
     if site.access == Access::Create {
         let identity = match site.home {
-            Home::Folder(folder) => folder.marker().map(|marker| marker.id),
-            Home::Device { .. } | Home::Nowhere => None,
+            DatasetLocation::Folder(folder) => folder.marker().map(|marker| marker.id),
+            DatasetLocation::Device { .. } | DatasetLocation::Nowhere => None,
         };
-        Journal::create(&path, of(identity.map_or_else(data::identity, Ok)?))?;
+        BlockJournal::create(&path, of(identity.map_or_else(data::identity, Ok)?))?;
     }
     let missing = |why: &str| {
         failed(
@@ -144,7 +147,7 @@ pub fn open(
     if !is_known(&path, site.home)? {
         return Err(missing("is not there, or of another dataset"));
     }
-    let Some(journal) = Journal::open(&path, site.access != Access::ReadOnly)? else {
+    let Some(journal) = BlockJournal::open(&path, site.access != Access::ReadOnly)? else {
         return Err(missing("is not there"));
     };
     if *journal.of() != of(journal.of().identity.clone()) {
@@ -153,14 +156,14 @@ pub fn open(
     settle(&journal);
     let shown = dataset.to_path_buf();
     let tallies = std::sync::Mutex::default();
-    Ok(Some(Known { journal, path, shown, after_trim, zeros, tallies }))
+    Ok(Some(VerifiedDataset { journal, path, shown, after_trim, zeros, tallies }))
 }
 
 /// Writes in flight when the last writer ended may or may not have happened.
-fn settle(journal: &Journal) {
+fn settle(journal: &BlockJournal) {
     use std::sync::atomic::Ordering::Relaxed;
     for block in (0..journal.of().blocks).filter_map(|block| journal.block(block)) {
-        let state = State(block.load(Relaxed));
+        let state = BlockState(block.load(Relaxed));
         if state.in_flight() > 0 {
             block.store(state.settled().0, Relaxed);
         }

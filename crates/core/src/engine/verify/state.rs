@@ -19,7 +19,7 @@
 
 /// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct State(pub u64);
+pub struct BlockState(pub u64);
 
 const ISSUED_BITS: u32 = 38;
 const MOST_ISSUED: u64 = (1 << ISSUED_BITS) - 1;
@@ -64,9 +64,9 @@ impl Begun {
     }
 }
 
-impl State {
+impl BlockState {
     /// Nothing is known of it.
-    pub const UNKNOWN: State = State(0);
+    pub const UNKNOWN: BlockState = BlockState(0);
 
     /// The generation of the latest write that was begun.
     pub fn issued(self) -> u64 {
@@ -100,19 +100,19 @@ impl State {
         self.0 & KNOWN != 0
     }
 
-    fn with(self, issued: u64, spread: u64, in_flight: u64) -> State {
+    fn with(self, issued: u64, spread: u64, in_flight: u64) -> BlockState {
         let flags = self.0 & (ZEROES | KNOWN);
         let spread = spread.min(MOST_SPREAD) << SPREAD_AT;
-        State(flags | issued | spread | in_flight << IN_FLIGHT_AT)
+        BlockState(flags | issued | spread | in_flight << IN_FLIGHT_AT)
     }
 
-    fn flag(self, flag: u64, on: bool) -> State {
-        State(if on { self.0 | flag } else { self.0 & !flag })
+    fn flag(self, flag: u64, on: bool) -> BlockState {
+        BlockState(if on { self.0 | flag } else { self.0 & !flag })
     }
 
     /// A write begins; none where more are in flight or were begun than can be counted.
     #[inline]
-    pub fn begin(self, leaves: Leaves) -> Option<(State, Begun)> {
+    pub fn begin(self, leaves: Leaves) -> Option<(BlockState, Begun)> {
         let (issued, in_flight) = (self.issued() + 1, self.in_flight());
         if issued > MOST_ISSUED || in_flight == MOST_IN_FLIGHT {
             return None;
@@ -129,7 +129,7 @@ impl State {
 
     /// A write is complete.
     #[inline]
-    pub fn end(self, begun: Begun, leaves: Leaves) -> State {
+    pub fn end(self, begun: Begun, leaves: Leaves) -> BlockState {
         let in_flight = self.in_flight().saturating_sub(1);
         let (issued, mut spread) = (self.issued(), self.spread());
         if !begun.alone || leaves == Leaves::ZeroesOrBefore {
@@ -145,18 +145,18 @@ impl State {
     }
 
     /// What was in flight when the program that wrote ended: each may have happened or not.
-    pub fn settled(self) -> State {
+    pub fn settled(self) -> BlockState {
         self.with(self.issued(), self.spread(), 0)
     }
 
     /// Zeroes were found where the journal does not know of them yet.
-    pub fn or_zeroes(self) -> State {
+    pub fn or_zeroes(self) -> BlockState {
         self.flag(ZEROES, true)
     }
 
     /// What a journal that lags behind does not know yet was found in the block: generations of
     /// this range.
-    pub fn raised_to(self, lowest: u64, highest: u64) -> State {
+    pub fn raised_to(self, lowest: u64, highest: u64) -> BlockState {
         let highest = highest.min(MOST_ISSUED);
         self.with(highest, highest.saturating_sub(lowest), 0).flag(KNOWN, true)
     }
@@ -167,14 +167,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn written(state: State, leaves: Leaves) -> State {
+    fn written(state: BlockState, leaves: Leaves) -> BlockState {
         let (state, begun) = state.begin(leaves).expect("begun");
         state.end(begun, leaves)
     }
 
     #[test]
     fn a_write_alone_leaves_one_generation() {
-        let mut state = State::UNKNOWN;
+        let mut state = BlockState::UNKNOWN;
         for generation in 1..10_000 {
             state = written(state, Leaves::Data);
             assert_eq!((state.lowest(), state.issued()), (generation, generation));
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn of_two_writes_at_once_both_may_last_until_a_third_comes_alone() {
-        let state = written(State::UNKNOWN, Leaves::Data);
+        let state = written(BlockState::UNKNOWN, Leaves::Data);
         let (state, one) = state.begin(Leaves::Data).expect("begun");
         let (state, two) = state.begin(Leaves::Data).expect("begun");
         // While they are in flight, a read may find what was there before as well.
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_a_trim_leaves_is_what_the_drive_promises() {
-        let data = written(State::UNKNOWN, Leaves::Data);
+        let data = written(BlockState::UNKNOWN, Leaves::Data);
         let zeroes = written(data, Leaves::Zeroes);
         assert!(zeroes.zeroes() && zeroes.known() && zeroes.lowest() == 2);
         let either = written(data, Leaves::ZeroesOrBefore);
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_write_that_never_ended_may_have_happened_or_not() {
-        let state = written(State::UNKNOWN, Leaves::Data);
+        let state = written(BlockState::UNKNOWN, Leaves::Data);
         let (state, _) = state.begin(Leaves::Data).expect("begun");
         let state = state.settled();
         assert_eq!((state.lowest(), state.issued(), state.in_flight()), (1, 2, 0));
@@ -226,7 +226,7 @@ mod tests {
         fn what_a_block_holds_is_always_allowed(
             steps in prop::collection::vec((0u8..4, 0u8..3, any::<prop::sample::Index>()), 1..200)
         ) {
-            let mut state = State::UNKNOWN;
+            let mut state = BlockState::UNKNOWN;
             // (write, what it leaves, whether it has taken effect)
             let mut flying: Vec<(Begun, Leaves, bool)> = Vec::new();
             // None: never written. Otherwise the generation, and whether zeroes are there.

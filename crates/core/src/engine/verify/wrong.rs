@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::base::block_seal::{self, Damage, Finding, SECTOR, Seal, Sector};
+use crate::base::block_seal::{self, BlockFinding, Damage, SECTOR, Seal, Sector};
 
 /// What a block may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Allowed {
 
 /// In which way a block is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum Corruption {
     /// It holds an earlier write than the last that was acknowledged.
     Old,
     /// It holds what belongs elsewhere, or is not of this dataset.
@@ -52,14 +52,14 @@ pub enum Class {
     Zeroes,
 }
 
-impl fmt::Display for Class {
+impl fmt::Display for Corruption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Class::Old => "old",
-            Class::Foreign => "foreign",
-            Class::Torn => "torn",
-            Class::Corrupt => "corrupt",
-            Class::Zeroes => "zeroes",
+            Corruption::Old => "old",
+            Corruption::Foreign => "foreign",
+            Corruption::Torn => "torn",
+            Corruption::Corrupt => "corrupt",
+            Corruption::Zeroes => "zeroes",
         })
     }
 }
@@ -68,7 +68,7 @@ impl fmt::Display for Class {
 #[derive(Debug)]
 pub struct Wrong {
     /// In which way.
-    pub class: Class,
+    pub class: Corruption,
     /// Where it lies in the file or device, bytes.
     pub address: u64,
     allowed: Allowed,
@@ -104,13 +104,18 @@ pub enum Right {
 
 /// Compares a block that was read at `address` with what it may hold. Allocates nothing.
 #[inline]
-pub fn judge(block: &[u8], dataset: u64, address: u64, allowed: Allowed) -> Result<Right, Finding> {
+pub fn judge(
+    block: &[u8],
+    dataset: u64,
+    address: u64,
+    allowed: Allowed,
+) -> Result<Right, BlockFinding> {
     match block_seal::inspect(block, dataset, address) {
-        Finding::Whole(seal) if allowed.generation(seal.generation) => {
+        BlockFinding::Whole(seal) if allowed.generation(seal.generation) => {
             Ok(Right::Whole(seal.generation))
         }
-        Finding::Zeroes if allowed.zeroes => Ok(Right::Zeroes),
-        Finding::Torn { newest, .. }
+        BlockFinding::Zeroes if allowed.zeroes => Ok(Right::Zeroes),
+        BlockFinding::Torn { newest, .. }
             if allowed.mixture() && all_allowed(block, dataset, address, allowed) =>
         {
             Ok(Right::Mixture(newest.1.generation))
@@ -122,19 +127,26 @@ pub fn judge(block: &[u8], dataset: u64, address: u64, allowed: Allowed) -> Resu
 impl Wrong {
     /// What a finding that is not right means.
     #[cold]
-    pub fn of(finding: Finding, dataset: u64, address: u64, allowed: Allowed) -> Wrong {
+    pub fn of(finding: BlockFinding, dataset: u64, address: u64, allowed: Allowed) -> Wrong {
         let (class, found) = match finding {
-            Finding::Whole(seal) if seal.generation < allowed.lowest => {
-                (Class::Old, format!("generation {}", seal.generation))
+            BlockFinding::Whole(seal) if seal.generation < allowed.lowest => {
+                (Corruption::Old, format!("generation {}", seal.generation))
             }
-            Finding::Whole(seal) => {
+            BlockFinding::Whole(seal) => {
                 let generation = seal.generation;
-                (Class::Foreign, format!("generation {generation}, which this journal never began"))
+                (
+                    Corruption::Foreign,
+                    format!("generation {generation}, which this journal never began"),
+                )
             }
-            Finding::Zeroes => (Class::Zeroes, "zeroes".to_string()),
-            Finding::Torn { newest, sector, other } => (Class::Torn, torn(newest, sector, &other)),
-            Finding::Foreign { found, .. } => (Class::Foreign, foreign(found, dataset)),
-            Finding::Corrupt { sector, damage } => (Class::Corrupt, corrupt(sector, &damage)),
+            BlockFinding::Zeroes => (Corruption::Zeroes, "zeroes".to_string()),
+            BlockFinding::Torn { newest, sector, other } => {
+                (Corruption::Torn, torn(newest, sector, &other))
+            }
+            BlockFinding::Foreign { found, .. } => (Corruption::Foreign, foreign(found, dataset)),
+            BlockFinding::Corrupt { sector, damage } => {
+                (Corruption::Corrupt, corrupt(sector, &damage))
+            }
         };
         Wrong { class, address, allowed, found }
     }
@@ -195,11 +207,11 @@ mod tests {
         Allowed { lowest: generation, highest: generation, zeroes: false, later: false }
     }
 
-    fn class(block: &[u8], allowed: Allowed) -> Option<Class> {
+    fn class(block: &[u8], allowed: Allowed) -> Option<Corruption> {
         judge(block, DATASET, AT, allowed).err().map(|found| wrong(found, allowed).class)
     }
 
-    fn wrong(found: Finding, allowed: Allowed) -> Wrong {
+    fn wrong(found: BlockFinding, allowed: Allowed) -> Wrong {
         Wrong::of(found, DATASET, AT, allowed)
     }
 
@@ -211,16 +223,16 @@ mod tests {
     fn every_kind_of_wrong_block_has_its_class() {
         let good = written(AT, 5);
         assert_eq!(class(&good, exactly(5)), None);
-        assert_eq!(class(&written(AT, 4), exactly(5)), Some(Class::Old));
-        assert_eq!(class(&written(AT, 6), exactly(5)), Some(Class::Foreign));
-        assert_eq!(class(&written(AT + 4096, 5), exactly(5)), Some(Class::Foreign));
-        assert_eq!(class(&[1; 4096], exactly(5)), Some(Class::Foreign));
-        assert_eq!(class(&[0; 4096], exactly(5)), Some(Class::Zeroes));
+        assert_eq!(class(&written(AT, 4), exactly(5)), Some(Corruption::Old));
+        assert_eq!(class(&written(AT, 6), exactly(5)), Some(Corruption::Foreign));
+        assert_eq!(class(&written(AT + 4096, 5), exactly(5)), Some(Corruption::Foreign));
+        assert_eq!(class(&[1; 4096], exactly(5)), Some(Corruption::Foreign));
+        assert_eq!(class(&[0; 4096], exactly(5)), Some(Corruption::Zeroes));
         let torn = [&good[..1024], &written(AT, 4)[1024..]].concat();
-        assert_eq!(class(&torn, exactly(5)), Some(Class::Torn));
+        assert_eq!(class(&torn, exactly(5)), Some(Corruption::Torn));
         let mut flipped = good;
         flipped[3000] ^= 4;
-        assert_eq!(class(&flipped, exactly(5)), Some(Class::Corrupt));
+        assert_eq!(class(&flipped, exactly(5)), Some(Corruption::Corrupt));
     }
 
     #[test]
@@ -241,15 +253,15 @@ mod tests {
         let mixed = [&written(AT, 5)[..1024], &written(AT, 4)[1024..]].concat();
         assert_eq!(class(&mixed, both), None);
         assert_eq!(class(&written(AT, 4), both), None);
-        assert_eq!(class(&written(AT, 3), both), Some(Class::Old));
+        assert_eq!(class(&written(AT, 3), both), Some(Corruption::Old));
         let older = [&written(AT, 5)[..1024], &written(AT, 3)[1024..]].concat();
-        assert_eq!(class(&older, both), Some(Class::Torn));
+        assert_eq!(class(&older, both), Some(Corruption::Torn));
         let trimmed = Allowed { zeroes: true, ..both };
         let half = [&written(AT, 5)[..1024], &[0; 3072][..]].concat();
-        assert_eq!((class(&half, both), class(&half, trimmed)), (Some(Class::Torn), None));
+        assert_eq!((class(&half, both), class(&half, trimmed)), (Some(Corruption::Torn), None));
         assert_eq!(class(&[0; 4096], trimmed), None);
         let lagging = Allowed { later: true, ..exactly(5) };
         assert_eq!(class(&written(AT, 9), lagging), None);
-        assert_eq!(class(&written(AT, 4), lagging), Some(Class::Old));
+        assert_eq!(class(&written(AT, 4), lagging), Some(Corruption::Old));
     }
 }

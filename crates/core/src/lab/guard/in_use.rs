@@ -8,17 +8,17 @@ use super::disk::Disk;
 use super::{loops, openers};
 
 /// A use that forbids writing: what it is, and what ends it.
-pub struct Use {
+pub struct DriveUse {
     pub why: String,
     pub remedy: &'static str,
 }
 
-fn found(why: String, remedy: &'static str) -> Option<Use> {
-    Some(Use { why, remedy })
+fn found(why: String, remedy: &'static str) -> Option<DriveUse> {
+    Some(DriveUse { why, remedy })
 }
 
 /// The first use found, the most telling first.
-pub fn of(disk: &Disk) -> Option<Use> {
+pub fn of(disk: &Disk) -> Option<DriveUse> {
     vital(disk)
         .or_else(|| mounted(disk))
         .or_else(|| swap(disk))
@@ -31,7 +31,7 @@ pub fn of(disk: &Disk) -> Option<Use> {
 }
 
 /// The disk under the root, or under the running program, through LVM, md and dm.
-fn vital(disk: &Disk) -> Option<Use> {
+fn vital(disk: &Disk) -> Option<DriveUse> {
     let program = std::env::current_exe().ok();
     let places = [Some(Path::new("/").to_path_buf()), program];
     let names = ["the root filesystem", "the running program"];
@@ -59,18 +59,18 @@ fn on_named_source(file: &Path, disk: &Disk) -> bool {
     Disk::of(Path::new(&mount.source)).is_ok_and(|d| d.foundations().contains(&disk.whole()))
 }
 
-struct Mount {
+struct MountEntry {
     number: String,
     point: String,
     source: String,
 }
 
-fn mounts() -> Vec<Mount> {
+fn mounts() -> Vec<MountEntry> {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let mounts = table.lines().filter_map(|line| {
         let (left, right) = line.split_once(" - ")?;
         let left: Vec<&str> = left.split(' ').collect();
-        Some(Mount {
+        Some(MountEntry {
             number: left.get(2)?.to_string(),
             point: left.get(4)?.to_string(),
             source: right.split(' ').nth(1)?.to_string(),
@@ -79,7 +79,7 @@ fn mounts() -> Vec<Mount> {
     mounts.collect()
 }
 
-fn mounted(disk: &Disk) -> Option<Use> {
+fn mounted(disk: &Disk) -> Option<DriveUse> {
     let numbers = disk.numbers();
     let named = |source: &str| {
         source.starts_with('/') && device_number(source).is_some_and(|n| numbers.contains(&n))
@@ -94,7 +94,7 @@ fn device_number(path: &str) -> Option<String> {
 }
 
 /// Swap on the device; swap in a file on a filesystem of it shows as a mount.
-fn swap(disk: &Disk) -> Option<Use> {
+fn swap(disk: &Disk) -> Option<DriveUse> {
     let numbers = disk.numbers();
     let table = fs::read_to_string("/proc/swaps").ok()?;
     let mut swaps = table.lines().skip(1).filter_map(|line| line.split_whitespace().next());
@@ -102,17 +102,17 @@ fn swap(disk: &Disk) -> Option<Use> {
     found(format!("{swap} is in use as swap"), "`swapoff` it first")
 }
 
-fn held(disk: &Disk) -> Option<Use> {
+fn held(disk: &Disk) -> Option<DriveUse> {
     found(format!("{} holds it", disk.holder()?), "take it out of LVM, md, dm or bcache first")
 }
 
 /// A loop device over the disk, or over a file on it, writes to it without holding it.
-fn backs_a_loop_device(disk: &Disk) -> Option<Use> {
+fn backs_a_loop_device(disk: &Disk) -> Option<DriveUse> {
     found(format!("the loop device {} lies on it", loops::on(disk)?), "detach it with `losetup -d`")
 }
 
 /// A device that is exported to other machines is open to them, whatever is open here.
-fn exported(disk: &Disk) -> Option<Use> {
+fn exported(disk: &Disk) -> Option<DriveUse> {
     let numbers = disk.numbers();
     let of =
         |path: &Path| device_number(&path.to_string_lossy()).is_some_and(|n| numbers.contains(&n));
@@ -136,19 +136,19 @@ fn exported(disk: &Disk) -> Option<Use> {
 }
 
 /// A program that has it open to write holds nothing, and may write at any time.
-fn open_to_write(disk: &Disk) -> Option<Use> {
+fn open_to_write(disk: &Disk) -> Option<DriveUse> {
     let writer = openers::writer(disk)?;
     found(format!("{writer} has it open for writing"), "stop that first")
 }
 
-fn locked(disk: &Disk) -> Option<Use> {
+fn locked(disk: &Disk) -> Option<DriveUse> {
     let locker = openers::locker(disk)?;
     found(format!("{locker} has locked it"), "wait until that has ended, or stop it")
 }
 
 /// Asks the kernel for the device to oneself, which it refuses while anything else claims it, in
 /// the kernel or not.
-fn open_elsewhere(disk: &Disk) -> Option<Use> {
+fn open_elsewhere(disk: &Disk) -> Option<DriveUse> {
     for part in disk.all() {
         let node = part.node();
         let opened =

@@ -16,7 +16,7 @@ const LOOP_GET_STATUS64: libc::c_ulong = 0x4C05;
 
 /// `struct loop_info64`: what is read of it are the first three numbers.
 #[repr(C)]
-struct Status {
+struct LoopInfo {
     /// The device of the filesystem on which the backing file lies.
     device: u64,
     inode: u64,
@@ -46,9 +46,9 @@ pub fn on(disk: &Disk) -> Option<String> {
     None
 }
 
-fn status(node: &Path) -> Option<Status> {
+fn status(node: &Path) -> Option<LoopInfo> {
     let device = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(node).ok()?;
-    let mut status = Status { device: 0, inode: 0, backing: 0, rest: [0; 256] };
+    let mut status = LoopInfo { device: 0, inode: 0, backing: 0, rest: [0; 256] };
     // SAFETY: the ioctl fills a structure of 232 bytes, and this one is longer.
     let result = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &raw mut status) };
     (result == 0).then_some(status)

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use super::pin::shown;
 use crate::base::error::{self, Context, Error, Result, failed};
-use crate::plan::{Drive, Place};
+use crate::plan::{Drive, DrivePlace};
 use disk::Disk;
 pub use openers::who_works_on;
 pub use unknown::UNKNOWN;
@@ -29,14 +29,14 @@ pub use unknown::UNKNOWN;
 /// write to it.
 pub fn pass(drive: &Drive, writes: bool) -> Result<()> {
     match &drive.place {
-        Place::Directory(path) => pass_directory(path),
-        Place::Device { path, serial } => pass_device(path, serial, drive, writes),
+        DrivePlace::Directory(path) => pass_directory(path),
+        DrivePlace::Device { path, serial } => pass_device(path, serial, drive, writes),
     }
 }
 
 /// Refuses a name that may mean another drive after the next boot.
 pub fn named_stably(drive: &Drive) -> Result<()> {
-    let Place::Device { path, .. } = &drive.place else { return Ok(()) };
+    let DrivePlace::Device { path, .. } = &drive.place else { return Ok(()) };
     if stable(path) {
         return Ok(());
     }
@@ -45,11 +45,13 @@ pub fn named_stably(drive: &Drive) -> Result<()> {
 }
 
 /// Whether a file at `file` (which exists, or its folder does) lies on the drive.
-pub fn holds(place: &Place, file: &Path) -> Result<bool> {
+pub fn holds(place: &DrivePlace, file: &Path) -> Result<bool> {
     let there = file.canonicalize().with_context(|| format!("looking for {}", file.display()))?;
     match place {
-        Place::Directory(path) => Ok(path.canonicalize().is_ok_and(|path| there.starts_with(path))),
-        Place::Device { path, .. } => Ok(in_use::lies_on(&there, &Disk::of(path)?)),
+        DrivePlace::Directory(path) => {
+            Ok(path.canonicalize().is_ok_and(|path| there.starts_with(path)))
+        }
+        DrivePlace::Device { path, .. } => Ok(in_use::lies_on(&there, &Disk::of(path)?)),
     }
 }
 
@@ -208,7 +210,7 @@ mod tests {
 
     fn device(path: &str, serial: &str) -> Drive {
         Drive {
-            place: Place::Device { path: path.into(), serial: serial.into() },
+            place: DrivePlace::Device { path: path.into(), serial: serial.into() },
             erase: true,
             erase_signatures: Vec::new(),
             connections: Vec::new(),
@@ -217,7 +219,7 @@ mod tests {
     }
 
     fn directory(path: &str) -> Drive {
-        Drive { place: Place::Directory(path.into()), ..device("", "") }
+        Drive { place: DrivePlace::Directory(path.into()), ..device("", "") }
     }
 
     #[track_caller]
@@ -248,7 +250,7 @@ mod tests {
     #[test]
     fn a_directory_holds_what_lies_in_it() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let place = Place::Directory(folder.path().into());
+        let place = DrivePlace::Directory(folder.path().into());
         assert!(holds(&place, folder.path()).expect("looked at"));
         assert!(!holds(&place, Path::new("/proc")).expect("looked at"));
     }

@@ -18,14 +18,14 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::lab::cgroup::{Cgroup, ParentGroup};
-use crate::lab::data::Folder;
+use crate::lab::data::DatasetFolder;
 use crate::lab::files;
 use crate::lab::processors::{self, Processors};
 use crate::plan::shown_list;
 use crate::record::ServerShare;
 use rustix::fs::OFlags;
 use user::User;
-use view::View;
+use view::FolderView;
 
 /// A buffer pool of hundreds of gigabytes and a log to recover from take their time.
 const START_NS: u64 = 600_000_000_000;
@@ -79,13 +79,13 @@ fn work_in(folder: &Path) -> bool {
 }
 
 /// A server to be started.
-pub struct Order<'a> {
+pub struct ServerSpec<'a> {
     /// Its own folder on the drive; the data directory lies in it.
-    pub folder: &'a Folder,
+    pub folder: &'a DatasetFolder,
     /// The accounts to run as when Dyno is root, the first that exists.
     pub accounts: &'a [&'a str],
     /// Makes the command that runs the server in the foreground.
-    pub command: &'a dyn Fn(&Places) -> Command,
+    pub command: &'a dyn Fn(&ServerPaths) -> Command,
     /// The signal that lets it stop cleanly, without waiting for its clients.
     pub stop_signal: i32,
     /// Memory and processors.
@@ -96,7 +96,7 @@ pub struct Order<'a> {
 
 /// Where a server keeps what, by the names that it knows.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct ServerPaths {
     /// Its own folder on the drive.
     folder: PathBuf,
     /// The data directory, on the drive.
@@ -127,23 +127,23 @@ fn is_run_folder(folder: &Path, dyno: u32) -> bool {
 
 /// What a server's process is given before it becomes the server.
 struct Stand {
-    places: Places,
+    places: ServerPaths,
     user: User,
-    view: Option<View>,
+    view: Option<FolderView>,
 }
 
 impl Stand {
     /// Makes the folder for the socket and, where Dyno may mount, the place at which the server
     /// finds its folder.
-    fn make(order: &Order<'_>) -> Result<Stand> {
+    fn make(order: &ServerSpec<'_>) -> Result<Stand> {
         let real = order.folder.real()?;
         let mut run = run_folder();
         let tree = view::tree(order.folder)?;
         let user = user::choose(order.accounts, if tree.is_some() { &run } else { &real })?;
         make_run_folder(&mut run, &user)?;
-        let view = tree.map(|tree| View::new(tree, &run)).transpose()?;
+        let view = tree.map(|tree| FolderView::new(tree, &run)).transpose()?;
         let folder = view.as_ref().map_or(real, |view| view.at.clone());
-        Ok(Stand { places: Places { data: folder.join("data"), folder, run }, user, view })
+        Ok(Stand { places: ServerPaths { data: folder.join("data"), folder, run }, user, view })
     }
 
     /// The command's process gets its folder, its account, its control group before it has taken
@@ -153,7 +153,7 @@ impl Stand {
         command: &mut Command,
         (cpus, door): (Option<Processors>, Option<File>),
         stop_signal: i32,
-    ) -> Places {
+    ) -> ServerPaths {
         let Stand { places, user, view } = self;
         command.current_dir("/").env("TMPDIR", &places.folder).stdin(Stdio::null());
         user.name_in(command);
@@ -164,7 +164,7 @@ impl Stand {
         unsafe {
             command.pre_exec(move || {
                 door.as_ref().map_or(Ok(0), |door| rustix::io::write(door, b"0"))?;
-                view.as_ref().map_or(Ok(()), View::enter)?;
+                view.as_ref().map_or(Ok(()), FolderView::enter)?;
                 user.become_it()?;
                 rustix::process::chdir(folder.as_c_str())?;
                 // Should Dyno be killed, it is signalled to stop; a change of account would clear
@@ -204,8 +204,8 @@ fn make_run_folder(run: &mut PathBuf, user: &User) -> Result<()> {
 /// A running server; it is stopped when this is dropped.
 pub struct Server {
     /// Where it keeps what.
-    pub places: Places,
-    folder: Folder,
+    pub places: ServerPaths,
+    folder: DatasetFolder,
     child: Child,
     stop_signal: i32,
     clock: Clock,
@@ -218,7 +218,7 @@ pub struct Server {
 impl Server {
     /// Makes an empty data directory with the server's own tool. What is in the folder is Dyno's,
     /// and is removed.
-    pub fn lay_out(order: &Order<'_>, tool: &dyn Fn(&Places) -> Command) -> Result<()> {
+    pub fn lay_out(order: &ServerSpec<'_>, tool: &dyn Fn(&ServerPaths) -> Command) -> Result<()> {
         release(&order.folder.real()?, order.clock)?;
         let stand = Stand::make(order)?;
         let own = order.folder.path();
@@ -248,8 +248,8 @@ impl Server {
 
     /// Starts a server and waits until `ready` can connect to it.
     pub fn start(
-        order: &Order<'_>,
-        ready: &mut dyn FnMut(&Places) -> std::result::Result<(), String>,
+        order: &ServerSpec<'_>,
+        ready: &mut dyn FnMut(&ServerPaths) -> std::result::Result<(), String>,
     ) -> Result<Server> {
         let real = order.folder.real()?;
         files::check_all(order.folder)?;
@@ -314,7 +314,7 @@ impl Server {
     fn wait_until_ready(
         &mut self,
         name: &str,
-        ready: &mut dyn FnMut(&Places) -> std::result::Result<(), String>,
+        ready: &mut dyn FnMut(&ServerPaths) -> std::result::Result<(), String>,
     ) -> Result<()> {
         let give_up_ns = self.clock.now_ns() + START_NS;
         loop {

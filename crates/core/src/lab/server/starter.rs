@@ -8,13 +8,13 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 
 /// A command, and where its process goes.
-type Order = (Command, Sender<io::Result<Child>>);
+type StartCommand = (Command, Sender<io::Result<Child>>);
 
 /// Starts the command's process from the thread that stays.
 pub fn spawn(command: Command) -> io::Result<Child> {
-    static STARTER: OnceLock<Sender<Order>> = OnceLock::new();
+    static STARTER: OnceLock<Sender<StartCommand>> = OnceLock::new();
     let starter = STARTER.get_or_init(|| {
-        let (orders, taken) = channel::<Order>();
+        let (orders, taken) = channel::<StartCommand>();
         std::thread::spawn(move || {
             for (mut command, answer) in taken {
                 // Who asked may be gone; the process then ends as its handle's owner would have it.

@@ -14,10 +14,10 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use super::cstring;
 use crate::base::error::{Context, Result};
-use crate::lab::data::Folder;
+use crate::lab::data::DatasetFolder;
 
 /// A held folder, and where it is to be found.
-pub struct View {
+pub struct FolderView {
     tree: OwnedFd,
     name: CString,
     pub at: PathBuf,
@@ -26,7 +26,7 @@ pub struct View {
 /// A mount of the folder that has no place yet. None where Dyno may not mount (it is not root, or
 /// root without CAP_SYS_ADMIN in a container): there the server gets the folder's path, and has no
 /// more rights than Dyno has.
-pub fn tree(folder: &Folder) -> Result<Option<OwnedFd>> {
+pub fn tree(folder: &DatasetFolder) -> Result<Option<OwnedFd>> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_EMPTY_PATH;
@@ -36,12 +36,12 @@ pub fn tree(folder: &Folder) -> Result<Option<OwnedFd>> {
     }
 }
 
-impl View {
+impl FolderView {
     /// Makes the folder that the mount will lie on.
-    pub fn new(tree: OwnedFd, run: &Path) -> Result<View> {
+    pub fn new(tree: OwnedFd, run: &Path) -> Result<FolderView> {
         let at = run.join("db");
         std::fs::create_dir(&at).with_context(|| format!("making {}", at.display()))?;
-        Ok(View { tree, name: cstring(&at), at })
+        Ok(FolderView { tree, name: cstring(&at), at })
     }
 
     /// Puts the mount in its place, for this process and its children. System calls only: for a

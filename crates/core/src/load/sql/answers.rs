@@ -7,7 +7,7 @@ use super::error::{SqlError, SqlResult};
 
 /// A value in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value<'a> {
+pub enum SqlValue<'a> {
     /// SQL's NULL.
     Null,
     /// An integer of up to 64 bits.
@@ -22,7 +22,7 @@ pub enum Value<'a> {
 
 /// As a value; text is a range of all the text there is.
 #[derive(Clone, Copy)]
-enum Cell {
+enum StoredValue {
     Null,
     Int(i64),
     Float(f64),
@@ -34,7 +34,7 @@ enum Cell {
 #[derive(Default)]
 pub struct Answers {
     text: String,
-    cells: Vec<Cell>,
+    cells: Vec<StoredValue>,
     /// Where each row ends among the cells.
     rows: Vec<usize>,
     /// Where each statement's answer ends among the rows.
@@ -43,9 +43,9 @@ pub struct Answers {
 
 /// One row of an answer.
 #[derive(Clone, Copy)]
-pub struct Row<'a> {
+pub struct AnswerRow<'a> {
     text: &'a str,
-    cells: &'a [Cell],
+    cells: &'a [StoredValue],
 }
 
 impl Answers {
@@ -69,17 +69,17 @@ impl Answers {
     }
 
     /// Adds a value to the row that is being read; text is copied.
-    pub fn push(&mut self, value: Value<'_>) {
+    pub fn push(&mut self, value: SqlValue<'_>) {
         let cell = match value {
-            Value::Null => Cell::Null,
-            Value::Int(n) => Cell::Int(n),
-            Value::Float(f) => Cell::Float(f),
-            Value::Text(text) => {
+            SqlValue::Null => StoredValue::Null,
+            SqlValue::Int(n) => StoredValue::Int(n),
+            SqlValue::Float(f) => StoredValue::Float(f),
+            SqlValue::Text(text) => {
                 let from = self.text.len();
                 self.text.push_str(text);
-                Cell::Text(from, self.text.len())
+                StoredValue::Text(from, self.text.len())
             }
-            Value::Time(us) => Cell::Time(us),
+            SqlValue::Time(us) => StoredValue::Time(us),
         };
         self.cells.push(cell);
     }
@@ -96,19 +96,19 @@ impl Answers {
 
     /// The first row of the statement with this number in its batch, from 0; None where it returned
     /// no row.
-    pub fn first(&self, statement: usize) -> Option<Row<'_>> {
+    pub fn first(&self, statement: usize) -> Option<AnswerRow<'_>> {
         self.of(statement).next()
     }
 
     /// The rows of the statement of that number, from 0; none if there was no such statement.
-    pub fn of(&self, statement: usize) -> impl ExactSizeIterator<Item = Row<'_>> {
+    pub fn of(&self, statement: usize) -> impl ExactSizeIterator<Item = AnswerRow<'_>> {
         let to = self.statements.get(statement).copied().unwrap_or(self.rows.len());
         let from = statement
             .checked_sub(1)
             .map_or(0, |before| self.statements.get(before).copied().unwrap_or(to));
         (from..to).map(|row| {
             let first = row.checked_sub(1).map_or(0, |before| self.rows[before]);
-            Row { text: &self.text, cells: &self.cells[first..self.rows[row]] }
+            AnswerRow { text: &self.text, cells: &self.cells[first..self.rows[row]] }
         })
     }
 }
@@ -120,63 +120,65 @@ impl Answers {
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> AnswerRow<'a> {
     /// Null past the last column.
-    pub fn at(&self, column: usize) -> Value<'a> {
+    pub fn at(&self, column: usize) -> SqlValue<'a> {
         match self.cells.get(column) {
-            None | Some(Cell::Null) => Value::Null,
-            Some(Cell::Int(n)) => Value::Int(*n),
-            Some(Cell::Float(f)) => Value::Float(*f),
-            Some(Cell::Text(from, to)) => Value::Text(&self.text[*from..*to]),
-            Some(Cell::Time(us)) => Value::Time(*us),
+            None | Some(StoredValue::Null) => SqlValue::Null,
+            Some(StoredValue::Int(n)) => SqlValue::Int(*n),
+            Some(StoredValue::Float(f)) => SqlValue::Float(*f),
+            Some(StoredValue::Text(from, to)) => SqlValue::Text(&self.text[*from..*to]),
+            Some(StoredValue::Time(us)) => SqlValue::Time(*us),
         }
     }
 
     /// The row's values, in the order of the columns.
-    pub fn values(&self) -> impl Iterator<Item = Value<'a>> {
+    pub fn values(&self) -> impl Iterator<Item = SqlValue<'a>> {
         (0..self.cells.len()).map(|column| self.at(column))
     }
 }
 
-impl Debug for Row<'_> {
+impl Debug for AnswerRow<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.values()).finish()
     }
 }
 
-impl<'a> Value<'a> {
+impl<'a> SqlValue<'a> {
     /// A whole number, also where the server sent it as text.
     pub fn int(self) -> SqlResult<i64> {
         match self {
-            Value::Int(n) => Ok(n),
-            Value::Float(f) => Ok(f as i64),
-            Value::Text(text) => {
+            SqlValue::Int(n) => Ok(n),
+            SqlValue::Float(f) => Ok(f as i64),
+            SqlValue::Text(text) => {
                 let whole = text.trim().split('.').next().unwrap_or_default();
                 whole
                     .parse()
                     .map_err(|_| SqlError::wrong(format!("'{text}' is not a whole number")))
             }
-            Value::Null | Value::Time(_) => Err(SqlError::wrong("a whole number was expected")),
+            SqlValue::Null | SqlValue::Time(_) => {
+                Err(SqlError::wrong("a whole number was expected"))
+            }
         }
     }
 
     /// As a floating-point number; an error for NULL and for text that is no number.
     pub fn float(self) -> SqlResult<f64> {
         match self {
-            Value::Int(n) => Ok(n as f64),
-            Value::Float(f) => Ok(f),
-            Value::Text(text) => text
+            SqlValue::Int(n) => Ok(n as f64),
+            SqlValue::Float(f) => Ok(f),
+            SqlValue::Text(text) => text
                 .trim()
                 .parse()
                 .map_err(|_| SqlError::wrong(format!("'{text}' is not a number"))),
-            Value::Null | Value::Time(_) => Err(SqlError::wrong("a number was expected")),
+            SqlValue::Null | SqlValue::Time(_) => Err(SqlError::wrong("a number was expected")),
         }
     }
 
     /// A decimal in units of 10^-`scale`, without rounding on the way; digits beyond are left out.
     pub fn units(self, scale: u8) -> SqlResult<i64> {
         let text = match self {
-            Value::Text(text) => text.trim(),
+            SqlValue::Text(text) => text.trim(),
             other => return Ok((other.float()? * 10f64.powi(i32::from(scale))).round() as i64),
         };
         let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
@@ -192,7 +194,7 @@ impl<'a> Value<'a> {
     /// As text; an error for any other kind.
     pub fn text(self) -> SqlResult<&'a str> {
         match self {
-            Value::Text(text) => Ok(text),
+            SqlValue::Text(text) => Ok(text),
             _ => Err(SqlError::wrong("text was expected")),
         }
     }
@@ -209,8 +211,8 @@ mod tests {
             answers.clear();
             for (statement, rows) in [(0, 2), (1, 0), (2, 1)] {
                 for row in 0..rows {
-                    answers.push(Value::Int(statement));
-                    answers.push(Value::Text(["first", "second"][row]));
+                    answers.push(SqlValue::Int(statement));
+                    answers.push(SqlValue::Text(["first", "second"][row]));
                     answers.end_row();
                 }
                 answers.end_statement();
@@ -222,7 +224,7 @@ mod tests {
         assert_eq!(rows(1).len(), 0);
         assert_eq!(rows(2), [r#"[Int(2), Text("first")]"#]);
         assert_eq!(rows(3).len(), 0);
-        assert_eq!(answers.first(2).unwrap().at(9), Value::Null);
+        assert_eq!(answers.first(2).unwrap().at(9), SqlValue::Null);
         assert_eq!(Answers::default().of(0).len(), 0);
     }
 
@@ -231,10 +233,10 @@ mod tests {
         for (text, scale, units) in
             [("300000.5", 2, 30_000_050), ("-0.05", 2, -5), ("7", 3, 7000), ("1.999", 2, 199)]
         {
-            assert_eq!(Value::Text(text).units(scale).unwrap(), units);
+            assert_eq!(SqlValue::Text(text).units(scale).unwrap(), units);
         }
         for rubbish in ["", "-", ".", "1e3", "1.x", "99999999999999999999"] {
-            assert!(Value::Text(rubbish).units(2).is_err() || rubbish.len() < 2, "{rubbish}");
+            assert!(SqlValue::Text(rubbish).units(2).is_err() || rubbish.len() < 2, "{rubbish}");
         }
     }
 }

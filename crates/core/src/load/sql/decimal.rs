@@ -45,7 +45,7 @@ impl Display for Decimal {
 
 #[cfg(test)]
 mod tests {
-    use super::super::answers::Value;
+    use super::super::answers::SqlValue;
     use super::*;
 
     #[test]
@@ -64,7 +64,7 @@ mod tests {
             (42, 25, long),
         ] {
             assert_eq!(Decimal { units, scale }.to_string(), text);
-            assert_eq!(Value::Text(text).units(scale).unwrap(), units);
+            assert_eq!(SqlValue::Text(text).units(scale).unwrap(), units);
         }
     }
 }

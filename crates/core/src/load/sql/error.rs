@@ -4,7 +4,7 @@ use crate::base::error::Error;
 
 /// What a server's error means for the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ErrorClass {
     /// A deadlock, a lock-wait timeout or a serialization failure: the transaction is rolled back
     /// and may be run again.
     Retry,
@@ -23,7 +23,7 @@ pub enum Trouble {
 #[error("{message}")]
 pub struct SqlError {
     /// Whether to run the transaction again, connect again or give up.
-    pub trouble: Trouble,
+    pub trouble: ErrorClass,
     /// The server's own code: "1213", "40P01"; empty where there was none.
     pub code: String,
     /// The server's or the library's own text.
@@ -36,12 +36,12 @@ pub type SqlResult<T> = std::result::Result<T, SqlError>;
 impl SqlError {
     /// An error that running the statement again would not help.
     pub fn wrong(message: impl Into<String>) -> SqlError {
-        SqlError { trouble: Trouble::Wrong, code: String::new(), message: message.into() }
+        SqlError { trouble: ErrorClass::Wrong, code: String::new(), message: message.into() }
     }
 
     /// An error after which the session has to be made anew.
     pub fn lost(message: impl Into<String>) -> SqlError {
-        SqlError { trouble: Trouble::Lost, ..SqlError::wrong(message) }
+        SqlError { trouble: ErrorClass::Lost, ..SqlError::wrong(message) }
     }
 }
 

@@ -14,8 +14,9 @@ mod script;
 mod session;
 
 pub use decimal::{Decimal, LONGEST_DECIMAL};
-pub use error::{SqlError, SqlResult, Trouble, refused};
-pub use script::{Committed, Script, Transactions};
+pub use error::{ErrorClass, SqlError, SqlResult, refused};
+pub use script::{Committed, TransactionScript, Transactions};
 pub use session::{
-    Batch, Counters, Dialect, Identity, Param, Session, Statement, Statements, Sysbench, reported,
+    Dialect, Identity, Param, ServerCounters, SqlSession, StatementBatch, StatementId, Statements,
+    SysbenchDriver, reported,
 };

@@ -1,9 +1,9 @@
 //! The statements that a transactional workload sends for each op.
 
 use super::error::SqlResult;
-use super::session::{Session, Statements};
+use super::session::{SqlSession, Statements};
 use crate::base::error::Result;
-use crate::load::op::{Op, OpKind, Source};
+use crate::load::op::{Op, OpGenerator, OpKind};
 
 /// How a transaction ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,12 +15,12 @@ pub struct Committed {
 }
 
 /// One worker's transactions: how to carry op after op out.
-pub trait Script: Send {
+pub trait TransactionScript: Send {
     /// What to look at where a transaction failed and running it again would not help.
     fn remedy(&self) -> &'static str;
 
     /// Prepares the statements. Called once, before the window, on a fresh session.
-    fn prepare(&mut self, session: &mut dyn Session) -> Result<()>;
+    fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()>;
 
     /// Draws the op's parameters. Outside the timed bracket.
     fn stage(&mut self, op: &Op);
@@ -28,7 +28,7 @@ pub trait Script: Send {
     /// Carries the staged op out, from its first statement to its commit. Called again, with the
     /// same parameters, after a `Trouble::Retry` (when the lane has rolled back) and after a
     /// `Trouble::Lost` (when it has reconnected).
-    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed>;
+    fn run(&mut self, session: &mut dyn SqlSession) -> SqlResult<Committed>;
 }
 
 /// Transactions by number; the script says what is in them.
@@ -37,7 +37,7 @@ pub struct Transactions {
     pub pass: Option<u64>,
 }
 
-impl Source for Transactions {
+impl OpGenerator for Transactions {
     fn op(&mut self, n: u64) -> Op {
         Op { kind: OpKind::Transaction, class: 0, len: 0, at: n, salt: 0 }
     }

@@ -7,14 +7,14 @@ use super::answers::Answers;
 use super::error::{SqlError, SqlResult};
 
 /// What a server has counted, by name.
-pub type Counters = BTreeMap<String, f64>;
+pub type ServerCounters = BTreeMap<String, f64>;
 
 /// What distinguishes a server and a database from others, by name.
 pub type Identity = BTreeMap<String, String>;
 
 /// The first row of a query with a name for each of its values; those that the server has, none
 /// where it knows no such query.
-pub fn reported(session: &mut dyn Session, sql: &str, names: &[&str]) -> Identity {
+pub fn reported(session: &mut dyn SqlSession, sql: &str, names: &[&str]) -> Identity {
     let answer = session.rows(sql).unwrap_or_default();
     let Some(row) = answer.first(0) else { return Identity::new() };
     let value = |(i, name): (usize, &&str)| Some((name.to_string(), row.at(i).text().ok()?.into()));
@@ -49,28 +49,28 @@ pub trait Dialect: Sync {
     fn is_table_there(&self, error: &SqlError) -> bool;
 
     /// How sysbench's tables are made there; nothing where sysbench has no driver for it.
-    fn sysbench(&self) -> Option<Sysbench>;
+    fn sysbench(&self) -> Option<SysbenchDriver>;
 
     /// A query for all that the server says of its version, in its own words.
     fn banner(&self) -> &'static str;
 
     /// What distinguishes the server and the database from all others, by names of its own. What it
     /// does not report is left out.
-    fn identity(&self, session: &mut dyn Session) -> Identity;
+    fn identity(&self, session: &mut dyn SqlSession) -> Identity;
 
     /// The counters that `counters` queries, by name: those that a server lacks are reported.
     fn counter_names(&self) -> &'static [&'static str];
 
     /// The server's own counters that a load moves.
-    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters>;
+    fn counters(&self, session: &mut dyn SqlSession) -> SqlResult<ServerCounters>;
 
     /// Has the server look at what was loaded, so that it plans for it.
-    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()>;
+    fn analyze(&self, session: &mut dyn SqlSession) -> SqlResult<()>;
 }
 
 /// What differs in sysbench's drivers (src/lua/oltp_common.lua).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sysbench {
+pub struct SysbenchDriver {
     /// The type of the column `id`, which the server numbers.
     pub id_type: &'static str,
     /// What ends a table's definition.
@@ -82,7 +82,7 @@ pub struct Sysbench {
 
 /// A statement prepared in a session, by number. It stays valid when the session reconnects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Statement(pub u32);
+pub struct StatementId(pub u32);
 
 /// A value given to a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +111,7 @@ pub enum Param<'a> {
 
 /// One connection with its prepared statements. Statements are written with `?` for parameters in
 /// every dialect.
-pub trait Session: Send {
+pub trait SqlSession: Send {
     /// The dialect of its server.
     fn dialect(&self) -> &'static dyn Dialect;
 
@@ -119,17 +119,17 @@ pub trait Session: Send {
     fn version(&self) -> &str;
 
     /// Prepares a statement, written with `?` for its parameters.
-    fn prepare(&mut self, sql: &str) -> SqlResult<Statement>;
+    fn prepare(&mut self, sql: &str) -> SqlResult<StatementId>;
 
     /// Executes a statement, reads its rows to the end and drops them; the rows that it changed or
     /// returned.
-    fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64>;
+    fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> SqlResult<u64>;
 
     /// Executes statements one after the other and keeps the rows of each, instead of what
     /// `answers` held before; where the protocol can, they are sent together. Only inside a session
     /// that is `always_in_transaction`: a server that rolls back at a deadlock goes on with those
     /// behind it.
-    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()>;
+    fn query_all(&mut self, batch: &StatementBatch<'_>, answers: &mut Answers) -> SqlResult<()>;
 
     /// Executes text without parameters, unprepared: definitions, settings.
     fn run(&mut self, sql: &str) -> SqlResult<()>;
@@ -178,42 +178,42 @@ pub struct Statements {
 /// Statements that need nothing of each other's answers, in the order in which they are to be
 /// executed.
 #[derive(Default)]
-pub struct Batch<'p> {
+pub struct StatementBatch<'p> {
     params: Vec<Param<'p>>,
     /// Each with where its parameters end.
-    statements: Vec<(Statement, usize)>,
+    statements: Vec<(StatementId, usize)>,
     sent: Statements,
 }
 
-impl<'p> Batch<'p> {
+impl<'p> StatementBatch<'p> {
     /// Nothing in it, but room for as much as it held: what a transaction sends needs no memory of
     /// its own.
-    pub fn emptied<'q>(mut self) -> Batch<'q> {
+    pub fn emptied<'q>(mut self) -> StatementBatch<'q> {
         self.params.clear();
         self.statements.clear();
         let params = self.params.into_iter().map(|_| Param::Null).collect();
-        Batch { params, statements: self.statements, sent: Statements::default() }
+        StatementBatch { params, statements: self.statements, sent: Statements::default() }
     }
 
     /// Adds a statement that returns rows.
-    pub fn read(&mut self, statement: Statement, params: impl IntoIterator<Item = Param<'p>>) {
+    pub fn read(&mut self, statement: StatementId, params: impl IntoIterator<Item = Param<'p>>) {
         self.sent.reads += 1;
         self.add(statement, params);
     }
 
     /// Adds a statement that changes rows.
-    pub fn write(&mut self, statement: Statement, params: impl IntoIterator<Item = Param<'p>>) {
+    pub fn write(&mut self, statement: StatementId, params: impl IntoIterator<Item = Param<'p>>) {
         self.sent.writes += 1;
         self.add(statement, params);
     }
 
-    fn add(&mut self, statement: Statement, params: impl IntoIterator<Item = Param<'p>>) {
+    fn add(&mut self, statement: StatementId, params: impl IntoIterator<Item = Param<'p>>) {
         self.params.extend(params);
         self.statements.push((statement, self.params.len()));
     }
 
     /// The statements with their parameters, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (Statement, &[Param<'p>])> {
+    pub fn iter(&self) -> impl Iterator<Item = (StatementId, &[Param<'p>])> {
         let mut from = 0;
         self.statements.iter().map(move |(statement, end)| {
             let params = &self.params[from..*end];
@@ -242,12 +242,12 @@ mod tests {
 
     #[test]
     fn a_batch_keeps_its_statements_apart() {
-        let mut batch = Batch::default();
-        batch.read(Statement(7), [Param::Text("of another transaction")]);
+        let mut batch = StatementBatch::default();
+        batch.read(StatementId(7), [Param::Text("of another transaction")]);
         let mut batch = batch.emptied();
-        batch.read(Statement(3), [Param::Int(1), Param::Null]);
-        batch.write(Statement(1), []);
-        batch.write(Statement(3), [Param::Int(2)]);
+        batch.read(StatementId(3), [Param::Int(1), Param::Null]);
+        batch.write(StatementId(1), []);
+        batch.write(StatementId(3), [Param::Int(2)]);
         let all: Vec<_> =
             batch.iter().map(|(statement, params)| (statement.0, params.to_vec())).collect();
         assert_eq!(

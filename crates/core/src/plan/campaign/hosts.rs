@@ -9,7 +9,7 @@ use super::super::protocol::check_unique;
 
 /// A host, by the name that Slurm has for it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Host {
+pub struct CampaignHost {
     /// Its name.
     pub name: String,
     /// A file with what `dyno drives --json` printed there; else what `dyno fleet plan --find` has
@@ -41,7 +41,7 @@ pub struct Slurm {
 }
 
 /// Reads `[[host]]` tables.
-pub fn hosts(node: &Node, folder: &Path, log: &mut Mistakes) -> Vec<Host> {
+pub fn hosts(node: &Node, folder: &Path, log: &mut Mistakes) -> Vec<CampaignHost> {
     let (mut hosts, mut names) = (Vec::new(), Vec::new());
     for node in fields::some_items(node, "hosts, each a table [[host]]", log) {
         let Some(mut table) = Fields::of(node, "a host", log) else { continue };
@@ -50,7 +50,7 @@ pub fn hosts(node: &Node, folder: &Path, log: &mut Mistakes) -> Vec<Host> {
         table.finish(log);
         let Some((name, at)) = name.and_then(|n| Some((host(n, log)?, n.at))) else { continue };
         names.push((name.clone(), at));
-        hosts.push(Host { name, drives: drives.map(|drives| folder.join(drives)) });
+        hosts.push(CampaignHost { name, drives: drives.map(|drives| folder.join(drives)) });
     }
     check_unique(&names, "host", log);
     hosts

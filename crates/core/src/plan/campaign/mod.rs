@@ -14,14 +14,14 @@ use super::Catalogue;
 use super::builtin::protocols;
 use super::fields::{self, Fields};
 use super::file::{self, parse_file, resolve_with};
-use super::mistakes::{At, Mistakes};
+use super::mistakes::{Mistakes, SourceSpan};
 use super::model::Plan;
-use super::node::{Entry, Node, Value};
+use super::node::{Node, NodeEntry, NodeValue};
 use crate::base::secret;
 
-pub use hosts::{Host, Slurm};
-pub use specimens::{Home, HostDrives, Offered, Specimen};
-use wanted::Wanted;
+pub use hosts::{CampaignHost, Slurm};
+pub use specimens::{HostDrives, Offered, Specimen, SpecimenLocation};
+use wanted::WantedSubject;
 
 /// The most rounds: each subject is measured once in each.
 pub const MOST_ROUNDS: u32 = 1000;
@@ -34,7 +34,7 @@ pub struct Campaign {
     /// The file's name without its ending.
     pub name: String,
     /// Where its subjects may be measured; none where they are those of the Slurm partition.
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<CampaignHost>,
     /// How often each subject is measured, each time on the next of its hosts.
     pub rounds: u32,
     /// The command that prints a host's drives as `dyno drives --json` does, with `{host}` for its
@@ -50,7 +50,7 @@ pub struct Campaign {
     pub protocol: Option<(String, String)>,
     /// What would write to a bare device, and the dataset that needs a filesystem.
     needs: (Option<String>, Option<String>),
-    wanted: Vec<Wanted>,
+    wanted: Vec<WantedSubject>,
     /// The keys of the plan, for a task's plan file.
     tree: Node,
     /// The texts that mistakes stand in.
@@ -71,7 +71,7 @@ impl Campaign {
 
     /// Whether a subject is a drive that is to be found on its host.
     pub fn needs_drives(&self) -> bool {
-        self.wanted.iter().any(Wanted::is_drives)
+        self.wanted.iter().any(WantedSubject::is_drives)
     }
 }
 
@@ -103,9 +103,9 @@ fn read(path: &Path, tree: &Node, catalogue: &Catalogue, log: &mut Mistakes) -> 
         }
         wanted.iter().map(|wanted| wanted.subject.clone()).collect()
     })?;
-    let of_the_plan = |entry: &&Entry| !OWN.contains(&entry.key.as_str());
+    let of_the_plan = |entry: &&NodeEntry| !OWN.contains(&entry.key.as_str());
     let rest = tree.entries().iter().filter(of_the_plan).cloned().collect();
-    let tree = Node { at: tree.at, value: Value::Table(rest) };
+    let tree = Node { at: tree.at, value: NodeValue::Table(rest) };
     let protocol = protocol_file(&tree, &folder);
     Some(Campaign {
         name: path.file_stem()?.to_string_lossy().into_owned(),
@@ -141,10 +141,10 @@ fn protocol_file(tree: &Node, folder: &Path) -> Option<(String, String)> {
 /// Notes every text that looks like a password.
 fn no_secrets(node: &Node, log: &mut Mistakes) {
     match &node.value {
-        Value::Text(text) if secret::holds(text) => a_secret(node.at, log),
-        Value::List(items) => items.iter().for_each(|item| no_secrets(item, log)),
-        Value::Table(entries) => {
-            for Entry { key, node, .. } in entries {
+        NodeValue::Text(text) if secret::holds(text) => a_secret(node.at, log),
+        NodeValue::List(items) => items.iter().for_each(|item| no_secrets(item, log)),
+        NodeValue::Table(entries) => {
+            for NodeEntry { key, node, .. } in entries {
                 match node.as_text() {
                     Some(text) if secret::holds(&format!("{key}={text}")) => a_secret(node.at, log),
                     _ => no_secrets(node, log),
@@ -155,7 +155,7 @@ fn no_secrets(node: &Node, log: &mut Mistakes) {
     }
 }
 
-fn a_secret(at: At, log: &mut Mistakes) {
+fn a_secret(at: SourceSpan, log: &mut Mistakes) {
     let help = "put it into the file that environment = \"/etc/…\" names on each host, or into a \
                 file that the command reads there";
     log.note(at, "this holds a secret, which others could read", "a secret", help);

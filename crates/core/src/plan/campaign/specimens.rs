@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::super::mistakes::{At, Mistakes, remedy};
-use super::super::model::{Drive, Place};
+use super::super::mistakes::{Mistakes, SourceSpan, remedy};
+use super::super::model::{Drive, DrivePlace};
 use super::Campaign;
-use super::wanted::{Drives, Wanted, Whereabouts};
+use super::wanted::{DriveSelection, SubjectLocation, WantedSubject};
 
 /// A drive as its host reports it.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ pub struct Specimen {
     /// may be several drives.
     pub name: String,
     /// Where it can be measured.
-    pub homes: Vec<Home>,
+    pub homes: Vec<SpecimenLocation>,
     /// Number of its `[[subject]]` table.
     pub subject: usize,
     /// The same device on several hosts, which may not measure it at the same time.
@@ -47,7 +47,7 @@ pub struct Specimen {
 
 /// Where a specimen is on a host.
 #[derive(Clone, Debug)]
-pub struct Home {
+pub struct SpecimenLocation {
     /// Number of the host.
     pub host: usize,
     /// As the host's plan names it.
@@ -63,7 +63,7 @@ impl Campaign {
         for (number, wanted) in self.wanted.iter().enumerate() {
             let on = self.on(wanted, hosts, &mut log);
             let found = match &wanted.whereabouts {
-                Whereabouts::Drives(drives) => {
+                SubjectLocation::Drives(drives) => {
                     let on = on.iter().map(|&number| (number, &hosts[number]));
                     self.drives(wanted, drives, on, &mut log)
                 }
@@ -100,7 +100,7 @@ impl Campaign {
     }
 
     /// The hosts that a subject may be on.
-    fn on(&self, wanted: &Wanted, hosts: &[HostDrives], log: &mut Mistakes) -> Vec<usize> {
+    fn on(&self, wanted: &WantedSubject, hosts: &[HostDrives], log: &mut Mistakes) -> Vec<usize> {
         let Some(named) = &wanted.hosts else { return (0..hosts.len()).collect() };
         named.iter().filter_map(|(name, at)| number(name, *at, hosts, log)).collect()
     }
@@ -108,12 +108,12 @@ impl Campaign {
     /// The specimens among the drives of these hosts, which come with their numbers.
     fn drives<'h>(
         &self,
-        wanted: &Wanted,
-        drives: &Drives,
+        wanted: &WantedSubject,
+        drives: &DriveSelection,
         hosts: impl Iterator<Item = (usize, &'h HostDrives)>,
         log: &mut Mistakes,
     ) -> Vec<Specimen> {
-        let mut found: BTreeMap<String, Vec<Home>> = BTreeMap::new();
+        let mut found: BTreeMap<String, Vec<SpecimenLocation>> = BTreeMap::new();
         let mut seen: Vec<&str> = Vec::new();
         for (number, host) in hosts {
             let Some(offered) = &host.drives else {
@@ -136,12 +136,15 @@ impl Campaign {
                 }
                 let drive = wanted.drive(drives, drive, serial);
                 self.check(wanted, &drive, serial, log);
-                found.entry(serial.clone()).or_default().push(Home { host: number, drive });
+                found
+                    .entry(serial.clone())
+                    .or_default()
+                    .push(SpecimenLocation { host: number, drive });
             }
         }
         drives.check(wanted.at, &found, &seen, log);
-        let several = |homes: &[Home]| homes.len() > 1;
-        let specimen = |(serial, homes): (String, Vec<Home>)| Specimen {
+        let several = |homes: &[SpecimenLocation]| homes.len() > 1;
+        let specimen = |(serial, homes): (String, Vec<SpecimenLocation>)| Specimen {
             name: match drives.single {
                 true => wanted.subject.name.clone(),
                 false => format!("{} {serial}", wanted.subject.name),
@@ -154,7 +157,7 @@ impl Campaign {
     }
 
     /// What the protocol demands of a device.
-    fn check(&self, wanted: &Wanted, drive: &Drive, serial: &str, log: &mut Mistakes) {
+    fn check(&self, wanted: &WantedSubject, drive: &Drive, serial: &str, log: &mut Mistakes) {
         if let (Some(writer), false) = (&self.needs.0, drive.erase) {
             let message =
                 format!("{writer} would write to {serial}, and the campaign does not allow that");
@@ -171,11 +174,11 @@ impl Campaign {
     }
 }
 
-impl Wanted {
-    fn drive(&self, drives: &Drives, offered: &Offered, serial: &str) -> Drive {
+impl WantedSubject {
+    fn drive(&self, drives: &DriveSelection, offered: &Offered, serial: &str) -> Drive {
         let erase = drives.erase.iter().find(|erase| offered.identities.contains(&erase.serial));
         Drive {
-            place: Place::Device { path: offered.device.clone(), serial: serial.to_string() },
+            place: DrivePlace::Device { path: offered.device.clone(), serial: serial.to_string() },
             erase: erase.is_some(),
             erase_signatures: erase.map(|erase| erase.signatures.clone()).unwrap_or_default(),
             connections: self.connections.clone(),
@@ -184,25 +187,25 @@ impl Wanted {
     }
 }
 
-impl Drives {
+impl DriveSelection {
     /// Whether a drive is one of them.
     fn are(&self, drive: &Offered) -> bool {
         let model = drive.model.as_deref().unwrap_or_default().trim();
         let of_model =
             self.model.as_ref().is_none_or(|(pattern, _)| matches(pattern.trim(), model));
-        let named = |(serial, _): &(String, At)| drive.identities.contains(serial);
+        let named = |(serial, _): &(String, SourceSpan)| drive.identities.contains(serial);
         of_model && (self.serials.is_empty() || self.serials.iter().any(named))
     }
 
     /// Whether every drive that is named was found.
     fn check(
         &self,
-        at: At,
-        found: &BTreeMap<String, Vec<Home>>,
+        at: SourceSpan,
+        found: &BTreeMap<String, Vec<SpecimenLocation>>,
         seen: &[&str],
         log: &mut Mistakes,
     ) {
-        let mut missing = |serial: &str, at: At| {
+        let mut missing = |serial: &str, at: SourceSpan| {
             if !found.contains_key(serial) {
                 let (message, help) = match seen.contains(&serial) {
                     true => (
@@ -229,15 +232,15 @@ impl Drives {
 
 /// A subject that is a directory.
 fn directories(
-    wanted: &Wanted,
+    wanted: &WantedSubject,
     hosts: &[HostDrives],
     on: &[usize],
     log: &mut Mistakes,
 ) -> Specimen {
-    let home = |host: usize, path: &PathBuf| Home {
+    let home = |host: usize, path: &PathBuf| SpecimenLocation {
         host,
         drive: Drive {
-            place: Place::Directory(path.clone()),
+            place: DrivePlace::Directory(path.clone()),
             erase: false,
             erase_signatures: Vec::new(),
             connections: wanted.connections.clone(),
@@ -245,16 +248,16 @@ fn directories(
         },
     };
     let homes = match &wanted.whereabouts {
-        Whereabouts::Everywhere(path) => on.iter().map(|&host| home(host, path)).collect(),
-        Whereabouts::OnEach(each) => {
-            let of = |(name, at, path): &(String, At, PathBuf)| {
+        SubjectLocation::Everywhere(path) => on.iter().map(|&host| home(host, path)).collect(),
+        SubjectLocation::OnEach(each) => {
+            let of = |(name, at, path): &(String, SourceSpan, PathBuf)| {
                 number(name, *at, hosts, log)
                     .filter(|host| on.contains(host))
                     .map(|h| home(h, path))
             };
             each.iter().filter_map(of).collect()
         }
-        Whereabouts::Drives(_) => Vec::new(),
+        SubjectLocation::Drives(_) => Vec::new(),
     };
     if homes.is_empty() {
         let help = "name a host under path, or leave hosts out";
@@ -264,7 +267,7 @@ fn directories(
 }
 
 /// The number of a host that is named.
-fn number(name: &str, at: At, hosts: &[HostDrives], log: &mut Mistakes) -> Option<usize> {
+fn number(name: &str, at: SourceSpan, hosts: &[HostDrives], log: &mut Mistakes) -> Option<usize> {
     let found = hosts.iter().position(|host| host.name == name);
     if found.is_none() {
         let help = remedy(name, "the hosts are", hosts.iter().map(|host| host.name.as_str()));

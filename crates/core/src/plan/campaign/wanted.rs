@@ -6,45 +6,45 @@ use std::path::PathBuf;
 use super::super::Catalogue;
 use super::super::fields::{self, Fields};
 use super::super::meters::meters;
-use super::super::mistakes::{At, Mistakes};
+use super::super::mistakes::{Mistakes, SourceSpan};
 use super::super::model::Subject;
-use super::super::node::{Entry, Node, Value};
+use super::super::node::{Node, NodeEntry, NodeValue};
 use super::super::own;
 use super::super::protocol::{Resolved, check_unique};
 use super::super::subject::{connections, erase};
 use super::hosts;
 
 /// A subject as the file has it.
-pub struct Wanted {
-    pub at: At,
+pub struct WantedSubject {
+    pub at: SourceSpan,
     /// Name, meters and own knobs; no drives.
     pub subject: Subject,
-    pub whereabouts: Whereabouts,
+    pub whereabouts: SubjectLocation,
     /// Environment variables with the connection strings of its existing servers.
     pub connections: Vec<String>,
     /// The hosts that it may be on; None: all.
-    pub hosts: Option<Vec<(String, At)>>,
+    pub hosts: Option<Vec<(String, SourceSpan)>>,
     /// Generic resources of its tasks, in the place of the campaign's.
     pub gres: Option<String>,
     /// What a task's plan says of it beside name and drives.
-    pub keys: Vec<Entry>,
+    pub keys: Vec<NodeEntry>,
 }
 
 /// Where a subject is.
-pub enum Whereabouts {
+pub enum SubjectLocation {
     /// A directory that is the same on each host.
     Everywhere(PathBuf),
     /// A directory for each host.
-    OnEach(Vec<(String, At, PathBuf)>),
-    Drives(Drives),
+    OnEach(Vec<(String, SourceSpan, PathBuf)>),
+    Drives(DriveSelection),
 }
 
 /// Which drives a subject is.
-pub struct Drives {
+pub struct DriveSelection {
     /// A pattern with `*` and `?`.
-    pub model: Option<(String, At)>,
+    pub model: Option<(String, SourceSpan)>,
     /// Only these, if any are listed.
-    pub serials: Vec<(String, At)>,
+    pub serials: Vec<(String, SourceSpan)>,
     /// The serial number is a string, no list: the one drive is called as the subject is.
     pub single: bool,
     /// Which of them may lose what is on them, with the filesystems that may be lost.
@@ -54,13 +54,13 @@ pub struct Drives {
 /// A drive that may lose what is on it.
 pub struct Erase {
     pub serial: String,
-    pub at: At,
+    pub at: SourceSpan,
     pub signatures: Vec<String>,
 }
 
-impl Wanted {
+impl WantedSubject {
     pub fn is_drives(&self) -> bool {
-        matches!(self.whereabouts, Whereabouts::Drives(_))
+        matches!(self.whereabouts, SubjectLocation::Drives(_))
     }
 }
 
@@ -70,7 +70,7 @@ pub fn wanted(
     resolved: Option<&(Resolved, Node)>,
     catalogue: &Catalogue,
     log: &mut Mistakes,
-) -> Vec<Wanted> {
+) -> Vec<WantedSubject> {
     let mut names = Vec::new();
     let mut all = Vec::new();
     for node in nodes {
@@ -85,9 +85,9 @@ fn one(
     node: &Node,
     resolved: Option<&(Resolved, Node)>,
     catalogue: &Catalogue,
-    names: &mut Vec<(String, At)>,
+    names: &mut Vec<(String, SourceSpan)>,
     log: &mut Mistakes,
-) -> Option<Wanted> {
+) -> Option<WantedSubject> {
     let mut table = Fields::of(node, "a subject of a campaign", log)?;
     let name = table.need("name", "\"Drive A\"", log);
     let [path, model, serial, erase, connection, hosts, gres] =
@@ -119,15 +119,15 @@ fn one(
         }
     };
     let connections = connection.map_or(Some(Vec::new()), |n| connections(n, log));
-    let listed = |node: &Node, log: &mut Mistakes| -> Vec<(String, At)> {
+    let listed = |node: &Node, log: &mut Mistakes| -> Vec<(String, SourceSpan)> {
         let items = fields::some_items(node, "names of hosts", log);
         items.iter().filter_map(|n| Some((hosts::host(n, log)?, n.at))).collect()
     };
     let hosts = hosts.map(|n| listed(n, log));
     let gres = gres.and_then(|n| hosts::word(n, log));
     names.extend(name.clone());
-    let kept = |entry: &&Entry| ["meters", "override"].contains(&entry.key.as_str());
-    Some(Wanted {
+    let kept = |entry: &&NodeEntry| ["meters", "override"].contains(&entry.key.as_str());
+    Some(WantedSubject {
         at: node.at,
         subject: Subject { name: name?.0, drives: Vec::new(), meters, overrides },
         whereabouts: whereabouts?,
@@ -139,18 +139,21 @@ fn one(
 }
 
 /// `path = "/mnt/a"`, or `path = { lab1 = "/mnt/a", lab2 = "/mnt/b" }`.
-fn directories(node: &Node, log: &mut Mistakes) -> Option<Whereabouts> {
-    let Value::Table(entries) = &node.value else {
-        return hosts::absolute(node, log).map(Whereabouts::Everywhere);
+fn directories(node: &Node, log: &mut Mistakes) -> Option<SubjectLocation> {
+    let NodeValue::Table(entries) = &node.value else {
+        return hosts::absolute(node, log).map(SubjectLocation::Everywhere);
     };
     let each = entries
         .iter()
         .filter_map(|e| Some((e.key.clone(), e.key_at, hosts::absolute(&e.node, log)?)))
         .collect();
-    Some(Whereabouts::OnEach(each))
+    Some(SubjectLocation::OnEach(each))
 }
 
-fn drives([model, serial, erased]: [Option<&Node>; 3], log: &mut Mistakes) -> Option<Whereabouts> {
+fn drives(
+    [model, serial, erased]: [Option<&Node>; 3],
+    log: &mut Mistakes,
+) -> Option<SubjectLocation> {
     let model = model.and_then(|n| Some((fields::text(n, log)?, n.at)));
     let single = serial.is_some_and(|n| n.as_text().is_some());
     let serials = serial.map(|n| serials(n, log)).unwrap_or_default();
@@ -158,13 +161,13 @@ fn drives([model, serial, erased]: [Option<&Node>; 3], log: &mut Mistakes) -> Op
     if serials.is_empty() && model.is_none() {
         return None;
     }
-    Some(Whereabouts::Drives(Drives { model, serials, single, erase: erase? }))
+    Some(SubjectLocation::Drives(DriveSelection { model, serials, single, erase: erase? }))
 }
 
 /// A string, or a list of strings.
-fn serials(node: &Node, log: &mut Mistakes) -> Vec<(String, At)> {
+fn serials(node: &Node, log: &mut Mistakes) -> Vec<(String, SourceSpan)> {
     let items = match &node.value {
-        Value::Text(_) => std::slice::from_ref(node),
+        NodeValue::Text(_) => std::slice::from_ref(node),
         _ => fields::some_items(node, "serial numbers", log),
     };
     items.iter().filter_map(|n| Some((fields::text(n, log)?, n.at))).collect()
@@ -175,11 +178,11 @@ fn serials(node: &Node, log: &mut Mistakes) -> Vec<(String, At)> {
 fn erasures(node: &Node, log: &mut Mistakes) -> Option<Vec<Erase>> {
     let named = |serial: &str, at, signatures| Erase { serial: serial.into(), at, signatures };
     match &node.value {
-        Value::Text(_) | Value::List(_) => {
+        NodeValue::Text(_) | NodeValue::List(_) => {
             let all = serials(node, log);
             Some(all.iter().map(|(serial, at)| named(serial, *at, Vec::new())).collect())
         }
-        Value::Table(entries) => {
+        NodeValue::Table(entries) => {
             let mut all = Vec::new();
             for entry in entries {
                 let (erased, signatures) = erase(&entry.node, log)?;

@@ -3,13 +3,13 @@
 
 use toml::{Table, Value as Toml};
 
-use super::super::model::{Drive, Place, Plan, Subject};
-use super::super::node::{Entry, Node, Value};
-use super::{Campaign, Home, Specimen, pinned};
+use super::super::model::{Drive, DrivePlace, Plan, Subject};
+use super::super::node::{Node, NodeEntry, NodeValue};
+use super::{Campaign, Specimen, SpecimenLocation, pinned};
 
 impl Campaign {
     /// The plan of a specimen on a host. Its drive is not looked for here.
-    pub fn plan_of(&self, specimen: &Specimen, home: &Home) -> Plan {
+    pub fn plan_of(&self, specimen: &Specimen, home: &SpecimenLocation) -> Plan {
         let wanted = &self.wanted[specimen.subject].subject;
         let subject = Subject {
             name: specimen.name.clone(),
@@ -22,9 +22,9 @@ impl Campaign {
     }
 
     /// The same as a file; `protocol` is what it names as its protocol.
-    pub fn text_of(&self, specimen: &Specimen, home: &Home, protocol: &str) -> String {
+    pub fn text_of(&self, specimen: &Specimen, home: &SpecimenLocation, protocol: &str) -> String {
         let wanted = &self.wanted[specimen.subject];
-        let own = |entry: &&Entry| !["protocol", "drive"].contains(&entry.key.as_str());
+        let own = |entry: &&NodeEntry| !["protocol", "drive"].contains(&entry.key.as_str());
         let mut plan = table(self.tree.entries().iter().filter(own));
         plan.insert("protocol".into(), protocol.into());
         let stated = self.tree.get("drive").and_then(|node| node.get(&wanted.subject.name));
@@ -44,8 +44,8 @@ fn drive(drive: &Drive) -> Table {
     let mut table = Table::new();
     let text = |path: &std::path::Path| Toml::String(path.display().to_string());
     match &drive.place {
-        Place::Directory(path) => table.insert("path".into(), text(path)),
-        Place::Device { path, serial } => {
+        DrivePlace::Directory(path) => table.insert("path".into(), text(path)),
+        DrivePlace::Device { path, serial } => {
             table.insert("serial".into(), serial.clone().into());
             table.insert("device".into(), text(path))
         }
@@ -63,19 +63,19 @@ fn drive(drive: &Drive) -> Table {
     table
 }
 
-fn table<'e>(entries: impl Iterator<Item = &'e Entry>) -> Table {
+fn table<'e>(entries: impl Iterator<Item = &'e NodeEntry>) -> Table {
     entries.map(|entry| (entry.key.clone(), value(&entry.node))).collect()
 }
 
 fn value(node: &Node) -> Toml {
     match &node.value {
-        Value::Text(text) => text.clone().into(),
-        Value::Whole(n) => i64::try_from(*n).unwrap_or(i64::MAX).into(),
-        Value::Number(n) => (*n).into(),
-        Value::Flag(flag) => (*flag).into(),
+        NodeValue::Text(text) => text.clone().into(),
+        NodeValue::Whole(n) => i64::try_from(*n).unwrap_or(i64::MAX).into(),
+        NodeValue::Number(n) => (*n).into(),
+        NodeValue::Flag(flag) => (*flag).into(),
         // No key takes a date, so that the campaign has not been accepted.
-        Value::Date => "".into(),
-        Value::List(items) => Toml::Array(items.iter().map(value).collect()),
-        Value::Table(entries) => Toml::Table(table(entries.iter())),
+        NodeValue::Date => "".into(),
+        NodeValue::List(items) => Toml::Array(items.iter().map(value).collect()),
+        NodeValue::Table(entries) => Toml::Table(table(entries.iter())),
     }
 }

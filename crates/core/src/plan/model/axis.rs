@@ -44,7 +44,7 @@ pub struct Axis {
 
 /// What the swept field is set to. In JSON a number, or "max".
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Written", into = "Written")]
+#[serde(from = "WrittenValue", into = "WrittenValue")]
 pub enum AxisValue {
     /// In the field's unit.
     Number(f64),
@@ -80,7 +80,7 @@ impl From<f64> for AxisValue {
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum WrittenValue {
     Number(f64),
     Word(Word),
 }
@@ -91,17 +91,17 @@ enum Word {
     Max,
 }
 
-impl From<AxisValue> for Written {
-    fn from(value: AxisValue) -> Written {
-        value.number().map_or(Written::Word(Word::Max), Written::Number)
+impl From<AxisValue> for WrittenValue {
+    fn from(value: AxisValue) -> WrittenValue {
+        value.number().map_or(WrittenValue::Word(Word::Max), WrittenValue::Number)
     }
 }
 
-impl From<Written> for AxisValue {
-    fn from(written: Written) -> AxisValue {
+impl From<WrittenValue> for AxisValue {
+    fn from(written: WrittenValue) -> AxisValue {
         match written {
-            Written::Number(value) => AxisValue::Number(value),
-            Written::Word(Word::Max) => AxisValue::Maximum,
+            WrittenValue::Number(value) => AxisValue::Number(value),
+            WrittenValue::Word(Word::Max) => AxisValue::Maximum,
         }
     }
 }

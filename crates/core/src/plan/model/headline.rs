@@ -12,13 +12,13 @@ pub struct Headline {
     /// As `--metric` takes it: "ops/s", "p99", "reader-4:p99".
     pub metric: String,
     /// Where along the step's axis.
-    pub at: Place,
+    pub at: AxisPlace,
 }
 
 /// Where along the step's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum AxisPlace {
     /// The last of the sweep's values: the most threads.
     Top,
     /// The mean over the sweep's points.
@@ -33,17 +33,17 @@ pub enum Place {
     Value(f64),
 }
 
-impl Place {
+impl AxisPlace {
     /// The default: depends on the kind of sweep.
-    pub fn of_step(step: &Step) -> Place {
+    pub fn of_step(step: &Step) -> AxisPlace {
         match &step.sweep {
-            Some(sweep) if sweep.search.is_some() => Place::Limit,
+            Some(sweep) if sweep.search.is_some() => AxisPlace::Limit,
             Some(sweep) => match sweep.field {
-                Field::LoadPercent => Place::EqualLoad,
-                field if field.sets_rates() => Place::Mean,
-                _ => Place::Top,
+                Field::LoadPercent => AxisPlace::EqualLoad,
+                field if field.sets_rates() => AxisPlace::Mean,
+                _ => AxisPlace::Top,
             },
-            None => Place::Top,
+            None => AxisPlace::Top,
         }
     }
 }

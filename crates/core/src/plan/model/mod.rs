@@ -19,9 +19,9 @@ use self::headline::Headline;
 pub use self::imported::{ImportedRun, ImportedStep, LoopKind, Timing};
 pub use self::powercut::PowerCut;
 pub use self::preparation::{
-    Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule,
+    Filesystem, FilesystemKind, Preparation, Purge, Steady, SteadyMetric, SteadyRule,
 };
-pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
+pub use self::stream::{Arrival, Component, Knobs, Load, PartOf, Stream};
 use super::declaration::Declaration;
 use super::search::Search;
 use super::specification::Specifications;
@@ -48,7 +48,7 @@ pub struct Plan {
     pub order_version: u32,
     /// By which method points were measured; `record::METHOD` when the run began.
     #[serde(default)]
-    pub method: Method,
+    pub method: MethodVersion,
     /// Fields whose difference is the question, as paths: points that differ in them may be
     /// compared.
     #[serde(default)]
@@ -66,7 +66,7 @@ pub struct Plan {
     pub seed: u64,
     /// Instruments that watch the whole run; those of one subject stand with it.
     #[serde(default)]
-    pub meters: Vec<Part>,
+    pub meters: Vec<Component>,
     /// `meters = "none"`: not even the meters that always watch.
     #[serde(default)]
     pub unwatched: bool,
@@ -93,12 +93,12 @@ pub struct Until {
 /// A version of the measuring method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Method(pub u32);
+pub struct MethodVersion(pub u32);
 
-impl Default for Method {
+impl Default for MethodVersion {
     /// The first, of bundles that do not say; figures of other tools have it as well.
-    fn default() -> Method {
-        Method(1)
+    fn default() -> MethodVersion {
+        MethodVersion(1)
     }
 }
 
@@ -150,7 +150,7 @@ pub struct Subject {
     pub drives: Vec<Drive>,
     /// Instruments that watch this subject alone.
     #[serde(default)]
-    pub meters: Vec<Part>,
+    pub meters: Vec<Component>,
     /// Knobs that the plan gives to this subject alone.
     #[serde(default)]
     pub overrides: Vec<OwnKnob>,
@@ -175,7 +175,7 @@ pub struct OwnKnob {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drive {
     /// Where it is reached.
-    pub place: Place,
+    pub place: DrivePlace,
     /// The plan says `erase = true`: what is on it may be destroyed. Only devices need it; in a
     /// directory Dyno writes nothing but its own folder.
     pub erase: bool,
@@ -194,7 +194,7 @@ pub struct Drive {
 /// Where a drive is reached.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum DrivePlace {
     /// A folder on a mounted filesystem; Dyno writes below `dyno-data` in it.
     Directory(PathBuf),
     /// A block device, by a path that stays, and by the serial number that it must report.
@@ -206,11 +206,11 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl DrivePlace {
     /// The folder, or the device's node.
     pub fn path(&self) -> &Path {
         match self {
-            Place::Directory(path) | Place::Device { path, .. } => path,
+            DrivePlace::Directory(path) | DrivePlace::Device { path, .. } => path,
         }
     }
 }
@@ -221,7 +221,7 @@ pub struct Dataset {
     /// Its name, used by streams to refer to it.
     pub name: String,
     /// The engine that lays it out, with the knobs that give its shape (sizes, keys, options).
-    pub engine: Part,
+    pub engine: Component,
     /// How it is filled; a dataset without is opened as it is found.
     pub fill: Option<Fill>,
     /// Kept as it was filled, and put back before a point that would find it written to.
@@ -233,7 +233,7 @@ pub struct Dataset {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fill {
     /// What is written, through the dataset's engine.
-    pub workload: Part,
+    pub workload: Component,
     /// Workers that share the ops.
     pub threads: u32,
     /// Requests in flight for each worker.

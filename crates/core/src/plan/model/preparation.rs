@@ -100,7 +100,7 @@ pub struct Steady {
     /// The load of each round.
     pub stream: Stream,
     /// What is tracked.
-    pub metric: Metric,
+    pub metric: SteadyMetric,
     /// Length of a round, nanoseconds.
     pub round_ns: u64,
     /// The maximum number of rounds; if it is reached, the points are marked.
@@ -112,7 +112,7 @@ pub struct Steady {
 /// What is tracked from round to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Metric {
+pub enum SteadyMetric {
     /// Ops per second.
     Iops,
     /// Bytes per second.
@@ -124,14 +124,14 @@ pub enum Metric {
 }
 
 /// Metrics by the word that a plan uses.
-pub const METRICS: [(&str, Metric); 4] = [
-    ("iops", Metric::Iops),
-    ("throughput", Metric::Throughput),
-    ("mean", Metric::Mean),
-    ("p99", Metric::P99),
+pub const METRICS: [(&str, SteadyMetric); 4] = [
+    ("iops", SteadyMetric::Iops),
+    ("throughput", SteadyMetric::Throughput),
+    ("mean", SteadyMetric::Mean),
+    ("p99", SteadyMetric::P99),
 ];
 
-impl Metric {
+impl SteadyMetric {
     /// The word that a plan uses.
     pub fn name(self) -> &'static str {
         METRICS.iter().find(|m| m.1 == self).map_or("", |m| m.0)
@@ -140,9 +140,9 @@ impl Metric {
     /// The unit of its values.
     pub fn unit(self) -> &'static str {
         match self {
-            Metric::Iops => "ops/s",
-            Metric::Throughput => "bytes/s",
-            Metric::Mean | Metric::P99 => "ns",
+            SteadyMetric::Iops => "ops/s",
+            SteadyMetric::Throughput => "bytes/s",
+            SteadyMetric::Mean | SteadyMetric::P99 => "ns",
         }
     }
 }

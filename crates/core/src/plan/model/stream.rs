@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
 use crate::plan::cpus::Cpus;
-use crate::plan::target::Target;
+use crate::plan::target::PlannedSlice;
 
 /// Workers doing one workload through one engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,9 +15,9 @@ pub struct Stream {
     /// Its name, unique in the step.
     pub name: String,
     /// How its requests are executed.
-    pub engine: Part,
+    pub engine: Component,
     /// Which requests it makes.
-    pub workload: Part,
+    pub workload: Component,
     /// The dataset it works on, by name.
     pub dataset: String,
     /// Workers of each instance.
@@ -34,7 +34,7 @@ pub struct Stream {
     pub headline: bool,
     /// The part of each drive that it works on.
     #[serde(default)]
-    pub target: Target,
+    pub target: PlannedSlice,
     /// The processors that its workers run on; none: wherever the scheduler puts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<Cpus>,
@@ -78,7 +78,7 @@ pub enum Arrival {
 
 /// An engine or a workload by name, with its knobs resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct Component {
     /// The name by which engines and workloads are listed.
     pub name: String,
     /// Its settings, with every default filled in.
@@ -173,7 +173,7 @@ impl Stream {
     }
 
     /// One of its parts.
-    pub fn part(&self, of: PartOf) -> &Part {
+    pub fn part(&self, of: PartOf) -> &Component {
         match of {
             PartOf::Engine => &self.engine,
             PartOf::Workload => &self.workload,
@@ -181,7 +181,7 @@ impl Stream {
     }
 
     /// One of its parts, to be changed.
-    pub fn part_mut(&mut self, of: PartOf) -> &mut Part {
+    pub fn part_mut(&mut self, of: PartOf) -> &mut Component {
         match of {
             PartOf::Engine => &mut self.engine,
             PartOf::Workload => &mut self.workload,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::plan::info::Kind;
+use crate::plan::info::KnobKind;
 
 pub fn text() -> Value {
     json!({ "type": "string", "minLength": 1 })
@@ -75,22 +75,22 @@ pub fn rate() -> Value {
 }
 
 /// What may stand behind a knob.
-pub fn of_kind(kind: Kind) -> Value {
+pub fn of_kind(kind: KnobKind) -> Value {
     match kind {
-        Kind::Bool => flag(),
-        Kind::Int { min, max } => whole(min, max),
-        Kind::Float { min, max } => number(min, max),
-        Kind::Bytes => size(),
-        Kind::Time => time(),
-        Kind::Text => text(),
-        Kind::Words => json!({ "type": "array", "items": text(), "minItems": 1 }),
-        Kind::Choice(words) => choice(words),
-        Kind::Sizes => {
+        KnobKind::Bool => flag(),
+        KnobKind::Int { min, max } => whole(min, max),
+        KnobKind::Float { min, max } => number(min, max),
+        KnobKind::Bytes => size(),
+        KnobKind::Time => time(),
+        KnobKind::Text => text(),
+        KnobKind::Words => json!({ "type": "array", "items": text(), "minItems": 1 }),
+        KnobKind::Choice(words) => choice(words),
+        KnobKind::Sizes => {
             let pair = json!({ "type": "array", "items": [size(), { "type": "number" }],
                                "minItems": 2, "maxItems": 2 });
             one_of([size(), json!({ "type": "array", "items": pair, "minItems": 1 })])
         }
-        Kind::Options => json!({
+        KnobKind::Options => json!({
             "type": "object",
             "additionalProperties": { "type": ["string", "number", "boolean"] },
         }),

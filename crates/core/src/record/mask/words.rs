@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use crate::base::units::parse_bytes;
-use crate::plan::{Place, Plan, Subject};
+use crate::plan::{DrivePlace, Plan, Subject};
 use crate::record::Fact;
-use crate::record::key::{Heading, drive};
+use crate::record::key::{FactHeading, drive};
 
 /// Makers of SSDs, as names of subjects and models of drives have them.
 const MAKERS: [&str; 34] = [
@@ -165,8 +165,8 @@ impl Making {
         models.iter().for_each(|model| self.hide(model, &label, false));
         self.words(&subject.name, &models, &label);
         let serials = subject.drives.iter().filter_map(|drive| match &drive.place {
-            Place::Device { serial, .. } => Some(serial.as_str()),
-            Place::Directory(_) => None,
+            DrivePlace::Device { serial, .. } => Some(serial.as_str()),
+            DrivePlace::Directory(_) => None,
         });
         let noted = of(drive::SERIAL.name).chain(of(drive::FIRMWARE.name));
         let numbered: Vec<&str> = serials.chain(noted.map(|fact| fact.value.as_str())).collect();
@@ -252,7 +252,7 @@ fn identities<'a>(subject: &'a Subject, facts: &'a [Fact]) -> Vec<&'a str> {
 /// Whether a fact is of a subject's drive: "Drive: NAME", "Drive: NAME (2)".
 fn is_of(fact: &Fact, name: &str) -> bool {
     let of =
-        fact.group.strip_prefix(Heading::Drive.name()).and_then(|rest| rest.strip_prefix(": "));
+        fact.group.strip_prefix(FactHeading::Drive.name()).and_then(|rest| rest.strip_prefix(": "));
     let rest = of.and_then(|of| of.strip_prefix(name));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
 }

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 pub(super) use moderate::expected;
 use moderate::moderate;
-use pair::{Cell, cells};
-use place::{Logged, Places};
+use pair::{PairCell, cells};
+use place::{Logged, PlaceEffects};
 
 use super::moments::t_reach;
 
@@ -117,9 +117,10 @@ struct Misses {
 
 fn within(sheets: &[Sheet], misses: Misses) -> Vec<Ratio> {
     let logged: Vec<Logged> = sheets.iter().map(Logged::of).collect();
-    let places: Vec<Places> = logged.iter().map(|l| l.fit(&vec![1.0; l.points.len()])).collect();
+    let places: Vec<PlaceEffects> =
+        logged.iter().map(|l| l.fit(&vec![1.0; l.points.len()])).collect();
     let first = all_cells(&logged, &places, sheets, misses);
-    let places: Vec<Places> = logged
+    let places: Vec<PlaceEffects> = logged
         .iter()
         .enumerate()
         .map(|(i, l)| l.fit(&weights(&first, i, l.points.len())))
@@ -129,9 +130,14 @@ fn within(sheets: &[Sheet], misses: Misses) -> Vec<Ratio> {
 }
 
 /// Each sheet's cells with their places' effects taken out, and their variances moderated.
-fn all_cells(logged: &[Logged], places: &[Places], sheets: &[Sheet], misses: Misses) -> Vec<Cell> {
+fn all_cells(
+    logged: &[Logged],
+    places: &[PlaceEffects],
+    sheets: &[Sheet],
+    misses: Misses,
+) -> Vec<PairCell> {
     let of = |i: usize| cells(i, &logged[i], &places[i], &sheets[i].comparable);
-    let mut all: Vec<Cell> = (0..sheets.len()).flat_map(of).collect();
+    let mut all: Vec<PairCell> = (0..sheets.len()).flat_map(of).collect();
     let searched = all.iter().filter(|c| c.comparable).count();
     let resolutions: Vec<f64> = sheets.iter().map(|s| s.resolution.max(0.0)).collect();
     moderate(&mut all, &resolutions, misses.points / searched.max(1) as f64);
@@ -139,8 +145,8 @@ fn all_cells(logged: &[Logged], places: &[Places], sheets: &[Sheet], misses: Mis
 }
 
 /// What each point of a sheet counts for when the places are estimated: 1 ÷ its variance.
-fn weights(cells: &[Cell], sheet: usize, points: usize) -> Vec<f64> {
-    let mean_of = |of: &dyn Fn(&Cell) -> bool| {
+fn weights(cells: &[PairCell], sheet: usize, points: usize) -> Vec<f64> {
+    let mean_of = |of: &dyn Fn(&PairCell) -> bool| {
         let own: Vec<f64> = cells
             .iter()
             .filter(|c| c.sheet == sheet && c.paired && of(c))
@@ -154,8 +160,13 @@ fn weights(cells: &[Cell], sheet: usize, points: usize) -> Vec<f64> {
 }
 
 /// The intervals, of all cells that may be compared.
-fn ratios(cells: &[Cell], places: &[Places], sheets: &[Sheet], misses: Misses) -> Vec<Ratio> {
-    let mut pairs: BTreeMap<(usize, usize, usize), Vec<&Cell>> = BTreeMap::new();
+fn ratios(
+    cells: &[PairCell],
+    places: &[PlaceEffects],
+    sheets: &[Sheet],
+    misses: Misses,
+) -> Vec<Ratio> {
+    let mut pairs: BTreeMap<(usize, usize, usize), Vec<&PairCell>> = BTreeMap::new();
     for cell in cells.iter().filter(|c| c.comparable) {
         pairs.entry((cell.sheet, cell.a, cell.b)).or_default().push(cell);
     }
@@ -185,7 +196,7 @@ fn ratios(cells: &[Cell], places: &[Places], sheets: &[Sheet], misses: Misses) -
 
 /// From an interval on logarithms: its middle, and half its length.
 fn ratio(
-    of: &Cell,
+    of: &PairCell,
     at: Option<usize>,
     (log, half): (f64, f64),
     repeats: usize,
@@ -209,7 +220,7 @@ fn ratio(
 /// A pair's mean over its points, its variance and that variance's degrees of freedom
 /// (Satterthwaite, 1946). Each point's own scatter is used, since over many points it needs no
 /// moderation.
-fn step_mean(cells: &[&Cell], places: &Places) -> (f64, f64, f64) {
+fn step_mean(cells: &[&PairCell], places: &PlaceEffects) -> (f64, f64, f64) {
     let n = cells.len() as f64;
     let mean = cells.iter().map(|c| c.estimate).sum::<f64>() / n;
     let parts: Vec<f64> = cells.iter().map(|c| c.scale * c.variance / (n * n)).collect();

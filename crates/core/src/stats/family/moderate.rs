@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use statrs::function::gamma::digamma;
 
-use super::pair::Cell;
+use super::pair::PairCell;
 use crate::stats::moments::t_reach;
 
 /// How many standard errors of the variances' own spread count as a true one: few cells look alike
@@ -17,7 +17,7 @@ const UNLIMITED: f64 = 1e4;
 
 /// Sets every cell's moderated variance and its degrees of freedom. `miss`: the chance of a miss
 /// that one cell's interval has.
-pub fn moderate(cells: &mut [Cell], resolutions: &[f64], miss: f64) {
+pub fn moderate(cells: &mut [PairCell], resolutions: &[f64], miss: f64) {
     let mut strata: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
     for (i, cell) in cells.iter().enumerate() {
         strata.entry((cell.sheet, cell.paired)).or_default().push(i);
@@ -35,7 +35,7 @@ pub fn moderate(cells: &mut [Cell], resolutions: &[f64], miss: f64) {
                 prior.min(*limits.entry(tenths).or_insert_with(limit))
             })
             .collect();
-        let own: Vec<&Cell> = members.iter().map(|&i| &cells[i]).collect();
+        let own: Vec<&PairCell> = members.iter().map(|&i| &cells[i]).collect();
         let typical = typical(&own, &weights).max(geometric(members, &logs));
         let subjects = subjects(&own);
         // Of S subjects there are S (S − 1) ÷ 2 pairs, of which S − 1 are independent.
@@ -52,7 +52,7 @@ pub fn moderate(cells: &mut [Cell], resolutions: &[f64], miss: f64) {
 
 /// Without its bias (the mean of a logarithm is less than the logarithm of the mean). A scatter
 /// finer than what measured it is taken as that; one of 0 is not asked.
-fn log_variance(cell: &Cell, resolution: f64) -> Option<f64> {
+fn log_variance(cell: &PairCell, resolution: f64) -> Option<f64> {
     let variance = cell.variance.max(resolution * resolution / 12.0);
     let half = cell.own_degrees / 2.0;
     (variance > 1e-18).then(|| variance.ln() - digamma(half) + half.ln())
@@ -61,7 +61,7 @@ fn log_variance(cell: &Cell, resolution: f64) -> Option<f64> {
 /// How many degrees of freedom the typical variance is worth, by how far the variances of each
 /// stratum lie apart beyond chance.
 fn prior_degrees(
-    cells: &[Cell],
+    cells: &[PairCell],
     logs: &[Option<f64>],
     strata: &BTreeMap<(usize, bool), Vec<usize>>,
 ) -> f64 {
@@ -114,10 +114,10 @@ fn limit(degrees: f64, miss: f64) -> f64 {
 }
 
 /// The typical variance x with mean[(d + f) x ÷ (d x + f s²)] = 1, which grows with x.
-fn typical(cells: &[&Cell], weights: &[f64]) -> f64 {
+fn typical(cells: &[&PairCell], weights: &[f64]) -> f64 {
     let highest = cells.iter().map(|c| c.variance).fold(0.0, f64::max);
     let excess = |x: f64| {
-        let term = |(c, d): (&&Cell, &f64)| {
+        let term = |(c, d): (&&PairCell, &f64)| {
             (d + c.own_degrees) * x / (d * x + c.own_degrees * c.variance).max(f64::MIN_POSITIVE)
                 - 1.0
         };
@@ -136,7 +136,7 @@ fn geometric(members: &[usize], logs: &[Option<f64>]) -> f64 {
     if own.is_empty() { 0.0 } else { (own.iter().sum::<f64>() / own.len() as f64).exp() }
 }
 
-fn subjects(cells: &[&Cell]) -> usize {
+fn subjects(cells: &[&PairCell]) -> usize {
     let mut all: Vec<usize> = cells.iter().flat_map(|c| [c.a, c.b]).collect();
     all.sort_unstable();
     all.dedup();

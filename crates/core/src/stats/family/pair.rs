@@ -1,12 +1,12 @@
 //! Two subjects at one point: their difference and its scatter, paired by repeat or not at all.
 
 use super::FEWEST;
-use super::place::{Entry, Logged, Places};
+use super::place::{LogObservation, Logged, PlaceEffects};
 use crate::stats::moments::{mean, variance};
 
 /// Two subjects' difference on logarithms at one point.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub struct PairCell {
     pub sheet: usize,
     pub point: usize,
     pub a: usize,
@@ -32,9 +32,9 @@ pub struct Cell {
 pub fn cells(
     sheet: usize,
     logged: &Logged,
-    places: &Places,
+    places: &PlaceEffects,
     comparable: &[Vec<(usize, usize)>],
-) -> Vec<Cell> {
+) -> Vec<PairCell> {
     let mut found = Vec::new();
     for (point, entries) in logged.points.iter().enumerate() {
         let mut subjects: Vec<usize> = entries.iter().map(|e| e.subject).collect();
@@ -46,7 +46,7 @@ pub fn cells(
                 let own = |s: usize| entries.iter().filter(|e| e.subject == s).collect::<Vec<_>>();
                 let Some(difference) = difference(&own(a), &own(b), places, used) else { continue };
                 let comparable = comparable.get(point).is_some_and(|c| c.contains(&(a, b)));
-                found.push(Cell { sheet, point, a, b, comparable, ..difference });
+                found.push(PairCell { sheet, point, a, b, comparable, ..difference });
             }
         }
     }
@@ -55,16 +55,23 @@ pub fn cells(
 
 /// Of what share a block: paired. Of what shares none: unpaired. `used`: degrees of freedom that
 /// the places' effects took.
-fn difference(a: &[&Entry], b: &[&Entry], places: &Places, used: f64) -> Option<Cell> {
-    let same = |x: &Entry| b.iter().find(|y| y.block == x.block).copied();
-    let pairs: Vec<(&Entry, &Entry)> = a.iter().filter_map(|x| Some((*x, same(x)?))).collect();
-    let adjusted = |e: &Entry| e.log - places.effects[e.place];
+fn difference(
+    a: &[&LogObservation],
+    b: &[&LogObservation],
+    places: &PlaceEffects,
+    used: f64,
+) -> Option<PairCell> {
+    let same = |x: &LogObservation| b.iter().find(|y| y.block == x.block).copied();
+    let pairs: Vec<(&LogObservation, &LogObservation)> =
+        a.iter().filter_map(|x| Some((*x, same(x)?))).collect();
+    let adjusted = |e: &LogObservation| e.log - places.effects[e.place];
     if pairs.len() >= FEWEST {
         let each: Vec<f64> = pairs.iter().map(|(x, y)| adjusted(x) - adjusted(y)).collect();
         let n = each.len() as f64;
         let degrees = (n - 1.0 - used).max(1.0);
-        let (ours, theirs): (Vec<&Entry>, Vec<&Entry>) = pairs.iter().copied().unzip();
-        return Some(Cell {
+        let (ours, theirs): (Vec<&LogObservation>, Vec<&LogObservation>) =
+            pairs.iter().copied().unzip();
+        return Some(PairCell {
             paired: true,
             repeats: each.len(),
             estimate: mean(&each),
@@ -78,13 +85,13 @@ fn difference(a: &[&Entry], b: &[&Entry], places: &Places, used: f64) -> Option<
     if !pairs.is_empty() || a.len().min(b.len()) < FEWEST {
         return None;
     }
-    let logs = |all: &[&Entry]| all.iter().map(|e| adjusted(e)).collect::<Vec<f64>>();
+    let logs = |all: &[&LogObservation]| all.iter().map(|e| adjusted(e)).collect::<Vec<f64>>();
     let (of_a, of_b) = (logs(a), logs(b));
     let (na, nb) = (a.len() as f64, b.len() as f64);
     let (part_a, part_b) = (variance(&of_a) / na, variance(&of_b) / nb);
     let squares = part_a * part_a / (na - 1.0) + part_b * part_b / (nb - 1.0);
     let scale = 1.0 / na + 1.0 / nb;
-    Some(Cell {
+    Some(PairCell {
         paired: false,
         repeats: a.len().min(b.len()),
         estimate: mean(&of_a) - mean(&of_b),
@@ -100,7 +107,7 @@ fn difference(a: &[&Entry], b: &[&Entry], places: &Places, used: f64) -> Option<
     })
 }
 
-const EMPTY: Cell = Cell {
+const EMPTY: PairCell = PairCell {
     sheet: 0,
     point: 0,
     a: 0,
@@ -118,8 +125,8 @@ const EMPTY: Cell = Cell {
 };
 
 /// How much more often one stood in each place than the other.
-fn contrast(a: &[&Entry], b: &[&Entry], places: &Places) -> Vec<f64> {
-    let share = |all: &[&Entry], place| {
+fn contrast(a: &[&LogObservation], b: &[&LogObservation], places: &PlaceEffects) -> Vec<f64> {
+    let share = |all: &[&LogObservation], place| {
         all.iter().filter(|e| e.place == place).count() as f64 / all.len() as f64
     };
     (0..places.effects.len()).map(|k| share(a, k) - share(b, k)).collect()

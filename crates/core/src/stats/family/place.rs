@@ -8,7 +8,7 @@ const SWEEPS: usize = 200;
 
 /// One observation on logarithms.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct LogObservation {
     pub subject: usize,
     pub block: u32,
     pub place: usize,
@@ -17,12 +17,12 @@ pub struct Entry {
 
 /// A sheet on logarithms.
 pub struct Logged {
-    pub points: Vec<Vec<Entry>>,
+    pub points: Vec<Vec<LogObservation>>,
     places: usize,
 }
 
 /// The places' effects, against that of the first place.
-pub struct Places {
+pub struct PlaceEffects {
     pub effects: Vec<f64>,
     /// Of the effects.
     covariance: Vec<Vec<f64>>,
@@ -30,7 +30,7 @@ pub struct Places {
     pub leverage: Vec<f64>,
 }
 
-impl Places {
+impl PlaceEffects {
     /// Of a weighted sum of the effects.
     pub fn variance(&self, weights: &[f64]) -> f64 {
         let row = |row: &Vec<f64>| row.iter().zip(weights).map(|(c, w)| c * w).sum::<f64>();
@@ -43,23 +43,23 @@ impl Logged {
         let point = |subjects: &Vec<Vec<super::Observation>>| {
             let usable = subjects.iter().enumerate().flat_map(|(subject, all)| {
                 let positive = all.iter().filter(|o| o.value.is_finite() && o.value > 0.0);
-                positive.map(move |o| Entry {
+                positive.map(move |o| LogObservation {
                     subject,
                     block: o.block,
                     place: o.place as usize,
                     log: o.value.ln(),
                 })
             });
-            usable.collect::<Vec<Entry>>()
+            usable.collect::<Vec<LogObservation>>()
         };
-        let points: Vec<Vec<Entry>> = sheet.cells.iter().map(point).collect();
+        let points: Vec<Vec<LogObservation>> = sheet.cells.iter().map(point).collect();
         let places = points.iter().flatten().map(|e| e.place + 1).max().unwrap_or(1);
         Logged { points, places }
     }
 
     /// The effects by least squares, each point with its weight: 1 ÷ the variance of what is
     /// measured there, for the covariance to be right.
-    pub fn fit(&self, weights: &[f64]) -> Places {
+    pub fn fit(&self, weights: &[f64]) -> PlaceEffects {
         let k = self.places;
         // The first place is the reference, so its row and column stay empty.
         let mut normal = vec![vec![0.0; k]; k];
@@ -85,7 +85,7 @@ impl Logged {
         let leverage =
             |own: &Vec<Vec<f64>>| own.iter().zip(&covariance).map(|(o, c)| dot(o, c)).sum();
         let leverage = of_points.iter().map(leverage).collect();
-        Places { effects, covariance, leverage }
+        PlaceEffects { effects, covariance, leverage }
     }
 }
 
@@ -94,7 +94,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// What is left of a column at one point once each subject's and each block's part is taken out.
-fn within(entries: &[Entry], column: impl Fn(&Entry) -> f64) -> Vec<f64> {
+fn within(entries: &[LogObservation], column: impl Fn(&LogObservation) -> f64) -> Vec<f64> {
     let mut values: Vec<f64> = entries.iter().map(column).collect();
     let subjects: Vec<usize> = entries.iter().map(|e| e.subject).collect();
     let mut known: Vec<u32> = entries.iter().map(|e| e.block).collect();

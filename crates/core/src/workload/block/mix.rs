@@ -3,12 +3,12 @@
 use super::below;
 use crate::base::error::{Result, failed};
 use crate::load::OpKind;
-use crate::plan::{DefaultValue, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 use crate::record::Class;
 
 pub const READ: Knob = Knob {
     name: "read",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
+    kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("100"),
     doc: "Percent of ops that read; the rest, apart from `trim`, `write_zeroes` and `flush`, \
         write.",
@@ -16,28 +16,28 @@ pub const READ: Knob = Knob {
 
 pub const TRIM: Knob = Knob {
     name: "trim",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
+    kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
     doc: "Percent of ops that trim their block: a discard on a device, a hole in a file.",
 };
 
 pub const WRITE_ZEROES: Knob = Knob {
     name: "write_zeroes",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
+    kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
     doc: "Percent of ops that set their block to zero without transferring data.",
 };
 
 pub const FLUSH: Knob = Knob {
     name: "flush",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
+    kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
     doc: "Percent of ops that make the worker's writes durable (fdatasync).",
 };
 
 pub const SYNC: Knob = Knob {
     name: "sync",
-    kind: Kind::Choice(&["none", "fua", "fdatasync"]),
+    kind: KnobKind::Choice(&["none", "fua", "fdatasync"]),
     default: DefaultValue::Is("\"none\""),
     doc: "How each write becomes durable before it completes: by FUA (RWF_DSYNC), or by a \
         subsequent fdatasync, as one latency.",
@@ -45,7 +45,7 @@ pub const SYNC: Knob = Knob {
 
 pub const FDATASYNC: Knob = Knob {
     name: "fdatasync",
-    kind: Kind::Int { min: 0, max: 1 << 20 },
+    kind: KnobKind::Int { min: 0, max: 1 << 20 },
     default: DefaultValue::Is("0"),
     doc: "Flush (fdatasync) after this many writes of a worker, with its own latency; 0 for none.",
 };
@@ -84,7 +84,7 @@ pub fn classes(knobs: &Knobs, (least_read, most_read): (f64, f64)) -> Vec<Class>
 }
 
 /// Which op a random number makes.
-pub struct Mix {
+pub struct BlockMix {
     write: (OpKind, u8),
     flush: (OpKind, u8),
     /// The others' shares of all random numbers, added up.
@@ -95,9 +95,9 @@ pub struct Mix {
     pub every: u64,
 }
 
-impl Mix {
+impl BlockMix {
     /// Of these knobs and the classes that they come to. `most_read` is the largest share of reads.
-    pub fn of(knobs: &Knobs, classes: &[Class], most_read: f64) -> Result<Mix> {
+    pub fn of(knobs: &Knobs, classes: &[Class], most_read: f64) -> Result<BlockMix> {
         let shares = [TRIM.name, WRITE_ZEROES.name, FLUSH.name].map(|name| percent(knobs, name));
         let sum = most_read + shares.iter().sum::<f64>();
         if sum > 100.0 {
@@ -124,7 +124,13 @@ impl Mix {
             upto += below(shares[i] / 100.0);
             (upto, kinds[i])
         });
-        Ok(Mix { write: (write, place(write_class)), flush: kinds[2], others, most: upto, every })
+        Ok(BlockMix {
+            write: (write, place(write_class)),
+            flush: kinds[2],
+            others,
+            most: upto,
+            every,
+        })
     }
 
     /// What an op with this random number does, and the place of its class; a draw below `reads`
@@ -167,7 +173,7 @@ mod tests {
         let asked = [("trim", 2.0), ("write_zeroes", 5.0), ("flush", 1.0)];
         let knobs = knobs(&asked.map(|(name, share)| (name, json!(share))));
         let classes = classes(&knobs, (70.0, 70.0));
-        let mix = Mix::of(&knobs, &classes, 70.0).unwrap();
+        let mix = BlockMix::of(&knobs, &classes, 70.0).unwrap();
         let mut counts = vec![0; classes.len()];
         let seed = Seed::new(1, 2, 3);
         for n in 0..200_000 {
@@ -202,7 +208,7 @@ mod tests {
         let bad: [&[(&str, serde_json::Value)]; 2] =
             [&[("trim", json!(31.0))], &[("sync", json!("fdatasync")), ("fdatasync", json!(8))]];
         for pairs in bad {
-            assert!(Mix::of(&knobs(pairs), &[], 70.0).is_err(), "{pairs:?}");
+            assert!(BlockMix::of(&knobs(pairs), &[], 70.0).is_err(), "{pairs:?}");
         }
     }
 }

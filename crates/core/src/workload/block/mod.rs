@@ -5,12 +5,12 @@ pub mod random;
 pub mod sequential;
 
 use crate::base::error::{Result, failed};
-use crate::load::Space;
-use crate::plan::{DefaultValue, Kind, Knob, Knobs};
+use crate::load::AddressSpace;
+use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 
 /// The part of the space that a workload uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct OffsetRange {
     /// Where it begins, bytes from the start of the dataset.
     pub from: u64,
     /// Its length, bytes.
@@ -19,23 +19,23 @@ pub struct Range {
 
 const FROM: Knob = Knob {
     name: "from",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
+    kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
     doc: "Start of the range used, in percent of the whole.",
 };
 
 const SPAN: Knob = Knob {
     name: "span",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
+    kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("100"),
     doc: "Size of the range used, in percent of the whole: 25 for \"the first 25 %\".",
 };
 
 /// The range that the knobs name, cut to whole blocks of `block` bytes.
-fn range(knobs: &Knobs, space: Space, block: u64) -> Result<Range> {
+fn range(knobs: &Knobs, space: AddressSpace, block: u64) -> Result<OffsetRange> {
     let (from, span) = (knobs.float("from")? / 100.0, knobs.float("span")? / 100.0);
     let whole = |share: f64| (space.bytes as f64 * share) as u64 / block * block;
-    let range = Range {
+    let range = OffsetRange {
         from: space.from + whole(from),
         len: whole(span).min((space.bytes - whole(from)) / block * block),
     };
@@ -49,7 +49,7 @@ fn range(knobs: &Knobs, space: Space, block: u64) -> Result<Range> {
 }
 
 /// Refuses blocks that the target cannot address.
-fn check_alignment(block: u64, space: Space) -> Result<()> {
+fn check_alignment(block: u64, space: AddressSpace) -> Result<()> {
     let unit = u64::from(space.align_bytes.max(1));
     if block.is_multiple_of(unit) && block <= u64::from(u32::MAX) {
         return Ok(());

@@ -1,14 +1,14 @@
 //! `random`: reads and writes at random offsets, in one block size or a weighted mix of them.
 
-use super::mix::{self, FDATASYNC, FLUSH, Mix, READ, SYNC, TRIM, WRITE_ZEROES};
-use super::{FROM, Range, SPAN, below, check_alignment, range};
+use super::mix::{self, BlockMix, FDATASYNC, FLUSH, READ, SYNC, TRIM, WRITE_ZEROES};
+use super::{FROM, OffsetRange, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
-use crate::workload::{Share, Workload};
+use crate::workload::{GeneratorInputs, Workload};
 
 /// The workload `random`.
 pub struct Random;
@@ -16,7 +16,7 @@ pub struct Random;
 static INFO: Info = Info {
     name: "random",
     summary: "reads and writes at random offsets",
-    family: Family::Block,
+    family: RequestFamily::Block,
     writes: Writes::By(|knobs| Random.classes(knobs)[..] != [Class::READ]),
     max_depth: 1,
     knobs: &[
@@ -28,69 +28,69 @@ static INFO: Info = Info {
         FDATASYNC,
         Knob {
             name: "block",
-            kind: Kind::Sizes,
+            kind: KnobKind::Sizes,
             default: DefaultValue::Is("\"4KiB\""),
             doc: "Size of an op, or sizes with weights: [[\"8KiB\", 99], [\"64KiB\", 1]].",
         },
         Knob {
             name: "align",
-            kind: Kind::Bytes,
+            kind: KnobKind::Bytes,
             default: DefaultValue::Absent,
             doc: "Alignment of offsets; by default the op's own size.",
         },
         Knob {
             name: "offsets",
-            kind: Kind::Choice(&["uniform", "zipfian", "pareto", "hotspot"]),
+            kind: KnobKind::Choice(&["uniform", "zipfian", "pareto", "hotspot"]),
             default: DefaultValue::Is("\"uniform\""),
             doc: "How accesses are distributed over the range.",
         },
         Knob {
             name: "theta",
-            kind: Kind::Float { min: 0.01, max: 5.0 },
+            kind: KnobKind::Float { min: 0.01, max: 5.0 },
             default: DefaultValue::Is("0.99"),
             doc: "zipfian: how fast popularity falls with rank.",
         },
         Knob {
             name: "pareto",
-            kind: Kind::Float { min: 0.01, max: 0.49 },
+            kind: KnobKind::Float { min: 0.01, max: 0.49 },
             default: DefaultValue::Is("0.2"),
             doc: "pareto: this share of the range gets one minus this share of the accesses.",
         },
         Knob {
             name: "hot_share",
-            kind: Kind::Float { min: 0.0, max: 100.0 },
+            kind: KnobKind::Float { min: 0.0, max: 100.0 },
             default: DefaultValue::Is("80"),
             doc: "hotspot: percent of accesses that go to the hot part.",
         },
         Knob {
             name: "hot_range",
-            kind: Kind::Float { min: 0.0, max: 100.0 },
+            kind: KnobKind::Float { min: 0.0, max: 100.0 },
             default: DefaultValue::Is("20"),
             doc: "hotspot: percent of the range, from its beginning, that is hot.",
         },
         Knob {
             name: "hot_ops",
-            kind: Kind::Choice(&["all", "reads"]),
+            kind: KnobKind::Choice(&["all", "reads"]),
             default: DefaultValue::Is("\"all\""),
             doc: "hotspot: whether writes follow it too, or are uniform.",
         },
         Knob {
             name: "random",
-            kind: Kind::Float { min: 0.0, max: 100.0 },
+            kind: KnobKind::Float { min: 0.0, max: 100.0 },
             default: DefaultValue::Is("100"),
             doc: "Percent of ops at a random offset; the others follow the op of their size before \
                   them.",
         },
         Knob {
             name: "read_by_size",
-            kind: Kind::Sizes,
+            kind: KnobKind::Sizes,
             default: DefaultValue::Absent,
             doc: "Percent of reads for each size, if it differs between sizes: [[\"8KiB\", 80], \
                   [\"64KiB\", 1]].",
         },
         Knob {
             name: "random_by_size",
-            kind: Kind::Sizes,
+            kind: KnobKind::Sizes,
             default: DefaultValue::Absent,
             doc: "Percent of ops at a random offset for each size, if it differs between sizes.",
         },
@@ -109,13 +109,13 @@ impl Workload for Random {
         mix::classes(knobs, least_and_most_read(knobs))
     }
 
-    fn mean_op_bytes(&self, knobs: &Knobs, _space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, knobs: &Knobs, _space: AddressSpace) -> Result<f64> {
         let sizes = knobs.sizes("block")?;
         let weights: f64 = sizes.iter().map(|s| s.1).sum();
         Ok(sizes.iter().map(|(bytes, weight)| *bytes as f64 * weight).sum::<f64>() / weights)
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let knobs = share.knobs;
         let sizes = knobs.sizes("block")?;
         let weights: f64 = sizes.iter().map(|s| s.1).sum();
@@ -135,7 +135,7 @@ impl Workload for Random {
             sum += weight / weights;
             // The last offset is the last multiple of `align` from which a whole block still fits.
             let count = (range.len - bytes) / align + 1;
-            blocks.push(Block {
+            blocks.push(MixedSize {
                 upto: below(sum),
                 bytes: bytes as u32,
                 align,
@@ -159,9 +159,9 @@ impl Workload for Random {
         // Bundles of before these knobs have neither.
         let uniform_writes = knobs.get("hot_ops").and_then(|v| v.as_str()) == Some("reads");
         let cursors = vec![None; blocks.len()];
-        let mix = Mix::of(knobs, &self.classes(knobs), least_and_most_read(knobs).1)?;
+        let mix = BlockMix::of(knobs, &self.classes(knobs), least_and_most_read(knobs).1)?;
         let looks_back = mix.every > 0 || blocks.iter().any(|b| b.seeks <= u128::from(u64::MAX));
-        let uniform = |block: &Block| matches!(block.offsets, Offsets::Uniform);
+        let uniform = |block: &MixedSize| matches!(block.offsets, Offsets::Uniform);
         let simple = blocks.len() == 1 && !looks_back && blocks.iter().all(uniform);
         let only_reads = blocks.iter().all(|block| block.reads > u128::from(u64::MAX));
         Ok(Box::new(RandomSource {
@@ -208,12 +208,12 @@ fn offsets(knobs: &Knobs, count: u64, seed: Seed) -> Result<Offsets> {
 }
 
 /// One size of the mix.
-struct Block {
+struct MixedSize {
     /// Chosen when the draw is below this and not below the one before.
     upto: u128,
     bytes: u32,
     align: u64,
-    range: Range,
+    range: OffsetRange,
     count: u64,
     /// Chosen when a draw is below it: reads, and ops at a random offset.
     reads: u128,
@@ -227,7 +227,7 @@ const RUN_OPS: u64 = 1 << 20;
 
 struct RandomSource {
     seed: Seed,
-    mix: Mix,
+    mix: BlockMix,
     uniform_writes: bool,
     /// What an op is depends on those before it.
     looks_back: bool,
@@ -235,7 +235,7 @@ struct RandomSource {
     simple: bool,
     /// Whatever is drawn, it is a read.
     only_reads: bool,
-    blocks: Vec<Block>,
+    blocks: Vec<MixedSize>,
     /// For each size, the place of its last op, in units of its alignment; known up to op `next`.
     cursors: Vec<Option<u64>>,
     /// Writes since the last of the flushes that follow every so many; known up to op `next`.
@@ -259,7 +259,7 @@ impl RandomSource {
     /// What `step` makes of the usual mix, with nothing to keep: a few nanoseconds an op count
     /// where a worker makes tens of millions of them a second.
     #[inline(always)]
-    fn simple(&self, block: &Block, n: u64) -> Op {
+    fn simple(&self, block: &MixedSize, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();
         let (kind, class) = self.mix.kind(salt, block.reads);
@@ -272,7 +272,7 @@ impl RandomSource {
 
     /// The same where nothing is written: which op it is needs no draw, and it no salt.
     #[inline(always)]
-    fn simple_read(&self, block: &Block, n: u64) -> Op {
+    fn simple_read(&self, block: &MixedSize, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         rng.skip();
         let at = block.range.from + rng.below(block.count) * block.align;
@@ -323,7 +323,7 @@ fn without_place((kind, class): (OpKind, u8), salt: u64) -> Op {
     Op { kind, class, len: 0, at: 0, salt }
 }
 
-impl Source for RandomSource {
+impl OpGenerator for RandomSource {
     #[inline(always)]
     fn op(&mut self, n: u64) -> Op {
         if n != self.next || n.is_multiple_of(RUN_OPS) {

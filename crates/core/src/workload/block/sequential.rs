@@ -1,14 +1,14 @@
 //! `sequential`: reads or writes one block after another, the range divided among the threads; one
 //! pass covers it once.
 
-use super::mix::{self, FDATASYNC, Mix, READ, SYNC, TRIM, WRITE_ZEROES};
+use super::mix::{self, BlockMix, FDATASYNC, READ, SYNC, TRIM, WRITE_ZEROES};
 use super::{FROM, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::{Op, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+use crate::load::{AddressSpace, Op, OpGenerator};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{GeneratorInputs, Workload};
 
 /// The workload `sequential`.
 pub struct Sequential;
@@ -16,7 +16,7 @@ pub struct Sequential;
 static INFO: Info = Info {
     name: "sequential",
     summary: "one block after another, each thread on its own part of the range",
-    family: Family::Block,
+    family: RequestFamily::Block,
     writes: Writes::By(|knobs| Sequential.classes(knobs)[..] != [Class::READ]),
     max_depth: 1,
     knobs: &[
@@ -27,7 +27,7 @@ static INFO: Info = Info {
         FDATASYNC,
         Knob {
             name: "block",
-            kind: Kind::Sizes,
+            kind: KnobKind::Sizes,
             default: DefaultValue::Is("\"128KiB\""),
             doc: "The size of an op.",
         },
@@ -47,11 +47,11 @@ impl Workload for Sequential {
         mix::classes(knobs, (read, read))
     }
 
-    fn mean_op_bytes(&self, knobs: &Knobs, _space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, knobs: &Knobs, _space: AddressSpace) -> Result<f64> {
         Ok(one_size(knobs)? as f64)
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let block = one_size(share.knobs)?;
         check_alignment(block, share.space)?;
         let range = range(share.knobs, share.space, block)?;
@@ -66,7 +66,7 @@ impl Workload for Sequential {
         let end = blocks * (u64::from(share.thread) + 1) / threads;
         let classes = self.classes(share.knobs);
         let read = share.knobs.float("read")?;
-        let mix = Mix::of(share.knobs, &classes, read)?;
+        let mix = BlockMix::of(share.knobs, &classes, read)?;
         if mix.every > 0 && classes.iter().any(|c| !c.is_write() && *c != Class::FLUSH) {
             return Err(failed(
                 "sequential counts writes for fdatasync only where every op writes",
@@ -94,13 +94,13 @@ fn one_size(knobs: &Knobs) -> Result<u64> {
 struct SequentialSource {
     seed: Seed,
     reads: u128,
-    mix: Mix,
+    mix: BlockMix,
     from: u64,
     block: u64,
     blocks: u64,
 }
 
-impl Source for SequentialSource {
+impl OpGenerator for SequentialSource {
     fn op(&mut self, n: u64) -> Op {
         let salt = self.seed.at(n).draw();
         let mut block = n;
@@ -141,12 +141,12 @@ mod tests {
                 ("span", json!(100.0)),
             ];
             let knobs = Knobs(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect());
-            let space = Space { bytes: blocks * 4096, align_bytes: 512, ..Space::default() };
+            let space = AddressSpace { bytes: blocks * 4096, align_bytes: 512, ..AddressSpace::default() };
             let seed = Seed::new(1, 0, 0);
             let mut seen = Vec::new();
             for thread in 0..threads {
                 let share =
-                    Share { knobs: &knobs, space, thread, threads, seed, stream_seed: seed };
+                    GeneratorInputs { knobs: &knobs, space, thread, threads, seed, stream_seed: seed };
                 let mut source = Sequential.source(&share).unwrap();
                 let ops = (0..source.pass().unwrap()).map(|n| source.op(n));
                 seen.extend(ops.filter(|o| o.len > 0).map(|o| o.at / 4096));

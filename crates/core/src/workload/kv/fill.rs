@@ -4,20 +4,20 @@
 use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offsets};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{Family, Info, Knobs, Writes};
+use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::offsets::{Offsets, spread};
-use crate::workload::{Share, Workload};
+use crate::workload::{GeneratorInputs, Workload};
 
 /// The fills differ in which key op n writes.
-pub struct Fill {
+pub struct KvFill {
     info: &'static Info,
-    order: Order,
+    order: KeyOrder,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum KeyOrder {
     Ascending,
     /// Each draw on its own: when there are as many writes as keys, 36.8 % of the keys are never
     /// written.
@@ -31,7 +31,7 @@ const fn info(name: &'static str, summary: &'static str) -> Info {
     Info {
         name,
         summary,
-        family: Family::KeyValue,
+        family: RequestFamily::KeyValue,
         writes: Writes::Always,
         max_depth: 1,
         knobs: &[],
@@ -51,15 +51,16 @@ static OVERWRITE_INFO: Info = Info {
 };
 
 /// db_bench's `fillseq`.
-pub static FILL_SEQ: Fill = Fill { info: &FILL_SEQ_INFO, order: Order::Ascending };
+pub static FILL_SEQ: KvFill = KvFill { info: &FILL_SEQ_INFO, order: KeyOrder::Ascending };
 /// db_bench's `fillrandom`.
-pub static FILL_RANDOM: Fill = Fill { info: &FILL_RANDOM_INFO, order: Order::Drawn };
+pub static FILL_RANDOM: KvFill = KvFill { info: &FILL_RANDOM_INFO, order: KeyOrder::Drawn };
 /// db_bench's `filluniquerandom`.
-pub static FILL_UNIQUE_RANDOM: Fill = Fill { info: &FILL_UNIQUE_INFO, order: Order::Permuted };
+pub static FILL_UNIQUE_RANDOM: KvFill =
+    KvFill { info: &FILL_UNIQUE_INFO, order: KeyOrder::Permuted };
 /// db_bench's `overwrite`.
 pub static OVERWRITE: Overwrite = Overwrite;
 
-impl Workload for Fill {
+impl Workload for KvFill {
     fn info(&self) -> &'static Info {
         self.info
     }
@@ -68,11 +69,11 @@ impl Workload for Fill {
         vec![Class::WRITE]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
         Ok(entry_bytes(space))
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let (keys, threads, thread) =
             (share.space.keys, u64::from(share.threads), u64::from(share.thread));
         let bound = |t: u64| (u128::from(keys) * u128::from(t) / u128::from(threads)) as u64;
@@ -90,7 +91,7 @@ impl Workload for Fill {
 
 /// One thread's part of the keys.
 struct FillSource {
-    order: Order,
+    order: KeyOrder,
     seed: Seed,
     scatter: u64,
     first: u64,
@@ -99,16 +100,18 @@ struct FillSource {
     value_bytes: u32,
 }
 
-impl Source for FillSource {
+impl OpGenerator for FillSource {
     fn op(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();
         let at = match self.order {
-            Order::Ascending => self.first + n,
-            Order::Drawn => rng.below(self.keys),
+            KeyOrder::Ascending => self.first + n,
+            KeyOrder::Drawn => rng.below(self.keys),
             // A load that outlasts its keys begins again: beyond them the permutation never comes
             // to a key.
-            Order::Permuted => spread(self.first + n % self.count.max(1), self.keys, self.scatter),
+            KeyOrder::Permuted => {
+                spread(self.first + n % self.count.max(1), self.keys, self.scatter)
+            }
         };
         Op { kind: OpKind::Put, class: 0, len: self.value_bytes, at, salt }
     }
@@ -130,11 +133,11 @@ impl Workload for Overwrite {
         vec![Class::WRITE]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
         Ok(entry_bytes(space))
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let (seed, space) = (share.seed, share.space);
         Ok(Box::new(OverwriteSource { seed, offsets: offsets(share)?, space }))
     }
@@ -143,10 +146,10 @@ impl Workload for Overwrite {
 struct OverwriteSource {
     seed: Seed,
     offsets: Offsets,
-    space: Space,
+    space: AddressSpace,
 }
 
-impl Source for OverwriteSource {
+impl OpGenerator for OverwriteSource {
     fn op(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();
@@ -160,14 +163,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn written(fill: &Fill, keys: u64, threads: u32) -> Vec<u64> {
-        let space = Space { keys, key_bytes: 16, value_bytes: 100, ..Space::default() };
+    fn written(fill: &KvFill, keys: u64, threads: u32) -> Vec<u64> {
+        let space =
+            AddressSpace { keys, key_bytes: 16, value_bytes: 100, ..AddressSpace::default() };
         let stream_seed = Seed::new(1, 0, u64::MAX);
         let mut all = Vec::new();
         for thread in 0..threads {
             let seed = Seed::new(1, 0, u64::from(thread));
-            let share =
-                Share { knobs: &Knobs::default(), space, thread, threads, seed, stream_seed };
+            let share = GeneratorInputs {
+                knobs: &Knobs::default(),
+                space,
+                thread,
+                threads,
+                seed,
+                stream_seed,
+            };
             let mut source = fill.source(&share).unwrap();
             all.extend((0..source.pass().unwrap()).map(|n| source.op(n).at));
         }
@@ -187,10 +197,21 @@ mod tests {
 
     #[test]
     fn a_permuted_load_that_outlasts_its_keys_writes_them_again() {
-        let space = Space { keys: 1_000, key_bytes: 16, value_bytes: 100, ..Space::default() };
+        let space = AddressSpace {
+            keys: 1_000,
+            key_bytes: 16,
+            value_bytes: 100,
+            ..AddressSpace::default()
+        };
         let (seed, stream_seed) = (Seed::new(1, 0, 1), Seed::new(1, 0, u64::MAX));
-        let share =
-            Share { knobs: &Knobs::default(), space, thread: 1, threads: 3, seed, stream_seed };
+        let share = GeneratorInputs {
+            knobs: &Knobs::default(),
+            space,
+            thread: 1,
+            threads: 3,
+            seed,
+            stream_seed,
+        };
         let mut source = FILL_UNIQUE_RANDOM.source(&share).unwrap();
         let pass = source.pass().unwrap();
         let keys: Vec<u64> = (0..3 * pass).map(|n| source.op(n).at).collect();

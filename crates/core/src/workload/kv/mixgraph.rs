@@ -9,10 +9,10 @@
 use super::{SEEK, SOURCE, entry_bytes, knob_percent};
 use crate::base::error::Result;
 use crate::base::rng::{Rng, Seed, mix};
-use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{GeneratorInputs, Workload};
 
 /// The workload `mixgraph`.
 pub struct MixGraph;
@@ -20,7 +20,7 @@ pub struct MixGraph;
 const fn percent(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
     Knob {
         name,
-        kind: Kind::Float { min: 0.0, max: 100.0 },
+        kind: KnobKind::Float { min: 0.0, max: 100.0 },
         default: DefaultValue::Is(default),
         doc,
     }
@@ -29,7 +29,7 @@ const fn percent(name: &'static str, default: &'static str, doc: &'static str) -
 const fn term(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
     Knob {
         name,
-        kind: Kind::Float { min: -1e9, max: 1e9 },
+        kind: KnobKind::Float { min: -1e9, max: 1e9 },
         default: DefaultValue::Is(default),
         doc,
     }
@@ -38,7 +38,7 @@ const fn term(name: &'static str, default: &'static str, doc: &'static str) -> K
 static INFO: Info = Info {
     name: "mixgraph",
     summary: "Gets, Puts and Seeks with the skew and the value sizes of production traces",
-    family: Family::KeyValue,
+    family: RequestFamily::KeyValue,
     writes: Writes::Always,
     max_depth: 1,
     knobs: &[
@@ -46,7 +46,7 @@ static INFO: Info = Info {
         percent("put", "14", "Percent of Puts (mix_put_ratio); the rest are Seeks."),
         Knob {
             name: "ranges",
-            kind: Kind::Int { min: 1, max: 1_000_000 },
+            kind: KnobKind::Int { min: 1, max: 1_000_000 },
             default: DefaultValue::Is("30"),
             doc: "Key ranges (keyrange_num).",
         },
@@ -60,7 +60,7 @@ static INFO: Info = Info {
         term("value_sigma", "25.45", "value_sigma, their scale in bytes"),
         Knob {
             name: "scan_length",
-            kind: Kind::Int { min: 0, max: 1_000_000 },
+            kind: KnobKind::Int { min: 0, max: 1_000_000 },
             default: DefaultValue::Is("10"),
             doc: "Entries walked by a Seek.",
         },
@@ -77,11 +77,11 @@ impl Workload for MixGraph {
         vec![Class::READ, Class::WRITE, SEEK]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
         Ok(entry_bytes(space))
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let knobs = share.knobs;
         let (get, put) = (knob_percent(knobs, "get")?, knob_percent(knobs, "put")?);
         Ok(Box::new(MixSource {
@@ -121,7 +121,7 @@ fn cumulative(knobs: &Knobs) -> Result<Vec<(f64, u64)>> {
 
 struct MixSource {
     seed: Seed,
-    space: Space,
+    space: AddressSpace,
     get: f64,
     put_too: f64,
     ranges: Vec<(f64, u64)>,
@@ -152,7 +152,7 @@ impl MixSource {
     }
 }
 
-impl Source for MixSource {
+impl OpGenerator for MixSource {
     fn op(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let (draw, salt) = (rng.unit(), rng.draw());

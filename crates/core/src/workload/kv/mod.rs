@@ -7,9 +7,9 @@ pub mod read;
 pub mod readwrite;
 
 use crate::base::error::Result;
-use crate::plan::{DefaultValue, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 use crate::record::Class;
-use crate::workload::Share;
+use crate::workload::GeneratorInputs;
 use crate::workload::offsets::Offsets;
 
 /// Where the definitions come from.
@@ -21,33 +21,33 @@ const SEEK: Class = Class::new("seek");
 /// How keys are drawn; the same for every workload that draws them.
 const DISTRIBUTION: Knob = Knob {
     name: "distribution",
-    kind: Kind::Choice(&["uniform", "zipfian", "hotspot"]),
+    kind: KnobKind::Choice(&["uniform", "zipfian", "hotspot"]),
     default: DefaultValue::Is("\"uniform\""),
     doc: "How accesses are distributed over the keys; db_bench's is uniform.",
 };
 
 const THETA: Knob = Knob {
     name: "theta",
-    kind: Kind::Float { min: 0.01, max: 5.0 },
+    kind: KnobKind::Float { min: 0.01, max: 5.0 },
     default: DefaultValue::Is("0.99"),
     doc: "zipfian: how fast popularity falls with rank.",
 };
 
 const HOT_SHARE: Knob = Knob {
     name: "hot_share",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
+    kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("80"),
     doc: "hotspot: percent of accesses that go to the hot keys.",
 };
 
 const HOT_RANGE: Knob = Knob {
     name: "hot_range",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
+    kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("20"),
     doc: "hotspot: percent of keys, from the first, that are hot.",
 };
 
-fn offsets(share: &Share<'_>) -> Result<Offsets> {
+fn offsets(share: &GeneratorInputs<'_>) -> Result<Offsets> {
     let (knobs, keys) = (share.knobs, share.space.keys);
     Ok(match share.knobs.text("distribution")? {
         "zipfian" => Offsets::zipfian(knobs.float("theta")?, keys, share.stream_seed.at(0).draw()),
@@ -60,7 +60,7 @@ fn offsets(share: &Share<'_>) -> Result<Offsets> {
 }
 
 /// The bytes of one entry: what a rate in bytes counts (db_bench's write_rate_limit does too).
-fn entry_bytes(space: crate::load::Space) -> f64 {
+fn entry_bytes(space: crate::load::AddressSpace) -> f64 {
     f64::from(space.key_bytes + space.value_bytes)
 }
 

@@ -3,14 +3,14 @@
 use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SEEK, SOURCE, THETA, entry_bytes, offsets};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
-use crate::workload::{Share, Workload};
+use crate::workload::{GeneratorInputs, Workload};
 
 /// The readers differ in what an op does.
-pub struct Read {
+pub struct KvRead {
     info: &'static Info,
     kind: OpKind,
 }
@@ -18,7 +18,7 @@ pub struct Read {
 static READ_RANDOM_INFO: Info = Info {
     name: "readrandom",
     summary: "looks random keys up; a missing key counts as an op",
-    family: Family::KeyValue,
+    family: RequestFamily::KeyValue,
     writes: Writes::Never,
     max_depth: 1,
     knobs: &[DISTRIBUTION, THETA, HOT_SHARE, HOT_RANGE],
@@ -28,7 +28,7 @@ static READ_RANDOM_INFO: Info = Info {
 static READ_SEQ_INFO: Info = Info {
     name: "readseq",
     summary: "walks the database in key order, each thread on its own; every entry is an op",
-    family: Family::KeyValue,
+    family: RequestFamily::KeyValue,
     writes: Writes::Never,
     max_depth: 1,
     knobs: &[],
@@ -38,13 +38,13 @@ static READ_SEQ_INFO: Info = Info {
 static SEEK_RANDOM_INFO: Info = Info {
     name: "seekrandom",
     summary: "positions a new iterator at a random key for every op and walks on",
-    family: Family::KeyValue,
+    family: RequestFamily::KeyValue,
     writes: Writes::Never,
     max_depth: 1,
     knobs: &[
         Knob {
             name: "seek_nexts",
-            kind: Kind::Int { min: 0, max: 1_000_000 },
+            kind: KnobKind::Int { min: 0, max: 1_000_000 },
             default: DefaultValue::Is("0"),
             doc: "Entries to walk after each seek.",
         },
@@ -57,13 +57,13 @@ static SEEK_RANDOM_INFO: Info = Info {
 };
 
 /// db_bench's `readrandom`.
-pub static READ_RANDOM: Read = Read { info: &READ_RANDOM_INFO, kind: OpKind::Get };
+pub static READ_RANDOM: KvRead = KvRead { info: &READ_RANDOM_INFO, kind: OpKind::Get };
 /// db_bench's `readseq`.
-pub static READ_SEQ: Read = Read { info: &READ_SEQ_INFO, kind: OpKind::Next };
+pub static READ_SEQ: KvRead = KvRead { info: &READ_SEQ_INFO, kind: OpKind::Next };
 /// db_bench's `seekrandom`.
-pub static SEEK_RANDOM: Read = Read { info: &SEEK_RANDOM_INFO, kind: OpKind::Seek };
+pub static SEEK_RANDOM: KvRead = KvRead { info: &SEEK_RANDOM_INFO, kind: OpKind::Seek };
 
-impl Workload for Read {
+impl Workload for KvRead {
     fn info(&self) -> &'static Info {
         self.info
     }
@@ -72,11 +72,11 @@ impl Workload for Read {
         vec![if self.kind == OpKind::Seek { SEEK } else { Class::READ }]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
         Ok(entry_bytes(space))
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let (kind, seed, keys) = (self.kind, share.seed, share.space.keys);
         let len = match kind {
             OpKind::Seek => share.knobs.int("seek_nexts")? as u32,
@@ -95,7 +95,7 @@ struct ReadSource {
     offsets: Offsets,
 }
 
-impl Source for ReadSource {
+impl OpGenerator for ReadSource {
     fn op(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let at = self.offsets.draw(&mut rng, self.keys);

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
-use crate::workload::{Share, Workload};
+use crate::workload::{GeneratorInputs, Workload};
 
 /// The workload `readrandomwriterandom`.
 pub struct ReadRandomWriteRandom;
@@ -18,13 +18,13 @@ pub struct ReadRandomWriteRandom;
 static INFO: Info = Info {
     name: "readrandomwriterandom",
     summary: "of every 100 ops of a thread, a burst of Gets and then a burst of Puts",
-    family: Family::KeyValue,
+    family: RequestFamily::KeyValue,
     writes: Writes::Always,
     max_depth: 1,
     knobs: &[
         Knob {
             name: "read",
-            kind: Kind::Float { min: 0.0, max: 100.0 },
+            kind: KnobKind::Float { min: 0.0, max: 100.0 },
             default: DefaultValue::Is("90"),
             doc: "Gets in every 100 ops (db_bench: readwritepercent).",
         },
@@ -45,11 +45,11 @@ impl Workload for ReadRandomWriteRandom {
         vec![Class::READ, Class::WRITE]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
         Ok(entry_bytes(space))
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let gets = (knob_percent(share.knobs, "read")? * 100.0).round() as u64;
         Ok(Box::new(BurstSource {
             gets,
@@ -63,11 +63,11 @@ impl Workload for ReadRandomWriteRandom {
 struct BurstSource {
     gets: u64,
     seed: Seed,
-    space: Space,
+    space: AddressSpace,
     offsets: Offsets,
 }
 
-impl Source for BurstSource {
+impl OpGenerator for BurstSource {
     fn op(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();

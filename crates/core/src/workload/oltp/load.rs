@@ -6,12 +6,13 @@ use super::{SOURCE, TABLE_SIZE, TABLES, driver_for};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::sql::{
-    Committed, Script, Session, SqlError, SqlResult, Statements, Sysbench, Transactions,
+    Committed, SqlError, SqlResult, SqlSession, Statements, SysbenchDriver, TransactionScript,
+    Transactions,
 };
-use crate::load::{Op, Source, Space};
-use crate::plan::{Family, Info, Knobs, Writes};
+use crate::load::{AddressSpace, Op, OpGenerator};
+use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
-use crate::workload::{Share, TRANSACTION, Workload};
+use crate::workload::{GeneratorInputs, TRANSACTION, Workload};
 
 /// Rows handed over at once: about 2 MB.
 const BATCH: u64 = 10_000;
@@ -22,7 +23,7 @@ pub struct OltpLoad;
 static INFO: Info = Info {
     name: "oltp_load",
     summary: "makes sysbench's tables, loads and indexes them; ends, so it fills a dataset",
-    family: Family::Sql,
+    family: RequestFamily::Sql,
     writes: Writes::Always,
     max_depth: 1,
     knobs: &[TABLES, TABLE_SIZE],
@@ -38,11 +39,11 @@ impl Workload for OltpLoad {
         vec![TRANSACTION]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: AddressSpace) -> Result<f64> {
         Ok(BATCH as f64 * 200.0)
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let tables = share.dealt(share.knobs.int("tables")?);
         Ok(Box::new(Transactions {
             pass: Some(tables * ops_of_table(share.knobs.int("table_size")?)),
@@ -56,16 +57,16 @@ impl Workload for OltpLoad {
         [1, tables, tables + 1].map(some).to_vec()
     }
 
-    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
-        Ok(Some(Box::new(LoadScript {
+    fn script(&self, share: &GeneratorInputs<'_>) -> Result<Option<Box<dyn TransactionScript>>> {
+        Ok(Some(Box::new(OltpLoadScript {
             seed: share.stream_seed,
             thread: u64::from(share.thread),
             threads: u64::from(share.threads),
             table_size: share.knobs.int("table_size")?,
-            step: Step::Create,
+            step: LoadStep::Create,
             table: 0,
             rows: String::with_capacity(BATCH as usize * 200),
-            driver: Sysbench::default(),
+            driver: SysbenchDriver::default(),
         })))
     }
 }
@@ -76,28 +77,28 @@ fn ops_of_table(table_size: u64) -> u64 {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum LoadStep {
     Create,
     Rows,
     Index,
 }
 
-struct LoadScript {
+struct OltpLoadScript {
     /// The same for all threads: a table's rows do not depend on who loads it.
     seed: Seed,
     thread: u64,
     threads: u64,
     table_size: u64,
-    step: Step,
+    step: LoadStep,
     table: u64,
     rows: String,
     /// Known once prepared.
-    driver: Sysbench,
+    driver: SysbenchDriver,
 }
 
-impl LoadScript {
+impl OltpLoadScript {
     fn definition(&self) -> String {
-        let Sysbench { id_type, table_end, .. } = self.driver;
+        let SysbenchDriver { id_type, table_end, .. } = self.driver;
         format!(
             "CREATE TABLE sbtest{}(id {id_type}, k INTEGER DEFAULT '0' NOT NULL, c CHAR(120) \
              DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id)) {table_end}",
@@ -128,12 +129,12 @@ impl LoadScript {
     }
 }
 
-impl Script for LoadScript {
+impl TransactionScript for OltpLoadScript {
     fn remedy(&self) -> &'static str {
         "look at the server's log, the user's rights and the disk's free space"
     }
 
-    fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
+    fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()> {
         self.driver = driver_for(session.dialect())?;
         Ok(())
     }
@@ -143,29 +144,29 @@ impl Script for LoadScript {
         self.table = 1 + self.thread + op.at / ops * self.threads;
         let step = op.at % ops;
         self.step = match step {
-            0 => Step::Create,
-            _ if step == ops - 1 => Step::Index,
-            _ => Step::Rows,
+            0 => LoadStep::Create,
+            _ if step == ops - 1 => LoadStep::Index,
+            _ => LoadStep::Rows,
         };
-        if self.step == Step::Rows {
+        if self.step == LoadStep::Rows {
             let first = 1 + (step - 1) * BATCH;
             self.make_rows(first, (first + BATCH - 1).min(self.table_size));
         }
     }
 
-    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
+    fn run(&mut self, session: &mut dyn SqlSession) -> SqlResult<Committed> {
         let table = format!("sbtest{}", self.table);
         match self.step {
-            Step::Create => {
+            LoadStep::Create => {
                 let dialect = session.dialect();
                 session
                     .run(&self.definition())
                     .map_err(|error| exists(&table, dialect.is_table_there(&error), error))?
             }
-            Step::Rows => {
+            LoadStep::Rows => {
                 session.load(&table, self.columns(), self.rows.as_bytes())?;
             }
-            Step::Index => {
+            LoadStep::Index => {
                 session.run(&format!("CREATE INDEX k_{0} ON sbtest{0}(k)", self.table))?
             }
         }

@@ -1,24 +1,25 @@
 //! sysbench's eight OLTP transactions.
 
 use super::random::Ids;
-use super::statements::{Draw, Transaction, VERBS, Verb};
+use super::statements::{OltpTransaction, RandomChoices, VERBS, Verb};
 use super::*;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::sql::{
-    Committed, Script, Session, SqlError, SqlResult, Statement, Statements, Transactions, Trouble,
+    Committed, ErrorClass, SqlError, SqlResult, SqlSession, StatementId, Statements,
+    TransactionScript, Transactions,
 };
-use crate::load::{Op, Source, Space};
-use crate::plan::{Family, Info, Knobs, Writes};
+use crate::load::{AddressSpace, Op, OpGenerator};
+use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
-use crate::workload::{Share, TRANSACTION, Workload};
+use crate::workload::{GeneratorInputs, TRANSACTION, Workload};
 
 /// PostgreSQL: another session has just inserted the row that this one deleted; sysbench passes
 /// over it too.
 const UNIQUE_VIOLATION: &str = "23505";
 
 /// One of the eight.
-pub struct Mix {
+pub struct OltpMix {
     info: &'static Info,
     /// The one kind of statement of a transaction without BEGIN and COMMIT; none for the mixes.
     single: Option<Verb>,
@@ -32,7 +33,7 @@ const fn info(
     writes: Writes,
     knobs: &'static [Knob],
 ) -> Info {
-    Info { name, summary, family: Family::Sql, writes, max_depth: 1, knobs, source: SOURCE }
+    Info { name, summary, family: RequestFamily::Sql, writes, max_depth: 1, knobs, source: SOURCE }
 }
 
 macro_rules! knobs {
@@ -102,30 +103,31 @@ static INSERT_INFO: Info =
 static DELETE_INFO: Info =
     info("oltp_delete", "one delete by id, of a row that may be gone", Writes::Always, knobs![]);
 
-const fn single(info: &'static Info, verb: Verb) -> Mix {
-    Mix { info, single: Some(verb), reads: false, writes: false }
+const fn single(info: &'static Info, verb: Verb) -> OltpMix {
+    OltpMix { info, single: Some(verb), reads: false, writes: false }
 }
 
 /// sysbench's oltp_read_write.lua.
-pub static READ_WRITE: Mix =
-    Mix { info: &READ_WRITE_INFO, single: None, reads: true, writes: true };
+pub static READ_WRITE: OltpMix =
+    OltpMix { info: &READ_WRITE_INFO, single: None, reads: true, writes: true };
 /// sysbench's oltp_read_only.lua.
-pub static READ_ONLY: Mix = Mix { info: &READ_ONLY_INFO, single: None, reads: true, writes: false };
+pub static READ_ONLY: OltpMix =
+    OltpMix { info: &READ_ONLY_INFO, single: None, reads: true, writes: false };
 /// sysbench's oltp_write_only.lua.
-pub static WRITE_ONLY: Mix =
-    Mix { info: &WRITE_ONLY_INFO, single: None, reads: false, writes: true };
+pub static WRITE_ONLY: OltpMix =
+    OltpMix { info: &WRITE_ONLY_INFO, single: None, reads: false, writes: true };
 /// sysbench's oltp_point_select.lua.
-pub static POINT_SELECT: Mix = single(&POINT_SELECT_INFO, Verb::PointSelect);
+pub static POINT_SELECT: OltpMix = single(&POINT_SELECT_INFO, Verb::PointSelect);
 /// sysbench's oltp_update_index.lua.
-pub static UPDATE_INDEX: Mix = single(&UPDATE_INDEX_INFO, Verb::IndexUpdate);
+pub static UPDATE_INDEX: OltpMix = single(&UPDATE_INDEX_INFO, Verb::IndexUpdate);
 /// sysbench's oltp_update_non_index.lua.
-pub static UPDATE_NON_INDEX: Mix = single(&UPDATE_NON_INDEX_INFO, Verb::NonIndexUpdate);
+pub static UPDATE_NON_INDEX: OltpMix = single(&UPDATE_NON_INDEX_INFO, Verb::NonIndexUpdate);
 /// sysbench's oltp_insert.lua.
-pub static INSERT: Mix = single(&INSERT_INFO, Verb::Append);
+pub static INSERT: OltpMix = single(&INSERT_INFO, Verb::Append);
 /// sysbench's oltp_delete.lua.
-pub static DELETE: Mix = single(&DELETE_INFO, Verb::Delete);
+pub static DELETE: OltpMix = single(&DELETE_INFO, Verb::Delete);
 
-impl Mix {
+impl OltpMix {
     /// The statements of a transaction by kind, in sysbench's order.
     fn counts(&self, knobs: &Knobs) -> Result<Vec<(Verb, u64)>> {
         if let Some(verb) = self.single {
@@ -156,7 +158,7 @@ impl Mix {
     }
 }
 
-impl Workload for Mix {
+impl Workload for OltpMix {
     fn info(&self) -> &'static Info {
         self.info
     }
@@ -165,15 +167,15 @@ impl Workload for Mix {
         vec![TRANSACTION]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: AddressSpace) -> Result<f64> {
         Err(failed("a rate in bytes means nothing for transactions", "give the rate as \"100/s\""))
     }
 
-    fn source(&self, _share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, _share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         Ok(Box::new(Transactions { pass: None }))
     }
 
-    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+    fn script(&self, share: &GeneratorInputs<'_>) -> Result<Option<Box<dyn TransactionScript>>> {
         let knobs = share.knobs;
         let counts = self.counts(knobs)?;
         let most = counts.iter().map(|(_, n)| 2 * *n as usize).sum();
@@ -188,8 +190,8 @@ impl Workload for Mix {
             table_size: knobs.int("table_size")?,
             counts,
             prepared: Vec::new(),
-            transaction: Transaction::with_capacity(most),
-            driver: Sysbench::default(),
+            transaction: OltpTransaction::with_capacity(most),
+            driver: SysbenchDriver::default(),
         })))
     }
 }
@@ -205,14 +207,14 @@ struct MixScript {
     tables: u64,
     table_size: u64,
     counts: Vec<(Verb, u64)>,
-    prepared: Vec<[Option<Statement>; VERBS]>,
-    transaction: Transaction,
+    prepared: Vec<[Option<StatementId>; VERBS]>,
+    transaction: OltpTransaction,
     /// Known once prepared.
-    driver: Sysbench,
+    driver: SysbenchDriver,
 }
 
 impl MixScript {
-    fn prepare_all(&mut self, session: &mut dyn Session) -> SqlResult<()> {
+    fn prepare_all(&mut self, session: &mut dyn SqlSession) -> SqlResult<()> {
         for table in 1..=self.tables {
             let mut statements = [None; VERBS];
             for &(verb, _) in &self.counts {
@@ -228,13 +230,13 @@ impl MixScript {
     }
 }
 
-impl Script for MixScript {
+impl TransactionScript for MixScript {
     fn remedy(&self) -> &'static str {
         "check that the dataset is the one that the workload's tables and table_size describe, and \
          the disk's free space"
     }
 
-    fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
+    fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()> {
         let tables = self.tables;
         let unsuitable = |cause: String| {
             let what = format!(
@@ -269,7 +271,7 @@ impl Script for MixScript {
             // One table for all statements of a kind.
             let table = 1 + rng.below(self.tables);
             let (ids, table_size) = (&self.ids, self.table_size);
-            let mut draw = Draw { table, rng: &mut rng, ids, table_size };
+            let mut draw = RandomChoices { table, rng: &mut rng, ids, table_size };
             if verb == Verb::Delete && self.pairs {
                 (0..count).for_each(|_| self.transaction.add_delete_insert(&mut draw));
             } else {
@@ -278,7 +280,7 @@ impl Script for MixScript {
         }
     }
 
-    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
+    fn run(&mut self, session: &mut dyn SqlSession) -> SqlResult<Committed> {
         if self.trx {
             session.begin()?;
         }
@@ -296,7 +298,7 @@ impl Script for MixScript {
 
 fn passed_over(error: SqlError) -> SqlError {
     if error.code == UNIQUE_VIOLATION {
-        SqlError { trouble: Trouble::Retry, ..error }
+        SqlError { trouble: ErrorClass::Retry, ..error }
     } else {
         error
     }

@@ -9,13 +9,13 @@ mod rows;
 mod statements;
 
 use crate::base::error::{Result, failed};
-use crate::load::sql::{Dialect, Sysbench};
-use crate::plan::{DefaultValue, Kind, Knob};
+use crate::load::sql::{Dialect, SysbenchDriver};
+use crate::plan::{DefaultValue, Knob, KnobKind};
 
 const SOURCE: &str = "akopytov/sysbench 1.0.20, src/lua/oltp_common.lua";
 
 /// sysbench's driver for a server.
-fn driver_for(dialect: &dyn Dialect) -> Result<Sysbench> {
+fn driver_for(dialect: &dyn Dialect) -> Result<SysbenchDriver> {
     dialect.sysbench().ok_or_else(|| {
         failed(
             format!(
@@ -29,29 +29,34 @@ fn driver_for(dialect: &dyn Dialect) -> Result<Sysbench> {
 
 const TABLES: Knob = Knob {
     name: "tables",
-    kind: Kind::Int { min: 1, max: 100_000 },
+    kind: KnobKind::Int { min: 1, max: 100_000 },
     default: DefaultValue::Is("1"),
     doc: "Tables: sbtest1, sbtest2 …",
 };
 
 const TABLE_SIZE: Knob = Knob {
     name: "table_size",
-    kind: Kind::Int { min: 1, max: 2_000_000_000 },
+    kind: KnobKind::Int { min: 1, max: 2_000_000_000 },
     default: DefaultValue::Is("10000"),
     doc: "Rows of each table.",
 };
 
 const fn count(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
-    Knob { name, kind: Kind::Int { min: 0, max: 100_000 }, default: DefaultValue::Is(default), doc }
+    Knob {
+        name,
+        kind: KnobKind::Int { min: 0, max: 100_000 },
+        default: DefaultValue::Is(default),
+        doc,
+    }
 }
 
 const fn flag(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
-    Knob { name, kind: Kind::Bool, default: DefaultValue::Is(default), doc }
+    Knob { name, kind: KnobKind::Bool, default: DefaultValue::Is(default), doc }
 }
 
 const RAND_TYPE: Knob = Knob {
     name: "rand_type",
-    kind: Kind::Choice(&["special", "uniform", "gaussian", "pareto", "zipfian"]),
+    kind: KnobKind::Choice(&["special", "uniform", "gaussian", "pareto", "zipfian"]),
     default: DefaultValue::Is("\"special\""),
     doc: "How ids are drawn; sysbench 1.0.20's default is special, that of later versions uniform.",
 };
@@ -73,14 +78,14 @@ const RAND_SPEC_RES: Knob =
 
 const RAND_PARETO_H: Knob = Knob {
     name: "rand_pareto_h",
-    kind: Kind::Float { min: 0.001, max: 0.999 },
+    kind: KnobKind::Float { min: 0.001, max: 0.999 },
     default: DefaultValue::Is("0.2"),
     doc: "pareto: this share of the ids gets the rest of the draws.",
 };
 
 const RAND_ZIPFIAN_EXP: Knob = Knob {
     name: "rand_zipfian_exp",
-    kind: Kind::Float { min: 0.0, max: 10.0 },
+    kind: KnobKind::Float { min: 0.0, max: 10.0 },
     default: DefaultValue::Is("0.8"),
     doc: "zipfian: how fast popularity falls with the id.",
 };

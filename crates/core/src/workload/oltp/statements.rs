@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::random::Ids;
 use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
 use crate::base::rng::Rng;
-use crate::load::sql::{Param, Session, SqlResult, Statement, Sysbench};
+use crate::load::sql::{Param, SqlResult, SqlSession, StatementId, SysbenchDriver};
 
 /// One kind of statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Verb {
         (self as usize) < Verb::IndexUpdate as usize
     }
 
-    pub fn sql(self, table: u64, driver: Sysbench) -> String {
+    pub fn sql(self, table: u64, driver: SysbenchDriver) -> String {
         let table = format!("sbtest{table}");
         match self {
             Verb::PointSelect => format!("SELECT c FROM {table} WHERE id=?"),
@@ -70,16 +70,16 @@ struct Call {
 
 /// The statements of one transaction, made ready before it is timed.
 #[derive(Default)]
-pub struct Transaction {
+pub struct OltpTransaction {
     calls: Vec<Call>,
     texts: String,
     pub reads: u32,
     pub writes: u32,
 }
 
-impl Transaction {
-    pub fn with_capacity(calls: usize) -> Transaction {
-        Transaction {
+impl OltpTransaction {
+    pub fn with_capacity(calls: usize) -> OltpTransaction {
+        OltpTransaction {
             calls: Vec::with_capacity(calls),
             texts: String::with_capacity(calls * 180),
             reads: 0,
@@ -94,7 +94,7 @@ impl Transaction {
     }
 
     /// Adds `count` statements of a kind, each with ids of its own.
-    pub fn add(&mut self, verb: Verb, count: u64, range_size: i64, draw: &mut Draw<'_>) {
+    pub fn add(&mut self, verb: Verb, count: u64, range_size: i64, draw: &mut RandomChoices<'_>) {
         for _ in 0..count {
             let id = draw.id();
             let other = match verb {
@@ -108,13 +108,13 @@ impl Transaction {
     }
 
     /// Adds a row's deletion and its insertion again.
-    pub fn add_delete_insert(&mut self, draw: &mut Draw<'_>) {
+    pub fn add_delete_insert(&mut self, draw: &mut RandomChoices<'_>) {
         let (id, k) = (draw.id(), draw.id());
         self.push(Verb::Delete, id, 0, draw);
         self.push(Verb::Insert, id, k, draw);
     }
 
-    fn push(&mut self, verb: Verb, id: i64, other: i64, draw: &mut Draw<'_>) {
+    fn push(&mut self, verb: Verb, id: i64, other: i64, draw: &mut RandomChoices<'_>) {
         let mut text = |groups: usize| {
             let from = self.texts.len();
             push_groups(groups, draw.rng, &mut self.texts);
@@ -137,8 +137,8 @@ impl Transaction {
     /// Sends the statements, in order; `prepared` has those of table 1, then those of table 2 …
     pub fn send(
         &self,
-        session: &mut dyn Session,
-        prepared: &[[Option<Statement>; VERBS]],
+        session: &mut dyn SqlSession,
+        prepared: &[[Option<StatementId>; VERBS]],
     ) -> SqlResult<()> {
         for call in &self.calls {
             let Some(statement) = prepared[call.table as usize - 1][call.verb as usize] else {
@@ -166,7 +166,7 @@ impl Transaction {
 }
 
 /// Where the random choices of statements on one table come from.
-pub struct Draw<'a> {
+pub struct RandomChoices<'a> {
     /// The table's number, from 1.
     pub table: u64,
     pub rng: &'a mut Rng,
@@ -174,7 +174,7 @@ pub struct Draw<'a> {
     pub table_size: u64,
 }
 
-impl Draw<'_> {
+impl RandomChoices<'_> {
     fn id(&mut self) -> i64 {
         self.ids.draw(self.rng, self.table_size)
     }

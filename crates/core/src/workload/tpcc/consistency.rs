@@ -8,11 +8,11 @@
 
 use super::SOURCE;
 use crate::base::error::Result;
-use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements};
-use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{Family, Info, Knobs, Writes};
+use crate::load::sql::{Committed, SqlError, SqlResult, SqlSession, Statements, TransactionScript};
+use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{GeneratorInputs, Workload};
 
 /// A condition by its number in clause 3.3.2, and a query that finds what violates it: no row, no
 /// violation.
@@ -105,7 +105,7 @@ pub struct TpccCheck;
 static INFO: Info = Info {
     name: "tpcc_check",
     summary: "checks TPC-C's twelve consistency conditions; a violation fails the point",
-    family: Family::Sql,
+    family: RequestFamily::Sql,
     writes: Writes::Never,
     max_depth: 1,
     knobs: &[],
@@ -121,22 +121,22 @@ impl Workload for TpccCheck {
         vec![Class::CHECK]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: AddressSpace) -> Result<f64> {
         Err(super::no_bytes())
     }
 
-    fn source(&self, _share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, _share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         Ok(Box::new(Checks))
     }
 
-    fn script(&self, _share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+    fn script(&self, _share: &GeneratorInputs<'_>) -> Result<Option<Box<dyn TransactionScript>>> {
         Ok(Some(Box::new(Check)))
     }
 }
 
 struct Checks;
 
-impl Source for Checks {
+impl OpGenerator for Checks {
     fn op(&mut self, n: u64) -> Op {
         Op { kind: OpKind::Transaction, class: 0, len: 0, at: n, salt: 0 }
     }
@@ -144,19 +144,19 @@ impl Source for Checks {
 
 struct Check;
 
-impl Script for Check {
+impl TransactionScript for Check {
     fn remedy(&self) -> &'static str {
         "the data are not what TPC-C's transactions leave: drop its tables and load them again, \
          and look at the server's log"
     }
 
-    fn prepare(&mut self, _session: &mut dyn Session) -> Result<()> {
+    fn prepare(&mut self, _session: &mut dyn SqlSession) -> Result<()> {
         Ok(())
     }
 
     fn stage(&mut self, _op: &Op) {}
 
-    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
+    fn run(&mut self, session: &mut dyn SqlSession) -> SqlResult<Committed> {
         let warehouses = session.rows("SELECT w_id FROM warehouse")?;
         if warehouses.of(0).len() == 0 {
             return Err(SqlError::wrong("there is no warehouse: the database is empty"));

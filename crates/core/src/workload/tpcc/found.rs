@@ -4,7 +4,7 @@
 use arrayvec::ArrayString;
 
 use super::inputs::DISTRICTS;
-use crate::load::sql::answers::{Answers, Row, Value};
+use crate::load::sql::answers::{AnswerRow, Answers, SqlValue};
 use crate::load::sql::{Decimal, Param, SqlError, SqlResult};
 
 /// Clause 2.5.2.2: C_DATA keeps its first 500 characters.
@@ -14,12 +14,14 @@ const DATA: usize = 500;
 const LONGEST_TEXT: usize = 1000;
 
 /// The one row that must be there.
-pub fn one<'f>(what: &str, found: &'f Answers, statement: usize) -> SqlResult<Row<'f>> {
+pub fn one<'f>(what: &str, found: &'f Answers, statement: usize) -> SqlResult<AnswerRow<'f>> {
     found.first(statement).ok_or_else(|| SqlError::wrong(format!("{what} is not in the database")))
 }
 
 /// By last name it is the one in the middle, rounded up (clause 2.5.2.2, case 2).
-pub fn in_the_middle<'f>(mut found: impl ExactSizeIterator<Item = Row<'f>>) -> SqlResult<i64> {
+pub fn in_the_middle<'f>(
+    mut found: impl ExactSizeIterator<Item = AnswerRow<'f>>,
+) -> SqlResult<i64> {
     let middle = found.len().saturating_sub(1) / 2;
     let row = found.nth(middle);
     row.ok_or_else(|| SqlError::wrong("no customer of the district has the name that was drawn"))?
@@ -29,10 +31,10 @@ pub fn in_the_middle<'f>(mut found: impl ExactSizeIterator<Item = Row<'f>>) -> S
 
 /// A value for each district that has an order, nothing of the same type for the others.
 pub fn by_district<'f>(
-    rows: impl ExactSizeIterator<Item = Row<'f>>,
+    rows: impl ExactSizeIterator<Item = AnswerRow<'f>>,
     orders: usize,
     nothing: Param<'static>,
-    value: impl Fn(Value<'f>) -> SqlResult<Param<'static>>,
+    value: impl Fn(SqlValue<'f>) -> SqlResult<Param<'static>>,
 ) -> SqlResult<[Param<'static>; DISTRICTS as usize]> {
     let mut all = [nothing; DISTRICTS as usize];
     if rows.len() != orders {

@@ -24,15 +24,15 @@ pub const MOST_LINES: usize = 15;
 /// Where a terminal stands: it keeps its warehouse, and for Stock-Level its district, for the whole
 /// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terminal {
+pub struct TpccTerminal {
     pub warehouse: i64,
     pub district: i64,
 }
 
-impl Terminal {
-    pub fn new(number: u64, per_warehouse: u64) -> Terminal {
+impl TpccTerminal {
+    pub fn new(number: u64, per_warehouse: u64) -> TpccTerminal {
         let place = number % per_warehouse;
-        Terminal {
+        TpccTerminal {
             warehouse: (number / per_warehouse + 1) as i64,
             district: (place % DISTRICTS + 1) as i64,
         }
@@ -41,7 +41,7 @@ impl Terminal {
 
 /// One line of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct OrderLine {
     pub item: i64,
     pub supply_warehouse: i64,
     pub quantity: i64,
@@ -49,7 +49,7 @@ pub struct Line {
 
 /// How a customer is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Who {
+pub enum CustomerChoice {
     Id(i64),
     LastName(ArrayString<LONGEST_NAME>),
 }
@@ -57,25 +57,25 @@ pub enum Who {
 // A box would be allocated for each transaction; one of these is held by each terminal.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Inputs {
+pub enum TpccInputs {
     NewOrder {
         warehouse: i64,
         district: i64,
         customer: i64,
-        lines: ArrayVec<Line, MOST_LINES>,
+        lines: ArrayVec<OrderLine, MOST_LINES>,
     },
     Payment {
         warehouse: i64,
         district: i64,
         customer_warehouse: i64,
         customer_district: i64,
-        who: Who,
+        who: CustomerChoice,
         cents: i64,
     },
     OrderStatus {
         warehouse: i64,
         district: i64,
-        who: Who,
+        who: CustomerChoice,
     },
     /// Handed to the queue (clause 2.7.2), or executed.
     Delivery {
@@ -98,20 +98,20 @@ pub struct Drawer {
 }
 
 impl Drawer {
-    pub fn draw(&self, kind: Profile, at: Terminal, rng: &mut Rng) -> Inputs {
+    pub fn draw(&self, kind: Profile, at: TpccTerminal, rng: &mut Rng) -> TpccInputs {
         let warehouse = at.warehouse;
         match kind {
             Profile::Payment => self.payment(warehouse, rng),
             Profile::OrderStatus => {
-                Inputs::OrderStatus { warehouse, district: one_of_ten(rng), who: self.who(rng) }
+                TpccInputs::OrderStatus { warehouse, district: one_of_ten(rng), who: self.who(rng) }
             }
-            Profile::Delivery => Inputs::Delivery { warehouse, carrier: 0, queued: true },
+            Profile::Delivery => TpccInputs::Delivery { warehouse, carrier: 0, queued: true },
             Profile::DeferredDelivery => {
-                Inputs::Delivery { warehouse, carrier: one_of_ten(rng), queued: false }
+                TpccInputs::Delivery { warehouse, carrier: one_of_ten(rng), queued: false }
             }
             Profile::StockLevel => {
                 // Clause 2.8.1.2: the threshold lies in 10 … 20.
-                Inputs::StockLevel {
+                TpccInputs::StockLevel {
                     warehouse,
                     district: at.district,
                     threshold: between(rng, 10, 20) as i64,
@@ -123,7 +123,7 @@ impl Drawer {
 
     /// Clause 2.4.1: 5 … 15 lines, 1 % of them from another warehouse, 1 % of orders to be rolled
     /// back.
-    fn new_order(&self, warehouse: i64, rng: &mut Rng) -> Inputs {
+    fn new_order(&self, warehouse: i64, rng: &mut Rng) -> TpccInputs {
         let district = one_of_ten(rng);
         let customer = self.customer(rng);
         let count = between(rng, 5, MOST_LINES as u64);
@@ -131,17 +131,22 @@ impl Drawer {
         let line = |number| {
             let item = nurand(rng, 8191, self.constants.item, 1, ITEMS) as i64;
             let remote = between(rng, 1, 100) == 1;
-            Line {
+            OrderLine {
                 item: if rollback && number == count { UNUSED_ITEM } else { item },
                 supply_warehouse: if remote { self.another(warehouse, rng) } else { warehouse },
                 quantity: one_of_ten(rng),
             }
         };
-        Inputs::NewOrder { warehouse, district, customer, lines: (1..=count).map(line).collect() }
+        TpccInputs::NewOrder {
+            warehouse,
+            district,
+            customer,
+            lines: (1..=count).map(line).collect(),
+        }
     }
 
     /// Clause 2.5.1: 85 % pay at home, 15 % elsewhere; 1.00 … 5,000.00.
-    fn payment(&self, warehouse: i64, rng: &mut Rng) -> Inputs {
+    fn payment(&self, warehouse: i64, rng: &mut Rng) -> TpccInputs {
         let district = one_of_ten(rng);
         let (customer_warehouse, customer_district) =
             if between(rng, 1, 100) <= 85 || self.warehouses == 1 {
@@ -151,19 +156,26 @@ impl Drawer {
             };
         let who = self.who(rng);
         let cents = between(rng, 100, 500_000) as i64;
-        Inputs::Payment { warehouse, district, customer_warehouse, customer_district, who, cents }
+        TpccInputs::Payment {
+            warehouse,
+            district,
+            customer_warehouse,
+            customer_district,
+            who,
+            cents,
+        }
     }
 
     /// Clauses 2.5.1.2 and 2.6.1.2: 60 % by last name, 40 % by number.
-    fn who(&self, rng: &mut Rng) -> Who {
+    fn who(&self, rng: &mut Rng) -> CustomerChoice {
         if between(rng, 1, 100) > 60 {
-            return Who::Id(self.customer(rng));
+            return CustomerChoice::Id(self.customer(rng));
         }
         let mut name = ArrayString::new();
         last_name(nurand(rng, 255, self.constants.last, 0, 999))
             .iter()
             .for_each(|part| name.push_str(part));
-        Who::LastName(name)
+        CustomerChoice::LastName(name)
     }
 
     fn customer(&self, rng: &mut Rng) -> i64 {
@@ -192,10 +204,10 @@ mod tests {
 
     const MANY: u64 = 100_000;
 
-    fn inputs() -> Vec<(Profile, Inputs)> {
+    fn inputs() -> Vec<(Profile, TpccInputs)> {
         let seed = Seed::new(1, 2, 3);
         let drawer = Drawer { warehouses: 100, constants: Constants::of_run(&mut seed.at(0)) };
-        let terminal = Terminal::new(77, 10);
+        let terminal = TpccTerminal::new(77, 10);
         (0..MANY)
             .map(|n| (card(seed, n), seed.at(n)))
             .map(|(kind, mut rng)| (kind, drawer.draw(kind, terminal, &mut rng)))
@@ -222,7 +234,7 @@ mod tests {
     fn new_orders_lie_within_clause_5_5_2_bounds() {
         let (mut orders, mut rolled_back, mut lines, mut remote) = (0, 0, 0, 0);
         for (_, inputs) in inputs() {
-            let Inputs::NewOrder { warehouse, district, customer, lines: of } = inputs else {
+            let TpccInputs::NewOrder { warehouse, district, customer, lines: of } = inputs else {
                 continue;
             };
             assert!(
@@ -250,13 +262,14 @@ mod tests {
     fn payments_lie_within_clause_5_5_2_bounds() {
         let (mut payments, mut remote, mut named) = (0, 0, 0);
         for (_, inputs) in inputs() {
-            let Inputs::Payment { warehouse, customer_warehouse, who, cents, .. } = inputs else {
+            let TpccInputs::Payment { warehouse, customer_warehouse, who, cents, .. } = inputs
+            else {
                 continue;
             };
             assert!((100..=500_000).contains(&cents));
             payments += 1;
             remote += usize::from(customer_warehouse != warehouse);
-            named += usize::from(matches!(who, Who::LastName(_)));
+            named += usize::from(matches!(who, CustomerChoice::LastName(_)));
         }
         share("remote", remote, payments, 14.0, 16.0);
         share("by last name", named, payments, 57.0, 63.0);
@@ -267,11 +280,11 @@ mod tests {
         let seed = Seed::new(1, 2, 3);
         let drawer = Drawer { warehouses: 1, constants: Constants::of_run(&mut seed.at(0)) };
         for n in 0..5000 {
-            match drawer.draw(card(seed, n), Terminal::new(0, 10), &mut seed.at(n)) {
-                Inputs::NewOrder { lines, .. } => {
+            match drawer.draw(card(seed, n), TpccTerminal::new(0, 10), &mut seed.at(n)) {
+                TpccInputs::NewOrder { lines, .. } => {
                     assert!(lines.iter().all(|l| l.supply_warehouse == 1))
                 }
-                Inputs::Payment { customer_warehouse, .. } => assert_eq!(customer_warehouse, 1),
+                TpccInputs::Payment { customer_warehouse, .. } => assert_eq!(customer_warehouse, 1),
                 _ => {}
             }
         }

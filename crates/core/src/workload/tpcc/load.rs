@@ -4,11 +4,13 @@ use super::population::Population;
 use super::schema::{TABLES, named};
 use super::{SOURCE, WAREHOUSES};
 use crate::base::error::{Result, failed};
-use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements, Transactions};
-use crate::load::{Op, Source, Space};
-use crate::plan::{Family, Info, Knobs, Writes};
+use crate::load::sql::{
+    Committed, SqlError, SqlResult, SqlSession, Statements, TransactionScript, Transactions,
+};
+use crate::load::{AddressSpace, Op, OpGenerator};
+use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
-use crate::workload::{Share, TRANSACTION, Workload};
+use crate::workload::{GeneratorInputs, TRANSACTION, Workload};
 
 /// Warehouse and districts, ten batches of stock, ten districts' customers, ten districts' orders.
 const OPS_OF_WAREHOUSE: u64 = 31;
@@ -22,7 +24,7 @@ pub struct TpccLoad;
 static INFO: Info = Info {
     name: "tpcc_load",
     summary: "makes TPC-C's nine tables and populates them; ends, so it fills a dataset",
-    family: Family::Sql,
+    family: RequestFamily::Sql,
     writes: Writes::Always,
     max_depth: 1,
     knobs: &[WAREHOUSES],
@@ -38,12 +40,12 @@ impl Workload for TpccLoad {
         vec![TRANSACTION]
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: AddressSpace) -> Result<f64> {
         // A warehouse is about 75 MB of rows.
         Ok(75e6 / OPS_OF_WAREHOUSE as f64)
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let warehouses = share.dealt(share.knobs.int("warehouses")?);
         let items = if share.thread == 0 { OPS_OF_ITEMS } else { 0 };
         Ok(Box::new(Transactions { pass: Some(items + warehouses * OPS_OF_WAREHOUSE) }))
@@ -68,9 +70,9 @@ impl Workload for TpccLoad {
         ]
     }
 
-    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+    fn script(&self, share: &GeneratorInputs<'_>) -> Result<Option<Box<dyn TransactionScript>>> {
         let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime();
-        Ok(Some(Box::new(LoadScript {
+        Ok(Some(Box::new(TpccLoadScript {
             population: Population {
                 seed: share.stream_seed,
                 now: now.strftime("%Y-%m-%d %H:%M:%S").to_string(),
@@ -82,7 +84,7 @@ impl Workload for TpccLoad {
     }
 }
 
-struct LoadScript {
+struct TpccLoadScript {
     /// The same for all threads: a warehouse's rows do not depend on who loads it.
     population: Population,
     thread: u64,
@@ -90,14 +92,14 @@ struct LoadScript {
     rows: Vec<(&'static str, String)>,
 }
 
-impl Script for LoadScript {
+impl TransactionScript for TpccLoadScript {
     fn remedy(&self) -> &'static str {
         "look at the server's log, the user's rights and the disk's free space"
     }
 
     /// The first worker makes the tables; the others wait for it, since all meet at a barrier after
     /// this.
-    fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
+    fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()> {
         if self.thread > 0 {
             return Ok(());
         }
@@ -132,7 +134,7 @@ impl Script for LoadScript {
     }
 
     /// All that an op loads is loaded or none of it, so that it can be run again.
-    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
+    fn run(&mut self, session: &mut dyn SqlSession) -> SqlResult<Committed> {
         session.begin()?;
         for (table, rows) in &self.rows {
             session.load(table, &named(table).column_names(), rows.as_bytes())?;

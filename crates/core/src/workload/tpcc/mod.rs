@@ -17,24 +17,24 @@ mod statements;
 mod timing;
 
 use self::cards::card;
-use self::inputs::{Drawer, Terminal};
+use self::inputs::{Drawer, TpccTerminal};
 use self::profile::Profile;
 use self::random::Constants;
 use self::script::TpccScript;
 use self::timing::Terminals;
 use crate::base::error::{Error, Result, failed};
 use crate::base::rng::Seed;
-use crate::load::sql::Script;
-use crate::load::{Cycles, Op, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+use crate::load::sql::TransactionScript;
+use crate::load::{AddressSpace, Cycles, Op, OpGenerator};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{GeneratorInputs, Workload};
 
 const SOURCE: &str = "TPC-C standard specification 5.11; tables as pingcap/go-tpc names them";
 
 const WAREHOUSES: Knob = Knob {
     name: "warehouses",
-    kind: Kind::Int { min: 1, max: 1_000_000 },
+    kind: KnobKind::Int { min: 1, max: 1_000_000 },
     default: DefaultValue::Is("1"),
     doc: "Warehouses, about 100 MB each; the same number for loading and running.",
 };
@@ -45,21 +45,21 @@ pub struct Tpcc;
 static INFO: Info = Info {
     name: "tpcc",
     summary: "TPC-C's five transactions, with the specification's keying and think times or none",
-    family: Family::Sql,
+    family: RequestFamily::Sql,
     writes: Writes::Always,
     max_depth: 1,
     knobs: &[
         WAREHOUSES,
         Knob {
             name: "timing",
-            kind: Kind::Choice(&["spec", "no-wait"]),
+            kind: KnobKind::Choice(&["spec", "no-wait"]),
             default: DefaultValue::Is("\"spec\""),
             doc: "spec: terminals key and think (clause 5.2.5), and workers are connections; \
                   no-wait: every worker sends one transaction after another.",
         },
         Knob {
             name: "terminals",
-            kind: Kind::Int { min: 1, max: 10_000 },
+            kind: KnobKind::Int { min: 1, max: 10_000 },
             default: DefaultValue::Is("10"),
             doc: "Terminals for each warehouse.",
         },
@@ -80,11 +80,11 @@ impl Workload for Tpcc {
         profile::classes()
     }
 
-    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: AddressSpace) -> Result<f64> {
         Err(no_bytes())
     }
 
-    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let terminals = share.knobs.int("warehouses")? * share.knobs.int("terminals")?;
         if share.knobs.text("timing")? == "no-wait" {
             return Ok(Box::new(NoWait { seed: share.seed, terminals, cards: 0, queued: None }));
@@ -99,7 +99,7 @@ impl Workload for Tpcc {
         knobs.text("timing").is_ok_and(|timing| timing == "spec")
     }
 
-    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+    fn script(&self, share: &GeneratorInputs<'_>) -> Result<Option<Box<dyn TransactionScript>>> {
         // Chosen once for the run (clause 2.1.6), so all workers must agree.
         let constants = Constants::of_run(&mut share.stream_seed.at(0));
         let drawer = Drawer { warehouses: share.knobs.int("warehouses")?, constants };
@@ -112,7 +112,7 @@ struct Waiting {
     terminals: Terminals,
 }
 
-impl Source for Waiting {
+impl OpGenerator for Waiting {
     fn op(&mut self, _n: u64) -> Op {
         self.terminals.next()
     }
@@ -132,7 +132,7 @@ struct NoWait {
     queued: Option<u64>,
 }
 
-impl Source for NoWait {
+impl OpGenerator for NoWait {
     fn op(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();
@@ -151,8 +151,8 @@ impl Source for NoWait {
 
 impl TpccScript {
     /// The inputs of an op follow from its salt and its terminal.
-    fn inputs_of(drawer: &Drawer, per_warehouse: u64, op: &Op) -> inputs::Inputs {
+    fn inputs_of(drawer: &Drawer, per_warehouse: u64, op: &Op) -> inputs::TpccInputs {
         let mut rng = Seed::new(op.salt, 0, 0).at(0);
-        drawer.draw(Profile::of(op), Terminal::new(op.at, per_warehouse), &mut rng)
+        drawer.draw(Profile::of(op), TpccTerminal::new(op.at, per_warehouse), &mut rng)
     }
 }

@@ -20,7 +20,7 @@ pub struct Population {
 }
 
 /// One table's rows.
-pub type Rows = (&'static str, String);
+pub type TableRows = (&'static str, String);
 
 impl Population {
     fn rng(&self, what: u64, warehouse: u64, part: u64) -> Rng {
@@ -28,7 +28,7 @@ impl Population {
     }
 
     /// ITEM, batch `part` of 10.
-    pub fn items(&self, part: u64) -> Vec<Rows> {
+    pub fn items(&self, part: u64) -> Vec<TableRows> {
         let (mut rng, mut out) = (self.rng(1, 0, part), String::new());
         for id in 1 + part * BATCH..=(part + 1) * BATCH {
             let image = between(&mut rng, 1, 10_000);
@@ -42,7 +42,7 @@ impl Population {
     }
 
     /// WAREHOUSE and its ten DISTRICTs.
-    pub fn warehouse(&self, warehouse: u64) -> Vec<Rows> {
+    pub fn warehouse(&self, warehouse: u64) -> Vec<TableRows> {
         let (mut rng, mut one, mut ten) = (self.rng(2, warehouse, 0), String::new(), String::new());
         let _ = write!(one, "{warehouse}\t");
         push_name_and_address(&mut rng, &mut one);
@@ -57,7 +57,7 @@ impl Population {
     }
 
     /// STOCK of a warehouse, batch `part` of 10.
-    pub fn stock(&self, warehouse: u64, part: u64) -> Vec<Rows> {
+    pub fn stock(&self, warehouse: u64, part: u64) -> Vec<TableRows> {
         let (mut rng, mut out) =
             (self.rng(3, warehouse, part), String::with_capacity(BATCH as usize * 330));
         for item in 1 + part * BATCH..=((part + 1) * BATCH).min(ITEMS) {
@@ -74,7 +74,7 @@ impl Population {
     }
 
     /// CUSTOMER and HISTORY of a district.
-    pub fn customers(&self, warehouse: u64, district: u64) -> Vec<Rows> {
+    pub fn customers(&self, warehouse: u64, district: u64) -> Vec<TableRows> {
         let (mut rng, mut out, mut history) =
             (self.rng(4, warehouse, district), String::new(), String::new());
         for id in 1..=CUSTOMERS {
@@ -109,7 +109,7 @@ impl Population {
     }
 
     /// ORDER, NEW-ORDER and ORDER-LINE of a district.
-    pub fn orders(&self, warehouse: u64, district: u64) -> Vec<Rows> {
+    pub fn orders(&self, warehouse: u64, district: u64) -> Vec<TableRows> {
         let mut rng = self.rng(5, warehouse, district);
         let (mut orders, mut new, mut lines) = (String::new(), String::new(), String::new());
         for (id, customer) in (1..).zip(permutation(&mut rng, CUSTOMERS)) {
@@ -191,8 +191,9 @@ mod tests {
     #[test]
     fn cardinalities_are_those_of_clause_4_3_3_1() {
         let p = population();
-        let count =
-            |rows: &[Rows], table| rows.iter().find(|r| r.0 == table).unwrap().1.lines().count();
+        let count = |rows: &[TableRows], table| {
+            rows.iter().find(|r| r.0 == table).unwrap().1.lines().count()
+        };
         let (customers, orders) = (p.customers(1, 1), p.orders(1, 1));
         assert_eq!((count(&customers, "customer"), count(&customers, "history")), (3000, 3000));
         assert_eq!((count(&orders, "orders"), count(&orders, "new_order")), (3000, 900));

@@ -5,7 +5,7 @@
 use crate::load::sql::Dialect;
 
 /// A table's name, its columns with types, and what keeps it.
-pub struct Table {
+pub struct TpccTable {
     pub name: &'static str,
     pub columns: &'static str,
     pub keys: &'static str,
@@ -13,11 +13,11 @@ pub struct Table {
     pub index: Option<(&'static str, &'static str)>,
 }
 
-const fn table(name: &'static str, columns: &'static str, keys: &'static str) -> Table {
-    Table { name, columns, keys, index: None }
+const fn table(name: &'static str, columns: &'static str, keys: &'static str) -> TpccTable {
+    TpccTable { name, columns, keys, index: None }
 }
 
-pub static TABLES: [Table; 9] = [
+pub static TABLES: [TpccTable; 9] = [
     table(
         "warehouse",
         "w_id INT NOT NULL, w_name VARCHAR(10), w_street_1 VARCHAR(20), w_street_2 VARCHAR(20), \
@@ -32,7 +32,7 @@ pub static TABLES: [Table; 9] = [
          DECIMAL(4, 4), d_ytd DECIMAL(12, 2), d_next_o_id INT",
         "d_w_id, d_id",
     ),
-    Table {
+    TpccTable {
         index: Some(("idx_customer", "c_w_id, c_d_id, c_last, c_first")),
         ..table(
             "customer",
@@ -56,7 +56,7 @@ pub static TABLES: [Table; 9] = [
         "no_o_id INT NOT NULL, no_d_id INT NOT NULL, no_w_id INT NOT NULL",
         "no_w_id, no_d_id, no_o_id",
     ),
-    Table {
+    TpccTable {
         index: Some(("idx_order", "o_w_id, o_d_id, o_c_id, o_id")),
         ..table(
             "orders",
@@ -88,7 +88,7 @@ pub static TABLES: [Table; 9] = [
     ),
 ];
 
-impl Table {
+impl TpccTable {
     /// The statements that make it.
     pub fn definition(&self, dialect: &dyn Dialect) -> Vec<String> {
         let columns = self.columns.replace("TIME_AND_DATE", dialect.time_type());
@@ -116,7 +116,7 @@ impl Table {
 }
 
 /// The table of that name.
-pub fn named(name: &str) -> &'static Table {
+pub fn named(name: &str) -> &'static TpccTable {
     TABLES.iter().find(|t| t.name == name).unwrap_or(&TABLES[0])
 }
 

@@ -9,13 +9,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use arrayvec::ArrayVec;
 
 use super::found::{bad_credit, by_district, in_the_middle, one, written};
-use super::inputs::{DISTRICTS, Drawer, Inputs, Line, MOST_LINES, Who};
+use super::inputs::{CustomerChoice, DISTRICTS, Drawer, MOST_LINES, OrderLine, TpccInputs};
 use super::statements::{Deliveries, Fixed, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
-use crate::load::sql::answers::{Answers, Row};
+use crate::load::sql::answers::{AnswerRow, Answers};
 use crate::load::sql::{
-    Batch, Committed, Param, Script, Session, SqlError, SqlResult, Statement, Statements, refused,
+    Committed, Param, SqlError, SqlResult, SqlSession, StatementBatch, StatementId, Statements,
+    TransactionScript, refused,
 };
 
 /// Where in the answers to a New-Order's questions each is.
@@ -27,30 +28,30 @@ const FIRST_STOCK: usize = 3;
 pub struct TpccScript {
     drawer: Drawer,
     per_warehouse: u64,
-    prepared: Option<Prepared>,
-    staged: Option<Inputs>,
+    prepared: Option<TpccStatements>,
+    staged: Option<TpccInputs>,
     now: Param<'static>,
     found: Answers,
     done: Answers,
-    batch: Batch<'static>,
+    batch: StatementBatch<'static>,
 }
 
-struct Prepared {
+struct TpccStatements {
     fixed: Fixed,
     several: Several,
     deliveries: Deliveries,
 }
 
 /// Prepared statements and the session they belong to, while a transaction runs.
-struct Transaction<'a> {
-    session: &'a mut dyn Session,
-    prepared: &'a Prepared,
+struct TpccTransaction<'a> {
+    session: &'a mut dyn SqlSession,
+    prepared: &'a TpccStatements,
     now: Param<'static>,
     sent: Statements,
     /// Answers that nothing is read from.
     done: &'a mut Answers,
     /// Its room is used by one batch after the other.
-    batch: &'a mut Batch<'static>,
+    batch: &'a mut StatementBatch<'static>,
 }
 
 impl TpccScript {
@@ -63,18 +64,18 @@ impl TpccScript {
             now: Param::Null,
             found: Answers::with_room(),
             done: Answers::with_room(),
-            batch: Batch::default(),
+            batch: StatementBatch::default(),
         }
     }
 }
 
-impl Script for TpccScript {
+impl TransactionScript for TpccScript {
     fn remedy(&self) -> &'static str {
         "check that the database has TPC-C's nine tables with as many warehouses as the workload, \
          and look at the server's log and the disk's free space"
     }
 
-    fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
+    fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()> {
         let refuse = |error: SqlError| {
             refused("preparing TPC-C's statements (are its tables there?)", &error)
         };
@@ -87,7 +88,7 @@ impl Script for TpccScript {
             ));
         }
         session.always_in_transaction().map_err(refuse)?;
-        self.prepared = Some(Prepared {
+        self.prepared = Some(TpccStatements {
             fixed: Fixed::prepare(session).map_err(refuse)?,
             several: Several::prepare(session).map_err(refuse)?,
             deliveries: Deliveries::prepare(session).map_err(refuse)?,
@@ -102,7 +103,7 @@ impl Script for TpccScript {
         self.staged = Some(TpccScript::inputs_of(&self.drawer, self.per_warehouse, op));
     }
 
-    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
+    fn run(&mut self, session: &mut dyn SqlSession) -> SqlResult<Committed> {
         let TpccScript {
             prepared: Some(prepared),
             staged: Some(inputs),
@@ -115,26 +116,32 @@ impl Script for TpccScript {
         else {
             return Err(SqlError::wrong("a transaction was run before it was prepared"));
         };
-        if let Inputs::Delivery { queued: true, .. } = inputs {
+        if let TpccInputs::Delivery { queued: true, .. } = inputs {
             // Clause 2.7.2: the terminal has its answer as soon as the request is in the queue.
             return Ok(Committed { statements: Statements::default(), hit: true });
         }
-        let mut at =
-            Transaction { session, prepared, now: *now, sent: Statements::default(), done, batch };
+        let mut at = TpccTransaction {
+            session,
+            prepared,
+            now: *now,
+            sent: Statements::default(),
+            done,
+            batch,
+        };
         at.session.begin()?;
         let committed = match inputs {
-            Inputs::NewOrder { warehouse, district, customer, lines } => {
+            TpccInputs::NewOrder { warehouse, district, customer, lines } => {
                 let of = CustomerKey { w: *warehouse, d: *district, c: *customer };
                 at.new_order(of, lines, found)?
             }
-            Inputs::Payment { .. } => at.payment(inputs, found)?,
-            Inputs::OrderStatus { warehouse, district, who } => {
+            TpccInputs::Payment { .. } => at.payment(inputs, found)?,
+            TpccInputs::OrderStatus { warehouse, district, who } => {
                 at.order_status(*warehouse, *district, who, found)?
             }
-            Inputs::Delivery { warehouse, carrier, .. } => {
+            TpccInputs::Delivery { warehouse, carrier, .. } => {
                 at.delivery(*warehouse, *carrier, found)?
             }
-            Inputs::StockLevel { warehouse, district, threshold } => {
+            TpccInputs::StockLevel { warehouse, district, threshold } => {
                 at.stock_level(*warehouse, *district, *threshold, found)?
             }
         };
@@ -158,7 +165,7 @@ struct CustomerKey {
 
 /// An order's line on its way into the database.
 struct Placed<'f> {
-    line: Line,
+    line: OrderLine,
     number: i64,
     /// None: there is no such item.
     cents: Option<i64>,
@@ -187,12 +194,12 @@ impl<'f> Placed<'f> {
 
 use Param::Int;
 
-impl Transaction<'_> {
-    fn batch<'q>(&mut self) -> Batch<'q> {
+impl TpccTransaction<'_> {
+    fn batch<'q>(&mut self) -> StatementBatch<'q> {
         std::mem::take(self.batch)
     }
 
-    fn ask(&mut self, batch: Batch<'_>, found: &mut Answers) -> SqlResult<()> {
+    fn ask(&mut self, batch: StatementBatch<'_>, found: &mut Answers) -> SqlResult<()> {
         self.sent += batch.sent();
         let answered = self.session.query_all(&batch, found);
         *self.batch = batch.emptied();
@@ -201,7 +208,7 @@ impl Transaction<'_> {
 
     fn ask_one<const N: usize>(
         &mut self,
-        of: Statement,
+        of: StatementId,
         params: [Param<'_>; N],
         found: &mut Answers,
     ) -> SqlResult<()> {
@@ -211,19 +218,19 @@ impl Transaction<'_> {
     }
 
     /// The last of a transaction that is to be committed.
-    fn ask_last(&mut self, batch: Batch<'_>, found: &mut Answers) -> SqlResult<()> {
+    fn ask_last(&mut self, batch: StatementBatch<'_>, found: &mut Answers) -> SqlResult<()> {
         self.session.commits_next();
         self.ask(batch, found)
     }
 
     /// The last; of whose answers nothing is wanted.
-    fn change_last(&mut self, batch: Batch<'_>) -> SqlResult<()> {
+    fn change_last(&mut self, batch: StatementBatch<'_>) -> SqlResult<()> {
         self.session.commits_next();
         self.change(batch)
     }
 
     /// Of whose answers nothing is wanted.
-    fn change(&mut self, batch: Batch<'_>) -> SqlResult<()> {
+    fn change(&mut self, batch: StatementBatch<'_>) -> SqlResult<()> {
         let mut done = std::mem::take(self.done);
         let answered = self.ask(batch, &mut done);
         *self.done = done;
@@ -235,12 +242,16 @@ impl Transaction<'_> {
     fn new_order(
         &mut self,
         of: CustomerKey,
-        lines: &[Line],
+        lines: &[OrderLine],
         found: &mut Answers,
     ) -> SqlResult<bool> {
         let CustomerKey { w, d, c } = of;
-        let place =
-            |(number, line): (i64, &Line)| Placed { line: *line, number, cents: None, dist: "" };
+        let place = |(number, line): (i64, &OrderLine)| Placed {
+            line: *line,
+            number,
+            cents: None,
+            dist: "",
+        };
         let mut placed: ArrayVec<Placed<'_>, MOST_LINES> = (1..).zip(lines).map(place).collect();
         // In one order for all transactions, so that two seldom wait for each other in a ring.
         placed.sort_by_key(|p| (p.line.supply_warehouse, p.line.item));
@@ -301,8 +312,8 @@ impl Transaction<'_> {
         &self,
         w: i64,
         placed: &mut [Placed<'f>],
-        rows: impl Iterator<Item = Row<'f>>,
-        writes: &mut Batch<'_>,
+        rows: impl Iterator<Item = AnswerRow<'f>>,
+        writes: &mut StatementBatch<'_>,
     ) -> SqlResult<()> {
         let from = placed[0].line.supply_warehouse;
         let mut stock: ArrayVec<_, MOST_LINES> = ArrayVec::new();
@@ -346,8 +357,8 @@ impl Transaction<'_> {
     }
 
     /// Clause 2.5.2.2.
-    fn payment(&mut self, inputs: &Inputs, found: &mut Answers) -> SqlResult<bool> {
-        let Inputs::Payment {
+    fn payment(&mut self, inputs: &TpccInputs, found: &mut Answers) -> SqlResult<bool> {
+        let TpccInputs::Payment {
             warehouse,
             district,
             customer_warehouse,
@@ -366,8 +377,10 @@ impl Transaction<'_> {
         first.write(statements.pay_district, [amount, Int(w), Int(d)]);
         first.read(statements.read_places, [Int(w), Int(d)]);
         match who {
-            Who::Id(c) => first.read(statements.lock_customer, [Int(cw), Int(cd), Int(*c)]),
-            Who::LastName(name) => {
+            CustomerChoice::Id(c) => {
+                first.read(statements.lock_customer, [Int(cw), Int(cd), Int(*c)])
+            }
+            CustomerChoice::LastName(name) => {
                 first.read(statements.ids_of_name, [Int(cw), Int(cd), Param::Text(name)])
             }
         }
@@ -375,8 +388,8 @@ impl Transaction<'_> {
         let places = one("the district", found, 2)?;
         let note = written(format_args!("{}    {}", places.at(0).text()?, places.at(6).text()?))?;
         let (c, customer) = match who {
-            Who::Id(c) => (*c, 3),
-            Who::LastName(_) => {
+            CustomerChoice::Id(c) => (*c, 3),
+            CustomerChoice::LastName(_) => {
                 let c = in_the_middle(found.of(3))?;
                 self.ask_one(statements.lock_customer, [Int(cw), Int(cd), Int(c)], found)?;
                 (c, 0)
@@ -406,11 +419,17 @@ impl Transaction<'_> {
     }
 
     /// Clause 2.6.2.2.
-    fn order_status(&mut self, w: i64, d: i64, who: &Who, found: &mut Answers) -> SqlResult<bool> {
+    fn order_status(
+        &mut self,
+        w: i64,
+        d: i64,
+        who: &CustomerChoice,
+        found: &mut Answers,
+    ) -> SqlResult<bool> {
         let statements = &self.prepared.fixed;
         let c = match who {
-            Who::Id(id) => *id,
-            Who::LastName(name) => {
+            CustomerChoice::Id(id) => *id,
+            CustomerChoice::LastName(name) => {
                 self.ask_one(statements.ids_of_name, [Int(w), Int(d), Param::Text(name)], found)?;
                 in_the_middle(found.of(0))?
             }

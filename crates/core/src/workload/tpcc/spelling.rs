@@ -25,26 +25,26 @@ mod tests {
     use crate::engine::sql::postgres::Postgres;
     use crate::engine::sql::sqlserver::SqlServer;
     use crate::load::sql::answers::Answers;
-    use crate::load::sql::{Batch, Param, Session, SqlResult, Statement};
+    use crate::load::sql::{Param, SqlResult, SqlSession, StatementBatch, StatementId};
 
     /// Keeps what is prepared.
     struct Listener(&'static dyn Dialect, Vec<String>);
 
-    impl Session for Listener {
+    impl SqlSession for Listener {
         fn dialect(&self) -> &'static dyn Dialect {
             self.0
         }
         fn version(&self) -> &str {
             ""
         }
-        fn prepare(&mut self, sql: &str) -> SqlResult<Statement> {
+        fn prepare(&mut self, sql: &str) -> SqlResult<StatementId> {
             self.1.push(sql.to_string());
-            Ok(Statement(self.1.len() as u32 - 1))
+            Ok(StatementId(self.1.len() as u32 - 1))
         }
-        fn execute(&mut self, _: Statement, _: &[Param<'_>]) -> SqlResult<u64> {
+        fn execute(&mut self, _: StatementId, _: &[Param<'_>]) -> SqlResult<u64> {
             Ok(0)
         }
-        fn query_all(&mut self, _: &Batch<'_>, _: &mut Answers) -> SqlResult<()> {
+        fn query_all(&mut self, _: &StatementBatch<'_>, _: &mut Answers) -> SqlResult<()> {
             Ok(())
         }
         fn run(&mut self, _: &str) -> SqlResult<()> {

@@ -3,18 +3,18 @@
 
 use super::inputs::{DISTRICTS, MOST_LINES};
 use super::spelling::spelled;
-use crate::load::sql::{Session, SqlResult, Statement};
+use crate::load::sql::{SqlResult, SqlSession, StatementId};
 
 macro_rules! statements {
     ($($name:ident = $sql:expr;)*) => {
         /// By name.
         #[derive(Clone, Copy)]
         pub struct Fixed {
-            $(pub $name: Statement,)*
+            $(pub $name: StatementId,)*
         }
 
         impl Fixed {
-            pub fn prepare(session: &mut dyn Session) -> SqlResult<Fixed> {
+            pub fn prepare(session: &mut dyn SqlSession) -> SqlResult<Fixed> {
                 Ok(Fixed { $($name: session.prepare(&spelled($sql, session.dialect()))?,)* })
             }
         }
@@ -72,14 +72,14 @@ statements! {
 /// Statements that stand for several lines of an order at once; by the number of lines, from 1.
 #[derive(Clone, Default)]
 pub struct Several {
-    pub items: Vec<Statement>,
-    pub stock: Vec<Statement>,
-    pub update_stock: Vec<Statement>,
-    pub insert_lines: Vec<Statement>,
+    pub items: Vec<StatementId>,
+    pub stock: Vec<StatementId>,
+    pub update_stock: Vec<StatementId>,
+    pub insert_lines: Vec<StatementId>,
 }
 
 impl Several {
-    pub fn prepare(session: &mut dyn Session) -> SqlResult<Several> {
+    pub fn prepare(session: &mut dyn SqlSession) -> SqlResult<Several> {
         let mut several = Several::default();
         let dist = cases("? + 0", (1..=10).map(|d| format!("WHEN {d} THEN s_dist_{d:02}")));
         for n in 1..=MOST_LINES {
@@ -115,16 +115,16 @@ impl Several {
 /// has none, order 0 stands, which there is not.
 #[derive(Clone, Copy)]
 pub struct Deliveries {
-    pub delete_new_orders: Statement,
-    pub carry_orders: Statement,
-    pub deliver_lines: Statement,
-    pub customers: Statement,
-    pub amounts: Statement,
-    pub credit: Statement,
+    pub delete_new_orders: StatementId,
+    pub carry_orders: StatementId,
+    pub deliver_lines: StatementId,
+    pub customers: StatementId,
+    pub amounts: StatementId,
+    pub credit: StatementId,
 }
 
 impl Deliveries {
-    pub fn prepare(session: &mut dyn Session) -> SqlResult<Deliveries> {
+    pub fn prepare(session: &mut dyn SqlSession) -> SqlResult<Deliveries> {
         let places = |prefix: &str, id: &str| {
             let each: Vec<String> = (1..=DISTRICTS)
                 .map(|d| format!("({prefix}_d_id = {d} AND {prefix}_{id} = ?)"))

@@ -1,7 +1,7 @@
 //! What the meters' counts say of a point's requests: which were at the device, whose they were,
 //! and which never came there.
 
-use super::{Device, Inputs};
+use super::{BottleneckInputs, DeviceLoad};
 
 const SECTOR_BYTES: f64 = 512.0;
 /// What a filesystem's journal writes for one flush beside the data, at most: descriptor, inodes,
@@ -24,7 +24,7 @@ pub struct Foreign {
 /// What the device did and the load did not. The time of reads and that of writes are divided by
 /// bytes. What the load had left in memory before, and the journal that its own writes move, are
 /// not others'.
-pub fn foreign(p: &Inputs) -> Option<Foreign> {
+pub fn foreign(p: &BottleneckInputs) -> Option<Foreign> {
     let (device, own) = (p.device.as_ref()?, p.own.as_ref()?);
     let journal = device.flushes_per_s.min(own.write_calls_per_s) * JOURNAL_BYTES;
     let begun = |ops_per_s, bytes_per_s| in_flight_before(p, ops_per_s, bytes_per_s);
@@ -47,7 +47,7 @@ pub fn foreign(p: &Inputs) -> Option<Foreign> {
 /// A process's bytes are counted as it hands requests over, a device's as it completes them: what
 /// was in flight as the window began is in the second count alone. At most all that the load may
 /// have in flight, per second of the window.
-fn in_flight_before(p: &Inputs, ops_per_s: f64, bytes_per_s: f64) -> f64 {
+fn in_flight_before(p: &BottleneckInputs, ops_per_s: f64, bytes_per_s: f64) -> f64 {
     if ops_per_s <= 0.0 || p.window_s <= 0.0 {
         return 0.0;
     }
@@ -67,7 +67,7 @@ pub struct AtDevice {
 
 /// Of the requests at the device those that are the load's; all of them where nobody counted whose
 /// they were.
-pub fn at_device(p: &Inputs) -> Option<AtDevice> {
+pub fn at_device(p: &BottleneckInputs) -> Option<AtDevice> {
     let device = p.device.as_ref()?;
     let queue = (device.queue - foreign(p).map_or(0.0, |f| f.queue)).max(0.0);
     let requests = (queue / p.outstanding.max(1.0)).min(1.0);
@@ -80,7 +80,7 @@ pub fn at_device(p: &Inputs) -> Option<AtDevice> {
 /// The share of reads that never reached the device; at least so much, since a read may take
 /// several of the device's. Blocks are counted in bytes, because the kernel reads ahead in larger
 /// ones.
-pub fn from_memory(p: &Inputs) -> Option<f64> {
+pub fn from_memory(p: &BottleneckInputs) -> Option<f64> {
     let device = p.device.as_ref().filter(|_| p.reads_per_s > 0.0)?;
     let bytes_per_s = own_read_bytes_per_s(p, device);
     let reached = match in_blocks(p.reads_per_s, p.read_bytes_per_s) {
@@ -94,13 +94,13 @@ pub fn from_memory(p: &Inputs) -> Option<f64> {
 }
 
 /// A neighbour's reads do not make the load's come from the device.
-fn own_read_bytes_per_s(p: &Inputs, device: &Device) -> f64 {
+fn own_read_bytes_per_s(p: &BottleneckInputs, device: &DeviceLoad) -> f64 {
     let counted = p.own.as_ref().map_or(device.read_bytes_per_s, |own| own.read_bytes_per_s);
     counted.min(device.read_bytes_per_s)
 }
 
 /// The share of the bytes written that had not reached the device; known of whole blocks only.
-pub fn kept_in_memory(p: &Inputs) -> Option<f64> {
+pub fn kept_in_memory(p: &BottleneckInputs) -> Option<f64> {
     let device = p.device.as_ref().filter(|_| in_blocks(p.writes_per_s, p.written_bytes_per_s))?;
     Some((1.0 - device.written_bytes_per_s / p.written_bytes_per_s).max(0.0))
 }
@@ -114,11 +114,11 @@ fn in_blocks(ops_per_s: f64, bytes_per_s: f64) -> bool {
 
 /// The share of the time that a worker was on a processor, what its server computed for it
 /// included.
-pub fn on_processor(p: &Inputs) -> Option<f64> {
+pub fn on_processor(p: &BottleneckInputs) -> Option<f64> {
     Some((p.own_busy? * p.cores / p.workers.max(1.0)).min(1.0))
 }
 
 /// The share of the processors that neither Dyno nor what it started used.
-pub fn strangers(p: &Inputs) -> Option<f64> {
+pub fn strangers(p: &BottleneckInputs) -> Option<f64> {
     Some((p.host_busy? - p.own_busy?).max(0.0))
 }

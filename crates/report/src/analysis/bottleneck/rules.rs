@@ -2,13 +2,13 @@
 //! not the drive.
 
 use super::evidence::{at_device, foreign, from_memory, kept_in_memory, on_processor, strangers};
-use super::{Inputs, Limit, Verdict};
+use super::{Bottleneck, BottleneckInputs, BottleneckVerdict};
 use crate::base::units;
 use crate::language::{Message, Number};
 use crate::message;
 use crate::record::NEAR_CEILING;
 
-type Rule = fn(&Inputs) -> Option<Verdict>;
+type Rule = fn(&BottleneckInputs) -> Option<BottleneckVerdict>;
 
 /// First what is known whatever the processors did meanwhile.
 pub const IN_ORDER: [Rule; 13] = [
@@ -80,15 +80,15 @@ fn both(first: Message, second: Message) -> Message {
     message!("verdict-clauses", first = first, second = second)
 }
 
-fn barred(limit: Limit, evidence: Message, remedy: Message) -> Verdict {
-    Verdict { limit, evidence, remedy: Some(remedy) }
+fn barred(limit: Bottleneck, evidence: Message, remedy: Message) -> BottleneckVerdict {
+    BottleneckVerdict { limit, evidence, remedy: Some(remedy) }
 }
 
-fn allowed(limit: Limit, evidence: Message) -> Verdict {
-    Verdict { limit, evidence, remedy: None }
+fn allowed(limit: Bottleneck, evidence: Message) -> BottleneckVerdict {
+    BottleneckVerdict { limit, evidence, remedy: None }
 }
 
-fn hog(p: &Inputs) -> Option<Verdict> {
+fn hog(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let (host, others) = (p.host_busy?, strangers(p)?);
     if host < CPU_FULL || others < OTHERS_HOG || waits_at_device(p, ALL_WAITS_THERE) {
         return None;
@@ -105,38 +105,38 @@ fn hog(p: &Inputs) -> Option<Verdict> {
         ),
         None => (evidence, message!("remedy-end-others")),
     };
-    Some(barred(Limit::Cpu, evidence, remedy))
+    Some(barred(Bottleneck::Cpu, evidence, remedy))
 }
 
 /// Stopped, as by a signal or with its virtual machine.
-fn stopped(p: &Inputs) -> Option<Verdict> {
+fn stopped(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     standstill(p)
         .filter(|_| p.stood_still_s.is_some_and(|still_s| still_s > WAS_STOPPED * p.window_s))
 }
 
-fn standstill(p: &Inputs) -> Option<Verdict> {
+fn standstill(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let still_s = p.stood_still_s.filter(|s| *s > STOOD_STILL * p.window_s)?;
     let evidence = message!(
         "verdict-stood-still",
         still = seconds(&format!("{still_s:.2}")),
         window = seconds(&format!("{:.1}", p.window_s))
     );
-    Some(barred(Limit::Standstill, evidence, message!("remedy-stood-still")))
+    Some(barred(Bottleneck::Standstill, evidence, message!("remedy-stood-still")))
 }
 
-fn memory(p: &Inputs) -> Option<Verdict> {
+fn memory(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     if p.on_tmpfs {
         let (evidence, remedy) = (message!("verdict-tmpfs"), message!("remedy-tmpfs"));
-        return Some(barred(Limit::NoDrive, evidence, remedy));
+        return Some(barred(Bottleneck::NoDrive, evidence, remedy));
     }
     let elsewhere = [from_memory(p), kept_in_memory(p)];
     if p.dataset.missing && elsewhere.into_iter().flatten().any(|share| share >= FROM_MEMORY) {
         let (evidence, remedy) = (message!("verdict-no-data"), message!("remedy-no-data"));
-        return Some(barred(Limit::NoDrive, evidence, remedy));
+        return Some(barred(Bottleneck::NoDrive, evidence, remedy));
     }
     if let Some(share) = from_memory(p).filter(|share| *share >= FROM_MEMORY) {
         let evidence = message!("verdict-from-memory", share = at_least(share));
-        return Some(barred(Limit::Memory, evidence, past_memory(p)));
+        return Some(barred(Bottleneck::Memory, evidence, past_memory(p)));
     }
     let kept = kept_in_memory(p).filter(|share| *share >= FROM_MEMORY)?;
     let share = Number(format!("{:.1} %", kept * 100.0));
@@ -145,11 +145,11 @@ fn memory(p: &Inputs) -> Option<Verdict> {
         Some(false) => message!("remedy-direct-or-longer-window"),
         _ => message!("remedy-longer-window"),
     };
-    Some(barred(Limit::Memory, evidence, remedy))
+    Some(barred(Bottleneck::Memory, evidence, remedy))
 }
 
 /// What makes reads reach the drive.
-fn past_memory(p: &Inputs) -> Message {
+fn past_memory(p: &BottleneckInputs) -> Message {
     let twice = p.dataset.memory_bytes.map(|bytes| 2.0 * whole_gib(bytes));
     let larger = match twice {
         Some(twice) => message!("remedy-dataset-of", size = size(twice)),
@@ -180,7 +180,7 @@ fn whole_gib(bytes: f64) -> f64 {
     (bytes / GIB).ceil() * GIB
 }
 
-fn neighbour(p: &Inputs) -> Option<Verdict> {
+fn neighbour(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let found =
         foreign(p).filter(|f| f.share >= NEIGHBOURS_SHARE && f.queue >= NEIGHBOURS_QUEUE)?;
     let mb = |bytes: f64| Number(format!("{:.1} MB/s", bytes / 1e6));
@@ -190,10 +190,10 @@ fn neighbour(p: &Inputs) -> Option<Verdict> {
         read = mb(found.read_bytes_per_s),
         written = mb(found.written_bytes_per_s)
     );
-    Some(barred(Limit::Neighbour, evidence, message!("remedy-neighbour")))
+    Some(barred(Bottleneck::Neighbour, evidence, message!("remedy-neighbour")))
 }
 
-fn late(p: &Inputs) -> Option<Verdict> {
+fn late(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let late = p
         .late
         .as_ref()
@@ -207,58 +207,58 @@ fn late(p: &Inputs) -> Option<Verdict> {
         let busy = message!("verdict-processors-others", busy = pct(host), others = pct(others));
         evidence = both(evidence, busy);
     }
-    Some(barred(Limit::Generator, evidence, message!("remedy-late")))
+    Some(barred(Bottleneck::Generator, evidence, message!("remedy-late")))
 }
 
-fn ceiling(p: &Inputs) -> Option<Verdict> {
+fn ceiling(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let (share, _) = p.ceiling.filter(|(share, _)| *share >= NEAR_CEILING)?;
     let evidence = message!("verdict-near-ceiling", share = pct(share.min(1.0)));
-    Some(barred(Limit::Generator, evidence, message!("remedy-near-ceiling")))
+    Some(barred(Bottleneck::Generator, evidence, message!("remedy-near-ceiling")))
 }
 
 /// From this share of the generator's ceiling on, it stands beside the verdict, whatever that is.
 const HALF_OF_CEILING: f64 = 0.5;
 
 /// The verdict with the generator's ceiling, where that is not far.
-pub fn beside_ceiling(verdict: Verdict, p: &Inputs) -> Verdict {
+pub fn beside_ceiling(verdict: BottleneckVerdict, p: &BottleneckInputs) -> BottleneckVerdict {
     let near = p.ceiling.filter(|(share, _)| *share >= HALF_OF_CEILING);
     let Some((_, ops_per_s)) = near else { return verdict };
     let ceiling = message!("verdict-ceiling", ops = Number(units::grouped(ops_per_s)));
-    Verdict { evidence: both(verdict.evidence, ceiling), ..verdict }
+    BottleneckVerdict { evidence: both(verdict.evidence, ceiling), ..verdict }
 }
 
-fn rate(p: &Inputs) -> Option<Verdict> {
+fn rate(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let achieved = p.achieved.filter(|a| *a >= RATE_MET)?;
-    Some(allowed(Limit::Rate, message!("verdict-rate-reached", share = pct(achieved))))
+    Some(allowed(Bottleneck::Rate, message!("verdict-rate-reached", share = pct(achieved))))
 }
 
-fn thermal(p: &Inputs) -> Option<Verdict> {
+fn thermal(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let share = p.throttled.filter(|t| *t > THROTTLED)?;
-    Some(allowed(Limit::Thermal, message!("verdict-throttled", share = pct(share.min(1.0)))))
+    Some(allowed(Bottleneck::Thermal, message!("verdict-throttled", share = pct(share.min(1.0)))))
 }
 
-fn generator(p: &Inputs) -> Option<Verdict> {
+fn generator(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let share = p.in_flight.map(|n| n / p.outstanding.max(1.0)).filter(|share| *share < FILLED)?;
     if p.thinks {
-        return Some(allowed(Limit::Rate, message!("verdict-thinks", share = pct(share))));
+        return Some(allowed(Bottleneck::Rate, message!("verdict-thinks", share = pct(share))));
     }
     let evidence = message!("verdict-too-few-made", share = pct(share));
-    Some(barred(Limit::Generator, evidence, message!("remedy-too-few-made")))
+    Some(barred(Bottleneck::Generator, evidence, message!("remedy-too-few-made")))
 }
 
-fn waits_at_device(p: &Inputs, share: f64) -> bool {
+fn waits_at_device(p: &BottleneckInputs, share: f64) -> bool {
     at_device(p).is_some_and(|own| own.requests >= share)
 }
 
 /// Processors and drive can be full at once; the one that more of the load waits for decides.
-fn drive(p: &Inputs) -> Option<Verdict> {
+fn drive(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let full = p.host_busy.is_some_and(|b| b >= CPU_FULL) || own_set_full(p).is_some();
     let least = if full { ALL_WAITS_THERE } else { WAITS_THERE };
-    waits_at_device(p, least).then(|| allowed(Limit::Drive, whereabouts(p)))
+    waits_at_device(p, least).then(|| allowed(Bottleneck::Drive, whereabouts(p)))
 }
 
 /// Where the load's requests were, and what the processors did meanwhile.
-fn whereabouts(p: &Inputs) -> Message {
+fn whereabouts(p: &BottleneckInputs) -> Message {
     let device = match at_device(p) {
         None => message!("verdict-no-device"),
         Some(own) if own.flushing >= 0.01 => message!(
@@ -280,7 +280,7 @@ fn whereabouts(p: &Inputs) -> Message {
 
 /// Where the load and its servers have processors of their own, those of one of them are full while
 /// others idle: the load's first, which is what makes the requests.
-fn own_set_full(p: &Inputs) -> Option<Verdict> {
+fn own_set_full(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let (apart, servers) = (p.apart?, p.servers_busy?);
     let busy = |share: f64, of: f64| (share * p.cores / of.max(1.0)).min(1.0);
     let load = busy((p.own_busy? - servers).max(0.0), apart.load);
@@ -296,10 +296,10 @@ fn own_set_full(p: &Inputs) -> Option<Verdict> {
         ),
         (false, false) => return None,
     };
-    Some(barred(Limit::Cpu, evidence, remedy))
+    Some(barred(Bottleneck::Cpu, evidence, remedy))
 }
 
-fn processors(p: &Inputs) -> Option<Verdict> {
+fn processors(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     if let Some(full) = own_set_full(p) {
         return Some(full);
     }
@@ -327,27 +327,27 @@ fn processors(p: &Inputs) -> Option<Verdict> {
         Some((servers, own)) if servers > own / 2.0 => message!("remedy-server-processors"),
         _ => message!("remedy-processors"),
     };
-    Some(barred(Limit::Cpu, evidence, remedy))
+    Some(barred(Bottleneck::Cpu, evidence, remedy))
 }
 
 /// Workers that neither compute nor have their own request at the device wait for one another: for
 /// one that is at the device, as for a log that one of them flushes for all, or for a lock.
-fn serial_or_locks(p: &Inputs) -> Option<Verdict> {
+fn serial_or_locks(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let (on_cpu, own) = (on_processor(p).filter(|share| *share < HARDLY_COMPUTES)?, at_device(p)?);
     if p.achieved.is_some() {
         return None;
     }
     if own.window >= ONE_IS_THERE {
         let evidence = both(whereabouts(p), message!("verdict-others-waited"));
-        return Some(allowed(Limit::Drive, evidence));
+        return Some(allowed(Bottleneck::Drive, evidence));
     }
     (p.workers > 1.0 && own.window < NONE_IS_THERE).then(|| {
         let (off, window) = (pct(1.0 - on_cpu), pct(own.window));
         let evidence = message!("verdict-locks", off = off, window = window);
-        barred(Limit::Locks, evidence, message!("remedy-locks"))
+        barred(Bottleneck::Locks, evidence, message!("remedy-locks"))
     })
 }
 
-pub fn undecided(p: &Inputs) -> Verdict {
-    allowed(Limit::Undecided, whereabouts(p))
+pub fn undecided(p: &BottleneckInputs) -> BottleneckVerdict {
+    allowed(Bottleneck::Undecided, whereabouts(p))
 }

@@ -4,8 +4,8 @@ use super::*;
 use crate::language::Language;
 
 /// Thirty-two workers whose requests are nearly all at the device.
-fn point() -> Inputs {
-    Inputs {
+fn point() -> BottleneckInputs {
+    BottleneckInputs {
         window_s: 10.0,
         outstanding: 32.0,
         workers: 32.0,
@@ -17,39 +17,43 @@ fn point() -> Inputs {
         own_busy: Some(0.35),
         cores: 8.0,
         busiest_core: Some(0.6),
-        ..Inputs::default()
+        ..BottleneckInputs::default()
     }
 }
 
 /// One that only reads, in blocks of 4 KiB.
-fn device(reads_per_s: f64, queue: f64, busy: f64) -> Option<Device> {
+fn device(reads_per_s: f64, queue: f64, busy: f64) -> Option<DeviceLoad> {
     let read_bytes_per_s = 4096.0 * reads_per_s;
-    Some(Device {
+    Some(DeviceLoad {
         reads_per_s,
         read_bytes_per_s,
         queue,
         read_queue: queue,
         busy,
-        ..Device::default()
+        ..DeviceLoad::default()
     })
 }
 
 /// Writes that are flushed one by one: so much of the window is spent writing and flushing, with
 /// one request at a time.
-fn flushed(share: f64) -> Inputs {
-    let device = Device {
+fn flushed(share: f64) -> BottleneckInputs {
+    let device = DeviceLoad {
         written_bytes_per_s: 20e6,
         queue: share,
         write_queue: share,
         busy: share,
         flushes_per_s: 500.0,
         flushing: share / 2.0,
-        ..Device::default()
+        ..DeviceLoad::default()
     };
-    let own = Own { written_bytes_per_s: 9e6, write_calls_per_s: 600.0, ..Own::default() };
-    let values =
-        Inputs { reads_per_s: 0.0, read_bytes_per_s: 0.0, writes_per_s: 9_000.0, ..point() };
-    Inputs {
+    let own = DynoIo { written_bytes_per_s: 9e6, write_calls_per_s: 600.0, ..DynoIo::default() };
+    let values = BottleneckInputs {
+        reads_per_s: 0.0,
+        read_bytes_per_s: 0.0,
+        writes_per_s: 9_000.0,
+        ..point()
+    };
+    BottleneckInputs {
         written_bytes_per_s: 420.0 * 9_000.0,
         device: Some(device),
         own: Some(own),
@@ -59,13 +63,13 @@ fn flushed(share: f64) -> Inputs {
 }
 
 /// Direct reads of 4 KiB beside somebody who writes.
-fn beside(written_bytes_per_s: f64, write_queue: f64) -> Inputs {
-    let own = Own {
+fn beside(written_bytes_per_s: f64, write_queue: f64) -> BottleneckInputs {
+    let own = DynoIo {
         read_bytes_per_s: 4096.0 * 20_000.0,
         written_bytes_per_s: 1e4,
         write_calls_per_s: 10.0,
     };
-    let device = Device {
+    let device = DeviceLoad {
         reads_per_s: 20_000.0,
         read_bytes_per_s: own.read_bytes_per_s,
         written_bytes_per_s,
@@ -73,14 +77,18 @@ fn beside(written_bytes_per_s: f64, write_queue: f64) -> Inputs {
         write_queue,
         queue: 30.0 + write_queue,
         busy: 1.0,
-        ..Device::default()
+        ..DeviceLoad::default()
     };
-    let reads = Inputs { reads_per_s: 20_000.0, read_bytes_per_s: own.read_bytes_per_s, ..point() };
-    Inputs { device: Some(device), own: Some(own), ..reads }
+    let reads = BottleneckInputs {
+        reads_per_s: 20_000.0,
+        read_bytes_per_s: own.read_bytes_per_s,
+        ..point()
+    };
+    BottleneckInputs { device: Some(device), own: Some(own), ..reads }
 }
 
 #[track_caller]
-fn each(table: &[(Inputs, Limit, &str, &str)]) {
+fn each(table: &[(BottleneckInputs, Bottleneck, &str, &str)]) {
     for (inputs, limit, evidence, remedy) in table {
         let found = verdict(inputs);
         assert_eq!(found.limit, *limit, "{found:?}");
@@ -102,100 +110,100 @@ fn each(table: &[(Inputs, Limit, &str, &str)]) {
 
 #[test]
 fn the_drive_is_named_where_the_loads_own_requests_were_there() {
-    let ahead = Device {
+    let ahead = DeviceLoad {
         reads_per_s: 3_125.0,
         queue: 28.0,
         busy: 1.0,
         read_bytes_per_s: 409.6e6,
-        ..Device::default()
+        ..DeviceLoad::default()
     };
     each(&[
-        (point(), Limit::Drive, "at the device for 100 % of the window, 94 % of those", ""),
+        (point(), Bottleneck::Drive, "at the device for 100 % of the window, 94 % of those", ""),
         // All of the load waits at the device: others may have the processors.
         (
-            Inputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() },
-            Limit::Drive,
+            BottleneckInputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() },
+            Bottleneck::Drive,
             "processors 100 % busy",
             "",
         ),
         // Read ahead in blocks of 128 KiB: a thirtieth of the requests, and all of the bytes.
         (
-            Inputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() },
-            Limit::Drive,
+            BottleneckInputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() },
+            Bottleneck::Drive,
             "88 % of those",
             "",
         ),
         // A request in several parts: more of them than ops under way.
         (
-            Inputs { device: device(400_000.0, 120.0, 1.0), ..point() },
-            Limit::Drive,
+            BottleneckInputs { device: device(400_000.0, 120.0, 1.0), ..point() },
+            Bottleneck::Drive,
             "100 % of those",
             "",
         ),
         // One after another, with some computing between them.
         (
-            Inputs {
+            BottleneckInputs {
                 outstanding: 1.0,
                 workers: 1.0,
                 in_flight: Some(1.0),
                 device: device(1e5, 0.7, 0.8),
                 ..point()
             },
-            Limit::Drive,
+            Bottleneck::Drive,
             "for 70 % of the window",
             "",
         ),
         // One of them flushes for all.
         (
             flushed(0.9),
-            Limit::Drive,
+            Bottleneck::Drive,
             "for 90 % of the window, in flushes for 45 % of it, 3 % of those",
             "",
         ),
-        (Inputs { throttled: Some(0.2), ..point() }, Limit::Thermal, "20 %", ""),
+        (BottleneckInputs { throttled: Some(0.2), ..point() }, Bottleneck::Thermal, "20 %", ""),
     ]);
 }
 
 #[test]
 fn the_processors_are_named_with_whoever_has_them() {
-    let shared = Inputs {
+    let shared = BottleneckInputs {
         host_busy: Some(1.0),
         own_busy: Some(0.2),
         device: device(1e5, 20.0, 1.0),
         ..point()
     };
-    let own = Inputs { own_busy: Some(0.97), ..shared.clone() };
+    let own = BottleneckInputs { own_busy: Some(0.97), ..shared.clone() };
     each(&[
-        (shared.clone(), Limit::Cpu, "80 % with other processes", "end what else runs"),
+        (shared.clone(), Bottleneck::Cpu, "80 % with other processes", "end what else runs"),
         (
-            Inputs { stolen: Some(0.7), ..shared.clone() },
-            Limit::Cpu,
+            BottleneckInputs { stolen: Some(0.7), ..shared.clone() },
+            Bottleneck::Cpu,
             "the hypervisor gave away 70 %",
             "a machine of its own",
         ),
-        (own.clone(), Limit::Cpu, "97 % with the load itself", "more or faster processors"),
+        (own.clone(), Bottleneck::Cpu, "97 % with the load itself", "more or faster processors"),
         (
-            Inputs { servers_busy: Some(0.6), ..own },
-            Limit::Cpu,
+            BottleneckInputs { servers_busy: Some(0.6), ..own },
+            Bottleneck::Cpu,
             "60 % with its database servers",
             "for the server",
         ),
         (
-            Inputs {
+            BottleneckInputs {
                 workers: 4.0,
                 outstanding: 4.0,
                 in_flight: None,
                 device: device(1e5, 0.2, 0.2),
                 ..point()
             },
-            Limit::Cpu,
+            Bottleneck::Cpu,
             "workers computed for 70 % of the time",
             "more or faster processors",
         ),
         // Met or not: what waits for a processor has no latency of the drive's.
         (
-            Inputs { achieved: Some(1.0), ..shared },
-            Limit::Cpu,
+            BottleneckInputs { achieved: Some(1.0), ..shared },
+            Bottleneck::Cpu,
             "with other processes",
             "end what else runs",
         ),
@@ -205,55 +213,76 @@ fn the_processors_are_named_with_whoever_has_them() {
 #[test]
 fn memory_is_named_with_what_brings_the_load_past_it() {
     let gib = (1u64 << 30) as f64;
-    let cached = Inputs { device: device(9_000.0, 1.0, 0.5), ..point() };
-    let with = |direct, bytes| Inputs {
-        dataset: Dataset { bytes, memory_bytes: Some(24.0 * gib), direct, ..Dataset::default() },
+    let cached = BottleneckInputs { device: device(9_000.0, 1.0, 0.5), ..point() };
+    let with = |direct, bytes| BottleneckInputs {
+        dataset: DatasetCaching {
+            bytes,
+            memory_bytes: Some(24.0 * gib),
+            direct,
+            ..DatasetCaching::default()
+        },
         ..cached.clone()
     };
-    let written = Inputs {
+    let written = BottleneckInputs {
         reads_per_s: 0.0,
         writes_per_s: 250_000.0,
         written_bytes_per_s: 1.024e9,
         ..point()
     };
-    let values = Inputs { written_bytes_per_s: 420.0 * 250_000.0, ..written.clone() };
+    let values = BottleneckInputs { written_bytes_per_s: 420.0 * 250_000.0, ..written.clone() };
     // A neighbour's reads are not the load's.
-    let busy = Inputs { own: Some(Own { read_bytes_per_s: 4096.0, ..Own::default() }), ..point() };
+    let busy = BottleneckInputs {
+        own: Some(DynoIo { read_bytes_per_s: 4096.0, ..DynoIo::default() }),
+        ..point()
+    };
     each(&[
-        (cached.clone(), Limit::Memory, "at least 91.0 %", "larger than memory"),
+        (cached.clone(), Bottleneck::Memory, "at least 91.0 %", "larger than memory"),
         (
             with(Some(false), Some(210e6)),
-            Limit::Memory,
+            Bottleneck::Memory,
             "91.0 %",
             "the dataset, 210 MB, fits into 24 GiB of memory: `direct = true`, or a dataset of 48 \
              GiB",
         ),
-        (with(None, Some(210e6)), Limit::Memory, "91.0 %", "memory: a dataset of 48 GiB"),
+        (with(None, Some(210e6)), Bottleneck::Memory, "91.0 %", "memory: a dataset of 48 GiB"),
         (
             with(Some(true), Some(210e6)),
-            Limit::Memory,
+            Bottleneck::Memory,
             "91.0 %",
             "a smaller cache of the engine's own",
         ),
         (
             with(Some(false), Some(100.0 * gib)),
-            Limit::Memory,
+            Bottleneck::Memory,
             "91.0 %",
             "`direct = true`, or a dataset of 48 GiB",
         ),
-        (Inputs { achieved: Some(1.0), ..cached.clone() }, Limit::Memory, "91.0 %", ""),
-        (busy, Limit::Memory, "at least 99.9 %", ""),
-        (written, Limit::Memory, "100.0 % of the bytes written", "memory is full before it begins"),
-        (values, Limit::Drive, "at the device", ""),
         (
-            Inputs { on_tmpfs: true, device: None, ..point() },
-            Limit::NoDrive,
+            BottleneckInputs { achieved: Some(1.0), ..cached.clone() },
+            Bottleneck::Memory,
+            "91.0 %",
+            "",
+        ),
+        (busy, Bottleneck::Memory, "at least 99.9 %", ""),
+        (
+            written,
+            Bottleneck::Memory,
+            "100.0 % of the bytes written",
+            "memory is full before it begins",
+        ),
+        (values, Bottleneck::Drive, "at the device", ""),
+        (
+            BottleneckInputs { on_tmpfs: true, device: None, ..point() },
+            Bottleneck::NoDrive,
             "no drive lies under it",
             "a directory on the drive's filesystem",
         ),
         (
-            Inputs { dataset: Dataset { missing: true, ..Dataset::default() }, ..cached },
-            Limit::NoDrive,
+            BottleneckInputs {
+                dataset: DatasetCaching { missing: true, ..DatasetCaching::default() },
+                ..cached
+            },
+            Bottleneck::NoDrive,
             "the engine keeps no data",
             "an engine that stores data",
         ),
@@ -262,27 +291,27 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
 
 #[test]
 fn a_neighbour_is_named_by_what_the_load_did_not_write_and_never_for_what_it_left_to_be_written() {
-    let drained = Inputs { drained_bytes_per_s: 200e6, ..beside(200e6, 20.0) };
-    let unknown = Inputs { own: None, ..beside(200e6, 20.0) };
+    let drained = BottleneckInputs { drained_bytes_per_s: 200e6, ..beside(200e6, 20.0) };
+    let unknown = BottleneckInputs { own: None, ..beside(200e6, 20.0) };
     each(&[
         (
             beside(200e6, 20.0),
-            Limit::Neighbour,
+            Bottleneck::Neighbour,
             "40 % of the device's time went to requests of others",
             "iotop",
         ),
         (
             beside(200e6, 20.0),
-            Limit::Neighbour,
+            Bottleneck::Neighbour,
             "read 0.0 MB/s and wrote 200.0 MB/s",
             "a drive that nothing else uses",
         ),
         // A log file now and then.
-        (beside(1e5, 0.1), Limit::Drive, "94 % of those", ""),
-        (drained, Limit::Drive, "at the device", ""),
+        (beside(1e5, 0.1), Bottleneck::Drive, "94 % of those", ""),
+        (drained, Bottleneck::Drive, "at the device", ""),
         // The journal of a filesystem moves more than was written to it.
-        (flushed(0.9), Limit::Drive, "at the device", ""),
-        (unknown, Limit::Drive, "at the device", ""),
+        (flushed(0.9), Bottleneck::Drive, "at the device", ""),
+        (unknown, Bottleneck::Drive, "at the device", ""),
     ]);
 }
 
@@ -295,9 +324,9 @@ fn what_the_load_had_in_flight_as_the_window_began_is_no_neighbours() {
         p.own.as_mut().unwrap().written_bytes_per_s = 10.0 * MIB;
         let (writes_per_s, written_bytes_per_s) = (10.0, 10.0 * MIB);
         let outstanding = 256.0;
-        Inputs { outstanding, in_flight: None, writes_per_s, written_bytes_per_s, ..p }
+        BottleneckInputs { outstanding, in_flight: None, writes_per_s, written_bytes_per_s, ..p }
     };
-    let written = |p: &Inputs| evidence::foreign(p).unwrap().written_bytes_per_s;
+    let written = |p: &BottleneckInputs| evidence::foreign(p).unwrap().written_bytes_per_s;
     assert_eq!(written(&with(35.0 * MIB)), 0.0);
     assert!((written(&with(60.0 * MIB)) / MIB - 24.4).abs() < 0.1);
 }
@@ -313,28 +342,43 @@ fn a_neighbours_requests_are_not_taken_for_the_loads_own() {
 
 #[test]
 fn a_generator_that_is_late_or_slow_is_not_the_rate_asked_for() {
-    let asked = |share, p99_ratio| Inputs {
+    let asked = |share, p99_ratio| BottleneckInputs {
         achieved: Some(0.999),
         late: Some(Late { share, p99_ratio }),
         ..point()
     };
     each(&[
-        (asked(0.0, Some(1.0)), Limit::Rate, "100 % of the rate", ""),
-        (asked(0.005, Some(3.0)), Limit::Rate, "100 % of the rate", ""),
+        (asked(0.0, Some(1.0)), Bottleneck::Rate, "100 % of the rate", ""),
+        (asked(0.005, Some(3.0)), Bottleneck::Rate, "100 % of the rate", ""),
         // Late by less than what it is to show.
-        (asked(0.03, Some(1.02)), Limit::Rate, "100 % of the rate", ""),
+        (asked(0.03, Some(1.02)), Bottleneck::Rate, "100 % of the rate", ""),
         (
             asked(0.03, Some(4.0)),
-            Limit::Generator,
+            Bottleneck::Generator,
             "at least 3.0 % of the ops were handed over late",
             "more workers",
         ),
-        (asked(0.03, None), Limit::Generator, "handed over late by Dyno itself", "a lower rate"),
-        (Inputs { achieved: Some(0.7), ..point() }, Limit::Drive, "at the device", ""),
-        (Inputs { in_flight: Some(8.0), ..point() }, Limit::Generator, "only 25 %", "more threads"),
         (
-            Inputs { in_flight: Some(8.0), thinks: true, ..point() },
-            Limit::Rate,
+            asked(0.03, None),
+            Bottleneck::Generator,
+            "handed over late by Dyno itself",
+            "a lower rate",
+        ),
+        (
+            BottleneckInputs { achieved: Some(0.7), ..point() },
+            Bottleneck::Drive,
+            "at the device",
+            "",
+        ),
+        (
+            BottleneckInputs { in_flight: Some(8.0), ..point() },
+            Bottleneck::Generator,
+            "only 25 %",
+            "more threads",
+        ),
+        (
+            BottleneckInputs { in_flight: Some(8.0), thinks: true, ..point() },
+            Bottleneck::Rate,
             "keys and thinks",
             "",
         ),
@@ -343,19 +387,19 @@ fn a_generator_that_is_late_or_slow_is_not_the_rate_asked_for() {
 
 #[test]
 fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
-    let still = |s| Inputs { stood_still_s: Some(s), ..point() };
+    let still = |s| BottleneckInputs { stood_still_s: Some(s), ..point() };
     each(&[
-        (still(2.0), Limit::Standstill, "stood still for 2.00 s of 10.0 s", "measure again"),
-        (still(0.02), Limit::Drive, "at the device", ""),
+        (still(2.0), Bottleneck::Standstill, "stood still for 2.00 s of 10.0 s", "measure again"),
+        (still(0.02), Bottleneck::Drive, "at the device", ""),
         // Starved of processors it comes late too.
         (
-            Inputs {
+            BottleneckInputs {
                 host_busy: Some(1.0),
                 own_busy: Some(0.2),
                 device: device(1e5, 20.0, 1.0),
                 ..still(0.5)
             },
-            Limit::Cpu,
+            Bottleneck::Cpu,
             "other processes",
             "end what else runs",
         ),
@@ -364,19 +408,24 @@ fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
 
 #[test]
 fn workers_that_wait_for_one_another_wait_for_locks_unless_one_of_them_is_at_the_device() {
-    let waiting = |queue, busy| Inputs {
+    let waiting = |queue, busy| BottleneckInputs {
         device: device(100_000.0, queue, busy),
         own_busy: Some(0.1),
         host_busy: Some(0.1),
         ..point()
     };
     each(&[
-        (waiting(0.1, 0.1), Limit::Locks, "off the processor 98 % of the time", "fewer threads"),
-        (waiting(0.4, 0.4), Limit::Undecided, "for 40 % of the window", ""),
-        (waiting(1.0, 0.9), Limit::Drive, "its other workers waited for those", ""),
         (
-            Inputs { device: None, host_busy: None, ..point() },
-            Limit::Undecided,
+            waiting(0.1, 0.1),
+            Bottleneck::Locks,
+            "off the processor 98 % of the time",
+            "fewer threads",
+        ),
+        (waiting(0.4, 0.4), Bottleneck::Undecided, "for 40 % of the window", ""),
+        (waiting(1.0, 0.9), Bottleneck::Drive, "its other workers waited for those", ""),
+        (
+            BottleneckInputs { device: None, host_busy: None, ..point() },
+            Bottleneck::Undecided,
             "no device seen",
             "",
         ),
@@ -385,7 +434,7 @@ fn workers_that_wait_for_one_another_wait_for_locks_unless_one_of_them_is_at_the
 
 #[test]
 fn a_limit_is_the_drives_or_the_hosts_or_neither_and_memory_lifts_a_number_above_both() {
-    use Limit::*;
+    use Bottleneck::*;
     for (limit, is_drive, is_host, bars_ranking) in [
         (Drive, true, false, false),
         (Thermal, true, false, false),
@@ -409,46 +458,56 @@ fn a_limit_is_the_drives_or_the_hosts_or_neither_and_memory_lifts_a_number_above
 
 #[test]
 fn a_points_verdict_is_that_of_most_of_its_repeats_with_the_others_named() {
-    let of = |limit, evidence| Verdict { limit, evidence, remedy: None };
+    let of = |limit, evidence| BottleneckVerdict { limit, evidence, remedy: None };
     let (drive, late) = (
-        of(Limit::Drive, message!("verdict-no-device")),
-        of(Limit::Generator, message!("verdict-tmpfs")),
+        of(Bottleneck::Drive, message!("verdict-no-device")),
+        of(Bottleneck::Generator, message!("verdict-tmpfs")),
     );
     let (neighbour, again) = (
-        of(Limit::Neighbour, message!("verdict-others-waited")),
-        of(Limit::Drive, message!("verdict-processors-unknown")),
+        of(Bottleneck::Neighbour, message!("verdict-others-waited")),
+        of(Bottleneck::Drive, message!("verdict-processors-unknown")),
     );
-    let said = |repeats: &[&Verdict]| {
+    let said = |repeats: &[&BottleneckVerdict]| {
         of_most(repeats).map(|v| (v.limit, Language::ENGLISH.text(&v.evidence)))
     };
     assert_eq!(said(&[]), None);
-    assert_eq!(said(&[&drive, &again]), Some((Limit::Drive, "no device seen".into())));
+    assert_eq!(said(&[&drive, &again]), Some((Bottleneck::Drive, "no device seen".into())));
     let most = "no device seen (in 3 of 5 repeats; neighbour in 1, generator in 1)";
     assert_eq!(
         said(&[&neighbour, &drive, &late, &again, &again]),
-        Some((Limit::Drive, most.into()))
+        Some((Bottleneck::Drive, most.into()))
     );
     // As many of one as of the other: no ranking.
     let half = "its other workers waited for those (in 1 of 2 repeats; drive in 1)";
-    assert_eq!(said(&[&drive, &neighbour]), Some((Limit::Neighbour, half.into())));
+    assert_eq!(said(&[&drive, &neighbour]), Some((Bottleneck::Neighbour, half.into())));
 }
 
 #[test]
 fn processors_of_the_loads_own_or_of_the_servers_can_be_full_while_others_idle() {
     // Of eight processors the load has two and the servers four.
-    let waiting = Inputs { device: device(100_000.0, 2.0, 0.5), ..point() };
-    let with = |own_busy: f64, servers_busy: f64| Inputs {
+    let waiting = BottleneckInputs { device: device(100_000.0, 2.0, 0.5), ..point() };
+    let with = |own_busy: f64, servers_busy: f64| BottleneckInputs {
         own_busy: Some(own_busy),
         servers_busy: Some(servers_busy),
         host_busy: Some(own_busy),
-        apart: Some(Apart { load: 2.0, servers: 4.0 }),
+        apart: Some(SeparateProcessors { load: 2.0, servers: 4.0 }),
         ..waiting.clone()
     };
     let (load, servers) = (with(0.35, 0.1), with(0.58, 0.48));
     each(&[
-        (load, Limit::Cpu, "2 processors that the load's workers", "more processors for the load"),
-        (servers.clone(), Limit::Cpu, "4 processors that the database", "more processors"),
+        (
+            load,
+            Bottleneck::Cpu,
+            "2 processors that the load's workers",
+            "more processors for the load",
+        ),
+        (servers.clone(), Bottleneck::Cpu, "4 processors that the database", "more processors"),
         // Where all waits at the drive it does not matter.
-        (Inputs { device: device(100_000.0, 31.0, 1.0), ..servers }, Limit::Drive, "100 %", ""),
+        (
+            BottleneckInputs { device: device(100_000.0, 31.0, 1.0), ..servers },
+            Bottleneck::Drive,
+            "100 %",
+            "",
+        ),
     ]);
 }

@@ -5,8 +5,8 @@
 
 use super::{Difference, Grade, joined};
 use crate::analysis::caveats::unsteady;
-use crate::analysis::facts::{CellFacts, Facts, Group, RunFacts, StepFacts};
-use crate::language::{Message, Number, Value};
+use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, RunFacts, StepFacts};
+use crate::language::{Message, MessageArg, Number};
 use crate::message;
 use crate::plan::Order;
 use crate::record::key::devices;
@@ -51,7 +51,7 @@ fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
 /// "A and B: nvme0n1"
 fn shared_device(facts: &Facts, subjects: &[usize]) -> Option<Message> {
     let runs = || subjects.iter().filter_map(|s| facts.runs.get(*facts.run_of.get(*s)?));
-    let of_devices = |group: &&Group| {
+    let of_devices = |group: &&DisclosureGroup| {
         let rest = group.name.strip_prefix(devices::GROUP);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
     };
@@ -90,7 +90,7 @@ fn steadiness(facts: &Facts, subjects: &[usize]) -> Option<Message> {
         (value, vec![facts.subjects[*subject].as_str()])
     };
     let states: Vec<(Message, Vec<&str>)> = subjects.iter().map(state).collect();
-    of_subjects(states.iter().map(|(value, whose)| (Value::from(value), whose)))
+    of_subjects(states.iter().map(|(value, whose)| (MessageArg::from(value), whose)))
 }
 
 /// "2 of 15 (B)": repeats of points that the plan asks for, or that another subject has.
@@ -138,15 +138,15 @@ fn shares(facts: &Facts, of: impl Iterator<Item = (usize, usize, usize)>) -> Opt
         })
         .collect();
     let any = found.iter().any(|(.., count)| *count > 0);
-    let values = found.iter().map(|(value, whose, _)| (Value::from(value), whose));
+    let values = found.iter().map(|(value, whose, _)| (MessageArg::from(value), whose));
     any.then(|| of_subjects(values)).flatten()
 }
 
 /// Of each subject its value, alike or not.
 fn of_subjects<'v>(
-    values: impl ExactSizeIterator<Item = (Value, &'v Vec<&'v str>)>,
+    values: impl ExactSizeIterator<Item = (MessageArg, &'v Vec<&'v str>)>,
 ) -> Option<Message> {
-    let one = |(value, whose): (Value, &Vec<&str>)| {
+    let one = |(value, whose): (MessageArg, &Vec<&str>)| {
         message!("value-of", value = value, subjects = whose.join(", "))
     };
     joined(values.map(one))

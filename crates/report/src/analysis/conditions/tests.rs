@@ -1,18 +1,18 @@
 //! Differences between subjects that are made up here, and how they are graded.
 
 use super::*;
-use crate::analysis::bottleneck::{Limit, Verdict};
-use crate::analysis::facts::{AxisValue, Group, RunFacts};
+use crate::analysis::bottleneck::{Bottleneck, BottleneckVerdict};
+use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts};
 use crate::analysis::outliers::Outliers;
 use crate::language::Language;
-use crate::plan::model::headline::Place;
-use crate::plan::{LoopKind, Metric, Order, SteadyRule, Timing};
-use crate::record::{Prepared, SteadyState, SteadyWindow};
+use crate::plan::model::headline::AxisPlace;
+use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
+use crate::record::{PreparationStep, SteadyState, SteadyWindow};
 use crate::stats::trend::Drift;
 
 /// Two drives that differ in their block size and their model, and agree in firmware.
 pub fn two_drives() -> Facts {
-    let group = |name: &str, model: &str, block: &str| Group {
+    let group = |name: &str, model: &str, block: &str| DisclosureGroup {
         name: name.into(),
         rows: [("Model", model), ("Firmware", "1.0"), ("Logical block size", block)]
             .map(|(name, value)| (name.to_string(), value.to_string()))
@@ -35,7 +35,7 @@ pub fn two_drives() -> Facts {
 /// Two subjects of one run that differ in nothing that is known: two points, each measured three
 /// times on both.
 pub fn two_alike() -> Facts {
-    let value = |n: f64| AxisValue { number: n, ..AxisValue::of(None) };
+    let value = |n: f64| AxisPosition { number: n, ..AxisPosition::of(None) };
     let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
     let step = StepFacts {
         name: "read".into(),
@@ -44,7 +44,7 @@ pub fn two_alike() -> Facts {
         axis: None,
         search: None,
         headline: None,
-        place: Place::Top,
+        place: AxisPlace::Top,
         figures: Vec::new(),
         values: vec![value(1.0), value(2.0)],
         class: None,
@@ -101,7 +101,9 @@ pub const UNLIKE: [Unlike; 6] = [
         values: "A and B: nvme0n1",
         put: |facts| {
             let row = ("Shared by subjects".to_string(), "A and B: nvme0n1".to_string());
-            facts.disclosure.push(Group { name: "Physical devices".into(), rows: vec![row] });
+            facts
+                .disclosure
+                .push(DisclosureGroup { name: "Physical devices".into(), rows: vec![row] });
         },
     },
     Unlike {
@@ -130,8 +132,11 @@ pub const UNLIKE: [Unlike; 6] = [
         what: "Points not limited by the drive",
         values: "0 of 2 (A), 2 of 2 (B)",
         put: |facts| {
-            let by_host =
-                Verdict { limit: Limit::Cpu, evidence: Message::new("limit-cpu"), remedy: None };
+            let by_host = BottleneckVerdict {
+                limit: Bottleneck::Cpu,
+                evidence: Message::new("limit-cpu"),
+                remedy: None,
+            };
             let of_b = facts.steps[0].cells.iter_mut().filter(|cell| cell.subject == 1);
             of_b.for_each(|cell| cell.limit = Some(by_host.clone()));
         },
@@ -139,9 +144,9 @@ pub const UNLIKE: [Unlike; 6] = [
 ];
 
 /// A drive that was prepared until its rounds lay within 20 %, and what they came to.
-fn until_steady(excursion: f64) -> Prepared {
+fn until_steady(excursion: f64) -> PreparationStep {
     let steady = SteadyState {
-        metric: Metric::Iops,
+        metric: SteadyMetric::Iops,
         round_ns: 60_000_000_000,
         rule: SteadyRule { window: 5, excursion: 0.2, slope: 0.1 },
         rounds: vec![1.0; 5],
@@ -156,7 +161,7 @@ fn until_steady(excursion: f64) -> Prepared {
             steady: excursion <= 0.2,
         }),
     };
-    Prepared {
+    PreparationStep {
         subject: String::new(),
         drive: 0,
         action: "steady state".into(),
@@ -256,7 +261,7 @@ fn another_block_size_disqualifies_and_another_model_is_what_is_compared() {
 /// Two subjects with nothing but these facts, each a heading and a value of "Options" or whatever
 /// `name` says.
 fn with(name: &str, facts: &[(&str, &str)]) -> Facts {
-    let group = |(heading, value): &(&str, &str)| Group {
+    let group = |(heading, value): &(&str, &str)| DisclosureGroup {
         name: heading.to_string(),
         rows: vec![(name.to_string(), value.to_string())],
     };
@@ -321,7 +326,7 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
     let mut facts = with("Filled", &[]);
     facts.prepared.push((
         0,
-        Prepared {
+        PreparationStep {
             subject: "A".into(),
             drive: 0,
             action: "purge: format".into(),

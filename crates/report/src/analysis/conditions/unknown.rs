@@ -5,7 +5,7 @@ use crate::analysis::facts::{Facts, RunFacts, StepFacts};
 use crate::language::Message;
 use crate::message;
 use crate::plan::Order;
-use crate::record::key::Heading;
+use crate::record::key::FactHeading;
 
 /// What is not known of how a step was measured; nothing of what Dyno measured.
 pub fn not_given(step: &StepFacts) -> Vec<Message> {
@@ -43,14 +43,14 @@ pub fn unknown(facts: &Facts) -> Vec<Message> {
     if facts.prepared.is_empty() {
         all.push(message!("not-given-preparation"));
     }
-    let disclosed = |is: &dyn Fn(Heading) -> bool| {
-        let headings = || Heading::ALL.into_iter().filter(|heading| is(*heading));
+    let disclosed = |is: &dyn Fn(FactHeading) -> bool| {
+        let headings = || FactHeading::ALL.into_iter().filter(|heading| is(*heading));
         facts.disclosure.iter().any(|g| headings().any(|h| g.name.starts_with(h.name())))
     };
-    if !disclosed(&Heading::is_of_host) {
+    if !disclosed(&FactHeading::is_of_host) {
         all.push(message!("not-given-host"));
     }
-    if !disclosed(&|heading| heading == Heading::Drive) {
+    if !disclosed(&|heading| heading == FactHeading::Drive) {
         all.push(message!("not-given-drives"));
     }
     all

@@ -1,9 +1,9 @@
 //! How a subject's figures run along a step's axis: from the first load to the peak, up to where
 //! it was tested, and from where on the processors and not the drive set the pace.
 
-use crate::analysis::bottleneck::Limit;
+use crate::analysis::bottleneck::Bottleneck;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::metric::{Figure, Metric};
+use crate::analysis::metric::{Metric, PointFigure};
 use crate::brief::{number_format, wording};
 use crate::language::Language;
 use crate::plan::Field;
@@ -27,11 +27,11 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String>
     if peak.value == first.value {
         return None;
     }
-    let latency = |cell: &CellFacts, figure: Figure| {
+    let latency = |cell: &CellFacts, figure: PointFigure| {
         let metric = Metric::total(figure);
         Some(super::latency(facts, metric.of(step, cell)?.0.value))
     };
-    let (p99, mean) = (Metric::p99().figure, || Figure::Mean);
+    let (p99, mean) = (Metric::p99().figure, || PointFigure::Mean);
     let from = number_format::count(l, ops(first));
     let to = number_format::count(l, ops(peak));
     let place = |cell: &CellFacts| wording::place(l, step, &[cell.value]);
@@ -131,7 +131,7 @@ pub fn saturated(facts: &Facts, step: &StepFacts) -> Option<String> {
     let l = facts.language;
     let is_saturated = |subject: usize, value: usize| {
         let limit = step.cell(subject, value).and_then(|c| c.limit.as_ref());
-        limit.is_some_and(|verdict| verdict.limit == Limit::Cpu)
+        limit.is_some_and(|verdict| verdict.limit == Bottleneck::Cpu)
     };
     let from = |subject: usize| {
         let values = (0..step.values.len()).rev();

@@ -2,9 +2,9 @@
 //! by how much in the figure's own unit at a named load, and how that moves with the block size.
 
 use crate::analysis::claims::{self, Crossover};
-use crate::analysis::compare::{At, Comparison, Standing};
+use crate::analysis::compare::{Comparison, Standing, StepPlace};
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::lead::{self, Outcome};
+use crate::analysis::lead::{self, StepLead};
 use crate::analysis::metric::Metric;
 use crate::base::units;
 use crate::brief::{published, wording};
@@ -136,7 +136,8 @@ fn shown_better(
             value,
         );
     }
-    let own = facts.comparison(index, metric, At::Value(value), facts.headline_subject, rival)?;
+    let own =
+        facts.comparison(index, metric, StepPlace::Value(value), facts.headline_subject, rival)?;
     is_shown(own).then_some(own.better)
 }
 
@@ -221,8 +222,13 @@ fn along_the_axis(
     let at = |value: usize| {
         let size = step.values[value].text(l);
         if !published::is_published(facts) {
-            let c =
-                facts.comparison(index, metric, At::Value(value), facts.headline_subject, rival)?;
+            let c = facts.comparison(
+                index,
+                metric,
+                StepPlace::Value(value),
+                facts.headline_subject,
+                rival,
+            )?;
             return is_shown(c).then(|| of_comparison(facts, c, size));
         }
         let better = better_at(facts, step, metric, (facts.headline_subject, rival), value)?;
@@ -260,7 +266,7 @@ fn over_steps(facts: &Facts, index: usize, rival: usize) -> Option<Vec<AtSize>> 
     }
     found.sort_unstable();
     let at = |(size, step): (u64, usize)| {
-        let outcome = Outcome::of(facts, step);
+        let outcome = StepLead::of(facts, step);
         let mut all = outcome.all.iter().filter(|c| is_shown(c));
         let c = all.find(|c| c.is_of(facts.headline_subject, rival))?;
         Some(of_comparison(facts, c, units::bytes(size)))

@@ -3,7 +3,7 @@
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::lead;
-use crate::analysis::metric::{Figure, Metric, Part};
+use crate::analysis::metric::{Metric, PointFigure, PointPart};
 use crate::analysis::point_summary::{P99, PERCENTILES};
 use crate::brief::wording;
 use crate::say;
@@ -30,13 +30,13 @@ fn of_drive(facts: &Facts, step: &StepFacts, drive: u32, subject: usize) -> Opti
         facts.cells_of(step, subject).into_iter().flatten().filter(kept).collect();
     let (first, last) = (cells.first()?, cells.last()?);
     let number = drive + 1;
-    let text = |figure: &Figure, cell: &CellFacts| {
-        let metric = Metric { figure: figure.clone(), part: Part::Drive(drive) };
+    let text = |figure: &PointFigure, cell: &CellFacts| {
+        let metric = Metric { figure: figure.clone(), part: PointPart::Drive(drive) };
         Some(super::latency(facts, metric.of(step, cell)?.0.value))
     };
-    let both = [Figure::Mean, Figure::Percentile(P99)];
+    let both = [PointFigure::Mean, PointFigure::Percentile(P99)];
     if first.value == last.value {
-        let level = |figure: &Figure| {
+        let level = |figure: &PointFigure| {
             let own = Metric::total(figure.clone()).text(l);
             Some(format!("{own} {}", text(figure, first)?))
         };
@@ -44,7 +44,7 @@ fn of_drive(facts: &Facts, step: &StepFacts, drive: u32, subject: usize) -> Opti
         let figures = (!figures.is_empty()).then(|| l.list(&figures))?;
         return Some(say!(l, "drive-level", drive = number, subject = name, figures = figures));
     }
-    let moved = |figure: &Figure| {
+    let moved = |figure: &PointFigure| {
         let (low, high) = (text(figure, first)?, text(figure, last)?);
         let figure = Metric::total(figure.clone()).text(l);
         Some(say!(l, "moves-from-to", figure = figure, low = low, high = high))
@@ -86,14 +86,14 @@ pub fn of_streams(facts: &Facts, step: &StepFacts) -> Vec<String> {
 
 fn of_stream(facts: &Facts, step: &StepFacts, cell: &CellFacts, name: &str) -> Option<String> {
     let l = facts.language;
-    let tails = (P99..PERCENTILES.len()).map(Figure::Percentile);
-    let printed = |figure: Figure| {
-        let metric = Metric { figure, part: Part::Stream(name.to_string()) };
+    let tails = (P99..PERCENTILES.len()).map(PointFigure::Percentile);
+    let printed = |figure: PointFigure| {
+        let metric = Metric { figure, part: PointPart::Stream(name.to_string()) };
         let text = super::latency(facts, metric.of(step, cell)?.0.value);
         Some(format!("{} {text}", Metric::total(metric.figure).text(l)))
     };
     let figures: Vec<String> =
-        std::iter::once(Figure::Mean).chain(tails).filter_map(printed).collect();
+        std::iter::once(PointFigure::Mean).chain(tails).filter_map(printed).collect();
     let figures = (!figures.is_empty()).then(|| figures.join(&say!(l, "list-comma")))?;
     let at = wording::place(l, step, &[cell.value]);
     Some(say!(

@@ -1,10 +1,10 @@
 //! A summary of a step in at most three sentences: which subject is better, how the figures change
 //! along the axis, and what limited them.
 
-use crate::analysis::bottleneck::Limit;
+use crate::analysis::bottleneck::Bottleneck;
 use crate::analysis::curves::mean_curve;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::lead::{self, Outcome};
+use crate::analysis::lead::{self, StepLead};
 use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::brief::{basis, causes, number_format, outcome, published, wording};
 use crate::language::Language;
@@ -36,7 +36,7 @@ fn outcome_of(facts: &Facts, index: usize) -> Option<String> {
     if facts.subjects.len() < 2 {
         return outcome::level(facts, step, 0);
     }
-    let found = Outcome::of(facts, index);
+    let found = StepLead::of(facts, index);
     if let Some((sentence, _)) = outcome::of_subject(facts, &found) {
         return Some(wording::stopped(l, sentence));
     }
@@ -143,14 +143,14 @@ fn limits(l: Language, step: &StepFacts) -> Option<String> {
         return None;
     }
     let (drive, points) = (watched.iter().filter(|v| v.limit.is_drive()).count(), watched.len());
-    let mut others: Vec<(Limit, usize)> = Vec::new();
+    let mut others: Vec<(Bottleneck, usize)> = Vec::new();
     for verdict in watched.iter().filter(|v| v.limit.bars_ranking()) {
         match others.iter_mut().find(|(limit, _)| *limit == verdict.limit) {
             Some(found) => found.1 += 1,
             None => others.push((verdict.limit, 1)),
         }
     }
-    let of = |(limit, n): &(Limit, usize)| format!("{} {n}", basis::limit(l, *limit));
+    let of = |(limit, n): &(Bottleneck, usize)| format!("{} {n}", basis::limit(l, *limit));
     let others: Vec<String> = others.iter().map(of).collect();
     Some(match others.is_empty() {
         true => say!(l, "drive-limited", drive = drive, points = points),

@@ -3,7 +3,7 @@
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::NEW_ORDER;
-use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
+use crate::analysis::point_summary::{P99, RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
@@ -141,7 +141,7 @@ fn rate_row(
     step: &StepFacts,
     cell: &CellFacts,
     name: &str,
-    s: &Summary,
+    s: &RepeatSummary,
     asked: Rate,
     share: f64,
 ) -> Vec<String> {
@@ -182,7 +182,7 @@ fn oddities(facts: &Facts) -> Vec<String> {
     out
 }
 
-fn odd(l: Language, summary: &Summary) -> Vec<String> {
+fn odd(l: Language, summary: &RepeatSummary) -> Vec<String> {
     let mut out = Vec::new();
     let overflow: u64 = summary.classes.iter().map(|c| c.overflow).sum();
     if overflow > 0 {

@@ -2,7 +2,7 @@
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::point_summary::{ClassSummary, PERCENTILES, Summary};
+use crate::analysis::point_summary::{ClassSummary, PERCENTILES, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::table_cell::{TableCell, texts};
@@ -62,7 +62,7 @@ fn table(facts: &Facts, step: &StepFacts) -> Table {
 fn numbers(
     l: Language,
     repeats: String,
-    summary: &Summary,
+    summary: &RepeatSummary,
     class: &ClassSummary,
 ) -> Vec<TableCell> {
     let times = class.user_latency();

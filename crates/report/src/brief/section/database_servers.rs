@@ -6,7 +6,7 @@
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::point_summary::{ClassSummary, Latency, P99, Summary};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, RepeatSummary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -50,7 +50,7 @@ fn servers<'f>(
     facts: &Facts,
     step: &StepFacts,
     cell: &'f CellFacts,
-) -> Vec<(u32, u32, &'f Summary)> {
+) -> Vec<(u32, u32, &'f RepeatSummary)> {
     let plan = &facts.runs[facts.run_of[cell.subject]].resolved;
     let of_plan = plan.protocol.steps.iter().find(|s| s.name == step.name);
     let mut streams = of_plan.iter().flat_map(|s| &s.streams);
@@ -65,19 +65,19 @@ fn servers<'f>(
 }
 
 /// The mean over the repeats.
-fn rate(summary: &Summary) -> f64 {
+fn rate(summary: &RepeatSummary) -> f64 {
     summary.by_repeat.iter().sum::<f64>() / summary.by_repeat.len().max(1) as f64
 }
 
-fn transactions(summary: &Summary) -> u64 {
+fn transactions(summary: &RepeatSummary) -> u64 {
     summary.classes.iter().filter(|c| c.class.counts_as_op()).filter_map(|c| c.ops).sum()
 }
 
-fn latency<'s>(step: &StepFacts, summary: &'s Summary) -> Option<&'s Latency> {
+fn latency<'s>(step: &StepFacts, summary: &'s RepeatSummary) -> Option<&'s Latency> {
     summary.class(step.class).map(ClassSummary::user_latency)
 }
 
-fn p99_ns(step: &StepFacts, summary: &Summary) -> Option<f64> {
+fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
     latency(step, summary)?.percentiles_ns[P99].as_ref().map(|e| e.value)
 }
 
@@ -172,7 +172,7 @@ fn share(l: Language, cell: &CellFacts, (drive, instance): (u32, u32)) -> [Strin
     [processors, memory]
 }
 
-fn numbers(l: Language, step: &StepFacts, summary: &Summary) -> Vec<TableCell> {
+fn numbers(l: Language, step: &StepFacts, summary: &RepeatSummary) -> Vec<TableCell> {
     let times = latency(step, summary);
     let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
     vec![

@@ -2,10 +2,10 @@
 //! subject of the brief.
 
 use super::Section;
-use crate::analysis::compare::{At, Comparison};
+use crate::analysis::compare::{Comparison, StepPlace};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::lead;
-use crate::analysis::metric::{Figure, Metric};
+use crate::analysis::metric::{Metric, PointFigure};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{TableCell, texts};
@@ -52,8 +52,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 /// in `short`, where there are many places, of some of them. As many tables as the metrics need.
 pub fn tables(facts: &Facts, index: usize, short: bool) -> Vec<Table> {
     let several = facts.subjects.len() > 1;
-    let wide = |own: &Own| 1 + usize::from(own.compared && several);
-    let mut sets: Vec<Vec<Own>> = vec![Vec::new()];
+    let wide = |own: &DifferenceColumn| 1 + usize::from(own.compared && several);
+    let mut sets: Vec<Vec<DifferenceColumn>> = vec![Vec::new()];
     for own in metrics(facts, index) {
         let used: usize = sets.last().map_or(0, |set| set.iter().map(wide).sum());
         if used + wide(&own) > MOST_COLUMNS - 2 {
@@ -64,7 +64,7 @@ pub fn tables(facts: &Facts, index: usize, short: bool) -> Vec<Table> {
     sets.iter().filter_map(|set| table(facts, index, set, short)).collect()
 }
 
-fn table(facts: &Facts, index: usize, metrics: &[Own], short: bool) -> Option<Table> {
+fn table(facts: &Facts, index: usize, metrics: &[DifferenceColumn], short: bool) -> Option<Table> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let several = facts.subjects.len() > 1;
     // A step of one point has no axis to name.
@@ -105,7 +105,8 @@ fn table(facts: &Facts, index: usize, metrics: &[Own], short: bool) -> Option<Ta
 /// Rivals of the subject of the brief beside one another: their differences alone, point by point.
 fn rivals(facts: &Facts, index: usize) -> Option<Table> {
     let (l, step) = (facts.language, &facts.steps[index]);
-    let metrics: Vec<Own> = metrics(facts, index).into_iter().filter(|own| own.compared).collect();
+    let metrics: Vec<DifferenceColumn> =
+        metrics(facts, index).into_iter().filter(|own| own.compared).collect();
     let own = facts.headline_subject;
     let all = (0..facts.subjects.len()).filter(|subject| *subject != own);
     let pairs: Vec<(usize, usize)> = all
@@ -118,7 +119,7 @@ fn rivals(facts: &Facts, index: usize) -> Option<Table> {
     for at in places(facts, index, false) {
         let mut first = true;
         for pair in &pairs {
-            let between = |own: &Own| standing(facts, index, own, at, *pair);
+            let between = |own: &DifferenceColumn| standing(facts, index, own, at, *pair);
             let row: Vec<String> = metrics.iter().map(between).collect();
             if row.iter().all(|cell| cell == NONE) {
                 continue;
@@ -135,30 +136,30 @@ fn rivals(facts: &Facts, index: usize) -> Option<Table> {
 
 /// A metric of the table, and whether anything is compared by it.
 #[derive(Clone)]
-struct Own {
+struct DifferenceColumn {
     metric: Metric,
     compared: bool,
 }
 
-fn metrics(facts: &Facts, index: usize) -> Vec<Own> {
+fn metrics(facts: &Facts, index: usize) -> Vec<DifferenceColumn> {
     let step = &facts.steps[index];
     let arithmetic = published::is_published(facts) && facts.subjects.len() > 1;
     let measured = |m: &Metric| step.cells.iter().any(|c| m.of(step, c).is_some());
     let mut all: Vec<Metric> = Metric::of_step(step, &facts.metrics);
     // Mean latency stands beside p99 where the source prints it.
-    let mean = Metric::total(Figure::Mean);
+    let mean = Metric::total(PointFigure::Mean);
     if step.figures.iter().any(|f| f.starts_with("mean")) && !all.contains(&mean) {
         all.push(mean);
     }
     let compared = |m: &Metric| {
         arithmetic || facts.comparisons.iter().any(|c| c.step == index && c.metric == *m)
     };
-    let own = |metric: Metric| Own { compared: compared(&metric), metric };
+    let own = |metric: Metric| DifferenceColumn { compared: compared(&metric), metric };
     all.into_iter().filter(measured).map(own).collect()
 }
 
 /// Axis values first, then what is read off curves, then means.
-fn places(facts: &Facts, index: usize, short: bool) -> Vec<At> {
+fn places(facts: &Facts, index: usize, short: bool) -> Vec<StepPlace> {
     let step = &facts.steps[index];
     let every = step.values.len().div_ceil(MOST_VALUES);
     let last = step.values.len().saturating_sub(1);
@@ -175,35 +176,44 @@ fn places(facts: &Facts, index: usize, short: bool) -> Vec<At> {
                 || lead::value(step) == Some(*value)
         }
     };
-    let mut all: Vec<At> = (0..step.values.len()).filter(kept).map(At::Value).collect();
+    let mut all: Vec<StepPlace> =
+        (0..step.values.len()).filter(kept).map(StepPlace::Value).collect();
     for c in facts.comparisons.iter().filter(|c| c.step == index) {
-        let wanted = !short || !matches!(c.at, At::Load(_));
-        if wanted && !matches!(c.at, At::Value(_)) && !all.contains(&c.at) {
+        let wanted = !short || !matches!(c.at, StepPlace::Load(_));
+        if wanted && !matches!(c.at, StepPlace::Value(_)) && !all.contains(&c.at) {
             all.push(c.at);
         }
     }
     all
 }
 
-fn label(l: Language, step: &StepFacts, at: At) -> String {
+fn label(l: Language, step: &StepFacts, at: StepPlace) -> String {
     match at {
-        At::Value(value) => step.values[value].text(l),
-        At::Mean => say!(l, "mean"),
-        At::Load(ops) => say!(l, "row-at-load", load = number_format::count(l, ops)),
-        At::Latency(ns) => say!(l, "row-at-p99", latency = number_format::time(l, ns)),
-        At::Limit => say!(l, "row-within-limit"),
+        StepPlace::Value(value) => step.values[value].text(l),
+        StepPlace::Mean => say!(l, "mean"),
+        StepPlace::Load(ops) => say!(l, "row-at-load", load = number_format::count(l, ops)),
+        StepPlace::Latency(ns) => say!(l, "row-at-p99", latency = number_format::time(l, ns)),
+        StepPlace::Limit => say!(l, "row-within-limit"),
     }
 }
 
 /// A subject's figure at an axis value; marked where the drive did not limit it.
-fn level(facts: &Facts, index: usize, metric: &Metric, at: At, subject: usize) -> TableCell {
-    let (step, At::Value(value)) = (&facts.steps[index], at) else { return TableCell::none() };
+fn level(facts: &Facts, index: usize, metric: &Metric, at: StepPlace, subject: usize) -> TableCell {
+    let (step, StepPlace::Value(value)) = (&facts.steps[index], at) else {
+        return TableCell::none();
+    };
     let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
     metric_text::cell(facts.language, metric, step, cell).marked(&mark(cell))
 }
 
 /// How the subject of the brief and another differ, in the other's row; nothing in its own.
-fn difference(facts: &Facts, index: usize, own: &Own, at: At, subject: usize) -> String {
+fn difference(
+    facts: &Facts,
+    index: usize,
+    own: &DifferenceColumn,
+    at: StepPlace,
+    subject: usize,
+) -> String {
     match subject == facts.headline_subject {
         true => String::new(),
         false => standing(facts, index, own, at, (facts.headline_subject, subject)),
@@ -211,13 +221,19 @@ fn difference(facts: &Facts, index: usize, own: &Own, at: At, subject: usize) ->
 }
 
 /// How a difference stands; of figures without repeats, what it comes to.
-fn standing(facts: &Facts, index: usize, own: &Own, at: At, (a, b): (usize, usize)) -> String {
+fn standing(
+    facts: &Facts,
+    index: usize,
+    own: &DifferenceColumn,
+    at: StepPlace,
+    (a, b): (usize, usize),
+) -> String {
     let of =
         |c: &&Comparison| c.step == index && c.metric == own.metric && c.at == at && c.is_of(a, b);
     let shown = facts.comparisons.iter().find(of).map(|c| wording::standing(facts, c));
     let pair = (a.min(b), a.max(b));
     let arithmetic = || match at {
-        At::Value(value) => {
+        StepPlace::Value(value) => {
             published::difference(facts, &facts.steps[index], &own.metric, value, pair)
         }
         _ => None,

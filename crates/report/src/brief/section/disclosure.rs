@@ -2,12 +2,12 @@
 //! repeat the run.
 
 use super::Section;
-use crate::analysis::facts::{Facts, Group, RunFacts};
+use crate::analysis::facts::{DisclosureGroup, Facts, RunFacts};
 use crate::analysis::names;
 use crate::brief::block::Block;
 use crate::brief::{kernel_parameters, wording};
 use crate::language::Name;
-use crate::record::key::Heading;
+use crate::record::key::FactHeading;
 use crate::say;
 
 /// All facts, and the plan.
@@ -17,13 +17,13 @@ pub const SECTION: Section =
 /// Place of a heading: those that every run has first, then engines and what else the bundle has,
 /// in its order.
 fn place(name: &str) -> usize {
-    Heading::ALL
+    FactHeading::ALL
         .iter()
         .position(|heading| name.starts_with(heading.name()))
-        .unwrap_or(Heading::ALL.len())
+        .unwrap_or(FactHeading::ALL.len())
 }
 
-fn rows(facts: &Facts, group: &Group) -> Vec<(String, String)> {
+fn rows(facts: &Facts, group: &DisclosureGroup) -> Vec<(String, String)> {
     let shown = |(name, value): &(String, String)| {
         let label = facts.language.name(&Name::fact(name));
         (label, kernel_parameters::shown(facts, name, value))

@@ -5,14 +5,14 @@
 
 use super::{Section, database_servers};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::point_summary::{ClassSummary, P99, Summary};
+use crate::analysis::point_summary::{ClassSummary, P99, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
-use crate::stats::spread::{Spread, spread};
+use crate::stats::spread::{Dispersion, spread};
 
 /// Each drive of a group.
 pub const SECTION: Section =
@@ -133,12 +133,12 @@ fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
     step.cells.iter().filter_map(row).collect()
 }
 
-fn three(spread: Option<Spread>, show: impl Fn(f64) -> TableCell) -> [TableCell; 3] {
+fn three(spread: Option<Dispersion>, show: impl Fn(f64) -> TableCell) -> [TableCell; 3] {
     spread.map_or([NONE, NONE, NONE].map(TableCell::from), |s| [s.min, s.median, s.max].map(&show))
 }
 
 /// Of the class that the step's figures show.
-fn p99_ns(step: &StepFacts, summary: &Summary) -> Option<f64> {
+fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
     let times = summary.class(step.class).map(ClassSummary::user_latency)?;
     times.percentiles_ns[P99].as_ref().map(|e| e.value)
 }

@@ -2,9 +2,9 @@
 //! databases that sync their log at each commit.
 
 use super::Section;
-use crate::analysis::durability::{self, Group, Manner};
+use crate::analysis::durability::{self, StepDurability, WriteGroup};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::point_summary::{PERCENTILES, Summary};
+use crate::analysis::point_summary::{PERCENTILES, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::table_cell::{TableCell, texts};
@@ -50,14 +50,14 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 
 /// A row for each place of the axis and subject; ops/s of each manner, and its share of the same
 /// writes that are not durable.
-fn table(facts: &Facts, group: &Group) -> Option<[Block; 2]> {
+fn table(facts: &Facts, group: &WriteGroup) -> Option<[Block; 2]> {
     let l = facts.language;
     let (_, lead) = group.durable.first()?;
     let lead = &facts.steps[*lead];
     let mut head = vec![lead.axis_text(l), say!(l, "column-subject")];
     for (manner, _) in group.steps() {
         head.push(l.sequence(&[called(l, manner), "ops/s".to_string()]));
-        if manner != Manner::None && group.plain.is_some() {
+        if manner != StepDurability::None && group.plain.is_some() {
             head.push(say!(l, "durable-share"));
         }
         head.push(PERCENTILES[LAST].0.to_string());
@@ -83,16 +83,16 @@ fn table(facts: &Facts, group: &Group) -> Option<[Block; 2]> {
 
 fn cells(
     facts: &Facts,
-    manner: Manner,
-    own: Option<&Summary>,
-    plain: Option<&Summary>,
+    manner: StepDurability,
+    own: Option<&RepeatSummary>,
+    plain: Option<&RepeatSummary>,
     shared: bool,
 ) -> Vec<TableCell> {
     let l = facts.language;
     let none = TableCell::none;
     let ops = own.map(|own| number_format::ops(l, &own.ops_per_s));
     let mut cells = vec![ops.map_or_else(none, TableCell::from)];
-    if manner != Manner::None && shared {
+    if manner != StepDurability::None && shared {
         let share = own.zip(plain).map(|(own, plain)| own.ops_per_s.value / plain.ops_per_s.value);
         let share = share.filter(|share| share.is_finite());
         let share = share.map(|share| l.number(&format!("{:.0} %", share * 100.0)));
@@ -103,7 +103,7 @@ fn cells(
 }
 
 /// p99.99 of the class that most ops are of.
-fn last(summary: &Summary) -> Option<&crate::stats::Estimate> {
+fn last(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
     let class = summary.classes.iter().max_by_key(|class| class.ops)?;
     class.user_latency().percentiles_ns[LAST].as_ref()
 }

@@ -55,7 +55,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 /// Those with which the step does not lead.
 fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
     let leading = chart::choice::leading(facts, step);
-    let led = |figure: &chart::Figure| leading.iter().any(|own| own.is(figure));
+    let led = |figure: &chart::Chart| leading.iter().any(|own| own.is(figure));
     let own: Vec<_> =
         chart::of_step(SECTION.id, facts, step).into_iter().filter(|f| !led(f)).collect();
     (!own.is_empty()).then_some(Block::Figures(own))

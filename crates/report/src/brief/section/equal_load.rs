@@ -2,7 +2,7 @@
 //! load.
 
 use super::Section;
-use crate::analysis::compare::At;
+use crate::analysis::compare::StepPlace;
 use crate::analysis::curves::mean_curve;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Mark, Table};
@@ -68,7 +68,7 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<TableCell>> {
     if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
         return Vec::new();
     }
-    let compared = |subject: usize, of: fn(&At) -> bool, latency: bool| {
+    let compared = |subject: usize, of: fn(&StepPlace) -> bool, latency: bool| {
         let own = |c: &&crate::analysis::Comparison| {
             c.step == index
                 && of(&c.at)
@@ -87,8 +87,8 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<TableCell>> {
         });
         let mut row = vec![TableCell::from(facts.subjects[subject].clone())];
         row.extend(knee);
-        row.push(compared(subject, |at| matches!(at, At::Latency(_)), false));
-        row.push(compared(subject, |at| *at == At::Mean, true));
+        row.push(compared(subject, |at| matches!(at, StepPlace::Latency(_)), false));
+        row.push(compared(subject, |at| *at == StepPlace::Mean, true));
         row
     };
     let all: Vec<Vec<TableCell>> = (0..facts.subjects.len()).map(row).collect();

@@ -3,7 +3,7 @@
 use super::Section;
 use crate::analysis::claims::{self, Claim};
 use crate::analysis::facts::Facts;
-use crate::brief::block::{Block, Line, Table, plain, strong};
+use crate::brief::block::{Block, Table, TextLine, plain, strong};
 use crate::brief::{causes, caveat_text, published, wording};
 use crate::say;
 
@@ -63,7 +63,7 @@ fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
             out.push(Block::text(say!(l, "claims-none")));
             continue;
         }
-        let claim = |claim: &&Claim<'_>| -> Line {
+        let claim = |claim: &&Claim<'_>| -> TextLine {
             let (said, basis) = wording::claim(facts, claim);
             [vec![strong(said)], plain(say!(l, "aside", what = basis))].concat()
         };

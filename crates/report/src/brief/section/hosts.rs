@@ -3,7 +3,7 @@
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::hosts::{Host, Joint, Refusal, Sum};
+use crate::analysis::hosts::{Joint, JointHost, Sum, SumRefusal};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -31,7 +31,7 @@ pub fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-fn clocks(l: Language, hosts: &[Host]) -> Block {
+fn clocks(l: Language, hosts: &[JointHost]) -> Block {
     let head = [
         say!(l, "column-host"),
         say!(l, "column-offset-before"),
@@ -40,7 +40,7 @@ fn clocks(l: Language, hosts: &[Host]) -> Block {
         say!(l, "column-reference"),
     ];
     let offset = |offset: Option<ClockOffset>| offset.map_or(NONE.into(), |o| offset_text(l, o));
-    let row = |host: &Host| {
+    let row = |host: &JointHost| {
         let start = &host.start;
         let mut row = texts([host.file.clone(), offset(start.before), offset(start.after)]);
         row.push(TableCell::time(Some(start.limit_ns as f64)));
@@ -123,12 +123,12 @@ fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<TableCell> {
 }
 
 /// Why a point has no sum.
-pub fn reason(facts: &Facts, joint: &Joint, why: &Refusal) -> String {
+pub fn reason(facts: &Facts, joint: &Joint, why: &SumRefusal) -> String {
     let l = facts.language;
     let file = |host: &usize| facts.hosts[*host].file.clone();
     match why {
-        Refusal::Unchecked(host) => say!(l, "hosts-unchecked", host = file(host)),
-        Refusal::Clock(host) => {
+        SumRefusal::Unchecked(host) => say!(l, "hosts-unchecked", host = file(host)),
+        SumRefusal::Clock(host) => {
             let start = &facts.hosts[*host].start;
             let worst = [start.before, start.after].into_iter().flatten();
             let worst = worst.max_by_key(|offset| offset.most_ns());
@@ -136,14 +136,14 @@ pub fn reason(facts: &Facts, joint: &Joint, why: &Refusal) -> String {
             let limit = number_format::time(l, start.limit_ns as f64);
             say!(l, "hosts-clock", host = file(host), offset = offset, limit = limit)
         }
-        Refusal::Missing(host) => say!(
+        SumRefusal::Missing(host) => say!(
             l,
             "hosts-missing",
             host = file(host),
             step = title(facts, joint),
             repeat = joint.repeat
         ),
-        Refusal::Apart => say!(
+        SumRefusal::Apart => say!(
             l,
             "hosts-apart",
             step = title(facts, joint),

@@ -4,14 +4,14 @@
 use super::{Section, bottlenecks};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::outlier_cause::{Cause, Reason};
-use crate::analysis::outliers::{Beside, Outlier};
+use crate::analysis::outliers::{MetersAround, Outlier};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::TableCell;
 use crate::chart::outliers::cause_text;
 use crate::chart::step::name;
-use crate::chart::{self, Figure};
+use crate::chart::{self, Chart};
 use crate::language::{Language, Name, Number};
 use crate::say;
 
@@ -46,7 +46,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     }
     if !out.is_empty() {
         let of = |step| chart::of_step(SECTION.id, facts, step);
-        let figures: Vec<Figure> = facts.steps.iter().flat_map(of).collect();
+        let figures: Vec<Chart> = facts.steps.iter().flat_map(of).collect();
         out.insert(0, Block::note(say!(l, "outliers-how")));
         out.insert(1, Block::Figures(figures));
     }
@@ -131,7 +131,7 @@ fn one(facts: &Facts, step: &StepFacts, cell: &CellFacts, outlier: &Outlier) -> 
 
 /// What else happened, as far as it was read.
 fn beside(l: Language, outlier: &Outlier) -> Vec<String> {
-    let Beside { celsius, throttled, health_read, interrupts_per_s, busiest_core_percent } =
+    let MetersAround { celsius, throttled, health_read, interrupts_per_s, busiest_core_percent } =
         outlier.beside;
     let evidence = outlier.op.evidence.unwrap_or_default();
     let time = |ns: u64| number_format::time(l, ns as f64);

@@ -7,7 +7,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::chart::steady;
 use crate::language::{Language, Name};
-use crate::record::{Prepared, SteadyState};
+use crate::record::{PreparationStep, SteadyState};
 use crate::say;
 
 /// How drives were prepared.
@@ -50,7 +50,7 @@ fn done(l: Language, stored: &str) -> String {
 }
 
 /// What came of a preparation: of rounds, whether their end was steady.
-fn outcome(l: Language, prepared: &Prepared) -> String {
+fn outcome(l: Language, prepared: &PreparationStep) -> String {
     let Some(state) = &prepared.steady else { return done(l, &prepared.outcome) };
     let (rounds, metric) = (state.rounds.len(), Name::tracked(state.metric.name()));
     let Some(window) = &state.window else {

@@ -7,7 +7,7 @@ use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::kernel_parameters;
 use crate::language::Name;
-use crate::record::key::{Key, cpu, drive, dyno, engine, host, kernel, memory};
+use crate::record::key::{FactKey, cpu, drive, dyno, engine, host, kernel, memory};
 use crate::say;
 
 /// The server's hardware and software.
@@ -15,7 +15,7 @@ pub const SECTION: Section =
     Section { id: "server", title: |l| say!(l, "section-server"), appendix: true, blocks };
 
 /// In the order of the table.
-const HARDWARE: &[Key] = &[
+const HARDWARE: &[FactKey] = &[
     host::VENDOR,
     host::SERVER,
     host::BOARD,
@@ -40,7 +40,7 @@ const HARDWARE: &[Key] = &[
     drive::NUMA_NODE,
 ];
 
-const SOFTWARE: &[Key] = &[
+const SOFTWARE: &[FactKey] = &[
     host::OPERATING_SYSTEM,
     kernel::RELEASE,
     kernel::COMMAND_LINE,
@@ -86,7 +86,7 @@ fn memory_limits(facts: &Facts) -> Vec<(String, String)> {
     rows
 }
 
-fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
+fn pairs(facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> {
     let (l, mut pairs) = (facts.language, Vec::new());
     for (key, heading) in
         rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h)))

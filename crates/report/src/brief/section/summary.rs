@@ -3,7 +3,7 @@
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::lead::{self, Outcome};
+use crate::analysis::lead::{self, StepLead};
 use crate::analysis::levels;
 use crate::analysis::metric::{Instrument, Metric};
 use crate::analysis::metric_values::instruments;
@@ -13,7 +13,7 @@ use crate::brief::table_cell::{Scale, TableCell, in_unit};
 use crate::brief::{metric_text, published, wording};
 use crate::chart::{self, mark};
 use crate::language::Language;
-use crate::plan::model::headline::Place;
+use crate::plan::model::headline::AxisPlace;
 use crate::say;
 
 /// All steps in one table.
@@ -114,7 +114,7 @@ enum SummaryPlace {
 fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<SummaryPlace> {
     match (value, step.place) {
         (Some(value), _) => Some(SummaryPlace::At(value)),
-        (None, Place::Mean) => Some(SummaryPlace::OverAll),
+        (None, AxisPlace::Mean) => Some(SummaryPlace::OverAll),
         (None, _) if leads => Some(SummaryPlace::OverAll),
         _ => step.values.iter().position(|v| v.number.is_infinite()).map(SummaryPlace::At),
     }
@@ -123,7 +123,7 @@ fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<Summary
 /// A row for each measure and subject: figure, subject, value, difference.
 fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
     let (l, step) = (facts.language, &facts.steps[index]);
-    let outcome = Outcome::of(facts, index);
+    let outcome = StepLead::of(facts, index);
     let mut all = Vec::new();
     for (i, measure) in SummaryMeasure::all(facts, step).iter().enumerate() {
         let Some(at) = looked(step, i == 0, outcome.value) else { continue };
@@ -163,9 +163,9 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
 fn place(l: Language, step: &StepFacts, at: SummaryPlace) -> String {
     match (at, step.place) {
         (SummaryPlace::At(value), _) => wording::place(l, step, &[value]),
-        (SummaryPlace::OverAll, Place::EqualLoad) => say!(l, "mean-of-equal-loads"),
-        (SummaryPlace::OverAll, Place::EqualLatency) => say!(l, "at-equal-latency"),
-        (SummaryPlace::OverAll, Place::Limit) => say!(l, "within-the-limit"),
+        (SummaryPlace::OverAll, AxisPlace::EqualLoad) => say!(l, "mean-of-equal-loads"),
+        (SummaryPlace::OverAll, AxisPlace::EqualLatency) => say!(l, "at-equal-latency"),
+        (SummaryPlace::OverAll, AxisPlace::Limit) => say!(l, "within-the-limit"),
         (SummaryPlace::OverAll, _) => say!(l, "mean-of-points", count = step.values.len()),
     }
 }
@@ -179,7 +179,7 @@ struct Standings {
 fn compared(
     facts: &Facts,
     measure: &SummaryMeasure,
-    outcome: &Outcome<'_>,
+    outcome: &StepLead<'_>,
     (leads, at): (bool, SummaryPlace),
 ) -> Standings {
     let own = facts.headline_subject;

@@ -4,7 +4,7 @@
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::metric::NEW_ORDER;
-use crate::analysis::point_summary::Summary;
+use crate::analysis::point_summary::RepeatSummary;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{TableCell, texts};
@@ -85,7 +85,7 @@ pub fn verdicts(facts: &Facts) -> Vec<String> {
     facts.checks.iter().map(sentence).collect()
 }
 
-fn account(l: Language, summary: &Summary) -> [Block; 2] {
+fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
     let asked: u64 =
         summary.classes.iter().filter(|c| c.class != DEFERRED).filter_map(|c| c.ops).sum();
     let head = [

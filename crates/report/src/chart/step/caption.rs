@@ -1,6 +1,6 @@
 //! How a step's figures are named: captions, axes, groups.
 
-use super::{Draw, marked};
+use super::{ChartKind, marked};
 use crate::analysis::facts::CellFacts;
 use crate::analysis::names;
 use crate::chart::{FigureText, MARK};
@@ -8,7 +8,7 @@ use crate::language::Name;
 use crate::plan::{Field, Timing};
 use crate::say;
 
-impl Draw<'_> {
+impl ChartKind<'_> {
     /// What is said of a figure that shows this. Where no heading says it, the step's title stands
     /// in the caption.
     pub fn text(&self, what: String) -> FigureText {

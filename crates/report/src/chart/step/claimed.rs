@@ -3,11 +3,11 @@
 
 use std::cmp::Ordering;
 
-use super::Draw;
+use super::ChartKind;
 use crate::analysis::lead;
 use crate::analysis::metric::Metric;
 use crate::analysis::published::{self, Gap};
-use crate::analysis::{At, Comparison, Standing};
+use crate::analysis::{Comparison, Standing, StepPlace};
 use crate::chart::axis::si;
 use crate::chart::bars::CalledBar;
 use crate::chart::curve::{CalledPoint, CurvePoint, CurveSeries};
@@ -17,19 +17,22 @@ use crate::stats::Better;
 /// More call-outs than this hide what they point at.
 const MOST: usize = 2;
 
-impl Draw<'_> {
+impl ChartKind<'_> {
     /// The largest claimed differences in a metric at points of the figure, one a subject; the
     /// largest first.
     fn claimed(&self, metric: &Metric) -> Vec<&Comparison> {
         let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
-        let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
+        let at = |c: &&Comparison| {
+            matches!(c.at, StepPlace::Value(_) | StepPlace::Load(_)) && c.is_claimed()
+        };
         let own = || {
             let all = self.facts.comparisons.iter();
             all.filter(|c| Some(c.step) == index && c.metric == *metric).filter(at)
         };
         // Where the step leads, if something is claimed there.
-        let leads =
-            |c: &Comparison| lead::value(self.step).is_some_and(|value| c.at == At::Value(value));
+        let leads = |c: &Comparison| {
+            lead::value(self.step).is_some_and(|value| c.at == StepPlace::Value(value))
+        };
         let order = |a: &&Comparison, b: &&Comparison| {
             (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
         };
@@ -97,8 +100,8 @@ impl Draw<'_> {
         }
         let said = |c: &&Comparison| {
             let place = match c.at {
-                At::Value(value) => self.step.values[value].text(l),
-                At::Load(ops) => format!("{} ops/s", l.number(&si(ops))),
+                StepPlace::Value(value) => self.step.values[value].text(l),
+                StepPlace::Load(ops) => format!("{} ops/s", l.number(&si(ops))),
                 _ => String::new(),
             };
             let subject = &self.facts.subjects[c.better];
@@ -117,7 +120,7 @@ impl Draw<'_> {
 
     pub fn called_bars(&self, metric: &Metric) -> Vec<CalledBar> {
         let bar = |c: &&Comparison| {
-            let At::Value(group) = c.at else { return None };
+            let StepPlace::Value(group) = c.at else { return None };
             Some(CalledBar { series: c.better, group, text: self.difference(c, metric) })
         };
         let gap =
@@ -135,8 +138,8 @@ impl Draw<'_> {
     ) -> Vec<CalledPoint> {
         let place = |c: &&Comparison| {
             let at = match c.at {
-                At::Value(value) => point(c.better, value).map(|p| (p.x, p.y))?,
-                At::Load(ops) => on_line(series.get(c.better)?, ops)?,
+                StepPlace::Value(value) => point(c.better, value).map(|p| (p.x, p.y))?,
+                StepPlace::Load(ops) => on_line(series.get(c.better)?, ops)?,
                 _ => return None,
             };
             Some(CalledPoint { series: c.better, at, text: self.difference(c, metric) })

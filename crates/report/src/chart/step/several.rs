@@ -1,42 +1,43 @@
 //! Figures with several series per point: drives, instances, neighbours; and one class of op per
 //! minute.
 
-use super::{Draw, name, quantity, scaled, user_latency};
+use super::{ChartKind, name, quantity, scaled, user_latency};
 use crate::analysis::facts::CellFacts;
 use crate::analysis::lead;
-use crate::analysis::metric::{Figure as Of, Metric};
-use crate::analysis::point_summary::{ClassSummary, P99, Summary};
-use crate::chart::Figure;
+use crate::analysis::metric::{Metric, PointFigure as Of};
+use crate::analysis::point_summary::{ClassSummary, P99, RepeatSummary};
+use crate::chart::Chart;
 use crate::chart::bars::{Bar, BarSeries, GroupedBars};
 use crate::language::Name;
 use crate::say;
 
 /// What a bar shows of a summary.
-type Pick<'p> = dyn Fn(&Summary) -> Option<Bar> + 'p;
+type BarPick<'p> = dyn Fn(&RepeatSummary) -> Option<Bar> + 'p;
 
-impl Draw<'_> {
+impl ChartKind<'_> {
     /// Ops of one class a minute, where that is what the step leads with: New-Orders.
-    pub fn per_minute(&self) -> Option<Figure> {
+    pub fn per_minute(&self) -> Option<Chart> {
         let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
-        let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
+        let done =
+            |t: &RepeatSummary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
         let unit = say!(self.facts.language, "figure-a-minute", class = Name::op(class.name()));
         let metric = Metric::total(Of::PerMinute(class));
         Some(self.bars(&quantity("per-minute", &unit, &unit, Some(&metric)), &done))
     }
 
     /// ops/s and p99 of each drive of a group at the lead point.
-    pub fn by_drive(&self) -> Vec<Figure> {
+    pub fn by_drive(&self) -> Vec<Chart> {
         let most = self.lead().iter().map(|(_, cell)| cell.drives.len()).max().unwrap_or(0);
         if most < 2 {
             return Vec::new();
         }
         let l = self.facts.language;
         let (time, time_unit) = self.time();
-        let p99 = |s: &Summary| {
+        let p99 = |s: &RepeatSummary| {
             Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
         };
-        let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
-        let pick: [(&str, &str, &Pick<'_>); 2] =
+        let ops = |s: &RepeatSummary| Some(scaled(&s.ops_per_s, 1.0));
+        let pick: [(&str, &str, &BarPick<'_>); 2] =
             [("ops/s", "ops/s", &ops), ("p99", time_unit, &p99)];
         let groups =
             || (0..most).map(|drive| say!(l, "figure-drive", number = drive + 1)).collect();
@@ -68,11 +69,11 @@ impl Draw<'_> {
     }
 
     /// The pooled p99 of several instances beside the mean of their own.
-    pub fn by_instance(&self) -> Option<Figure> {
+    pub fn by_instance(&self) -> Option<Chart> {
         let l = self.facts.language;
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
         let (time, time_unit) = self.time();
-        let p99 = |s: &Summary| {
+        let p99 = |s: &RepeatSummary| {
             Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
         };
         let mean = |cell: &CellFacts| {
@@ -101,7 +102,7 @@ impl Draw<'_> {
     }
 
     /// Bars by neighbour and percentile, a bar a subject.
-    pub fn by_neighbour(&self) -> Figure {
+    pub fn by_neighbour(&self) -> Chart {
         let (time, time_unit) = self.time();
         const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
         let l = self.facts.language;

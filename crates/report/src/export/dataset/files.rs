@@ -14,7 +14,7 @@ use ::parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use ::parquet::schema::types::{ColumnPath, Type};
 
 use super::VERSION;
-use super::rows::{self, Buckets, HISTOGRAMS, Partition, Row};
+use super::rows::{self, DatasetRow, HISTOGRAMS, HistogramBuckets, Partition};
 use crate::base::error::{Context, Result};
 use crate::export::Column;
 use crate::export::parquet::{field, write_column};
@@ -30,14 +30,14 @@ pub struct Files {
     columns: Vec<Column>,
     schema: Arc<Type>,
     properties: WriterPropertiesPtr,
-    parts: BTreeMap<Partition, Part>,
+    parts: BTreeMap<Partition, PartFile>,
     /// The memory that rows take that are not written yet.
     held: usize,
 }
 
 #[derive(Default)]
-struct Part {
-    rows: Vec<Row>,
+struct PartFile {
+    rows: Vec<DatasetRow>,
     file: Option<SerializedFileWriter<File>>,
 }
 
@@ -66,13 +66,13 @@ impl Files {
     }
 
     /// Takes a row.
-    pub fn add(&mut self, partition: Partition, row: Row) {
+    pub fn add(&mut self, partition: Partition, row: DatasetRow) {
         self.held += row.bytes();
         self.parts.entry(partition).or_default().rows.push(row);
     }
 
     /// Takes the rows of others, none of which have been written yet.
-    pub fn take(&mut self, others: Vec<(Partition, Row)>) {
+    pub fn take(&mut self, others: Vec<(Partition, DatasetRow)>) {
         others.into_iter().for_each(|(partition, row)| self.add(partition, row));
     }
 
@@ -155,7 +155,7 @@ fn properties() -> WriterProperties {
 fn write_group(
     mut group: SerializedRowGroupWriter<'_, File>,
     columns: &[Column],
-    rows: &[Row],
+    rows: &[DatasetRow],
 ) -> Result<()> {
     let mut index = 0;
     while let Some(mut column) = group.next_column()? {
@@ -182,7 +182,7 @@ fn write_group(
 /// A list's values with their definition and repetition levels: 0 where there is no list, 1 where
 /// it is empty, 2 for an entry; every entry after the first repeats at level 1.
 fn levels<'a>(
-    lists: impl Iterator<Item = Option<&'a Buckets>>,
+    lists: impl Iterator<Item = Option<&'a HistogramBuckets>>,
     part: fn(&(i64, i64)) -> i64,
 ) -> (Vec<i64>, Vec<i16>, Vec<i16>) {
     let (mut values, mut there, mut again) = (Vec::new(), Vec::new(), Vec::new());

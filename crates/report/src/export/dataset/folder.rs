@@ -30,13 +30,13 @@ const MOST_LIST: u64 = 1 << 28;
 
 /// What `_dataset.json` holds.
 #[derive(Serialize, Deserialize)]
-struct Marker {
+struct DatasetInfo {
     dyno_dataset: u32,
 }
 
 /// A bundle of a batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Listed {
+pub struct BatchBundle {
     /// What it is known by: `Bundle::identity`.
     pub run: String,
     /// The file's name when it was added.
@@ -46,7 +46,7 @@ pub struct Listed {
 }
 
 /// A dataset, locked against concurrent additions.
-pub struct Dataset {
+pub struct LockedDataset {
     folder: PathBuf,
     known: HashSet<String>,
     /// Locked as long as it is open.
@@ -54,20 +54,20 @@ pub struct Dataset {
 }
 
 /// Bundles that are added at once.
-pub struct Batch {
+pub struct BundleBatch {
     /// Their rows.
     pub files: Files,
-    listed: Vec<Listed>,
+    listed: Vec<BatchBundle>,
     staging: Staging,
 }
 
 /// A folder that goes with all that is in it, unless it got its name.
 struct Staging(PathBuf);
 
-impl Dataset {
+impl LockedDataset {
     /// Opens a folder, or makes it a dataset where it is empty or missing. What an addition that
     /// was killed left unfinished is removed.
-    pub fn open(folder: &Path) -> Result<Dataset> {
+    pub fn open(folder: &Path) -> Result<LockedDataset> {
         let shown = folder.display();
         let opening = || format!("opening the dataset {shown}");
         std::fs::create_dir_all(folder).with_context(opening)?;
@@ -102,7 +102,7 @@ impl Dataset {
                 known.extend(listed.into_iter().map(|one| one.run));
             }
         }
-        Ok(Dataset { folder: folder.to_path_buf(), known, _marker: file })
+        Ok(LockedDataset { folder: folder.to_path_buf(), known, _marker: file })
     }
 
     /// How many bundles it has.
@@ -116,12 +116,12 @@ impl Dataset {
     }
 
     /// From now on it has this bundle.
-    pub fn note(&mut self, listed: &Listed) {
+    pub fn note(&mut self, listed: &BatchBundle) {
         self.known.insert(listed.run.clone());
     }
 
     /// An empty batch, under a name that no reader of the dataset looks at.
-    pub fn begin(&self) -> Result<Batch> {
+    pub fn begin(&self) -> Result<BundleBatch> {
         let free = |n: &u32| {
             let path = self.folder.join(format!("{UNFINISHED}{n}"));
             path.symlink_metadata().is_err()
@@ -130,12 +130,12 @@ impl Dataset {
         let staging = self.folder.join(format!("{UNFINISHED}{number}"));
         std::fs::create_dir(&staging).with_context(|| format!("making {}", staging.display()))?;
         let files = Files::below(&staging)?;
-        Ok(Batch { files, listed: Vec::new(), staging: Staging(staging) })
+        Ok(BundleBatch { files, listed: Vec::new(), staging: Staging(staging) })
     }
 
     /// Ends a batch and renames it, which adds all of it to the dataset at once.
-    pub fn commit(&self, batch: Option<Batch>) -> Result<()> {
-        let Some(Batch { files, listed, staging }) = batch else { return Ok(()) };
+    pub fn commit(&self, batch: Option<BundleBatch>) -> Result<()> {
+        let Some(BundleBatch { files, listed, staging }) = batch else { return Ok(()) };
         let adding = || format!("adding to the dataset {}", self.folder.display());
         files.end().with_context(adding)?;
         let mut list = File::create_new(staging.0.join(LIST)).with_context(adding)?;
@@ -150,11 +150,11 @@ impl Dataset {
     }
 }
 
-impl Batch {
+impl BundleBatch {
     /// Takes a bundle whose rows it has: a copy of its file, under a name by which bundles are
     /// found in folders, and in a folder of its own where another bundle of this batch has that
     /// name.
-    pub fn list(&mut self, listed: Listed, path: &Path) -> Result<()> {
+    pub fn list(&mut self, listed: BatchBundle, path: &Path) -> Result<()> {
         let mut folder = self.staging.0.join(BUNDLES);
         let mut name = path.file_name().unwrap_or(OsStr::new("bundle")).to_os_string();
         if path.extension() != Some(OsStr::new("dyno")) {
@@ -180,7 +180,7 @@ impl Drop for Staging {
 
 /// `batch=` and 16 hexadecimal digits that follow from the bundles, so that datasets can be put
 /// together by copying their batches.
-fn name(listed: &[Listed]) -> String {
+fn name(listed: &[BatchBundle]) -> String {
     let mut runs: Vec<&str> = listed.iter().map(|one| one.run.as_str()).collect();
     runs.sort_unstable();
     let mut digest = Sha256::new();
@@ -189,7 +189,7 @@ fn name(listed: &[Listed]) -> String {
     format!("{BATCH}{digits}")
 }
 
-fn read_list(path: &Path) -> Result<Vec<Listed>> {
+fn read_list(path: &Path) -> Result<Vec<BatchBundle>> {
     let text = file::read_text(path, MOST_LIST)?;
     let lines = text.lines().map(serde_json::from_str);
     lines.collect::<serde_json::Result<_>>().map_err(|error| {
@@ -206,11 +206,11 @@ fn check_version(mut file: &File, path: &Path) -> Result<()> {
     let mut text = String::new();
     file.take(4096).read_to_string(&mut text).with_context(reading)?;
     if text.is_empty() {
-        let marker = serde_json::to_string(&Marker { dyno_dataset: VERSION })?;
+        let marker = serde_json::to_string(&DatasetInfo { dyno_dataset: VERSION })?;
         writeln!(file, "{marker}").with_context(reading)?;
         return file.sync_all().with_context(reading);
     }
-    match serde_json::from_str::<Marker>(&text) {
+    match serde_json::from_str::<DatasetInfo>(&text) {
         Ok(marker) if marker.dyno_dataset <= VERSION => Ok(()),
         Ok(marker) => Err(failed(
             format!("{} is of version {}", path.display(), marker.dyno_dataset),

@@ -10,9 +10,9 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
-pub use folder::Dataset;
-use folder::{Batch, Listed};
-use rows::{Partition, Row};
+pub use folder::LockedDataset;
+use folder::{BatchBundle, BundleBatch};
+use rows::{DatasetRow, Partition};
 
 use crate::base::error::{Context, Result, describe};
 use crate::store::Bundle;
@@ -41,14 +41,14 @@ pub struct Added {
 
 /// A bundle's rows on their way.
 struct Pending {
-    rows: Vec<(Partition, Row)>,
+    rows: Vec<(Partition, DatasetRow)>,
     bytes: usize,
     count: usize,
     /// Of a bundle that is larger than what is held in memory: a batch of its own.
-    own: Option<Batch>,
+    own: Option<BundleBatch>,
 }
 
-impl Dataset {
+impl LockedDataset {
     /// Adds bundles. One that is broken leaves nothing behind and keeps the others from nothing.
     pub fn add(&mut self, bundles: &[PathBuf]) -> Result<Added> {
         let (mut done, mut batch) = (Added::default(), None);
@@ -63,7 +63,7 @@ impl Dataset {
                 Err(NotAdded::Failed(error)) => return Err(error),
             }
             let is_full =
-                |b: &Batch| b.files.held() > MOST_HELD || b.files.partitions() > MOST_FILES;
+                |b: &BundleBatch| b.files.held() > MOST_HELD || b.files.partitions() > MOST_FILES;
             if batch.as_ref().is_some_and(is_full) {
                 self.commit(batch.take())?;
             }
@@ -76,7 +76,7 @@ impl Dataset {
     fn one(
         &mut self,
         path: &Path,
-        batch: &mut Option<Batch>,
+        batch: &mut Option<BundleBatch>,
     ) -> std::result::Result<Option<usize>, NotAdded> {
         let broken = |error: crate::base::error::Error| NotAdded::Broken(describe(&error).0);
         let bundle = Bundle::open(path).map_err(broken)?;
@@ -92,7 +92,7 @@ impl Dataset {
         let file = crate::base::text::visible(&file).into_owned();
         let mut pending = Pending { rows: Vec::new(), bytes: 0, count: 0, own: None };
         let (mut failed, mut read) =
-            (None, |partition: Partition, row: Row| pending.take(partition, row, self));
+            (None, |partition: Partition, row: DatasetRow| pending.take(partition, row, self));
         let each = rows::each(&bundle, (&run, &file), &mut |partition, row| {
             // What goes wrong with the dataset is not the bundle's fault.
             read(partition, row).map_err(|error| {
@@ -106,7 +106,7 @@ impl Dataset {
             (Err(error), None) => return Err(broken(error)),
             (Ok(()), None) => {}
         }
-        let listed = Listed { run, bundle: file, rows: pending.count };
+        let listed = BatchBundle { run, bundle: file, rows: pending.count };
         self.keep(pending, (listed, path), batch).map_err(NotAdded::Failed)
     }
 
@@ -114,8 +114,8 @@ impl Dataset {
     fn keep(
         &mut self,
         pending: Pending,
-        (listed, path): (Listed, &Path),
-        batch: &mut Option<Batch>,
+        (listed, path): (BatchBundle, &Path),
+        batch: &mut Option<BundleBatch>,
     ) -> Result<Option<usize>> {
         let count = pending.count;
         self.note(&listed);
@@ -144,7 +144,12 @@ enum NotAdded {
 }
 
 impl Pending {
-    fn take(&mut self, partition: Partition, row: Row, dataset: &Dataset) -> Result<()> {
+    fn take(
+        &mut self,
+        partition: Partition,
+        row: DatasetRow,
+        dataset: &LockedDataset,
+    ) -> Result<()> {
         self.bytes += row.bytes();
         self.count += 1;
         self.rows.push((partition, row));

@@ -6,29 +6,29 @@ use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::export::stored::{self, Stored};
-use crate::export::{Column, Kind, Table, Value, points};
-use crate::record::key::{Heading, drive, host};
+use crate::export::{Column, ColumnKind, ExportTable, ExportValue, points};
+use crate::record::key::{FactHeading, drive, host};
 use crate::record::{Cell, Class, Fact, Tally};
 use crate::store::Bundle;
 
 /// Columns beside those of the table `points`; the histograms follow.
 const OWN: [Column; 16] = [
-    ("run", Kind::Text),
-    ("dyno_version", Kind::Text),
-    ("method", Kind::Whole),
-    ("host", Kind::Text),
-    ("serial", Kind::Text),
-    ("counts_as_op", Kind::Truth),
-    ("bytes", Kind::Whole),
-    ("moves_data", Kind::Truth),
-    ("sum_ns", Kind::Whole),
-    ("min_ns", Kind::Whole),
-    ("overflow", Kind::Whole),
-    ("response_sum_ns", Kind::Whole),
-    ("response_min_ns", Kind::Whole),
-    ("response_max_ns", Kind::Whole),
-    ("response_overflow", Kind::Whole),
-    ("bundle_started_unix_ns", Kind::Whole),
+    ("run", ColumnKind::Text),
+    ("dyno_version", ColumnKind::Text),
+    ("method", ColumnKind::Whole),
+    ("host", ColumnKind::Text),
+    ("serial", ColumnKind::Text),
+    ("counts_as_op", ColumnKind::Truth),
+    ("bytes", ColumnKind::Whole),
+    ("moves_data", ColumnKind::Truth),
+    ("sum_ns", ColumnKind::Whole),
+    ("min_ns", ColumnKind::Whole),
+    ("overflow", ColumnKind::Whole),
+    ("response_sum_ns", ColumnKind::Whole),
+    ("response_min_ns", ColumnKind::Whole),
+    ("response_max_ns", ColumnKind::Whole),
+    ("response_overflow", ColumnKind::Whole),
+    ("bundle_started_unix_ns", ColumnKind::Whole),
 ];
 
 /// Lists of (`to_ns`, `count`), one for each bucket that holds something.
@@ -38,14 +38,14 @@ pub const HISTOGRAMS: [&str; 2] = ["buckets", "response_buckets"];
 const UNKNOWN: &str = "unknown";
 
 /// Buckets of a histogram: the largest latency in each, and how many it counts.
-pub type Buckets = Vec<(i64, i64)>;
+pub type HistogramBuckets = Vec<(i64, i64)>;
 
 /// A row.
-pub struct Row {
+pub struct DatasetRow {
     /// A value for each of `columns`.
-    pub values: Vec<Value>,
+    pub values: Vec<ExportValue>,
     /// One for each of `HISTOGRAMS`.
-    pub histograms: [Option<Buckets>; 2],
+    pub histograms: [Option<HistogramBuckets>; 2],
 }
 
 /// The keys of a Hive partition.
@@ -62,11 +62,11 @@ pub fn columns() -> Vec<Column> {
     [points::Points.columns(), OWN.to_vec()].concat()
 }
 
-impl Row {
+impl DatasetRow {
     /// The memory that it takes, roughly.
     pub fn bytes(&self) -> usize {
-        let text = |v: &Value| if let Value::Text(text) = v { text.len() } else { 0 };
-        let values: usize = self.values.iter().map(|v| size_of::<Value>() + text(v)).sum();
+        let text = |v: &ExportValue| if let ExportValue::Text(text) = v { text.len() } else { 0 };
+        let values: usize = self.values.iter().map(|v| size_of::<ExportValue>() + text(v)).sum();
         let buckets: usize = self.histograms.iter().flatten().map(|b| 16 * b.len()).sum();
         values + buckets
     }
@@ -96,7 +96,7 @@ fn encoded(value: &str) -> String {
 
 /// What is known of a subject's drive.
 #[derive(Clone, Default)]
-struct Known {
+struct DriveIdentity {
     model: Option<String>,
     firmware: Option<String>,
     serial: Option<String>,
@@ -108,17 +108,17 @@ struct Common<'a> {
     run: &'a str,
     host: Option<String>,
     month: String,
-    drives: HashMap<(String, u32), Known>,
+    drives: HashMap<(String, u32), DriveIdentity>,
 }
 
 /// Hands over every row of a bundle that is known by `run`, with its partition.
 pub fn each(
     bundle: &Bundle,
     (run, file): (&str, &str),
-    visit: &mut dyn FnMut(Partition, Row) -> Result<()>,
+    visit: &mut dyn FnMut(Partition, DatasetRow) -> Result<()>,
 ) -> Result<()> {
     let facts = bundle.facts()?;
-    let name = |f: &&Fact| f.group == Heading::Host.name() && f.name == host::NAME.name;
+    let name = |f: &&Fact| f.group == FactHeading::Host.name() && f.name == host::NAME.name;
     let started = bundle.run().started_unix_ns;
     let common = Common {
         bundle,
@@ -140,19 +140,19 @@ pub fn each(
 }
 
 /// Of each subject's drives, by their number from 0.
-fn drives(bundle: &Bundle, facts: &[Fact]) -> HashMap<(String, u32), Known> {
+fn drives(bundle: &Bundle, facts: &[Fact]) -> HashMap<(String, u32), DriveIdentity> {
     let mut all = HashMap::new();
     for subject in &bundle.run().plan.subjects {
         for number in 0..subject.drives.len().max(1) as u32 {
             let group = match subject.drives.len() {
-                0 | 1 => format!("{}: {}", Heading::Drive.name(), subject.name),
-                _ => format!("{}: {} ({})", Heading::Drive.name(), subject.name, number + 1),
+                0 | 1 => format!("{}: {}", FactHeading::Drive.name(), subject.name),
+                _ => format!("{}: {} ({})", FactHeading::Drive.name(), subject.name, number + 1),
             };
             let value = |name: &str| {
                 let found = facts.iter().find(|f| f.group == group && f.name == name);
                 found.map(|f| f.value.clone()).filter(|value| !value.is_empty())
             };
-            let known = Known {
+            let known = DriveIdentity {
                 model: value(drive::MODEL.name),
                 firmware: value(drive::FIRMWARE.name),
                 serial: value(drive::SERIAL.name),
@@ -168,8 +168,8 @@ impl Common<'_> {
         &self,
         stored: &Stored<'_>,
         of: Option<(&Cell, Class)>,
-        values: Vec<Value>,
-    ) -> (Partition, Row) {
+        values: Vec<ExportValue>,
+    ) -> (Partition, DatasetRow) {
         let run = self.bundle.run();
         let subject = &stored.point.point.key.subject;
         let drive = of.map_or(0, |(cell, _)| cell.drive);
@@ -203,7 +203,7 @@ impl Common<'_> {
             Some(run.started_unix_ns).filter(|at| *at > 0).into(),
         ];
         let histograms = [service.map(buckets), response.map(buckets)];
-        (partition, Row { values: [values, own.to_vec()].concat(), histograms })
+        (partition, DatasetRow { values: [values, own.to_vec()].concat(), histograms })
     }
 }
 
@@ -212,11 +212,11 @@ fn response(tally: &Tally) -> Option<&Histogram> {
 }
 
 /// Nothing of a histogram that holds nothing.
-fn least(histogram: Option<&Histogram>) -> Value {
+fn least(histogram: Option<&Histogram>) -> ExportValue {
     histogram.filter(|h| h.count > 0).map(|h| h.min_ns).into()
 }
 
-fn buckets(histogram: &Histogram) -> Buckets {
+fn buckets(histogram: &Histogram) -> HistogramBuckets {
     // Neither a time up to an hour nor a count that a bundle may hold passes 63 bits.
     histogram.buckets().map(|(to_ns, count)| (to_ns as i64, count as i64)).collect()
 }

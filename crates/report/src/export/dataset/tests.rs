@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 
-use super::Dataset;
+use super::LockedDataset;
 use crate::base::error::describe;
 use crate::render::tests_bundle::{bundle, small};
 
@@ -55,7 +55,7 @@ fn counts(path: &Path) -> Vec<(i64, i64)> {
 fn a_bundle_is_added_once_with_all_of_its_histograms() {
     let (folder, paths) = bundle(&small());
     let at = folder.path().join("dataset");
-    let added = Dataset::open(&at).expect("a dataset").add(&paths).expect("added");
+    let added = LockedDataset::open(&at).expect("a dataset").add(&paths).expect("added");
     assert_eq!((added.added, added.known, added.broken.len()), (1, 0, 0));
     let before = files(&at);
     let parquet: Vec<&PathBuf> =
@@ -71,7 +71,7 @@ fn a_bundle_is_added_once_with_all_of_its_histograms() {
     let copy = folder.path().join("copy.dyno");
     std::fs::copy(&paths[0], &copy).expect("copied");
     let again = [paths, vec![copy]].concat();
-    let mut dataset = Dataset::open(&at).expect("a dataset");
+    let mut dataset = LockedDataset::open(&at).expect("a dataset");
     let added = dataset.add(&again).expect("nothing to add");
     assert_eq!((added.added, added.known, dataset.bundles()), (0, 2, 1));
     assert_eq!(files(&at), before, "not a file changed");
@@ -81,11 +81,11 @@ fn a_bundle_is_added_once_with_all_of_its_histograms() {
 fn what_is_broken_and_what_was_left_unfinished_leave_nothing_behind() {
     let (folder, paths) = bundle(&small());
     let at = folder.path().join("dataset");
-    drop(Dataset::open(&at).expect("a dataset"));
+    drop(LockedDataset::open(&at).expect("a dataset"));
     std::fs::create_dir_all(at.join("_unfinished-0/protocol=x")).expect("left by a kill");
     let broken = folder.path().join("broken.dyno");
     std::fs::write(&broken, "no bundle").expect("written");
-    let mut dataset = Dataset::open(&at).expect("a dataset");
+    let mut dataset = LockedDataset::open(&at).expect("a dataset");
     let added = dataset.add(&[vec![broken.clone()], paths].concat()).expect("added");
     assert_eq!((added.added, added.broken.len()), (1, 1));
     assert_eq!(added.broken[0].0, broken);
@@ -108,7 +108,7 @@ fn bundles_of_one_name_or_of_any_are_all_held_and_what_is_still_written_is_no_bu
     std::fs::rename(&named[0], &renamed).expect("renamed");
     let at = one.path().join("dataset");
     let all = [paths, others, vec![renamed]].concat();
-    let added = Dataset::open(&at).expect("a dataset").add(&all);
+    let added = LockedDataset::open(&at).expect("a dataset").add(&all);
     assert_eq!(added.expect("added").added, 3);
     let held = crate::catalogue::below(&at);
     assert_eq!(held.len(), 3, "{held:?}");
@@ -121,10 +121,10 @@ fn bundles_of_one_name_or_of_any_are_all_held_and_what_is_still_written_is_no_bu
 fn a_folder_of_other_things_is_no_dataset_and_two_do_not_add_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("letter.txt"), "mine").expect("written");
-    let said = |path: &Path| describe(&Dataset::open(path).err().expect("refused")).0;
+    let said = |path: &Path| describe(&LockedDataset::open(path).err().expect("refused")).0;
     assert!(said(folder.path()).contains("is not a dataset"));
     let at = folder.path().join("dataset");
-    let first = Dataset::open(&at).expect("a dataset");
+    let first = LockedDataset::open(&at).expect("a dataset");
     assert!(said(&at).contains("another program is adding"));
     drop(first);
     std::fs::write(at.join("_dataset.json"), "{\"dyno_dataset\":2}").expect("written");

@@ -1,6 +1,6 @@
 //! What a server of the MySQL family means by the number of an error.
 
-use crate::load::sql::{SqlError, Trouble};
+use crate::load::sql::{ErrorClass, SqlError};
 
 /// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over
 /// by default.
@@ -12,9 +12,9 @@ const LOST: [u16; 5] = [1053, 1152, 1158, 1927, 4031];
 /// What the server says, distinguished by its number.
 pub fn server_error(code: u16, message: &str) -> SqlError {
     let trouble = match code {
-        code if RETRY.contains(&code) => Trouble::Retry,
-        code if LOST.contains(&code) => Trouble::Lost,
-        _ => Trouble::Wrong,
+        code if RETRY.contains(&code) => ErrorClass::Retry,
+        code if LOST.contains(&code) => ErrorClass::Lost,
+        _ => ErrorClass::Wrong,
     };
     SqlError { trouble, code: code.to_string(), message: format!("{message} (error {code})") }
 }

@@ -13,12 +13,12 @@ use mysql::{Opts, OptsBuilder};
 use self::session::MySqlSession;
 use super::{Connector, Settings, named, open_existing, open_own, own_server, server_knobs};
 use crate::base::error::Result;
-use crate::engine::{Access, Engine, Site, Target};
-use crate::load::sql::answers::Row;
+use crate::engine::{Access, DatasetAccess, Engine, Target};
+use crate::load::sql::answers::AnswerRow;
 use crate::load::sql::{
-    Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
+    Dialect, Identity, ServerCounters, SqlError, SqlResult, SqlSession, SysbenchDriver, reported,
 };
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 
 const COUNTERS: [&str; 9] = [
     "Com_begin",
@@ -36,7 +36,7 @@ const COUNTERS: [&str; 9] = [
 pub struct MySql;
 
 impl Connector for OptsBuilder {
-    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+    fn connect(&self) -> SqlResult<Box<dyn SqlSession>> {
         Ok(Box::new(MySqlSession::connect(self.clone())?))
     }
 }
@@ -59,9 +59,9 @@ impl Dialect for MySql {
     }
 
     /// The ids are given: in bulk the server would leave gaps in those that it gives itself.
-    fn sysbench(&self) -> Option<Sysbench> {
+    fn sysbench(&self) -> Option<SysbenchDriver> {
         let (id_type, table_end) = ("INTEGER NOT NULL AUTO_INCREMENT", "/*! ENGINE = innodb */");
-        Some(Sysbench { id_type, table_end, gives_ids: true })
+        Some(SysbenchDriver { id_type, table_end, gives_ids: true })
     }
 
     fn banner(&self) -> &'static str {
@@ -70,12 +70,13 @@ impl Dialect for MySql {
 
     /// MySQL has a UUID of its own; MariaDB has none that two on one machine would not share, but
     /// two have not one data directory.
-    fn identity(&self, session: &mut dyn Session) -> Identity {
+    fn identity(&self, session: &mut dyn SqlSession) -> Identity {
         let sql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uuid', 'server_uid', \
                    'hostname', 'port', 'datadir')";
         let answer = session.rows(sql).unwrap_or_default();
-        let pair =
-            |row: Row<'_>| Some((row.at(0).text().ok()?.into(), row.at(1).text().ok()?.into()));
+        let pair = |row: AnswerRow<'_>| {
+            Some((row.at(0).text().ok()?.into(), row.at(1).text().ok()?.into()))
+        };
         let mut all: Identity = answer.of(0).filter_map(pair).collect();
         all.extend(reported(session, "SELECT DATABASE()", &["database"]));
         all
@@ -85,12 +86,12 @@ impl Dialect for MySql {
         &COUNTERS
     }
 
-    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+    fn counters(&self, session: &mut dyn SqlSession) -> SqlResult<ServerCounters> {
         let names = COUNTERS.map(|name| format!("'{name}'")).join(", ");
         session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"))?.pairs()
     }
 
-    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+    fn analyze(&self, session: &mut dyn SqlSession) -> SqlResult<()> {
         let mut tables = Vec::new();
         for row in session.rows("SHOW TABLES")?.of(0) {
             tables.push(format!("`{}`", row.at(0).text()?));
@@ -106,57 +107,57 @@ static INFO: Info = Info {
     name: "mysql",
     summary: "MariaDB, MySQL or Percona Server, started on the drive by Dyno or reached by a \
               connection string",
-    family: Family::Sql,
+    family: RequestFamily::Sql,
     writes: Writes::Never,
     max_depth: 1,
     knobs: server_knobs!(
         Knob {
             name: "program",
-            kind: Kind::Text,
+            kind: KnobKind::Text,
             default: DefaultValue::Absent,
             doc: "The server to start, as in \"/opt/mysql/bin/mysqld\"; otherwise the PATH's \
                   mariadbd or mysqld.",
         },
         Knob {
             name: "buffer_pool",
-            kind: Kind::Bytes,
+            kind: KnobKind::Bytes,
             default: DefaultValue::Is("\"128MiB\""),
             doc: "InnoDB's cache of pages (innodb_buffer_pool_size).",
         },
         Knob {
             name: "direct",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("true"),
             doc: "Data files bypass the page cache (innodb_flush_method = O_DIRECT, otherwise \
                 fsync).",
         },
         Knob {
             name: "flush_log_at_trx_commit",
-            kind: Kind::Int { min: 0, max: 2 },
+            kind: KnobKind::Int { min: 0, max: 2 },
             default: DefaultValue::Is("1"),
             doc: "1: durable at commit; 2: written at commit; 0: once a second.",
         },
         Knob {
             name: "doublewrite",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("true"),
             doc: "Write pages twice, to protect against torn writes (innodb_doublewrite).",
         },
         Knob {
             name: "binlog",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("false"),
             doc: "Write the binary log, synced at every commit.",
         },
         Knob {
             name: "redo_log",
-            kind: Kind::Bytes,
+            kind: KnobKind::Bytes,
             default: DefaultValue::Is("\"512MiB\""),
             doc: "The size of InnoDB's redo log (innodb_log_file_size).",
         },
         Knob {
             name: "max_connections",
-            kind: Kind::Int { min: 10, max: 100_000 },
+            kind: KnobKind::Int { min: 10, max: 100_000 },
             default: DefaultValue::Is("2000"),
             doc: "Maximum number of connections of the server.",
         },
@@ -169,7 +170,7 @@ impl Engine for MySql {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         let Some(own) = own_server(site)? else {
             let usual = ("DYNO_MYSQL_URL", "mysql://USER:PASSWORD@HOST:3306/DATABASE");
             let read = |url: &str| Some(OptsBuilder::from_opts(Opts::from_url(url).ok()?));

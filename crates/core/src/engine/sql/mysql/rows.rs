@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use mysql::consts::ColumnFlags;
 
 use super::packet::{number, width};
-use crate::load::sql::answers::{Answers, Value};
+use crate::load::sql::answers::{Answers, SqlValue};
 use crate::load::sql::{SqlError, SqlResult};
 
 const TINY: u8 = 0x01;
@@ -23,23 +23,23 @@ const YEAR: u8 = 0x0d;
 
 /// A column as far as reading its values needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct MysqlColumn {
     kind: u8,
     unsigned: bool,
 }
 
-impl Column {
-    pub fn of_library(column: &mysql::Column) -> Column {
+impl MysqlColumn {
+    pub fn of_library(column: &mysql::Column) -> MysqlColumn {
         let unsigned = column.flags().contains(ColumnFlags::UNSIGNED_FLAG);
-        Column { kind: column.column_type() as u8, unsigned }
+        MysqlColumn { kind: column.column_type() as u8, unsigned }
     }
 
     /// From its description, which ends in type (1 byte), flags (2), decimals (1) and two zeros.
-    pub fn of_packet(packet: &[u8]) -> SqlResult<Column> {
+    pub fn of_packet(packet: &[u8]) -> SqlResult<MysqlColumn> {
         match packet.len().checked_sub(6).map(|at| &packet[at..]) {
             Some(&[kind, low, high, ..]) => {
                 let flags = u16::from_le_bytes([low, high]);
-                Ok(Column { kind, unsigned: flags & ColumnFlags::UNSIGNED_FLAG.bits() != 0 })
+                Ok(MysqlColumn { kind, unsigned: flags & ColumnFlags::UNSIGNED_FLAG.bits() != 0 })
             }
             _ => Err(cut_short()),
         }
@@ -48,12 +48,12 @@ impl Column {
 
 /// A row's values: a zero, a bit for each column that is null (the first two are unused), and the
 /// others.
-pub fn row(packet: &[u8], columns: &[Column], answers: &mut Answers) -> SqlResult<()> {
+pub fn row(packet: &[u8], columns: &[MysqlColumn], answers: &mut Answers) -> SqlResult<()> {
     let nulls = packet.get(1..1 + (columns.len() + 2).div_ceil(8)).ok_or_else(cut_short)?;
     let mut at = 1 + nulls.len();
     for (bit, column) in (2..).zip(columns) {
         match nulls[bit / 8] >> (bit % 8) & 1 {
-            1 => answers.push(Value::Null),
+            1 => answers.push(SqlValue::Null),
             _ => value(packet, &mut at, *column, answers)?,
         }
     }
@@ -61,14 +61,19 @@ pub fn row(packet: &[u8], columns: &[Column], answers: &mut Answers) -> SqlResul
     Ok(())
 }
 
-fn value(packet: &[u8], at: &mut usize, column: Column, answers: &mut Answers) -> SqlResult<()> {
+fn value(
+    packet: &[u8],
+    at: &mut usize,
+    column: MysqlColumn,
+    answers: &mut Answers,
+) -> SqlResult<()> {
     let value = match column.kind {
-        TINY => Value::Int(whole::<1>(packet, at, column)?),
-        SHORT | YEAR => Value::Int(whole::<2>(packet, at, column)?),
-        LONG | INT24 => Value::Int(whole::<4>(packet, at, column)?),
-        LONGLONG => Value::Int(whole::<8>(packet, at, column)?),
-        FLOAT => Value::Float(f64::from(f32::from_le_bytes(fixed(packet, at)?))),
-        DOUBLE => Value::Float(f64::from_le_bytes(fixed(packet, at)?)),
+        TINY => SqlValue::Int(whole::<1>(packet, at, column)?),
+        SHORT | YEAR => SqlValue::Int(whole::<2>(packet, at, column)?),
+        LONG | INT24 => SqlValue::Int(whole::<4>(packet, at, column)?),
+        LONGLONG => SqlValue::Int(whole::<8>(packet, at, column)?),
+        FLOAT => SqlValue::Float(f64::from(f32::from_le_bytes(fixed(packet, at)?))),
+        DOUBLE => SqlValue::Float(f64::from_le_bytes(fixed(packet, at)?)),
         DATE | DATETIME | TIMESTAMP => {
             let length = usize::from(fixed::<1>(packet, at)?[0]);
             time(bytes(packet, at, length)?)
@@ -81,9 +86,9 @@ fn value(packet: &[u8], at: &mut usize, column: Column, answers: &mut Answers) -
             *at += width(packet, *at);
             let own = bytes(packet, at, length)?;
             match std::str::from_utf8(own) {
-                Ok(text) => Value::Text(text),
+                Ok(text) => SqlValue::Text(text),
                 Err(_) => {
-                    answers.push(Value::Text(&String::from_utf8_lossy(own)));
+                    answers.push(SqlValue::Text(&String::from_utf8_lossy(own)));
                     return Ok(());
                 }
             }
@@ -104,7 +109,7 @@ fn fixed<const N: usize>(packet: &[u8], at: &mut usize) -> SqlResult<[u8; N]> {
     bytes(packet, at, N)?.try_into().map_err(|_| cut_short())
 }
 
-fn whole<const N: usize>(packet: &[u8], at: &mut usize, column: Column) -> SqlResult<i64> {
+fn whole<const N: usize>(packet: &[u8], at: &mut usize, column: MysqlColumn) -> SqlResult<i64> {
     let own: [u8; N] = fixed(packet, at)?;
     let negative = !column.unsigned && own[N - 1] & 0x80 != 0;
     let mut wide = if negative { [0xff; 8] } else { [0; 8] };
@@ -114,14 +119,14 @@ fn whole<const N: usize>(packet: &[u8], at: &mut usize, column: Column) -> SqlRe
 
 /// Year (2 bytes), month, day, hour, minute, second, microseconds (4); what is zero at the end is
 /// left out. An impossible date, such as 0000-00-00, is nothing.
-fn time(own: &[u8]) -> Value<'static> {
+fn time(own: &[u8]) -> SqlValue<'static> {
     let part = |at: usize| own.get(at).map_or(0, |byte| *byte as i8);
     let year = own.get(..2).map_or(0, |y| i16::from_le_bytes([y[0], y[1]]));
     let us = own.get(7..11).map_or(0, |us| i32::from_le_bytes([us[0], us[1], us[2], us[3]]));
     let at =
         DateTime::new(year, part(2), part(3), part(4), part(5), part(6), us.saturating_mul(1000));
     let at = at.and_then(|at| at.to_zoned(TimeZone::UTC));
-    at.map_or(Value::Null, |at| Value::Time(at.timestamp().as_microsecond()))
+    at.map_or(SqlValue::Null, |at| SqlValue::Time(at.timestamp().as_microsecond()))
 }
 
 fn cut_short() -> SqlError {
@@ -133,11 +138,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const fn column(kind: u8, unsigned: bool) -> Column {
-        Column { kind, unsigned }
+    const fn column(kind: u8, unsigned: bool) -> MysqlColumn {
+        MysqlColumn { kind, unsigned }
     }
 
-    fn read(packet: &[u8], columns: &[Column]) -> SqlResult<String> {
+    fn read(packet: &[u8], columns: &[MysqlColumn]) -> SqlResult<String> {
         let mut answers = Answers::default();
         row(packet, columns, &mut answers)?;
         Ok(format!("{:?}", answers.first(0).unwrap()))
@@ -145,20 +150,20 @@ mod tests {
 
     #[test]
     fn each_type_is_read_by_its_width_and_sign() {
-        let table: [(Column, &[u8], Value<'_>); 12] = [
-            (column(TINY, false), &[0xff], Value::Int(-1)),
-            (column(TINY, true), &[0xff], Value::Int(255)),
-            (column(SHORT, false), &[0x2c, 0x01], Value::Int(300)),
-            (column(YEAR, true), &[0xea, 0x07], Value::Int(2026)),
-            (column(LONG, false), &[0xfe, 0xff, 0xff, 0xff], Value::Int(-2)),
-            (column(LONGLONG, false), &[1, 0, 0, 0, 1, 0, 0, 0], Value::Int((1 << 32) + 1)),
-            (column(DOUBLE, false), &1.5f64.to_le_bytes(), Value::Float(1.5)),
-            (column(FLOAT, false), &0.5f32.to_le_bytes(), Value::Float(0.5)),
+        let table: [(MysqlColumn, &[u8], SqlValue<'_>); 12] = [
+            (column(TINY, false), &[0xff], SqlValue::Int(-1)),
+            (column(TINY, true), &[0xff], SqlValue::Int(255)),
+            (column(SHORT, false), &[0x2c, 0x01], SqlValue::Int(300)),
+            (column(YEAR, true), &[0xea, 0x07], SqlValue::Int(2026)),
+            (column(LONG, false), &[0xfe, 0xff, 0xff, 0xff], SqlValue::Int(-2)),
+            (column(LONGLONG, false), &[1, 0, 0, 0, 1, 0, 0, 0], SqlValue::Int((1 << 32) + 1)),
+            (column(DOUBLE, false), &1.5f64.to_le_bytes(), SqlValue::Float(1.5)),
+            (column(FLOAT, false), &0.5f32.to_le_bytes(), SqlValue::Float(0.5)),
             // NEWDECIMAL
-            (column(0xf6, false), &[4, b'1', b'.', b'2', b'5'], Value::Text("1.25")),
-            (column(DATETIME, false), &[7, 0xb2, 0x07, 1, 1, 0, 0, 1], Value::Time(1_000_000)),
-            (column(DATE, false), &[4, 0xb2, 0x07, 1, 2], Value::Time(86_400_000_000)),
-            (column(DATETIME, false), &[0], Value::Null),
+            (column(0xf6, false), &[4, b'1', b'.', b'2', b'5'], SqlValue::Text("1.25")),
+            (column(DATETIME, false), &[7, 0xb2, 0x07, 1, 1, 0, 0, 1], SqlValue::Time(1_000_000)),
+            (column(DATE, false), &[4, 0xb2, 0x07, 1, 2], SqlValue::Time(86_400_000_000)),
+            (column(DATETIME, false), &[0], SqlValue::Null),
         ];
         for (column, bytes, value) in table {
             let packet = [&[0, 0], bytes].concat();
@@ -177,12 +182,12 @@ mod tests {
             kinds in proptest::collection::vec((any::<u8>(), any::<bool>()), 0..12),
         ) {
             let columns = kinds.into_iter().map(|(kind, unsigned)| column(kind, unsigned));
-            let columns: Vec<Column> = columns.collect();
+            let columns: Vec<MysqlColumn> = columns.collect();
             let mut answers = Answers::default();
             if row(&packet, &columns, &mut answers).is_ok() {
                 prop_assert_eq!(answers.first(0).unwrap().values().count(), columns.len());
             }
-            let _ = Column::of_packet(&packet);
+            let _ = MysqlColumn::of_packet(&packet);
         }
     }
 }

@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use super::super::{Product, Settings};
 use crate::base::error::{Result, failed};
-use crate::lab::server::{Places, program};
+use crate::lab::server::{ServerPaths, program};
 
 /// What is installed.
-pub struct Installed {
+pub struct MysqlInstallation {
     server: PathBuf,
     /// MariaDB's tool that makes a data directory; MySQL's server does it itself.
     installer: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub struct Installed {
 
 /// The server that the plan names, or the PATH's. Which it is, and which settings it knows, it is
 /// asked.
-pub fn installed(named: Option<&str>) -> Result<Installed> {
+pub fn installed(named: Option<&str>) -> Result<MysqlInstallation> {
     let server = match named {
         Some(path) => Some(PathBuf::from(path)).filter(|path| path.is_file()).ok_or_else(|| {
             failed(
@@ -44,7 +44,7 @@ pub fn installed(named: Option<&str>) -> Result<Installed> {
     let installer =
         if mariadb { program(&["mariadb-install-db", "mysql_install_db"]) } else { None };
     let known = variables(&said(&["--no-defaults", "--verbose", "--help"]));
-    Ok(Installed { server, installer, known, left_out: Vec::new() })
+    Ok(MysqlInstallation { server, installer, known, left_out: Vec::new() })
 }
 
 /// The names in the table of variables that ends a server's help.
@@ -55,7 +55,7 @@ fn variables(help: &str) -> BTreeSet<String> {
     rows.filter_map(|row| Some(row.split_whitespace().next()?.replace('_', "-"))).collect()
 }
 
-impl Installed {
+impl MysqlInstallation {
     /// The settings that this version knows. The others are left out, and disclosed as such; the
     /// redo log's size goes under the name that it has from MySQL 8.0.30 on where that is known.
     pub fn fit(&mut self, mut settings: Settings) -> Settings {
@@ -76,11 +76,11 @@ impl Installed {
     }
 }
 
-pub fn socket(places: &Places) -> PathBuf {
+pub fn socket(places: &ServerPaths) -> PathBuf {
     places.run.join("mysql.sock")
 }
 
-impl Product for Installed {
+impl Product for MysqlInstallation {
     fn accounts(&self) -> &'static [&'static str] {
         &["mysql"]
     }
@@ -93,7 +93,7 @@ impl Product for Installed {
         &self.left_out
     }
 
-    fn lay_out(&self, places: &Places) -> Command {
+    fn lay_out(&self, places: &ServerPaths) -> Command {
         let mut command = Command::new(self.installer.as_ref().unwrap_or(&self.server));
         command.args(match self.installer {
             Some(_) => {
@@ -105,7 +105,7 @@ impl Product for Installed {
         command
     }
 
-    fn run(&self, places: &Places, settings: &Settings) -> Command {
+    fn run(&self, places: &ServerPaths, settings: &Settings) -> Command {
         let mut command = Command::new(&self.server);
         command.args(["--no-defaults", "--skip-networking", "--skip-name-resolve"]);
         command.arg(format!("--datadir={}", places.data.display()));
@@ -132,7 +132,7 @@ mod tests {
                         what values\n";
 
     fn fitted(help: &str) -> (Vec<String>, Vec<String>) {
-        let mut server = Installed {
+        let mut server = MysqlInstallation {
             server: PathBuf::new(),
             installer: None,
             known: variables(help),

@@ -9,29 +9,31 @@ use mysql::{Conn, LocalInfileHandler, Opts, OptsBuilder};
 
 use super::MySql;
 use super::error::server_error;
-use super::rows::Column;
-use super::wire::{Prepared, Wire};
+use super::rows::MysqlColumn;
+use super::wire::{MysqlStatement, MysqlWire};
 use crate::engine::sql::stream::lost;
-use crate::load::sql::answers::{Answers, Value};
-use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement};
+use crate::load::sql::answers::{Answers, SqlValue};
+use crate::load::sql::{
+    Dialect, Param, SqlError, SqlResult, SqlSession, StatementBatch, StatementId,
+};
 
 pub struct MySqlSession {
     conn: Conn,
     opts: Opts,
     version: String,
     /// By number.
-    statements: Vec<Prepared>,
+    statements: Vec<MysqlStatement>,
     /// Whether every statement is inside a transaction.
     always: bool,
     /// What `load` hands to the server when it asks for the file.
     rows: Arc<Mutex<Vec<u8>>>,
-    wire: Wire,
+    wire: MysqlWire,
 }
 
-fn prepared(conn: &mut Conn, sql: &str) -> SqlResult<Prepared> {
+fn prepared(conn: &mut Conn, sql: &str) -> SqlResult<MysqlStatement> {
     let statement = conn.prep(sql).map_err(ours)?;
-    let columns = statement.columns().iter().map(Column::of_library).collect();
-    Ok(Prepared {
+    let columns = statement.columns().iter().map(MysqlColumn::of_library).collect();
+    Ok(MysqlStatement {
         sql: sql.to_string(),
         id: statement.id(),
         params: usize::from(statement.num_params()),
@@ -62,7 +64,7 @@ impl MySqlSession {
             statements: Vec::new(),
             always: false,
             rows,
-            wire: Wire::new(),
+            wire: MysqlWire::new(),
         })
     }
 }
@@ -80,7 +82,7 @@ fn ours(error: mysql::Error) -> SqlError {
     }
 }
 
-impl Session for MySqlSession {
+impl SqlSession for MySqlSession {
     fn dialect(&self) -> &'static dyn Dialect {
         &MySql
     }
@@ -89,16 +91,16 @@ impl Session for MySqlSession {
         &self.version
     }
 
-    fn prepare(&mut self, sql: &str) -> SqlResult<Statement> {
+    fn prepare(&mut self, sql: &str) -> SqlResult<StatementId> {
         self.statements.push(prepared(&mut self.conn, sql)?);
-        Ok(Statement(self.statements.len() as u32 - 1))
+        Ok(StatementId(self.statements.len() as u32 - 1))
     }
 
-    fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
+    fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> SqlResult<u64> {
         self.wire.execute(&self.conn, &self.statements[statement.0 as usize], params)
     }
 
-    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()> {
+    fn query_all(&mut self, batch: &StatementBatch<'_>, answers: &mut Answers) -> SqlResult<()> {
         self.wire.query_all(&self.conn, batch, &mut self.statements, answers)
     }
 
@@ -113,9 +115,9 @@ impl Session for MySqlSession {
                 // Unprepared, every value is text or null.
                 match value {
                     Some(mysql::Value::Bytes(bytes)) => {
-                        answers.push(Value::Text(&String::from_utf8_lossy(&bytes)))
+                        answers.push(SqlValue::Text(&String::from_utf8_lossy(&bytes)))
                     }
-                    _ => answers.push(Value::Null),
+                    _ => answers.push(SqlValue::Null),
                 }
             }
             answers.end_row();

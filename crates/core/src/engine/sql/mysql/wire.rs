@@ -11,9 +11,9 @@ use jiff::tz::TimeZone;
 use super::super::stream::{Received, send_all, unasked};
 use super::error::server_error;
 use super::packet::{number, width};
-use super::rows::{self, Column};
+use super::rows::{self, MysqlColumn};
 use crate::load::sql::answers::Answers;
-use crate::load::sql::{Batch, Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult};
+use crate::load::sql::{Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult, StatementBatch};
 
 const EXECUTE: u8 = 0x17;
 const QUERY: u8 = 0x03;
@@ -40,14 +40,14 @@ const LONGEST: usize = 0xff_ffff;
 
 /// A statement's text, from which a new connection prepares it again, what the server knows it by,
 /// how many parameters it has, and its rows' columns.
-pub struct Prepared {
+pub struct MysqlStatement {
     pub sql: String,
     pub id: u32,
     pub params: usize,
-    pub columns: Vec<Column>,
+    pub columns: Vec<MysqlColumn>,
 }
 
-impl Prepared {
+impl MysqlStatement {
     /// What the server knows it by, if it was given as many parameters as it has.
     fn id_for(&self, params: &[Param<'_>]) -> SqlResult<u32> {
         match self.params == params.len() {
@@ -60,21 +60,21 @@ impl Prepared {
 }
 
 /// Buffers for what is sent and what comes back.
-pub struct Wire {
+pub struct MysqlWire {
     out: Vec<u8>,
     received: Received,
 }
 
-impl Wire {
-    pub fn new() -> Wire {
-        Wire { out: Vec::with_capacity(4096), received: Received::new() }
+impl MysqlWire {
+    pub fn new() -> MysqlWire {
+        MysqlWire { out: Vec::with_capacity(4096), received: Received::new() }
     }
 
     /// Executes a prepared statement; the rows that it returned or changed.
     pub fn execute(
         &mut self,
         socket: &impl AsRawFd,
-        statement: &Prepared,
+        statement: &MysqlStatement,
         params: &[Param<'_>],
     ) -> SqlResult<u64> {
         self.out.clear();
@@ -89,8 +89,8 @@ impl Wire {
     pub fn query_all(
         &mut self,
         socket: &impl AsRawFd,
-        batch: &Batch<'_>,
-        statements: &mut [Prepared],
+        batch: &StatementBatch<'_>,
+        statements: &mut [MysqlStatement],
         answers: &mut Answers,
     ) -> SqlResult<()> {
         self.out.clear();
@@ -116,7 +116,7 @@ impl Wire {
     fn kept(
         &mut self,
         socket: BorrowedFd<'_>,
-        columns: &mut Vec<Column>,
+        columns: &mut Vec<MysqlColumn>,
         answers: &mut Answers,
     ) -> SqlResult<()> {
         let head = self.packet(socket)?;
@@ -131,7 +131,7 @@ impl Wire {
             columns.clear();
         }
         for _ in 0..described {
-            columns.push(Column::of_packet(self.packet(socket)?)?);
+            columns.push(MysqlColumn::of_packet(self.packet(socket)?)?);
         }
         self.packet(socket)?;
         self.rows(socket, |packet| rows::row(packet, columns, answers)).map(drop)
@@ -319,11 +319,11 @@ fn error(packet: &[u8]) -> SqlError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::sql::{Statement, Trouble};
+    use crate::load::sql::{ErrorClass, StatementId};
     use proptest::prelude::*;
 
-    fn statement(params: usize) -> Prepared {
-        Prepared { sql: String::new(), id: 7, params, columns: Vec::new() }
+    fn statement(params: usize) -> MysqlStatement {
+        MysqlStatement { sql: String::new(), id: 7, params, columns: Vec::new() }
     }
 
     /// What a client meets that sends an execution to a server which answers so, in pieces of any
@@ -335,7 +335,7 @@ mod tests {
     fn served<T>(
         packets: &[&[u8]],
         piece: usize,
-        ask: impl FnOnce(&mut Wire, &std::os::unix::net::UnixStream) -> SqlResult<T>,
+        ask: impl FnOnce(&mut MysqlWire, &std::os::unix::net::UnixStream) -> SqlResult<T>,
     ) -> SqlResult<T> {
         use std::io::{Read, Write};
         let (ours, mut theirs) = std::os::unix::net::UnixStream::pair().unwrap();
@@ -350,7 +350,7 @@ mod tests {
                 theirs.read_exact(&mut [0; 8]).unwrap();
                 bytes.chunks(piece).for_each(|piece| theirs.write_all(piece).unwrap());
             });
-            ask(&mut Wire { received: Received::with_room(16), ..Wire::new() }, &ours)
+            ask(&mut MysqlWire { received: Received::with_room(16), ..MysqlWire::new() }, &ours)
         })
     }
 
@@ -381,13 +381,13 @@ mod tests {
         let deadlock: &[u8] = b"\xff\xbd\x04#40001Deadlock found";
         let other: &[u8] = b"\xff\x26\x04#23000Duplicate";
         let row: [&[u8]; 4] = [&[1, 0], END_OF_ROWS, &[0, 0, 5, 0, 0, 0], END_OF_ROWS];
-        let mut batch = Batch::default();
-        batch.write(Statement(0), [Param::Int(1)]);
-        batch.read(Statement(1), []);
-        batch.write(Statement(0), [Param::Int(2)]);
+        let mut batch = StatementBatch::default();
+        batch.write(StatementId(0), [Param::Int(1)]);
+        batch.read(StatementId(1), []);
+        batch.write(StatementId(0), [Param::Int(2)]);
         let run = |packets: &[&[u8]]| -> SqlResult<Answers> {
             let mut statements = [statement(1), statement(0)];
-            statements[1].columns = vec![Column::of_packet(NUMBER).unwrap()];
+            statements[1].columns = vec![MysqlColumn::of_packet(NUMBER).unwrap()];
             let mut answers = Answers::default();
             served(packets, 5, |wire, socket| {
                 wire.query_all(socket, &batch, &mut statements, &mut answers)
@@ -399,14 +399,14 @@ mod tests {
         assert_eq!(format!("{:?}", answers.first(1).unwrap()), "[Int(5)]");
         assert_eq!(run(&[&[ok], &row[..], &[deadlock]].concat()).err().unwrap().code, "1213");
         assert_eq!(run(&[deadlock, other, ok]).err().unwrap().code, "1213");
-        assert_eq!(run(&[ok, deadlock]).err().unwrap().trouble, Trouble::Lost);
+        assert_eq!(run(&[ok, deadlock]).err().unwrap().trouble, ErrorClass::Lost);
     }
 
     #[test]
     fn rows_are_read_by_what_the_server_described_then_or_before() {
         let mut statements = [statement(0)];
-        let mut batch = Batch::default();
-        batch.read(Statement(0), []);
+        let mut batch = StatementBatch::default();
+        batch.read(StatementId(0), []);
         let mut query = |packets: &[&[u8]]| {
             let mut answers = Answers::default();
             served(packets, 7, |wire, socket| {
@@ -426,11 +426,11 @@ mod tests {
     fn changes_are_counted_errors_distinguished_and_a_closed_connection_is_lost() {
         assert_eq!(answered(&[&[OK, 0xfc, 0x2c, 0x01, 0, 2, 0, 0, 0]], 9).unwrap(), 300);
         let deadlock = answered(&[b"\xff\xbd\x04#40001Deadlock found"], 3).unwrap_err();
-        assert_eq!((deadlock.trouble, deadlock.code.as_str()), (Trouble::Retry, "1213"));
+        assert_eq!((deadlock.trouble, deadlock.code.as_str()), (ErrorClass::Retry, "1213"));
         assert_eq!(deadlock.to_string(), "Deadlock found (error 1213)");
         let late = answered(&[&[1, 0], END_OF_ROWS, &[0; 9], b"\xff\x1d\x04#HY000Interrupted"], 5)
             .unwrap_err();
-        assert_eq!(late.trouble, Trouble::Lost);
-        assert_eq!(answered(&[&[1]], 1).unwrap_err().trouble, Trouble::Lost);
+        assert_eq!(late.trouble, ErrorClass::Lost);
+        assert_eq!(answered(&[&[1]], 1).unwrap_err().trouble, ErrorClass::Lost);
     }
 }

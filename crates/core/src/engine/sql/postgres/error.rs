@@ -1,14 +1,14 @@
 //! What PostgreSQL's errors mean for a client.
 
-use crate::load::sql::{SqlError, Trouble};
+use crate::load::sql::{ErrorClass, SqlError};
 
 /// What a code of SQLSTATE means.
-fn trouble_of(code: &str) -> Trouble {
+fn trouble_of(code: &str) -> ErrorClass {
     match code {
-        "40001" | "40P01" | "55P03" => Trouble::Retry,
-        "57P01" | "57P02" | "57P03" => Trouble::Lost,
-        _ if code.starts_with("08") => Trouble::Lost,
-        _ => Trouble::Wrong,
+        "40001" | "40P01" | "55P03" => ErrorClass::Retry,
+        "57P01" | "57P02" | "57P03" => ErrorClass::Lost,
+        _ if code.starts_with("08") => ErrorClass::Lost,
+        _ => ErrorClass::Wrong,
     }
 }
 

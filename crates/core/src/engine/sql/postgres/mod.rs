@@ -13,11 +13,11 @@ use tokio_postgres::Config;
 use self::session::PostgresSession;
 use super::{Connector, Settings, named, open_existing, open_own, own_server, server_knobs};
 use crate::base::error::Result;
-use crate::engine::{Access, Engine, Site, Target};
+use crate::engine::{Access, DatasetAccess, Engine, Target};
 use crate::load::sql::{
-    Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
+    Dialect, Identity, ServerCounters, SqlError, SqlResult, SqlSession, SysbenchDriver, reported,
 };
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 
 const COUNTERS: [&str; 6] =
     ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
@@ -26,7 +26,7 @@ const COUNTERS: [&str; 6] =
 pub struct Postgres;
 
 impl Connector for Config {
-    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+    fn connect(&self) -> SqlResult<Box<dyn SqlSession>> {
         Ok(Box::new(PostgresSession::connect(self)?))
     }
 }
@@ -49,8 +49,8 @@ impl Dialect for Postgres {
     }
 
     /// The ids are left out: the sequence must end where they end.
-    fn sysbench(&self) -> Option<Sysbench> {
-        Some(Sysbench { id_type: "SERIAL", table_end: "", gives_ids: false })
+    fn sysbench(&self) -> Option<SysbenchDriver> {
+        Some(SysbenchDriver { id_type: "SERIAL", table_end: "", gives_ids: false })
     }
 
     fn banner(&self) -> &'static str {
@@ -58,7 +58,7 @@ impl Dialect for Postgres {
     }
 
     /// A database that is dropped and made again has another number.
-    fn identity(&self, session: &mut dyn Session) -> Identity {
+    fn identity(&self, session: &mut dyn SqlSession) -> Identity {
         let system = "SELECT system_identifier FROM pg_control_system()";
         let mut all = reported(session, system, &["system_identifier"]);
         let database = "SELECT datname, oid FROM pg_database WHERE datname = current_database()";
@@ -70,12 +70,12 @@ impl Dialect for Postgres {
         &COUNTERS
     }
 
-    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+    fn counters(&self, session: &mut dyn SqlSession) -> SqlResult<ServerCounters> {
         let sql = format!(
             "SELECT {} FROM pg_stat_database WHERE datname = current_database()",
             COUNTERS.join(", ")
         );
-        let mut counters = Counters::new();
+        let mut counters = ServerCounters::new();
         for row in session.rows(&sql)?.of(0) {
             for (name, value) in COUNTERS.iter().zip(row.values()) {
                 counters.insert(name.to_string(), value.float()?);
@@ -84,7 +84,7 @@ impl Dialect for Postgres {
         Ok(counters)
     }
 
-    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+    fn analyze(&self, session: &mut dyn SqlSession) -> SqlResult<()> {
         session.run("ANALYZE")
     }
 }
@@ -92,38 +92,38 @@ impl Dialect for Postgres {
 static INFO: Info = Info {
     name: "postgres",
     summary: "PostgreSQL, started on the drive by Dyno or reached by a connection string",
-    family: Family::Sql,
+    family: RequestFamily::Sql,
     writes: Writes::Never,
     max_depth: 1,
     knobs: server_knobs!(
         Knob {
             name: "shared_buffers",
-            kind: Kind::Bytes,
+            kind: KnobKind::Bytes,
             default: DefaultValue::Is("\"128MiB\""),
             doc: "PostgreSQL's own page cache, in addition to the system's.",
         },
         Knob {
             name: "synchronous_commit",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("true"),
             doc: "Durable at commit.",
         },
         Knob {
             name: "full_page_writes",
-            kind: Kind::Bool,
+            kind: KnobKind::Bool,
             default: DefaultValue::Is("true"),
             doc: "Write full pages to the log after each checkpoint, to protect against torn \
                 writes.",
         },
         Knob {
             name: "max_wal_size",
-            kind: Kind::Bytes,
+            kind: KnobKind::Bytes,
             default: DefaultValue::Is("\"1GiB\""),
             doc: "Maximum size of the log between checkpoints.",
         },
         Knob {
             name: "max_connections",
-            kind: Kind::Int { min: 10, max: 100_000 },
+            kind: KnobKind::Int { min: 10, max: 100_000 },
             default: DefaultValue::Is("500"),
             doc: "Maximum number of connections of the server.",
         },
@@ -136,7 +136,7 @@ impl Engine for Postgres {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         let Some(own) = own_server(site)? else {
             let usual = ("DYNO_POSTGRES_URL", "postgresql://USER:PASSWORD@HOST/DATABASE");
             return open_existing(site, usual, |url| url.parse::<Config>().ok());

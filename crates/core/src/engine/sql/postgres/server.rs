@@ -5,16 +5,16 @@ use std::process::Command;
 
 use super::super::{Product, Settings};
 use crate::base::error::{Result, failed};
-use crate::lab::server::{Places, program};
+use crate::lab::server::{ServerPaths, program};
 
 /// The superuser that initdb makes; it is reached through the socket alone.
 pub const SUPERUSER: &str = "dyno";
 
 /// The folder with `initdb` and `postgres`, which belong together: Debian's newest, or that of the
 /// PATH.
-pub struct Installed(PathBuf);
+pub struct PostgresInstallation(PathBuf);
 
-pub fn installed() -> Result<Installed> {
+pub fn installed() -> Result<PostgresInstallation> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let debian = versions
         .map(|entry| entry.path().join("bin"))
@@ -22,7 +22,7 @@ pub fn installed() -> Result<Installed> {
         .max();
     let found = debian
         .or_else(|| program(&["initdb"]).and_then(|file| file.parent().map(Path::to_path_buf)));
-    found.map(Installed).ok_or_else(|| {
+    found.map(PostgresInstallation).ok_or_else(|| {
         failed(
             "there is no PostgreSQL server here",
             "install one, for example: apt-get install postgresql",
@@ -30,7 +30,7 @@ pub fn installed() -> Result<Installed> {
     })
 }
 
-impl Product for Installed {
+impl Product for PostgresInstallation {
     fn accounts(&self) -> &'static [&'static str] {
         &["postgres"]
     }
@@ -40,7 +40,7 @@ impl Product for Installed {
         libc::SIGINT
     }
 
-    fn lay_out(&self, places: &Places) -> Command {
+    fn lay_out(&self, places: &ServerPaths) -> Command {
         let mut command = Command::new(self.0.join("initdb"));
         command.args([
             "--username",
@@ -54,7 +54,7 @@ impl Product for Installed {
         command
     }
 
-    fn run(&self, places: &Places, settings: &Settings) -> Command {
+    fn run(&self, places: &ServerPaths, settings: &Settings) -> Command {
         let mut command = Command::new(self.0.join("postgres"));
         command
             .arg("-D")

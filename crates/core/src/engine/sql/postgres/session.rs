@@ -5,18 +5,18 @@ use tokio_postgres::Config;
 
 use super::Postgres;
 use super::connect::connect;
-use super::wire::{Prepared, Wire};
+use super::wire::{PostgresStatement, PostgresWire};
 use crate::load::sql::answers::Answers;
-use crate::load::sql::{Batch, Dialect, Param, Session, SqlResult, Statement};
+use crate::load::sql::{Dialect, Param, SqlResult, SqlSession, StatementBatch, StatementId};
 
 pub struct PostgresSession {
-    wire: Wire,
+    wire: PostgresWire,
     config: Config,
     version: String,
     /// By number.
-    statements: Vec<Prepared>,
-    begin: Prepared,
-    commit: Prepared,
+    statements: Vec<PostgresStatement>,
+    begin: PostgresStatement,
+    commit: PostgresStatement,
     /// Whether every statement is inside a transaction.
     always: bool,
     /// Whether the next statement begins one.
@@ -30,7 +30,7 @@ pub struct PostgresSession {
 
 impl PostgresSession {
     pub fn connect(config: &Config) -> SqlResult<PostgresSession> {
-        let mut wire = Wire::new(connect(config)?);
+        let mut wire = PostgresWire::new(connect(config)?);
         let mut answers = Answers::default();
         wire.query("SHOW server_version", &mut answers)?;
         let version = answers.first(0).map_or(Ok(""), |row| row.at(0).text())?;
@@ -74,7 +74,7 @@ fn numbered(sql: &str) -> String {
     text
 }
 
-impl Session for PostgresSession {
+impl SqlSession for PostgresSession {
     fn dialect(&self) -> &'static dyn Dialect {
         &Postgres
     }
@@ -83,13 +83,13 @@ impl Session for PostgresSession {
         &self.version
     }
 
-    fn prepare(&mut self, sql: &str) -> SqlResult<Statement> {
+    fn prepare(&mut self, sql: &str) -> SqlResult<StatementId> {
         let name = format!("s{}", self.statements.len());
         self.statements.push(self.wire.prepare(&numbered(sql), name)?);
-        Ok(Statement(self.statements.len() as u32 - 1))
+        Ok(StatementId(self.statements.len() as u32 - 1))
     }
 
-    fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
+    fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> SqlResult<u64> {
         self.start()?;
         let prepared = &self.statements[statement.0 as usize];
         self.wire.add(prepared, params)?;
@@ -98,7 +98,7 @@ impl Session for PostgresSession {
         self.wire.execute(begin, [prepared].into_iter(), &mut self.done)
     }
 
-    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()> {
+    fn query_all(&mut self, batch: &StatementBatch<'_>, answers: &mut Answers) -> SqlResult<()> {
         self.start()?;
         for (statement, params) in batch.iter() {
             self.wire.add(&self.statements[statement.0 as usize], params)?;

@@ -7,7 +7,7 @@ use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
 
 use super::numeric;
-use crate::load::sql::answers::{Answers, Value};
+use crate::load::sql::answers::{Answers, SqlValue};
 use crate::load::sql::{Decimal, LONGEST_DECIMAL, Param};
 
 /// Microseconds from 1970 to 2000, where PostgreSQL's timestamps begin.
@@ -59,21 +59,21 @@ impl ToSql for Param<'_> {
 /// Keeps a value of a row.
 pub fn keep(ty: &Type, raw: &[u8], numeric: &mut String, answers: &mut Answers) -> Result<(), Odd> {
     answers.push(match *ty {
-        Type::INT2 => Value::Int(i64::from(i16::from_sql(ty, raw)?)),
-        Type::INT4 => Value::Int(i64::from(i32::from_sql(ty, raw)?)),
-        Type::INT8 => Value::Int(i64::from_sql(ty, raw)?),
-        Type::BOOL => Value::Int(i64::from(bool::from_sql(ty, raw)?)),
-        Type::FLOAT4 => Value::Float(f64::from(f32::from_sql(ty, raw)?)),
-        Type::FLOAT8 => Value::Float(f64::from_sql(ty, raw)?),
+        Type::INT2 => SqlValue::Int(i64::from(i16::from_sql(ty, raw)?)),
+        Type::INT4 => SqlValue::Int(i64::from(i32::from_sql(ty, raw)?)),
+        Type::INT8 => SqlValue::Int(i64::from_sql(ty, raw)?),
+        Type::BOOL => SqlValue::Int(i64::from(bool::from_sql(ty, raw)?)),
+        Type::FLOAT4 => SqlValue::Float(f64::from(f32::from_sql(ty, raw)?)),
+        Type::FLOAT8 => SqlValue::Float(f64::from_sql(ty, raw)?),
         Type::NUMERIC => {
             numeric::read(raw, numeric)?;
-            Value::Text(numeric)
+            SqlValue::Text(numeric)
         }
         Type::TIMESTAMP | Type::TIMESTAMPTZ => {
-            Value::Time(i64::from_be_bytes(raw.try_into()?) + EPOCH_2000_US)
+            SqlValue::Time(i64::from_be_bytes(raw.try_into()?) + EPOCH_2000_US)
         }
         _ => {
-            answers.push(Value::Text(&String::from_utf8_lossy(raw)));
+            answers.push(SqlValue::Text(&String::from_utf8_lossy(raw)));
             return Ok(());
         }
     });

@@ -10,7 +10,7 @@ use super::super::stream::{Received, send_all, unasked};
 use super::connect::Socket;
 use super::error::server_error;
 use super::value::keep;
-use crate::load::sql::answers::{Answers, Value};
+use crate::load::sql::answers::{Answers, SqlValue};
 use crate::load::sql::{Param, SqlError, SqlResult};
 
 /// A message's kind and its length, which counts itself.
@@ -24,7 +24,7 @@ const COPY_BYTES: usize = 64 * 1024;
 
 /// A statement's text, from which a new connection prepares it again, its name there, and the types
 /// of its parameters and columns.
-pub struct Prepared {
+pub struct PostgresStatement {
     pub sql: String,
     pub name: String,
     pub params: Vec<Type>,
@@ -32,7 +32,7 @@ pub struct Prepared {
 }
 
 /// Buffers for what is sent and what comes back.
-pub struct Wire {
+pub struct PostgresWire {
     socket: Socket,
     out: BytesMut,
     received: Received,
@@ -41,19 +41,19 @@ pub struct Wire {
 }
 
 /// One message of the server's: its kind, and where its body is in the buffer.
-struct Message {
+struct ServerMessage {
     kind: u8,
     body: std::ops::Range<usize>,
 }
 
-impl Wire {
-    pub fn new(socket: Socket) -> Wire {
+impl PostgresWire {
+    pub fn new(socket: Socket) -> PostgresWire {
         let (out, received) = (BytesMut::with_capacity(16 * 1024), Received::new());
-        Wire { socket, out, received, numeric: String::with_capacity(64) }
+        PostgresWire { socket, out, received, numeric: String::with_capacity(64) }
     }
 
     /// Prepares a statement under a name.
-    pub fn prepare(&mut self, sql: &str, name: String) -> SqlResult<Prepared> {
+    pub fn prepare(&mut self, sql: &str, name: String) -> SqlResult<PostgresStatement> {
         self.out.clear();
         self.message(b'P', |out| {
             text(out, &name);
@@ -67,8 +67,12 @@ impl Wire {
             Ok(())
         })?;
         self.sync()?;
-        let mut prepared =
-            Prepared { sql: sql.to_string(), name, params: Vec::new(), columns: Vec::new() };
+        let mut prepared = PostgresStatement {
+            sql: sql.to_string(),
+            name,
+            params: Vec::new(),
+            columns: Vec::new(),
+        };
         self.answer(|wire, kind, body| {
             let body = wire.received.at(body);
             match kind {
@@ -89,7 +93,7 @@ impl Wire {
     }
 
     /// Adds the execution of a statement.
-    pub fn add(&mut self, statement: &Prepared, params: &[Param<'_>]) -> SqlResult<()> {
+    pub fn add(&mut self, statement: &PostgresStatement, params: &[Param<'_>]) -> SqlResult<()> {
         if statement.params.len() != params.len() {
             let what = "a statement was given another number of parameters than it has";
             return Err(SqlError::wrong(what));
@@ -126,8 +130,8 @@ impl Wire {
     /// `before`, which was added first, no answer is kept.
     pub fn execute<'s>(
         &mut self,
-        before: Option<&Prepared>,
-        mut statements: impl Iterator<Item = &'s Prepared>,
+        before: Option<&PostgresStatement>,
+        mut statements: impl Iterator<Item = &'s PostgresStatement>,
         answers: &mut Answers,
     ) -> SqlResult<u64> {
         self.sync()?;
@@ -169,7 +173,7 @@ impl Wire {
             if kind == b'D' {
                 for value in cells(wire.received.at(body)) {
                     let value = value.ok_or_else(cut)?.map(String::from_utf8_lossy);
-                    answers.push(value.as_deref().map_or(Value::Null, Value::Text));
+                    answers.push(value.as_deref().map_or(SqlValue::Null, SqlValue::Text));
                 }
                 answers.end_row();
             }
@@ -183,13 +187,13 @@ impl Wire {
         // The server says that it is ready to take them, or why not.
         loop {
             match self.next()? {
-                Message { kind: b'G', .. } => break,
-                Message { kind: b'E', body } => {
+                ServerMessage { kind: b'G', .. } => break,
+                ServerMessage { kind: b'E', body } => {
                     let error = server_error(self.received.at(body));
                     self.answer(|_, _, _| Ok(()))?;
                     return Err(error);
                 }
-                Message { kind: b'Z', .. } => return Err(unasked()),
+                ServerMessage { kind: b'Z', .. } => return Err(unasked()),
                 _ => {}
             }
         }
@@ -239,11 +243,11 @@ impl Wire {
     /// and one of `each` before it.
     fn answer(
         &mut self,
-        mut each: impl FnMut(&mut Wire, u8, std::ops::Range<usize>) -> SqlResult<()>,
+        mut each: impl FnMut(&mut PostgresWire, u8, std::ops::Range<usize>) -> SqlResult<()>,
     ) -> SqlResult<()> {
         let mut first = Ok(());
         loop {
-            let Message { kind, body } = self.next()?;
+            let ServerMessage { kind, body } = self.next()?;
             match kind {
                 b'Z' => return first,
                 b'E' if first.is_ok() => first = Err(server_error(self.received.at(body))),
@@ -259,10 +263,10 @@ impl Wire {
         columns: &[Type],
         answers: &mut Answers,
     ) -> SqlResult<()> {
-        let Wire { received, numeric, .. } = self;
+        let PostgresWire { received, numeric, .. } = self;
         for (raw, ty) in cells(received.at(body)).zip(columns) {
             match raw.ok_or_else(cut)? {
-                None => answers.push(Value::Null),
+                None => answers.push(SqlValue::Null),
                 Some(raw) => keep(ty, raw, numeric, answers)
                     .map_err(|error| SqlError::wrong(error.to_string()))?,
             }
@@ -277,7 +281,7 @@ impl Wire {
         send_all(&self.socket, &self.out)
     }
 
-    fn next(&mut self) -> SqlResult<Message> {
+    fn next(&mut self) -> SqlResult<ServerMessage> {
         self.received.have(&self.socket, HEADER)?;
         let head = self.received.ahead();
         let (kind, length) = (head[0], u32::from_be_bytes([head[1], head[2], head[3], head[4]]));
@@ -286,7 +290,7 @@ impl Wire {
         }
         let length = length as usize + 1;
         self.received.have(&self.socket, length)?;
-        Ok(Message { kind, body: self.received.take(HEADER, length - HEADER) })
+        Ok(ServerMessage { kind, body: self.received.take(HEADER, length - HEADER) })
     }
 }
 
@@ -353,16 +357,16 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     use super::*;
-    use crate::load::sql::Trouble;
+    use crate::load::sql::ErrorClass;
     use proptest::prelude::*;
 
     fn message(kind: u8, body: &[u8]) -> Vec<u8> {
         [&[kind][..], &(body.len() as i32 + 4).to_be_bytes(), body].concat()
     }
 
-    fn statement(params: &[Type], columns: &[Type]) -> Prepared {
+    fn statement(params: &[Type], columns: &[Type]) -> PostgresStatement {
         let (params, columns) = (params.to_vec(), columns.to_vec());
-        Prepared { sql: String::new(), name: "s".to_string(), params, columns }
+        PostgresStatement { sql: String::new(), name: "s".to_string(), params, columns }
     }
 
     /// What comes of two statements that are sent together to a server which answers so, in pieces
@@ -374,8 +378,10 @@ mod tests {
                 theirs.read_exact(&mut [0; 8]).unwrap();
                 answer.chunks(piece).for_each(|piece| drop(theirs.write_all(piece)));
             });
-            let mut wire =
-                Wire { received: Received::with_room(16), ..Wire::new(Socket::from(ours)) };
+            let mut wire = PostgresWire {
+                received: Received::with_room(16),
+                ..PostgresWire::new(Socket::from(ours))
+            };
             let all = [statement(&[Type::INT4], &[]), statement(&[], &[Type::INT4])];
             let mut answers = Answers::default();
             wire.start();
@@ -402,7 +408,7 @@ mod tests {
             prop_assert_eq!(answers.of(0).len(), 0);
             prop_assert_eq!(answers.of(1).len(), rows);
             for row in answers.of(1) {
-                prop_assert_eq!(row.at(0), Value::Int(7));
+                prop_assert_eq!(row.at(0), SqlValue::Int(7));
             }
         }
 
@@ -423,8 +429,8 @@ mod tests {
         let error = message(b'E', b"SERROR\0C40P01\0Mdeadlock detected\0\0");
         let all = [message(b'2', b""), error, message(b'Z', READY)].concat();
         let error = answered(&all, 7).err().unwrap();
-        assert_eq!((error.trouble, error.code.as_str()), (Trouble::Retry, "40P01"));
+        assert_eq!((error.trouble, error.code.as_str()), (ErrorClass::Retry, "40P01"));
         assert_eq!(error.to_string(), "deadlock detected (40P01)");
-        assert_eq!(answered(&message(b'2', b""), 3).err().unwrap().trouble, Trouble::Lost);
+        assert_eq!(answered(&message(b'2', b""), 3).err().unwrap().trouble, ErrorClass::Lost);
     }
 }

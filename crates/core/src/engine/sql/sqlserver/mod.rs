@@ -11,11 +11,11 @@ use self::session::SqlServerSession;
 use super::portions::Portions;
 use super::{Connector, SqlTarget, UNKNOWN, cannot_connect, connection_string};
 use crate::base::error::{Error, Result, failed};
-use crate::engine::{Engine, Site, Target};
+use crate::engine::{DatasetAccess, Engine, Target};
 use crate::load::sql::{
-    Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
+    Dialect, Identity, ServerCounters, SqlError, SqlResult, SqlSession, SysbenchDriver, reported,
 };
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Writes};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Writes};
 
 /// As Microsoft's own tools and drivers (ADO.NET) take it.
 const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User \
@@ -50,7 +50,7 @@ const COUNTED: [&str; 11] = [
 pub struct SqlServer;
 
 impl Connector for Config {
-    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+    fn connect(&self) -> SqlResult<Box<dyn SqlSession>> {
         Ok(Box::new(SqlServerSession::connect(self)?))
     }
 }
@@ -85,7 +85,7 @@ impl Dialect for SqlServer {
         error.code == "2714"
     }
 
-    fn sysbench(&self) -> Option<Sysbench> {
+    fn sysbench(&self) -> Option<SysbenchDriver> {
         None
     }
 
@@ -93,7 +93,7 @@ impl Dialect for SqlServer {
         "SELECT @@VERSION"
     }
 
-    fn identity(&self, session: &mut dyn Session) -> Identity {
+    fn identity(&self, session: &mut dyn SqlSession) -> Identity {
         let server = "SELECT CAST(SERVERPROPERTY('ServerName') AS NVARCHAR(128))";
         let mut all = reported(session, server, &["server"]);
         for (column, name) in [
@@ -110,11 +110,11 @@ impl Dialect for SqlServer {
         &COUNTED
     }
 
-    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+    fn counters(&self, session: &mut dyn SqlSession) -> SqlResult<ServerCounters> {
         session.rows(COUNTERS)?.pairs()
     }
 
-    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+    fn analyze(&self, session: &mut dyn SqlSession) -> SqlResult<()> {
         session.run("EXEC sp_updatestats")
     }
 }
@@ -122,13 +122,13 @@ impl Dialect for SqlServer {
 static INFO: Info = Info {
     name: "sqlserver",
     summary: "Microsoft SQL Server that runs already, reached by a connection string",
-    family: Family::Sql,
+    family: RequestFamily::Sql,
     writes: Writes::Never,
     max_depth: 1,
     knobs: &[
         Knob {
             name: "server",
-            kind: Kind::Choice(&["existing"]),
+            kind: KnobKind::Choice(&["existing"]),
             default: DefaultValue::Is("\"existing\""),
             doc: "existing: DYNO_SQLSERVER_URL names one that runs; Dyno starts none of its own.",
         },
@@ -143,7 +143,7 @@ impl Engine for SqlServer {
         &INFO
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+    fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         let config = config_of(&connection_string(site.knobs, "DYNO_SQLSERVER_URL", EXAMPLE)?)?;
         let settings = settings(&config, &Portions::of(site.knobs))?;
         Ok(Box::new(SqlTarget::new(Box::new(config), None, site.knobs, &settings)?))

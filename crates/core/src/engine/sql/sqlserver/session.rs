@@ -17,7 +17,9 @@ use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
 use super::{SqlServer, UNKNOWN, tds};
 use crate::load::sql::answers::Answers;
-use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
+use crate::load::sql::{
+    Dialect, ErrorClass, Param, SqlError, SqlResult, SqlSession, StatementBatch, StatementId,
+};
 
 /// A deadlock, a lock-wait timeout, and a row changed since the snapshot was taken.
 const RETRY: [u32; 3] = [1205, 1222, 3960];
@@ -34,13 +36,13 @@ pub struct SqlServerSession {
     /// By number, written with `?`.
     statements: Vec<String>,
     /// By the numbers of the statements in them.
-    together: HashMap<Vec<u32>, Prepared>,
+    together: HashMap<Vec<u32>, SqlServerStatement>,
 }
 
 /// What stands between statements that are sent together.
 const BETWEEN: &str = ";\n";
 
-struct Prepared {
+struct SqlServerStatement {
     text: String,
     /// Its parameters' names: "@dyno1", "@dyno2" …
     names: Vec<String>,
@@ -110,8 +112,9 @@ async fn login(config: &Config) -> SqlResult<Client<Compat<TcpStream>>> {
 
 /// Statements as one text, `?` as `@dyno1`, `@dyno2` …, outside quotes, and those names: `@p1` is
 /// what servers call parameters of their own.
-fn numbered<'s>(statements: impl Iterator<Item = &'s str>) -> Prepared {
-    let mut all = Prepared { text: String::new(), names: Vec::new(), returns: Vec::new() };
+fn numbered<'s>(statements: impl Iterator<Item = &'s str>) -> SqlServerStatement {
+    let mut all =
+        SqlServerStatement { text: String::new(), names: Vec::new(), returns: Vec::new() };
     for sql in statements {
         if !all.returns.is_empty() {
             all.text.push_str(BETWEEN);
@@ -137,30 +140,30 @@ fn ours(error: TdsError) -> SqlError {
     let (trouble, code, message) = match &error {
         TdsError::Server(e) => {
             let trouble = match e.code() {
-                code if RETRY.contains(&code) => Trouble::Retry,
-                _ if e.class() >= FATAL => Trouble::Lost,
-                _ => Trouble::Wrong,
+                code if RETRY.contains(&code) => ErrorClass::Retry,
+                _ if e.class() >= FATAL => ErrorClass::Lost,
+                _ => ErrorClass::Wrong,
             };
             (trouble, e.code().to_string(), format!("{} (error {})", e.message(), e.code()))
         }
         TdsError::Io { kind: ErrorKind::TimedOut, .. } => {
             let what = "the server took the connection and did not finish the login in time";
-            (Trouble::Slow, String::new(), what.to_string())
+            (ErrorClass::Slow, String::new(), what.to_string())
         }
         TdsError::Io { message, .. } => {
-            (Trouble::Lost, String::new(), format!("the connection is gone: {message}"))
+            (ErrorClass::Lost, String::new(), format!("the connection is gone: {message}"))
         }
         // What follows is advice to programmers.
         TdsError::Tls(why) => {
             let why = why.split(". To connect anyway").next().unwrap_or_default();
-            (Trouble::Untrusted, String::new(), why.to_string())
+            (ErrorClass::Untrusted, String::new(), why.to_string())
         }
-        other => (Trouble::Wrong, String::new(), other.to_string()),
+        other => (ErrorClass::Wrong, String::new(), other.to_string()),
     };
     SqlError { trouble, code, message }
 }
 
-impl Session for SqlServerSession {
+impl SqlSession for SqlServerSession {
     fn dialect(&self) -> &'static dyn Dialect {
         &SqlServer
     }
@@ -169,17 +172,17 @@ impl Session for SqlServerSession {
         &self.version
     }
 
-    fn prepare(&mut self, sql: &str) -> SqlResult<Statement> {
+    fn prepare(&mut self, sql: &str) -> SqlResult<StatementId> {
         self.statements.push(sql.to_string());
-        Ok(Statement(self.statements.len() as u32 - 1))
+        Ok(StatementId(self.statements.len() as u32 - 1))
     }
 
-    fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
+    fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> SqlResult<u64> {
         let (result, _) = self.call(vec![statement.0], params.iter().copied())?;
         Ok(result.rows_affected().iter().copied().max().unwrap_or(0))
     }
 
-    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()> {
+    fn query_all(&mut self, batch: &StatementBatch<'_>, answers: &mut Answers) -> SqlResult<()> {
         answers.clear();
         let numbers: Vec<u32> = batch.iter().map(|(statement, _)| statement.0).collect();
         if numbers.is_empty() {

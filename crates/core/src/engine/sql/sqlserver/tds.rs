@@ -10,7 +10,7 @@ use tiberius::numeric::Numeric;
 use tiberius::time::{Date, DateTime2, Time};
 use tiberius::{ColumnData, FixedLenType, IntoSql, MetaDataColumn, TypeInfo, VarLenType};
 
-use crate::load::sql::answers::{Answers, Value};
+use crate::load::sql::answers::{Answers, SqlValue};
 use crate::load::sql::{Decimal, Param, SqlError, SqlResult};
 
 /// Days from the first of January of the year 1, and of 1900, to 1970.
@@ -102,24 +102,24 @@ fn from_server(at: DateTime2) -> i64 {
 /// Keeps a value of a row.
 pub fn keep(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()> {
     let value = match &data {
-        ColumnData::U8(n) => n.map(|n| Value::Int(i64::from(n))),
-        ColumnData::I16(n) => n.map(|n| Value::Int(i64::from(n))),
-        ColumnData::I32(n) => n.map(|n| Value::Int(i64::from(n))),
-        ColumnData::I64(n) => n.map(Value::Int),
-        ColumnData::Bit(b) => b.map(|b| Value::Int(i64::from(b))),
-        ColumnData::F32(f) => f.map(|f| Value::Float(f64::from(f))),
-        ColumnData::F64(f) => f.map(Value::Float),
-        ColumnData::String(text) => text.as_deref().map(Value::Text),
+        ColumnData::U8(n) => n.map(|n| SqlValue::Int(i64::from(n))),
+        ColumnData::I16(n) => n.map(|n| SqlValue::Int(i64::from(n))),
+        ColumnData::I32(n) => n.map(|n| SqlValue::Int(i64::from(n))),
+        ColumnData::I64(n) => n.map(SqlValue::Int),
+        ColumnData::Bit(b) => b.map(|b| SqlValue::Int(i64::from(b))),
+        ColumnData::F32(f) => f.map(|f| SqlValue::Float(f64::from(f))),
+        ColumnData::F64(f) => f.map(SqlValue::Float),
+        ColumnData::String(text) => text.as_deref().map(SqlValue::Text),
         ColumnData::Numeric(Some(n)) => {
-            answers.push(Value::Text(&decimal(*n)));
+            answers.push(SqlValue::Text(&decimal(*n)));
             return Ok(());
         }
         ColumnData::Numeric(None) => None,
-        ColumnData::DateTime2(at) => at.map(|at| Value::Time(from_server(at))),
+        ColumnData::DateTime2(at) => at.map(|at| SqlValue::Time(from_server(at))),
         // Counted from 1900, in three-hundredths of a second.
         ColumnData::DateTime(at) => at.map(|at| {
             let days = i64::from(at.days()) - DAYS_1900_TO_1970;
-            Value::Time(days * US_A_DAY + i64::from(at.seconds_fragments()) * 10_000 / 3)
+            SqlValue::Time(days * US_A_DAY + i64::from(at.seconds_fragments()) * 10_000 / 3)
         }),
         other => {
             return Err(SqlError::wrong(format!(
@@ -127,7 +127,7 @@ pub fn keep(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()> {
             )));
         }
     };
-    answers.push(value.unwrap_or(Value::Null));
+    answers.push(value.unwrap_or(SqlValue::Null));
     Ok(())
 }
 
@@ -141,14 +141,16 @@ pub fn keep_as_text(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()
     let mut own = Answers::default();
     keep(data, &mut own)?;
     own.end_row();
-    match own.first(0).map_or(Value::Null, |row| row.at(0)) {
-        Value::Int(n) => answers.push(Value::Text(&n.to_string())),
-        Value::Float(f) => answers.push(Value::Text(&f.to_string())),
-        Value::Time(us) => match jiff::Timestamp::from_microsecond(us) {
-            Ok(at) => answers.push(Value::Text(&at.to_zoned(TimeZone::UTC).datetime().to_string())),
-            Err(_) => answers.push(Value::Null),
+    match own.first(0).map_or(SqlValue::Null, |row| row.at(0)) {
+        SqlValue::Int(n) => answers.push(SqlValue::Text(&n.to_string())),
+        SqlValue::Float(f) => answers.push(SqlValue::Text(&f.to_string())),
+        SqlValue::Time(us) => match jiff::Timestamp::from_microsecond(us) {
+            Ok(at) => {
+                answers.push(SqlValue::Text(&at.to_zoned(TimeZone::UTC).datetime().to_string()))
+            }
+            Err(_) => answers.push(SqlValue::Null),
         },
-        value @ (Value::Null | Value::Text(_)) => answers.push(value),
+        value @ (SqlValue::Null | SqlValue::Text(_)) => answers.push(value),
     }
     Ok(())
 }
@@ -189,7 +191,7 @@ pub fn cell<'a>(text: &'a str, column: &MetaDataColumn<'_>) -> SqlResult<ColumnD
             _ => Err(odd()),
         },
         TypeInfo::VarLenSizedPrecision { scale, .. } => {
-            let units = text.map(|text| Value::Text(text).units(*scale)).transpose()?;
+            let units = text.map(|text| SqlValue::Text(text).units(*scale)).transpose()?;
             Ok(ColumnData::Numeric(
                 units.map(|units| Numeric::new_with_scale(i128::from(units), *scale)),
             ))

@@ -17,10 +17,12 @@ fn knobs(read: f64, block: serde_json::Value, from: f64, span: f64) -> Knobs {
     Knobs(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect())
 }
 
-fn source(knobs: &Knobs, bytes: u64) -> Box<dyn Source> {
-    let space = Space { bytes, align_bytes: 512, ..Space::default() };
+fn source(knobs: &Knobs, bytes: u64) -> Box<dyn OpGenerator> {
+    let space = AddressSpace { bytes, align_bytes: 512, ..AddressSpace::default() };
     let seed = Seed::new(1, 0, 0);
-    Random.source(&Share { knobs, space, thread: 0, threads: 1, seed, stream_seed: seed }).unwrap()
+    Random
+        .source(&GeneratorInputs { knobs, space, thread: 0, threads: 1, seed, stream_seed: seed })
+        .unwrap()
 }
 
 #[test]
