@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::analysis::metric::MetricRequest;
+use crate::analysis::points::metric::MetricRequest;
 use crate::analysis::{Facts, Question};
 use crate::base::error::{Result, failed};
 use crate::bundles;

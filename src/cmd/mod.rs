@@ -5,44 +5,19 @@
 //! other tools, `reference` writes completions and manual pages, `convert` reads jobs of fio and
 //! vdbench, and `run` connects a run to its bundle.
 
-pub mod audit;
-pub mod catalogue;
-pub mod claims;
-pub mod compare;
-mod consent;
 pub mod convert;
-pub mod drives;
-pub mod export;
-pub mod facts;
-mod flags;
 pub mod fleet;
 pub mod gate;
 pub mod help;
-pub mod import;
-pub mod init;
 pub mod json;
-pub mod list;
 pub mod load;
-pub mod plan;
-pub mod plan_facts;
-pub mod plan_numbers;
-pub mod powercut;
-pub mod protocols;
-pub mod reference;
-pub mod report;
-pub mod run;
-mod run_start;
-pub mod schema;
+pub mod look;
+pub mod measure;
+pub mod plans;
+pub mod publish;
 mod screen;
-pub mod selftest;
-mod selftest_device;
-pub mod selftest_result;
-pub mod serve;
-mod serve_run;
-pub mod show;
 mod signals;
-pub mod trend;
-pub mod version;
+pub mod tools;
 
 use std::io::{BufWriter, Write, stdout};
 use std::path::PathBuf;
@@ -56,7 +31,7 @@ use load::Bundles;
 
 /// A dynamometer for SSDs: which drive is faster, at what, and by how much
 #[derive(Parser)]
-#[command(name = "dyno", version, long_version = version::long(), arg_required_else_help = true)]
+#[command(name = "dyno", version, long_version = tools::version::long(), arg_required_else_help = true)]
 struct Dyno {
     #[command(subcommand)]
     command: Command,
@@ -66,11 +41,11 @@ struct Dyno {
 #[derive(Subcommand)]
 enum Command {
     /// Run a plan, a built-in protocol, or the plan of a bundle
-    Run(Box<run::RunArgs>),
+    Run(Box<measure::run::RunArgs>),
     /// Write a commented plan for this host's drives
     ///
     /// On a terminal it asks for what it cannot find out. It never adds `erase = true`.
-    Init(init::InitArgs),
+    Init(plans::init::InitArgs),
     /// Check a plan and print what it would do, without doing it
     Plan {
         #[command(subcommand)]
@@ -89,11 +64,11 @@ enum Command {
     ///
     /// False claims, detectable differences, pacing floor and generator ceilings. The result is
     /// stored and quoted in every later brief from this host.
-    Selftest(selftest::SelftestArgs),
+    Selftest(measure::selftest::SelftestArgs),
     /// Cut a host's power during durable writes, then look for losses
     Powercut {
         #[command(subcommand)]
-        command: powercut::PowercutCommand,
+        command: measure::powercut::PowercutCommand,
     },
     /// Compare the subjects of bundles, with confidence intervals
     Compare {
@@ -117,11 +92,11 @@ enum Command {
         format: OutputFormat,
     },
     /// Follow a metric over many runs and find change points
-    Trend(trend::TrendArgs),
+    Trend(look::trend::TrendArgs),
     /// List all bundles in a folder: title, drives, date, state
-    Catalogue(catalogue::CatalogueArgs),
+    Catalogue(look::catalogue::CatalogueArgs),
     /// Serve a folder's bundles and live runs to browsers, read-only
-    Serve(serve::ServeArgs),
+    Serve(look::serve::ServeArgs),
     /// Write the brief as HTML, PDF or Markdown
     Report {
         #[command(flatten)]
@@ -137,7 +112,7 @@ enum Command {
         figures: Option<PathBuf>,
     },
     /// Export bundles as CSV, JSON or Parquet, or add them to a dataset
-    Export(export::ExportArgs),
+    Export(publish::export::ExportArgs),
     /// Check published claims against the numbers behind them
     Audit {
         /// Claims file (docs/audit.md describes the format)
@@ -159,7 +134,7 @@ enum Command {
         command: fleet::FleetCommand,
     },
     /// Import results of fio, db_bench, sysbench, vdbench, HammerDB, CSV
-    Import(import::ImportArgs),
+    Import(publish::import::ImportArgs),
     /// Convert a fio job file or a vdbench parameter file to a protocol
     Convert(convert::ConvertArgs),
     /// List engines, workloads and meters with their knobs
@@ -173,7 +148,7 @@ enum Command {
         format: OutputFormat,
     },
     /// Print JSON Schemas of plans, campaigns, protocols, --json output
-    Schema(schema::SchemaArgs),
+    Schema(plans::schema::SchemaArgs),
     /// Print shell completions: bash, elvish, fish, powershell or zsh
     Completions {
         /// Shell to complete for
@@ -195,7 +170,7 @@ enum PlanCommand {
     ///
     /// Also prints the smallest difference that the plan's repeats can show on this host. Touches
     /// no drive.
-    Check(plan::CheckArgs),
+    Check(plans::plan::CheckArgs),
 }
 
 #[derive(Subcommand)]
@@ -221,14 +196,14 @@ pub fn main() -> Result<u8> {
             // A pipe that closes before all of the help is written is no error.
             let _ = said.print();
             let words: Vec<String> = std::env::args().skip(1).collect();
-            if let Some(meant) = flags::meant(&said, &command(), &words) {
+            if let Some(meant) = tools::flags::meant(&said, &command(), &words) {
                 say(&format!("\n  {meant}"));
             }
             return Ok(if said.use_stderr() { exit::USAGE } else { 0 });
         }
     };
     if let Command::Run(args) = &command {
-        return run::run(args);
+        return measure::run::run(args);
     }
     let out = &mut BufWriter::new(TerminalText::new(stdout().lock()));
     let code = carry_out(command, out);
@@ -252,26 +227,34 @@ fn is_closed_pipe(error: &Error) -> bool {
 
 fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
     match command {
-        Command::Run(args) => run::run(&args),
-        Command::Init(args) => init::init(&args).map(|()| 0),
+        Command::Run(args) => measure::run::run(&args),
+        Command::Init(args) => plans::init::init(&args).map(|()| 0),
         Command::Convert(args) => convert::convert(&args, out).map(|()| 0),
-        Command::Plan { command: PlanCommand::Check(args) } => plan::check(&args, out).map(|()| 0),
-        Command::Protocols { command: None, format } => protocols::list(format, out).map(|()| 0),
-        Command::Protocols { command: Some(ProtocolsCommand::Show { name }), .. } => {
-            protocols::show(&name, out).map(|()| 0)
+        Command::Plan { command: PlanCommand::Check(args) } => {
+            plans::plan::check(&args, out).map(|()| 0)
         }
-        Command::List(format) => list::list(format, out).map(|()| 0),
-        Command::Drives(format) => drives::drives(format, out).map(|()| 0),
-        Command::Facts { paths, format } => facts::facts(&paths, format, out).map(|()| 0),
-        Command::Selftest(args) => selftest::selftest(&args, out),
-        Command::Powercut { command } => powercut::powercut(&command, out),
-        Command::Show { bundles, format } => show::show(&bundles, format, out).map(|()| 0),
-        Command::Compare { bundles, format } => compare::compare(&bundles, format, out).map(|()| 0),
-        Command::Claims { bundles, format } => claims::claims(&bundles, format, out).map(|()| 0),
-        Command::Catalogue(args) => catalogue::list(&args, out).map(|()| 0),
-        Command::Serve(args) => serve::serve(&args, out).map(|()| 0),
+        Command::Protocols { command: None, format } => {
+            plans::protocols::list(format, out).map(|()| 0)
+        }
+        Command::Protocols { command: Some(ProtocolsCommand::Show { name }), .. } => {
+            plans::protocols::show(&name, out).map(|()| 0)
+        }
+        Command::List(format) => plans::list::list(format, out).map(|()| 0),
+        Command::Drives(format) => tools::drives::drives(format, out).map(|()| 0),
+        Command::Facts { paths, format } => tools::facts::facts(&paths, format, out).map(|()| 0),
+        Command::Selftest(args) => measure::selftest::selftest(&args, out),
+        Command::Powercut { command } => measure::powercut::powercut(&command, out),
+        Command::Show { bundles, format } => look::show::show(&bundles, format, out).map(|()| 0),
+        Command::Compare { bundles, format } => {
+            look::compare::compare(&bundles, format, out).map(|()| 0)
+        }
+        Command::Claims { bundles, format } => {
+            look::claims::claims(&bundles, format, out).map(|()| 0)
+        }
+        Command::Catalogue(args) => look::catalogue::list(&args, out).map(|()| 0),
+        Command::Serve(args) => look::serve::serve(&args, out).map(|()| 0),
         Command::Fleet { command } => fleet::fleet(&command, out),
-        Command::Trend(args) => trend::trend(&args, out).map(|()| 0),
+        Command::Trend(args) => look::trend::trend(&args, out).map(|()| 0),
         Command::Gate(args) => gate::gate(&args, out),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {
@@ -280,15 +263,22 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
                     "add -o brief.html, --figures DIR, or both",
                 ));
             }
-            report::report(&bundles, output.as_deref(), figures.as_deref(), brief.as_deref())
-                .map(|_| 0)
+            publish::report::report(
+                &bundles,
+                output.as_deref(),
+                figures.as_deref(),
+                brief.as_deref(),
+            )
+            .map(|_| 0)
         }
-        Command::Audit { claims, data, format } => audit::audit(&claims, &data, format, out),
-        Command::Import(args) => import::import(&args, out).map(|()| 0),
-        Command::Export(args) => export::export(&args, out),
-        Command::Schema(args) => schema::schema(&args, out).map(|()| 0),
-        Command::Completions { shell } => reference::completions(shell, out).map(|()| 0),
-        Command::Man { output } => reference::man(&output).map(|()| 0),
-        Command::Version(format) => version::version(format, out).map(|()| 0),
+        Command::Audit { claims, data, format } => {
+            publish::audit::audit(&claims, &data, format, out)
+        }
+        Command::Import(args) => publish::import::import(&args, out).map(|()| 0),
+        Command::Export(args) => publish::export::export(&args, out),
+        Command::Schema(args) => plans::schema::schema(&args, out).map(|()| 0),
+        Command::Completions { shell } => tools::reference::completions(shell, out).map(|()| 0),
+        Command::Man { output } => tools::reference::man(&output).map(|()| 0),
+        Command::Version(format) => tools::version::version(format, out).map(|()| 0),
     }
 }

@@ -12,7 +12,8 @@ use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::lab::feed::{self, FeedState};
+use crate::lab::folder::feed;
+use crate::lab::folder::feed::FeedState;
 use crate::record::live::LiveRow;
 
 /// How often it is looked whether a feed was written.

@@ -12,13 +12,14 @@ use super::Page;
 use super::document;
 use super::page::{PageFailure, PageFrame, html};
 use super::site::SharedSite;
-use crate::analysis::metric::MetricRequest as Figure;
-use crate::analysis::point_summary::PERCENTILES;
-use crate::analysis::trend::{By, TrendRequest};
+use crate::analysis::points::metric::MetricRequest as Figure;
+use crate::analysis::points::point_summary::PERCENTILES;
+use crate::analysis::verdicts::trend::By;
+use crate::analysis::verdicts::trend::TrendRequest;
 use crate::brief::trend;
 use crate::bundles;
 use crate::catalogue::{BundleCatalogue, Contents};
-use crate::plan::headline::METRICS;
+use crate::plan::steps::headline::METRICS;
 
 /// The form.
 pub const CHOICE: Page = Page { path: "/trends", name: Some("Trends"), route: || get(choose) };

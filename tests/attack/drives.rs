@@ -6,7 +6,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use dyno::base::error::{describe, exit, exit_code};
-use dyno::lab::{guard, shared};
+use dyno::lab::drive::shared;
+use dyno::lab::guard;
 use dyno::plan::{Drive, Subject};
 
 use crate::bench::{Loop, MIB, attach, bench, drive, mounted, must};

@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 
 use dyno::base::clock::Clock;
 use dyno::base::error::describe;
+use dyno::lab::folder::pin::Pins;
 use dyno::lab::guard;
-use dyno::lab::pin::Pins;
 use dyno::plan::{Drive, DrivePlace};
 
 use crate::bench::{Loop, REFUSAL, Room, attach, bench, must};

@@ -2,7 +2,7 @@
 //! simulated histories of runs with a scatter of 2 %. docs/trends.md has the figures at full size.
 
 use dyno::base::rng::Rng;
-use dyno::stats::changes::change_points;
+use dyno::stats::runs::changes::change_points;
 
 use crate::made::{normal, rng};
 use crate::support::size;

@@ -91,7 +91,7 @@ fn hosts(dir: &Path) {
 fn clock() -> String {
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
     let address = socket.local_addr().expect("an address").to_string();
-    std::thread::spawn(move || dyno::lab::clocks::serve(&socket, &|| false));
+    std::thread::spawn(move || dyno::lab::machine::clocks::serve(&socket, &|| false));
     address
 }
 
@@ -192,7 +192,8 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
         ("import", vec!["import", "fio", table, "-o", "i.dyno"]),
         ("version", vec!["version"]),
     ];
-    let all: Vec<&str> = dyno::cmd::schema::ALL.iter().map(|document| document.command).collect();
+    let all: Vec<&str> =
+        dyno::cmd::plans::schema::ALL.iter().map(|document| document.command).collect();
     for command in &all {
         assert!(commands.iter().any(|(name, _)| name == command), "{command} is not tried here");
     }
@@ -347,7 +348,10 @@ fn every_schema_is_written_to_a_folder() {
     let dir = tempfile::tempdir().expect("a folder");
     dyno_well(dir.path(), &["schema", "--all", "schemas"]);
     let written = std::fs::read_dir(dir.path().join("schemas")).expect("made").count();
-    assert_eq!(written, dyno::cmd::schema::FILES.len() + dyno::cmd::schema::ALL.len());
+    assert_eq!(
+        written,
+        dyno::cmd::plans::schema::FILES.len() + dyno::cmd::plans::schema::ALL.len()
+    );
     let output = dyno(dir.path(), &["schema", "plam"]);
     assert!(said(&output).contains("there is no schema 'plam'"), "{}", said(&output));
 }

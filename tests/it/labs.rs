@@ -2,7 +2,7 @@
 //! protocols run to their ends on drives with namespaces, and a pulled drive and bad sectors end
 //! only their own points.
 
-use dyno::analysis::bottleneck::Bottleneck;
+use dyno::analysis::limits::bottleneck::Bottleneck;
 use dyno::record::Outcome;
 use dyno::store::Bundle;
 

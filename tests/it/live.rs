@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use dyno::lab::feed::{self, FeedState};
+use dyno::lab::folder::feed;
+use dyno::lab::folder::feed::FeedState;
 use dyno::record::live::{LiveTotals, Phase, RunEnding};
 use dyno::store::Bundle;
 

@@ -95,7 +95,7 @@ fn a_run_is_followed_by_its_events_and_its_metrics_end_as_the_bundle() {
     let dir = tempfile::tempdir().expect("a folder");
     let folder = dir.path();
     let mut run = begin(folder, PROTOCOL, &[]);
-    until("the run's feed", 60, || dyno::lab::feed::read(&folder.join("b.dyno")).is_some());
+    until("the run's feed", 60, || dyno::lab::folder::feed::read(&folder.join("b.dyno")).is_some());
     let served = serve(folder);
     let list = served.page("/live");
     assert!(list.contains("/live/b.dyno") && list.contains("running"), "{list}");
@@ -315,7 +315,7 @@ fn a_served_run_has_neither_sockets_nor_threads_for_it_and_its_server_ends_with_
         let long = PROTOCOL.replace("1600ms", "60s");
         let mut run = begin(folder, &long, more);
         until("a second of a window", 60, || {
-            let found = dyno::lab::feed::read(&folder.join("b.dyno"));
+            let found = dyno::lab::folder::feed::read(&folder.join("b.dyno"));
             found.is_some_and(|found| !found.feed.now.is_empty())
         });
         seen.push(process(run.id()).expect("it runs"));
@@ -338,7 +338,7 @@ fn a_live_run_is_watched_in_a_browser_from_its_first_point_to_its_brief() {
     let folder = dir.path();
     let long = PROTOCOL.replace("1600ms", "4s").replace("200ms", "100ms");
     let mut run = begin(folder, &long, &[]);
-    until("the run's feed", 60, || dyno::lab::feed::read(&folder.join("b.dyno")).is_some());
+    until("the run's feed", 60, || dyno::lab::folder::feed::read(&folder.join("b.dyno")).is_some());
     let served = serve(folder);
     browser.visit(&format!("http://{}/live/b.dyno", served.address), 390, false);
     assert_eq!(text(&mut browser, "#state"), "running");

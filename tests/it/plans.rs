@@ -163,8 +163,10 @@ fn every_built_in_protocol_resolves() {
     }
     for (name, minutes) in [("demo", 4), ("quick", 10)] {
         let plan = bench.built_in(name, &[]).unwrap_or_else(|m| panic!("{m}"));
-        let points =
-            plan::points(&Plan { repeats: plan::repeats::default(&plan.protocol), ..plan });
+        let points = plan::points(&Plan {
+            repeats: plan::sequence::repeats::default(&plan.protocol),
+            ..plan
+        });
         let seconds = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns).sum::<u64>()
             / 1_000_000_000;
         assert!(seconds <= minutes * 60, "{name} measures for {seconds} s");
@@ -295,7 +297,8 @@ fn sweeps_set_their_field() {
 fn a_check_tells_points_time_and_bytes() {
     let plan = Bench::new().built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));
     let mut out = Vec::new();
-    dyno::cmd::plan::describe(&plan, (None, 0.05), &mut out).expect("a vector takes everything");
+    dyno::cmd::plans::plan::describe(&plan, (None, 0.05), &mut out)
+        .expect("a vector takes everything");
     let text = String::from_utf8(out).expect("text");
     // 15 points of 6 s; 420 MB of pairs and 512 MiB of file.
     for part in [

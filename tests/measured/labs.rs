@@ -12,9 +12,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use dyno::analysis::bottleneck::Bottleneck;
-use dyno::analysis::conditions::{self, Grade};
+use dyno::analysis::comparability::conditions;
+use dyno::analysis::comparability::conditions::Grade;
 use dyno::analysis::facts::Facts;
+use dyno::analysis::limits::bottleneck::Bottleneck;
 use dyno::language::Language;
 use dyno::store::Bundle;
 

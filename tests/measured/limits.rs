@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use dyno::analysis::bottleneck::Bottleneck;
+use dyno::analysis::limits::bottleneck::Bottleneck;
 use dyno::language::Language;
 
 use crate::support::quiet::on_a_quiet_machine;

@@ -20,8 +20,10 @@ use dyno::record::{
 };
 use dyno::render::html;
 use dyno::render::terminal::terminal;
-use dyno::run::before::Before;
-use dyno::run::{Maxima, RunRequest, progress::Progress};
+use dyno::run::Maxima;
+use dyno::run::RunRequest;
+use dyno::run::datasets::before::Before;
+use dyno::run::display::progress::Progress;
 use dyno::store::{Bundle, BundleWriter};
 
 use crate::support::quiet::on_a_quiet_machine;
@@ -435,6 +437,6 @@ fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
 }
 
 /// Of one point, where the readings cover the window.
-fn joules(power: &dyno::analysis::power::PowerFacts) -> Option<f64> {
+fn joules(power: &dyno::analysis::limits::power::PowerFacts) -> Option<f64> {
     Some(power.readings.as_ref()?.joules.as_ref()?.value)
 }

@@ -18,8 +18,10 @@ use dyno::record::{
     DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Sample, Sink, SlowOp,
     Tally,
 };
-use dyno::run::before::Before;
-use dyno::run::{Maxima, RunRequest, progress::Progress};
+use dyno::run::Maxima;
+use dyno::run::RunRequest;
+use dyno::run::datasets::before::Before;
+use dyno::run::display::progress::Progress;
 
 use crate::support::quiet::on_a_quiet_machine;
 

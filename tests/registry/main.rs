@@ -12,8 +12,10 @@ use dyno::brief::{Brief, BriefOptions};
 use dyno::import::{self, Input};
 use dyno::plan::{self, Plan};
 use dyno::record::Outcome;
-use dyno::run::before::Before;
-use dyno::run::{Maxima, RunRequest, progress::Progress};
+use dyno::run::Maxima;
+use dyno::run::RunRequest;
+use dyno::run::datasets::before::Before;
+use dyno::run::display::progress::Progress;
 use dyno::store::{Bundle, BundleWriter};
 use dyno::{export, render};
 

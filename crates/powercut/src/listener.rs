@@ -19,7 +19,7 @@ use super::session::WriteSession;
 use dyno_core::base::clock::Clock;
 use dyno_core::base::error::{Context, Result, bail, failed};
 use dyno_core::base::rng::Seed;
-use dyno_core::lab::data;
+use dyno_core::lab::folder::data;
 
 const SECOND_NS: u64 = 1_000_000_000;
 

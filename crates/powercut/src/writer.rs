@@ -22,11 +22,12 @@ use super::session::{LAYOUT, ThreadDurability, VERSION, WriteSession};
 use dyno_core::base::block_seal;
 use dyno_core::base::clock::Clock;
 use dyno_core::base::error::{Context, Error, Result, failed};
-use dyno_core::lab::exclusive::Exclusive;
-use dyno_core::lab::{data, write_cache};
+use dyno_core::lab::drive::exclusive::Exclusive;
+use dyno_core::lab::drive::write_cache;
+use dyno_core::lab::folder::data;
 use dyno_core::plan::{Drive, DrivePlace, Load, Plan, Step, Stream, Subject};
-use dyno_core::run::admit::admit;
-use dyno_core::run::before::Before;
+use dyno_core::run::admission::admit::admit;
+use dyno_core::run::datasets::before::Before;
 
 /// How long the listener has to accept a session.
 const PATIENCE: Duration = Duration::from_secs(10);

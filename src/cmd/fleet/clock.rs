@@ -10,12 +10,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, OutputFormat};
-use super::super::run_start::{LIMIT_NS, duration};
 use super::super::signals::Signals;
 use crate::base::error::{Context, Result, exit};
 use crate::base::stderr::note;
 use crate::base::units;
-use crate::lab::clocks;
+use crate::cmd::measure::run_start::LIMIT_NS;
+use crate::cmd::measure::run_start::duration;
+use crate::lab::machine::clocks;
 
 /// Which clocks, or where to answer with the time.
 #[derive(Args)]

@@ -15,7 +15,7 @@ use crate::base::units::plural;
 use crate::fleet::collect::{CheckedTask, check};
 use crate::fleet::record::{CampaignRecord, TaskRecord};
 use crate::fleet::{folder, slurm};
-use crate::lab::data::slug;
+use crate::lab::folder::data::slug;
 
 /// The index of a folder of collected bundles.
 const INDEX: &str = "collected.json";

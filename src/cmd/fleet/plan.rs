@@ -9,14 +9,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, OutputFormat};
-use super::super::plan_numbers::{fill_bytes, paced_bytes};
 use super::layout::{CampaignLayout, place};
 use super::words::{balance, columns};
 use crate::base::error::Result;
 use crate::base::units::{bytes, duration, grouped, plural};
+use crate::cmd::plans::plan_numbers::fill_bytes;
+use crate::cmd::plans::plan_numbers::paced_bytes;
 use crate::fleet::tasks::spreads;
 use crate::plan::DrivePlace;
-use crate::run::prepare;
+use crate::run::datasets::prepare;
 
 /// Which campaign.
 #[derive(Args)]

@@ -45,7 +45,7 @@ pub fn submit(args: &SubmitArgs, out: &mut dyn Write) -> Result<()> {
     let folder = layout.folder.canonicalize().context("finding the campaign's folder")?;
     same(&args.campaign, &layout, &folder)?;
     // Of two who submit at once the second is refused.
-    let _lock = lab::lock::bundle(&folder.join(SUBMITTED), Clock::start())?;
+    let _lock = lab::folder::lock::bundle(&folder.join(SUBMITTED), Clock::start())?;
     let mut record = match CampaignRecord::find(&folder)? {
         Some(record) => record,
         None => begin(&layout)?,

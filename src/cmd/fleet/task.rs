@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::super::run;
 use crate::base::error::{Context, Result, describe, exit_code, failed, refused};
 use crate::base::file;
+use crate::cmd::measure::run;
 use crate::fleet::folder;
 use crate::fleet::record::{Attempt, CampaignRecord, TaskRecord};
 

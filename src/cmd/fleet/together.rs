@@ -8,10 +8,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, OutputFormat};
-use crate::analysis::hosts::{Joint, JointHost, Sum};
+use crate::analysis::comparability::hosts::Joint;
+use crate::analysis::comparability::hosts::JointHost;
+use crate::analysis::comparability::hosts::Sum;
 use crate::analysis::{Facts, Question};
 use crate::base::error::{Result, exit, failed};
-use crate::brief::section::hosts as text;
+use crate::brief::section::setup::hosts as text;
 use crate::bundles;
 use crate::cmd::screen::on_screen;
 

@@ -5,10 +5,13 @@ use serde::Serialize;
 
 use crate::analysis::StepPlace;
 use crate::analysis::facts::Facts;
-use crate::analysis::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
+use crate::analysis::verdicts::gate::Gate;
+use crate::analysis::verdicts::gate::GateVerdict;
+use crate::analysis::verdicts::gate::Judged;
+use crate::analysis::verdicts::gate::NoVerdictCause;
 use crate::base::units::finite;
 use crate::brief::gate as text;
-use crate::stats::gate::ScatterUnit;
+use crate::stats::runs::gate::ScatterUnit;
 
 /// A gate's verdict, with every figure that it follows from (docs/gate.md).
 #[derive(Serialize, JsonSchema)]

@@ -16,14 +16,14 @@ use super::json::{self, OutputFormat};
 use super::load::share;
 use crate::analysis::Question;
 use crate::analysis::facts::Facts;
-use crate::analysis::gate::judge;
-use crate::analysis::metric::MetricRequest;
+use crate::analysis::points::metric::MetricRequest;
+use crate::analysis::verdicts::gate::judge;
 use crate::base::error::{Context, NoVerdict, Result, exit, failed};
 use crate::base::output;
 use crate::brief::gate as text;
 use crate::bundles;
 use crate::cmd::screen::on_screen;
-use crate::stats::gate::ShownChange;
+use crate::stats::runs::gate::ShownChange;
 
 /// The base, the new run, and what is asked of them.
 #[derive(Args)]

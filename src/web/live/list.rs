@@ -12,7 +12,7 @@ use super::super::site::SharedSite;
 use super::feeds;
 use super::view::{RunProgress, standing};
 use crate::base::units;
-use crate::lab::feed::FeedState;
+use crate::lab::folder::feed::FeedState;
 
 /// The list.
 pub const PAGE: Page = Page { path: "/live", name: Some("Live"), route };

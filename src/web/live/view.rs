@@ -2,7 +2,7 @@
 //! each second.
 
 use crate::base::units;
-use crate::lab::feed::FeedState;
+use crate::lab::folder::feed::FeedState;
 use crate::record::live::{ClassRate, Feed, LiveGauge};
 
 /// How far a run is.

@@ -12,7 +12,7 @@ use super::super::site::SharedSite;
 use super::list;
 use super::view::{self, RunProgress};
 use crate::base::units;
-use crate::lab::feed;
+use crate::lab::folder::feed;
 
 /// A run, by its bundle's path in the catalogue.
 pub const PAGE: Page = Page { path: "/live/{*bundle}", name: None, route };

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use dyno::analysis::bottleneck::Bottleneck;
 use dyno::analysis::facts::CellFacts;
+use dyno::analysis::limits::bottleneck::Bottleneck;
 use dyno::language::Language;
 
 use crate::support::{open_to_all, skip};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Result, describe};
 use crate::base::units;
-use crate::lab::lock;
+use crate::lab::folder::lock;
 use crate::plan::{DrivePlace, Plan, axes_of};
 use crate::record::key::drive;
 use crate::store::{Glance, glance};

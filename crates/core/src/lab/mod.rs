@@ -14,34 +14,11 @@
 //! Facts: `host`, `facts`, `drives`, `processors`, `process`. Several hosts: `clocks` compares
 //! their clocks. `feed` is where the live feed of a run lies: in memory.
 
-pub mod beneath;
-mod cgroup;
-pub mod clocks;
-mod controller;
-pub mod data;
-pub mod drives;
-pub mod exclusive;
-pub mod facts;
-mod fd;
-pub mod feed;
-mod file_state;
-pub mod files;
-pub mod filesystem;
+pub mod drive;
+pub mod folder;
 pub mod guard;
-mod holders;
-pub(crate) mod host;
-pub mod lock;
-pub mod namespaces;
-pub(crate) mod nvme;
-pub mod own_memory;
-pub mod pin;
-mod process;
-pub mod processors;
-pub mod purge;
+pub mod machine;
 #[cfg(test)]
 #[path = "tests_scripted.rs"]
 mod scripted;
 pub mod server;
-pub mod shared;
-pub mod write_cache;
-pub mod write_counter;

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use super::nvme::NvmeCli;
+use crate::lab::drive::nvme::NvmeCli;
 
 pub struct Scripted {
     folder: tempfile::TempDir,

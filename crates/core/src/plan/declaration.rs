@@ -4,9 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fields::{self, Fields};
-use super::mistakes::Mistakes;
-use super::node::Node;
+use crate::plan::syntax::fields;
+use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::mistakes::Mistakes;
+use crate::plan::syntax::node::Node;
 
 /// What is declared; all may be left out.
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]

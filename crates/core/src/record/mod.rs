@@ -6,9 +6,9 @@
 //! `common_start` a start shared by several hosts.
 
 mod class;
-mod common_start;
 mod contents;
 pub mod gauge;
+pub mod host;
 mod idle_power;
 pub mod key;
 pub mod live;
@@ -18,9 +18,7 @@ mod pacing;
 mod prepared;
 mod reported;
 pub mod selftest;
-mod server_share;
 mod slow_op;
-mod standstill;
 mod verified;
 
 use serde::{Deserialize, Serialize};
@@ -29,8 +27,12 @@ use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
 pub use class::Class;
-pub use common_start::{ClockOffset, CommonStart};
 pub use contents::{PointContents, RateInterval, RunContents};
+pub use host::common_start::ClockOffset;
+pub use host::common_start::CommonStart;
+pub use host::server_share::ServerShare;
+pub use host::standstill::STOOD_STILL;
+pub use host::standstill::Standstill;
 pub use idle_power::IdlePower;
 pub use mask::{Mask, Masked};
 pub use method::METHOD;
@@ -38,9 +40,7 @@ pub use pacing::{Ceiling, NEAR_CEILING, Overslept, PacingFloor};
 pub use prepared::{DriveState, PreparationStep, SteadyState, SteadyWindow};
 pub use reported::Reported;
 pub use selftest::SelfTest;
-pub use server_share::ServerShare;
 pub use slow_op::{Evidence, SlowOp};
-pub use standstill::{STOOD_STILL, Standstill};
 pub use verified::Verified;
 
 /// One execution of a plan.

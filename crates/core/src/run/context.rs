@@ -1,8 +1,8 @@
 //! What all parts of a run have in common.
 
-use super::progress::Progress;
-use super::time::RunClock;
 use crate::plan::Plan;
+use crate::run::display::progress::Progress;
+use crate::run::display::time::RunClock;
 
 #[derive(Clone, Copy)]
 pub struct RunContext<'a> {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::progress::Progress;
-use super::time::RunClock;
 use crate::base::error::Result;
 use crate::base::secret;
 use crate::meter::watch::{MeterReading, MeterWatch};
@@ -11,6 +9,8 @@ use crate::plan::Plan;
 use crate::record::gauge::WATTS;
 use crate::record::live::Phase;
 use crate::record::{Fact, IdlePower, Sample, Sink};
+use crate::run::display::progress::Progress;
+use crate::run::display::time::RunClock;
 
 /// Kept of the time before the load and after it: a meter that shows the load up to 2.5 s late is
 /// found out by the load's end, and of that a second is seen even at the latest.

@@ -21,43 +21,13 @@
 //! waits.
 //! `context` is what all of them are given. Nothing here knows SQLite.
 
-mod account;
-pub mod admit;
-pub mod before;
-mod caches;
-mod canary;
-mod ceiling;
+pub mod admission;
 mod context;
-pub mod floor;
-pub mod live;
-mod load_memory;
-mod maxima;
+pub mod datasets;
+pub mod display;
 mod meters;
-mod placement;
-mod point;
-mod precondition;
-pub mod prepare;
-pub mod progress;
-mod requirements;
-pub mod search;
-mod servers;
-mod site;
-mod slow_ops;
-mod snapshot;
-pub mod space;
-mod standstill;
-mod steady;
-pub mod stopping_rule;
-mod stretches;
-mod target_key;
-mod targets;
-mod task;
-mod telemetry;
-mod time;
-mod time_left;
-pub mod verification;
-mod witness;
-mod worker_group;
+pub mod outliers;
+pub mod points;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -65,20 +35,22 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
-use crate::lab::data::FOLDER;
-use crate::lab::{shared, write_cache, write_counter};
+use crate::lab::drive::shared;
+use crate::lab::drive::write_cache;
+use crate::lab::drive::write_counter;
+use crate::lab::folder::data::FOLDER;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
-use before::Before;
+pub use admission::placement::unused as unused_processors;
 use context::RunContext;
-pub use maxima::Maxima;
-pub use placement::unused as unused_processors;
-use prepare::ReadySubject;
-use progress::Progress;
-use search::Searches;
-use stopping_rule::Figures;
-use time::RunClock;
+use datasets::before::Before;
+use datasets::prepare::ReadySubject;
+use display::progress::Progress;
+use display::time::RunClock;
+pub use points::maxima::Maxima;
+use points::search::Searches;
+use points::stopping_rule::Figures;
 
 /// Subjects by name, as their points find them; or why one could not be made ready.
 type ReadySubjects = HashMap<String, std::result::Result<ReadySubject, String>>;
@@ -141,11 +113,11 @@ impl<'a> RunRequest<'a> {
     /// cannot be made, a bundle that cannot be written); what one point runs into is stored with
     /// that point.
     pub fn execute(mut self) -> Result<RunSummary> {
-        let writes = self.points.iter().any(|p| site::writes(&p.step));
-        placement::check(self.plan)?;
-        servers::check(self.plan)?;
-        load_memory::check(self.plan)?;
-        let pins = admit::admit(self.plan, &self.before, writes, self.clock)?;
+        let writes = self.points.iter().any(|p| datasets::site::writes(&p.step));
+        admission::placement::check(self.plan)?;
+        admission::servers::check(self.plan)?;
+        admission::load_memory::check(self.plan)?;
+        let pins = admission::admit::admit(self.plan, &self.before, writes, self.clock)?;
         // From here on every drive is the one that was admitted, whatever its name means.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
         let mut ready = HashMap::new();
@@ -177,7 +149,7 @@ impl<'a> RunRequest<'a> {
         let watch = watch.as_deref();
         let mut summary = RunSummary::default();
         let points = std::mem::take(&mut self.points);
-        let to_do = self.plan.subjects.iter().map(|s| prepare::to_do(self.plan, s));
+        let to_do = self.plan.subjects.iter().map(|s| datasets::prepare::to_do(self.plan, s));
         self.progress.begin(&points, to_do.collect());
         self.searches.begin(self.plan, &points);
         for (index, place) in points.iter().enumerate() {
@@ -224,7 +196,12 @@ impl<'a> RunRequest<'a> {
     /// Makes a point's subject ready, or says why it could not be: its points then fail, and those
     /// of others go on.
     fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<ReadySubject, String>> {
-        match prepare::prepare(self.context(None), &point.subject, &self.before, self.sink) {
+        match datasets::prepare::prepare(
+            self.context(None),
+            &point.subject,
+            &self.before,
+            self.sink,
+        ) {
             Ok(ready) => Ok(Ok(ready)),
             Err(error) if self.plan.subjects.len() == 1 => Err(error),
             Err(error) => Ok(Err(cause(&error))),
@@ -256,7 +233,8 @@ impl<'a> RunRequest<'a> {
             Ok(ready) => {
                 let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
                 let run = self.context(self.starts.map(|starts| starts.of(index)));
-                let mut measured = point::measure(run, &on, &self.maxima, watch, self.sink)?;
+                let mut measured =
+                    points::point::measure(run, &on, &self.maxima, watch, self.sink)?;
                 measured.facts.extend_from_slice(&ready.marks);
                 measured
             }
@@ -267,17 +245,17 @@ impl<'a> RunRequest<'a> {
         };
         if self.stop.load(Relaxed) {
             self.sink.discard()?;
-            prepare::note_state(self.plan, &point.subject, self.sink)?;
+            datasets::prepare::note_state(self.plan, &point.subject, self.sink)?;
             return Ok(None);
         }
         self.maxima.note(point, &measured);
-        let figure = stopping_rule::headline(&measured);
+        let figure = points::stopping_rule::headline(&measured);
         figure.into_iter().for_each(|figure| self.figures.note(self.plan, &point.key, figure));
         measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
         self.sink.end(&measured)?;
-        prepare::note_state(self.plan, &point.subject, self.sink)?;
+        datasets::prepare::note_state(self.plan, &point.subject, self.sink)?;
         self.progress.point_done(&measured);
-        let answered = search::answered(point.step.sweep.as_ref(), &measured);
+        let answered = points::search::answered(point.step.sweep.as_ref(), &measured);
         Ok(Some(measured.outcome == Outcome::Measured || answered))
     }
 }
@@ -320,6 +298,6 @@ pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
             "Latency histogram",
             "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)",
         ),
-        floor::measure(clock)?.to_fact(),
+        points::floor::measure(clock)?.to_fact(),
     ])
 }

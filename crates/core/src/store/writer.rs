@@ -14,7 +14,7 @@ use super::schema::{self, OpenMode, signed};
 use crate::base::error::{Context, Result, anyhow, bail, failed, refused};
 use crate::base::secret;
 use crate::base::units::Rate;
-use crate::plan::meters;
+use crate::plan::subjects::meters;
 use crate::record::{
     Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Reported,
     Run, Sample, Sink, SlowOp, Tally,

@@ -3,18 +3,26 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::bare_step::{imported, planned};
 use super::facts::{
     AxisFacts, AxisPosition, CellFacts, DisclosureGroup, EarlyEnd, Facts, RunFacts, StepFacts,
 };
-use super::hosts::Gathered;
-use super::meter_facts::{self, Metered};
-use super::outliers::Outliers;
-use super::point_numbers::{PointSummary, series_of};
-use super::point_summary::summarise;
-use super::power::Series;
+use super::question;
 use super::question::Question;
-use super::{caveats, compare, conditions, lead, names, question};
+use crate::analysis::claim::compare;
+use crate::analysis::claim::lead;
+use crate::analysis::comparability::caveats;
+use crate::analysis::comparability::conditions;
+use crate::analysis::comparability::hosts::Gathered;
+use crate::analysis::limits::meter_facts;
+use crate::analysis::limits::meter_facts::Metered;
+use crate::analysis::limits::power::Series;
+use crate::analysis::points::bare_step::imported;
+use crate::analysis::points::bare_step::planned;
+use crate::analysis::points::names;
+use crate::analysis::points::point_numbers::PointSummary;
+use crate::analysis::points::point_numbers::series_of;
+use crate::analysis::points::point_summary::summarise;
+use crate::analysis::verdicts::outliers::Outliers;
 use crate::base::error::{Context, Result, failed};
 use crate::language::Language;
 use crate::plan::{LoopKind, Plan, PointIndex, Timing};
@@ -22,7 +30,7 @@ use crate::record::{
     Ceiling, Class, Fact, IdlePower, Outcome, Overslept, PacingFloor, Point, PointContents,
     RunContents, Verified,
 };
-use crate::stats::trend::Drift;
+use crate::stats::runs::trend::Drift;
 
 /// One measured point, reduced to numbers.
 struct Measured {

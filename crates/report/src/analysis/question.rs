@@ -1,6 +1,6 @@
 //! What the reader asks of bundles: what is compared, what varies on purpose, and who is masked.
 
-use super::metric::MetricRequest;
+use crate::analysis::points::metric::MetricRequest;
 use crate::language::Language;
 use crate::plan::Plan;
 use crate::plan::declaration::Declaration;

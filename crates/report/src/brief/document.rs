@@ -2,13 +2,19 @@
 
 use super::block::{Block, Role, with_code};
 use super::lead::Lead;
-use super::options::{BriefOptions, PaperSize};
-use super::own_text::OwnText;
-use super::references::{Sources, resolve};
-use super::{declared, run_conditions, section, specification, wording};
+use super::section;
 use crate::analysis::facts::Facts;
-use crate::analysis::names;
+use crate::analysis::points::names;
 use crate::base::error::Result;
+use crate::brief::own::declared;
+use crate::brief::own::options::BriefOptions;
+use crate::brief::own::options::PaperSize;
+use crate::brief::own::own_text::OwnText;
+use crate::brief::own::references::Sources;
+use crate::brief::own::references::resolve;
+use crate::brief::own::specification;
+use crate::brief::text::run_conditions;
+use crate::brief::text::wording;
 use crate::chart::{self, Palette, choice};
 use crate::language::Language;
 use crate::say;

@@ -1,11 +1,16 @@
 //! Fleets in words: the table of a step's models, their differences, and outlying drives.
 
 use super::block::{Block, Table};
-use super::number_format::{self, NONE};
-use super::wording;
 use crate::analysis::facts::Facts;
-use crate::analysis::fleet::{DriveModel, Fleet, FleetDrive, ModelRatio};
-use crate::analysis::metric::{Metric, PointFigure};
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure;
+use crate::analysis::verdicts::fleet::DriveModel;
+use crate::analysis::verdicts::fleet::Fleet;
+use crate::analysis::verdicts::fleet::FleetDrive;
+use crate::analysis::verdicts::fleet::ModelRatio;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
 use crate::stats::percent::in_interval;

@@ -2,13 +2,19 @@
 //! can be ranked; then a few findings more, the losses of the brief's subject beside its gains.
 //! Everything here follows from the comparisons of `analysis`; nothing is weighed anew.
 
-use super::outcome::{self, Said, key};
-use super::{causes, fleet as words, published, wording};
-use crate::analysis::claims;
-use crate::analysis::compare::Comparison;
+use super::fleet as words;
+use crate::analysis::claim::claims;
+use crate::analysis::claim::compare::Comparison;
+use crate::analysis::claim::lead;
+use crate::analysis::claim::lead::StepLead;
 use crate::analysis::facts::Facts;
-use crate::analysis::fleet;
-use crate::analysis::lead::{self, StepLead};
+use crate::analysis::verdicts::fleet;
+use crate::brief::text::causes;
+use crate::brief::text::outcome;
+use crate::brief::text::outcome::Said;
+use crate::brief::text::outcome::key;
+use crate::brief::text::published;
+use crate::brief::text::wording;
 use crate::say;
 
 /// Findings of each kind beside the first sentence: gains of the brief's subject, and its losses.

@@ -6,36 +6,21 @@
 //! digits and the same interval everywhere.
 
 pub mod acceptance;
+pub mod own;
+pub mod text;
 
-mod basis;
 pub mod block;
-mod causes;
-pub mod caveat_text;
-mod declared;
 mod document;
 pub mod fleet;
 pub mod gate;
-mod kernel_parameters;
 mod lead;
-mod metric_text;
-pub mod notes;
-pub mod number_format;
-mod options;
-mod outcome;
-pub mod own_text;
-mod place_text;
 mod prose;
-pub mod published;
-mod references;
-mod run_conditions;
 pub mod screens;
 pub mod section;
-mod specification;
-pub mod table_cell;
 pub mod trend;
-pub mod wording;
 
 pub use block::Block;
 pub use document::{Brief, BriefSection};
 pub use lead::Lead;
-pub use options::{BriefOptions, PaperSize};
+pub use own::options::BriefOptions;
+pub use own::options::PaperSize;

@@ -2,18 +2,35 @@
 //! the brief.
 
 use super::block::{Block, Mark, Table};
+use super::fleet as words;
 use super::lead::Lead;
-use super::number_format;
-use super::section::{
-    bottlenecks, database_servers, drives, energy, equal_load, outliers, results, tpcc,
-};
-use super::table_cell::{TableCell, texts};
-use super::{causes, caveat_text, fleet as words, notes, published, wording};
-use crate::analysis::claims::{self, Claim, Crossover};
+use super::section::bottlenecks;
+use super::section::results;
+use crate::analysis::claim::claims;
+use crate::analysis::claim::claims::Claim;
+use crate::analysis::claim::claims::Crossover;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::fleet;
-use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, RepeatSummary};
-use crate::analysis::selftest;
+use crate::analysis::points::point_summary::ClassSummary;
+use crate::analysis::points::point_summary::Latency;
+use crate::analysis::points::point_summary::P99;
+use crate::analysis::points::point_summary::RATE_KEPT;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::verdicts::fleet;
+use crate::analysis::verdicts::selftest;
+use crate::brief::section::setup::database_servers;
+use crate::brief::section::setup::drives;
+use crate::brief::section::steps::energy;
+use crate::brief::section::steps::equal_load;
+use crate::brief::section::steps::outliers;
+use crate::brief::section::steps::tpcc;
+use crate::brief::text::causes;
+use crate::brief::text::caveat_text;
+use crate::brief::text::notes;
+use crate::brief::text::number_format;
+use crate::brief::text::published;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::texts;
+use crate::brief::text::wording;
 use crate::chart::step::name;
 use crate::language::{Language, Name};
 use crate::say;

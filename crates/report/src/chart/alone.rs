@@ -1,7 +1,11 @@
 //! A figure as a separate file, with title and caption.
 
-use super::fonts::{self, Face};
-use super::theme::{FAINT, INK, LEAST_TEXT, PAPER};
+use crate::chart::canvas::fonts;
+use crate::chart::canvas::fonts::Face;
+use crate::chart::canvas::theme::FAINT;
+use crate::chart::canvas::theme::INK;
+use crate::chart::canvas::theme::LEAST_TEXT;
+use crate::chart::canvas::theme::PAPER;
 
 const TITLE: f64 = 16.0;
 const EDGE: f64 = 6.0;

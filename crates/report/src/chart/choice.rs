@@ -1,10 +1,11 @@
 //! Which of a step's figures are shown with it, which on the first page, and which in the appendix.
 
 use super::{Chart, OF_STEP, step};
+use crate::analysis::claim::lead;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::lead;
-use crate::analysis::metric::{Metric, PointFigure as Of};
-use crate::analysis::point_summary::P99;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure as Of;
+use crate::analysis::points::point_summary::P99;
 use crate::plan::Field;
 
 /// Those that the step's source prints, or its kind of sweep is known for.

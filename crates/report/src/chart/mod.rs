@@ -7,35 +7,19 @@
 //! page shows its value under a pointer or a finger.
 
 mod alone;
-mod axis;
-mod bars;
+pub mod canvas;
 pub mod choice;
-mod colour;
-mod curve;
-pub mod durable;
-pub mod fleet;
-pub mod fonts;
-mod frame;
-pub mod multiples;
-pub mod outliers;
-mod panels;
-mod percentiles;
-mod png;
-pub mod power;
-mod rounds;
-pub mod steady;
+pub mod kinds;
 pub mod step;
 #[cfg(test)]
 pub mod tests;
-pub mod theme;
-mod timeline;
-pub mod trend;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub use png::png;
-pub use theme::{MARK, Palette};
+pub use canvas::png::png;
+pub use canvas::theme::MARK;
+pub use canvas::theme::Palette;
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::base::registry::Registry;
@@ -171,7 +155,7 @@ pub fn size(svg: &str) -> (f64, f64) {
     let numbers: Vec<f64> = numbers.split(' ').filter_map(|n| n.parse().ok()).collect();
     match numbers[..] {
         [_, _, width, height] if width > 0.0 && height > 0.0 => (width, height),
-        _ => (theme::WIDTH, theme::HEIGHT),
+        _ => (canvas::theme::WIDTH, canvas::theme::HEIGHT),
     }
 }
 
@@ -193,9 +177,9 @@ pub struct OfStep {
 /// Everything that is drawn of steps. A new kind of figure is a file here and a line.
 pub static OF_STEP: Registry<OfStep> = Registry::new(&[
     OfStep { section: "results", figures: step::figures },
-    OfStep { section: "energy", figures: power::figures },
-    OfStep { section: "outliers", figures: outliers::figures },
-    OfStep { section: "fleet", figures: fleet::figures },
+    OfStep { section: "energy", figures: kinds::power::figures },
+    OfStep { section: "outliers", figures: kinds::outliers::figures },
+    OfStep { section: "fleet", figures: kinds::fleet::figures },
 ]);
 
 /// The figures of a step in a section.
@@ -217,7 +201,7 @@ pub fn all(facts: &Facts) -> Vec<Chart> {
         .steps
         .iter()
         .flat_map(of)
-        .chain(steady::figures(facts))
-        .chain(durable::figures(facts))
+        .chain(kinds::steady::figures(facts))
+        .chain(kinds::durable::figures(facts))
         .collect()
 }

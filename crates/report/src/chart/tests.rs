@@ -3,12 +3,24 @@
 use proptest::prelude::*;
 use resvg::usvg::{Group, Node, Rect, Tree};
 
-use super::bars::{Bar, BarSeries, CalledBar, GroupedBars};
-use super::curve::{CalledPoint, CurveChart, CurvePoint, CurveSeries};
-use super::panels::{PanelChart, Panels};
-use super::percentiles::Percentiles;
-use super::theme::LEAST_TEXT;
-use super::{FigureText, LineSeries, Palette, Plot, fonts, size};
+use super::FigureText;
+use super::LineSeries;
+use super::Palette;
+use super::Plot;
+use super::size;
+use crate::chart::canvas::fonts;
+use crate::chart::canvas::theme::LEAST_TEXT;
+use crate::chart::kinds::bars::Bar;
+use crate::chart::kinds::bars::BarSeries;
+use crate::chart::kinds::bars::CalledBar;
+use crate::chart::kinds::bars::GroupedBars;
+use crate::chart::kinds::curve::CalledPoint;
+use crate::chart::kinds::curve::CurveChart;
+use crate::chart::kinds::curve::CurvePoint;
+use crate::chart::kinds::curve::CurveSeries;
+use crate::chart::kinds::panels::PanelChart;
+use crate::chart::kinds::panels::Panels;
+use crate::chart::kinds::percentiles::Percentiles;
 use crate::language::Language;
 
 fn text(title: &str, caption: &str) -> FigureText {

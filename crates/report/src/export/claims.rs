@@ -4,11 +4,15 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::claims::{self, Claim};
-use crate::analysis::compare::{Comparison, StepPlace};
+use crate::analysis::claim::claims;
+use crate::analysis::claim::claims::Claim;
+use crate::analysis::claim::compare::Comparison;
+use crate::analysis::claim::compare::StepPlace;
 use crate::analysis::facts::Facts;
 use crate::base::units::finite;
-use crate::brief::{caveat_text, notes, wording};
+use crate::brief::text::caveat_text;
+use crate::brief::text::notes;
+use crate::brief::text::wording;
 
 /// Every claim and every comparison, with full precision beside the text as printed.
 #[derive(Serialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! Every comparison of the bundles' subjects, one a row, with its simultaneous interval.
 
 use super::{Column, ColumnKind, ExportTable, ExportValue};
-use crate::analysis::compare::StepPlace;
+use crate::analysis::claim::compare::StepPlace;
 use crate::analysis::facts::Facts;
-use crate::brief::wording;
+use crate::brief::text::wording;
 
 pub struct ComparisonsTable;
 

@@ -1,9 +1,11 @@
 //! A row for each point, stream, drive, instance and class of op, with rates and percentiles.
 
 use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
-use crate::analysis::meter_facts::Metered;
-use crate::analysis::point_numbers::{ClassNumbers, Numbers, Times};
-use crate::analysis::point_summary::P99;
+use crate::analysis::limits::meter_facts::Metered;
+use crate::analysis::points::point_numbers::ClassNumbers;
+use crate::analysis::points::point_numbers::Numbers;
+use crate::analysis::points::point_numbers::Times;
+use crate::analysis::points::point_summary::P99;
 use crate::base::error::Result;
 use crate::base::units::Rate;
 use crate::language::Language;

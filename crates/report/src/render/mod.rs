@@ -2,15 +2,9 @@
 //! stands in a document, and every number in it, was settled by `brief`.
 
 mod bound;
-mod columns;
-mod grid;
 mod html;
-mod layout;
 mod markdown;
-mod pages;
-mod pdf;
-mod pen;
-mod tags;
+pub mod paper;
 pub mod terminal;
 mod webfont;
 
@@ -29,4 +23,4 @@ mod tests_tables;
 
 pub use html::{SCRIPT, html};
 pub use markdown::markdown;
-pub use pdf::pdf;
+pub use paper::pdf::pdf;

@@ -5,11 +5,15 @@ use super::tests_bundle::{
     Made, SMALL, STARTED, bundle, cell, histogram, plan, point, small, tally,
 };
 use super::{html, markdown};
+use crate::analysis::Question;
+use crate::analysis::claim::claims;
 use crate::analysis::facts::Facts;
-use crate::analysis::{Question, claims};
 use crate::base::output::WIDEST;
 use crate::base::units::Rate;
-use crate::brief::{Brief, BriefOptions, screens, wording};
+use crate::brief::Brief;
+use crate::brief::BriefOptions;
+use crate::brief::screens;
+use crate::brief::text::wording;
 use crate::plan::{Axis, Field};
 use crate::record::{Cell, Class, Fact, Point, Run, Sample, Sink};
 use crate::store::BundleWriter;

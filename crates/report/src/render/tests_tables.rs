@@ -1,14 +1,14 @@
 //! Every table of the golden briefs and of imported ones: one unit a column, as many columns as
 //! have room, no cell broken over many lines; and no page of their PDFs that is mostly empty.
 
-use super::layout::PageLayout;
-use super::pdf::filled;
 use super::tests_figures::golden;
 use crate::analysis::Question;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::{Brief, BriefOptions};
 use crate::import::{self, Input};
+use crate::render::paper::layout::PageLayout;
+use crate::render::paper::pdf::filled;
 
 const MAPPING: &str = include_str!("../../../../tests/data/mapping.toml");
 const READS: &str = include_str!("../../../../tests/data/micron-7600-random-read.csv");

@@ -9,7 +9,10 @@ use flate2::write::ZlibEncoder;
 use subsetter::GlyphRemapper;
 
 use crate::base::error::{Result, failed};
-use crate::chart::fonts::{self, FONTS, Face, Font};
+use crate::chart::canvas::fonts;
+use crate::chart::canvas::fonts::FONTS;
+use crate::chart::canvas::fonts::Face;
+use crate::chart::canvas::fonts::Font;
 
 /// Characters by face, and within it by the font that has them.
 #[derive(Default)]

@@ -5,7 +5,7 @@ use std::process::Command;
 use super::{Connector, DATABASE, Settings, SqlTarget, make_database};
 use crate::base::error::Result;
 use crate::engine::{Access, DatasetAccess, Target};
-use crate::lab::data::DatasetFolder;
+use crate::lab::folder::data::DatasetFolder;
 use crate::lab::server::{Limits, Server, ServerPaths, ServerSpec};
 
 /// What is installed of a server's product.

@@ -10,7 +10,8 @@ use super::{Connector, UNKNOWN, connection_string};
 use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
 use crate::engine::{DatasetAccess, DatasetLocation, Target};
-use crate::lab::data::{DatasetFolder, Laid};
+use crate::lab::folder::data::DatasetFolder;
+use crate::lab::folder::data::Laid;
 use crate::lab::server::{Limits, Server};
 use crate::load::sql::{
     ErrorClass, ServerCounters, SqlError, SqlResult, SqlSession, TransactionScript, refused,

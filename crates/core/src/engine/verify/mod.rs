@@ -20,8 +20,9 @@ pub use wrong::{Allowed, Right, Wrong, judge};
 use crate::base::block_seal::MOST_ZEROS;
 use crate::base::error::{Result, failed};
 use crate::engine::{Access, DatasetAccess, DatasetLocation};
-use crate::lab::data::{self, slug};
-use crate::lab::pin::shown;
+use crate::lab::folder::data;
+use crate::lab::folder::data::slug;
+use crate::lab::folder::pin::shown;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 use journal::{BlockJournal, Header, JournalScope};
 

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use super::super::fd::shown;
 use crate::base::error::{Context, Result, failed};
+use crate::lab::folder::fd::shown;
 
 /// A whole device, a partition, or a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,8 +18,8 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use super::pin::shown;
 use crate::base::error::{self, Context, Error, Result, failed};
+use crate::lab::folder::pin::shown;
 use crate::plan::{Drive, DrivePlace};
 use disk::Disk;
 pub use openers::who_works_on;

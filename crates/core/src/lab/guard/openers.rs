@@ -8,7 +8,8 @@ use std::path::Path;
 use rustix::fs::{major, makedev, minor};
 
 use super::disk::Disk;
-use crate::lab::holders::{self, Holder};
+use crate::lab::folder::holders;
+use crate::lab::folder::holders::Holder;
 
 fn others() -> impl Iterator<Item = u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -17,10 +17,12 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
-use crate::lab::cgroup::{Cgroup, ParentGroup};
-use crate::lab::data::DatasetFolder;
-use crate::lab::files;
-use crate::lab::processors::{self, Processors};
+use crate::lab::folder::data::DatasetFolder;
+use crate::lab::folder::files;
+use crate::lab::machine::cgroup::Cgroup;
+use crate::lab::machine::cgroup::ParentGroup;
+use crate::lab::machine::processors;
+use crate::lab::machine::processors::Processors;
 use crate::plan::shown_list;
 use crate::record::ServerShare;
 use rustix::fs::OFlags;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
-use crate::lab::process::Process;
+use crate::lab::machine::process::Process;
 
 #[derive(Serialize, Deserialize)]
 struct Note {

@@ -14,7 +14,7 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use super::cstring;
 use crate::base::error::{Context, Result};
-use crate::lab::data::DatasetFolder;
+use crate::lab::folder::data::DatasetFolder;
 
 /// A held folder, and where it is to be found.
 pub struct FolderView {

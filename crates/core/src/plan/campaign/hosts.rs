@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::fields::{self, Fields};
-use super::super::mistakes::Mistakes;
-use super::super::node::Node;
-use super::super::protocol::check_unique;
+use crate::plan::steps::protocol::check_unique;
+use crate::plan::syntax::fields;
+use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::mistakes::Mistakes;
+use crate::plan::syntax::node::Node;
 
 /// A host, by the name that Slurm has for it.
 #[derive(Clone, Debug, PartialEq)]

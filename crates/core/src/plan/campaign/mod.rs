@@ -12,12 +12,18 @@ use std::path::{Path, PathBuf};
 
 use super::Catalogue;
 use super::builtin::protocols;
-use super::fields::{self, Fields};
-use super::file::{self, parse_file, resolve_with};
-use super::mistakes::{Mistakes, SourceSpan};
 use super::model::Plan;
-use super::node::{Node, NodeEntry, NodeValue};
 use crate::base::secret;
+use crate::plan::syntax::fields;
+use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::file;
+use crate::plan::syntax::file::parse_file;
+use crate::plan::syntax::file::resolve_with;
+use crate::plan::syntax::mistakes::Mistakes;
+use crate::plan::syntax::mistakes::SourceSpan;
+use crate::plan::syntax::node::Node;
+use crate::plan::syntax::node::NodeEntry;
+use crate::plan::syntax::node::NodeValue;
 
 pub use hosts::{CampaignHost, Slurm};
 pub use specimens::{HostDrives, Offered, Specimen, SpecimenLocation};

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::super::mistakes::{Mistakes, SourceSpan, remedy};
 use super::super::model::{Drive, DrivePlace};
 use super::Campaign;
 use super::wanted::{DriveSelection, SubjectLocation, WantedSubject};
+use crate::plan::syntax::mistakes::Mistakes;
+use crate::plan::syntax::mistakes::SourceSpan;
+use crate::plan::syntax::mistakes::remedy;
 
 /// A drive as its host reports it.
 #[derive(Clone, Debug, Default)]

@@ -4,15 +4,21 @@
 use std::path::PathBuf;
 
 use super::super::Catalogue;
-use super::super::fields::{self, Fields};
-use super::super::meters::meters;
-use super::super::mistakes::{Mistakes, SourceSpan};
 use super::super::model::Subject;
-use super::super::node::{Node, NodeEntry, NodeValue};
-use super::super::own;
-use super::super::protocol::{Resolved, check_unique};
-use super::super::subject::{connections, erase};
 use super::hosts;
+use crate::plan::steps::protocol::Resolved;
+use crate::plan::steps::protocol::check_unique;
+use crate::plan::subjects::meters::meters;
+use crate::plan::subjects::own;
+use crate::plan::subjects::subject::connections;
+use crate::plan::subjects::subject::erase;
+use crate::plan::syntax::fields;
+use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::mistakes::Mistakes;
+use crate::plan::syntax::mistakes::SourceSpan;
+use crate::plan::syntax::node::Node;
+use crate::plan::syntax::node::NodeEntry;
+use crate::plan::syntax::node::NodeValue;
 
 /// A subject as the file has it.
 pub struct WantedSubject {

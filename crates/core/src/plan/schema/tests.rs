@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::super::campaign::Campaign;
-use super::super::fields::asked;
-use super::super::file;
 use super::*;
+use crate::plan::syntax::fields::asked;
+use crate::plan::syntax::file;
 
 fn keys_of(schema: &Value) -> Vec<String> {
     schema["properties"].as_object().expect("a table").keys().cloned().collect()

@@ -1,10 +1,12 @@
 //! How a subject's figures run along a step's axis: from the first load to the peak, up to where
 //! it was tested, and from where on the processors and not the drive set the pace.
 
-use crate::analysis::bottleneck::Bottleneck;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::metric::{Metric, PointFigure};
-use crate::brief::{number_format, wording};
+use crate::analysis::limits::bottleneck::Bottleneck;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure;
+use crate::brief::text::number_format;
+use crate::brief::text::wording;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;

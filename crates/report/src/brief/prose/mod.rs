@@ -12,9 +12,11 @@ mod parts;
 
 pub use life::total_writes;
 
-use super::{number_format, published, wording};
 use crate::analysis::facts::Facts;
 use crate::base::units;
+use crate::brief::text::number_format;
+use crate::brief::text::published;
+use crate::brief::text::wording;
 
 /// More sentences than a reader takes in beside a step's table.
 const MOST: usize = 10;

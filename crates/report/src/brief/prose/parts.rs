@@ -1,11 +1,14 @@
 //! What a step's parts do by themselves: drives of a group, of which published tests show two, and
 //! streams beside one another, which are namespaces of a drive in the noisy neighbour.
 
+use crate::analysis::claim::lead;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::lead;
-use crate::analysis::metric::{Metric, PointFigure, PointPart};
-use crate::analysis::point_summary::{P99, PERCENTILES};
-use crate::brief::wording;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure;
+use crate::analysis::points::metric::PointPart;
+use crate::analysis::points::point_summary::P99;
+use crate::analysis::points::point_summary::PERCENTILES;
+use crate::brief::text::wording;
 use crate::say;
 
 /// "Drive 1 of A: mean from 78 µs to 211 µs and p99 from 388 µs to 709 µs between 10 MB/s and 700

@@ -1,12 +1,19 @@
 //! A summary of a step in at most three sentences: which subject is better, how the figures change
 //! along the axis, and what limited them.
 
-use crate::analysis::bottleneck::Bottleneck;
-use crate::analysis::curves::mean_curve;
+use crate::analysis::claim::curves::mean_curve;
+use crate::analysis::claim::lead;
+use crate::analysis::claim::lead::StepLead;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::lead::{self, StepLead};
-use crate::analysis::point_summary::{ClassSummary, P99};
-use crate::brief::{basis, causes, number_format, outcome, published, wording};
+use crate::analysis::limits::bottleneck::Bottleneck;
+use crate::analysis::points::point_summary::ClassSummary;
+use crate::analysis::points::point_summary::P99;
+use crate::brief::text::basis;
+use crate::brief::text::causes;
+use crate::brief::text::number_format;
+use crate::brief::text::outcome;
+use crate::brief::text::published;
+use crate::brief::text::wording;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;

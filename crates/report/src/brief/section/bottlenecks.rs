@@ -2,8 +2,9 @@
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::brief::basis::{because, limit};
 use crate::brief::block::{Block, Table};
+use crate::brief::text::basis::because;
+use crate::brief::text::basis::limit;
 use crate::chart::MARK;
 use crate::chart::step::name;
 use crate::language::Language;

@@ -1,10 +1,10 @@
 //! The conclusion: the number of comparisons by result, and their limitations.
 
 use super::Section;
-use crate::analysis::compare::Standing;
+use crate::analysis::claim::compare::Standing;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
-use crate::brief::wording;
+use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
 

@@ -1,10 +1,14 @@
 //! All claims: what may be claimed, strongest first, for each subject.
 
 use super::Section;
-use crate::analysis::claims::{self, Claim};
+use crate::analysis::claim::claims;
+use crate::analysis::claim::claims::Claim;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table, TextLine, plain, strong};
-use crate::brief::{causes, caveat_text, published, wording};
+use crate::brief::text::causes;
+use crate::brief::text::caveat_text;
+use crate::brief::text::published;
+use crate::brief::text::wording;
 use crate::say;
 
 /// The claims of each subject.

@@ -5,28 +5,11 @@ pub mod analysis;
 pub mod bottlenecks;
 pub mod caveats;
 pub mod conclusion;
-pub mod conditions;
-pub mod data;
-pub mod database_servers;
-pub mod differences;
-pub mod disclosure;
-pub mod drives;
-pub mod durable;
-pub mod energy;
-pub mod equal_load;
-pub mod figures;
 pub mod findings;
-pub mod fleet;
-pub mod hosts;
-pub mod load_at_limit;
-pub mod method;
-pub mod multiples;
-pub mod outliers;
-pub mod preparation;
 pub mod results;
-pub mod server;
+pub mod setup;
+pub mod steps;
 pub mod summary;
-pub mod tpcc;
 
 use super::block::Block;
 use crate::analysis::facts::Facts;
@@ -47,33 +30,34 @@ pub struct Section {
 }
 
 /// The sections of a brief of a fleet, by their ids: those that do not list every subject.
-pub const OF_FLEETS: [&str; 3] = [fleet::SECTION.id, method::SECTION.id, server::SECTION.id];
+pub const OF_FLEETS: [&str; 3] =
+    [setup::fleet::SECTION.id, setup::method::SECTION.id, setup::server::SECTION.id];
 
 /// Every section, in the order of a brief.
 pub static ALL: Registry<Section> = Registry::new(&[
     summary::SECTION,
     results::SECTION,
-    fleet::SECTION,
-    hosts::SECTION,
-    tpcc::SECTION,
-    database_servers::SECTION,
-    load_at_limit::SECTION,
-    multiples::SECTION,
-    equal_load::SECTION,
-    durable::SECTION,
-    conditions::SECTION,
+    setup::fleet::SECTION,
+    setup::hosts::SECTION,
+    steps::tpcc::SECTION,
+    setup::database_servers::SECTION,
+    steps::load_at_limit::SECTION,
+    steps::multiples::SECTION,
+    steps::equal_load::SECTION,
+    steps::durable::SECTION,
+    setup::conditions::SECTION,
     findings::SECTION,
-    differences::SECTION,
-    figures::SECTION,
-    energy::SECTION,
+    steps::differences::SECTION,
+    steps::figures::SECTION,
+    steps::energy::SECTION,
     bottlenecks::SECTION,
-    outliers::SECTION,
-    drives::SECTION,
-    preparation::SECTION,
+    steps::outliers::SECTION,
+    setup::drives::SECTION,
+    setup::preparation::SECTION,
     conclusion::SECTION,
     caveats::SECTION,
-    method::SECTION,
-    data::SECTION,
-    server::SECTION,
-    disclosure::SECTION,
+    setup::method::SECTION,
+    setup::data::SECTION,
+    setup::server::SECTION,
+    setup::disclosure::SECTION,
 ]);

@@ -2,15 +2,22 @@
 //! subject; who is best only where claims say so.
 
 use super::Section;
+use crate::analysis::claim::lead;
+use crate::analysis::claim::lead::StepLead;
+use crate::analysis::claim::levels;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::lead::{self, StepLead};
-use crate::analysis::levels;
-use crate::analysis::metric::{Instrument, Metric};
-use crate::analysis::metric_values::instruments;
+use crate::analysis::points::metric::Instrument;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric_values::instruments;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::{self, NONE};
-use crate::brief::table_cell::{Scale, TableCell, in_unit};
-use crate::brief::{metric_text, published, wording};
+use crate::brief::text::metric_text;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::published;
+use crate::brief::text::table_cell::Scale;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::in_unit;
+use crate::brief::text::wording;
 use crate::chart::{self, mark};
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;
@@ -47,7 +54,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = vec![table.block()];
     out.extend(how.map(Block::note));
     if measured.len() > 1 {
-        out.push(Block::Figures(chart::multiples::figures(facts)));
+        out.push(Block::Figures(chart::kinds::multiples::figures(facts)));
     }
     out
 }

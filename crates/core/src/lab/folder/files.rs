@@ -1,0 +1,128 @@
+//! The state of a dataset's files (lengths, times, blocks and sampled checksums), so that a file
+//! that was truncated, extended, replaced or overwritten since the dataset was closed is detected
+//! before it is measured.
+
+use std::fs::{File, Metadata};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use rustix::fs::{Advice, OFlags, fadvise};
+
+use crate::base::error::{Context, Result};
+use crate::lab::folder::data::DatasetFolder;
+use crate::lab::folder::data::MARKER;
+use crate::lab::folder::file_state::FileState;
+use crate::lab::folder::file_state::check_own;
+use crate::lab::folder::pin::shown;
+
+/// How many places of a file are looked at, and how many bytes of each.
+const SAMPLES: u64 = 24;
+const SAMPLE_BYTES: u64 = 4096;
+
+/// All files of a dataset as they are; refuses links among them.
+pub fn look(folder: &DatasetFolder) -> Result<Vec<FileState>> {
+    let (mut found, root) = (Vec::new(), folder.path());
+    below(folder, &root, Path::new(""), &mut found)?;
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+/// Refuses links anywhere in a dataset.
+pub fn check_all(folder: &DatasetFolder) -> Result<()> {
+    walk(&folder.path(), Path::new(""), &mut |_, _| Ok(()))
+}
+
+fn below(folder: &DatasetFolder, root: &Path, at: &Path, found: &mut Vec<FileState>) -> Result<()> {
+    walk(root, at, &mut |path, meta| {
+        // Servers make sockets and logs of their own; a database's log of messages is no data.
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !meta.is_file() || name.starts_with(MARKER) || name.starts_with("LOG") || name == "LOCK"
+        {
+            return Ok(());
+        }
+        let file = folder.open_file(&path.to_string_lossy(), OFlags::RDONLY);
+        let file =
+            file.with_context(|| format!("opening {}", shown(&root.join(path)).display()))?;
+        found.push(kept(path, meta, &file)?);
+        Ok(())
+    })
+}
+
+fn walk(
+    root: &Path,
+    at: &Path,
+    each: &mut dyn FnMut(&Path, &Metadata) -> Result<()>,
+) -> Result<()> {
+    let listing = || format!("listing {}", shown(&root.join(at)).display());
+    for entry in std::fs::read_dir(root.join(at)).with_context(listing)? {
+        let entry = entry.with_context(listing)?;
+        let (path, meta) = match entry.metadata() {
+            // A server that a killed Dyno left is still ending, and removes files of its own.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            meta => (at.join(entry.file_name()), meta.with_context(listing)?),
+        };
+        let socket = !meta.is_file() && !meta.is_dir() && !meta.is_symlink();
+        if !socket {
+            check_own(&meta, &shown(&root.join(&path)))?;
+        }
+        if meta.is_dir() {
+            walk(root, &path, each)?;
+        } else {
+            each(&path, &meta)?;
+        }
+    }
+    Ok(())
+}
+
+fn kept(path: &Path, meta: &Metadata, file: &File) -> Result<FileState> {
+    let bytes = meta.len();
+    let steps = SAMPLES.min(bytes.div_ceil(SAMPLE_BYTES)).max(1);
+    let mut checksum = 0xcbf2_9ce4_8422_2325u64;
+    let mut buffer = [0; SAMPLE_BYTES as usize];
+    for i in 0..steps {
+        // From the first to the last, evenly.
+        let at = bytes.saturating_sub(SAMPLE_BYTES) / (steps - 1).max(1) * i;
+        let read = file.read_at(&mut buffer, at).context("reading a dataset's file")?;
+        checksum = buffer[..read]
+            .iter()
+            .fold(checksum, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
+    }
+    // A point that follows is not to find it warm.
+    let _ = fadvise(file, 0, None, Advice::DontNeed);
+    let modified_ns = i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec());
+    Ok(FileState { path: path.to_path_buf(), bytes, blocks: meta.blocks(), modified_ns, checksum })
+}
+
+/// What is not as it was, in words; nothing where all is. Of a dataset that was open when its run
+/// died only the holes in what had none are known to be wrong.
+pub fn damage(then: &[FileState], now: &[FileState], open: bool) -> Option<String> {
+    for was in then {
+        let file = was.path.display();
+        let Some(is) = now.iter().find(|is| is.path == was.path) else {
+            // An engine that was killed may have removed a file and not yet noted it.
+            if open {
+                continue;
+            }
+            return Some(format!("{file} is gone"));
+        };
+        let whole = |k: &FileState| k.blocks * 512 >= k.bytes;
+        if whole(was) && !whole(is) && is.bytes == was.bytes {
+            let there = is.blocks * 512;
+            return Some(format!("{file} has holes: {there} of its {} bytes are there", is.bytes));
+        }
+        if open {
+            continue;
+        }
+        if is.bytes != was.bytes {
+            return Some(format!("{file} has {} bytes and had {}", is.bytes, was.bytes));
+        }
+        if is.checksum != was.checksum {
+            return Some(format!("{file} holds something else than when it was closed"));
+        }
+        if is.modified_ns != was.modified_ns {
+            return Some(format!("{file} was changed since it was closed"));
+        }
+    }
+    let new = now.iter().find(|is| !open && !then.iter().any(|was| was.path == is.path));
+    new.map(|is| format!("{} was not there when it was closed", is.path.display()))
+}

@@ -1,0 +1,72 @@
+//! Who holds a lock on a file, as the kernel's own table has it.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rustix::fs::{major, minor};
+
+use crate::lab::folder::fd::OPEN;
+
+/// A process that holds a lock.
+pub struct Holder {
+    pid: u32,
+    pub command: String,
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "process {} ({})", self.pid, self.command)
+    }
+}
+
+impl Holder {
+    pub fn of(pid: u32) -> Holder {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words: Vec<_> = words.split(|b| *b == 0).map(String::from_utf8_lossy).collect();
+        // Enough to know it by; what follows may be long, and a password.
+        let command = words.iter().take(2).map(|w| w.as_ref()).collect::<Vec<_>>().join(" ");
+        let plain = command.chars().filter(|c| !c.is_control()).take(80).collect::<String>();
+        Holder { pid, command: plain.trim().to_string() }
+    }
+}
+
+/// The other processes that hold a lock on an open file.
+pub fn holders(file: &File) -> Vec<Holder> {
+    holders_of(&Path::new(OPEN).join(file.as_raw_fd().to_string()))
+}
+
+/// The kernel's table of locks. What one read returns is of one moment; between two, the rest moves
+/// up where a lock has gone, and one is missed. So the reads are large, and where one is not enough
+/// for the table, it is read again.
+fn table() -> String {
+    let mut text = String::new();
+    for _ in 0..4 {
+        let Ok(mut file) = File::open("/proc/locks") else { break };
+        let (mut buffer, mut reads) = (vec![0; 1 << 20], 0);
+        while let Some(read) = file.read(&mut buffer).ok().filter(|read| *read > 0) {
+            text.push_str(&String::from_utf8_lossy(&buffer[..read]));
+            reads += 1;
+        }
+        if reads < 2 {
+            break;
+        }
+    }
+    text
+}
+
+/// The other processes that hold a lock on a file, of either kind, as /proc/locks has them.
+pub fn holders_of(path: &Path) -> Vec<Holder> {
+    let Ok(found) = fs::metadata(path) else { return Vec::new() };
+    let place = format!("{:02x}:{:02x}:{}", major(found.dev()), minor(found.dev()), found.ino());
+    let table = table();
+    let held = table.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().filter(|word| *word != "->").collect();
+        let pid = words.get(4)?.parse::<u32>().ok()?;
+        (words.get(5) == Some(&place.as_str()) && pid != std::process::id())
+            .then(|| Holder::of(pid))
+    });
+    held.collect()
+}

@@ -1,0 +1,99 @@
+//! What is under test, held by descriptor for the whole run. The plan's name is looked up once;
+//! from then on the drive is reached as `/proc/self/fd/N`, which means what was opened, whatever
+//! the name means by now.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::base::clock::Clock;
+use crate::base::error::{Context, Result, failed};
+pub use crate::lab::folder::fd::OPEN;
+pub use crate::lab::folder::fd::shown;
+use crate::lab::folder::lock;
+use crate::lab::guard::disk::Disk;
+use crate::plan::{Drive, DrivePlace, Subject};
+
+/// The drives of a run: held, and locked against other runs, until this is dropped.
+#[derive(Default)]
+pub struct Pins {
+    held: Vec<File>,
+    /// The whole disks that are locked; a subject may have several partitions of one.
+    locked: Vec<Disk>,
+    places: HashMap<DrivePlace, DrivePlace>,
+}
+
+impl Pins {
+    /// Looks a drive up and holds it. Nothing is opened but a directory or a block device.
+    pub fn hold(&mut self, drive: &Drive, clock: Clock) -> Result<()> {
+        let path = drive.place.path();
+        let place = match &drive.place {
+            _ if self.places.contains_key(&drive.place) => return Ok(()),
+            DrivePlace::Directory(_) => {
+                let folder = open(path, libc::O_PATH)?;
+                if !folder.metadata()?.is_dir() {
+                    let what = format!("{} is not a directory", path.display());
+                    return Err(failed(what, "name a directory on the drive to be tested"));
+                }
+                self.held.extend(lock::directory(&folder, path, clock)?);
+                DrivePlace::Directory(self.keep(folder))
+            }
+            DrivePlace::Device { serial, .. } => {
+                let device = block_device(path)?;
+                let disk = Disk::of_open(&device)?;
+                if !self.locked.contains(&disk.whole()) {
+                    self.held.push(lock::device(&disk, path, clock)?);
+                    self.locked.push(disk.whole());
+                }
+                DrivePlace::Device { path: self.keep(device), serial: serial.clone() }
+            }
+        };
+        self.places.insert(drive.place.clone(), place);
+        Ok(())
+    }
+
+    /// Holds a namespace that was found on a drive.
+    pub fn namespace(&mut self, path: &Path) -> Result<PathBuf> {
+        let device = block_device(path)?;
+        Ok(self.keep(device))
+    }
+
+    fn keep(&mut self, file: File) -> PathBuf {
+        let path = PathBuf::from(format!("{OPEN}{}", file.as_raw_fd()));
+        self.held.push(file);
+        path
+    }
+
+    /// The drive as it is held.
+    pub fn drive(&self, drive: &Drive) -> Drive {
+        let place = self.places.get(&drive.place).unwrap_or(&drive.place).clone();
+        Drive { place, ..drive.clone() }
+    }
+
+    /// The subject with its drives reached through the held descriptors.
+    pub fn subject(&self, subject: &Subject) -> Subject {
+        let drives = subject.drives.iter().map(|drive| self.drive(drive)).collect();
+        Subject { drives, ..subject.clone() }
+    }
+}
+
+fn open(path: &Path, flags: i32) -> Result<File> {
+    let opened = OpenOptions::new().read(true).custom_flags(flags | libc::O_NONBLOCK).open(path);
+    opened.map_err(|e| {
+        failed(format!("{} cannot be used: {e}", shown(path).display()), "check the path")
+    })
+}
+
+/// Opens a block device for reading, and nothing else: opening another kind of file may do
+/// something.
+fn block_device(path: &Path) -> Result<File> {
+    let found = open(path, libc::O_PATH)?;
+    if !found.metadata().context("looking at what was opened")?.file_type().is_block_device() {
+        let what = format!("{} is not a block device", path.display());
+        return Err(failed(what, "name one below /dev/disk/by-id"));
+    }
+    open(&Path::new(OPEN).join(found.as_raw_fd().to_string()), 0)
+        .with_context(|| format!("opening {}", path.display()))
+}

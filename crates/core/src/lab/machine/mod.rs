@@ -1,0 +1,9 @@
+//! The host: its facts, processes, processors and clocks.
+
+pub(in crate::lab) mod cgroup;
+pub mod clocks;
+pub mod facts;
+pub(crate) mod host;
+pub mod own_memory;
+pub(in crate::lab) mod process;
+pub mod processors;

@@ -1,0 +1,217 @@
+//! A limit on the memory of Dyno itself, for engines that run in its process: while a point is
+//! measured, the process is in a control group of its own, page cache included.
+//!
+//! A page of the cache is charged to the group that first reads it, so whoever enters has to drop
+//! what is cached of the dataset already, or it would be read for nothing.
+//!
+//! In version 1 the group is made below the one that Dyno is in. In version 2 a group with
+//! processes in it cannot have limited ones below it, so the new one is made beside Dyno's; a limit
+//! of Dyno's own group then no longer holds, and asking for more than it allows is refused.
+//!
+//! A Dyno that is killed leaves an empty group behind, which the next one that limits its memory
+//! removes.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::base::error::{Context, Result, failed, refused};
+use crate::base::units;
+use crate::lab::machine::cgroup::Cgroup;
+use crate::lab::machine::cgroup::CgroupVersion;
+use crate::lab::machine::cgroup::MemoryUse;
+use crate::lab::machine::cgroup::ParentGroup;
+use crate::lab::machine::process;
+
+/// What the groups' names begin with; the process and a number follow.
+const PREFIX: &str = "dyno-memory-";
+
+/// Dyno's process in its limited group; dropped, it is back where it was.
+pub struct OwnMemory {
+    group: Cgroup,
+    /// Where it was: the file that takes it back.
+    back: PathBuf,
+}
+
+impl OwnMemory {
+    /// Moves Dyno into a group with that much memory.
+    pub fn enter(bytes: u64) -> Result<OwnMemory> {
+        let (group, back) = make(bytes)?;
+        let entered = group.door().and_then(|door| {
+            rustix::io::write(door, b"0").context("moving dyno into its control group")
+        });
+        entered?;
+        Ok(OwnMemory { group, back })
+    }
+
+    /// What is in use of it, as the kernel says it.
+    pub fn read(&self) -> Result<MemoryUse> {
+        self.group.read()
+    }
+}
+
+impl Drop for OwnMemory {
+    fn drop(&mut self) {
+        // systemd may have removed a scope that had no other process.
+        if std::fs::write(&self.back, "0").is_err() {
+            self.group.lift();
+        }
+    }
+}
+
+/// Whether the memory of Dyno can be limited to so much, found by making the group and removing it.
+pub fn check(bytes: u64) -> Result<()> {
+    make(bytes).map(drop)
+}
+
+/// The group, and the file that takes Dyno back to where it is now.
+fn make(bytes: u64) -> Result<(Cgroup, PathBuf)> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let read =
+        |path: &str| std::fs::read_to_string(path).with_context(|| format!("reading {path}"));
+    let (groups, mounts) = (read("/proc/self/cgroup")?, read("/proc/self/mountinfo")?);
+    let own = own_group(&groups, &mounts).ok_or_else(|| {
+        failed(
+            "the memory of dyno cannot be limited: no control groups with the memory controller \
+             are mounted",
+            "mount one (cgroup2 on /sys/fs/cgroup), or leave `memory` out of the step",
+        )
+    })?;
+    for folder in own.folder.ancestors().take_while(|folder| folder.starts_with(&own.mount)) {
+        let limit = std::fs::read_to_string(folder.join(own.version.limit())).ok();
+        let limit = limit.and_then(|text| text.trim().parse::<u64>().ok());
+        if let Some(limit) = limit.filter(|limit| *limit < bytes) {
+            let (limit, asked) = (units::bytes(limit), units::bytes(bytes));
+            return Err(refused(
+                format!(
+                    "the memory of dyno cannot be limited to {asked}: its control group {} allows \
+                     {limit}",
+                    folder.display()
+                ),
+                "lower `memory`, or start dyno outside of that group",
+            ));
+        }
+    }
+    let parent = own.parent();
+    sweep(&parent.folder);
+    let name = format!("{PREFIX}{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
+    let group = Cgroup::new(&parent, name.as_ref(), ("dyno", bytes))?;
+    Ok((group, own.folder.join("cgroup.procs")))
+}
+
+/// The group that limits the memory of this process.
+#[derive(Debug, PartialEq)]
+struct OwnGroup {
+    folder: PathBuf,
+    /// The root of its hierarchy, as far as it can be seen.
+    mount: PathBuf,
+    version: CgroupVersion,
+}
+
+impl OwnGroup {
+    fn parent(&self) -> ParentGroup {
+        let above = self.folder.parent().filter(|_| self.folder != self.mount);
+        let folder = match self.version {
+            CgroupVersion::One => &self.folder,
+            CgroupVersion::Two => above.unwrap_or(&self.folder),
+        };
+        ParentGroup { folder: folder.to_path_buf(), version: self.version }
+    }
+}
+
+/// From /proc/self/cgroup and /proc/self/mountinfo (proc(5)): version 1's where the controller is
+/// in one of its hierarchies, otherwise version 2's.
+fn own_group(groups: &str, mounts: &str) -> Option<OwnGroup> {
+    let groups = || groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
+    let has_memory = |list: &str| list.split(',').any(|controller| controller == "memory");
+    let of_one = groups().find(|(controllers, _)| has_memory(controllers));
+    let of_two = || groups().find(|(controllers, _)| controllers.is_empty());
+    let (version, path) = match of_one {
+        Some((_, path)) => (CgroupVersion::One, path),
+        None => (CgroupVersion::Two, of_two()?.1),
+    };
+    mounts.lines().find_map(|line| {
+        let (place, of) = line.split_once(" - ")?;
+        let mut of = of.split(' ');
+        let (kind, options) = (of.next()?, of.nth(1)?);
+        let fits = match version {
+            CgroupVersion::One => kind == "cgroup" && has_memory(options),
+            CgroupVersion::Two => kind == "cgroup2",
+        };
+        let mut place = place.split(' ').skip(3);
+        let (root, mount) = (place.next()?, PathBuf::from(place.next()?));
+        // Of a container's mount only what lies below its root can be seen.
+        let below = Path::new(path).strip_prefix(root).ok().filter(|_| fits)?;
+        Some(OwnGroup {
+            folder: below.iter().fold(mount.clone(), |f, name| f.join(name)),
+            mount,
+            version,
+        })
+    })
+}
+
+/// Removes what killed ones left behind; the kernel keeps a group that has processes.
+fn sweep(parent: &Path) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let of = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
+        let pid = of.and_then(|(pid, _)| pid.parse::<u32>().ok());
+        if pid.is_some_and(|pid| process::began(pid).is_none()) {
+            let _ = std::fs::remove_dir(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OF_TWO: &str = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n";
+    const OF_ONE: &str = "31 23 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
+                          32 23 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n\
+                          33 23 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+
+    fn group(groups: &str, mounts: &str) -> Option<(String, String)> {
+        let own = own_group(groups, mounts)?;
+        let shown = |path: &Path| path.display().to_string();
+        Some((shown(&own.folder), shown(&own.parent().folder)))
+    }
+
+    #[test]
+    fn a_limited_group_lies_beside_dynos_in_version_2_and_below_it_in_version_1() {
+        let of = |folder: &str, parent: &str| Some((folder.to_string(), parent.to_string()));
+        assert_eq!(
+            group("0::/user.slice/session-1.scope\n", OF_TWO),
+            of("/sys/fs/cgroup/user.slice/session-1.scope", "/sys/fs/cgroup/user.slice")
+        );
+        assert_eq!(group("0::/\n", OF_TWO), of("/sys/fs/cgroup", "/sys/fs/cgroup"));
+        assert_eq!(
+            group("5:cpu:/\n4:memory:/job/7\n0::/x\n", OF_ONE),
+            of("/sys/fs/cgroup/memory/job/7", "/sys/fs/cgroup/memory/job/7")
+        );
+        assert_eq!(group("5:cpu:/\n", OF_ONE), None, "there is no memory controller");
+        assert_eq!(group("0::/\n", ""), None, "nothing is mounted");
+    }
+
+    #[test]
+    fn a_container_sees_its_own_part_of_the_hierarchy_alone() {
+        let mounts = OF_TWO.replace("0:26 / ", "0:26 /box ");
+        let found = own_group("0::/box/a\n", &mounts).unwrap();
+        assert_eq!(
+            (found.folder, found.mount),
+            ("/sys/fs/cgroup/a".into(), "/sys/fs/cgroup".into())
+        );
+        assert_eq!(own_group("0::/elsewhere\n", &mounts), None);
+    }
+
+    #[test]
+    fn groups_of_processes_that_are_no_more_are_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let own = format!("{PREFIX}{}-0", std::process::id());
+        // Above the highest number that Linux gives a process (2^22).
+        let names = [own.as_str(), "dyno-memory-4194999-0", "dyno-memory-x-0", "other"];
+        names.iter().for_each(|name| std::fs::create_dir(dir.path().join(name)).unwrap());
+        sweep(dir.path());
+        let left = names.map(|name| dir.path().join(name).exists());
+        assert_eq!(left, [true, false, true, true]);
+    }
+}

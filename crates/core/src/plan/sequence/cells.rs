@@ -1,0 +1,45 @@
+//! Each step of a plan with each value of its axis, in running order.
+
+use crate::plan::model::Axis;
+use crate::plan::model::AxisValue;
+use crate::plan::model::Field;
+use crate::plan::model::Plan;
+use crate::plan::model::Step;
+use crate::plan::model::Sweep;
+
+/// A step at one value of its axis.
+pub(in crate::plan) struct StepValue<'p> {
+    pub step: &'p Step,
+    pub axis: Option<Axis>,
+    /// Its number in the order of running. A searched step has one for all its values, since which
+    /// of them are measured, and when, follows from what was found.
+    pub point: usize,
+}
+
+/// Each step with each value of its axis.
+pub(in crate::plan) fn cells(plan: &Plan) -> Vec<StepValue<'_>> {
+    let mut cells: Vec<StepValue<'_>> = Vec::new();
+    let mut point = 0;
+    for step in &plan.protocol.steps {
+        let searched = step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
+        for axis in axes_of(step) {
+            cells.push(StepValue { step, axis, point });
+            point += usize::from(!searched);
+        }
+        point += usize::from(searched);
+    }
+    cells
+}
+
+/// The values of a step's axis in the order in which they are measured; one of no axis where it has
+/// none.
+pub fn axes_of(step: &Step) -> Vec<Option<Axis>> {
+    step.sweep.as_ref().map_or(vec![None], |sweep| axes(sweep).into_iter().map(Some).collect())
+}
+
+fn axes(sweep: &Sweep) -> Vec<Axis> {
+    // Shares of a maximum need the maximum first.
+    let maximum = (sweep.field == Field::LoadPercent).then_some(AxisValue::Maximum);
+    let values = maximum.into_iter().chain(sweep.values.iter().copied().map(AxisValue::Number));
+    values.map(|value| Axis { name: sweep.axis_name(), field: sweep.field, value }).collect()
+}

@@ -1,0 +1,129 @@
+//! The points of a plan in the order in which they are measured.
+
+use std::collections::HashMap;
+
+use crate::base::units::Rate;
+use crate::plan::model::Axis;
+use crate::plan::model::AxisValue;
+use crate::plan::model::Field;
+use crate::plan::model::Load;
+use crate::plan::model::Order;
+use crate::plan::model::Plan;
+use crate::plan::model::PointKey;
+use crate::plan::model::PointPlan;
+use crate::plan::model::Step;
+use crate::plan::model::Stream;
+use crate::plan::model::Subject;
+use crate::plan::sequence::cells::StepValue;
+use crate::plan::sequence::cells::axes_of;
+use crate::plan::sequence::cells::cells;
+use crate::plan::sequence::order;
+use crate::plan::steps::knobs::one_size;
+
+/// All points, in running order.
+///
+/// Interleaved, each point is measured on every subject in turn before the next, in an order that
+/// `order` balances, so that slow drift of the machine or the room meets all alike. A repeat is
+/// done whole before the next begins, so that the maximum of a load sweep comes before its shares
+/// in every repeat.
+pub fn points(plan: &Plan) -> Vec<PointPlan> {
+    let bare: HashMap<&str, Step> =
+        plan.protocol.steps.iter().map(|s| (s.name.as_str(), bare(s))).collect();
+    let without_values = |cell: StepValue<'_>| {
+        bare.get(cell.step.name.as_str()).map(|step| StepValue { step, ..cell })
+    };
+    let cells: Vec<StepValue<'_>> = cells(plan).into_iter().filter_map(without_values).collect();
+    let repeats = 1..=plan.repeats;
+    let mut points = Vec::new();
+    match plan.order {
+        Order::Interleaved => {
+            for repeat in repeats {
+                for cell in &cells {
+                    let turns = order::turns(plan, cell.point, repeat);
+                    points.extend(
+                        turns.iter().map(|&turn| point(&plan.subjects[turn], cell, repeat)),
+                    );
+                }
+            }
+        }
+        Order::Blocked | Order::NotGiven => {
+            for subject in &plan.subjects {
+                for repeat in repeats.clone() {
+                    points.extend(cells.iter().map(|cell| point(subject, cell, repeat)));
+                }
+            }
+        }
+    }
+    points
+}
+
+/// A step as its points have it: without the sweep's values, which would make as many copies of
+/// them as there are.
+fn bare(step: &Step) -> Step {
+    let mut bare = step.clone();
+    if let Some(sweep) = bare.sweep.as_mut() {
+        sweep.values = Vec::new();
+    }
+    bare
+}
+
+fn point(subject: &Subject, cell: &StepValue<'_>, repeat: u32) -> PointPlan {
+    let StepValue { step, axis, .. } = cell;
+    let key = PointKey {
+        subject: subject.name.clone(),
+        step: step.name.clone(),
+        axis: axis.clone(),
+        repeat,
+    };
+    PointPlan { key, subject: subject.clone(), step: step_at(step, subject, axis.as_ref()) }
+}
+
+/// A step as a subject's point at a value of its axis has it.
+fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
+    let mut applied = step.clone();
+    for own in subject.overrides.iter().filter(|own| own.step == step.name) {
+        for stream in applied.streams.iter_mut().filter(|stream| stream.name == own.stream) {
+            stream.part_mut(own.of).knobs.0.insert(own.knob.clone(), own.value.clone());
+        }
+    }
+    if let (Some(sweep), Some(axis)) = (&step.sweep, axis) {
+        applied
+            .streams
+            .iter_mut()
+            .filter(|s| sweep.field == Field::Rates || s.name == sweep.stream)
+            .for_each(|stream| apply(axis, stream));
+    }
+    applied
+}
+
+/// What each point of a step does on a subject, in one repeat, without the points: of those there
+/// may be very many.
+pub fn steps_at<'p>(step: &'p Step, subject: &'p Subject) -> impl Iterator<Item = Step> + 'p {
+    let bare = bare(step);
+    axes_of(step).into_iter().map(move |axis| step_at(&bare, subject, axis.as_ref()))
+}
+
+/// Sets the field that an axis moves. The maximum is a closed loop, whatever rate the stream has
+/// otherwise.
+fn apply(axis: &Axis, stream: &mut Stream) {
+    let AxisValue::Number(value) = axis.value else {
+        stream.load = Load::Closed;
+        return;
+    };
+    match axis.field {
+        Field::Threads => stream.threads = value as u32,
+        Field::Depth => stream.depth = value as u32,
+        Field::OpsPerSec => stream.load = Load::Rate(Rate::OpsPerSec(value)),
+        Field::BytesPerSec => stream.load = Load::Rate(Rate::BytesPerSec(value)),
+        Field::LoadPercent => stream.load = Load::PercentOfMaximum(value),
+        Field::Instances => stream.instances = value as u32,
+        Field::Rates => {
+            if let Load::Rate(rate) = stream.load {
+                stream.load = Load::Rate(rate.times(value));
+            }
+        }
+        Field::Block => {
+            stream.workload.knobs.0.insert("block".to_string(), one_size(value as u64));
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! A protocol's parts, resolved: its streams, sweeps, searches and what is prepared.
+
+pub mod headline;
+pub(in crate::plan) mod knobs;
+pub(in crate::plan) mod powercut;
+pub(in crate::plan) mod prepare;
+pub(in crate::plan) mod protocol;
+pub(in crate::plan) mod scale;
+pub mod search;
+pub(in crate::plan) mod stream;
+pub(in crate::plan) mod sweep;
+pub(in crate::plan) mod target;
+pub mod vary;

@@ -1,0 +1,112 @@
+//! The search for the highest load within a latency limit: `search = { metric = "clients.p99",
+//! at_most = "25ms" }` in a sweep. Only the values that a bisection requires are measured.
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::syntax::fields;
+use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::mistakes::Mistakes;
+use crate::plan::syntax::mistakes::remedy;
+use crate::plan::syntax::node::Node;
+
+/// The percentiles that may be limited, which are those that a report shows.
+pub const PERCENTILES: [(&str, f64); 5] =
+    [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
+
+/// What must hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// The stream whose latency is limited.
+    pub stream: String,
+    /// A name among `PERCENTILES`.
+    pub percentile: String,
+    /// The limit, in nanoseconds of response time.
+    pub at_most_ns: u64,
+}
+
+impl Search {
+    /// Where the percentile is among `PERCENTILES`.
+    pub fn index(&self) -> usize {
+        PERCENTILES.iter().position(|(name, _)| *name == self.percentile).unwrap_or(0)
+    }
+
+    /// The maximum number of values that are measured, for this number of values.
+    pub fn most_points(values: usize) -> u64 {
+        u64::from(values.checked_ilog2().map_or(0, |log| log + 1))
+    }
+
+    /// The value to measure next, of a sweep's in their order, when those tried held or did not:
+    /// the middle of what lies between. None when nothing does.
+    pub fn next(values: &[f64], tried: &[(f64, bool)]) -> Option<f64> {
+        let broken = tried.iter().filter(|t| !t.1).map(|t| t.0).fold(f64::INFINITY, f64::min);
+        // A drive may hold at a load above one at which it once did not; the undecided range is
+        // looked at no more.
+        let held = tried
+            .iter()
+            .filter(|t| t.1 && t.0 < broken)
+            .map(|t| t.0)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let from = values.partition_point(|&value| value <= held);
+        let between = &values[from..values.partition_point(|&value| value < broken).max(from)];
+        between.get(between.len() / 2).copied()
+    }
+}
+
+/// Reads a search. `streams` are the step's.
+pub fn search(node: &Node, streams: &[String], log: &mut Mistakes) -> Option<Search> {
+    let mut table = Fields::of(node, "a search", log)?;
+    let metric_node = table.need("metric", "\"STREAM.p99\"", log);
+    let at_most = table.need("at_most", "\"25ms\"", log);
+    table.finish(log);
+    let (metric_node, at_most) = (metric_node?, at_most?);
+    let at_most_ns = fields::some_time_ns(at_most, log);
+    let metric = fields::text(metric_node, log)?;
+    let of = |stream: &String| {
+        let percentile = metric.strip_prefix(stream.as_str())?.strip_prefix('.')?;
+        PERCENTILES
+            .iter()
+            .find(|(name, _)| *name == percentile)
+            .map(|(name, _)| (stream.clone(), name.to_string()))
+    };
+    let Some((stream, percentile)) = streams.iter().find_map(of) else {
+        let known = |stream: &String| PERCENTILES.map(|(name, _)| format!("{stream}.{name}"));
+        let known: Vec<String> = streams.iter().flat_map(known).collect();
+        let help = remedy(&metric, "metrics", known.iter().map(String::as_str));
+        log.note(
+            metric_node.at,
+            format!("'{metric}' is not a metric of the step"),
+            "unknown metric",
+            help,
+        );
+        return None;
+    };
+    Some(Search { stream, percentile, at_most_ns: at_most_ns? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_finds_the_most_that_holds_and_measures_few() {
+        let values: Vec<f64> = (1..=16).map(f64::from).collect();
+        for truth in 0..=16 {
+            let mut tried = Vec::new();
+            while let Some(value) = Search::next(&values, &tried) {
+                tried.push((value, value <= f64::from(truth)));
+            }
+            let held = tried.iter().filter(|t| t.1).map(|t| t.0).fold(0.0, f64::max);
+            assert_eq!(held, f64::from(truth), "{tried:?}");
+            assert!(tried.len() as u64 <= Search::most_points(values.len()), "{tried:?}");
+        }
+    }
+
+    #[test]
+    fn a_load_that_breaks_ends_the_search_above_it_also_where_more_once_held() {
+        assert_eq!(Search::next(&[1.0, 2.0, 4.0, 8.0], &[(4.0, true), (2.0, false)]), Some(1.0));
+        assert_eq!(
+            Search::next(&[1.0, 2.0, 4.0, 8.0], &[(4.0, true), (2.0, false), (1.0, true)]),
+            None
+        );
+    }
+}

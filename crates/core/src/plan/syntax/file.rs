@@ -1,0 +1,377 @@
+//! From a plan file, or a command line that says the same, to a resolved plan.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::{self, error::describe};
+use crate::plan::Catalogue;
+use crate::plan::builtin::protocols;
+use crate::plan::declaration;
+use crate::plan::model::DrivePlace;
+use crate::plan::model::MethodVersion;
+use crate::plan::model::Order;
+use crate::plan::model::Plan;
+use crate::plan::model::Subject;
+use crate::plan::sequence::order::ORDER_VERSION;
+use crate::plan::sequence::repeats;
+use crate::plan::steps::powercut;
+use crate::plan::steps::protocol;
+use crate::plan::steps::protocol::Resolved;
+use crate::plan::steps::scale;
+use crate::plan::steps::vary;
+use crate::plan::subjects::cpus::Cpus;
+use crate::plan::subjects::specification;
+use crate::plan::subjects::subject;
+use crate::plan::syntax::fields;
+use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::mistakes::Mistakes;
+use crate::plan::syntax::mistakes::SourceSpan;
+use crate::plan::syntax::mistakes::remedy;
+use crate::plan::syntax::node;
+use crate::plan::syntax::node::Node;
+use crate::plan::syntax::node::NodeEntry;
+use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::overrides;
+
+/// How long idle power is read where the plan does not say.
+const IDLE_NS: u64 = 5_000_000_000;
+
+/// What a command line says beside the plan or the protocol that it names.
+#[derive(Clone, Copy, Default)]
+pub struct CommandLineValues<'a> {
+    /// Subjects by name, each with its directory. Relative paths start at the working directory,
+    /// and knobs of a subject's own may follow them (`A=/path,latency=110us`).
+    pub subjects: &'a [(String, PathBuf)],
+    /// Values by path: the protocol's own keys, and those of a plan that are `SETTABLE`.
+    pub set: &'a [(String, String)],
+    /// Repeats of each point.
+    pub repeats: Option<u32>,
+}
+
+/// Keys of a plan that `--set` reaches; every other path is one of the protocol's.
+const SETTABLE: &[&str] = &["seed", "order", "repeats", "scale", "meters", "vary", "same_device"];
+
+/// Reads a plan file. Relative paths in it start at its own folder.
+pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
+    load_with(path, CommandLineValues::default(), catalogue)
+}
+
+/// The same with what the command line says, which counts more: its subjects take the place of
+/// those of the file, its values come after the file's overrides.
+pub fn load_with(
+    path: &Path,
+    given: CommandLineValues<'_>,
+    catalogue: &Catalogue,
+) -> Result<Plan, Mistakes> {
+    let mut log = Mistakes::default();
+    let folder =
+        path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
+    let plan = parse_file(path, &mut log).and_then(|mut tree| {
+        if let NodeValue::Table(entries) = &mut tree.value {
+            put(given, entries, &mut log);
+        }
+        resolve(&tree, &folder, catalogue, &mut log)
+    });
+    finish(plan, log)
+}
+
+/// Whether a file is a plan, which names its protocol, and not a protocol itself. One that cannot
+/// be read is taken for a plan, whose mistakes are then shown.
+pub fn is_plan(path: &Path) -> bool {
+    let tree = parse_file(path, &mut Mistakes::default());
+    tree.is_none_or(|tree| tree.get("protocol").is_some() || tree.get("step").is_none())
+}
+
+/// The tree of a plan file.
+pub fn parse_file(path: &Path, log: &mut Mistakes) -> Option<Node> {
+    match base::file::read_text(path, base::file::MOST_TEXT) {
+        Ok(text) => {
+            let source = log.source(path.display().to_string(), &text);
+            node::parse(&text, source, log)
+        }
+        Err(error) => {
+            let message = format!("no plan: {}", describe(&error).0);
+            let help = "check the path; `dyno protocols` lists what is built in";
+            log.note(SourceSpan::NOWHERE, message, "", help);
+            None
+        }
+    }
+}
+
+/// A plan from the arguments of `dyno run PROTOCOL --subject A=/path --set step.x.duration=20m`.
+pub fn from_command_line(
+    protocol: &str,
+    subjects: &[(String, PathBuf)],
+    set: &[(String, String)],
+    repeats: Option<u32>,
+    catalogue: &Catalogue,
+) -> Result<Plan, Mistakes> {
+    let mut log = Mistakes::default();
+    let mut entries =
+        vec![argument("protocol", protocol, &format!("dyno run {protocol}"), &mut log)];
+    put(CommandLineValues { subjects, set, repeats }, &mut entries, &mut log);
+    let at = entries[0].key_at;
+    let plan = resolve(&table(at, entries), Path::new("."), catalogue, &mut log);
+    finish(plan, log)
+}
+
+/// Puts what the command line says into the tree of a plan.
+fn put(given: CommandLineValues<'_>, entries: &mut Vec<NodeEntry>, log: &mut Mistakes) {
+    if !given.subjects.is_empty() {
+        entries.retain(|e| e.key != "subject");
+        let named = |e: &NodeEntry| given.subjects.iter().any(|(name, _)| *name == e.key);
+        for stated in entries.iter_mut().filter(|e| e.key == "drive") {
+            if let NodeValue::Table(drives) = &mut stated.node.value {
+                drives.retain(named);
+            }
+        }
+    }
+    for (name, written) in given.subjects {
+        let written = written.display().to_string();
+        let (path, knobs) = parted(&written);
+        let at = argument_at(&format!("--subject {name}={path}"), path, log);
+        // A plan's own paths start at its folder, and these do not.
+        let whole = std::path::absolute(path).map_or(path.into(), |p| p.display().to_string());
+        let drive = table(at, vec![entry("path", at, Node::text(at, whole))]);
+        let drives = Node { at, value: NodeValue::List(vec![drive]) };
+        let own = |(knob, value): &(&str, &str)| {
+            argument(knob, value, &format!("--subject {name}=…,{knob}={value}"), log)
+        };
+        let own: Vec<NodeEntry> = knobs.iter().map(own).collect();
+        let mut subject =
+            vec![entry("name", at, Node::text(at, name.clone())), entry("drives", at, drives)];
+        subject.push(entry("override", at, table(at, own)));
+        push_subject(entries, table(at, subject), at);
+    }
+    let mut set = Vec::new();
+    for (path, value) in given.set {
+        let entry = argument(path, value, &format!("--set {path}={value}"), log);
+        if SETTABLE.contains(&path.as_str()) {
+            replace(entries, entry);
+        } else {
+            set.push(entry)
+        }
+    }
+    if let Some(repeats) = given.repeats {
+        let at = argument_at(&format!("--repeats {repeats}"), &repeats.to_string(), log);
+        let node = Node { at, value: NodeValue::Whole(i128::from(repeats)) };
+        replace(entries, entry("repeats", at, node));
+    }
+    match entries.iter_mut().find(|e| e.key == "override").map(|e| &mut e.node.value) {
+        Some(NodeValue::Table(overrides)) => overrides.extend(set),
+        Some(_) => {}
+        None => {
+            entries.push(entry("override", SourceSpan::NOWHERE, table(SourceSpan::NOWHERE, set)))
+        }
+    }
+}
+
+fn replace(entries: &mut Vec<NodeEntry>, new: NodeEntry) {
+    entries.retain(|e| e.key != new.key);
+    entries.push(new);
+}
+
+/// A subject's directory and the knobs of its own after it: "/mnt/a,latency=110us". A comma that no
+/// knob follows belongs to the directory's name.
+fn parted(written: &str) -> (&str, Vec<(&str, &str)>) {
+    let mut path = written;
+    let mut knobs = Vec::new();
+    while let Some((before, last)) = path.rsplit_once(',') {
+        let Some(knob) =
+            last.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty())
+        else {
+            break;
+        };
+        knobs.insert(0, knob);
+        path = before;
+    }
+    (path, knobs)
+}
+
+fn finish(plan: Option<Plan>, log: Mistakes) -> Result<Plan, Mistakes> {
+    match plan {
+        Some(plan) if log.is_empty() => Ok(plan),
+        _ => Err(log),
+    }
+}
+
+fn table(at: SourceSpan, entries: Vec<NodeEntry>) -> Node {
+    Node { at, value: NodeValue::Table(entries) }
+}
+
+fn entry(key: &str, key_at: SourceSpan, node: Node) -> NodeEntry {
+    NodeEntry { key: key.to_string(), key_at, node }
+}
+
+/// Takes an argument in as a source of its own; the place of `value`, which it ends with.
+fn argument_at(shown: &str, value: &str, log: &mut Mistakes) -> SourceSpan {
+    let source = log.source("command line", shown);
+    SourceSpan { source, start: shown.len() - value.len(), end: shown.len() }
+}
+
+/// A key with a value as the shell gave it: TOML where it reads as such (16, true, "20m"),
+/// otherwise a string (20m).
+fn argument(key: &str, value: &str, shown: &str, log: &mut Mistakes) -> NodeEntry {
+    let at = argument_at(shown, value, log);
+    let mut node = node::parse_value(value, at.source).unwrap_or_else(|| Node::text(at, value));
+    move_to(&mut node, at);
+    let key_at =
+        SourceSpan { start: at.start - (key.len() + 1).min(at.start), end: at.start - 1, ..at };
+    entry(key, key_at, node)
+}
+
+/// Lets a value parsed on its own stand where it stands in the argument.
+fn move_to(node: &mut Node, at: SourceSpan) {
+    node.at = at;
+    match &mut node.value {
+        NodeValue::List(items) => items.iter_mut().for_each(|item| move_to(item, at)),
+        NodeValue::Table(entries) => entries.iter_mut().for_each(|e| {
+            e.key_at = at;
+            move_to(&mut e.node, at);
+        }),
+        _ => {}
+    }
+}
+
+fn push_subject(entries: &mut Vec<NodeEntry>, subject: Node, at: SourceSpan) {
+    match entries.iter_mut().find(|e| e.key == "subject") {
+        Some(NodeEntry { node: Node { value: NodeValue::List(items), .. }, .. }) => {
+            items.push(subject)
+        }
+        _ => entries.push(entry("subject", at, Node { at, value: NodeValue::List(vec![subject]) })),
+    }
+}
+
+/// Makes subjects, given the protocol with its tree, or nothing where it has mistakes.
+pub type SubjectReader<'s> =
+    dyn FnMut(Option<&(Resolved, Node)>, &mut Mistakes) -> Vec<Subject> + 's;
+
+fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
+    let table = Fields::of(tree, "a plan", log)?;
+    let node = tree.get("subject");
+    let mut plan = resolve_with(table, folder, catalogue, log, &mut |resolved, log| {
+        let nodes = node
+            .map(|n| fields::list(n, "subjects, each a table [[subject]]", log))
+            .unwrap_or_default();
+        if nodes.is_empty() {
+            let help = "add [[subject]] with a name and drives, or --subject NAME=/path on the \
+                        command line";
+            log.note(tree.at, "the plan has no subject", "no [[subject]]", help);
+        }
+        subject::subjects(nodes, folder, resolved, catalogue, log)
+    })?;
+    pin_by_default(&mut plan);
+    Some(plan)
+}
+
+/// A plan whose subjects come from elsewhere: `table` has its keys, beside those that were read
+/// already. `pin_by_default` is still to be done.
+pub fn resolve_with(
+    mut table: Fields<'_>,
+    folder: &Path,
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+    subjects: &mut SubjectReader<'_>,
+) -> Option<Plan> {
+    let protocol_node = table.need("protocol", "\"quick\"", log);
+    let repeats = table.get("repeats").map(|n| repeats::repeats(n, log));
+    let same_device = table.get("same_device").map_or(Some(false), |n| fields::flag(n, log));
+    let vary_node = table.get("vary");
+    let order = table
+        .get("order")
+        .map_or(Some("interleaved"), |n| fields::choice(n, &["interleaved", "blocked"], log));
+    let seed = table.get("seed").map_or(Some(1), |n| fields::whole(n, 0, i64::MAX as u64, log));
+    let scale_node = table.get("scale");
+    let meters_node = table.get("meters");
+    let unwatched = meters_node.is_some_and(crate::plan::subjects::meters::none);
+    let meters =
+        crate::plan::subjects::meters::meters(meters_node.filter(|_| !unwatched), catalogue, log);
+    let idle_ns = table.get("idle").map_or(Some(IDLE_NS), |n| fields::time_ns(n, log));
+    let override_node = table.get("override");
+    // Read by `subjects`, of a plan or of a campaign; a key of both.
+    table.get("subject");
+    let stated_node = table.get("drive");
+    let declared = declaration::declaration(table.get("disclosure"), log);
+    let powercut = table.get("powercut").and_then(|n| powercut::powercut(n, log));
+    table.finish(log);
+
+    let found = protocol_node.and_then(|n| protocol_tree(n, folder, log));
+    let resolved = found.and_then(|(name, mut tree)| {
+        scale::apply(&mut tree, scale_node, log);
+        overrides::apply(&mut tree, override_node.map(Node::entries).unwrap_or_default(), log);
+        Some((protocol::resolve(&tree, &name, catalogue, log)?, tree))
+    });
+    let subjects = subjects(resolved.as_ref(), log);
+    let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
+    let stated = specification::specifications(stated_node, &names, log);
+    let order = if order? == "blocked" { Order::Blocked } else { Order::Interleaved };
+    let protocol = resolved?.0.protocol;
+    let vary = vary_node.map(|n| vary::vary(n, &protocol, catalogue, log)).unwrap_or_default();
+    let default_repeats = repeats.is_none();
+    let (repeats, until) = repeats.unwrap_or_else(|| Some((repeats::default(&protocol), None)))?;
+    Some(Plan {
+        protocol,
+        subjects,
+        repeats,
+        default_repeats,
+        until,
+        vary,
+        stated,
+        declared,
+        same_device: same_device?,
+        order,
+        order_version: ORDER_VERSION,
+        method: MethodVersion::default(),
+        seed: seed?,
+        meters,
+        unwatched,
+        imported: None,
+        idle_ns: idle_ns?,
+        powercut,
+    })
+}
+
+/// By default, workers are pinned if the plan has a block device. Plans without one are unchanged,
+/// so that they compare with bundles made before this key.
+pub fn pin_by_default(plan: &mut Plan) {
+    let mut drives = plan.subjects.iter().flat_map(|subject| &subject.drives);
+    let devices = drives.any(|drive| matches!(drive.place, DrivePlace::Device { .. }));
+    for stream in plan.protocol.steps.iter_mut().flat_map(|step| &mut step.streams) {
+        stream.cpus = match stream.cpus.take() {
+            None if devices && !stream.dataset.is_empty() => Some(Cpus::Local),
+            Some(Cpus::Unpinned) => None,
+            said => said,
+        };
+    }
+}
+
+/// The protocol that a plan names: built in, or a file.
+fn protocol_tree(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<(String, Node)> {
+    let written = fields::text(node, log)?;
+    if let Some((name, text)) = protocols().iter().find(|(name, _)| *name == written) {
+        let source = log.source(format!("plans/{name}.toml (built in)"), *text);
+        return Some((name.to_string(), node::parse(text, source, log)?));
+    }
+    let path = folder.join(&written);
+    if !written.contains('/') && !written.ends_with(".toml") {
+        let help = remedy(&written, "built in", protocols().iter().map(|p| p.0));
+        let help = format!("{help}; or write the path of a protocol file");
+        log.note(node.at, format!("there is no protocol '{written}'"), "unknown", help);
+        return None;
+    }
+    let text = match base::file::read_text(&path, base::file::MOST_TEXT) {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("no protocol: {}", describe(&error).0);
+            log.note(
+                node.at,
+                message,
+                "not readable",
+                "check the path; it starts at the plan's own folder",
+            );
+            return None;
+        }
+    };
+    let source = log.source(path.display().to_string(), &text);
+    let name = path.file_stem().map_or(written.clone(), |stem| stem.to_string_lossy().into_owned());
+    Some((name, node::parse(&text, source, log)?))
+}

@@ -1,0 +1,211 @@
+//! Mistakes in a plan: all of them at once, each shown at its position in the file, with a remedy.
+
+use std::fmt;
+use std::io::IsTerminal;
+
+use crate::base::output::{self, WIDEST};
+use crate::base::text::{masked, visible};
+use crate::base::units::plural;
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
+};
+
+/// Where something stands: a range of bytes in one of the sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceSpan {
+    pub source: usize,
+    pub start: usize,
+    pub end: usize,
+}
+
+impl SourceSpan {
+    /// For values that no file holds: the default of a knob.
+    pub const NOWHERE: SourceSpan = SourceSpan { source: usize::MAX, start: 0, end: 0 };
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq)]
+struct Mistake {
+    at: SourceSpan,
+    message: String,
+    label: String,
+    help: String,
+}
+
+/// Everything that is wrong with a plan, and the texts it was found in.
+#[derive(Debug, std::default::Default)]
+pub struct Mistakes {
+    /// (name, text) of plan and protocol files and of command-line arguments.
+    sources: Vec<(String, String)>,
+    list: Vec<Mistake>,
+}
+
+impl Mistakes {
+    /// Takes in a text that mistakes may be found in; the number is for `At`.
+    pub(in crate::plan) fn source(
+        &mut self,
+        name: impl Into<String>,
+        text: impl Into<String>,
+    ) -> usize {
+        // Shown on a terminal, which may take part of a plan for orders.
+        self.sources.push((visible(&name.into()).into_owned(), masked(&text.into()).into_owned()));
+        self.sources.len() - 1
+    }
+
+    /// Notes a mistake: what is wrong, a word or two to stand under the marked text, what to do.
+    /// The same mistake is noted once, since a dataset's knobs are read again for each stream that
+    /// uses it.
+    pub(in crate::plan) fn note(
+        &mut self,
+        at: SourceSpan,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let [message, label, help] =
+            [message.into(), label.into(), help.into()].map(|s| visible(&s).into_owned());
+        let mistake = Mistake { at, message, label, help };
+        if !self.list.contains(&mistake) {
+            self.list.push(mistake);
+        }
+    }
+
+    /// The same texts with nothing wrong yet, to go on checking with the same places.
+    pub fn sources(&self) -> Mistakes {
+        Mistakes { sources: self.sources.clone(), list: Vec::new() }
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn shown<'a>(&'a self, mistake: &'a Mistake) -> ShownMistake<'a> {
+        let source = self.sources.get(mistake.at.source);
+        ShownMistake {
+            mistake,
+            source: source.map(|(name, text)| NamedSource::new(name, text.clone())),
+        }
+    }
+
+    /// All of them as text, in colour or plain.
+    pub fn render(&self, colour: bool) -> String {
+        self.drawn(colour, WIDEST)
+    }
+
+    fn drawn(&self, colour: bool, columns: usize) -> String {
+        let theme =
+            if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let handler = GraphicalReportHandler::new_themed(theme)
+            .with_links(false)
+            .with_width(columns)
+            .with_context_lines(1)
+            .without_syntax_highlighting();
+        let mut text = String::new();
+        for mistake in &self.list {
+            if handler.render_report(&mut text, &self.shown(mistake)).is_err() {
+                // Rendering fails only where a span does not lie in its source; the message alone
+                // still helps.
+                text.push_str(&format!("{} ({})\n", mistake.message, mistake.help));
+            }
+        }
+        text
+    }
+}
+
+impl fmt::Display for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let count = self.list.len();
+        writeln!(f, "the plan has {}; nothing was touched", plural(count, "mistake"))?;
+        f.write_str(self.drawn(colour, output::columns(std::io::stderr())).trim_end())
+    }
+}
+
+impl std::error::Error for Mistakes {}
+
+/// A mistake with its source, as miette takes it.
+#[derive(Debug)]
+struct ShownMistake<'a> {
+    mistake: &'a Mistake,
+    source: Option<NamedSource<String>>,
+}
+
+impl fmt::Display for ShownMistake<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.mistake.message)
+    }
+}
+
+impl std::error::Error for ShownMistake<'_> {}
+
+impl Diagnostic for ShownMistake<'_> {
+    fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
+        let help = &self.mistake.help;
+        if help.is_empty() { None } else { Some(Box::new(help)) }
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().map(|s| s as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.source.as_ref()?;
+        let SourceSpan { start, end, .. } = self.mistake.at;
+        let label = Some(self.mistake.label.clone());
+        Some(Box::new(std::iter::once(LabeledSpan::new(label, start, end - start))))
+    }
+}
+
+/// "; did you mean 'threads'?" where a known word is near, otherwise nothing.
+fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let near =
+        known.map(|k| (strsim::damerau_levenshtein(&word.to_lowercase(), &k.to_lowercase()), k));
+    match near.filter(|(distance, k)| *distance <= 1 + k.len().max(word.len()) / 4).min() {
+        Some((_, k)) => format!("did you mean '{k}'? "),
+        None => String::new(),
+    }
+}
+
+/// The remedy for a word that is not among the known ones: the nearest, and all.
+pub fn remedy<'a>(word: &str, what: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    let all = if known.is_empty() { "none".to_string() } else { known.join(", ") };
+    format!("{}{what}: {all}", did_you_mean(word, known.iter().copied()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_offered_and_a_far_one_is_not() {
+        let known = ["threads", "depth", "rate"];
+        assert_eq!(
+            remedy("thread", "known", known.into_iter()),
+            "did you mean 'threads'? known: threads, depth, rate"
+        );
+        assert_eq!(remedy("colour", "known", known.into_iter()), "known: threads, depth, rate");
+    }
+
+    #[test]
+    fn a_mistake_shows_its_file_line_and_column() {
+        let mut mistakes = Mistakes::default();
+        let source = mistakes.source("p.toml", "a = 1\nbee = 2\n");
+        mistakes.note(
+            SourceSpan { source, start: 6, end: 9 },
+            "no key 'bee'",
+            "unknown",
+            "known: a",
+        );
+        let text = mistakes.render(false);
+        for part in ["no key 'bee'", "p.toml:2:1", "unknown", "known: a"] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A load that begins on several hosts at once: when its points begin, and how far the clock of a
+//! host lies from the one that all compare theirs with.
+
+use crate::record::Fact;
+
+/// Heading of the facts of a run that began with others.
+const HEADING: &str = "Start with other hosts";
+const FIRST: &str = "First point";
+const EVERY: &str = "A point every";
+const REFERENCE: &str = "Clock compared with";
+const LIMIT: &str = "Limit of the offset";
+const BEFORE: &str = "Offset before the run";
+const AFTER: &str = "Offset after the run";
+
+/// How far a clock lies from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockOffset {
+    /// What is to be added to the host's own clock, nanoseconds.
+    pub offset_ns: i64,
+    /// The truth is at most so far from that: half the round trip (RFC 5905, section 8).
+    pub bound_ns: u64,
+}
+
+impl ClockOffset {
+    /// The most that the clocks may lie apart.
+    pub fn most_ns(self) -> u64 {
+        self.offset_ns.unsigned_abs() + self.bound_ns
+    }
+
+    /// "+0.050012345 s ± 0.000012345 s"
+    pub fn text(self) -> String {
+        format!("{} ± {}", signed(self.offset_ns), seconds(self.bound_ns))
+    }
+
+    fn parse(text: &str) -> Option<ClockOffset> {
+        let (offset, bound) = text.split_once(" ± ")?;
+        let size = parse_seconds(offset.get(1..)?)?;
+        let offset_ns = match offset.get(..1)? {
+            "-" => -i64::try_from(size).ok()?,
+            _ => i64::try_from(size).ok()?,
+        };
+        Some(ClockOffset { offset_ns, bound_ns: parse_seconds(bound)? })
+    }
+}
+
+/// When the points of a run begin, and what the host's clock is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommonStart {
+    /// When the first point's load begins, nanoseconds since 1970 by the host's own clock.
+    pub first_unix_ns: u64,
+    /// From one point's beginning to the next's.
+    pub every_ns: u64,
+    /// HOST or HOST:PORT of the clock that all hosts compare theirs with.
+    pub reference: String,
+    /// Clocks further apart than this are refused.
+    pub limit_ns: u64,
+    /// As it was before the first point.
+    pub before: Option<ClockOffset>,
+    /// As it was after the last one.
+    pub after: Option<ClockOffset>,
+}
+
+impl CommonStart {
+    /// What a bundle keeps as the run begins, and, once it is known, what is kept as it ends.
+    pub fn to_facts(&self) -> Vec<Fact> {
+        let fact = |name: &str, value: String| Fact::new(HEADING, name, value);
+        let first = jiff::Timestamp::from_nanosecond(i128::from(self.first_unix_ns));
+        let mut facts = vec![
+            fact(FIRST, first.map(|t| t.to_string()).unwrap_or_default()),
+            fact(EVERY, seconds(self.every_ns)),
+            fact(REFERENCE, self.reference.clone()),
+            fact(LIMIT, seconds(self.limit_ns)),
+        ];
+        facts.extend(self.before.map(|offset| fact(BEFORE, offset.text())));
+        facts.extend(self.after.map(|offset| fact(AFTER, offset.text())));
+        facts
+    }
+
+    /// None of a run that began by itself.
+    pub fn of_facts(facts: &[Fact]) -> Option<CommonStart> {
+        let value = |name: &str| {
+            let found = facts.iter().find(|fact| fact.group == HEADING && fact.name == name);
+            found.map(|fact| fact.value.as_str())
+        };
+        let first: jiff::Timestamp = value(FIRST)?.parse().ok()?;
+        Some(CommonStart {
+            first_unix_ns: u64::try_from(first.as_nanosecond()).ok()?,
+            every_ns: parse_seconds(value(EVERY)?)?,
+            reference: value(REFERENCE)?.to_string(),
+            limit_ns: parse_seconds(value(LIMIT)?)?,
+            before: value(BEFORE).and_then(ClockOffset::parse),
+            after: value(AFTER).and_then(ClockOffset::parse),
+        })
+    }
+}
+
+fn signed(ns: i64) -> String {
+    format!("{}{}", if ns < 0 { '-' } else { '+' }, seconds(ns.unsigned_abs()))
+}
+
+/// "0.050012345 s": to the nanosecond.
+fn seconds(ns: u64) -> String {
+    format!("{}.{:09} s", ns / 1_000_000_000, ns % 1_000_000_000)
+}
+
+fn parse_seconds(text: &str) -> Option<u64> {
+    let (whole, part) = text.strip_suffix(" s")?.split_once('.')?;
+    let part = (part.len() == 9).then(|| part.parse::<u64>().ok())??;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_bundle_keeps_is_read_back_to_the_nanosecond() {
+        let offset = |offset_ns, bound_ns| Some(ClockOffset { offset_ns, bound_ns });
+        let start = CommonStart {
+            first_unix_ns: 1_763_868_000_123_456_789,
+            every_ns: 12_500_000_000,
+            reference: "lab1:7123".to_string(),
+            limit_ns: 10_000_000,
+            before: offset(-50_000_001, 12_345),
+            after: offset(49_999_999, 1),
+        };
+        let facts = start.to_facts();
+        assert_eq!(facts[0].value, "2025-11-23T03:20:00.123456789Z");
+        assert_eq!(facts[4].value, "-0.050000001 s ± 0.000012345 s");
+        assert_eq!(CommonStart::of_facts(&facts), Some(start.clone()));
+        let unended = CommonStart { after: None, ..start };
+        assert_eq!(CommonStart::of_facts(&unended.to_facts()), Some(unended));
+        assert_eq!(CommonStart::of_facts(&facts[..3]), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! Which drives a run may begin on: each is looked up once and held, what a killed run left is
+//! unmounted, the guard is asked, that there is room, and whether kernel and devices have what is
+//! asked of them, before anything is touched.
+
+use crate::base::clock::Clock;
+use crate::base::error::{Context, Result};
+use crate::lab::drive::filesystem;
+use crate::lab::folder::pin::Pins;
+use crate::lab::guard;
+use crate::plan::{Drive, Plan, Subject};
+use crate::run::admission::requirements;
+use crate::run::datasets::before::Before;
+use crate::run::datasets::before::with_our_own;
+use crate::run::datasets::prepare::writes;
+use crate::run::datasets::space;
+
+/// Refuses every drive that must not be touched, before anything is. What a killed run left mounted
+/// is unmounted first. The drives are held from here on.
+pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> Result<Pins> {
+    let writes = points_write || writes(plan);
+    let mut pins = Pins::default();
+    for subject in &plan.subjects {
+        let mut hold = |drive: &Drive| {
+            if writes {
+                guard::named_stably(drive)?;
+            }
+            pins.hold(drive, clock)
+        };
+        subject.drives.iter().try_for_each(&mut hold).with_context(|| subject.name.clone())?;
+    }
+    let subjects: Vec<Subject> =
+        plan.subjects.iter().map(|subject| pins.subject(subject)).collect();
+    crate::run::apart(plan)?;
+    for subject in &subjects {
+        for (i, drive) in subject.drives.iter().enumerate() {
+            let admitted = || {
+                filesystem::unmount_leftover(drive, clock)?;
+                guard::pass(&with_our_own(plan, before, &subject.name, i, drive), writes)
+            };
+            admitted().with_context(|| subject.name.clone())?;
+        }
+    }
+    space::look(plan, &subjects)?;
+    requirements::look(plan, &subjects, clock)?;
+    Ok(pins)
+}

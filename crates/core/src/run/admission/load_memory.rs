@@ -1,0 +1,90 @@
+//! The memory of the load where a step limits it: whether it can be, whether what the engines hold
+//! fits into it, and the group that Dyno is in while a point is measured.
+
+use std::collections::BTreeMap;
+
+use crate::base::error::{Context, Result, refused};
+use crate::base::units;
+use crate::engine;
+use crate::lab::machine::host;
+use crate::lab::machine::own_memory;
+use crate::lab::machine::own_memory::OwnMemory;
+use crate::plan::{Plan, Step, Stream, Subject, steps_at};
+use crate::record::Fact;
+use crate::record::key::load;
+use crate::run::datasets::target_key;
+use crate::run::datasets::target_key::TargetKey;
+
+/// What Dyno itself takes besides its engines, and for each worker (its histograms and buffers).
+const OWN_BYTES: u64 = 64 << 20;
+const WORKER_BYTES: u64 = 1 << 20;
+
+/// Refuses, before anything is made ready, limits that this host cannot give or that the load does
+/// not fit into: the kernel would end Dyno in the middle of a point.
+pub fn check(plan: &Plan) -> Result<()> {
+    for step in &plan.protocol.steps {
+        let Some(limit) = step.memory_bytes else { continue };
+        let of_step = || format!("step {}, memory", step.name);
+        look(plan, step, limit).with_context(of_step)?;
+        own_memory::check(limit).with_context(of_step)?;
+    }
+    Ok(())
+}
+
+fn look(plan: &Plan, step: &Step, limit: u64) -> Result<()> {
+    let asked = units::bytes(limit);
+    if let Some(host) = host::memory_bytes().filter(|host| *host <= limit) {
+        let what = format!("{asked} limits nothing on this host, which has {}", units::bytes(host));
+        return Err(refused(what, "lower `memory`, or leave it out"));
+    }
+    let points = plan
+        .subjects
+        .iter()
+        .flat_map(|subject| steps_at(step, subject).map(move |at| needed(subject, &at.streams)));
+    match points.max().filter(|needed| *needed > limit) {
+        None => Ok(()),
+        Some(needed) => Err(refused(
+            format!(
+                "{asked} is less than the load needs: {} for block caches, memtables, workers and \
+                 dyno itself",
+                units::bytes(needed)
+            ),
+            "raise `memory`, or lower `block_cache`, `write_buffer_size` or the threads",
+        )),
+    }
+}
+
+/// What a subject's load holds beside the page cache.
+fn needed(subject: &Subject, streams: &[Stream]) -> u64 {
+    let (mut engines, mut workers) = (BTreeMap::<TargetKey, u64>::new(), 0);
+    for stream in streams {
+        let own = engine::find(&stream.engine.name)
+            .map_or(0, |engine| engine.memory_bytes(&stream.engine.knobs));
+        let places = target_key::places(subject, stream);
+        workers += u64::from(stream.threads) * places.len() as u64;
+        let keys = places
+            .into_iter()
+            .map(|(drive, instance)| (target_key::key(subject, stream, drive, instance), own));
+        engines.extend(keys);
+    }
+    let engines = engines.values().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
+    engines.saturating_add(OWN_BYTES).saturating_add(workers.saturating_mul(WORKER_BYTES))
+}
+
+/// Limits the memory until what it returns is dropped; nothing where the step does not say how
+/// much.
+pub fn enter(step: &Step) -> Result<Option<OwnMemory>> {
+    step.memory_bytes.map(OwnMemory::enter).transpose()
+}
+
+/// What the load had of its memory, as the kernel says it.
+pub fn fact(limited: &OwnMemory) -> Result<Fact> {
+    let memory = limited.read()?;
+    let most = memory.peak_bytes.unwrap_or(memory.used_bytes);
+    let value = format!(
+        "limit {} bytes, page cache included; most in use {most} bytes; at the end page cache {} \
+         bytes",
+        memory.limit_bytes, memory.cache_bytes
+    );
+    Ok(Fact::new(load::MEMORY_OF_LOAD, "Control group", value))
+}

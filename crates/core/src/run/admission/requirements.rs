@@ -1,0 +1,54 @@
+//! Whether the kernel and each bare device can execute what the plan asks of them: found before
+//! anything is purged or filled. A lane of each stream is opened for reading, and let go of.
+//!
+//! What lies in a file is left to the engine: before the dataset is laid out there is no file, and
+//! before the run's own filesystem is made there is none of that.
+
+use crate::base::clock::Clock;
+use crate::base::error::{Context, Result};
+use crate::engine::{self, Access, DatasetLocation, verify};
+use crate::plan::{Component, Drive, Plan, RequestFamily, Stream, Subject, steps_at};
+use crate::run::datasets::site;
+
+/// Refuses a plan that asks a device or this kernel for what it lacks.
+pub fn look(plan: &Plan, subjects: &[Subject], clock: Clock) -> Result<()> {
+    let preparation = &plan.protocol.preparation;
+    // Neither is there yet.
+    if preparation.filesystem.is_some() || preparation.namespaces > 0 {
+        return Ok(());
+    }
+    for subject in subjects {
+        for step in &plan.protocol.steps {
+            // No axis moves what this is about.
+            let Some(step) = steps_at(step, subject).next() else { continue };
+            for stream in &step.streams {
+                try_on(&subject.drives, stream, clock).with_context(|| {
+                    format!("{}, step {}, stream {}", subject.name, step.name, stream.name)
+                })?;
+            }
+        }
+        let loads = plan.protocol.prepare.iter().map(|load| &load.stream);
+        for stream in loads.chain(preparation.steady.iter().map(|steady| &steady.stream)) {
+            try_on(&subject.drives, stream, clock)
+                .with_context(|| format!("{}, [prepare]", subject.name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens a lane of a stream on each device.
+fn try_on(drives: &[Drive], stream: &Stream, clock: Clock) -> Result<()> {
+    if engine::find(&stream.engine.name).is_none_or(|e| e.info().family != RequestFamily::Block) {
+        return Ok(());
+    }
+    // Without data verification: of that a journal would be begun.
+    let mut engine: Component = stream.engine.clone();
+    engine.knobs.0.remove(verify::VERIFY.name);
+    for drive in drives {
+        let home = site::home(drive, &stream.dataset, 0, stream.target)?;
+        if let DatasetLocation::Device { .. } = home {
+            site::open(&engine, &home, Access::ReadOnly, clock)?.lane(stream, 0)?;
+        }
+    }
+    Ok(())
+}

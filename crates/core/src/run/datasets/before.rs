@@ -1,0 +1,52 @@
+//! What an earlier part of the run did to the drives, from its bundle.
+
+use crate::lab::drive::filesystem;
+use crate::lab::drive::write_counter;
+use crate::lab::guard;
+use crate::plan::{Drive, DrivePlace, Plan};
+use crate::record::{DriveState, PreparationStep};
+
+/// What a bundle says of drives that an earlier part of the run prepared.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    /// What was done to which drive.
+    pub prepared: Vec<PreparationStep>,
+    /// In what state it left them.
+    pub states: Vec<DriveState>,
+}
+
+/// A filesystem that this very run made may be erased without being named, and so may what a run of
+/// Dyno's left.
+pub fn with_our_own(
+    plan: &Plan,
+    before: &Before,
+    subject: &str,
+    index: usize,
+    drive: &Drive,
+) -> Drive {
+    let mut drive = drive.clone();
+    let DrivePlace::Device { .. } = &drive.place else { return drive };
+    if let Some(filesystem) = &plan.protocol.preparation.filesystem {
+        let made = |p: &&PreparationStep| {
+            p.subject == subject && p.drive == index as u32 && p.action == "filesystem"
+        };
+        let uuid = filesystem::uuid(&drive, filesystem.kind);
+        let noted =
+            |p: &PreparationStep| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid));
+        // Killed between mkfs and its note, the run had begun, and the filesystem is one of Dyno's.
+        let unnoted =
+            || begun(before, subject, index) && filesystem::is_dynos(&drive, filesystem.kind);
+        if before.prepared.iter().filter(made).any(noted) || unnoted() {
+            drive.erase_signatures.push(filesystem.kind.name().to_string());
+        }
+    }
+    if begun(before, subject, index) || write_counter::is_as_a_run_left_it(&drive) {
+        drive.erase_signatures.push(guard::UNKNOWN.to_string());
+    }
+    drive
+}
+
+/// Whether this very run has begun to write to the drive.
+pub fn begun(before: &Before, subject: &str, index: usize) -> bool {
+    before.states.iter().any(|state| state.subject == subject && state.drive == index as u32)
+}

@@ -1,0 +1,11 @@
+//! Drives and datasets: made ready, opened, and what an earlier part of the run did to them.
+
+pub mod before;
+pub(in crate::run) mod caches;
+pub mod prepare;
+pub(in crate::run) mod site;
+pub(in crate::run) mod snapshot;
+pub mod space;
+pub(in crate::run) mod target_key;
+pub(in crate::run) mod targets;
+pub(in crate::run) mod task;

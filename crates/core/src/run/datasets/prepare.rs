@@ -1,0 +1,454 @@
+//! Making a subject's drives ready, as `[prepare]` and the datasets say: purged, given a
+//! filesystem, filled, loaded, and brought to a steady state, in that order. What is done is kept
+//! in the bundle. A run that goes on does again only what no longer holds: everything, if something
+//! has been written to a drive since the run left it; otherwise what is missing and what builds on
+//! it.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::base::error::{Context, Result};
+use crate::base::units;
+use crate::lab::drive::filesystem;
+use crate::lab::drive::filesystem::Mounted;
+use crate::lab::drive::namespaces;
+use crate::lab::drive::namespaces::NamespacesChanged;
+use crate::lab::drive::purge;
+use crate::lab::drive::purge::PurgeWait;
+use crate::lab::drive::write_cache;
+use crate::lab::drive::write_cache::Switched;
+use crate::lab::drive::write_counter;
+use crate::lab::folder::pin::Pins;
+use crate::lab::folder::pin::shown;
+use crate::lab::guard;
+use crate::plan::{Conditioning, Drive, DrivePlace, Filesystem, Plan, Purge, Steady, Subject};
+use crate::record::{Fact, PreparationStep, Sink, SteadyState, key};
+use crate::run::context::RunContext;
+use crate::run::datasets::before::Before;
+use crate::run::datasets::before::begun;
+use crate::run::datasets::before::with_our_own;
+use crate::run::datasets::site;
+use crate::run::datasets::space;
+use crate::run::datasets::task::PrepareTask;
+use crate::run::datasets::task::tasks;
+use crate::run::display::time::RunClock;
+use crate::run::display::time_left::ToPrepare;
+use crate::run::points::precondition::LoadLength;
+use crate::run::points::precondition::load;
+use crate::run::points::precondition::planned_ops;
+use crate::run::points::steady;
+use crate::run::points::verification;
+use crate::run::points::worker_group::WorkerGroup;
+
+/// A subject as its points find it.
+pub struct ReadySubject {
+    /// With its devices' filesystems in their place, where it has them.
+    pub subject: Subject,
+    /// What every point of it is marked with.
+    pub marks: Vec<Fact>,
+    /// Kept until the run ends.
+    mounted: Vec<Mounted>,
+    /// Put back when the run ends.
+    switched: Vec<Switched>,
+    /// Deleted and created again when the run ends.
+    changed: Vec<NamespacesChanged>,
+    _namespaces: Pins,
+}
+
+/// Whether any of it writes to a drive.
+pub fn writes(plan: &Plan) -> bool {
+    tasks(plan).iter().any(PrepareTask::writes)
+}
+
+/// What is to be done to a subject's drives, and how long that takes as far as it is known.
+pub fn to_do(plan: &Plan, subject: &Subject) -> ToPrepare {
+    let part = |task: PrepareTask<'_>| Some((task.action(), task.length(plan, subject)?));
+    ToPrepare {
+        subject: subject.name.clone(),
+        fill_bytes: space::to_fill(plan, subject),
+        parts: tasks(plan).into_iter().filter_map(part).collect(),
+    }
+}
+
+/// What will be done to each drive, in order.
+pub fn in_words(plan: &Plan) -> Vec<String> {
+    tasks(plan).iter().map(PrepareTask::words).collect()
+}
+
+/// Makes the subject's drives ready; they are held.
+pub fn prepare(
+    run: RunContext<'_>,
+    subject: &Subject,
+    before: &Before,
+    sink: &mut dyn Sink,
+) -> Result<ReadySubject> {
+    let bare: Vec<Drive> = subject
+        .drives
+        .iter()
+        .enumerate()
+        .map(|(i, drive)| with_our_own(run.plan, before, &subject.name, i, drive))
+        .collect();
+    let mut work = PrepareWork {
+        run,
+        bare,
+        subject: subject.clone(),
+        mounted: Vec::new(),
+        switched: Vec::new(),
+        changed: Vec::new(),
+        marks: Vec::new(),
+        namespaces: Pins::default(),
+    };
+    let done = work
+        .all(subject, before, sink)
+        .and_then(|()| sink.facts(&write_cache::facts(&work.subject, key::drive::VOLATILE_CACHE)));
+    let PrepareWork { subject, marks, mounted, switched, changed, namespaces, .. } = work;
+    let ready =
+        ReadySubject { subject, marks, mounted, switched, changed, _namespaces: namespaces };
+    match done {
+        Ok(()) => Ok(ready),
+        Err(error) => Err(match ready.leave() {
+            Ok(()) => error,
+            Err(also) => error.context(format!("{also:#}")),
+        }),
+    }
+}
+
+impl ReadySubject {
+    /// Unmounts the run's filesystems, or says who keeps them, and puts write caches and namespaces
+    /// back.
+    pub fn leave(&self) -> Result<()> {
+        let unmounted = self.mounted.iter().try_for_each(Mounted::unmount);
+        let mut put_back: Vec<Result<()>> = self.switched.iter().map(Switched::put_back).collect();
+        put_back.extend(self.changed.iter().map(NamespacesChanged::put_back));
+        put_back.into_iter().collect::<Result<()>>().and(unmounted)
+    }
+}
+
+impl PrepareWork<'_> {
+    fn all(&mut self, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<()> {
+        let plan = self.run.plan;
+        sink.facts(&verification::recheck(self.run, subject)?)?;
+        let mut holds = as_left(subject, before);
+        if tasks(plan).iter().any(PrepareTask::writes)
+            && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i))
+        {
+            // From here on what is on the drives is this run's, however it ends.
+            note_state(plan, subject, sink)?;
+        }
+        for task in tasks(plan) {
+            let (action, asked) = (task.action(), task.asked()?);
+            let known = known(before, &subject.name, &action, &asked, subject.drives.len());
+            holds = holds && known.is_some();
+            let context = || format!("{action} of {}", subject.name);
+            if let (true, Some(known)) = (holds, known) {
+                self.take_up(&task, &known).with_context(context)?;
+                // What was on namespaces that had to be made anew is gone.
+                holds = self.changed.is_empty();
+                continue;
+            }
+            let outcomes = self.announced(&task, sink).with_context(context)?;
+            if task.writes() {
+                let of_ours = guard::UNKNOWN.to_string();
+                self.bare.iter_mut().for_each(|drive| drive.erase_signatures.push(of_ours.clone()));
+            }
+            let ended_unix_ns = self.run.time.unix_ns();
+            let row = |(drive, (outcome, steady)): (usize, PreparedDrive)| PreparationStep {
+                subject: subject.name.clone(),
+                drive: drive as u32,
+                action: action.clone(),
+                asked: asked.clone(),
+                outcome,
+                steady,
+                ended_unix_ns,
+            };
+            sink.prepared(&outcomes.into_iter().enumerate().map(row).collect::<Vec<_>>())?;
+            note_state(plan, subject, sink)?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps how the subject's drives are now. One that does not answer keeps its last state.
+pub fn note_state(plan: &Plan, subject: &Subject, sink: &mut dyn Sink) -> Result<()> {
+    if tasks(plan).is_empty() {
+        return Ok(());
+    }
+    let now = |(i, drive)| write_counter::state(&subject.name, i as u32, drive).ok().flatten();
+    sink.left(&subject.drives.iter().enumerate().filter_map(now).collect::<Vec<_>>())
+}
+
+/// Whether every drive is a bare one that has not been written to since.
+fn as_left(subject: &Subject, before: &Before) -> bool {
+    subject.drives.iter().enumerate().all(|(i, drive)| {
+        let then = before.states.iter().find(|s| s.subject == subject.name && s.drive == i as u32);
+        let now = write_counter::state(&subject.name, i as u32, drive).ok().flatten();
+        then.zip(now.as_ref()).is_some_and(|(then, now)| write_counter::unchanged(then, now))
+    })
+}
+
+/// What was last done of this to each drive, if it was what is asked for now.
+fn known<'b>(
+    before: &'b Before,
+    subject: &str,
+    action: &str,
+    asked: &str,
+    drives: usize,
+) -> Option<Vec<&'b PreparationStep>> {
+    let last = |drive: usize| {
+        let of = |p: &&PreparationStep| {
+            p.subject == subject && p.drive == drive as u32 && p.action == action
+        };
+        before.prepared.iter().rev().find(of).filter(|p| p.asked == asked)
+    };
+    (0..drives).map(last).collect()
+}
+
+/// What came of a task on a drive.
+type PreparedDrive = (String, Option<SteadyState>);
+
+struct PrepareWork<'a> {
+    run: RunContext<'a>,
+    /// The drives as the plan names them.
+    bare: Vec<Drive>,
+    subject: Subject,
+    mounted: Vec<Mounted>,
+    switched: Vec<Switched>,
+    changed: Vec<NamespacesChanged>,
+    marks: Vec<Fact>,
+    namespaces: Pins,
+}
+
+impl PrepareWork<'_> {
+    fn name(&self) -> &str {
+        &self.subject.name
+    }
+
+    /// Finds again what an earlier part of the run made.
+    fn take_up(&mut self, task: &PrepareTask<'_>, known: &[&PreparationStep]) -> Result<()> {
+        self.run.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
+        match task {
+            PrepareTask::Filesystem(filesystem) => {
+                let uuid = |p: &&PreparationStep| {
+                    p.outcome.rsplit(' ').next().unwrap_or_default().to_string()
+                };
+                self.mount(filesystem, &known.iter().map(uuid).collect::<Vec<_>>())?;
+            }
+            PrepareTask::Namespaces(count) => drop(self.divide(*count)?),
+            // The end of the earlier part put it back.
+            PrepareTask::WriteCache(on) => drop(self.switch(*on)?),
+            _ => {}
+        }
+        for (drive, state) in
+            known.iter().enumerate().filter_map(|(i, p)| Some((i, p.steady.as_ref()?)))
+        {
+            self.mark(drive, state);
+        }
+        Ok(())
+    }
+
+    /// Does it, and says so.
+    fn announced(
+        &mut self,
+        task: &PrepareTask<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<Vec<PreparedDrive>> {
+        let shown = match task {
+            PrepareTask::Fill(dataset) => format!("checking dataset '{}'", dataset.name),
+            _ => task.action(),
+        };
+        match task.phase() {
+            Some(phase) => self.run.progress.part(phase, self.name(), &task.action(), &shown),
+            None => self.run.progress.activity(&format!("{}: {shown}", self.name())),
+        }
+        let done = self.carry_out(task, sink)?;
+        if task.phase().is_some() {
+            self.run.progress.part_done();
+        }
+        Ok(done)
+    }
+
+    /// Does it to every drive, each time past the guard; what came of it for each.
+    fn carry_out(
+        &mut self,
+        task: &PrepareTask<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<Vec<PreparedDrive>> {
+        if self.mounted.is_empty() {
+            self.bare
+                .iter()
+                .flat_map(each)
+                .try_for_each(|drive| guard::pass(&drive, task.writes()))?;
+        }
+        match task {
+            PrepareTask::Namespaces(count) => self.divide(*count),
+            PrepareTask::Purge(asked) => {
+                self.bare.iter().map(|drive| self.purge(drive, *asked)).collect()
+            }
+            PrepareTask::WriteCache(on) => self.switch(*on),
+            PrepareTask::Filesystem(filesystem) => self.make_filesystems(filesystem),
+            PrepareTask::Fill(dataset) => {
+                sink.facts(&site::make_ready(self.run, &self.subject, dataset)?)?;
+                let done = if dataset.fill.is_some() {
+                    "laid out and filled"
+                } else {
+                    "opened as it is found"
+                };
+                Ok(self.alike(done.to_string()))
+            }
+            PrepareTask::Condition(_, conditioning) => {
+                self.condition(conditioning).map(|done| self.alike(done))
+            }
+            PrepareTask::Steady(asked) => self.steady(asked),
+        }
+    }
+
+    fn alike(&self, outcome: String) -> Vec<PreparedDrive> {
+        vec![(outcome, None); self.subject.drives.len()]
+    }
+
+    fn purge(&self, drive: &Drive, asked: Purge) -> Result<PreparedDrive> {
+        let DrivePlace::Device { path, .. } = &drive.place else {
+            return Ok(("not done: a directory cannot be purged".to_string(), None));
+        };
+        let RunClock { clock, stop, .. } = self.run.time;
+        let progress = |percent| self.run.progress.fill(percent, 100);
+        let wait = PurgeWait { clock, stop, progress: &progress };
+        let purge = |drive: Drive| purge::purge(&drive, asked, &wait);
+        let done: Result<Vec<String>> = each(drive).into_iter().map(purge).collect();
+        let mut done = done.with_context(|| format!("purging {}", shown(path).display()))?;
+        done.dedup();
+        Ok((done.join("; "), None))
+    }
+
+    /// Finds or makes each drive's namespaces; in a directory streams have slices of the file in
+    /// their place.
+    fn divide(&mut self, count: u32) -> Result<Vec<PreparedDrive>> {
+        let mut done = Vec::new();
+        for (i, drive) in self.bare.iter_mut().enumerate() {
+            let DrivePlace::Device { .. } = drive.place else {
+                done.push((
+                    format!("not done: in a directory there are {count} equal slices"),
+                    None,
+                ));
+                continue;
+            };
+            let divided = namespaces::equal(drive, count, self.run.time.clock, self.run.time.stop)?;
+            self.changed.extend(divided.changed);
+            let held: Result<Vec<PathBuf>> =
+                divided.paths.iter().map(|path| self.namespaces.namespace(path)).collect();
+            drive.namespaces = held?;
+            self.subject.drives[i].namespaces = drive.namespaces.clone();
+            done.push((divided.words, None));
+        }
+        Ok(done)
+    }
+
+    fn switch(&mut self, on: bool) -> Result<Vec<PreparedDrive>> {
+        let mut done = Vec::new();
+        for drive in &self.bare {
+            if let DrivePlace::Directory(_) = drive.place {
+                done.push(("not done: the drive of a directory is not switched".to_string(), None));
+                continue;
+            }
+            let from = self.switched.len();
+            for device in each(drive) {
+                self.switched.push(Switched::to(on, &device)?);
+            }
+            let words: Vec<String> = self.switched[from..].iter().map(Switched::words).collect();
+            done.push((words.join("; "), None));
+        }
+        Ok(done)
+    }
+
+    fn make_filesystems(&mut self, filesystem: &Filesystem) -> Result<Vec<PreparedDrive>> {
+        let (mut done, mut uuids) = (Vec::new(), Vec::new());
+        for drive in &self.bare {
+            uuids.push(String::new());
+            done.push(match drive.place {
+                DrivePlace::Directory(_) => {
+                    ("not done: a directory has its filesystem".to_string(), None)
+                }
+                // The UUID comes last: by it the filesystem is known again as the run's own.
+                DrivePlace::Device { .. } => {
+                    let uuid = filesystem::make(drive, filesystem)?;
+                    let mkfs = [&["mkfs".to_string()], &filesystem.mkfs[..]].concat().join(" ");
+                    let (kind, mount) = (filesystem.kind.name(), &filesystem.mount);
+                    uuids[done.len()].clone_from(&uuid);
+                    (format!("{kind} made ({mkfs}), mounted with {mount}, UUID {uuid}"), None)
+                }
+            });
+        }
+        self.mount(filesystem, &uuids)?;
+        Ok(done)
+    }
+
+    fn mount(&mut self, filesystem: &Filesystem, uuids: &[String]) -> Result<()> {
+        for (i, (drive, uuid)) in self.bare.iter().zip(uuids).enumerate() {
+            if let DrivePlace::Device { .. } = drive.place {
+                let mounted = filesystem::mount(drive, filesystem, uuid, self.run.time.clock)?;
+                self.subject.drives[i].place = DrivePlace::Directory(mounted.point.clone());
+                self.mounted.push(mounted);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a load on all the drives without keeping what it measures; says how much it was.
+    fn condition(&self, asked: &Conditioning) -> Result<String> {
+        let length = if asked.passes > 0.0 {
+            LoadLength::Passes(asked.passes)
+        } else {
+            LoadLength::Time(asked.duration_ns)
+        };
+        let RunContext { time, progress, .. } = self.run;
+        let from_ns = time.now_ns();
+        let ops = load(self.run, &self.subject, &asked.stream, length, &mut |groups, run| {
+            let planned = planned_ops(groups)?;
+            while (run.running)() && !run.stop.load(Relaxed) && time.now_ns() < run.window.until_ns
+            {
+                run.stop.fetch_or(time.stopped(), Relaxed);
+                match planned {
+                    Some(planned) => {
+                        progress.fill(groups.iter().map(WorkerGroup::issued).sum(), planned)
+                    }
+                    None => progress.fill(time.now_ns() - run.window.from_ns, asked.duration_ns),
+                }
+                time.wait_towards(run.window.until_ns);
+            }
+            Ok(())
+        })?;
+        let took = units::duration(time.now_ns() - from_ns);
+        Ok(format!("{} ops of {} in {took}", units::grouped(ops), asked.stream.workload.name))
+    }
+
+    fn steady(&mut self, asked: &Steady) -> Result<Vec<PreparedDrive>> {
+        let states = steady::reach(self.run, &self.subject, asked)?;
+        states.iter().enumerate().for_each(|(drive, state)| self.mark(drive, state));
+        Ok(states.into_iter().map(|state| (steady::words(&state), Some(state))).collect())
+    }
+
+    /// A steady state that was not reached stays with every point.
+    fn mark(&mut self, drive: usize, state: &SteadyState) {
+        if !state.reached() {
+            self.marks.push(Fact::new(
+                "Preparation",
+                format!("Drive {}", drive + 1),
+                steady::words(state),
+            ));
+        }
+    }
+}
+
+/// A drive as what it consists of: its namespaces, if it was divided.
+fn each(drive: &Drive) -> Vec<Drive> {
+    let DrivePlace::Device { serial, .. } = &drive.place else { return vec![drive.clone()] };
+    if drive.namespaces.is_empty() {
+        return vec![drive.clone()];
+    }
+    let namespace = |path: &PathBuf| Drive {
+        place: DrivePlace::Device { path: path.clone(), serial: serial.clone() },
+        namespaces: Vec::new(),
+        ..drive.clone()
+    };
+    drive.namespaces.iter().map(namespace).collect()
+}

@@ -1,0 +1,147 @@
+//! The open datasets that a subject's streams work on.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use crate::base::clock::Clock;
+use crate::base::error::{Result, anyhow};
+use crate::engine::{Access, DatasetLocation, Target};
+use crate::lab::folder::data::DatasetFolder;
+use crate::lab::machine::processors;
+use crate::plan::{Component, Dataset, Stream, Subject};
+use crate::run::admission::servers;
+use crate::run::context::RunContext;
+use crate::run::datasets::caches;
+use crate::run::datasets::site;
+pub use crate::run::datasets::target_key::TargetKey;
+pub use crate::run::datasets::target_key::has_namespaces;
+pub use crate::run::datasets::target_key::key;
+pub use crate::run::datasets::target_key::places;
+
+/// Those of a point, with where each lives. Servers among them stop together.
+#[derive(Default)]
+pub struct Targets(BTreeMap<TargetKey, (DatasetLocation, Box<dyn Target>)>);
+
+impl Deref for Targets {
+    type Target = BTreeMap<TargetKey, (DatasetLocation, Box<dyn Target>)>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Targets {
+    /// Lets go of all at once, so that those that run on one drive stop together.
+    fn stop(&mut self) -> Vec<DatasetLocation> {
+        let (homes, open): (Vec<DatasetLocation>, Vec<_>) =
+            std::mem::take(&mut self.0).into_values().unzip();
+        std::thread::scope(|scope| {
+            for target in open {
+                scope.spawn(move || drop(target));
+            }
+        });
+        homes
+    }
+}
+
+impl Drop for Targets {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// One that is to be opened.
+struct Closed<'p> {
+    key: TargetKey,
+    engine: Component,
+    home: DatasetLocation,
+    access: Access,
+    dataset: Option<&'p Dataset>,
+}
+
+/// `settle`: compaction is to be waited for, which a database opened for reading only does not do.
+pub fn open(
+    run: RunContext<'_>,
+    subject: &Subject,
+    streams: &[Stream],
+    settle: bool,
+) -> Result<Targets> {
+    let (plan, clock) = (run.plan, run.time.clock);
+    let parts = servers::divide(subject, streams, &processors::allowed()?)?;
+    let mut closed: Vec<Closed<'_>> = Vec::new();
+    for stream in streams {
+        let shared =
+            |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
+        let writes = streams.iter().filter(shared).any(site::stream_writes);
+        let access = if writes || settle { Access::ReadWrite } else { Access::ReadOnly };
+        for (drive, instance) in places(subject, stream) {
+            let key = key(subject, stream, drive, instance);
+            if closed.iter().any(|other| other.key == key) {
+                continue;
+            }
+            let home = site::home(
+                &subject.drives[drive as usize],
+                &stream.dataset,
+                instance,
+                stream.target,
+            )?;
+            let engine = parts.get(&key).unwrap_or(&stream.engine).clone();
+            let dataset =
+                plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
+            if let (Some(dataset), DatasetLocation::Folder(folder)) = (dataset, &home) {
+                site::restore(&subject.name, dataset, folder, clock, run.progress)?;
+                site::begin_use(dataset, folder, access)?;
+                forget_cached(&engine, folder)?;
+            }
+            closed.push(Closed { key, engine, home, access, dataset });
+        }
+    }
+    open_all(closed, clock)
+}
+
+/// A limit of memory counts the page cache that a server fills itself: what is cached of its files
+/// before is nobody's, and would be read for nothing.
+fn forget_cached(engine: &Component, folder: &DatasetFolder) -> Result<()> {
+    match engine.knobs.get("memory") {
+        Some(_) if folder.exists() => caches::drop_files_below(&folder.path()),
+        _ => Ok(()),
+    }
+}
+
+/// Servers start together; of other engines one is opened after the other.
+fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
+    let mut targets = Targets::default();
+    let open = |closed: Closed<'_>| {
+        let target = site::open(&closed.engine, &closed.home, closed.access, clock)?;
+        if let (Some(dataset), DatasetLocation::Folder(folder)) = (closed.dataset, &closed.home) {
+            site::check_laid(dataset, folder, &*target)?;
+        }
+        Ok((closed.key, (closed.home, target)))
+    };
+    let (servers, others): (Vec<Closed<'_>>, Vec<Closed<'_>>) =
+        closed.into_iter().partition(|c| c.engine.knobs.text("server").is_ok());
+    for other in others {
+        targets.0.extend([open(other)?]);
+    }
+    let started: Vec<Result<_>> = std::thread::scope(|scope| {
+        let open = &open;
+        let starting: Vec<_> =
+            servers.into_iter().map(|server| scope.spawn(move || open(server))).collect();
+        let panicked = |_| Err(anyhow!("starting a server failed through a bug in Dyno"));
+        starting.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
+    });
+    // Those that started are let go of together with the rest, should one have failed.
+    let mut failed = Ok(());
+    for server in started {
+        match server {
+            Ok(server) => targets.0.extend([server]),
+            Err(error) => failed = failed.and(Err(error)),
+        }
+    }
+    failed.map(|()| targets)
+}
+
+/// Closes datasets and notes what their files are by then.
+pub fn close(mut targets: Targets) -> Result<()> {
+    site::end_use(&targets.stop())
+}

@@ -1,0 +1,416 @@
+//! Progress display during a run: a bar with the time left on a terminal, plain lines with the time
+//! of day elsewhere, or JSON for programs (docs/json.md).
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Weak;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+
+use crate::base::stderr::{BarTerminal, note};
+use crate::base::text::visible;
+use crate::base::units;
+use crate::meter::watch::MeterWatch;
+use crate::plan::{AxisValue, PointKey, PointPlan};
+use crate::record::live::{NEXT, Phase, RunEnding};
+use crate::record::{Class, Interval, Outcome, Point};
+use crate::run::display::live::LiveFeed;
+use crate::run::display::time_left::TimeLeft;
+use crate::run::display::time_left::ToPrepare;
+use crate::run::ops_per_s;
+
+/// Lines that say how far a fill is are not printed more often.
+const LINES_APART_NS: u64 = 2_000_000_000;
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgressForm {
+    /// One line of a terminal that is drawn anew.
+    Bar,
+    /// Lines that stay, each with the time of day.
+    Plain,
+    /// An object a line.
+    Json,
+    /// Nothing.
+    Silent,
+}
+
+/// The display. All its calls come from the one thread that watches the workers.
+pub struct Progress {
+    form: ProgressForm,
+    /// Lines of what is otherwise drawn over, or left out: rates.
+    verbose: bool,
+    bar: ProgressBar,
+    /// What the bar says is going on, and its rate.
+    label: RefCell<String>,
+    left: RefCell<TimeLeft>,
+    began: Instant,
+    /// The tenth of a fill that was last printed as a line, and when.
+    tenth: Cell<(u64, u64)>,
+    /// The last failure of each subject, which is printed once.
+    failed: RefCell<HashMap<String, String>>,
+    /// The feed of whoever looks on from elsewhere.
+    live: RefCell<Option<LiveFeed>>,
+}
+
+impl Progress {
+    /// A bar where standard error is a terminal, plain lines elsewhere.
+    pub fn new() -> Progress {
+        let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+        Progress::in_form(if terminal { ProgressForm::Bar } else { ProgressForm::Plain }, false)
+    }
+
+    /// In the form that was asked for; `verbose` shows the rate of every interval as a line.
+    pub fn in_form(form: ProgressForm, verbose: bool) -> Progress {
+        let target = match form {
+            ProgressForm::Bar => ProgressDrawTarget::term_like(Box::new(BarTerminal::default())),
+            _ => ProgressDrawTarget::hidden(),
+        };
+        Progress {
+            form,
+            verbose,
+            bar: ProgressBar::with_draw_target(None, target),
+            label: RefCell::default(),
+            left: RefCell::new(TimeLeft::of(std::iter::empty(), Vec::new())),
+            began: Instant::now(),
+            tenth: Cell::default(),
+            failed: RefCell::default(),
+            live: RefCell::new(None),
+        }
+    }
+
+    /// Writes a live feed too.
+    pub fn go_live(&self, live: LiveFeed) {
+        *self.live.borrow_mut() = Some(live);
+    }
+
+    fn live(&self, with: impl FnOnce(&mut LiveFeed)) {
+        self.live.borrow_mut().as_mut().map(with);
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.began.elapsed().as_nanos() as u64
+    }
+
+    /// The points that will be measured, and what is to be prepared for each subject.
+    pub fn begin(&self, points: &[PointPlan], to_prepare: Vec<ToPrepare>) {
+        self.live(|live| live.points(points.len()));
+        let lengths = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns);
+        let load_ns: u64 = lengths.clone().sum();
+        *self.left.borrow_mut() = TimeLeft::of(lengths, to_prepare);
+        self.bar.set_length(1000);
+        // The rate stands first, so that the narrowest terminal cuts the label and not the rate.
+        let style = ProgressStyle::with_template("{bar:16.cyan/blue} {prefix}  {wide_msg}");
+        self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        self.bar.enable_steady_tick(Duration::from_millis(500));
+        let (n, time) = (points.len(), units::duration(load_ns));
+        let counted = units::plural(n, "point");
+        self.line(
+            &format!("{counted}, {time} of load; missing datasets are filled first"),
+            json!({ "event": "begin", "points": n, "load_ns": load_ns }),
+        );
+    }
+
+    /// Which meters read meanwhile.
+    pub fn meters(&self, watch: Weak<MeterWatch>) {
+        self.live(|live| live.meters(watch));
+    }
+
+    /// What comes after the point that is next.
+    pub fn next(&self, points: &[PointPlan]) {
+        self.live(|live| live.next(points.iter().take(NEXT).map(|p| label(&p.key)).collect()));
+    }
+
+    /// Something that takes a while and is not a point.
+    pub fn activity(&self, what: &str) {
+        self.doing(Phase::Between, what);
+    }
+
+    /// The same, of a kind that a phase has its name of.
+    pub fn doing(&self, phase: Phase, what: &str) {
+        self.live(|live| live.doing(phase, what, None));
+        self.say(what, "");
+        self.tenth.set((0, self.now_ns()));
+        self.live(|live| live.log(what));
+        if self.form != ProgressForm::Bar {
+            self.show(what, json!({ "event": "activity", "what": what }));
+        }
+    }
+
+    /// A dataset of so many bytes begins to be filled for a subject.
+    pub fn filling(&self, subject: &str, bytes: u64) {
+        self.left.borrow_mut().fill_begins(subject, bytes, self.now_ns());
+        self.live(|live| live.phase(Phase::Filling));
+    }
+
+    /// It is filled.
+    pub fn filled(&self) {
+        self.left.borrow_mut().fill_ends(self.now_ns());
+        self.live(|live| live.phase(Phase::Between));
+    }
+
+    /// A part of a subject's preparation begins: what the bundle calls it, and what is shown.
+    pub fn part(&self, phase: Phase, subject: &str, action: &str, shown: &str) {
+        self.doing(phase, &format!("{subject}: {shown}"));
+        self.left.borrow_mut().part_begins(subject, action, self.now_ns());
+    }
+
+    /// It is done.
+    pub fn part_done(&self) {
+        self.left.borrow_mut().part_ends(self.now_ns());
+        self.live(|live| live.phase(Phase::Between));
+    }
+
+    /// A subject's drives are ready.
+    pub fn prepared(&self, subject: &str) {
+        self.left.borrow_mut().prepared(subject, self.now_ns());
+    }
+
+    /// How far a fill, a purge or a conditioning load is, in whatever it is counted in.
+    pub fn fill(&self, done: u64, of: u64) {
+        let (done, of) = (done.min(of), of.max(1));
+        let (percent, tenth) = ((done as f64 / of as f64 * 100.0) as u64, done / of.div_ceil(10));
+        let share = done as f64 / of as f64;
+        self.left.borrow_mut().is_at(share);
+        let label = self.label.borrow().clone();
+        self.live(|live| live.doing(live.is_in(), &label, Some(share)));
+        self.say(&label, &format!("{percent:>3} %"));
+        let ((last, at_ns), now_ns) = (self.tenth.get(), self.now_ns());
+        let is_soon = self.form == ProgressForm::Plain && now_ns - at_ns < LINES_APART_NS;
+        if self.form != ProgressForm::Bar && tenth > last && !is_soon {
+            self.tenth.set((tenth, now_ns));
+            let event = json!({ "event": "fill", "what": label, "done": done, "of": of });
+            self.show(&format!("{label}: {percent} %"), event);
+        }
+    }
+
+    /// A round of a load that goes on until it is steady.
+    pub fn round(&self, subject: &str, round: u32, of: u32, verdict: &str) {
+        let text = format!("{subject}: round {round} of at most {of}, {verdict}");
+        let share = f64::from(round) / f64::from(of.max(1));
+        self.live(|live| {
+            live.doing(Phase::Steadying, &text, Some(share));
+            live.log(&text);
+        });
+        self.say(&text, "");
+        if self.form != ProgressForm::Bar {
+            let event = json!({ "event": "round", "subject": subject, "round": round, "of": of,
+                                "verdict": verdict });
+            self.show(&text, event);
+        }
+    }
+
+    /// A point begins.
+    pub fn point(&self, key: &PointKey) {
+        self.left.borrow_mut().point_begins(self.now_ns());
+        self.live(|live| {
+            live.doing(Phase::Between, &label(key), None);
+            live.point(key);
+        });
+        self.say(&label(key), "");
+        if self.form == ProgressForm::Json {
+            self.line("", event("point", key));
+        }
+    }
+
+    /// The point's load runs, and its window has not begun, or has.
+    pub fn load(&self, phase: Phase) {
+        self.live(|live| live.phase(phase));
+    }
+
+    /// One class of one stream of the interval that is being closed.
+    pub fn interval(&self, interval: &Interval) {
+        self.live(|live| live.interval(interval));
+    }
+
+    /// The interval is closed; it was so long.
+    pub fn interval_closed(&self, ns: u64) {
+        let (percent, left_ns) = self.estimate();
+        self.live(|live| {
+            live.left(left_ns, percent);
+            live.second(ns);
+        });
+    }
+
+    /// The rate of the last interval, ops/s.
+    pub fn rate(&self, ops_per_s: f64) {
+        let label = self.label.borrow().clone();
+        let rate = format!("{} ops/s", units::grouped(ops_per_s as u64));
+        self.say(&label, &rate);
+        if self.form == ProgressForm::Json || self.verbose {
+            let event = json!({ "event": "rate", "what": label, "ops_per_s": ops_per_s });
+            self.show(&format!("  {rate}  {label}"), event);
+        }
+    }
+
+    /// What is being done goes on.
+    pub fn goes_on(&self) {
+        self.draw();
+    }
+
+    /// A point has ended; a line says what came of it.
+    pub fn point_done(&self, point: &Point) {
+        self.left.borrow_mut().point_ends(self.now_ns());
+        self.live(|live| {
+            live.phase(Phase::Between);
+            live.stored(point);
+        });
+        self.draw();
+        let (result, shown) = match &point.outcome {
+            Outcome::Measured => (headline(point), headline(point)),
+            Outcome::Failed { cause } => {
+                let result = format!("FAILED: {cause}");
+                let known = (self.failed.borrow_mut())
+                    .insert(point.key.subject.clone(), cause.clone())
+                    .is_some_and(|known| known == *cause);
+                let shown = if known { "FAILED: as before".to_string() } else { result.clone() };
+                (result, shown)
+            }
+        };
+        let mut event = event("done", &point.key);
+        event["result"] = json!(result);
+        event["failed"] = json!(point.outcome != Outcome::Measured);
+        self.line(&format!("{}: {shown}", label(&point.key)), event);
+    }
+
+    /// Not measured: its repeats so far are enough, or a search can do without it.
+    pub fn point_spared(&self) {
+        self.left.borrow_mut().point_spared();
+        self.live(LiveFeed::spared);
+    }
+
+    /// The run has ended: the bar is removed.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+        if self.form == ProgressForm::Json {
+            self.line("", json!({ "event": "end" }));
+        }
+    }
+
+    /// How the run ended, for whoever looks on.
+    pub fn ended(&self, how: RunEnding, text: &str) {
+        self.live(|live| live.ended(how, text));
+        *self.live.borrow_mut() = None;
+    }
+
+    /// What the bar says; the rate before what is going on.
+    fn say(&self, what: &str, rate: &str) {
+        if *self.label.borrow() != what {
+            *self.label.borrow_mut() = what.to_string();
+        }
+        let message = if rate.is_empty() { what.to_string() } else { format!("{rate}  {what}") };
+        self.bar.set_message(visible(&message).into_owned());
+        self.draw();
+    }
+
+    /// Percent of the run's time, and nanoseconds left; none while that is not known.
+    fn estimate(&self) -> (Option<f64>, Option<u64>) {
+        let now_ns = self.now_ns();
+        let left_ns = self.left.borrow().left_ns(now_ns);
+        let share = |left: u64| now_ns as f64 / (now_ns + left).max(1) as f64 * 100.0;
+        (left_ns.map(share), left_ns)
+    }
+
+    fn draw(&self) {
+        if self.live.borrow().as_ref().is_some_and(|live| live.is_due(1_000)) {
+            let (percent, left_ns) = self.estimate();
+            self.live(|live| {
+                live.left(left_ns, percent);
+                live.tick();
+            });
+        }
+        if self.form == ProgressForm::Bar {
+            let (percent, _) = self.estimate();
+            self.bar.set_position((percent.unwrap_or(0.0) * 10.0) as u64);
+            self.bar.set_prefix(self.in_words());
+        }
+    }
+
+    /// " 12 %, 3m 20s left".
+    fn in_words(&self) -> String {
+        let (percent, left_ns) = self.estimate();
+        let left = match left_ns {
+            Some(0) => "0 s left".to_string(),
+            Some(ns) => {
+                format!("{} left", units::duration(ns.div_ceil(1_000_000_000) * 1_000_000_000))
+            }
+            None => "time left unknown".to_string(),
+        };
+        percent.map_or(left.clone(), |percent| format!("{percent:>3.0} %, {left}"))
+    }
+
+    /// One line that stays, and that the log has.
+    fn line(&self, text: &str, event: Value) {
+        if !text.is_empty() {
+            self.live(|live| live.log(text));
+        }
+        self.show(text, event);
+    }
+
+    /// One line that stays.
+    fn show(&self, text: &str, mut event: Value) {
+        match self.form {
+            ProgressForm::Bar => self.bar.println(visible(text)),
+            ProgressForm::Plain if !text.is_empty() => {
+                note(&format!("{}  {}  {text}", moment(), self.in_words()))
+            }
+            ProgressForm::Json => {
+                let (percent, left_ns) = self.estimate();
+                event["time"] = json!(moment());
+                event["percent"] = json!(percent);
+                event["left_ns"] = json!(left_ns);
+                note(&event.to_string());
+            }
+            ProgressForm::Plain | ProgressForm::Silent => {}
+        }
+    }
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Progress::new()
+    }
+}
+
+/// The time of day, as RFC 3339 has it, in UTC to the second.
+fn moment() -> String {
+    let now = jiff::Timestamp::now();
+    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
+}
+
+fn event(name: &str, key: &PointKey) -> Value {
+    let axis = key.axis.as_ref();
+    json!({ "event": name, "subject": key.subject, "step": key.step,
+            "axis": axis.map(|a| a.name.clone()), "value": axis.map(|a| a.value.as_f64()),
+            "repeat": key.repeat })
+}
+
+/// "Micron 7600, readrandom, read.threads = 96, repeat 2".
+fn label(key: &PointKey) -> String {
+    let axis = match &key.axis {
+        Some(axis) => match axis.value {
+            AxisValue::Maximum => format!(", {} = max", axis.name),
+            AxisValue::Number(value) => format!(", {} = {value}", axis.name),
+        },
+        None => String::new(),
+    };
+    format!("{}, {}{axis}, repeat {}", key.subject, key.step, key.repeat)
+}
+
+fn headline(point: &Point) -> String {
+    let counted = || point.cells.iter().filter(|c| c.headline).flat_map(|c| &c.tallies);
+    if counted().next().is_some() && counted().all(|tally| tally.class == Class::CHECK) {
+        // A check is no load: what it found, and how long it took.
+        let longest_ns =
+            counted().filter_map(|tally| tally.service.quantile_ns(1.0)).max().unwrap_or(0);
+        return format!("kept, in {}", units::latency(longest_ns as f64));
+    }
+    let mut streams: Vec<&str> =
+        point.cells.iter().filter(|c| c.headline).map(|c| c.stream.as_str()).collect();
+    streams.dedup();
+    let cells = |stream: &str| point.cells.iter().filter(|c| c.stream == stream).count() as f64;
+    let ops: f64 = streams.iter().map(|s| ops_per_s(point, s) * cells(s)).sum();
+    format!("{} ops/s", units::grouped(ops.round() as u64))
+}

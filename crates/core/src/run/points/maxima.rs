@@ -1,0 +1,48 @@
+//! The maxima of load sweeps: the closed-loop rate of the swept stream, to which the percentages of
+//! the same subject, step and repeat refer. A running plan and a resumed one determine them by the
+//! same rule.
+
+use std::collections::HashMap;
+
+use crate::plan::{PointKey, PointPlan};
+use crate::record::{Outcome, Point};
+
+/// Whose maximum it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct MaximumKey {
+    subject: String,
+    step: String,
+    repeat: u32,
+    stream: String,
+}
+
+impl MaximumKey {
+    fn new(key: &PointKey, stream: &str) -> MaximumKey {
+        let PointKey { subject, step, repeat, .. } = key.clone();
+        MaximumKey { subject, step, repeat, stream: stream.to_string() }
+    }
+}
+
+/// Every maximum that is known, in ops/s on one drive and instance.
+#[derive(Default)]
+pub struct Maxima(HashMap<MaximumKey, f64>);
+
+impl Maxima {
+    /// Takes a point's result into account: at the maximum of a load sweep it is the swept
+    /// stream's.
+    pub fn note(&mut self, point: &PointPlan, measured: &Point) {
+        let at_maximum = point.key.axis.as_ref().is_some_and(|axis| axis.value.is_maximum());
+        let Some(sweep) = point.step.sweep.as_ref().filter(|_| at_maximum) else { return };
+        if measured.outcome == Outcome::Measured {
+            self.0.insert(
+                MaximumKey::new(&point.key, &sweep.stream),
+                crate::run::ops_per_s(measured, &sweep.stream),
+            );
+        }
+    }
+
+    /// The maximum of a stream in the subject, step and repeat of a point.
+    pub fn of(&self, key: &PointKey, stream: &str) -> Option<f64> {
+        self.0.get(&MaximumKey::new(key, stream)).copied().filter(|ops_per_s| *ops_per_s > 0.0)
+    }
+}

@@ -1,0 +1,334 @@
+//! Measures one point: opens what its streams need, runs them together, and assembles the result.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::base::error::{Context, Result, failed};
+use crate::base::rng::mix;
+use crate::base::units::Rate;
+use crate::engine::DatasetLocation;
+use crate::load::pacer::FellBehind;
+use crate::load::worker::MeasuredWindow;
+use crate::meter::watch::MeterWatch;
+use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
+use crate::record::live::Phase;
+use crate::record::{Ceiling, Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
+use crate::run::admission::load_memory;
+use crate::run::admission::placement;
+use crate::run::admission::servers;
+use crate::run::context::RunContext;
+use crate::run::datasets::caches::drop_page_cache;
+use crate::run::datasets::targets;
+use crate::run::datasets::targets::Targets;
+use crate::run::display::progress::Progress;
+use crate::run::display::time::RunClock;
+use crate::run::meters;
+use crate::run::meters::Around;
+use crate::run::outliers::slow_ops;
+use crate::run::outliers::standstill;
+use crate::run::outliers::witness::Witness;
+use crate::run::points::ceiling;
+use crate::run::points::maxima::Maxima;
+use crate::run::points::telemetry::Telemetry;
+use crate::run::points::worker_group;
+use crate::run::points::worker_group::LoadSpan;
+use crate::run::points::worker_group::Running;
+use crate::run::points::worker_group::WorkerGroup;
+
+/// What ends a run: it is no result of the point that was being measured.
+#[derive(Debug, thiserror::Error)]
+#[error("the bundle could not be written")]
+struct Unwritable;
+
+/// Measures a point. What goes wrong with the drive, the dataset or the load becomes the point's
+/// outcome; an error is one of the sink, without which there is no going on.
+pub fn measure(
+    context: RunContext<'_>,
+    point: &PointPlan,
+    maxima: &Maxima,
+    watch: Option<&MeterWatch>,
+    sink: &mut dyn Sink,
+) -> Result<Point> {
+    let time = context.time;
+    let mut measured = Point::begun(point.key.clone(), time.unix_ns());
+    let result = attempt(context, point, maxima, watch, sink).and_then(|observed| {
+        measured.cells = observed.cells;
+        measured.facts = observed.facts;
+        if let Some(window) = observed.window {
+            measured.started_unix_ns = time.unix_ns_of(window.from_ns);
+            measured.window_ns = Some(window.until_ns - window.from_ns);
+        }
+        observed.ended
+    });
+    match result {
+        Err(error) if error.is::<Unwritable>() => return Err(error),
+        Err(error) => {
+            if let Some(behind) = error.downcast_ref::<FellBehind>() {
+                measured.facts.push(key::load::FELL_BEHIND.fact("Load", behind));
+            }
+            measured.outcome = Outcome::Failed { cause: crate::run::cause(&error) };
+        }
+        Ok(()) => {}
+    }
+    Ok(measured)
+}
+
+/// What was seen of a load, and how it ended.
+struct Observed {
+    /// As far as it was measured; none if the load never began.
+    window: Option<MeasuredWindow>,
+    cells: Vec<Cell>,
+    facts: Vec<Fact>,
+    ended: Result<()>,
+}
+
+fn attempt(
+    context: RunContext<'_>,
+    point: &PointPlan,
+    maxima: &Maxima,
+    watch: Option<&MeterWatch>,
+    sink: &mut dyn Sink,
+) -> Result<Observed> {
+    let RunContext { plan, time, progress } = context;
+    let point = &servers::with_load_apart(point)?;
+    let step = &point.step;
+    // Before anything is opened: memory counts where it is first used.
+    let limited = load_memory::enter(step)?;
+    let targets = targets::open(context, &point.subject, &step.streams, step.settle)?;
+    // Without meters nothing judges a result, and none is needed.
+    let ceilings = match watch {
+        Some(_) => ceiling::of(point, &targets, time)?,
+        None => Vec::new(),
+    };
+    come_to_rest(step, &targets, time.stop)?;
+    let groups = groups(plan.seed, point, maxima, &targets)?;
+    let mut telemetry = Telemetry::new(&groups, time.clock);
+    let watched = slow_ops::watched(&point.subject, &groups);
+    let witness = Witness::start(time.clock, watched, standstill::LEAST_NS);
+    let load = PointLoad { step, groups: &groups, targets: &targets };
+    let (opened, mark, ended) = load
+        .run(context, watch, &mut |running| telemetry.watch(running, time.stop, progress, sink));
+    let testimony = witness.end();
+    let window = opened.map(|window| {
+        let until_ns = time.now_ns().min(window.until_ns).max(window.from_ns + 1);
+        MeasuredWindow { until_ns, ..window }
+    });
+    let mut observed = Observed { window, cells: Vec::new(), facts: Vec::new(), ended };
+    if let Some(window) = window {
+        telemetry.close_interval(window, window.until_ns, progress, sink).context(Unwritable)?;
+        observed.cells = groups.iter().map(cell).collect();
+        observed.facts = engine_facts(&targets);
+        observed.facts.extend(overslept(&groups));
+        observed.facts.extend(processors(&groups)?);
+        observed.facts.extend(limited.as_ref().map(load_memory::fact).transpose()?);
+        let window_ns = window.until_ns - window.from_ns;
+        let confirmed =
+            ceiling::confirmed(ceilings, &observed.cells, window_ns, (point, &targets), time)?;
+        observed.facts.extend(confirmed.iter().map(Ceiling::to_fact));
+        let stood = standstill::within(testimony.late(), window).into_iter();
+        let mut stood = stood.map(Standstill::to_sample);
+        stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
+        let mut slowest = slow_ops::of(&groups, &testimony, window).into_iter();
+        slowest.try_for_each(|op| sink.slow_op(&op)).context(Unwritable)?;
+        if let (Some(watch), Some(mark)) = (watch, mark) {
+            let start_ns = window.from_ns - step.warmup_ns;
+            let (from_ns, end_ns) = (window.from_ns, window.until_ns);
+            let around = Around { start_ns, from_ns, end_ns, mark };
+            let troubles = meters::keep(watch, &point.subject.name, around, time, sink);
+            observed.facts.extend(troubles.context(Unwritable)?);
+        }
+    }
+    drop(groups);
+    targets::close(targets)?;
+    Ok(observed)
+}
+
+/// What the engines counted, and what their servers had of the machine. What all drives of a group
+/// have in common is said once; several servers each count for themselves.
+fn engine_facts(targets: &Targets) -> Vec<Fact> {
+    let several = targets.values().filter(|(_, target)| target.server().is_some()).count() > 1;
+    let mut facts = Vec::new();
+    for (key, (_, target)) in targets.iter() {
+        let share = target.server().map(|share| key.named(share).to_fact());
+        let of_server = |fact: Fact| match &share {
+            Some(own) if several => Fact { name: format!("{}: {}", own.name, fact.name), ..fact },
+            _ => fact,
+        };
+        facts.extend(target.window_closed().into_iter().map(of_server));
+        facts.extend(share);
+    }
+    facts.dedup();
+    facts
+}
+
+/// What has to end before the load begins, where the step says so: background work, and what is in
+/// the page cache. What is cached of a dataset before is not in a limit of the load's memory, and
+/// would be read for nothing.
+fn come_to_rest(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()> {
+    if step.settle {
+        targets.values().try_for_each(|(_, target)| target.settle(stop))?;
+    }
+    if step.drop_caches || step.memory_bytes.is_some() {
+        let folders: Vec<PathBuf> = targets.values().filter_map(|(home, _)| folder(home)).collect();
+        drop_page_cache(&folders)?;
+    }
+    Ok(())
+}
+
+/// A point's streams, ready to run.
+struct PointLoad<'a> {
+    step: &'a Step,
+    groups: &'a [WorkerGroup<'a>],
+    targets: &'a Targets,
+}
+
+impl PointLoad<'_> {
+    /// Runs the workers from barrier to join, while `look_on` looks on through the window. The
+    /// window that was fixed, the meters' mark at its end, and how it ended.
+    fn run(
+        &self,
+        RunContext { time, progress, .. }: RunContext<'_>,
+        watch: Option<&MeterWatch>,
+        look_on: &mut dyn FnMut(&Running<'_>) -> Result<()>,
+    ) -> (Option<MeasuredWindow>, Option<u64>, Result<()>) {
+        let stop = AtomicBool::new(false);
+        let span = LoadSpan { warmup_ns: self.step.warmup_ns, duration_ns: self.step.duration_ns };
+        let (mut opened, mut mark) = (None, None);
+        let ran = worker_group::run(time, self.groups, span, &stop, &mut |running| {
+            opened = Some(running.window);
+            progress.load(Phase::WarmUp);
+            wait_for_window(time, progress, running);
+            progress.load(Phase::Window);
+            self.targets.values().for_each(|(_, target)| target.window_opens());
+            watch.map(MeterWatch::mark);
+            let watched = look_on(running);
+            mark = watch.map(MeterWatch::mark);
+            watched.context(Unwritable)
+        });
+        (opened, mark, ran.map(drop))
+    }
+}
+
+/// Waits through the warm-up.
+fn wait_for_window(time: RunClock<'_>, progress: &Progress, running: &Running<'_>) {
+    let from_ns = running.window.from_ns;
+    while time.now_ns() < from_ns && (running.running)() {
+        if time.stopped() {
+            running.stop.store(true, Relaxed);
+        }
+        progress.goes_on();
+        time.wait_towards(from_ns);
+    }
+}
+
+fn folder(home: &DatasetLocation) -> Option<PathBuf> {
+    match home {
+        DatasetLocation::Folder(folder) => Some(folder.path()),
+        DatasetLocation::Device { .. } | DatasetLocation::Nowhere => None,
+    }
+}
+
+fn groups<'a>(
+    seed: u64,
+    point: &'a PointPlan,
+    maxima: &Maxima,
+    targets: &'a Targets,
+) -> Result<Vec<WorkerGroup<'a>>> {
+    let mut groups = Vec::new();
+    for (index, stream) in point.step.streams.iter().enumerate() {
+        let rate = rate(&point.key, stream, maxima)?;
+        let seed = seed_of(seed, &point.key, &point.step, index);
+        for (drive, instance) in targets::places(&point.subject, stream) {
+            let Some((home, target)) =
+                targets.get(&targets::key(&point.subject, stream, drive, instance))
+            else {
+                continue;
+            };
+            let own_namespace = targets::has_namespaces(&point.subject, drive);
+            groups.push(WorkerGroup {
+                drive,
+                local: placement::local_to(home),
+                instance,
+                own_namespace,
+                max_lag_ns: point.step.max_lag_ns,
+                ..WorkerGroup::new(stream, &**target, rate, seed)?
+            });
+        }
+    }
+    Ok(groups)
+}
+
+/// The rate of a stream's schedule.
+fn rate(key: &PointKey, stream: &Stream, maxima: &Maxima) -> Result<Option<Rate>> {
+    match stream.load {
+        Load::Closed => Ok(None),
+        Load::Rate(rate) => Ok(Some(rate)),
+        Load::PercentOfMaximum(percent) => {
+            let maximum = maxima.of(key, &stream.name).ok_or_else(|| {
+                failed(
+                    "the maximum that this load is a percentage of was not measured",
+                    "resume the run, which measures failed points again",
+                )
+            })?;
+            Ok(Some(Rate::OpsPerSec(maximum * percent / 100.0)))
+        }
+    }
+}
+
+/// Random choices differ between steps, axis values and repeats, and are the same for every subject
+/// and drive.
+fn seed_of(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
+    let axis = key.axis.as_ref().map_or(0, |a| a.value.as_f64().to_bits());
+    let name = step.name.bytes().fold(0u64, |h, b| mix(h ^ u64::from(b)));
+    [axis, name, u64::from(key.repeat), stream as u64]
+        .iter()
+        .fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))
+}
+
+/// What the generator itself was late with, for each stream that it was late with.
+fn overslept(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
+    let mut all: Vec<Overslept> = Vec::new();
+    for group in groups {
+        for recorder in group.recorders.iter().filter(|r| r.overslept.times.get() > 0) {
+            let index =
+                all.iter().position(|o| o.stream == group.stream.name).unwrap_or_else(|| {
+                    let stream = group.stream.name.clone();
+                    all.push(Overslept { stream, times: 0, total_ns: 0, longest_ns: 0 });
+                    all.len() - 1
+                });
+            let (total, own) = (&mut all[index], &recorder.overslept);
+            total.times += own.times.get();
+            total.total_ns += own.total_ns.get();
+            total.longest_ns = total.longest_ns.max(own.longest_ns.get());
+        }
+    }
+    all.iter().map(Overslept::to_fact).collect()
+}
+
+/// Which processors the workers had, where the plan pins them.
+fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Fact>> {
+    let placement = worker_group::placement_of(groups)?;
+    let of = |(group, places): (&WorkerGroup<'_>, Option<Vec<_>>)| {
+        Some(placement::fact(&group.stream.name, group.drive, &places?))
+    };
+    Ok(groups.iter().zip(placement).filter_map(of).collect())
+}
+
+fn cell(group: &WorkerGroup<'_>) -> Cell {
+    let mut tallies = Vec::new();
+    group.recorders.iter().for_each(|r| r.add_to(&mut tallies));
+    let sum = |f: fn(&crate::load::recorder::Recorder) -> u64| group.recorders.iter().map(f).sum();
+    Cell {
+        stream: group.stream.name.clone(),
+        drive: group.drive,
+        instance: group.instance,
+        headline: group.stream.headline,
+        threads: Some(group.stream.threads),
+        depth: Some(group.stream.depth),
+        asked: group.rate,
+        late: sum(|r| r.late.get()),
+        backlog_max: sum(|r| r.backlog_max.get()),
+        backlog_end: sum(|r| r.backlog_end.get()),
+        tallies,
+    }
+}

@@ -1,0 +1,77 @@
+//! Unreported load on a subject's drives.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::base::error::{Result, bail};
+use crate::plan::{Load, Stream, Subject};
+use crate::run::admission::placement;
+use crate::run::context::RunContext;
+use crate::run::datasets::targets;
+use crate::run::points::worker_group;
+use crate::run::points::worker_group::LoadSpan;
+use crate::run::points::worker_group::Running;
+use crate::run::points::worker_group::WorkerGroup;
+
+/// How long a load goes on.
+#[derive(Clone, Copy)]
+pub enum LoadLength {
+    Time(u64),
+    /// How often the range is covered.
+    Passes(f64),
+}
+
+/// Looks on while the load runs.
+pub type LoadObserver<'a> = dyn FnMut(&[WorkerGroup<'_>], &Running<'_>) -> Result<()> + 'a;
+
+/// Runs one stream on all of a subject's drives and keeps nothing of it but how many ops it was.
+pub fn load(
+    run: RunContext<'_>,
+    subject: &Subject,
+    stream: &Stream,
+    length: LoadLength,
+    look_on: &mut LoadObserver<'_>,
+) -> Result<u64> {
+    let targets = targets::open(run, subject, std::slice::from_ref(stream), false)?;
+    let mut groups = Vec::new();
+    for (drive, instance) in targets::places(subject, stream) {
+        let Some((home, target)) = targets.get(&targets::key(subject, stream, drive, instance))
+        else {
+            continue;
+        };
+        let own_namespace = targets::has_namespaces(subject, drive);
+        let passes = if let LoadLength::Passes(passes) = length { passes } else { 0.0 };
+        let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
+        groups.push(WorkerGroup {
+            drive,
+            local: placement::local_to(home),
+            instance,
+            own_namespace,
+            passes,
+            ..WorkerGroup::new(stream, &**target, rate, run.plan.seed)?
+        });
+    }
+    let duration_ns = if let LoadLength::Time(ns) = length { ns } else { u64::MAX / 4 };
+    let (stop, span) = (AtomicBool::new(false), LoadSpan { warmup_ns: 0, duration_ns });
+    worker_group::run(run.time, &groups, span, &stop, &mut |running| look_on(&groups, running))?;
+    if run.time.stopped() {
+        bail!("interrupted while preparing; the next run starts this load again");
+    }
+    targets.values().try_for_each(|(_, target)| target.sync())?;
+    let ops = groups.iter().map(WorkerGroup::issued).sum();
+    drop(groups);
+    targets::close(targets)?;
+    Ok(ops)
+}
+
+/// The ops of all workers' passes; nothing for a load that goes by time.
+pub fn planned_ops(groups: &[WorkerGroup<'_>]) -> Result<Option<u64>> {
+    let mut all = 0;
+    for group in groups {
+        for thread in 0..group.stream.threads {
+            let source = group.source(group.space(), thread)?;
+            let Some(ops) = group.limit(&*source)? else { return Ok(None) };
+            all += ops;
+        }
+    }
+    Ok(Some(all))
+}

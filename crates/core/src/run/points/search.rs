@@ -1,0 +1,186 @@
+//! Searches during a run: which point of a searched sweep is measured next, and which are not
+//! needed.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::base::histogram::Histogram;
+use crate::base::units;
+use crate::plan::steps::search::PERCENTILES;
+use crate::plan::steps::search::Search;
+use crate::plan::{Plan, PointKey, PointPlan, Sweep};
+use crate::record::{Fact, Outcome, Point, Tally, key};
+
+/// One search: the points of a subject, step and repeat.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct SearchKey {
+    subject: String,
+    step: String,
+    repeat: u32,
+}
+
+impl SearchKey {
+    fn key(key: &PointKey) -> SearchKey {
+        SearchKey { subject: key.subject.clone(), step: key.step.clone(), repeat: key.repeat }
+    }
+}
+
+/// What was tried so far, and whether it held.
+#[derive(Default)]
+pub struct Searches {
+    tried: HashMap<SearchKey, Vec<(f64, bool)>>,
+    /// The values of each step that is searched, from the least to the most.
+    values: HashMap<String, Vec<f64>>,
+    /// Where the points of searches are among all, by the bits of their values.
+    places: HashMap<SearchKey, HashMap<u64, usize>>,
+    over: HashSet<SearchKey>,
+}
+
+impl Searches {
+    /// Learns what is searched, and where its points are.
+    pub fn begin(&mut self, plan: &Plan, all: &[PointPlan]) {
+        for step in &plan.protocol.steps {
+            if let Some(Sweep { search: Some(_), values, .. }) = &step.sweep {
+                let mut values = values.clone();
+                values.sort_by(f64::total_cmp);
+                self.values.insert(step.name.clone(), values);
+            }
+        }
+        for (place, point) in
+            all.iter().enumerate().filter(|(_, p)| self.values.contains_key(&p.key.step))
+        {
+            if let Some(value) = point.key.axis.as_ref().and_then(|axis| axis.value.number()) {
+                self.places
+                    .entry(SearchKey::key(&point.key))
+                    .or_default()
+                    .insert(value.to_bits(), place);
+            }
+        }
+    }
+
+    /// The point to measure in the place of this one: itself, where its step is not searched; of a
+    /// search the one that is the most informative; none when the search is over, and from then on.
+    pub fn instead<'p>(
+        &mut self,
+        point: &'p PointPlan,
+        all: &'p [PointPlan],
+    ) -> Option<&'p PointPlan> {
+        let Some(values) = self.values.get(&point.key.step) else { return Some(point) };
+        let of = SearchKey::key(&point.key);
+        if self.over.contains(&of) {
+            return None;
+        }
+        let tried = self.tried.get(&of).map(Vec::as_slice).unwrap_or_default();
+        let place = || self.places.get(&of)?.get(&Search::next(values, tried)?.to_bits());
+        let next = place().and_then(|&place| all.get(place));
+        if next.is_none() {
+            self.over.insert(of);
+        }
+        next
+    }
+
+    /// Takes a point's result into account, and says it. What failed holds nothing.
+    pub fn note(&mut self, key: &PointKey, sweep: Option<&Sweep>, point: &Point) -> Option<Fact> {
+        let Some(Sweep { search: Some(search), .. }) = sweep else { return None };
+        let value = key.axis.as_ref()?.value.number()?;
+        let measured = point.outcome == Outcome::Measured;
+        let reached = percentile_ns(search, point).filter(|_| measured);
+        let held = reached.is_some_and(|ns| ns <= search.at_most_ns);
+        self.tried.entry(SearchKey::key(key)).or_default().push((value, held));
+        let limit = units::latency(search.at_most_ns as f64);
+        let value = match reached {
+            Some(ns) => format!(
+                "{}: {} {limit}",
+                units::latency(ns as f64),
+                if held { "within" } else { "above" }
+            ),
+            None if measured => format!(
+                "the window has too few ops for it, so taken to be above {limit}; a longer one has \
+                 more"
+            ),
+            None => format!("not measured, so taken to be above {limit}"),
+        };
+        Some(Fact::new("Search", format!("{}.{}", search.stream, search.percentile), value))
+    }
+}
+
+/// Whether a point that ended early has answered its search all the same: it could not keep up.
+pub fn answered(sweep: Option<&Sweep>, point: &Point) -> bool {
+    let fell_behind = point.facts.iter().any(|fact| fact.name == key::load::FELL_BEHIND.name);
+    sweep.is_some_and(|sweep| sweep.search.is_some()) && fell_behind
+}
+
+/// The percentile of the class that most of the stream's ops are of, over all drives and instances
+/// together.
+fn percentile_ns(search: &Search, point: &Point) -> Option<u64> {
+    let cells = point.cells.iter().filter(|cell| cell.stream == search.stream);
+    let tallies: Vec<&Tally> = cells.flat_map(|cell| &cell.tallies).collect();
+    let ops_of = |class| tallies.iter().filter(|t| t.class == class).map(|t| t.ops).sum::<u64>();
+    let class = tallies.iter().map(|t| t.class).max_by_key(|&class| ops_of(class))?;
+    let mut pooled = Histogram::new();
+    for tally in tallies.iter().filter(|t| t.class == class) {
+        pooled.merge(tally.response.as_ref().unwrap_or(&tally.service));
+    }
+    pooled.percentile_ns(PERCENTILES[search.index()].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{AxisValue, Field, points};
+
+    /// A plan of one step whose sweep of so many values is searched, and its points.
+    fn searched(values: usize) -> Plan {
+        let stream = serde_json::json!({
+            "name": "io",
+            "engine": { "name": "null", "knobs": {} },
+            "workload": { "name": "random", "knobs": {} },
+            "dataset": "", "threads": 1, "depth": 1, "load": "closed", "arrival": "fixed",
+            "instances": 1, "headline": true,
+        });
+        let json = serde_json::json!({
+            "protocol": {
+                "name": "", "title": "", "source": "", "datasets": [], "prepare": [],
+                "steps": [{
+                    "name": "a", "title": "", "warmup_ns": 0, "duration_ns": 1,
+                    "drop_caches": false, "settle": false, "streams": [stream],
+                }],
+            },
+            "subjects": [{ "name": "A", "drives": [], "meters": [] }],
+            "repeats": 1,
+            "order": "blocked",
+            "seed": 1,
+        });
+        let mut plan: Plan = serde_json::from_value(json).expect("a plan");
+        let search = Search { stream: "io".into(), percentile: "p99".into(), at_most_ns: 1 };
+        let values = (1..=values).map(|value| value as f64).collect();
+        let (stream, field) = ("io".to_string(), Field::OpsPerSec);
+        plan.protocol.steps[0].sweep = Some(Sweep { stream, field, values, search: Some(search) });
+        plan
+    }
+
+    #[test]
+    fn a_search_measures_few_of_very_many_values_and_is_soon_over() {
+        // By the square, 200,000 values would take hours, and their copies in the points 300 GB.
+        let plan = searched(200_000);
+        let (all, truth) = (points(&plan), 123_456.0);
+        let mut searches = Searches::default();
+        searches.begin(&plan, &all);
+        let mut measured = Vec::new();
+        for place in &all {
+            let Some(point) = searches.instead(place, &all) else { continue };
+            let value =
+                point.key.axis.as_ref().and_then(|axis| axis.value.number()).expect("a value");
+            measured.push(value);
+            searches
+                .tried
+                .entry(SearchKey::key(&point.key))
+                .or_default()
+                .push((value, value <= truth));
+        }
+        assert!(
+            measured.len() <= 19 && measured.contains(&truth) && measured.contains(&(truth + 1.0)),
+            "{measured:?}"
+        );
+        assert!(matches!(all[7].key.axis.as_ref().map(|a| a.value), Some(AxisValue::Number(8.0))));
+    }
+}

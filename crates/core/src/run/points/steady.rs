@@ -1,0 +1,111 @@
+//! Rounds of a load until its last ones are alike, by the rule of `stats::steady`. The load runs
+//! without a pause; at the end of each round the tallies are read. Every drive of a subject has
+//! rounds and a verdict of its own; the load ends when all are steady, or when the plan's patience
+//! does.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::base::error::Result;
+use crate::base::histogram::Histogram;
+use crate::plan::{Steady, SteadyMetric, Subject};
+use crate::record::{SteadyState, Tally};
+use crate::run::context::RunContext;
+use crate::run::points::precondition::LoadLength;
+use crate::run::points::precondition::load;
+use crate::run::points::worker_group::WorkerGroup;
+use crate::stats::steady::judge;
+
+/// Runs the rounds; a state for each drive of the subject.
+pub fn reach(
+    context: RunContext<'_>,
+    subject: &Subject,
+    asked: &Steady,
+) -> Result<Vec<SteadyState>> {
+    let RunContext { time, progress, .. } = context;
+    let drives = subject.drives.len();
+    let empty = SteadyState {
+        metric: asked.metric,
+        round_ns: asked.round_ns,
+        rule: asked.rule,
+        rounds: Vec::new(),
+        window: None,
+    };
+    let mut states = vec![empty; drives];
+    let mut last: Vec<DriveTotals> = (0..drives).map(|_| DriveTotals::default()).collect();
+    let length = LoadLength::Time(asked.round_ns * u64::from(asked.most_rounds) + asked.round_ns);
+    load(context, subject, &asked.stream, length, &mut |groups, run| {
+        let mut from_ns = run.window.from_ns;
+        for round in 1..=asked.most_rounds {
+            let until_ns = run.window.from_ns + asked.round_ns * u64::from(round);
+            while time.now_ns() < until_ns {
+                if !(run.running)() || time.stopped() {
+                    run.stop.store(true, Relaxed);
+                    return Ok(());
+                }
+                progress.goes_on();
+                time.wait_towards(until_ns);
+            }
+            let now_ns = time.now_ns();
+            for (drive, state) in states.iter_mut().enumerate() {
+                let now = DriveTotals::of(groups, drive as u32);
+                state.rounds.push(now.metric(asked.metric, &last[drive], now_ns - from_ns));
+                state.window = judge(&state.rounds, &asked.rule);
+                last[drive] = now;
+            }
+            from_ns = now_ns;
+            progress.round(&subject.name, round, asked.most_rounds, &words(&states[0]));
+            if states.iter().all(SteadyState::reached) {
+                break;
+            }
+        }
+        run.stop.store(true, Relaxed);
+        Ok(())
+    })?;
+    Ok(states)
+}
+
+/// What was counted on one drive until now.
+#[derive(Default)]
+struct DriveTotals {
+    ops: u64,
+    bytes: u64,
+    service: Histogram,
+}
+
+impl DriveTotals {
+    fn of(groups: &[WorkerGroup<'_>], drive: u32) -> DriveTotals {
+        let mut tallies: Vec<Tally> = Vec::new();
+        let workers = groups.iter().filter(|g| g.drive == drive).flat_map(|g| &g.recorders);
+        workers.for_each(|recorder| recorder.add_to(&mut tallies));
+        let mut totals = DriveTotals::default();
+        for tally in &tallies {
+            totals.ops += tally.ops;
+            totals.bytes += tally.bytes;
+            totals.service.merge(&tally.service);
+        }
+        totals
+    }
+
+    /// The metric of what was counted since `earlier`.
+    fn metric(&self, metric: SteadyMetric, earlier: &DriveTotals, ns: u64) -> f64 {
+        let seconds = ns as f64 / 1e9;
+        let service = || self.service.since(&earlier.service);
+        match metric {
+            SteadyMetric::Iops => (self.ops - earlier.ops) as f64 / seconds,
+            SteadyMetric::Throughput => (self.bytes - earlier.bytes) as f64 / seconds,
+            SteadyMetric::Mean => service().mean_ns().unwrap_or(f64::NAN),
+            SteadyMetric::P99 => service().percentile_ns(0.99).map_or(f64::NAN, |ns| ns as f64),
+        }
+    }
+}
+
+/// "steady after 7 rounds by iops: excursion 3.1 %, slope 0.4 %".
+pub fn words(state: &SteadyState) -> String {
+    let (rounds, metric) = (state.rounds.len(), state.metric.name());
+    let Some(window) = &state.window else {
+        return format!("NOT steady: too few rounds to judge {metric}");
+    };
+    let verdict = if window.steady { "steady after" } else { "NOT steady within" };
+    let (excursion, slope) = (window.excursion * 100.0, window.slope * 100.0);
+    format!("{verdict} {rounds} rounds by {metric}: excursion {excursion:.1} %, slope {slope:.1} %")
+}

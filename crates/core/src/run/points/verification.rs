@@ -1,0 +1,179 @@
+//! The requirements of a plan with `verify = true`, checked before anything is touched; and the
+//! state that an earlier run left, checked before anything is written.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::base::error::{Context, Result, refused};
+use crate::base::units;
+use crate::engine::{Access, verify};
+use crate::lab::drive::shared;
+use crate::lab::folder::data::FOLDER;
+use crate::plan::{Component, Dataset, DrivePlace, Plan, Stream, Subject};
+use crate::record::{Fact, Verified};
+use crate::run::context::RunContext;
+use crate::run::datasets::site;
+use crate::run::datasets::space;
+
+/// Refuses what cannot be verified.
+pub fn check(plan: &Plan) -> Result<()> {
+    for dataset in &plan.protocol.datasets {
+        let users: Vec<&Component> = users(plan, dataset).map(|stream| &stream.engine).collect();
+        let all = || std::iter::once(&dataset.engine).chain(users.iter().copied());
+        if !all().any(|part| verify::is_on(&part.knobs)) {
+            continue;
+        }
+        let name = &dataset.name;
+        let asked = |part: &Component| verify::directory(&part.knobs);
+        let journal = asked(&dataset.engine).with_context(|| format!("dataset '{name}'"))?;
+        for part in all() {
+            if asked(part)? != journal || journal.is_none() {
+                return Err(refused(
+                    format!("the streams of dataset '{name}' are not all verified in the same way"),
+                    "write `verify` and `journal` into the dataset, and into no stream; all of its \
+                     streams are verified, through psync, uring or libaio",
+                ));
+            }
+        }
+        let direct = |part: &Component| part.knobs.flag("direct").unwrap_or(false);
+        if users.iter().any(|part| direct(part) != direct(users[0])) {
+            return Err(refused(
+                format!("verified dataset '{name}' is used with direct I/O and without"),
+                "the page cache may keep what direct writes have changed: write `direct` into the \
+                 dataset, and into no stream",
+            ));
+        }
+        if dataset.fill.is_none() {
+            return Err(refused(
+                format!("dataset '{name}' cannot be verified: it has no fill"),
+                "only what Dyno has written is known: give it a `fill`",
+            ));
+        }
+        if dataset.restore {
+            return Err(refused(
+                format!("dataset '{name}' cannot be verified and restored"),
+                "what is put back is older than its journal: leave out `restore` or `verify`",
+            ));
+        }
+        plan.subjects.iter().try_for_each(|subject| elsewhere(subject, &journal))?;
+    }
+    plan.subjects.iter().try_for_each(no_own)
+}
+
+/// All streams that work on a dataset.
+fn users<'p>(plan: &'p Plan, dataset: &'p Dataset) -> impl Iterator<Item = &'p Stream> {
+    let steps = plan.protocol.steps.iter().flat_map(|step| &step.streams);
+    let prepared = plan.protocol.prepare.iter().map(|c| &c.stream);
+    let steady = plan.protocol.preparation.steady.iter().map(|s| &s.stream);
+    steps.chain(prepared).chain(steady).filter(|stream| stream.dataset == dataset.name)
+}
+
+/// A subject with knobs of its own would have some of its streams verified.
+fn no_own(subject: &Subject) -> Result<()> {
+    let own = |knob: &str| [verify::VERIFY.name, verify::JOURNAL.name].contains(&knob);
+    match subject.overrides.iter().find(|given| own(&given.knob)) {
+        None => Ok(()),
+        Some(given) => Err(refused(
+            format!("subject '{}' has a `{}` of its own", subject.name, given.knob),
+            "write it into the dataset: all subjects are verified, or none",
+        )),
+    }
+}
+
+/// Refuses a journal on a physical device that is under test: it would be lost with the data.
+fn elsewhere(subject: &Subject, journal: &Option<PathBuf>) -> Result<()> {
+    let Some(journal) = journal else { return Ok(()) };
+    if !journal.is_dir() {
+        return Err(refused(
+            format!("the journal's directory {} is not there", journal.display()),
+            "make it, on another drive than those under test",
+        ));
+    }
+    let below = shared::devices_below(journal);
+    for drive in &subject.drives {
+        let under_test = shared::devices(drive, FOLDER);
+        if let Some(device) = under_test.intersection(&below).next() {
+            return Err(refused(
+                format!(
+                    "the journal in {} would lie on {device}, which is under test as '{}'",
+                    journal.display(),
+                    subject.name
+                ),
+                "name a directory on another drive (`journal`): what is lost with the data proves \
+                 nothing about them",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What the journals of a plan take, for its check: one line for each directory.
+pub fn in_words(plan: &Plan) -> Result<Vec<String>> {
+    let mut needed: BTreeMap<PathBuf, u64> = BTreeMap::new();
+    for dataset in &plan.protocol.datasets {
+        let Some(directory) = verify::directory(&dataset.engine.knobs)? else { continue };
+        let drives: usize = plan.subjects.iter().map(|subject| subject.drives.len()).sum();
+        let bytes = space::fill_bytes(dataset).unwrap_or(0);
+        let copies = u64::from(site::instances(plan, &dataset.name));
+        let own = verify::journal_bytes(bytes) * copies * drives as u64;
+        *needed.entry(directory).or_default() += own;
+    }
+    let words = |(directory, bytes): (PathBuf, u64)| {
+        format!(
+            "Verified: {} of journals in {}, and as much memory while they are open{}",
+            units::bytes(bytes),
+            directory.display(),
+            match shared::devices_below(&directory).contains("memory") {
+                true => "; in memory they outlive a kill, not a crash of the host",
+                false => "",
+            }
+        )
+    };
+    Ok(needed.into_iter().map(words).collect())
+}
+
+/// Where a run that wrote a verified dataset did not end, compares all of it with its journal,
+/// before the run writes anything. What was found is kept in the bundle.
+pub fn recheck(run: RunContext<'_>, subject: &Subject) -> Result<Vec<Fact>> {
+    let RunContext { plan, time, progress } = run;
+    let mut facts = Vec::new();
+    for dataset in &plan.protocol.datasets {
+        if !verify::is_on(&dataset.engine.knobs) {
+            continue;
+        }
+        for drive in &subject.drives {
+            let bare = matches!(drive.place, DrivePlace::Device { .. });
+            if bare && plan.protocol.preparation.filesystem.is_some() {
+                // It is made anew, and the dataset with it.
+                continue;
+            }
+            for instance in 0..site::instances(plan, &dataset.name) {
+                let home = site::home(drive, &dataset.name, instance, Default::default())?;
+                let knobs = &dataset.engine.knobs;
+                let Some(journal) = verify::journal_of(knobs, &home)? else { continue };
+                if !verify::was_left_open(&journal, &home)? {
+                    continue;
+                }
+                let name = format!("{}: dataset '{}'", subject.name, dataset.name);
+                progress.activity(&format!("{name} is compared with its journal"));
+                let looking = || {
+                    let journal = journal.display();
+                    format!(
+                        "{name}, as a run left it that did not end ({journal}; remove it to begin \
+                         anew)"
+                    )
+                };
+                let target = site::open(&dataset.engine, &home, Access::ReadOnly, time.clock)
+                    .with_context(looking)?;
+                let checked = target
+                    .recheck(time.stop, &mut |done, all| progress.fill(done, all))
+                    .with_context(looking)?;
+                facts
+                    .extend(checked.map(|blocks| {
+                        Verified::after_a_kill(&subject.name, &dataset.name, blocks)
+                    }));
+            }
+        }
+    }
+    Ok(facts)
+}

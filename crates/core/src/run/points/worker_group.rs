@@ -1,0 +1,365 @@
+//! The workers of one load, from opening their lanes to the join.
+//!
+//! A worker serves one group, or, where the stream says `drives_per_worker`, as many of its
+//! groups: its requests on each are those that a worker of that group alone would make.
+//! Every worker opens its lane in its own thread (an io_uring may belong to one thread only) and
+//! allocates all it needs before the first barrier. The window is fixed between the first barrier
+//! and the second, so that all start together.
+
+use std::num::NonZeroU64;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Barrier, Mutex};
+
+use rustix::thread::set_current_timer_slack;
+
+use crate::base::clock::Clock;
+use crate::base::error::{Result, failed};
+use crate::base::rng::Seed;
+use crate::base::units::Rate;
+use crate::engine;
+use crate::lab::machine::processors;
+use crate::lab::machine::processors::Processors;
+use crate::load::pacer::{Schedule, WorkerShare};
+use crate::load::recorder::{MOST_CLASSES, Recorder};
+use crate::load::slowest::{KEPT, Slowest};
+use crate::load::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
+use crate::load::{AddressSpace, AnyLane, OpGenerator};
+use crate::plan::{PlannedSlice, Stream};
+use crate::run::admission::placement;
+use crate::run::admission::placement::Placement;
+use crate::run::display::time::RunClock;
+use crate::run::outliers::witness::WitnessSlot;
+use crate::workload::{self, Workload};
+
+/// One stream on one drive, in one instance: workers who share a target and a rate.
+pub struct WorkerGroup<'a> {
+    pub stream: &'a Stream,
+    pub target: &'a dyn engine::Target,
+    pub drive: u32,
+    pub instance: u32,
+    /// None: closed loop.
+    pub rate: Option<Rate>,
+    /// The step's limit to how late an op may be handed over; None: none.
+    pub max_lag_ns: Option<u64>,
+    /// The target is a namespace of its own, and no slice of it is to be taken.
+    pub own_namespace: bool,
+    /// Each worker stops after its share of so many passes; zero: it goes on.
+    pub passes: f64,
+    /// What the random choices of this group follow from.
+    pub seed: u64,
+    /// The processors local to its drive.
+    pub local: Processors,
+    pub recorders: Vec<Recorder>,
+    /// One for each worker: where it leaves its slowest ops.
+    pub seats: Arc<[WitnessSlot]>,
+    pub workload: &'static dyn Workload,
+}
+
+impl<'a> WorkerGroup<'a> {
+    pub fn new(
+        stream: &'a Stream,
+        target: &'a dyn engine::Target,
+        rate: Option<Rate>,
+        seed: u64,
+    ) -> Result<WorkerGroup<'a>> {
+        let name = &stream.workload.name;
+        let workload = workload::find(name).ok_or_else(|| {
+            failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are")
+        })?;
+        let classes = workload.classes(&stream.workload.knobs);
+        if classes.len() > MOST_CLASSES {
+            let what = format!("workload '{name}' declares {} classes of op", classes.len());
+            return Err(failed(
+                what,
+                format!("a recorder keeps {MOST_CLASSES}: raise `MOST_CLASSES`"),
+            ));
+        }
+        let open = rate.is_some() || workload.waits(&stream.workload.knobs);
+        let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, open)).collect();
+        Ok(WorkerGroup {
+            stream,
+            target,
+            drive: 0,
+            instance: 0,
+            rate,
+            max_lag_ns: None,
+            own_namespace: false,
+            passes: 0.0,
+            seed,
+            local: Processors::new(),
+            recorders,
+            seats: (0..stream.threads).map(|_| WitnessSlot::default()).collect(),
+            workload,
+        })
+    }
+
+    /// Worker `thread`'s requests.
+    pub fn source(&self, space: AddressSpace, thread: u32) -> Result<Box<dyn OpGenerator>> {
+        self.workload.source(&self.share(space, thread))
+    }
+
+    /// Worker `thread`'s handle on the engine.
+    fn lane(&self, space: AddressSpace, thread: u32) -> Result<Box<dyn AnyLane>> {
+        match self.workload.script(&self.share(space, thread))? {
+            Some(script) => self.target.script_lane(self.stream, thread, script),
+            None => self.target.lane(self.stream, thread),
+        }
+    }
+
+    fn share(&self, space: AddressSpace, thread: u32) -> workload::GeneratorInputs<'a> {
+        let seed = |thread| Seed::new(self.seed, u64::from(self.instance), thread);
+        workload::GeneratorInputs {
+            knobs: &self.stream.workload.knobs,
+            space,
+            thread,
+            threads: self.stream.threads,
+            seed: seed(u64::from(thread)),
+            stream_seed: seed(u64::MAX),
+        }
+    }
+
+    /// The part of the target that the stream works on.
+    pub fn space(&self) -> AddressSpace {
+        let whole = self.target.space();
+        let slice = if self.own_namespace { PlannedSlice::default() } else { self.stream.target };
+        let (from, bytes) = slice.range(whole.bytes);
+        AddressSpace { from: whole.from + from, bytes, ..whole }
+    }
+
+    /// The ops of a worker's share of the passes. Where a workload has no end of its own, such as a
+    /// random one, a pass is as many bytes as the range in use has.
+    pub fn limit(&self, source: &dyn OpGenerator) -> Result<Option<u64>> {
+        if self.passes <= 0.0 {
+            return Ok(None);
+        }
+        let once = match source.pass() {
+            Some(ops) => ops as f64,
+            None => {
+                let (knobs, space) = (&self.stream.workload.knobs, self.space());
+                let bytes = space.bytes as f64 * knobs.float("span").unwrap_or(100.0) / 100.0;
+                bytes / self.workload.mean_op_bytes(knobs, space)? / f64::from(self.stream.threads)
+            }
+        };
+        // A worker without a share, such as the second on one warehouse, has nothing to do.
+        Ok(Some((once * self.passes).ceil() as u64))
+    }
+
+    /// When worker `thread`'s ops are due, from the start of the load on; none in a closed loop.
+    fn schedule(&self, thread: u32, start_ns: u64, mean_op_bytes: f64) -> Option<Schedule> {
+        let stream = self.stream;
+        let extra_bytes = self.target.space().key_bytes;
+        let share = WorkerShare { thread, threads: stream.threads, extra_bytes, mean_op_bytes };
+        let gaps = Seed::new(self.seed ^ 0x5EED, u64::from(self.instance), u64::from(thread));
+        let new = |rate| Schedule::new(rate, stream.arrival, share, start_ns, gaps);
+        self.rate.map(|rate| new(rate).with_max_lag(self.max_lag_ns))
+    }
+
+    /// Ops begun so far, warm-up included.
+    pub fn issued(&self) -> u64 {
+        self.recorders.iter().map(|r| r.issued.get()).sum()
+    }
+}
+
+/// The groups that share their workers: those of one stream, as many as a worker drives.
+fn shared_workers<'g, 'a>(
+    groups: &'g [WorkerGroup<'a>],
+) -> impl Iterator<Item = &'g [WorkerGroup<'a>]> {
+    let streams = groups.chunk_by(|a, b| std::ptr::eq(a.stream, b.stream));
+    streams.flat_map(|of_stream| {
+        let drives = of_stream.first().map_or(1, |group| group.stream.drives_per_worker);
+        of_stream.chunks(drives.max(1) as usize)
+    })
+}
+
+/// Which processors the workers of all groups run on, group by group.
+pub fn placement_of(groups: &[WorkerGroup<'_>]) -> Result<Placement> {
+    let wishes: Vec<_> =
+        shared_workers(groups).map(|g| placement::wish(g[0].stream, &g[0].local)).collect();
+    let places = placement::place(&wishes)?.into_iter().zip(shared_workers(groups));
+    Ok(places.flat_map(|(places, groups)| vec![places; groups.len()]).collect())
+}
+
+/// How long a load lasts.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadSpan {
+    pub warmup_ns: u64,
+    pub duration_ns: u64,
+}
+
+/// What workers share while they run.
+struct GroupState<'a> {
+    clock: Clock,
+    barrier: Barrier,
+    start_ns: AtomicU64,
+    from_ns: AtomicU64,
+    until_ns: AtomicU64,
+    stop: &'a AtomicBool,
+    running: AtomicU64,
+    /// The first error; those that follow are its consequences.
+    cause: Mutex<Option<crate::base::error::Error>>,
+}
+
+impl GroupState<'_> {
+    /// Ends the load for this reason, unless there was one before.
+    fn fail(&self, error: crate::base::error::Error) {
+        self.stop.store(true, Relaxed);
+        self.cause.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+    }
+}
+
+/// A load while it runs.
+pub struct Running<'a> {
+    pub window: MeasuredWindow,
+    /// Whether any worker is.
+    pub running: &'a dyn Fn() -> bool,
+    /// Set, it ends the load.
+    pub stop: &'a AtomicBool,
+}
+
+/// Looks on while the workers run.
+pub type GroupObserver<'a> = dyn FnMut(&Running<'_>) -> Result<()> + 'a;
+
+/// Runs all groups together. `watch` is called on the calling thread once they have started; it
+/// returns when it has seen enough. Then the workers are joined.
+pub fn run(
+    time: RunClock<'_>,
+    groups: &[WorkerGroup<'_>],
+    span: LoadSpan,
+    stop: &AtomicBool,
+    watch: &mut GroupObserver<'_>,
+) -> Result<MeasuredWindow> {
+    let clock = time.clock;
+    let placement = placement_of(groups)?;
+    let workers: u32 = shared_workers(groups).map(|shared| shared[0].stream.threads).sum();
+    let shared = GroupState {
+        clock,
+        barrier: Barrier::new(workers as usize + 1),
+        start_ns: AtomicU64::new(0),
+        from_ns: AtomicU64::new(0),
+        until_ns: AtomicU64::new(0),
+        stop,
+        running: AtomicU64::new(u64::from(workers)),
+        cause: Mutex::new(None),
+    };
+    let mut window = MeasuredWindow { from_ns: 0, until_ns: 0 };
+    let watched = std::thread::scope(|scope| {
+        let mut places = placement.iter();
+        for groups in shared_workers(groups) {
+            // All that share their workers have the same place.
+            let places = places.by_ref().nth(groups.len() - 1).and_then(Option::as_ref);
+            for thread in 0..groups[0].stream.threads {
+                let shared = &shared;
+                let place = places.and_then(|places| places.get(thread as usize));
+                scope.spawn(move || {
+                    if let Err(error) = worker(shared, groups, thread, place) {
+                        shared.fail(error);
+                    }
+                    shared.running.fetch_sub(1, Relaxed);
+                });
+            }
+        }
+        shared.barrier.wait();
+        let start_ns = time.wait_for_start().unwrap_or_else(|error| {
+            shared.fail(error);
+            clock.now_ns()
+        });
+        window.from_ns = start_ns + span.warmup_ns;
+        window.until_ns = window.from_ns.saturating_add(span.duration_ns);
+        shared.start_ns.store(start_ns, Relaxed);
+        shared.from_ns.store(window.from_ns, Relaxed);
+        shared.until_ns.store(window.until_ns, Relaxed);
+        shared.barrier.wait();
+        let running = || shared.running.load(Relaxed) > 0;
+        let watched = watch(&Running { window, running: &running, stop });
+        if watched.is_err() {
+            shared.stop.store(true, Relaxed);
+        }
+        watched
+    });
+    watched?;
+    match shared.cause.into_inner().unwrap_or_else(|e| e.into_inner()) {
+        Some(cause) => Err(cause),
+        None => Ok(window),
+    }
+}
+
+/// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
+fn worker(
+    shared: &GroupState<'_>,
+    groups: &[WorkerGroup<'_>],
+    thread: u32,
+    place: Option<&Processors>,
+) -> Result<()> {
+    // A kernel that refuses wakes paced workers later, and their late ops show it.
+    let _ = set_current_timer_slack(NonZeroU64::new(1));
+    // Before anything is allocated, so that it lies in the memory of the processor's own node.
+    let pinned = place.map_or(Ok(()), processors::pin);
+    let opened =
+        std::panic::catch_unwind(AssertUnwindSafe(|| pinned.and_then(|()| open(groups, thread))))
+            .unwrap_or_else(|_| {
+                Err(failed(
+                    "a worker panicked as it started",
+                    "this is a bug in Dyno: please report it",
+                ))
+            });
+    groups.iter().for_each(|group| group.seats[thread as usize].take(shared.clock));
+    shared.barrier.wait();
+    shared.barrier.wait();
+    let Opened { mut drives, mean_op_bytes, mut lane, slots } = opened?;
+    let window = MeasuredWindow {
+        from_ns: shared.from_ns.load(Relaxed),
+        until_ns: shared.until_ns.load(Relaxed),
+    };
+    let start_ns = shared.start_ns.load(Relaxed);
+    for ((group, drive), bytes) in groups.iter().zip(&mut drives).zip(mean_op_bytes) {
+        drive.schedule = group.schedule(thread, start_ns, bytes);
+    }
+    let job =
+        WorkerJob { clock: shared.clock, drives: &mut drives, slots, window, stop: shared.stop };
+    let ended = lane.work(job);
+    for (group, drive) in groups.iter().zip(drives) {
+        group.seats[thread as usize].leave(shared.clock, drive.slowest.into_ops());
+    }
+    ended
+}
+
+/// What a worker has allocated before the barrier.
+struct Opened<'d> {
+    /// Their schedules are made when the window is known.
+    drives: Vec<DriveJob<'d>>,
+    /// By drive.
+    mean_op_bytes: Vec<f64>,
+    lane: Box<dyn AnyLane>,
+    slots: Slots,
+}
+
+fn open<'d>(groups: &'d [WorkerGroup<'_>], thread: u32) -> Result<Opened<'d>> {
+    let (mut drives, mut mean_op_bytes) = (Vec::new(), Vec::new());
+    for group in groups {
+        let source = group.source(group.space(), thread)?;
+        let limit = group.limit(&*source)?;
+        let recorder = &group.recorders[thread as usize];
+        // Of a fill nothing is kept.
+        let slowest = Slowest::new(if group.passes > 0.0 { 0 } else { KEPT });
+        drives.push(DriveJob { source, schedule: None, limit, recorder, slowest });
+        // A workload without bytes, such as one of transactions, is asked only where a rate in
+        // bytes needs them.
+        mean_op_bytes.push(match group.rate {
+            Some(Rate::BytesPerSec(_)) => {
+                group.workload.mean_op_bytes(&group.stream.workload.knobs, group.space())?
+            }
+            _ => 0.0,
+        });
+    }
+    let group = &groups[0];
+    let lane = match groups {
+        [group] => group.lane(group.space(), thread)?,
+        _ => {
+            let targets: Vec<&dyn engine::Target> = groups.iter().map(|g| g.target).collect();
+            group.target.lane_on(&targets, group.stream, thread)?
+        }
+    };
+    let slots = Slots::new(group.stream.depth, groups.len() as u32);
+    Ok(Opened { drives, mean_op_bytes, lane, slots })
+}

@@ -1,0 +1,175 @@
+//! Change points of a history: the runs from which on a figure lies on another level.
+//!
+//! Hierarchical division by means, as E-divisive (Matteson and James, 2014) and its use on
+//! performance histories (Fleming et al., 2023) divide: the division that explains most of the
+//! scatter is tested by permuting the runs, and where it holds, both parts are divided again. The
+//! statistic is the one for a shift in a mean (Hawkins, 1977), and the place is the run near which
+//! the change most probably lies (Smith, 1975), which finds it more often than the greatest
+//! statistic does. A permutation test assumes no distribution.
+//! docs/trends.md has what simulation found.
+
+use crate::base::rng::{Rng, Seed};
+use crate::stats::moments::mean;
+
+/// The minimum number of runs of a level: one or two odd runs are not a change.
+pub const FEWEST_IN_A_LEVEL: usize = 3;
+
+/// The chance of a change point where there is none, over a whole history, by the test that is
+/// made first.
+pub const FALSE_ALARMS: f64 = 0.04;
+
+/// A place is as good as another if the change lies near it with this share of its probability.
+const AS_GOOD: f64 = 0.99;
+
+/// Permutations of each test, whose chances are therefore known to 0.001.
+const PERMUTATIONS: u64 = 999;
+
+/// A run from which on the figure lies on another level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChangePoint {
+    /// Index of the first run on the new level.
+    pub at: usize,
+    /// Geometric mean of the runs since the change point before, or since the first run.
+    pub before: f64,
+    /// The same up to the next change point, or to the last run.
+    pub after: f64,
+    /// The chance of so clear a division where the runs scatter about one level.
+    pub chance: f64,
+}
+
+/// All change points of a history, oldest first. Values are in the order of their runs, each above
+/// zero; a history with one that is not has none, as one of fewer than six runs has.
+pub fn change_points(values: &[f64]) -> Vec<ChangePoint> {
+    if values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
+        return Vec::new();
+    }
+    let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+    let mut found = Vec::new();
+    divide(&logs, 0, &mut found);
+    found.sort_by_key(|(at, _)| *at);
+    let ends: Vec<usize> = found.iter().map(|(at, _)| *at).chain([logs.len()]).collect();
+    let level = |from: usize, to: usize| mean(&logs[from..to]).exp();
+    let point = |(i, &(at, chance)): (usize, &(usize, f64))| ChangePoint {
+        at,
+        before: level(if i == 0 { 0 } else { ends[i - 1] }, at),
+        after: level(at, ends[i + 1]),
+        chance,
+    };
+    found.iter().enumerate().map(point).collect()
+}
+
+/// Divides a part of the history that begins at the run `first`, as often as it can be.
+fn divide(logs: &[f64], first: usize, found: &mut Vec<(usize, f64)>) {
+    let Some(chance) = chance(logs) else { return };
+    let Some(at) = place(logs) else { return };
+    found.push((first + at, chance));
+    divide(&logs[..at], first, found);
+    divide(&logs[at..], first + at, found);
+}
+
+/// The sums of squares between two levels, by where the second begins: `(at, explained)`. None
+/// where there are too few runs for two levels.
+fn divisions(logs: &[f64]) -> impl Iterator<Item = (usize, f64)> {
+    let (n, centre) = (logs.len(), mean(logs));
+    let mut sum = 0.0;
+    let each = logs.iter().enumerate().map(move |(i, log)| {
+        let before = sum;
+        sum += log - centre;
+        (i, before * before * n as f64 / (i.max(1) * (n - i)) as f64)
+    });
+    each.skip(FEWEST_IN_A_LEVEL).take((n + 1).saturating_sub(2 * FEWEST_IN_A_LEVEL))
+}
+
+/// The most that any division explains.
+fn most_explained(logs: &[f64]) -> f64 {
+    divisions(logs).map(|(_, explained)| explained).fold(0.0, f64::max)
+}
+
+/// Where the second level begins: the run within one run of which the change lies with the
+/// greatest probability, of levels and scatter not known before (Smith, 1975).
+fn place(logs: &[f64]) -> Option<usize> {
+    let (n, centre) = (logs.len() as f64, mean(logs));
+    let total: f64 = logs.iter().map(|log| (log - centre) * (log - centre)).sum();
+    let least = total - most_explained(logs);
+    let weight = |(at, explained): (usize, f64)| {
+        let unexplained = ((total - explained) / least.max(f64::MIN_POSITIVE)).max(1.0);
+        let of_levels = (at as f64 * (n - at as f64)).sqrt();
+        (at, unexplained.powf(1.0 - n / 2.0) / of_levels)
+    };
+    let weights: Vec<(usize, f64)> = divisions(logs).map(weight).collect();
+    let near = |i: usize| {
+        weights[i.saturating_sub(1)..(i + 2).min(weights.len())].iter().map(|(_, w)| w).sum::<f64>()
+    };
+    let all: Vec<f64> = (0..weights.len()).map(near).collect();
+    let most = all.iter().copied().fold(0.0, f64::max);
+    // Of places that are as good, the one where the change itself most probably lies.
+    let good = weights.iter().zip(&all).filter(|(_, near)| **near >= most * AS_GOOD);
+    good.map(|(weight, _)| *weight).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+}
+
+/// The chance that runs in any other order are divided as clearly, where that is small enough for a
+/// change point. The same runs have the same chance each time.
+fn chance(logs: &[f64]) -> Option<f64> {
+    let explained = most_explained(logs);
+    let mut shuffled = logs.to_vec();
+    let (seed, of) = (Seed::new(logs.len() as u64, 0, 0), (PERMUTATIONS + 1) as f64);
+    let most = (FALSE_ALARMS * of) as u64;
+    let mut as_clear = 1;
+    for permutation in 0..PERMUTATIONS {
+        shuffle(&mut shuffled, &mut seed.at(permutation));
+        // Differences within rounding error do not count as a clearer division.
+        as_clear += u64::from(most_explained(&shuffled) >= explained * (1.0 - 1e-9));
+        if as_clear > most {
+            return None;
+        }
+    }
+    Some(as_clear as f64 / of)
+}
+
+/// Fisher and Yates.
+fn shuffle(values: &mut [f64], rng: &mut Rng) {
+    for i in (1..values.len()).rev() {
+        values.swap(i, rng.below(i as u64 + 1) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Levels of this many runs each, which scatter by up to 1 %.
+    fn history(levels: &[(f64, usize)]) -> Vec<f64> {
+        let runs = levels.iter().flat_map(|(level, runs)| std::iter::repeat_n(*level, *runs));
+        let scatter = |i: usize| 0.99 + 0.02 * (i * 5 % 7) as f64 / 6.0;
+        runs.enumerate().map(|(i, level)| level * scatter(i)).collect()
+    }
+
+    #[test]
+    fn every_step_of_a_history_is_found_with_its_levels() {
+        let found = change_points(&history(&[(100.0, 20), (110.0, 12), (90.0, 8)]));
+        let at: Vec<usize> = found.iter().map(|c| c.at).collect();
+        assert_eq!(at, [20, 32], "{found:?}");
+        let near = |value: f64, level: f64| (value / level - 1.0).abs() < 0.01;
+        assert!(near(found[0].before, 100.0) && near(found[0].after, 110.0), "{found:?}");
+        assert!(near(found[1].before, 110.0) && near(found[1].after, 90.0), "{found:?}");
+        assert!(found.iter().all(|c| c.chance <= FALSE_ALARMS), "{found:?}");
+    }
+
+    #[test]
+    fn what_has_no_two_levels_has_no_change_point() {
+        assert_eq!(change_points(&[]), []);
+        assert_eq!(change_points(&[7.0; 40]), []);
+        assert_eq!(change_points(&history(&[(100.0, 3), (200.0, 2)])), []);
+        assert_eq!(change_points(&[1.0, 0.0, 1.0, 5.0, 5.0, 5.0, 5.0]), []);
+        let mut one_odd_run = history(&[(100.0, 30)]);
+        one_odd_run[17] = 300.0;
+        assert_eq!(change_points(&one_odd_run), []);
+    }
+
+    #[test]
+    fn a_step_without_scatter_is_found_where_it_is() {
+        let values = [[50.0; 9], [51.0; 9]].concat();
+        let found = change_points(&values);
+        assert_eq!(found.iter().map(|c| c.at).collect::<Vec<_>>(), [9], "{found:?}");
+    }
+}

@@ -1,0 +1,192 @@
+//! Whether a figure became worse by more than a limit: changes with one-sided simultaneous
+//! intervals, of a run against another run or against a history of runs.
+
+use crate::stats::better::Better;
+use crate::stats::family::FEWEST;
+use crate::stats::family::MEANS;
+use crate::stats::family::POINTS;
+use crate::stats::moments::mean;
+use crate::stats::moments::t_reach;
+use crate::stats::moments::variance;
+
+/// More repeats or runs than this are not proposed.
+const MOST: usize = 100;
+
+/// new ÷ base with its interval: the chance that any truth lies above its interval is at most 5 %,
+/// and so is the chance that any lies below.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatioChange {
+    /// The ratio of geometric means, new ÷ base.
+    pub ratio: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// Repeats of each of the two, or runs of the base.
+    pub n: usize,
+    /// Degrees of freedom of the interval.
+    pub degrees: f64,
+}
+
+/// What a change shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownChange {
+    /// The whole interval lies within the limit.
+    NotWorse,
+    /// The whole interval lies beyond the limit.
+    Worse,
+    /// The interval holds the limit.
+    Neither,
+}
+
+/// What n counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScatterUnit {
+    /// Repeats within one base run and within the new one.
+    Repeats,
+    /// Base runs; the new run is one.
+    Runs,
+}
+
+/// The ratio new ÷ base at a loss of just so much, a share from 0 to below 1: 1.05 of a latency,
+/// 0.95 of ops/s for 5 %.
+pub fn bound(better: Better, limit: f64) -> f64 {
+    match better {
+        Better::Higher => 1.0 - limit,
+        Better::Lower => 1.0 + limit,
+    }
+}
+
+impl RatioChange {
+    /// Compares it with a limit.
+    pub fn shows(&self, better: Better, limit: f64) -> ShownChange {
+        let bound = bound(better, limit);
+        let (worse, within) = match better {
+            Better::Higher => (self.high < bound, self.low >= bound),
+            Better::Lower => (self.low > bound, self.high <= bound),
+        };
+        match (worse, within) {
+            (true, _) => ShownChange::Worse,
+            (_, true) => ShownChange::NotWorse,
+            _ => ShownChange::Neither,
+        }
+    }
+
+    /// How many repeats, or base runs, would show whether it is beyond the limit if ratio and
+    /// scatter stayed as they are. `searched`: changes that share the interval's promise. `None`
+    /// where a hundred would not.
+    pub fn enough(
+        &self,
+        unit: ScatterUnit,
+        better: Better,
+        limit: f64,
+        searched: usize,
+    ) -> Option<usize> {
+        let distance = (self.ratio / bound(better, limit)).ln().abs();
+        let half = (self.high / self.ratio).ln();
+        let miss = 2.0 * POINTS / searched.max(1) as f64;
+        let reach = |n: usize| {
+            let degrees = self.degrees * (n as f64 - 1.0) / (self.n as f64 - 1.0);
+            let scale = match unit {
+                ScatterUnit::Repeats => 1.0 / n as f64,
+                ScatterUnit::Runs => 1.0 + 1.0 / n as f64,
+            };
+            t_reach(degrees, miss) * scale.sqrt()
+        };
+        (self.n + 1..=MOST).find(|n| half * reach(*n) / reach(self.n) < distance)
+    }
+}
+
+/// A history's figures at one point: of each base run and of the new one the geometric mean of its
+/// repeats, as logarithms.
+#[derive(Clone, Debug)]
+pub struct PointHistory {
+    /// Base runs.
+    pub base: Vec<f64>,
+    /// The new run.
+    pub new: f64,
+    /// How many times as much the new run's mean scatters as a base run's: above 1 where it has
+    /// fewer repeats.
+    pub scale: f64,
+}
+
+/// Whether a history's comparison is of one point or of a step's mean over its points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryScope {
+    /// One of so many points.
+    Point(usize),
+    /// One of so many means.
+    Mean(usize),
+    /// One of so many points where no step has a second one.
+    Only(usize),
+}
+
+/// The new run against runs of the base. A run is one observation, since what differs from run to
+/// run (the day, the state of the drive) is in none of its repeats: the interval is that of
+/// prediction, from the scatter between base runs. `None` with fewer than three of them.
+pub fn against_history(of: &PointHistory, share: HistoryScope) -> Option<RatioChange> {
+    let n = of.base.len();
+    if n < FEWEST {
+        return None;
+    }
+    let miss = match share {
+        HistoryScope::Point(searched) => 2.0 * POINTS / searched.max(1) as f64,
+        HistoryScope::Mean(searched) => 2.0 * MEANS / searched.max(1) as f64,
+        HistoryScope::Only(searched) => 2.0 * (POINTS + MEANS) / searched.max(1) as f64,
+    };
+    let degrees = (n - 1) as f64;
+    let error = (variance(&of.base) * (of.scale.max(1.0) + 1.0 / n as f64)).sqrt();
+    let (log, half) = (of.new - mean(&of.base), t_reach(degrees, miss) * error);
+    let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
+    let (low, high) = (natural(log - half), natural(log + half));
+    Some(RatioChange { ratio: natural(log), low, high, n, degrees })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(ratio: f64, low: f64, high: f64) -> RatioChange {
+        RatioChange { ratio, low, high, n: 5, degrees: 8.0 }
+    }
+
+    #[test]
+    fn worse_is_up_for_latencies_and_down_for_rates() {
+        let up = change(1.10, 1.07, 1.13);
+        assert_eq!(up.shows(Better::Lower, 0.05), ShownChange::Worse);
+        assert_eq!(up.shows(Better::Higher, 0.05), ShownChange::NotWorse);
+        assert_eq!(up.shows(Better::Lower, 0.10), ShownChange::Neither);
+        let down = change(0.90, 0.87, 0.93);
+        assert_eq!(down.shows(Better::Higher, 0.05), ShownChange::Worse);
+        assert_eq!(down.shows(Better::Lower, 0.0), ShownChange::NotWorse);
+        assert_eq!(change(1.0, 1.0, 1.0).shows(Better::Lower, 0.0), ShownChange::NotWorse);
+    }
+
+    #[test]
+    fn more_repeats_are_proposed_where_they_can_show_something() {
+        let near = change(1.02, 0.99, 1.02 * 1.02 / 0.99);
+        let of = |unit| near.enough(unit, Better::Lower, 0.04, 1);
+        assert!(
+            of(ScatterUnit::Repeats).is_some_and(|n| (8..20).contains(&n)),
+            "{:?}",
+            of(ScatterUnit::Repeats)
+        );
+        assert_eq!(near.enough(ScatterUnit::Repeats, Better::Lower, 0.0201, 1), None);
+        // One new run scatters by itself, however many there were before.
+        assert_eq!(of(ScatterUnit::Runs), None);
+    }
+
+    #[test]
+    fn a_history_has_the_scatter_of_its_runs_and_needs_three() {
+        let base: Vec<f64> = [100.0f64, 102.0, 98.0, 101.0, 99.0].map(f64::ln).to_vec();
+        let of = |base: &[f64], new: f64| {
+            let history = PointHistory { base: base.to_vec(), new: new.ln(), scale: 1.0 };
+            against_history(&history, HistoryScope::Only(1))
+        };
+        let found = of(&base, 110.0).expect("five runs");
+        // t(0.95, 4) = 2.132; s = 0.0158; √(1 + 1/5)
+        assert!(((found.high / found.ratio).ln() - 2.132 * 0.01581 * 1.0954).abs() < 2e-4);
+        assert_eq!(found.shows(Better::Lower, 0.05), ShownChange::Worse);
+        assert_eq!(of(&base[..2], 110.0), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Selects the claims: for every subject and rival, step and metric, the step's mean and the
+//! largest difference at a point. Both come from the one family of comparisons, so no further
+//! correction is needed.
+
+use crate::analysis::claim::compare::Comparison;
+use crate::analysis::claim::compare::Standing;
+use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::facts::Facts;
+use crate::analysis::points::metric::Metric;
+
+/// A claim, with where else the same was found.
+pub struct Claim<'a> {
+    /// The comparison whose interval excludes no difference.
+    pub comparison: &'a Comparison,
+    /// It is the largest of several that were found: so many points claim the same direction.
+    pub of_points: usize,
+}
+
+/// From one axis value on, another subject is the better one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossover {
+    /// Index of the step.
+    pub step: usize,
+    /// The metric in which the order changes.
+    pub metric: Metric,
+    /// Better up to the value `until`, by its index.
+    pub before: usize,
+    /// Index of the last axis value at which `before` is better.
+    pub until: usize,
+    /// Better from the value `from` on.
+    pub after: usize,
+    /// Index of the first axis value at which `after` is better.
+    pub from: usize,
+}
+
+/// All claims, the strongest first: by what is left of the difference at the weak end of its
+/// interval. A bound is weaker than what was shown outright.
+pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
+    let mut found: Vec<Claim<'_>> = Vec::new();
+    for claimed in facts.comparisons.iter().filter(|c| c.is_claimed()) {
+        let same = |c: &Comparison| {
+            (c.step, c.better, c.worse, &c.metric)
+                == (claimed.step, claimed.better, claimed.worse, &claimed.metric)
+        };
+        if !matches!(claimed.at, StepPlace::Value(_) | StepPlace::Load(_)) {
+            found.push(Claim { comparison: claimed, of_points: 1 });
+            continue;
+        }
+        let kind = std::mem::discriminant(&claimed.at);
+        let alike =
+            |c: &&Claim<'_>| same(c.comparison) && std::mem::discriminant(&c.comparison.at) == kind;
+        match found.iter().position(|c| alike(&c)) {
+            Some(at) => {
+                let largest = if claimed.low > found[at].comparison.low {
+                    claimed
+                } else {
+                    found[at].comparison
+                };
+                found[at] = Claim { comparison: largest, of_points: found[at].of_points + 1 };
+            }
+            None => found.push(Claim { comparison: claimed, of_points: 1 }),
+        }
+    }
+    found.sort_by(|a, b| b.comparison.low.total_cmp(&a.comparison.low));
+    found.sort_by_key(|c| c.comparison.standing != Standing::Claimed);
+    found
+}
+
+/// Where along a step's axis the better subject changes, by claims alone.
+pub fn crossovers(facts: &Facts) -> Vec<Crossover> {
+    crossovers_among(facts.comparisons.iter())
+}
+
+/// The same among some comparisons.
+pub fn crossovers_among<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Vec<Crossover> {
+    let mut all: Vec<Crossover> = Vec::new();
+    let mut last: Option<(&Comparison, usize)> = None;
+    let mut points: Vec<(&Comparison, usize)> = comparisons
+        .filter(|c| c.standing == Standing::Claimed)
+        .filter_map(|c| if let StepPlace::Value(value) = c.at { Some((c, value)) } else { None })
+        .collect();
+    let pair = |c: &Comparison| (c.better.min(c.worse), c.better.max(c.worse));
+    points.sort_by_cached_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
+    for (own, value) in points {
+        let same = |(b, _): &(&Comparison, usize)| {
+            (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own))
+        };
+        if let Some((before, until)) = last.filter(|l| same(l) && l.0.better != own.better) {
+            let (step, metric) = (own.step, own.metric.clone());
+            all.push(Crossover {
+                step,
+                metric,
+                before: before.better,
+                until,
+                after: own.better,
+                from: value,
+            });
+        }
+        last = Some((own, value));
+    }
+    all
+}

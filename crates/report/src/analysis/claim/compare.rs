@@ -1,0 +1,165 @@
+//! Makes every comparison of a brief, once and as one family: which pairs may be compared at which
+//! points, their simultaneous intervals, and which of them the drives decided. All printed
+//! differences come from here.
+
+pub use crate::analysis::claim::comparison::Comparison;
+pub use crate::analysis::claim::comparison::Standing;
+pub use crate::analysis::claim::comparison::StepPlace;
+use crate::analysis::claim::curves;
+use crate::analysis::claim::pairing::PairedSheet;
+use crate::analysis::claim::pairing::pairs;
+use crate::analysis::claim::pairing::seat;
+use crate::analysis::comparability::caveat::Caveat;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::limits::bottleneck::Bottleneck;
+use crate::analysis::points::metric::Metric;
+use crate::plan::Field;
+use crate::stats::Better;
+use crate::stats::family::{Observation, Ratio, Sheet, family};
+
+impl Facts {
+    /// The comparison of two subjects, if there is one.
+    pub fn comparison(
+        &self,
+        step: usize,
+        metric: &Metric,
+        at: StepPlace,
+        a: usize,
+        b: usize,
+    ) -> Option<&Comparison> {
+        self.comparisons
+            .iter()
+            .find(|c| c.step == step && c.at == at && c.metric == *metric && c.is_of(a, b))
+    }
+
+    /// How many comparisons share the promise that all claims hold.
+    pub fn searched(&self) -> usize {
+        self.comparisons.len()
+    }
+}
+
+/// All comparisons of the facts; of a fleet's subjects none is made (`fleet` compares models).
+pub fn all(facts: &Facts) -> Vec<Comparison> {
+    if facts.is_fleet() {
+        return Vec::new();
+    }
+    let mut compared = Vec::new();
+    for (index, step) in facts.steps.iter().enumerate() {
+        for metric in Metric::of_step(step, &facts.metrics) {
+            compared.push(of_points(facts, index, step, &metric));
+        }
+        compared.extend(curves::of_step(facts, index, step));
+    }
+    compared.retain(|c| c.sheet.comparable.iter().any(|pairs| !pairs.is_empty()));
+    let sheets: Vec<Sheet> = compared.iter().map(|c| c.sheet.clone()).collect();
+    family(&sheets).iter().map(|ratio| conclude(&compared[ratio.sheet], ratio)).collect()
+}
+
+/// A metric of a step at all of its points.
+pub(in crate::analysis) fn of_points(
+    facts: &Facts,
+    index: usize,
+    step: &StepFacts,
+    metric: &Metric,
+) -> PairedSheet {
+    let subjects = facts.subjects.len();
+    let mut made = PairedSheet {
+        step: index,
+        metric: metric.clone(),
+        points: (0..step.values.len()).map(StepPlace::Value).collect(),
+        sheet: Sheet::default(),
+        not_the_drives: Vec::new(),
+    };
+    for value in 0..step.values.len() {
+        let cells: Vec<Option<&CellFacts>> = (0..subjects).map(|s| step.cell(s, value)).collect();
+        let of = |cell: &Option<&CellFacts>| {
+            cell.map(|c| observations(step, c, metric)).unwrap_or_default()
+        };
+        let row: Vec<Vec<Observation>> = cells.iter().map(of).collect();
+        let fit = |s: usize| cells[s].is_some_and(|c| fit(step, c, metric)) && !row[s].is_empty();
+        let limit = |c: &Option<&CellFacts>| c.and_then(|c| c.not_the_drive()).map(|v| v.limit);
+        let limits: Vec<Option<Bottleneck>> = cells.iter().map(limit).collect();
+        let one_is_a_drives = |a: usize, b: usize| limits[a].is_none() || limits[b].is_none();
+        made.sheet
+            .comparable
+            .push(pairs(facts, index, |a, b| fit(a) && fit(b) && one_is_a_drives(a, b)));
+        made.sheet.cells.push(row);
+        made.not_the_drives.push(limits);
+        for cell in cells.into_iter().flatten() {
+            made.sheet.resolution =
+                made.sheet.resolution.max(metric.resolution(step, cell, floor_ns(facts, cell)));
+        }
+    }
+    made
+}
+
+/// The pacing floor of a cell's run; none was measured by older programs.
+fn floor_ns(facts: &Facts, cell: &CellFacts) -> f64 {
+    facts.runs[cell.bundle].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
+}
+
+/// Whether a cell's figure may be compared at its axis value at all: nothing bars it, a rate was
+/// found and not asked for, and the load is the same for every subject, which a share of one's own
+/// maximum is not.
+fn fit(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> bool {
+    let asked = metric.part.of(cell).is_some_and(|s| s.asked.is_some());
+    let own_share = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
+        && step.values[cell.value].number.is_finite();
+    let found = !(asked && metric.is_rate());
+    found && !own_share && !cell.is_barred() && !metric.caveats(cell).iter().any(Caveat::bars)
+}
+
+/// A cell's repeats, each in its block and place.
+pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<Observation> {
+    let Some((_, values)) = metric.of(step, cell) else { return Vec::new() };
+    if values.len() != cell.repeats.len() {
+        return Vec::new();
+    }
+    let seat = |i: usize| seat(cell, i);
+    values
+        .iter()
+        .enumerate()
+        .map(|(i, value)| Observation { value: *value, block: seat(i).0, place: seat(i).1 })
+        .collect()
+}
+
+fn conclude(of: &PairedSheet, ratio: &Ratio) -> Comparison {
+    let higher = of.metric.better() == Better::Higher;
+    let ratio = if (ratio.ratio >= 1.0) == higher { ratio.clone() } else { ratio.inverted() };
+    // Now `a` is the better one, and the ratio is at least 1 if higher is better, at most 1
+    // otherwise.
+    let (factor, low, high) = match higher {
+        true => (ratio.ratio, ratio.low, ratio.high),
+        false => (1.0 / ratio.ratio, 1.0 / ratio.high, 1.0 / ratio.low),
+    };
+    let pair = (ratio.a.min(ratio.b), ratio.a.max(ratio.b));
+    let points = (0..of.points.len()).filter(|p| match ratio.at {
+        Some(point) => point == *p,
+        None => of.sheet.comparable[*p].contains(&pair),
+    });
+    let limits: Vec<(Option<Bottleneck>, Option<Bottleneck>)> =
+        points.map(|p| (of.not_the_drives[p][ratio.a], of.not_the_drives[p][ratio.b])).collect();
+    // Limited by the host, the drive could do more: a bound for the better one. What memory served
+    // shows nothing of a drive.
+    let lifted = limits.iter().any(|(better, _)| better.is_some_and(|l| !l.is_host()));
+    let standing = match low > 1.0 {
+        false => Standing::NotShown,
+        true if lifted || limits.iter().any(|(_, worse)| worse.is_some()) => Standing::NotTheDrives,
+        true if limits.iter().any(|(better, _)| better.is_some()) => Standing::AtLeast,
+        true => Standing::Claimed,
+    };
+    Comparison {
+        step: of.step,
+        metric: of.metric.clone(),
+        at: ratio.at.map_or(StepPlace::Mean, |point| of.points[point]),
+        better: ratio.a,
+        worse: ratio.b,
+        factor,
+        low,
+        high,
+        repeats: ratio.repeats,
+        standing,
+    }
+}

@@ -1,0 +1,230 @@
+//! Figures read from a curve of latency against load, repeat by repeat, so that they have intervals
+//! like any other figure: latency at equal load, load at equal latency, and the highest load within
+//! a search's limit.
+//!
+//! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is
+//! compared here and not point by point.
+
+use crate::analysis::claim::comparison::StepPlace;
+use crate::analysis::claim::pairing::PairedSheet;
+use crate::analysis::claim::pairing::pairs;
+use crate::analysis::claim::pairing::seat;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure;
+use crate::analysis::points::point_summary::ClassSummary;
+use crate::analysis::points::point_summary::P99;
+use crate::plan::Field;
+use crate::plan::steps::search::Search;
+use crate::stats::curve::{self, knee, latency_at, load_at};
+use crate::stats::family::{Observation, Sheet};
+
+/// Fewer points make no curve.
+const FEWEST_POINTS: usize = 4;
+
+/// A subject's curve in one repeat.
+struct RepeatCurve {
+    block: u32,
+    place: u32,
+    points: Vec<curve::LoadAndLatency>,
+}
+
+/// What a step's curves are compared in.
+pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<PairedSheet> {
+    let mut all = Vec::new();
+    if let Some(search) = &step.search {
+        all.push(within_limit(facts, index, step, search));
+    }
+    let field = step.axis.as_ref().map(|a| a.field);
+    if step.values.len() < FEWEST_POINTS
+        || !matches!(field, Some(Field::LoadPercent | Field::OpsPerSec))
+    {
+        return all;
+    }
+    let curves: Vec<Vec<RepeatCurve>> =
+        (0..facts.subjects.len()).map(|s| of_subject(step, s)).collect();
+    if field == Some(Field::LoadPercent) {
+        let loads: Vec<f64> = common_loads(&curves);
+        // Loads read off one curve share its points, so each is a sheet by itself, and their mean
+        // is taken within repeats: as points of one sheet they would count as so many independent
+        // observations.
+        for load in &loads {
+            let row = read(&curves, &|c: &RepeatCurve| latency_at(&c.points, *load));
+            all.push(compared(facts, index, Metric::p99(), (StepPlace::Load(*load), row)));
+        }
+        if !loads.is_empty() {
+            let row = read(&curves, &|c: &RepeatCurve| mean_latency(&c.points, &loads));
+            all.push(compared(facts, index, Metric::p99(), (StepPlace::Mean, row)));
+        }
+    }
+    if let Some(knee) = knee(&mean_curve(step, 0)) {
+        let row = read(&curves, &|c: &RepeatCurve| load_at(&c.points, knee.latency));
+        all.push(compared(
+            facts,
+            index,
+            Metric::total(PointFigure::Ops),
+            (StepPlace::Latency(knee.latency), row),
+        ));
+    }
+    all
+}
+
+type CurveRow = Vec<Vec<Observation>>;
+
+fn compared(
+    facts: &Facts,
+    step: usize,
+    metric: Metric,
+    (at, row): (StepPlace, CurveRow),
+) -> PairedSheet {
+    let comparable = vec![pairs(facts, step, |a, b| !row[a].is_empty() && !row[b].is_empty())];
+    let sheet = Sheet { cells: vec![row], comparable, ..Sheet::default() };
+    PairedSheet {
+        step,
+        metric,
+        points: vec![at],
+        sheet,
+        not_the_drives: vec![vec![None; facts.subjects.len()]],
+    }
+}
+
+/// The geometric mean of a curve's latencies at some loads.
+fn mean_latency(points: &[curve::LoadAndLatency], loads: &[f64]) -> Option<f64> {
+    let logs = loads
+        .iter()
+        .map(|load| Some(latency_at(points, *load)?.ln()))
+        .collect::<Option<Vec<f64>>>()?;
+    Some((logs.iter().sum::<f64>() / logs.len() as f64).exp())
+}
+
+/// A figure of every subject, where every repeat's curve has it: what was not measured is not
+/// guessed.
+fn read(curves: &[Vec<RepeatCurve>], of: &dyn Fn(&RepeatCurve) -> Option<f64>) -> CurveRow {
+    let observed =
+        |c: &RepeatCurve| Some(Observation { value: of(c)?, block: c.block, place: c.place });
+    curves
+        .iter()
+        .map(|own| own.iter().map(observed).collect::<Option<Vec<_>>>().unwrap_or_default())
+        .collect()
+}
+
+/// The paced points that nothing bars; without the maximum, whose closed loop has another kind of
+/// latency.
+fn paced(step: &StepFacts, subject: usize) -> Vec<&CellFacts> {
+    let cells = step
+        .cells
+        .iter()
+        .filter(|c| c.subject == subject && step.values[c.value].number.is_finite());
+    cells.filter(|c| !c.is_barred() && c.not_the_drive().is_none()).collect()
+}
+
+/// The subject's curve in each repeat: p99 against ops/s.
+fn of_subject(step: &StepFacts, subject: usize) -> Vec<RepeatCurve> {
+    let cells = paced(step, subject);
+    let Some(first) = cells.first() else { return Vec::new() };
+    let fit: Vec<&&CellFacts> = cells.iter().filter(|c| c.repeats == first.repeats).collect();
+    let of_repeat = |i: usize| {
+        let point = |cell: &&&CellFacts| {
+            let total = cell.total.as_ref()?;
+            let times = total.class(step.class).map(ClassSummary::user_latency)?;
+            Some(curve::LoadAndLatency {
+                load: total.by_repeat[i],
+                latency: *times.percentiles_by_repeat[P99].get(i)?,
+            })
+        };
+        let (block, place) = seat(first, i);
+        RepeatCurve {
+            block,
+            place,
+            points: curve::rising(&fit.iter().filter_map(point).collect::<Vec<_>>()),
+        }
+    };
+    (0..first.repeats.len()).map(of_repeat).collect()
+}
+
+/// p99 against ops/s over all repeats.
+pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::LoadAndLatency> {
+    let point = |cell: &CellFacts| {
+        let total = cell.total.as_ref()?;
+        let times = total.class(step.class).map(ClassSummary::user_latency)?;
+        Some(curve::LoadAndLatency {
+            load: total.ops_per_s.value,
+            latency: times.percentiles_ns[P99].as_ref()?.value,
+        })
+    };
+    paced(step, subject).into_iter().filter_map(point).collect()
+}
+
+/// The geometric mean of p99 over the loads that the curves of all subjects share.
+pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: usize) -> Option<f64> {
+    let curves: Vec<Vec<curve::LoadAndLatency>> = (0..facts.subjects.len())
+        .map(|s| curve::rising(&mean_curve(step, s)))
+        .filter(|c| c.len() > 1)
+        .collect();
+    let loads = loads_between(&curves.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    if loads.is_empty() {
+        None
+    } else {
+        mean_latency(&curve::rising(&mean_curve(step, subject)), &loads)
+    }
+}
+
+/// Tenths of the loads that all curves of all subjects share.
+fn common_loads(curves: &[Vec<RepeatCurve>]) -> Vec<f64> {
+    let all = curves.iter().flatten().filter(|c| c.points.len() > 1);
+    loads_between(&all.map(|c| &c.points[..]).collect::<Vec<_>>())
+}
+
+fn loads_between(curves: &[&[curve::LoadAndLatency]]) -> Vec<f64> {
+    const TENTHS: u32 = 10;
+    let low = curves.iter().map(|c| c[0].load).fold(0.0, f64::max);
+    let high = curves.iter().map(|c| c[c.len() - 1].load).fold(f64::INFINITY, f64::min);
+    if !(high.is_finite() && high > low) {
+        return Vec::new();
+    }
+    (0..TENTHS).map(|i| low + (high - low) * (f64::from(i) + 0.5) / f64::from(TENTHS)).collect()
+}
+
+/// ops/s at the highest value of a search that held its limit, in each repeat.
+fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) -> PairedSheet {
+    let of = |subject: usize| {
+        let cells: Vec<&CellFacts> =
+            step.cells.iter().filter(|c| c.subject == subject && !c.is_barred()).collect();
+        let mut repeats: Vec<u32> = cells.iter().flat_map(|c| c.repeats.clone()).collect();
+        repeats.sort_unstable();
+        repeats.dedup();
+        let below = |repeat| facts.failed(step, subject, Some(repeat)).min();
+        let held = |r: &u32| held(&cells, *r, search, below(*r));
+        repeats.iter().filter_map(held).collect::<Vec<Observation>>()
+    };
+    let row: CurveRow = (0..facts.subjects.len()).map(of).collect();
+    let mut made = compared(facts, index, Metric::total(PointFigure::Ops), (StepPlace::Limit, row));
+    // Between two values of the sweep nothing is known.
+    let numbers = step.values.windows(2).filter(|w| w[0].number > 0.0 && w[1].number.is_finite());
+    made.sheet.resolution = numbers.map(|w| (w[1].number / w[0].number).ln()).fold(0.0, f64::max);
+    made
+}
+
+/// The highest value of a repeat that held, below the first one at which the point failed.
+fn held(
+    cells: &[&CellFacts],
+    repeat: u32,
+    search: &Search,
+    failed: Option<usize>,
+) -> Option<Observation> {
+    let mut found = None;
+    for cell in cells.iter().take_while(|cell| failed.is_none_or(|value| cell.value < value)) {
+        let Some(i) = cell.repeats.iter().position(|r| *r == repeat) else { continue };
+        let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
+        let class = summary.classes.iter().max_by_key(|class| class.ops)?;
+        let latency = *class.user_latency().percentiles_by_repeat[search.index()].get(i)?;
+        if latency > search.at_most_ns as f64 {
+            break;
+        }
+        let (block, place) = seat(cell, i);
+        found = Some(Observation { value: *cell.total.as_ref()?.by_repeat.get(i)?, block, place });
+    }
+    found
+}

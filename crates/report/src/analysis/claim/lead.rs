@@ -1,0 +1,195 @@
+//! The headline of a step and of a brief: the metric, the place on the axis, and which subject is
+//! better there, based only on claims.
+
+use crate::analysis::claim::claims;
+use crate::analysis::claim::claims::Crossover;
+use crate::analysis::claim::compare::Comparison;
+use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::MetricRequest;
+use crate::analysis::points::metric::PointFigure;
+use crate::plan::model::headline::AxisPlace;
+use crate::plan::{Field, Protocol, Step};
+use crate::record::Class;
+
+/// What the protocol leads with in a step. Steps that are swept alike are looked at by the same
+/// metric.
+pub fn asked(step: &Step, protocol: &Protocol) -> (Option<MetricRequest>, AxisPlace) {
+    let Some(headline) = &protocol.headline else { return (None, AxisPlace::of_step(step)) };
+    let metric = MetricRequest::parse(&headline.metric).ok();
+    if headline.step == step.name {
+        return (metric, headline.at);
+    }
+    let field = |step: &Step| step.sweep.as_ref().map(|s| s.field);
+    let leading = protocol.steps.iter().find(|s| s.name == headline.step);
+    match leading.is_some_and(|leading| field(leading) == field(step)) {
+        true => (
+            metric.filter(|m| m.part.is_none()),
+            if step.sweep.is_some() { headline.at } else { AxisPlace::Top },
+        ),
+        false => (None, AxisPlace::of_step(step)),
+    }
+}
+
+/// The step that the brief leads with: the protocol's, or the first that was measured.
+pub fn step(facts: &Facts) -> Option<usize> {
+    let named = facts
+        .runs
+        .first()
+        .and_then(|r| r.resolved.protocol.headline.as_ref())
+        .map(|h| h.step.as_str());
+    let found = |name: &str| facts.steps.iter().position(|s| s.name == name && !s.cells.is_empty());
+    named.and_then(found).or_else(|| facts.steps.iter().position(|s| !s.cells.is_empty()))
+}
+
+/// The metric that a step leads with, among those that it is compared by.
+pub fn metric(facts: &Facts, step: &StepFacts) -> Metric {
+    let all = Metric::of_step(step, &facts.metrics);
+    let wanted = match &step.headline {
+        Some(asked) => asked.in_step(step).into_iter().next(),
+        None if is_paced(step) => Some(Metric::p99()),
+        None => Some(Metric::total(PointFigure::Ops)),
+    };
+    let wanted = wanted.filter(|wanted| all.contains(wanted));
+    wanted.or_else(|| all.into_iter().next()).unwrap_or_else(|| Metric::total(PointFigure::Ops))
+}
+
+/// Latency and not throughput distinguishes the subjects, because the load is set.
+fn is_paced(step: &StepFacts) -> bool {
+    let sets_load = |field: Field| field == Field::LoadPercent || field.sets_rates();
+    step.is_open_loop() || step.axis.as_ref().is_some_and(|a| sets_load(a.field))
+}
+
+/// The axis value, by its index, that a step leads with, where it is one.
+pub fn value(step: &StepFacts) -> Option<usize> {
+    let last = step.values.len().checked_sub(1);
+    match step.place {
+        AxisPlace::Top => last,
+        AxisPlace::Value(wanted) => step.values.iter().position(|v| v.number == wanted).or(last),
+        // With a single point there is nothing to take a mean of.
+        AxisPlace::Mean if last == Some(0) => last,
+        AxisPlace::Mean | AxisPlace::EqualLoad | AxisPlace::EqualLatency | AxisPlace::Limit => None,
+    }
+}
+
+fn is_at(step: &StepFacts, at: StepPlace) -> bool {
+    match (step.place, at) {
+        (AxisPlace::EqualLatency, StepPlace::Latency(_)) | (AxisPlace::Limit, StepPlace::Limit) => {
+            true
+        }
+        (AxisPlace::EqualLoad | AxisPlace::Mean, StepPlace::Mean) => true,
+        (_, StepPlace::Value(own)) => value(step) == Some(own),
+        _ => false,
+    }
+}
+
+/// Reads if there are any, as the readers of a brief expect; otherwise, of the classes that
+/// workloads declare first, the one with the most ops.
+pub fn class(cells: &[CellFacts]) -> Option<Class> {
+    let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
+    if classes().any(|c| c.class == Class::READ) {
+        return Some(Class::READ);
+    }
+    let streams = || cells.iter().flat_map(|c| &c.streams).filter(|(_, headline, _)| *headline);
+    let first =
+        |class: Class| streams().any(|(.., s)| s.classes.first().is_some_and(|c| c.class == class));
+    classes().filter(|c| first(c.class)).max_by_key(|c| c.ops).map(|c| c.class)
+}
+
+/// What a step comes to, at the place and in the metric that lead it.
+pub struct StepLead<'a> {
+    /// The step, by its index in the facts.
+    pub step: usize,
+    /// What it is looked at by.
+    pub metric: Metric,
+    /// The axis value that is looked at, by its index, where it is one: the one that leads, or
+    /// the last at which something could be compared.
+    pub value: Option<usize>,
+    /// Every comparison there.
+    pub all: Vec<&'a Comparison>,
+    /// The one subject that is better than each of the others, by claims.
+    pub best: Option<usize>,
+    /// Where the better one changes along the axis.
+    pub crossovers: Vec<Crossover>,
+}
+
+impl<'a> StepLead<'a> {
+    /// Looks at a step where its protocol, or its kind of sweep, leads.
+    pub fn of(facts: &'a Facts, index: usize) -> StepLead<'a> {
+        let step = &facts.steps[index];
+        let metric = metric(facts, step);
+        let here = |c: &&Comparison| c.step == index && is_at(step, c.at);
+        // Loads within a limit or at equal latency are rates, whatever the metric is called
+        // elsewhere.
+        let read_off = matches!(step.place, AxisPlace::Limit | AxisPlace::EqualLatency);
+        let mut all: Vec<&Comparison> = facts
+            .comparisons
+            .iter()
+            .filter(here)
+            .filter(|c| read_off || c.metric == metric)
+            .collect();
+        let mut at = value(step);
+        if all.is_empty() {
+            all = last_compared(facts, index, &metric);
+            let other = all.first().and_then(|c| match c.at {
+                StepPlace::Value(value) => Some(value),
+                _ => None,
+            });
+            at = other.or(at);
+        }
+        let best = best(facts.subjects.len(), &all);
+        let own = facts.comparisons.iter().filter(|c| c.step == index && c.metric == metric);
+        let crossovers = claims::crossovers_among(own);
+        StepLead { step: index, metric, value: at, best, crossovers, all }
+    }
+
+    /// The claims of a subject over others, and those of others over it; the strongest first.
+    pub fn claims_of(&self, subject: usize) -> [Vec<&'a Comparison>; 2] {
+        let of = |own: &dyn Fn(&Comparison) -> usize| {
+            let claimed = |c: &&Comparison| c.is_claimed() && own(c) == subject;
+            let mut found: Vec<&Comparison> = self.all.iter().copied().filter(claimed).collect();
+            found.sort_by(|a, b| b.low.total_cmp(&a.low));
+            found
+        };
+        [of(&|c| c.better), of(&|c| c.worse)]
+    }
+}
+
+/// The one subject that is better than each of the others, by claims among these comparisons.
+pub fn best(subjects: usize, all: &[&Comparison]) -> Option<usize> {
+    let beats =
+        |a: usize, b: usize| all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b));
+    let beats_all = |a: &usize| (0..subjects).all(|b| *a == b || beats(*a, b));
+    (0..subjects).find(beats_all).filter(|_| subjects > 1)
+}
+
+/// Every comparison by a metric at an axis value.
+pub fn at_value<'a>(
+    facts: &'a Facts,
+    index: usize,
+    metric: &Metric,
+    value: usize,
+) -> Vec<&'a Comparison> {
+    let own =
+        |c: &&Comparison| c.step == index && c.metric == *metric && c.at == StepPlace::Value(value);
+    facts.comparisons.iter().filter(own).collect()
+}
+
+/// Every comparison by a metric over a step's points.
+pub fn of_mean<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
+    let own = |c: &&Comparison| c.step == index && c.metric == *metric && c.at == StepPlace::Mean;
+    facts.comparisons.iter().filter(own).collect()
+}
+
+/// Where nothing could be compared at the place that leads: the last axis value at which something
+/// could.
+fn last_compared<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
+    let own = || facts.comparisons.iter().filter(|c| c.step == index && c.metric == *metric);
+    let value =
+        |c: &Comparison| if let StepPlace::Value(value) = c.at { Some(value) } else { None };
+    let last = own().filter_map(value).max();
+    own().filter(|c| last.is_some() && value(c) == last).collect()
+}

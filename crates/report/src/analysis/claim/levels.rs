@@ -1,0 +1,34 @@
+//! Levels over a whole axis: a subject's average figure, for steps without one representative
+//! point.
+
+use crate::analysis::claim::curves;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::metric::Metric;
+use crate::plan::model::headline::AxisPlace;
+
+/// Whether the drive did not limit one of a subject's points.
+pub fn has_marks(step: &StepFacts, subject: usize) -> bool {
+    step.cells.iter().any(|c| c.subject == subject && c.is_not_the_drives())
+}
+
+/// The geometric mean over the step's points that all subjects have, or of latencies over the loads
+/// that all reach.
+pub fn over_axis(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> Option<f64> {
+    match step.place {
+        AxisPlace::EqualLoad => curves::mean_over_loads(facts, step, subject),
+        AxisPlace::Mean => {
+            let figure = |subject: usize, value: usize| {
+                Some(metric.of(step, step.cell(subject, value)?)?.0.value)
+            };
+            let all = |value: &usize| {
+                (0..facts.subjects.len()).all(|s| figure(s, *value).is_some_and(|v| v > 0.0))
+            };
+            let shared: Vec<usize> = (0..step.values.len()).filter(all).collect();
+            let logs: Vec<f64> =
+                shared.iter().filter_map(|value| figure(subject, *value)).map(f64::ln).collect();
+            (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+        }
+        AxisPlace::Top | AxisPlace::Value(_) | AxisPlace::EqualLatency | AxisPlace::Limit => None,
+    }
+}

@@ -1,0 +1,12 @@
+//! From comparisons to claims: every comparison is made once, and a claim is decided here.
+
+pub mod claims;
+pub mod compare;
+pub(in crate::analysis) mod comparison;
+pub mod curves;
+pub(in crate::analysis) mod difference;
+pub mod lead;
+pub mod levels;
+pub mod multiple;
+pub(in crate::analysis) mod pairing;
+pub mod published;

@@ -1,0 +1,126 @@
+//! The largest multiple of a load that a subject sustains: the result of searches along the axis of
+//! several rates, over all repeats, as one number with an interval.
+
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::plan::Field;
+use crate::plan::steps::search::Search;
+use crate::stats::Estimate;
+use crate::stats::estimate::from_repeats;
+
+/// What one search, or several together, found in one repeat.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct FoundMultiple {
+    /// The most that held, below all that did not; 0 where nothing did.
+    held: f64,
+    /// The least that did not; infinite where everything held.
+    broken: f64,
+}
+
+/// The largest multiple that a subject keeps in every step that searches for one.
+pub struct Multiple {
+    /// The most that held, over the repeats. Its interval takes in how finely was searched: the
+    /// truth lies between the most that held and the least that did not.
+    pub value: Estimate,
+    /// Nothing that was tried failed in some repeat, so that it is a lower bound.
+    pub at_least: bool,
+}
+
+/// The steps that search along the axis of several rates.
+pub fn steps(facts: &Facts) -> impl Iterator<Item = (&StepFacts, &Search)> {
+    let searched = |step: &StepFacts| step.axis.as_ref().is_some_and(|a| a.field == Field::Rates);
+    facts.steps.iter().filter(move |s| searched(s)).filter_map(|s| Some((s, s.search.as_ref()?)))
+}
+
+/// Whether a cell's repeats held, by their numbers.
+fn held(cell: &CellFacts, search: &Search) -> Vec<(u32, bool)> {
+    let stream = cell.streams.iter().find(|(name, ..)| *name == search.stream);
+    let class = stream.and_then(|(.., s)| s.classes.iter().max_by_key(|class| class.ops));
+    let reached = class.map(|c| c.user_latency().percentiles_by_repeat[search.index()].as_slice());
+    let reached = reached.unwrap_or_default();
+    let holds = |i: usize| reached.get(i).is_some_and(|ns| *ns <= search.at_most_ns as f64);
+    cell.repeats.iter().enumerate().map(|(i, repeat)| (*repeat, holds(i))).collect()
+}
+
+/// Whether a cell held in every repeat that tried it.
+pub fn holds(cell: &CellFacts, search: &Search) -> bool {
+    held(cell, search).iter().all(|(_, held)| *held)
+}
+
+/// What a step's search found of a subject in a repeat; None where it tried nothing.
+fn found(
+    facts: &Facts,
+    (step, search): (&StepFacts, &Search),
+    subject: usize,
+    repeat: u32,
+) -> Option<FoundMultiple> {
+    let number = |value: usize| step.values[value].number;
+    let mut tried: Vec<(f64, bool)> =
+        facts.failed(step, subject, Some(repeat)).map(|value| (number(value), false)).collect();
+    for cell in step.cells.iter().filter(|cell| cell.subject == subject) {
+        let own = held(cell, search).into_iter().filter(|(of, _)| *of == repeat);
+        tried.extend(own.map(|(_, held)| (number(cell.value), held)));
+    }
+    found_of(&tried)
+}
+
+fn found_of(tried: &[(f64, bool)]) -> Option<FoundMultiple> {
+    let of = |held: bool| tried.iter().filter(move |t| t.1 == held).map(|t| t.0);
+    let broken = of(false).fold(f64::INFINITY, f64::min);
+    let held = of(true).filter(|value| *value < broken).fold(0.0, f64::max);
+    (!tried.is_empty()).then_some(FoundMultiple { held, broken })
+}
+
+/// The multiple of a subject; None where a step was not searched for it.
+pub fn of(facts: &Facts, subject: usize) -> Option<Multiple> {
+    let steps: Vec<_> = steps(facts).collect();
+    if steps.is_empty() {
+        return None;
+    }
+    let repeats = facts.runs.get(*facts.run_of.get(subject)?)?.repeats;
+    let together = |repeat: u32| {
+        steps.iter().map(|step| found(facts, *step, subject, repeat)).reduce(|all, own| {
+            let (all, own) = (all?, own?);
+            Some(FoundMultiple { held: all.held.min(own.held), broken: all.broken.min(own.broken) })
+        })?
+    };
+    over_repeats(&(1..=repeats).filter_map(together).collect::<Vec<_>>())
+}
+
+fn over_repeats(found: &[FoundMultiple]) -> Option<Multiple> {
+    let held: Vec<f64> = found.iter().map(|found| found.held).collect();
+    let mut value = from_repeats(&held, "×")?;
+    let at_least = found.iter().any(|found| found.broken.is_infinite());
+    if !at_least {
+        let broken = found.iter().map(|found| found.broken).sum::<f64>() / found.len() as f64;
+        value.high = value.high.max(broken);
+    }
+    Some(Multiple { value, at_least })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_brackets_the_truth() {
+        let tried = [(64.0, false), (32.0, true), (48.0, false), (40.0, true)];
+        assert_eq!(found_of(&tried), Some(FoundMultiple { held: 40.0, broken: 48.0 }));
+        assert_eq!(found_of(&[(1.0, false)]), Some(FoundMultiple { held: 0.0, broken: 1.0 }));
+        assert_eq!(found_of(&[]), None);
+    }
+
+    #[test]
+    fn the_interval_takes_in_repeats_and_how_finely_was_searched() {
+        let found = |held: f64, broken: f64| FoundMultiple { held, broken };
+        let once = over_repeats(&[found(40.0, 48.0)]).expect("a multiple");
+        assert_eq!((once.value.value, once.value.low, once.value.high), (40.0, 40.0, 48.0));
+        let thrice = [found(40.0, 41.0), found(42.0, 43.0), found(41.0, 42.0)];
+        let thrice = over_repeats(&thrice).expect("a multiple");
+        assert!((thrice.value.value - 41.0).abs() < 0.1 && !thrice.at_least);
+        assert!(thrice.value.low < 40.0 && thrice.value.high >= 42.0, "{:?}", thrice.value);
+        let all = over_repeats(&[found(127.0, f64::INFINITY)]).expect("a multiple");
+        assert!(all.at_least && all.value.high == 127.0);
+    }
+}

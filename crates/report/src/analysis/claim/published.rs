@@ -1,0 +1,72 @@
+//! Figures that were imported without repeats: what they come to by arithmetic. Nothing is known of
+//! their scatter, so nothing here is a claim.
+
+use crate::analysis::facts::Facts;
+use crate::analysis::points::metric::Metric;
+use crate::stats::Better;
+use crate::stats::family::FEWEST;
+use crate::stats::percent::{Formula, cut_off, said, times_as_good};
+
+/// How far one subject is ahead of another in a metric, at the point where it is farthest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gap {
+    /// Index of the step.
+    pub step: usize,
+    /// In what it is ahead.
+    pub metric: Metric,
+    /// Index of the subject that is ahead.
+    pub better: usize,
+    /// Index of the other.
+    pub worse: usize,
+    /// The axis value, by its index.
+    pub value: usize,
+    /// How many times as good it is there: above 1.
+    pub times: f64,
+}
+
+impl Gap {
+    /// By how much, as claims say a percentage; with more decimals where it would be none.
+    pub fn percent(&self) -> String {
+        let formula = match self.metric.better() {
+            Better::Higher => Formula::Gain,
+            Better::Lower => Formula::Reduction,
+        };
+        let percent = formula.of(self.times);
+        if percent < 0.1 { cut_off(percent, 3) } else { said(percent) }
+    }
+}
+
+/// Whether all that there is are imported figures with too few repeats.
+pub fn is_published(facts: &Facts) -> bool {
+    let few = facts.steps.iter().flat_map(|s| &s.cells).all(|c| c.repeats.len() < FEWEST);
+    facts.protocol.starts_with("imported") && few
+}
+
+/// Where `better` is farthest ahead of `worse`; nothing where it is ahead nowhere.
+pub fn greatest(
+    facts: &Facts,
+    index: usize,
+    metric: &Metric,
+    (better, worse): (usize, usize),
+) -> Option<Gap> {
+    let step = &facts.steps[index];
+    let figure =
+        |subject: usize, value: usize| Some(metric.of(step, step.cell(subject, value)?)?.0.value);
+    let times = |value: usize| {
+        times_as_good(figure(better, value)?, figure(worse, value)?, metric.better())
+    };
+    let ahead = (0..step.values.len()).filter_map(|v| Some((v, times(v).filter(|t| *t > 1.0)?)));
+    let (value, times) = ahead.reduce(|most, own| if own.1 > most.1 { own } else { most })?;
+    Some(Gap { step: index, metric: metric.clone(), better, worse, value, times })
+}
+
+/// Where the brief's subject is farthest ahead of each rival, then where each rival is farthest
+/// ahead of it.
+pub fn of_subject(facts: &Facts, index: usize, metric: &Metric) -> [Vec<Gap>; 2] {
+    let own = facts.headline_subject;
+    let rivals = || (0..facts.subjects.len()).filter(|rival| *rival != own);
+    let gaps = |pair: &dyn Fn(usize) -> (usize, usize)| {
+        rivals().filter_map(|rival| greatest(facts, index, metric, pair(rival))).collect()
+    };
+    [gaps(&|rival| (own, rival)), gaps(&|rival| (rival, own))]
+}

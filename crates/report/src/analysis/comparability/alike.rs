@@ -1,0 +1,276 @@
+//! Compares like with like: two points may be compared only if their resolved steps agree in every
+//! field except the subject's own. The plan's typed model is compared field by field through its
+//! JSON form, so that fields added later are included automatically.
+
+use serde_json::Value;
+
+use crate::analysis::claim::difference::Difference;
+use crate::analysis::claim::difference::Grade;
+use crate::analysis::facts::Facts;
+use crate::message;
+use crate::plan::{Plan, PointPlan, Subject};
+
+/// A field in which two resolved plans differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldDifference {
+    /// As an override writes it: "step.readrandom.stream.read.workload.block".
+    pub path: String,
+    /// Its value in the one plan and in the other, as text.
+    pub values: [String; 2],
+}
+
+impl FieldDifference {
+    /// As a difference in the conditions of two subjects.
+    pub fn between(self, facts: &Facts, pair: (usize, usize)) -> Difference {
+        let [a, b] = self.values;
+        let of = |value: String, subject: usize| {
+            message!("value-of", value = value, subjects = &facts.subjects[subject])
+        };
+        let values = message!("values-and", first = of(a, pair.0), other = of(b, pair.1));
+        let what = match self.path == METHOD {
+            true => message!("difference-method"),
+            false => message!("difference-setting", path = self.path),
+        };
+        Difference { grade: Grade::Disqualifying, what, values }
+    }
+
+    /// Whether `vary` names the field: by its path, by the path's end ("read.block"), or by a part
+    /// that it lies in.
+    pub fn is_named_by(&self, vary: &str) -> bool {
+        let parts: Vec<&str> = self.path.split('.').filter(|p| !NESTS.contains(p)).collect();
+        let asked: Vec<&str> = vary.split('.').filter(|p| !NESTS.contains(p)).collect();
+        !asked.is_empty() && parts.windows(asked.len()).any(|w| w == asked)
+    }
+}
+
+/// Parts of a path that only say what follows.
+const NESTS: [&str; 6] = ["step", "stream", "streams", "engine", "workload", "knobs"];
+
+/// The version of the measuring method, as a path: what two samples do not both mean is no question
+/// that `vary` could ask.
+const METHOD: &str = "version of the measuring method";
+
+/// What of a resolved plan decides a step's numbers, for one subject at one point; nothing of the
+/// subject itself.
+fn decisive(plan: &Plan, point: &PointPlan) -> Value {
+    let mut step = serde_json::to_value(&point.step).unwrap_or_default();
+    if let Value::Object(fields) = &mut step {
+        // The point is at one of the sweep's values, which stands in its stream; the others are
+        // other points.
+        fields.remove("sweep");
+        // What a brief shows of it is no matter of how it was measured.
+        fields.remove("figures");
+    }
+    let used: Vec<_> = plan
+        .protocol
+        .datasets
+        .iter()
+        .filter(|d| point.step.streams.iter().any(|s| s.dataset == d.name))
+        .collect();
+    let meters: Vec<&str> =
+        plan.meters.iter().chain(&point.subject.meters).map(|m| m.name.as_str()).collect();
+    serde_json::json!({
+        METHOD: plan.method,
+        "step": step,
+        "dataset": used,
+        "condition": plan.protocol.prepare,
+        "prepare": plan.protocol.preparation,
+        "meters": meters,
+        "watched": !plan.unwatched,
+    })
+}
+
+/// Every field in which the plans behind two points differ, apart from those that the plans give to
+/// the subjects alone.
+pub fn differences(a: (&Plan, &PointPlan), b: (&Plan, &PointPlan)) -> Vec<FieldDifference> {
+    let mut found = Vec::new();
+    walk(&decisive(a.0, a.1), &decisive(b.0, b.1), &mut Vec::new(), &mut found);
+    found
+}
+
+fn walk(a: &Value, b: &Value, path: &mut Vec<String>, found: &mut Vec<FieldDifference>) {
+    match (a, b) {
+        (Value::Object(own), Value::Object(other)) => {
+            let mut keys: Vec<&String> = own.keys().chain(other.keys()).collect();
+            keys.sort();
+            keys.dedup();
+            for key in keys {
+                path.push(key.clone());
+                walk(
+                    own.get(key).unwrap_or(&Value::Null),
+                    other.get(key).unwrap_or(&Value::Null),
+                    path,
+                    found,
+                );
+                path.pop();
+            }
+        }
+        (Value::Array(own), Value::Array(other)) if named(own) && named(other) => {
+            let mut names: Vec<&str> = own.iter().chain(other).filter_map(name).collect();
+            names.sort_unstable();
+            names.dedup();
+            for wanted in names {
+                let of = |all: &[Value]| {
+                    all.iter().find(|v| name(v) == Some(wanted)).cloned().unwrap_or_default()
+                };
+                path.push(wanted.to_string());
+                walk(&of(own), &of(other), path, found);
+                path.pop();
+            }
+        }
+        _ if a == b => {}
+        _ => found.push(FieldDifference { path: path.join("."), values: [a, b].map(shown) }),
+    }
+}
+
+fn name(value: &Value) -> Option<&str> {
+    value.get("name")?.as_str()
+}
+
+/// A list whose members are distinguished by their names, such as streams.
+fn named(all: &[Value]) -> bool {
+    !all.is_empty() && all.iter().all(|v| name(v).is_some())
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "absent".to_string(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Why two subjects of different runs may not be compared in a step at an axis value, or what their
+/// comparison is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Likeness {
+    /// Differences that nothing names: they bar the comparison.
+    pub unlike: Vec<FieldDifference>,
+    /// Differences that are the question.
+    pub varied: Vec<FieldDifference>,
+}
+
+/// Compares the plans behind a step of two subjects. Every axis value of a step has the same
+/// fields, so one stands for all.
+pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
+    let run = |subject: usize| &facts.runs[facts.run_of[subject]].resolved;
+    if facts.run_of[a] == facts.run_of[b] {
+        return Likeness::default();
+    }
+    if [a, b].iter().any(|subject| run(*subject).imported.is_some()) {
+        return Likeness {
+            unlike: imported_differently(run(a), run(b), step),
+            ..Likeness::default()
+        };
+    }
+    let points = [a, b].map(|subject| first_point(run(subject), step, &facts.own_names[subject]));
+    let [Some(of_a), Some(of_b)] = &points else { return Likeness::default() };
+    let named =
+        |d: &FieldDifference| d.path != METHOD && facts.vary.iter().any(|vary| d.is_named_by(vary));
+    let (varied, unlike) = differences((run(a), of_a), (run(b), of_b)).into_iter().partition(named);
+    Likeness { unlike, varied }
+}
+
+/// What is known to differ between the sources of imported figures, or between one and Dyno.
+fn imported_differently(a: &Plan, b: &Plan, step: &str) -> Vec<FieldDifference> {
+    let known = |plan: &Plan| {
+        let run = plan.imported.as_ref();
+        let step = run.and_then(|run| run.steps.iter().find(|own| own.name == step));
+        serde_json::json!({
+            "measured with": run.map_or("Dyno", |run| &run.tool),
+            "step": step.map(|step| serde_json::json!({
+                "window_ns": step.window_ns, "loop": step.loop_kind, "timing": step.timing,
+            })),
+        })
+    };
+    let mut found = Vec::new();
+    walk(&known(a), &known(b), &mut Vec::new(), &mut found);
+    found
+}
+
+/// The step as it is resolved for all points of a subject, before the sweep sets its field.
+pub fn first_point(plan: &Plan, step: &str, subject: &str) -> Option<PointPlan> {
+    let step = plan.protocol.steps.iter().find(|s| s.name == step)?.clone();
+    let subject: Subject = plan.subjects.iter().find(|s| s.name == subject)?.clone();
+    let key = crate::plan::PointKey {
+        subject: subject.name.clone(),
+        step: step.name.clone(),
+        axis: None,
+        repeat: 1,
+    };
+    Some(PointPlan { key, subject, step })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn difference(path: &str) -> FieldDifference {
+        FieldDifference { path: path.into(), values: ["4096".into(), "65536".into()] }
+    }
+
+    #[test]
+    fn a_difference_is_named_by_its_path_its_end_or_what_it_lies_in() {
+        let block = difference("step.streams.io.workload.knobs.block");
+        for vary in ["io.block", "block", "step.stream.io.workload.block", "io"] {
+            assert!(block.is_named_by(vary), "{vary}");
+        }
+        for vary in ["writer.block", "depth", "", "step"] {
+            assert!(!block.is_named_by(vary), "{vary}");
+        }
+    }
+
+    /// Every leaf of a value, as the path of keys and places that leads to it.
+    fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                fields.iter().for_each(|(key, v)| leaves(v, &format!("{path}/{key}"), found))
+            }
+            Value::Array(all) if !all.is_empty() => {
+                all.iter().enumerate().for_each(|(i, v)| leaves(v, &format!("{path}/{i}"), found));
+            }
+            _ => found.push(path.to_string()),
+        }
+    }
+
+    fn other(value: &Value) -> Value {
+        match value {
+            Value::Bool(truth) => Value::Bool(!truth),
+            Value::Number(n) => serde_json::json!(n.as_f64().unwrap_or(0.0) + 1.0),
+            Value::String(text) => Value::String(format!("{text}x")),
+            _ => Value::String("another".to_string()),
+        }
+    }
+
+    /// A new field of the plan's model is covered by itself: the test walks what the model writes.
+    #[test]
+    fn steps_that_differ_in_any_one_field_are_not_alike_and_both_values_are_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let subjects = [("A".to_string(), folder.path().to_path_buf())];
+        for protocol in ["noisy-neighbour", "rocksdb-threads", "tpcc"] {
+            let catalogue = dyno_core::plan_catalogue();
+            let plan = crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue)
+                .expect("a plan");
+            for step in &plan.protocol.steps {
+                let point = first_point(&plan, &step.name, "A").expect("a point");
+                let whole = decisive(&plan, &point);
+                let mut found = Vec::new();
+                leaves(&whole, "", &mut found);
+                assert!(found.len() > 20, "{protocol}: {found:?}");
+                // A stream or dataset of another name is another one, which its own fields show.
+                for leaf in found.iter().filter(|l| !l.ends_with("/name")) {
+                    let mut changed = whole.clone();
+                    let at = changed.pointer_mut(leaf).expect("a leaf");
+                    *at = other(at);
+                    let mut differences = Vec::new();
+                    walk(&whole, &changed, &mut Vec::new(), &mut differences);
+                    let [one] = &differences[..] else {
+                        panic!("{protocol} {leaf}: {differences:?}")
+                    };
+                    assert!(one.values[0] != one.values[1], "{leaf}: {one:?}");
+                    assert!(one.is_named_by(&one.path), "{leaf}: {one:?}");
+                }
+            }
+        }
+    }
+}

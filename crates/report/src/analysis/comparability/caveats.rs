@@ -1,0 +1,104 @@
+//! The reasons why a cell supports no claim, as types. "Not limited by the drive" is one of them,
+//! but rules out only one direction: see `compare`.
+
+pub use crate::analysis::comparability::caveat::Caveat;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::limits::bottleneck::BottleneckVerdict;
+use crate::analysis::points::point_summary::RATE_KEPT;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::stats::family::FEWEST;
+use crate::stats::runs::trend::Drift;
+
+/// From this share of its ops handed over late on, the response times of an open loop are the
+/// generator's as well: p99 is the latency that one op in a hundred exceeds.
+const LATE: f64 = 0.01;
+
+impl CellFacts {
+    /// Whether nothing at all may be claimed of it.
+    pub fn is_barred(&self) -> bool {
+        self.caveats.iter().any(Caveat::bars)
+    }
+
+    /// What set its numbers, where that is known not to be the drive.
+    pub fn not_the_drive(&self) -> Option<&BottleneckVerdict> {
+        self.limit.as_ref().filter(|v| v.limit.bars_ranking())
+    }
+}
+
+/// Notes every cell's caveats.
+pub fn note(facts: &mut Facts) {
+    let unsteady: Vec<bool> = (0..facts.subjects.len()).map(|s| unsteady(facts, s)).collect();
+    let failed = |step: &StepFacts, cell: &CellFacts| {
+        let at = &step.values[cell.value].label;
+        facts
+            .failures
+            .iter()
+            .filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at)
+            .count()
+    };
+    let imported = |c: &CellFacts| facts.runs[c.bundle].is_imported();
+    let all: Vec<Vec<Vec<Caveat>>> = facts
+        .steps
+        .iter()
+        .map(|step| {
+            let known = |c: &CellFacts| (failed(step, c), unsteady[c.subject], imported(c));
+            step.cells.iter().map(|c| of(c, known(c))).collect()
+        })
+        .collect();
+    for (step, caveats) in facts.steps.iter_mut().zip(all) {
+        step.cells.iter_mut().zip(caveats).for_each(|(cell, own)| cell.caveats = own);
+    }
+}
+
+fn of(cell: &CellFacts, (failed, unsteady, imported): (usize, bool, bool)) -> Vec<Caveat> {
+    let Some(total) = &cell.total else { return vec![Caveat::NotMeasured] };
+    let mut all = Vec::new();
+    if failed > 0 {
+        all.push(Caveat::Failed(failed));
+    }
+    if unsteady {
+        all.push(Caveat::NotSteady);
+    }
+    all.extend(of_load(total));
+    for (name, _, stream) in cell.streams.iter().filter(|(_, headline, _)| !headline) {
+        let missed = stream.achieved().filter(|share| *share < RATE_KEPT);
+        all.extend(missed.map(|share| Caveat::BackgroundMissedRate(name.clone(), share)));
+    }
+    match cell.repeats.len() {
+        n if n >= FEWEST => {}
+        n if imported => all.push(Caveat::FewFigures(n)),
+        n => all.push(Caveat::FewRepeats(n)),
+    }
+    all.extend(cell.not_the_drive().cloned().map(Caveat::NotTheDrive));
+    all
+}
+
+/// What keeps a load from being the one that was asked for, or from having a level.
+pub fn of_load(load: &RepeatSummary) -> Vec<Caveat> {
+    let mut all = Vec::new();
+    if let Drift::Drifted { percent } = load.drift {
+        all.push(Caveat::Drifted(percent));
+    }
+    all.extend(load.achieved().filter(|share| *share < RATE_KEPT).map(Caveat::MissedRate));
+    let late = load.late_share();
+    if load.asked.is_some() && late >= LATE {
+        all.push(Caveat::Late(late));
+    }
+    all
+}
+
+/// Whether a drive of the subject was prepared until steady, and last was not.
+pub fn unsteady(facts: &Facts, subject: usize) -> bool {
+    let own = || {
+        facts
+            .prepared
+            .iter()
+            .filter(|(s, _)| *s == subject)
+            .filter_map(|(_, p)| Some((p.drive, p.steady.as_ref()?)))
+    };
+    own().any(|(drive, _)| {
+        own().rfind(|(d, _)| *d == drive).is_some_and(|(_, state)| !state.reached())
+    })
+}

@@ -1,0 +1,388 @@
+//! Differences in test conditions: how subjects differ apart from the drive, and how much that
+//! matters.
+
+mod measured;
+#[cfg(test)]
+pub mod tests;
+mod unknown;
+
+use std::collections::BTreeMap;
+
+pub use crate::analysis::claim::difference::Barred;
+pub use crate::analysis::claim::difference::Difference;
+pub use crate::analysis::claim::difference::Grade;
+use crate::analysis::comparability::alike;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::names;
+use crate::language::{Message, MessageArg, Name, Number};
+use crate::message;
+use crate::record::key::{self, FactHeading, FactKey, drive, engine};
+pub use unknown::{not_given, unknown};
+
+/// Facts that should be alike, and how much it matters if they are not.
+const ALIKE: &[(FactKey, Grade)] = &[
+    (key::drive::LOGICAL_BLOCK_SIZE, Grade::Disqualifying),
+    (key::drive::METADATA, Grade::Disqualifying),
+    (key::drive::FILESYSTEM, Grade::Confounder),
+    (key::drive::MOUNT_OPTIONS, Grade::Confounder),
+    (key::drive::LINK_SPEED, Grade::Confounder),
+    (key::drive::LINK_WIDTH, Grade::Confounder),
+    (key::drive::NUMA_NODE, Grade::Confounder),
+    (key::drive::SCHEDULER, Grade::Confounder),
+    (key::drive::QUEUE, Grade::Confounder),
+    (key::drive::WRITE_CACHE, Grade::Confounder),
+    (key::drive::CAPACITY, Grade::Harmless),
+    (key::engine::VERSION, Grade::Disqualifying),
+    (key::engine::OPTIONS, Grade::Disqualifying),
+    (key::engine::BLOCK_CACHE, Grade::Disqualifying),
+    (key::engine::SETTINGS, Grade::Disqualifying),
+    (key::dyno::VERSION, Grade::Confounder),
+    (key::host::SERVER, Grade::Disqualifying),
+    (key::host::BIOS, Grade::Confounder),
+    (key::cpu::MODEL, Grade::Disqualifying),
+    (key::cpu::SMT, Grade::Confounder),
+    (key::cpu::GOVERNOR, Grade::Confounder),
+    (key::cpu::MITIGATIONS, Grade::Confounder),
+    (key::memory::TOTAL, Grade::Confounder),
+    (key::kernel::RELEASE, Grade::Confounder),
+    (key::kernel::COMMAND_LINE, Grade::Confounder),
+];
+
+const DRIVE: &str = FactHeading::Drive.name();
+
+/// A higher temperature at the start than this, in degrees Celsius, or a fuller drive than this, in
+/// percent of its size, may change what it does.
+const WARMER_CELSIUS: f64 = 5.0;
+const FULLER_PERCENT: f64 = 5.0;
+
+/// A subject and what it has.
+pub(in crate::analysis) type SubjectCondition<'a> = (usize, &'a str);
+
+fn fact(heading: &str, name: &str) -> Message {
+    message!("difference-fact", heading = Name::fact(heading), fact = Name::fact(name))
+}
+
+/// Every pair of subjects that may not be compared, and why: test conditions that differ, or
+/// resolved steps that do.
+pub fn barred(facts: &Facts) -> Vec<Barred> {
+    let mut all = Vec::new();
+    // Of a fleet no pairs are compared.
+    let subjects = if facts.is_fleet() { 0 } else { facts.subjects.len() };
+    for pair in (0..subjects).flat_map(|b| (0..b).map(move |a| (a, b))) {
+        let found = differences_between(facts, &[pair.0, pair.1], true).into_iter();
+        let differences: Vec<Difference> =
+            found.filter(|d| d.grade == Grade::Disqualifying).collect();
+        if !differences.is_empty() {
+            all.push(Barred { pair, step: None, differences });
+        }
+        for (index, step) in facts.steps.iter().enumerate() {
+            let unlike = alike::likeness(facts, &step.name, pair.0, pair.1).unlike;
+            if !unlike.is_empty() {
+                let differences = unlike.into_iter().map(|d| d.between(facts, pair)).collect();
+                all.push(Barred { pair, step: Some(index), differences });
+            }
+        }
+    }
+    all
+}
+
+/// How much a difference in a fact matters between subjects: two hosts may be compared only where
+/// that is the question, and so may what engines report of knobs that the plan gives to one subject
+/// alone or that vary on purpose.
+fn grade_of(facts: &Facts, subjects: &[usize], key: FactKey, grade: Grade) -> Grade {
+    let own_knobs = |subject: &usize| {
+        let plan = &facts.runs[facts.run_of[*subject]].resolved;
+        plan.subjects.iter().any(|s| s.name == facts.own_names[*subject] && !s.overrides.is_empty())
+    };
+    if engine::OF_KNOBS.contains(&key) && (subjects.iter().any(own_knobs) || !facts.vary.is_empty())
+    {
+        return Grade::Harmless;
+    }
+    let mut runs = subjects.iter().filter_map(|s| facts.run_of.get(*s));
+    let first = runs.next();
+    let two_runs = runs.any(|r| Some(r) != first);
+    match key.heading.is_some_and(FactHeading::is_of_host) && two_runs {
+        false => grade,
+        true if facts.vary.iter().any(|v| v == "host") => Grade::Harmless,
+        true => Grade::Disqualifying,
+    }
+}
+
+/// Every difference, the worst first.
+pub fn differences(facts: &Facts) -> Vec<Difference> {
+    differences_between(facts, &(0..facts.subjects.len()).collect::<Vec<_>>(), true)
+}
+
+/// What bars a comparison of groups of these subjects; `same_hosts` have served each group.
+pub fn disqualifying(facts: &Facts, subjects: &[usize], same_hosts: bool) -> Vec<Difference> {
+    let found = differences_between(facts, subjects, !same_hosts).into_iter();
+    found.filter(|d| d.grade == Grade::Disqualifying).collect()
+}
+
+fn differences_between(facts: &Facts, subjects: &[usize], of_hosts: bool) -> Vec<Difference> {
+    let mut all: Vec<Difference> = Vec::new();
+    let of_host = |key: &FactKey| key.heading.is_some_and(FactHeading::is_of_host);
+    for (key, grade) in ALIKE.iter().filter(|(key, _)| of_hosts || !of_host(key)) {
+        for heading in headings(facts, *key) {
+            for seen in sightings(facts, subjects, heading, key.name).into_values() {
+                all.extend(unlike(facts, &seen).map(|values| Difference {
+                    grade: grade_of(facts, subjects, *key, *grade),
+                    what: fact(heading, key.name),
+                    values,
+                }));
+            }
+        }
+    }
+    all.extend(firmware(facts, subjects));
+    all.extend(write_caches(facts, subjects));
+    all.extend(prepared(facts, subjects));
+    all.extend(fuller(facts, subjects));
+    all.extend(warmer(facts, subjects));
+    all.extend(measured::all(facts, subjects));
+    all.sort_by_key(|d| d.grade);
+    // Steps that were measured alike differ alike.
+    all.dedup();
+    all
+}
+
+/// The headings under which a fact stands: its own, or those of the engines that report it.
+pub fn headings(facts: &Facts, key: FactKey) -> Vec<&str> {
+    if let Some(heading) = key.heading {
+        return vec![heading.name()];
+    }
+    let mut found: Vec<&str> = Vec::new();
+    for group in facts.disclosure.iter().filter(|g| g.rows.iter().any(|(name, _)| name == key.name))
+    {
+        let name = group.name.split(": ").next().unwrap_or_default();
+        let name = name.split(" (").next().unwrap_or_default();
+        if !found.contains(&name) && !FactHeading::ALL.iter().any(|h| h.name() == name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// Who has what of a fact, apart for every place where it was gathered: a drive of a group, a step.
+pub fn sightings<'a>(
+    facts: &'a Facts,
+    subjects: &[usize],
+    group: &str,
+    name: &str,
+) -> BTreeMap<&'a str, Vec<SubjectCondition<'a>>> {
+    let mut found: BTreeMap<&str, Vec<SubjectCondition<'_>>> = BTreeMap::new();
+    for g in &facts.disclosure {
+        let Some(label) = g.name.strip_prefix(group) else { continue };
+        for &subject in subjects {
+            let Some(place) = place_of(facts, subject, label) else { continue };
+            let values = g.rows.iter().filter(|(n, _)| n == name);
+            found
+                .entry(place)
+                .or_default()
+                .extend(values.map(|(_, value)| (subject, value.as_str())));
+        }
+    }
+    found
+}
+
+/// Where a heading's facts were gathered, if they are the subject's: "" for all of it, " (2)" for a
+/// drive of its group, ", readrandom" for a step. `label` is what follows the heading's own name.
+fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str> {
+    let shown = facts.subjects[subject].as_str();
+    let run = &facts.runs.get(*facts.run_of.get(subject)?)?.file;
+    // Allocates nothing: of very many runs each heading comes here.
+    let stem = run.rsplit_once('.').map_or(run.as_str(), |(stem, _)| stem);
+    let name = without_brackets(shown, stem).unwrap_or(shown);
+    // What engines disclosed has the subject as it is shown, and the step.
+    let of_engine = label
+        .strip_prefix(": ")
+        .and_then(|l| l.strip_prefix(shown))
+        .filter(|l| l.starts_with(", "));
+    if of_engine.is_some() {
+        return of_engine;
+    }
+    let label = match (without_brackets(label, run), facts.runs.len()) {
+        (Some(own), _) => own,
+        (None, 0 | 1) => label,
+        // Of another run.
+        (None, _) => return None,
+    };
+    if label.is_empty() {
+        return Some(label);
+    }
+    label
+        .strip_prefix(": ")?
+        .strip_prefix(name)
+        .filter(|place| place.is_empty() || place.starts_with(" ("))
+}
+
+/// What stands before a text in brackets.
+fn without_brackets<'a>(text: &'a str, inside: &str) -> Option<&'a str> {
+    text.strip_suffix(')')?.strip_suffix(inside)?.strip_suffix(" (")
+}
+
+/// What differs, with whose it is; nothing where all have the same.
+fn unlike(facts: &Facts, seen: &[SubjectCondition<'_>]) -> Option<Message> {
+    let distinct = distinct(facts, seen.iter().copied());
+    let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
+    each(distinct.iter().map(|(value, whose)| (without_common(value, &values).into(), whose)))
+}
+
+/// Every value once, with whose it is.
+fn distinct<V: PartialEq>(
+    facts: &Facts,
+    seen: impl Iterator<Item = (usize, V)>,
+) -> Vec<(V, Vec<&str>)> {
+    let mut distinct: Vec<(V, Vec<&str>)> = Vec::new();
+    for (subject, value) in seen {
+        let name = facts.subjects[subject].as_str();
+        match distinct.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, whose)) if whose.contains(&name) => {}
+            Some((_, whose)) => whose.push(name),
+            None => distinct.push((value, vec![name])),
+        }
+    }
+    distinct
+}
+
+/// "512 bytes (A), 4096 bytes (B)"; nothing where there is only one.
+fn each<'v>(
+    values: impl ExactSizeIterator<Item = (MessageArg, &'v Vec<&'v str>)>,
+) -> Option<Message> {
+    let several = values.len() > 1;
+    let one = |(value, whose): (MessageArg, &Vec<&str>)| {
+        message!("value-of", value = value, subjects = whose.join(", "))
+    };
+    joined(values.map(one)).filter(|_| several)
+}
+
+fn joined(values: impl Iterator<Item = Message>) -> Option<Message> {
+    values.reduce(|first, other| message!("values-and", first = first, other = other))
+}
+
+/// Of a list of settings, "a=1 b=2", only those that not all have.
+fn without_common(value: &str, all: &[&str]) -> String {
+    let is_list = |v: &&str| v.split_whitespace().filter(|word| word.contains('=')).count() > 1;
+    if !all.iter().all(is_list) {
+        return value.to_string();
+    }
+    let in_all = |word: &&str| all.iter().all(|v| v.split_whitespace().any(|w| w == *word));
+    value.split_whitespace().filter(|word| !in_all(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Another firmware is part of another model; of the same model it may be why they differ.
+fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let models = sightings(facts, subjects, DRIVE, drive::MODEL.name);
+    let of = |(place, seen): (&str, Vec<SubjectCondition<'_>>)| {
+        let values = unlike(facts, &seen)?;
+        let same_model =
+            models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
+        let grade = if same_model { Grade::Confounder } else { Grade::Harmless };
+        Some(Difference { grade, what: fact(DRIVE, drive::FIRMWARE.name), values })
+    };
+    sightings(facts, subjects, DRIVE, drive::FIRMWARE.name).into_iter().filter_map(of).collect()
+}
+
+/// A volatile write cache that is on is another test than one that is off, between subjects and
+/// over a run; having none is a drive's nature.
+fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let mut found = sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE.name);
+    for (place, after) in sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE_AFTER.name) {
+        found.entry(place).or_default().extend(after);
+    }
+    let of = |seen: Vec<SubjectCondition<'_>>| {
+        let switchable: Vec<SubjectCondition<'_>> =
+            seen.into_iter().filter(|s| s.1 != "none").collect();
+        Some(Difference {
+            grade: Grade::Disqualifying,
+            what: fact(DRIVE, drive::VOLATILE_CACHE.name),
+            values: unlike(facts, &switchable)?,
+        })
+    };
+    found.into_values().filter_map(of).collect()
+}
+
+/// What was done to the drives before: the same for all, or they are not the same test.
+fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
+    let of = |subject: usize| {
+        let own = facts.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
+        let mut all: Vec<Message> = Vec::new();
+        for p in own {
+            let action = names::done(&p.action);
+            let asked = match p.asked.is_empty() {
+                true => message!("done", action = action),
+                false => message!("done-as-asked", action = action, asked = &p.asked),
+            };
+            // Each drive of a group has had its own.
+            if !all.contains(&asked) {
+                all.push(asked);
+            }
+        }
+        let nothing = || message!("difference-nothing-done");
+        MessageArg::from(joined(all.into_iter()).unwrap_or_else(nothing))
+    };
+    let distinct = distinct(facts, subjects.iter().map(|s| (*s, of(*s))));
+    let values = each(distinct.iter().map(|(value, whose)| (value.clone(), whose)))?;
+    let what = message!("difference-preparation");
+    Some(Difference { grade: Grade::Disqualifying, what, values })
+}
+
+fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let percent = |value: &str| value.trim_end_matches('%').trim().parse::<f64>().ok();
+    let of = |seen: Vec<SubjectCondition<'_>>| {
+        let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
+        let values = unlike(facts, &seen).filter(|_| high - low > FULLER_PERCENT)?;
+        Some(Difference { grade: Grade::Confounder, what: fact(DRIVE, drive::FILLED.name), values })
+    };
+    sightings(facts, subjects, DRIVE, drive::FILLED.name).into_values().filter_map(of).collect()
+}
+
+/// How warm the drives were when the windows opened, where a meter read it.
+fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let of = |step: &StepFacts| {
+        let at_start = |c: &CellFacts| Some((c.subject, c.celsius_over_time.first()?.1));
+        let starts: Vec<(usize, f64)> = step
+            .cells
+            .iter()
+            .filter(|c| subjects.contains(&c.subject))
+            .filter_map(at_start)
+            .collect();
+        let (low, high) = bounds(starts.iter().map(|(_, celsius)| *celsius))?;
+        let said = |(subject, celsius): &(usize, f64)| {
+            let celsius = Number(format!("{celsius:.0} °C"));
+            message!("value-of", value = celsius, subjects = &facts.subjects[*subject])
+        };
+        let values = joined(starts.iter().map(said))?;
+        let what = message!("difference-temperature", step = &step.title);
+        let grade = Grade::Confounder;
+        (high - low > WARMER_CELSIUS).then_some(Difference { grade, what, values })
+    };
+    facts.steps.iter().filter_map(of).collect()
+}
+
+fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |held, v| {
+        held.map_or(Some((v, v)), |(low, high): (f64, f64)| Some((low.min(v), high.max(v))))
+    })
+}
+
+/// The distinct values of a fact, each with whose it is: a subject's, a file's, or nobody's in
+/// particular.
+pub fn values(facts: &Facts, group: &str, name: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(Vec<&str>, &str)> = Vec::new();
+    let groups = facts.disclosure.iter().filter(|g| {
+        let rest = g.name.strip_prefix(group);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": ") || rest.starts_with(" ("))
+    });
+    for g in groups {
+        let whose = g.name[group.len()..].trim_start_matches([':', ' ']);
+        for (_, value) in g.rows.iter().filter(|(n, _)| n == name) {
+            match found.iter_mut().find(|(_, known)| known == value) {
+                Some((all, _)) => all.push(whose),
+                None => found.push((vec![whose], value)),
+            }
+        }
+    }
+    found.into_iter().map(|(whose, value)| (whose.join(", "), value.to_string())).collect()
+}

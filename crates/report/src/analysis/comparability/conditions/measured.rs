@@ -1,0 +1,153 @@
+//! Conditions that only the run itself shows: the order of measurement, subjects that shared a
+//! device, drives that were not steady, repeats that are missing, points that drifted or that the
+//! drive did not limit. Where one of these holds for all subjects alike it is stated too: it may
+//! have met them unequally.
+
+use super::{Difference, Grade, joined};
+use crate::analysis::comparability::caveats::unsteady;
+use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, RunFacts, StepFacts};
+use crate::language::{Message, MessageArg, Number};
+use crate::message;
+use crate::plan::Order;
+use crate::record::key::devices;
+use crate::stats::runs::trend::Drift;
+
+/// All of them.
+pub fn all(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let drifted = |c: &CellFacts| matches!(c.drift, Drift::Drifted { .. });
+    let limited = CellFacts::is_not_the_drives;
+    let own = [
+        (message!("difference-device"), shared_device(facts, subjects)),
+        (message!("difference-steady"), steadiness(facts, subjects)),
+        (message!("difference-repeats"), missing(facts, subjects)),
+        (message!("difference-drift"), counted(facts, subjects, drifted)),
+        (message!("difference-bottleneck"), counted(facts, subjects, limited)),
+    ];
+    let stated = own.into_iter().filter_map(|(what, values)| {
+        Some(Difference { grade: Grade::Confounder, what, values: values? })
+    });
+    in_time(facts, subjects).into_iter().chain(stated).collect()
+}
+
+/// Whether what changed with time met all of them equally.
+fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
+    let mut runs: Vec<usize> =
+        subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();
+    runs.dedup();
+    let of_runs = || runs.iter().filter_map(|r| facts.runs.get(*r));
+    let (what, values) = if subjects.len() > 1 && runs.len() > 1 {
+        let moment = |r: &RunFacts| facts.language.moment(r.started_unix_ns);
+        let times: Vec<String> = of_runs().map(moment).collect();
+        let times = message!("difference-times", times = times.join(", "));
+        (message!("difference-own-runs"), times)
+    } else if subjects.len() > 1 && of_runs().any(|r| r.order == Order::Blocked) {
+        (message!("difference-one-after-other"), message!("difference-unequally"))
+    } else {
+        return None;
+    };
+    Some(Difference { grade: Grade::Confounder, what, values })
+}
+
+/// "A and B: nvme0n1"
+fn shared_device(facts: &Facts, subjects: &[usize]) -> Option<Message> {
+    let runs = || subjects.iter().filter_map(|s| facts.runs.get(*facts.run_of.get(*s)?));
+    let of_devices = |group: &&DisclosureGroup| {
+        let rest = group.name.strip_prefix(devices::GROUP);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+    };
+    let rows = facts.disclosure.iter().filter(of_devices).flat_map(|group| &group.rows);
+    let shared = rows.filter(|(name, _)| name == devices::SHARED).map(|(_, value)| value.as_str());
+    let shared: Vec<&str> = shared.collect();
+    let whole = subjects.len() == facts.subjects.len();
+    match shared.is_empty() {
+        _ if subjects.len() < 2 || !whole => None,
+        false => Some(message!("difference-device-of", devices = shared.join("; "))),
+        true => {
+            runs().any(|run| run.resolved.same_device).then(|| message!("difference-one-device"))
+        }
+    }
+}
+
+/// "steady (A), not steady, excursion 151.7 % (B)"; nothing where all that were to be steady were.
+fn steadiness(facts: &Facts, subjects: &[usize]) -> Option<Message> {
+    if !subjects.iter().any(|subject| unsteady(facts, *subject)) {
+        return None;
+    }
+    let state = |subject: &usize| {
+        let own = facts.prepared.iter().filter(|(s, _)| s == subject);
+        let last = own.filter_map(|(_, p)| p.steady.as_ref());
+        let last: Vec<_> = last.collect();
+        let missed = last.iter().rfind(|state| !state.reached());
+        let value = match missed.map(|state| state.window.as_ref()) {
+            _ if last.is_empty() => message!("difference-not-until-steady"),
+            _ if !unsteady(facts, *subject) => message!("difference-was-steady"),
+            None | Some(None) => message!("difference-was-not-steady"),
+            Some(Some(window)) => {
+                let excursion = Number(format!("{:.1} %", window.excursion * 100.0));
+                message!("difference-excursion", excursion = excursion)
+            }
+        };
+        (value, vec![facts.subjects[*subject].as_str()])
+    };
+    let states: Vec<(Message, Vec<&str>)> = subjects.iter().map(state).collect();
+    of_subjects(states.iter().map(|(value, whose)| (MessageArg::from(value), whose)))
+}
+
+/// "2 of 15 (B)": repeats of points that the plan asks for, or that another subject has.
+fn missing(facts: &Facts, subjects: &[usize]) -> Option<Message> {
+    // Of a search the values are not known before.
+    let steps = || facts.steps.iter().filter(|step| step.search.is_none());
+    let of = |subject: usize| {
+        let (mut all, mut found) = (0, 0);
+        for (step, value) in steps().flat_map(|s| (0..s.values.len()).map(move |v| (s, v))) {
+            let have = |s: usize| step.cell(s, value).map_or(0, |cell| cell.repeats.len());
+            let most = subjects.iter().map(|s| have(*s)).max().unwrap_or(0);
+            all += most.max(asked(facts, step, subject));
+            found += have(subject);
+        }
+        (subject, all - found, all)
+    };
+    shares(facts, subjects.iter().map(|subject| of(*subject)))
+}
+
+/// The repeats that the plan asks for; none where it lets fewer do, and of what it does not ask.
+fn asked(facts: &Facts, step: &StepFacts, subject: usize) -> usize {
+    let run = facts.run_of.get(subject).and_then(|run| facts.runs.get(*run));
+    let of_plan = |step: &StepFacts, plan: &crate::plan::Plan| {
+        plan.protocol.steps.iter().any(|own| own.name == step.name)
+    };
+    run.filter(|run| run.until_percent.is_none() && of_plan(step, &run.resolved))
+        .map_or(0, |run| run.repeats as usize)
+}
+
+/// "3 of 12 (A)": points of which something holds.
+fn counted(facts: &Facts, subjects: &[usize], holds: fn(&CellFacts) -> bool) -> Option<Message> {
+    let of = |subject: usize| {
+        let cells = || facts.steps.iter().flat_map(|s| &s.cells).filter(|c| c.subject == subject);
+        (subject, cells().filter(|c| holds(c)).count(), cells().count())
+    };
+    shares(facts, subjects.iter().map(|subject| of(*subject)))
+}
+
+/// How many of how many each subject has; nothing where none has any.
+fn shares(facts: &Facts, of: impl Iterator<Item = (usize, usize, usize)>) -> Option<Message> {
+    let found: Vec<(Message, Vec<&str>, usize)> = of
+        .map(|(subject, count, all)| {
+            let value = message!("difference-share", count = count, all = all);
+            (value, vec![facts.subjects[subject].as_str()], count)
+        })
+        .collect();
+    let any = found.iter().any(|(.., count)| *count > 0);
+    let values = found.iter().map(|(value, whose, _)| (MessageArg::from(value), whose));
+    any.then(|| of_subjects(values)).flatten()
+}
+
+/// Of each subject its value, alike or not.
+fn of_subjects<'v>(
+    values: impl ExactSizeIterator<Item = (MessageArg, &'v Vec<&'v str>)>,
+) -> Option<Message> {
+    let one = |(value, whose): (MessageArg, &Vec<&str>)| {
+        message!("value-of", value = value, subjects = whose.join(", "))
+    };
+    joined(values.map(one))
+}

@@ -1,0 +1,342 @@
+//! Differences between subjects that are made up here, and how they are graded.
+
+use super::*;
+use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts};
+use crate::analysis::limits::bottleneck::Bottleneck;
+use crate::analysis::limits::bottleneck::BottleneckVerdict;
+use crate::analysis::verdicts::outliers::Outliers;
+use crate::language::Language;
+use crate::plan::model::headline::AxisPlace;
+use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
+use crate::record::{PreparationStep, SteadyState, SteadyWindow};
+use crate::stats::runs::trend::Drift;
+
+/// Two drives that differ in their block size and their model, and agree in firmware.
+pub fn two_drives() -> Facts {
+    let group = |name: &str, model: &str, block: &str| DisclosureGroup {
+        name: name.into(),
+        rows: [("Model", model), ("Firmware", "1.0"), ("Logical block size", block)]
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .into(),
+    };
+    Facts {
+        runs: vec![run("ab.dyno")],
+        run_of: vec![0, 0],
+        subjects: vec!["A".into(), "B".into()],
+        own_names: vec!["A".into(), "B".into()],
+        disclosure: vec![
+            group("Drive: A", "Fast", "512 bytes"),
+            group("Drive: B", "Slow", "4096 bytes"),
+            group("Driver", "x", "1 byte"),
+        ],
+        ..Facts::default()
+    }
+}
+
+/// Two subjects of one run that differ in nothing that is known: two points, each measured three
+/// times on both.
+pub fn two_alike() -> Facts {
+    let value = |n: f64| AxisPosition { number: n, ..AxisPosition::of(None) };
+    let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
+    let step = StepFacts {
+        name: "read".into(),
+        title: "Reads".into(),
+        imported: false,
+        axis: None,
+        search: None,
+        headline: None,
+        place: AxisPlace::Top,
+        figures: Vec::new(),
+        values: vec![value(1.0), value(2.0)],
+        class: None,
+        loop_kind: Some(LoopKind::Closed),
+        timing: Some(Timing::Service),
+        instances: false,
+        window_ns: Some(60_000_000_000),
+        warmup_ns: Some(0),
+        cells: places.map(|(subject, value)| cell(subject, value)).into(),
+        lead: 0,
+        index: places.into_iter().zip(0..).collect(),
+    };
+    Facts { disclosure: Vec::new(), steps: vec![step], ..two_drives() }
+}
+
+fn cell(subject: usize, value: usize) -> CellFacts {
+    CellFacts {
+        subject,
+        value,
+        repeats: vec![1, 2, 3],
+        places: vec![None; 3],
+        bundle: 0,
+        total: None,
+        streams: Vec::new(),
+        drives: Vec::new(),
+        instances: Vec::new(),
+        servers: Vec::new(),
+        drift: Drift::Steady,
+        power: Vec::new(),
+        limit: None,
+        outliers: Outliers::default(),
+        caveats: Vec::new(),
+        watts_over_time: Vec::new(),
+        celsius_over_time: Vec::new(),
+        over_time: Vec::new(),
+    }
+}
+
+/// One way in which the conditions of two subjects are not alike, each put into facts that are: its
+/// name, and what is stated of it.
+pub struct Unlike {
+    /// What is stated to differ, or to hold.
+    pub what: &'static str,
+    /// Whose it is.
+    pub values: &'static str,
+    /// Puts it into the facts.
+    pub put: fn(&mut Facts),
+}
+
+/// Those that only the run itself shows.
+pub const UNLIKE: [Unlike; 6] = [
+    Unlike {
+        what: "Shared device",
+        values: "A and B: nvme0n1",
+        put: |facts| {
+            let row = ("Shared by subjects".to_string(), "A and B: nvme0n1".to_string());
+            facts
+                .disclosure
+                .push(DisclosureGroup { name: "Physical devices".into(), rows: vec![row] });
+        },
+    },
+    Unlike {
+        what: "Shared device",
+        values: "the plan lets the subjects share a device",
+        put: |facts| facts.runs[0].resolved.same_device = true,
+    },
+    Unlike {
+        what: "Steady state before the points",
+        values: "steady (A), not steady: excursion 151.7 % (B)",
+        put: |facts| {
+            facts.prepared.extend([(0, until_steady(0.08)), (1, until_steady(1.517))]);
+        },
+    },
+    Unlike {
+        what: "Missing repeats",
+        values: "0 of 6 (A), 2 of 6 (B)",
+        put: |facts| facts.steps[0].cells[3].repeats.truncate(1),
+    },
+    Unlike {
+        what: "Points that drifted",
+        values: "1 of 2 (A), 0 of 2 (B)",
+        put: |facts| facts.steps[0].cells[0].drift = Drift::Drifted { percent: -50.0 },
+    },
+    Unlike {
+        what: "Points not limited by the drive",
+        values: "0 of 2 (A), 2 of 2 (B)",
+        put: |facts| {
+            let by_host = BottleneckVerdict {
+                limit: Bottleneck::Cpu,
+                evidence: Message::new("limit-cpu"),
+                remedy: None,
+            };
+            let of_b = facts.steps[0].cells.iter_mut().filter(|cell| cell.subject == 1);
+            of_b.for_each(|cell| cell.limit = Some(by_host.clone()));
+        },
+    },
+];
+
+/// A drive that was prepared until its rounds lay within 20 %, and what they came to.
+fn until_steady(excursion: f64) -> PreparationStep {
+    let steady = SteadyState {
+        metric: SteadyMetric::Iops,
+        round_ns: 60_000_000_000,
+        rule: SteadyRule { window: 5, excursion: 0.2, slope: 0.1 },
+        rounds: vec![1.0; 5],
+        window: Some(SteadyWindow {
+            first_round: 1,
+            values: vec![1.0; 5],
+            mean: 1.0,
+            excursion,
+            slope_per_round: 0.0,
+            intercept: 1.0,
+            slope: 0.0,
+            steady: excursion <= 0.2,
+        }),
+    };
+    PreparationStep {
+        subject: String::new(),
+        drive: 0,
+        action: "steady state".into(),
+        asked: String::new(),
+        outcome: String::new(),
+        steady: Some(steady),
+        ended_unix_ns: 0,
+    }
+}
+
+#[test]
+fn what_only_the_run_shows_is_a_difference_in_conditions() {
+    assert_eq!(differences(&two_alike()), []);
+    for unlike in UNLIKE {
+        let mut facts = two_alike();
+        (unlike.put)(&mut facts);
+        let (what, values) = (unlike.what.to_string(), unlike.values.to_string());
+        assert_eq!(rows(&differences(&facts)), [(Grade::Confounder, what, values)]);
+    }
+}
+
+#[test]
+fn what_holds_for_both_alike_is_stated_too() {
+    let mut facts = two_alike();
+    facts.prepared.extend([(0, until_steady(0.9)), (1, until_steady(0.9))]);
+    facts.steps[0].cells.iter_mut().for_each(|c| c.drift = Drift::Drifted { percent: 9.0 });
+    let found = rows(&differences(&facts));
+    assert_eq!(found[0].2, "not steady: excursion 90.0 % (A), not steady: excursion 90.0 % (B)");
+    assert_eq!(found[1].2, "2 of 2 (A), 2 of 2 (B)");
+    // A plan that lets fewer repeats do misses none, and one that was cut off misses those of both.
+    let mut cut = two_alike();
+    cut.runs[0].repeats = 5;
+    let asked = serde_json::json!({
+        "name": "read", "title": "Reads", "warmup_ns": 0, "duration_ns": 60_000_000_000_u64,
+        "drop_caches": false, "settle": false, "sweep": null, "streams": [],
+    });
+    cut.runs[0].resolved.protocol.steps.push(serde_json::from_value(asked).expect("a step"));
+    assert_eq!(rows(&differences(&cut))[0].2, "4 of 10 (A), 4 of 10 (B)");
+    cut.runs[0].until_percent = Some(2.0);
+    assert_eq!(differences(&cut), []);
+}
+
+#[test]
+fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
+    let said = |facts: &Facts| -> Vec<String> {
+        unknown(facts).iter().map(|what| Language::ENGLISH.text(what)).collect()
+    };
+    let mut facts = two_alike();
+    assert_eq!(said(&facts), [""; 0]);
+    facts.runs[0].order = Order::NotGiven;
+    facts.runs[0].resolved.imported = Some(Default::default());
+    let step = &mut facts.steps[0];
+    (step.window_ns, step.warmup_ns, step.loop_kind) = (None, None, None);
+    assert_eq!(differences(&facts), []);
+    let found = said(&facts);
+    assert_eq!(found[0], "order of measurement");
+    for what in ["closed or open loop", "warm-up", "preconditioning", "host"] {
+        assert!(found.iter().any(|own| own == what), "{what} is not in {found:?}");
+    }
+    facts.runs[0].order = Order::Blocked;
+    assert_eq!(rows(&differences(&facts))[0].1, "Measured one subject after the other");
+}
+
+fn run(file: &str) -> RunFacts {
+    let plan = serde_json::json!({
+        "protocol": {
+            "name": "", "title": "", "source": "", "datasets": [], "prepare": [], "steps": [],
+        },
+        "subjects": [], "repeats": 3, "order": "interleaved", "seed": 1,
+    });
+    RunFacts {
+        file: file.into(),
+        started_unix_ns: 0,
+        dyno_version: String::new(),
+        repeats: 3,
+        until_percent: None,
+        order: Order::Interleaved,
+        plan: String::new(),
+        pacing_floor: None,
+        resolved: serde_json::from_value(plan).expect("a plan"),
+    }
+}
+
+/// As they are printed.
+fn rows(differences: &[Difference]) -> Vec<(Grade, String, String)> {
+    let said = |message| Language::ENGLISH.text(message);
+    differences.iter().map(|d| (d.grade, said(&d.what), said(&d.values))).collect()
+}
+
+#[test]
+fn another_block_size_disqualifies_and_another_model_is_what_is_compared() {
+    let found = differences(&two_drives());
+    let (what, values) = ("Drive: Logical block size", "512 bytes (A), 4096 bytes (B)");
+    assert_eq!(rows(&found), [(Grade::Disqualifying, what.into(), values.into())]);
+}
+
+/// Two subjects with nothing but these facts, each a heading and a value of "Options" or whatever
+/// `name` says.
+fn with(name: &str, facts: &[(&str, &str)]) -> Facts {
+    let group = |(heading, value): &(&str, &str)| DisclosureGroup {
+        name: heading.to_string(),
+        rows: vec![(name.to_string(), value.to_string())],
+    };
+    Facts { disclosure: facts.iter().map(group).collect(), ..two_drives() }
+}
+
+#[test]
+fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_step() {
+    let unlike = with(
+        "Options",
+        &[("RocksDB: A, read", "a=1 b=2 c=3"), ("RocksDB: B, read", "a=1 b=4 c=3")],
+    );
+    let found = barred(&unlike);
+    assert_eq!((found[0].pair, found[0].step), ((0, 1), None));
+    let (what, values) = ("RocksDB: Options", "b=2 (A), b=4 (B)");
+    let row = (Grade::Disqualifying, what.into(), values.into());
+    assert_eq!(rows(&found[0].differences), [row]);
+    let steps = [("RocksDB: A, read", "a=1"), ("RocksDB: B, read", "a=1")];
+    let more = [("RocksDB: A, write", "a=2"), ("RocksDB: B, write", "a=2")];
+    assert_eq!(differences(&with("Options", &[steps, more].concat())), []);
+}
+
+#[test]
+fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
+    let mut facts = with("Model", &[("CPU (a.dyno)", "fast"), ("CPU (b.dyno)", "slow")]);
+    (facts.runs, facts.run_of) = (vec![run("a.dyno"), run("b.dyno")], vec![0, 1]);
+    facts.subjects = vec!["X (a)".into(), "X (b)".into()];
+    let found = differences(&facts);
+    let rows = rows(&found);
+    let (what, values) = ("CPU: Model", "fast (X (a)), slow (X (b))");
+    assert_eq!(rows[0], (Grade::Disqualifying, what.into(), values.into()));
+    assert_eq!(rows[1].1, "Measured in runs of their own");
+}
+
+#[test]
+fn a_write_cache_that_is_on_and_one_that_is_off_are_not_compared_and_none_is_a_drives_nature() {
+    let barred_with = |a: &str, b: &str| {
+        barred(&with("Volatile write cache", &[("Drive: A", a), ("Drive: B", b)])).len()
+    };
+    assert_eq!([barred_with("on", "off"), barred_with("on", "on")], [1, 0]);
+    assert_eq!([barred_with("on", "none"), barred_with("none", "off")], [0, 0]);
+    // One that was switched by somebody during the run.
+    let mut facts = with("Volatile write cache", &[("Drive: A", "on"), ("Drive: B", "on")]);
+    facts.disclosure[1].rows.push(("Volatile write cache after".into(), "off".into()));
+    let values = &barred(&facts)[0].differences[0].values;
+    assert_eq!(Language::ENGLISH.text(values), "on (A, B), off (B)");
+}
+
+#[test]
+fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_preparation_disqualifies()
+{
+    let firmware = |models: [&str; 2]| {
+        let mut facts = with("Firmware", &[("Drive: A", "1"), ("Drive: B", "2")]);
+        for (group, model) in facts.disclosure.iter_mut().zip(models) {
+            group.rows.push(("Model".into(), model.into()));
+        }
+        differences(&facts)[0].grade
+    };
+    assert_eq!([firmware(["M", "M"]), firmware(["M", "N"])], [Grade::Confounder, Grade::Harmless]);
+    let filled = |b: &str| differences(&with("Filled", &[("Drive: A", "40 %"), ("Drive: B", b)]));
+    assert_eq!((filled("43 %").len(), &*rows(&filled("60 %"))[0].2), (0, "40 % (A), 60 % (B)"));
+    let mut facts = with("Filled", &[]);
+    facts.prepared.push((
+        0,
+        PreparationStep {
+            subject: "A".into(),
+            drive: 0,
+            action: "purge: format".into(),
+            asked: String::new(),
+            outcome: String::new(),
+            steady: None,
+            ended_unix_ns: 0,
+        },
+    ));
+    let why = &rows(&barred(&facts)[0].differences)[0];
+    assert_eq!((&*why.1, &*why.2), ("Preparation", "purge: format (A), nothing (B)"));
+}

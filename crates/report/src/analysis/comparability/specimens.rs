@@ -1,0 +1,117 @@
+//! Groups of drives as specimens of a model: outliers among them, and the difference between models
+//! with drives as a random effect.
+
+use crate::analysis::comparability::conditions::sightings;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure;
+use crate::stats::specimens::{Models, models, outlying};
+
+/// A drive whose ops/s lie apart from those of the others of its group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutlyingDrive {
+    /// Index of the step.
+    pub step: usize,
+    /// Index of the axis value.
+    pub value: usize,
+    /// Index of the subject.
+    pub subject: usize,
+    /// Its index among the subject's drives.
+    pub drive: u32,
+    /// The drive's ops per second.
+    pub ops_per_s: f64,
+    /// The mean of the others, and how many they are.
+    pub others_per_s: f64,
+    /// How many other drives the group has.
+    pub others: usize,
+}
+
+/// Two models compared drive by drive, in ops/s: the first ÷ the second.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfModels {
+    /// Index of the step.
+    pub step: usize,
+    /// Index of the axis value.
+    pub value: usize,
+    /// Indices of the two subjects.
+    pub pair: (usize, usize),
+    /// The models' names.
+    pub names: (String, String),
+    /// The ratio and its interval.
+    pub found: Models,
+}
+
+/// The model of all of a subject's drives, where they are known to be of one.
+pub fn model(facts: &Facts, subject: usize) -> Option<String> {
+    let seen = sightings(facts, &[subject], "Drive", "Model");
+    let mut all: Vec<&str> = seen.values().flatten().map(|(_, model)| *model).collect();
+    let known = all.len() == facts.drives.get(subject)?.len();
+    all.dedup();
+    (known && all.len() == 1).then(|| all[0].to_string())
+}
+
+/// Of each drive, its ops/s in each repeat.
+fn by_drive(cell: &CellFacts) -> Vec<Vec<f64>> {
+    cell.drives.iter().map(|(_, summary)| summary.by_repeat.clone()).collect()
+}
+
+/// Cells of groups that nothing bars.
+fn groups(facts: &Facts) -> impl Iterator<Item = (usize, &StepFacts, &CellFacts)> {
+    let cells = |(index, step)| {
+        let step: &StepFacts = step;
+        step.cells
+            .iter()
+            .filter(|c| c.drives.len() > 1 && !c.is_barred())
+            .map(move |cell| (index, step, cell))
+    };
+    facts.steps.iter().enumerate().flat_map(cells)
+}
+
+/// Every specimen that lies apart from its like, at 5 % for all that were looked at together.
+pub fn apart(facts: &Facts) -> Vec<OutlyingDrive> {
+    let searched = groups(facts).count();
+    let mut found = Vec::new();
+    for (step, _, cell) in groups(facts) {
+        for one in outlying(&by_drive(cell), searched) {
+            let level = |i: usize| cell.drives[i].1.ops_per_s.value;
+            let rest: Vec<f64> = (0..cell.drives.len()).filter(|i| *i != one).map(level).collect();
+            found.push(OutlyingDrive {
+                step,
+                value: cell.value,
+                subject: cell.subject,
+                drive: cell.drives[one].0,
+                ops_per_s: level(one),
+                others_per_s: rest.iter().sum::<f64>() / rest.len().max(1) as f64,
+                others: rest.len(),
+            });
+        }
+    }
+    found
+}
+
+/// Models of which there are three or more specimens each, where their subjects may be compared in
+/// ops/s.
+pub fn of_models(facts: &Facts) -> Vec<OfModels> {
+    let ops = Metric::total(PointFigure::Ops);
+    let mut compared = Vec::new();
+    for (step, of, cell) in groups(facts) {
+        for other in (0..cell.subject).filter_map(|s| of.cell(s, cell.value)) {
+            let at = crate::analysis::StepPlace::Value(cell.value);
+            let names = (model(facts, other.subject), model(facts, cell.subject));
+            let (Some(first), Some(second)) = names else { continue };
+            if first != second
+                && facts.comparison(step, &ops, at, other.subject, cell.subject).is_some()
+            {
+                compared.push((step, other, cell, (first, second)));
+            }
+        }
+    }
+    let searched = compared.len();
+    let of = |(step, a, b, names): (usize, &CellFacts, &CellFacts, (String, String))| {
+        let found = models(&by_drive(a), &by_drive(b), searched)?;
+        Some(OfModels { step, value: a.value, pair: (a.subject, b.subject), names, found })
+    };
+    compared.into_iter().filter_map(of).collect()
+}

@@ -1,0 +1,164 @@
+//! Finds repeats in which all subjects rose or fell together, which is an effect of the host. It
+//! makes levels less precise, but not ratios, which are formed within repeats.
+
+use crate::analysis::claim::pairing::seat;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::point_summary::ClassSummary;
+use crate::analysis::points::point_summary::P99;
+use crate::stats::spread::spread;
+
+/// A repeat of a point that ran otherwise than the others, for all of its subjects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommonShift {
+    /// Index of the step.
+    pub step: usize,
+    /// Index of the axis value.
+    pub value: usize,
+    /// The repeat, from 1.
+    pub repeat: u32,
+    /// How many subjects were measured in it.
+    pub subjects: usize,
+    /// Its figure over that of the other repeats: of ops/s, or of p99 where a rate was asked for.
+    /// The geometric mean over the subjects.
+    pub factor: f64,
+    /// Whether the factor is of p99, and not of ops/s.
+    pub latency: bool,
+}
+
+/// Smaller moves than this are scatter like any other.
+const LEAST: f64 = 1.25;
+
+/// And a move must be so many times as large as any among the other repeats.
+const BEYOND: f64 = 3.0;
+
+/// Fewer repeats have no others to lie apart from.
+const FEWEST: usize = 3;
+
+/// All of them, in the order of steps, points and repeats.
+pub fn all(facts: &Facts) -> Vec<CommonShift> {
+    let mut found = Vec::new();
+    for (index, step) in facts.steps.iter().enumerate() {
+        for value in 0..step.values.len() {
+            for run in 0..facts.runs.len() {
+                let cells: Vec<&CellFacts> =
+                    step.cells.iter().filter(|c| c.value == value && c.bundle == run).collect();
+                found.extend(of_point(step, &cells).into_iter().map(
+                    |(repeat, factor, latency)| CommonShift {
+                        step: index,
+                        value,
+                        repeat,
+                        subjects: cells.len(),
+                        factor,
+                        latency,
+                    },
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// Repeats by number, how far they moved, and whether that is of latencies.
+fn of_point(step: &StepFacts, cells: &[&CellFacts]) -> Vec<(u32, f64, bool)> {
+    let asked = cells.iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
+    let in_turn = cells.len() > 1 && cells.iter().all(|c| c.places.iter().all(Option::is_some));
+    let series: Option<Vec<Vec<(u32, f64)>>> = cells.iter().map(|c| logs(step, c, asked)).collect();
+    let Some(series) = series.filter(|_| in_turn) else { return Vec::new() };
+    moved(&series)
+        .into_iter()
+        .map(|(block, factor)| (repeat_of(cells[0], block), factor, asked))
+        .collect()
+}
+
+/// The repeat of a block, by its number.
+fn repeat_of(cell: &CellFacts, block: u32) -> u32 {
+    (0..cell.repeats.len()).find(|i| seat(cell, *i).0 == block).map_or(0, |i| cell.repeats[i])
+}
+
+/// Of each repeat, its block and the logarithm of its figure.
+fn logs(step: &StepFacts, cell: &CellFacts, latency: bool) -> Option<Vec<(u32, f64)>> {
+    let total = cell.total.as_ref()?;
+    let values = match latency {
+        true => {
+            &total.class(step.class).map(ClassSummary::user_latency)?.percentiles_by_repeat[P99]
+        }
+        false => &total.by_repeat,
+    };
+    let usable =
+        values.len() == cell.repeats.len() && values.iter().all(|v| v.is_finite() && *v > 0.0);
+    usable.then(|| values.iter().enumerate().map(|(i, v)| (seat(cell, i).0, v.ln())).collect())
+}
+
+/// The blocks in which every one of several series lies apart from its own others, all to the same
+/// side, with the factor by which they do on the whole.
+pub fn moved(series: &[Vec<(u32, f64)>]) -> Vec<(u32, f64)> {
+    let Some(first) = series.first().filter(|_| series.len() > 1) else { return Vec::new() };
+    let of_block = |&(block, _): &(u32, f64)| {
+        let moves: Vec<f64> = series.iter().map(|own| apart(own, block)).collect::<Option<_>>()?;
+        let same = moves.iter().all(|m| *m > 0.0) || moves.iter().all(|m| *m < 0.0);
+        same.then(|| (block, (moves.iter().sum::<f64>() / moves.len() as f64).exp()))
+    };
+    first.iter().filter_map(of_block).collect()
+}
+
+/// How far a block's figure lies from the middle of its others, if that is further than any of
+/// those does.
+fn apart(own: &[(u32, f64)], block: u32) -> Option<f64> {
+    if own.len() < FEWEST {
+        return None;
+    }
+    let value = own.iter().find(|(b, _)| *b == block)?.1;
+    let others: Vec<f64> = own.iter().filter(|(b, _)| *b != block).map(|(_, log)| *log).collect();
+    let around = spread(&others)?;
+    let (by, reach) =
+        (value - around.median, (around.max - around.median).max(around.median - around.min));
+    (by.abs() >= LEAST.ln() && by.abs() > BEYOND * reach).then_some(by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::{Rng, Seed};
+
+    fn series(values: &[f64]) -> Vec<(u32, f64)> {
+        values.iter().zip(1..).map(|(value, block)| (block, value.ln())).collect()
+    }
+
+    #[test]
+    fn a_repeat_in_which_all_subjects_fell_is_found_and_one_in_which_only_one_did_is_not() {
+        let a = series(&[100.0, 35.0, 101.0, 99.0, 100.0]);
+        let b = series(&[200.0, 70.0, 204.0, 197.0, 200.0]);
+        let [(block, factor)] = moved(&[a.clone(), b.clone()])[..] else { panic!("one block") };
+        assert!(block == 2 && (factor - 0.35).abs() < 0.005, "{factor}");
+        let steady = series(&[200.0, 199.0, 204.0, 197.0, 200.0]);
+        assert_eq!(moved(&[a.clone(), steady]), []);
+        // Up for one and down for the other is not together; nor is one alone anything.
+        let rose = series(&[200.0, 500.0, 204.0, 197.0, 200.0]);
+        assert_eq!((moved(&[a.clone(), rose]), moved(&[a])), (vec![], vec![]));
+        assert_eq!(moved(&[series(&[100.0, 35.0]), series(&[100.0, 35.0])]), []);
+    }
+
+    fn normal(rng: &mut Rng) -> f64 {
+        (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
+    }
+
+    #[test]
+    fn of_briefs_that_nothing_moved_few_name_a_repeat_however_much_they_scatter() {
+        for (scatter, repeats) in [(0.03, 3), (0.03, 5), (0.1, 5), (0.3, 5)] {
+            let mut named = 0;
+            for trial in 0..1_000 {
+                let mut rng = Seed::new(9, 0, 0).at(trial);
+                let mut one = || {
+                    (1..=repeats)
+                        .map(|block| (block, scatter * normal(&mut rng)))
+                        .collect::<Vec<_>>()
+                };
+                named += usize::from(!moved(&[one(), one()]).is_empty());
+            }
+            println!("{scatter} with {repeats} repeats: {named} of 1,000");
+            assert!(named <= 20, "{scatter} with {repeats} repeats: {named} of 1,000");
+        }
+    }
+}

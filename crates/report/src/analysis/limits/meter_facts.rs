@@ -1,0 +1,117 @@
+//! The meter readings of one point as facts: power, temperature, and the bottleneck.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::limits::bottleneck;
+use crate::analysis::limits::bottleneck::BottleneckVerdict;
+use crate::analysis::limits::bottleneck::verdict;
+use crate::analysis::limits::meter_series;
+use crate::analysis::limits::meter_series::MeterSeries;
+use crate::analysis::limits::meter_series::SeriesReading as At;
+use crate::analysis::limits::power;
+use crate::analysis::limits::power::PowerFacts;
+use crate::analysis::limits::power::Series;
+use crate::analysis::limits::verdict_inputs::inputs;
+use crate::analysis::limits::verdict_inputs::is_standstill;
+use crate::analysis::points::point_numbers::PointSummary;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::plan::Plan;
+use crate::record::gauge::{self, cpu};
+use crate::record::{IdlePower, Point, RateInterval, Reported, Sample};
+
+/// One point as its meters saw it; empty where nothing watched.
+#[derive(Default)]
+pub struct Metered {
+    /// Length of the measured window, seconds.
+    pub window_s: f64,
+    /// Power, a series for each instrument.
+    pub power: Vec<Series>,
+    /// The hottest gauge in degrees Celsius, over time.
+    pub celsius: Vec<At>,
+    /// What limited the point; None where nothing watched.
+    pub verdict: Option<BottleneckVerdict>,
+}
+
+impl Metered {
+    /// Reduces a point's samples to what its meters show.
+    pub fn of(
+        (samples, reported): (Vec<Sample>, &[Reported]),
+        rates: &[RateInterval],
+        (plan, point): (&Plan, &Point),
+        reading: &PointSummary,
+    ) -> Metered {
+        let gauges = meter_series::of_samples(samples);
+        let window_s = point.window_ns.unwrap_or(0) as f64 / 1e9;
+        let given = power::given(&gauges, reported);
+        if gauges.is_empty() || !given.is_empty() {
+            return Metered { window_s, power: given, ..Metered::default() };
+        }
+        let load = match gauges.iter().any(|g| g.name.ends_with(gauge::WATTS)) {
+            true => stretches(rates),
+            false => Vec::new(),
+        };
+        let inside = |g: &MeterSeries| {
+            g.readings.iter().copied().filter(|r| (0.0..=window_s).contains(&r.0)).collect()
+        };
+        let hot = gauges.iter().filter(|g| g.name.ends_with(gauge::CELSIUS));
+        let hottest = hot.max_by(|a, b| {
+            a.mean(window_s).unwrap_or(f64::MIN).total_cmp(&b.mean(window_s).unwrap_or(f64::MIN))
+        });
+        Metered {
+            window_s,
+            power: power::series(&gauges, &load, window_s),
+            celsius: hottest.map(inside).unwrap_or_default(),
+            // Watts alone do not say what limited a point.
+            verdict: gauges
+                .iter()
+                .any(|g| g.name == cpu::HOST_ALL_NS || is_standstill(g))
+                .then(|| verdict(&inputs(&gauges, (plan, point), reading, window_s))),
+        }
+    }
+}
+
+/// Has the points of each subject of a run agree on how late each of its instruments is.
+pub fn agree<'a, S: Ord + Clone>(points: impl Iterator<Item = (S, &'a mut Metered)>) {
+    let mut instruments: BTreeMap<(S, String, String), Vec<&'a mut Series>> = BTreeMap::new();
+    for (subject, metered) in points {
+        for series in &mut metered.power {
+            let instrument = (subject.clone(), series.kind.clone(), series.class.clone());
+            instruments.entry(instrument).or_default().push(series);
+        }
+    }
+    instruments.into_values().for_each(|of_one| power::agree(of_one.into_iter()));
+}
+
+/// The power of a cell from that of its repeats.
+pub fn power(
+    repeats: &[&Metered],
+    total: &RepeatSummary,
+    subject: &str,
+    rest: &[IdlePower],
+) -> Vec<PowerFacts> {
+    let each: Vec<(&[Series], f64)> = repeats.iter().map(|m| (&m.power[..], m.window_s)).collect();
+    power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
+}
+
+/// What limited a cell: what limited most of its repeats.
+pub fn verdict_of(repeats: &[&Metered]) -> Option<BottleneckVerdict> {
+    let each: Vec<&BottleneckVerdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
+    bottleneck::of_most(&each)
+}
+
+/// Stretches of constant load: all streams together.
+fn stretches(rates: &[RateInterval]) -> Vec<(f64, f64, f64)> {
+    let mut all: Vec<(u64, u64, u64)> = Vec::new();
+    for r in rates {
+        // The intervals of all streams end together.
+        match all.iter_mut().find(|s| s.0 == r.start_ns) {
+            Some(stretch) => stretch.2 += r.ops,
+            None => all.push((r.start_ns, r.end_ns, r.ops)),
+        }
+    }
+    all.sort_unstable();
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    all.into_iter()
+        .map(|(a, b, ops)| (seconds(a), seconds(b), ops as f64 / seconds((b - a).max(1))))
+        .collect()
+}

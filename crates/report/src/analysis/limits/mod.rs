@@ -1,0 +1,7 @@
+//! What limited a point: bottlenecks with their evidence, and the meters' readings.
+
+pub mod bottleneck;
+pub mod meter_facts;
+pub mod meter_series;
+pub mod power;
+pub(in crate::analysis) mod verdict_inputs;

@@ -1,0 +1,265 @@
+//! Power and energy of points and cells: for each class of power and each instrument, never one
+//! class mixed with another.
+
+use crate::analysis::limits::meter_series;
+use crate::analysis::limits::meter_series::MeterSeries;
+use crate::analysis::limits::meter_series::SeriesReading;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::base::units;
+use crate::record::gauge::WATTS;
+use crate::record::{IdlePower, Reported};
+use crate::stats::energy::{self, Delay, WindowPower};
+use crate::stats::{Estimate, estimate};
+
+/// An instrument that shows the load later than this is not found out: so much is kept after each
+/// point.
+pub const MOST_DELAY_S: f64 = 2.5;
+
+/// One instrument's power around one point, and how late it shows the load, where this point shows
+/// it.
+pub struct Series {
+    /// What the power is of: "drive", "slot", "system", "cpu".
+    pub class: String,
+    /// The kind of meter.
+    pub kind: String,
+    /// The readings around the window, in watts.
+    pub readings: Vec<SeriesReading>,
+    /// What the source of imported figures gives in their place.
+    given: Option<GivenPower>,
+    delay: Option<Delay>,
+    /// What is taken as its delay: the median of what its points show.
+    late_s: Option<f64>,
+}
+
+/// Power as the source of imported figures gives it: one figure for a point, and neither readings
+/// nor a window.
+#[derive(Clone, Copy)]
+pub struct GivenPower {
+    watts: f64,
+    digits: Option<u32>,
+}
+
+/// One instrument's power over the repeats of a cell.
+pub struct PowerFacts {
+    /// What the power is of: "drive", "slot", "system", "cpu".
+    pub class: String,
+    /// The kind of meter.
+    pub kind: String,
+    /// Mean over the window, watts; of imported figures what the source gives.
+    pub mean_watts: Estimate,
+    /// What the readings show besides; None of imported figures, which have none.
+    pub readings: Option<PowerReadings>,
+    /// Idle power before the first point, watts; None where it was not read.
+    pub rest_watts: Option<f64>,
+    /// Ops/s per watt.
+    pub ops_per_watt: Option<Estimate>,
+    /// MB/s per watt.
+    pub mb_per_watt: Option<Estimate>,
+    /// Joules per op.
+    pub joules_per_op: Option<Estimate>,
+    /// Of each repeat, in order.
+    watts_by_repeat: Vec<f64>,
+}
+
+/// What the readings of an instrument show over the windows of a cell.
+pub struct PowerReadings {
+    /// 99th percentile over the window, watts.
+    pub p99_watts: Estimate,
+    /// Least reading of any repeat, watts.
+    pub min_watts: f64,
+    /// Largest reading of any repeat, watts.
+    pub max_watts: f64,
+    /// Of one point; none where the readings leave too much of the window out.
+    pub joules: Option<Estimate>,
+    /// The share of the windows that the readings cover.
+    pub covered: f64,
+    /// By how many seconds the instrument shows the load late; None where the points do not show
+    /// it.
+    pub late_s: Option<f64>,
+}
+
+impl PowerFacts {
+    /// Work a second of each repeat for its watts; nothing where readings leave out too much of a
+    /// window, or where the work is of other repeats.
+    pub fn work_per_watt(&self, work: &[f64], scale: f64) -> Vec<f64> {
+        let covered = self.readings.as_ref().is_none_or(|r| r.covered >= energy::ENOUGH);
+        if !covered || work.len() != self.watts_by_repeat.len() {
+            return Vec::new();
+        }
+        work.iter().zip(&self.watts_by_repeat).map(|(work, watts)| work * scale / watts).collect()
+    }
+}
+
+/// The kind of an instrument that nobody but the source of imported figures knows.
+const IMPORTED: &str = "imported";
+
+/// Power that the source of imported figures gives. Bundles of schema 5 and older hold it as a
+/// reading, whose digits are those that it takes to write it.
+pub fn given(gauges: &[MeterSeries], reported: &[Reported]) -> Vec<Series> {
+    let own = reported.iter().filter(|r| r.name == Reported::DRIVE_WATTS);
+    let own = own.map(|r| (r.name.as_str(), r.value, r.digits));
+    let older = gauges.iter().filter(|g| g.kind() == IMPORTED);
+    let older = older.filter_map(|g| {
+        let watts = g.readings.first()?.1;
+        Some((g.name.as_str(), watts, Some(units::digits_of(&watts.to_string()))))
+    });
+    let series = |(name, watts, digits): (&str, f64, Option<u32>)| {
+        let class = name.strip_suffix(WATTS)?.to_string();
+        (watts.is_finite() && watts > 0.0).then(|| Series {
+            class,
+            kind: IMPORTED.to_string(),
+            readings: Vec::new(),
+            given: Some(GivenPower { watts, digits }),
+            delay: None,
+            late_s: None,
+        })
+    };
+    own.chain(older).filter_map(series).collect()
+}
+
+/// The power series of a point, in the order of its meters. `load`: stretches of ops/s over the
+/// window.
+pub fn series(gauges: &[MeterSeries], load: &[(f64, f64, f64)], window_s: f64) -> Vec<Series> {
+    let mut all: Vec<(String, String, Vec<&MeterSeries>)> = Vec::new();
+    for gauge in gauges {
+        let Some(class) = gauge.name.strip_suffix(WATTS) else { continue };
+        match all.iter_mut().find(|(c, kind, _)| c == class && kind == gauge.kind()) {
+            Some((.., parts)) => parts.push(gauge),
+            None => all.push((class.to_string(), gauge.kind().to_string(), vec![gauge])),
+        }
+    }
+    let mut load = load.to_vec();
+    // After the window there is no load; its end is the one step that every point has.
+    load.push((window_s, f64::MAX, 0.0));
+    let made = |(class, kind, parts): (String, String, Vec<&MeterSeries>)| {
+        let readings = meter_series::sum(&parts);
+        let delay = energy::delay(&load, &readings, MOST_DELAY_S);
+        Series { class, kind, readings, given: None, delay, late_s: None }
+    };
+    all.into_iter().map(made).collect()
+}
+
+/// Gives every series of one instrument the median of the delays that its points show.
+pub fn agree<'a>(of_instrument: impl Iterator<Item = &'a mut Series>) {
+    let all: Vec<&mut Series> = of_instrument.collect();
+    let mut shown: Vec<f64> = all.iter().filter_map(|s| s.delay.map(|d| d.seconds)).collect();
+    shown.sort_by(f64::total_cmp);
+    let median = shown.get(shown.len() / 2).copied();
+    all.into_iter().for_each(|s| s.late_s = median);
+}
+
+impl Series {
+    /// Mean power over the window, or what the source of imported figures gives.
+    pub fn mean_watts(&self, window_s: f64) -> Option<f64> {
+        self.given.map(|g| g.watts).or_else(|| Some(self.over(window_s)?.mean_watts))
+    }
+
+    /// Over the window, as late as the instrument shows it.
+    pub fn over(&self, window_s: f64) -> Option<WindowPower> {
+        let late_s = self.late_s.unwrap_or(0.0);
+        energy::over(&self.readings, late_s, late_s + window_s)
+    }
+
+    /// (seconds since the window opened, watts) inside the window, set right by the delay.
+    pub fn aligned(&self, window_s: f64) -> Vec<SeriesReading> {
+        let late_s = self.late_s.unwrap_or(0.0);
+        let shifted = self.readings.iter().map(|(t, w)| (t - late_s, *w));
+        shifted.filter(|(t, w)| (0.0..=window_s).contains(t) && w.is_finite()).collect()
+    }
+}
+
+/// The repeats of a cell: each with its series and its window in seconds. An instrument that said
+/// nothing in one of the repeats is left out, since its estimates would be of another set of
+/// points.
+pub fn summarise(
+    repeats: &[(&[Series], f64)],
+    total: &RepeatSummary,
+    rest: &dyn Fn(&str, &str) -> Option<f64>,
+) -> Vec<PowerFacts> {
+    let Some((first, _)) = repeats.first() else { return Vec::new() };
+    let facts = |s: &Series| {
+        let own = |all: &[Series]| all.iter().position(|o| o.class == s.class && o.kind == s.kind);
+        let each = || repeats.iter().map(|(all, window_s)| Some((&all[own(all)?], *window_s)));
+        let of = |(one, window_s): (&Series, f64)| one.over(window_s);
+        let powers = each().map(|one| one.and_then(of)).collect::<Option<Vec<WindowPower>>>();
+        let given = each().map(|one| one?.0.given).collect::<Option<Vec<GivenPower>>>();
+        let (watts, readings) = match (given, powers) {
+            (Some(given), _) => (of_given(&given)?, None),
+            (None, powers) => of_powers(&powers?, s.late_s)?,
+        };
+        let mut made = with_work(watts, readings, total);
+        (made.class, made.kind) = (s.class.clone(), s.kind.clone());
+        made.rest_watts = rest(&s.kind, &s.class);
+        Some(made)
+    };
+    first.iter().filter_map(facts).collect()
+}
+
+/// Watts as one estimate, and of each repeat.
+type Watts = (Estimate, Vec<f64>);
+
+fn of_given(given: &[GivenPower]) -> Option<Watts> {
+    let watts: Vec<f64> = given.iter().map(|g| g.watts).collect();
+    let mean = estimate::from_repeats(&watts, "W")?.written_in(given.iter().map(|g| g.digits));
+    Some((mean, watts))
+}
+
+fn of_powers(
+    powers: &[WindowPower],
+    late_s: Option<f64>,
+) -> Option<(Watts, Option<PowerReadings>)> {
+    let all = |pick: &dyn Fn(&WindowPower) -> f64| powers.iter().map(pick).collect::<Vec<f64>>();
+    let watts = all(&|p| p.mean_watts);
+    let joules = powers.iter().map(|p| p.joules).collect::<Option<Vec<f64>>>();
+    let readings = PowerReadings {
+        p99_watts: estimate::from_repeats(&all(&|p| p.p99_watts), "W")?,
+        min_watts: all(&|p| p.min_watts).into_iter().fold(f64::MAX, f64::min),
+        max_watts: all(&|p| p.max_watts).into_iter().fold(f64::MIN, f64::max),
+        joules: joules.and_then(|j| estimate::from_repeats(&j, "J")),
+        covered: all(&|p| p.covered).into_iter().fold(1.0, f64::min),
+        late_s,
+    };
+    Some(((estimate::from_repeats(&watts, "W")?, watts), Some(readings)))
+}
+
+fn with_work(
+    (mean_watts, watts_by_repeat): Watts,
+    readings: Option<PowerReadings>,
+    total: &RepeatSummary,
+) -> PowerFacts {
+    let digits = mean_watts.digits;
+    let mut made = PowerFacts {
+        class: String::new(),
+        kind: String::new(),
+        mean_watts,
+        readings,
+        rest_watts: None,
+        ops_per_watt: None,
+        mb_per_watt: None,
+        joules_per_op: None,
+        watts_by_repeat,
+    };
+    let per_watt = made.work_per_watt(&total.by_repeat, 1.0);
+    let joules: Vec<f64> = per_watt.iter().map(|ops| 1.0 / ops).collect();
+    let of = |values: &[f64], unit, work: Option<u32>| {
+        Some(estimate::from_repeats(values, unit)?.written_in([digits, work]))
+    };
+    made.ops_per_watt = of(&per_watt, "ops/s/W", total.ops_per_s.digits);
+    made.joules_per_op = of(&joules, "J/op", total.ops_per_s.digits);
+    made.mb_per_watt = total.bytes_per_s.as_ref().and_then(|bytes| {
+        let per_watt = made.work_per_watt(&total.bytes_by_repeat, 1e-6);
+        of(&per_watt, "MB/s/W", bytes.digits).filter(|e| e.value > 0.0)
+    });
+    made
+}
+
+/// The idle power of an instrument: its parts added up.
+pub fn at_rest(all: &[IdlePower], subject: &str, kind: &str, class: &str) -> Option<f64> {
+    let is_part = |r: &&IdlePower| {
+        r.subject == subject
+            && r.meter.split(' ').next() == Some(kind)
+            && r.name.strip_suffix(WATTS) == Some(class)
+    };
+    let parts: Vec<f64> = all.iter().filter(is_part).map(|r| r.watts).collect();
+    (!parts.is_empty()).then(|| parts.iter().sum())
+}

@@ -1,0 +1,61 @@
+//! Steps before any of their points is known: as a plan asks for them, or as the source of imported
+//! figures gives them.
+
+use std::collections::HashMap;
+
+use crate::analysis::claim::lead;
+use crate::analysis::facts::StepFacts;
+use crate::plan::model::headline::AxisPlace;
+use crate::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
+
+/// A step that a plan asks for.
+pub fn planned(step: &Step, protocol: &Protocol) -> StepFacts {
+    let (headline, place) = lead::asked(step, protocol);
+    let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
+    StepFacts {
+        name: step.name.clone(),
+        title,
+        imported: false,
+        axis: None,
+        headline,
+        place,
+        figures: step.figures.clone(),
+        search: step.sweep.as_ref().and_then(|sweep| sweep.search.clone()),
+        values: Vec::new(),
+        class: None,
+        loop_kind: Some(LoopKind::Closed),
+        timing: Some(Timing::Service),
+        instances: step.streams.iter().any(|s| s.instances > 1)
+            || step.sweep.as_ref().is_some_and(|s| s.field == Field::Instances),
+        window_ns: Some(step.duration_ns),
+        warmup_ns: Some(step.warmup_ns),
+        cells: Vec::new(),
+        lead: 0,
+        index: HashMap::new(),
+    }
+}
+
+/// A step that figures were imported of: what the source does not give stays unknown.
+pub fn imported(step: &ImportedStep) -> StepFacts {
+    let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
+    StepFacts {
+        name: step.name.clone(),
+        title,
+        imported: true,
+        axis: None,
+        headline: None,
+        place: AxisPlace::Top,
+        figures: Vec::new(),
+        search: None,
+        values: Vec::new(),
+        class: None,
+        loop_kind: step.loop_kind,
+        timing: step.timing,
+        instances: step.field == Some(Field::Instances),
+        window_ns: step.window_ns,
+        warmup_ns: None,
+        cells: Vec::new(),
+        lead: 0,
+        index: HashMap::new(),
+    }
+}

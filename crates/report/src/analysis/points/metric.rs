@@ -1,0 +1,230 @@
+//! Metrics: a figure of the step's headline streams together, of one stream, or of one drive of
+//! each group.
+
+use crate::analysis::points::point_summary::P99;
+use crate::analysis::points::point_summary::PERCENTILES;
+use crate::base::error::{Result, failed};
+use crate::language::{Language, Name};
+use crate::plan::steps::headline::METRICS;
+use crate::plan::steps::headline::is_metric;
+use crate::record::Class;
+use crate::say;
+use crate::stats::Better;
+
+/// One figure of a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PointFigure {
+    /// Ops a second.
+    Ops,
+    /// Bytes per second.
+    Bytes,
+    /// Mean latency, nanoseconds.
+    Mean,
+    /// By its place in `PERCENTILES`.
+    Percentile(usize),
+    /// Ops of one class per minute, of those that were committed: New-Orders, transactions.
+    PerMinute(Class),
+    /// Of one class of power ("drive", "system") as one kind of meter reads it: neither is ever
+    /// mixed with another.
+    OpsPerWatt(Instrument),
+    /// MB/s per watt, of one instrument.
+    MbPerWatt(Instrument),
+    /// Joules per op, of one instrument.
+    JoulesPerOp(Instrument),
+}
+
+/// What power is of, and the kind of meter that read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instrument {
+    /// What power is of: "drive", "slot", "system", "cpu".
+    pub class: String,
+    /// The kind of meter that reads it.
+    pub kind: String,
+}
+
+impl Instrument {
+    /// Class and kind in a brief.
+    pub fn names(&self) -> (Name, Name) {
+        (Name::power_class(&self.class), Name::meter_kind(&self.kind))
+    }
+}
+
+/// What of a point a figure is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PointPart {
+    /// The headline streams together, on all drives.
+    Whole,
+    /// One stream, by its name.
+    Stream(String),
+    /// The headline streams on one drive of a group, by its index.
+    Drive(u32),
+}
+
+impl PointPart {
+    /// "reader-4", "drive-1"; nothing of the whole.
+    pub fn name(&self) -> Option<String> {
+        match self {
+            PointPart::Whole => None,
+            PointPart::Stream(name) => Some(name.clone()),
+            PointPart::Drive(index) => Some(format!("{DRIVE}{}", index + 1)),
+        }
+    }
+
+    /// A drive's index from "drive-1".
+    pub fn drive(name: &str) -> Option<u32> {
+        name.strip_prefix(DRIVE)?.parse::<u32>().ok()?.checked_sub(1)
+    }
+}
+
+const DRIVE: &str = "drive-";
+
+/// A figure of a part of a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Which figure of the point.
+    pub figure: PointFigure,
+    /// The part of the point that it is of.
+    pub part: PointPart,
+}
+
+/// A request for a metric, as in `--metric p99.9` or `--metric reader-4:p99`: a word, and the name
+/// of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetricRequest {
+    /// The figure, as the user wrote it.
+    pub word: String,
+    /// The stream or drive, where one was named.
+    pub part: Option<String>,
+}
+
+/// Those that need a meter of power.
+pub const OF_POWER: [&str; 3] = ["ops/s/W", "MB/s/W", "J/op"];
+
+/// TPC-C's New-Order as the workload declares it, whose rate has a name of its own: New-Orders per
+/// minute.
+pub const NEW_ORDER: Class = Class::new("new-order");
+
+/// The class of op that "new-orders/min" or "transactions/min" counts.
+pub fn class_a_minute(word: &str) -> Option<Class> {
+    word.strip_suffix("s/min").and_then(|class| Class::stored(class).ok())
+}
+
+impl MetricRequest {
+    /// Reads "p99.9" or "reader-4:p99".
+    pub fn parse(text: &str) -> Result<MetricRequest> {
+        let (part, word) =
+            text.rsplit_once(':').map_or((None, text), |(part, word)| (Some(part), word));
+        let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
+        if is_metric(word) {
+            return Ok(MetricRequest { word: word.to_string(), part: part.map(str::to_string) });
+        }
+        let known: Vec<&str> = METRICS.iter().copied().chain(percentiles).collect();
+        Err(failed(
+            format!("there is no metric '{word}'"),
+            format!("the metrics are {}, and new-orders/min and the like", known.join(", ")),
+        ))
+    }
+}
+
+impl Metric {
+    /// Of the headline streams together.
+    pub fn total(figure: PointFigure) -> Metric {
+        Metric { figure, part: PointPart::Whole }
+    }
+
+    /// The 99th percentile of the headline streams.
+    pub fn p99() -> Metric {
+        Metric::total(PointFigure::Percentile(P99))
+    }
+
+    /// Whether more or less is better.
+    pub fn better(&self) -> Better {
+        match self.figure {
+            PointFigure::Mean | PointFigure::Percentile(_) | PointFigure::JoulesPerOp(_) => {
+                Better::Lower
+            }
+            _ => Better::Higher,
+        }
+    }
+
+    /// Whether it says how long a request takes.
+    pub fn is_latency(&self) -> bool {
+        matches!(self.figure, PointFigure::Mean | PointFigure::Percentile(_))
+    }
+
+    /// Whether it is a rate, which an open loop is given and does not find.
+    pub fn is_rate(&self) -> bool {
+        matches!(self.figure, PointFigure::Ops | PointFigure::Bytes | PointFigure::PerMinute(_))
+    }
+
+    /// Whether it is of power, which every instrument of a step is compared in.
+    pub fn is_power(&self) -> bool {
+        self.instrument().is_some()
+    }
+
+    /// What reads its power, where it is of power.
+    pub fn instrument(&self) -> Option<&Instrument> {
+        match &self.figure {
+            PointFigure::OpsPerWatt(i)
+            | PointFigure::MbPerWatt(i)
+            | PointFigure::JoulesPerOp(i) => Some(i),
+            _ => None,
+        }
+    }
+
+    /// The same in a brief's language.
+    pub fn text(&self, l: Language) -> String {
+        let own = |word: &str, i: &Instrument| {
+            let (class, kind) = i.names();
+            say!(l, "metric-of-instrument", metric = word, class = class, kind = kind)
+        };
+        let figure = match &self.figure {
+            PointFigure::Mean => say!(l, "mean"),
+            PointFigure::PerMinute(class) => say!(l, "per-minute", class = Name::op(class.name())),
+            PointFigure::OpsPerWatt(i) => own("ops/s/W", i),
+            PointFigure::MbPerWatt(i) => own("MB/s/W", i),
+            PointFigure::JoulesPerOp(i) => own("J/op", i),
+            PointFigure::Ops | PointFigure::Bytes | PointFigure::Percentile(_) => {
+                Metric::total(self.figure.clone()).short()
+            }
+        };
+        match self.part.name() {
+            Some(part) => say!(l, "of-part", part = part, figure = figure),
+            None => figure,
+        }
+    }
+
+    /// For a table's column: "p99", "reader-4 p99", "drive-1 p99", "ops/s/W, drive (exec)".
+    pub fn short(&self) -> String {
+        let own = |word: &str, i: &Instrument| format!("{word}, {} ({})", i.class, i.kind);
+        let figure = match &self.figure {
+            PointFigure::Ops => "ops/s".to_string(),
+            PointFigure::Bytes => "MB/s".to_string(),
+            PointFigure::Mean => "mean".to_string(),
+            PointFigure::Percentile(i) => PERCENTILES[*i].0.to_string(),
+            PointFigure::PerMinute(class) => format!("{}s/min", class.name()),
+            PointFigure::OpsPerWatt(i) => own("ops/s/W", i),
+            PointFigure::MbPerWatt(i) => own("MB/s/W", i),
+            PointFigure::JoulesPerOp(i) => own("J/op", i),
+        };
+        self.part.name().map_or(figure.clone(), |part| format!("{part} {figure}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_is_asked_for_by_its_word_and_perhaps_a_part() {
+        let stream = MetricRequest { word: "p99".into(), part: Some("reader-4".into()) };
+        assert_eq!(MetricRequest::parse("reader-4:p99").expect("a metric"), stream);
+        assert!(MetricRequest::parse("p99.9").is_ok() && MetricRequest::parse("ops/s/W").is_ok());
+        let error =
+            crate::base::error::describe(&MetricRequest::parse("p98").expect_err("no such metric"));
+        assert!(error.0.contains("no metric 'p98'"), "{error:?}");
+        let drives =
+            ["drive-1", "drive-12", "drive-0", "drive-x", "reader-1"].map(PointPart::drive);
+        assert_eq!(drives, [Some(0), Some(11), None, None, None]);
+    }
+}

@@ -1,0 +1,268 @@
+//! The metrics of a step, and a metric's value in a cell.
+
+use std::borrow::Cow;
+
+use crate::analysis::comparability::caveat::Caveat;
+use crate::analysis::comparability::caveats;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::limits::power::PowerFacts;
+use crate::analysis::points::metric::Instrument;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::MetricRequest;
+use crate::analysis::points::metric::OF_POWER;
+use crate::analysis::points::metric::PointFigure;
+use crate::analysis::points::metric::PointPart;
+use crate::analysis::points::metric::class_a_minute;
+use crate::analysis::points::point_summary::ClassSummary;
+use crate::analysis::points::point_summary::Latency;
+use crate::analysis::points::point_summary::PERCENTILES;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::base::error::{Result, failed};
+use crate::base::histogram::RESOLUTION;
+use crate::plan::Plan;
+use crate::record::Class;
+use crate::stats::{Estimate, IntervalMethod, estimate};
+
+impl MetricRequest {
+    /// Refuses a part that none of the plans has.
+    pub fn check(&self, plans: &[&Plan]) -> Result<()> {
+        let Some(name) = &self.part else { return Ok(()) };
+        let streams = || plans.iter().flat_map(|p| p.stream_names());
+        if streams().any(|own| own == name) {
+            return Ok(());
+        }
+        let drives =
+            plans.iter().flat_map(|p| &p.subjects).map(|s| s.drives.len()).max().unwrap_or(0);
+        let is_drive =
+            PointPart::drive(name).is_some_and(|index| drives > 1 && (index as usize) < drives);
+        if is_drive && OF_POWER.contains(&self.word.as_str()) {
+            let what = format!(
+                "{name} has no {}: power is read of a subject's drives together",
+                self.word
+            );
+            return Err(failed(
+                what,
+                format!("ask for {} of the subject, or of a stream", self.word),
+            ));
+        }
+        if is_drive {
+            return Ok(());
+        }
+        let mut known: Vec<String> = streams().map(str::to_string).collect();
+        known.extend((drives > 1).then(|| format!("drive-1 to drive-{drives}")));
+        known.dedup();
+        Err(failed(
+            format!("no step has a stream or drive '{name}'"),
+            format!("there are: {}", known.join(", ")),
+        ))
+    }
+
+    fn part(&self, step: &StepFacts) -> Option<PointPart> {
+        let Some(name) = &self.part else { return Some(PointPart::Whole) };
+        let stream = step.cells.iter().flat_map(|c| &c.streams).any(|(own, ..)| own == name);
+        if stream {
+            Some(PointPart::Stream(name.clone()))
+        } else {
+            PointPart::drive(name).map(PointPart::Drive)
+        }
+    }
+
+    /// The metrics that it means in a step; of power there may be several instruments.
+    pub fn in_step(&self, step: &StepFacts) -> Vec<Metric> {
+        let Some(part) = self.part(step) else { return Vec::new() };
+        let of = |figure: PointFigure| Metric { figure, part: part.clone() };
+        let each = |make: fn(Instrument) -> PointFigure| {
+            instruments(step).into_iter().map(|i| of(make(i))).collect()
+        };
+        match self.word.as_str() {
+            "ops/s" => vec![of(PointFigure::Ops)],
+            "MB/s" => vec![of(PointFigure::Bytes)],
+            "mean" => vec![of(PointFigure::Mean)],
+            "ops/s/W" => each(PointFigure::OpsPerWatt),
+            "MB/s/W" => each(PointFigure::MbPerWatt),
+            "J/op" => each(PointFigure::JoulesPerOp),
+            word => {
+                let percentile = PERCENTILES
+                    .iter()
+                    .position(|(name, _)| *name == word)
+                    .map(PointFigure::Percentile);
+                percentile
+                    .or_else(|| class_a_minute(word).map(PointFigure::PerMinute))
+                    .map(of)
+                    .into_iter()
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Every instrument that read power in a step.
+pub fn instruments(step: &StepFacts) -> Vec<Instrument> {
+    let mut all: Vec<Instrument> = Vec::new();
+    for power in step.cells.iter().flat_map(|c| &c.power).filter(|p| p.ops_per_watt.is_some()) {
+        let own = Instrument { class: power.class.clone(), kind: power.kind.clone() };
+        if !all.contains(&own) {
+            all.push(own);
+        }
+    }
+    all
+}
+
+impl Metric {
+    /// Those that a step is compared by: what was asked for, or ops/s (where no rate was asked
+    /// for), p99, and ops/s per watt. The fewer, the narrower the intervals: all that are searched
+    /// share one promise.
+    pub fn of_step(step: &StepFacts, asked: &[MetricRequest]) -> Vec<Metric> {
+        if !asked.is_empty() {
+            return asked.iter().flat_map(|a| a.in_step(step)).collect();
+        }
+        let mut all = vec![Metric::total(PointFigure::Ops), Metric::p99()];
+        let own = step.headline.iter().flat_map(|asked| asked.in_step(step));
+        all.extend(own.filter(|m| !m.is_power() && !all.contains(m)).collect::<Vec<_>>());
+        all.extend(
+            instruments(step).into_iter().map(|i| Metric::total(PointFigure::OpsPerWatt(i))),
+        );
+        all
+    }
+
+    /// Why nothing is claimed of the part that it is of, beside what bars the whole cell.
+    pub fn caveats(&self, cell: &CellFacts) -> Vec<Caveat> {
+        match &self.part {
+            PointPart::Whole => Vec::new(),
+            part => part.of(cell).map(caveats::of_load).unwrap_or_default(),
+        }
+    }
+
+    /// The class of op whose latency a user of the drive sees.
+    pub fn class(&self, step: &StepFacts) -> Option<Class> {
+        let PointPart::Stream(name) = &self.part else { return step.class };
+        let own = || step.cells.iter().flat_map(|c| &c.streams).filter(|(own, ..)| own == name);
+        let classes = || own().flat_map(|(.., s)| &s.classes).map(|c| c.class);
+        // Reads if there are any, as of a step; otherwise what the workload declares first.
+        classes().find(|c| *c == Class::READ).or_else(|| classes().next())
+    }
+
+    /// Whether a rate was asked of it, so that its latencies are response times.
+    pub fn is_open_loop(&self, step: &StepFacts) -> bool {
+        match &self.part {
+            PointPart::Stream(_) => {
+                step.cells.iter().any(|c| self.part.of(c).is_some_and(|s| s.asked.is_some()))
+            }
+            _ => step.is_open_loop(),
+        }
+    }
+
+    fn latency<'a>(&self, step: &StepFacts, cell: &'a CellFacts) -> Option<&'a Latency> {
+        self.part.of(cell)?.class(self.class(step)).map(ClassSummary::user_latency)
+    }
+
+    /// A cell's estimate, and the repeats behind it, in their order. Latencies are in nanoseconds.
+    pub fn of<'a>(
+        &self,
+        step: &StepFacts,
+        cell: &'a CellFacts,
+    ) -> Option<(Estimate, Cow<'a, [f64]>)> {
+        let power =
+            |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
+        let (estimate, repeats) = match &self.figure {
+            PointFigure::Ops => {
+                self.part.of(cell).map(|s| (s.ops_per_s.clone(), &s.by_repeat[..]))?
+            }
+            PointFigure::Bytes => {
+                let part = self.part.of(cell)?;
+                (part.bytes_per_s.clone()?, &part.bytes_by_repeat[..])
+            }
+            PointFigure::Mean => self
+                .latency(step, cell)
+                .and_then(|l| Some((l.mean_ns.clone()?, &l.mean_by_repeat[..])))?,
+            PointFigure::Percentile(i) => {
+                let latency = self.latency(step, cell)?;
+                (latency.percentiles_ns[*i].clone()?, &latency.percentiles_by_repeat[*i][..])
+            }
+            PointFigure::PerMinute(class) => {
+                let own = self.part.of(cell)?.class(Some(*class))?;
+                (own.done_per_minute.clone()?, &own.done_by_repeat[..])
+            }
+            PointFigure::OpsPerWatt(i)
+            | PointFigure::MbPerWatt(i)
+            | PointFigure::JoulesPerOp(i) => {
+                return self.of_power(power(i)?, self.part.of(cell)?);
+            }
+        };
+        Some((estimate, Cow::Borrowed(repeats)))
+    }
+
+    /// What a part did for the watts of its subject, which are those of everything that ran beside
+    /// it as well.
+    fn of_power<'a>(
+        &self,
+        power: &PowerFacts,
+        part: &RepeatSummary,
+    ) -> Option<(Estimate, Cow<'a, [f64]>)> {
+        let (repeats, unit) = match self.figure {
+            PointFigure::MbPerWatt(_) => {
+                (power.work_per_watt(&part.bytes_by_repeat, 1e-6), "MB/s/W")
+            }
+            PointFigure::JoulesPerOp(_) => {
+                let per_watt = power.work_per_watt(&part.by_repeat, 1.0);
+                (per_watt.into_iter().map(|ops| 1.0 / ops).collect(), "J/op")
+            }
+            _ => (power.work_per_watt(&part.by_repeat, 1.0), "ops/s/W"),
+        };
+        let work = match self.figure {
+            PointFigure::MbPerWatt(_) => part.bytes_per_s.as_ref()?.digits,
+            _ => part.ops_per_s.digits,
+        };
+        let found = estimate::from_repeats(&repeats, unit)
+            .filter(|e| e.value > 0.0 && e.value.is_finite())?
+            .written_in([work, power.mean_watts.digits]);
+        Some((found, Cow::Owned(repeats)))
+    }
+
+    /// The relative resolution of what a cell's figure was measured with: a histogram's bucket, or
+    /// the bounds that another tool reported; of response times the pacing floor of the run. Counts
+    /// and watts have none to speak of.
+    pub fn resolution(&self, step: &StepFacts, cell: &CellFacts, floor_ns: f64) -> f64 {
+        let PointFigure::Percentile(_) = self.figure else { return 0.0 };
+        match self.of(step, cell) {
+            Some((e, _)) if e.method == IntervalMethod::Reported && e.low > 0.0 => {
+                (e.high / e.low).ln()
+            }
+            // A response time holds the pacer's own floor, which differs by no more than itself.
+            Some((e, _)) if e.value > 0.0 && self.is_open_loop(step) => {
+                RESOLUTION.max(floor_ns / e.value)
+            }
+            _ => RESOLUTION,
+        }
+    }
+}
+
+impl PointPart {
+    /// A cell's numbers of it.
+    pub fn of<'a>(&self, cell: &'a CellFacts) -> Option<&'a RepeatSummary> {
+        match self {
+            PointPart::Whole => cell.total.as_ref(),
+            PointPart::Stream(stream) => {
+                cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)
+            }
+            PointPart::Drive(drive) => {
+                cell.drives.iter().find(|(index, _)| index == drive).map(|(_, s)| s)
+            }
+        }
+    }
+}
+
+impl Facts {
+    /// The parts of a step's points that were asked for, the whole left out.
+    pub fn parts_asked(&self, step: &StepFacts) -> Vec<PointPart> {
+        let mut parts: Vec<PointPart> = Vec::new();
+        for part in self.metrics.iter().filter_map(|asked| asked.part(step)) {
+            if part != PointPart::Whole && !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        parts
+    }
+}

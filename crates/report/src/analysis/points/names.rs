@@ -1,0 +1,216 @@
+//! What plans and bundles name, in the language of a brief: titles and sources of built-in
+//! protocols, titles of their steps, axes, percentiles. A title is a built-in one where the English
+//! message that its protocol and step lead to says the same; what a user wrote stays as it is.
+
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::RunFacts;
+use crate::analysis::points::axis::AxisFacts;
+use crate::analysis::points::axis::field_text;
+use crate::language::{Language, Message, MessageArg, Name, Number};
+use crate::plan::Plan;
+use crate::say;
+
+/// In English messages in place of what a plan's knobs, or a run, put into a text.
+const MARKS: [char; 3] = ['\u{1}', '\u{2}', '\u{3}'];
+
+/// What was done to drives, as a run stores it: the actions, and what came of them.
+const DONE: [&str; 14] = [
+    "action-namespaces",
+    "action-purge",
+    "action-write-cache",
+    "action-filesystem",
+    "action-fill",
+    "action-condition",
+    "action-steady-state",
+    "outcome-filled",
+    "outcome-opened",
+    "outcome-load",
+    "outcome-slices",
+    "outcome-not-purged",
+    "outcome-not-switched",
+    "outcome-has-filesystem",
+];
+
+/// What of a text stands where its English message has marks; none where it is another text.
+fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; 3]> {
+    let (mut found, mut rest, mut english) = ([""; 3], written, english);
+    while let Some(at) = english.find(MARKS) {
+        rest = rest.strip_prefix(&english[..at])?;
+        let mark = MARKS.iter().position(|mark| english[at..].starts_with(*mark))?;
+        english = &english[at + 1..];
+        let literal = english.find(MARKS).map_or(english, |next| &english[..next]);
+        let end = if literal.is_empty() { rest.len() } else { rest.find(literal)? };
+        (found[mark], rest) = rest.split_at(end);
+    }
+    (rest == english).then_some(found)
+}
+
+/// A built-in text in a language; none where `written` is not what its English message says.
+fn built_in(l: Language, id: &str, written: &str) -> Option<String> {
+    l.keyed(id, values(&marked(id)?, written)?)
+}
+
+/// What a message says in English, with marks in place of what it is given.
+fn marked(id: &str) -> Option<String> {
+    let marks = MARKS.map(String::from);
+    Language::ENGLISH.keyed(id, [&marks[0], &marks[1], &marks[2]])
+}
+
+/// What was done to a drive, or what came of it; as it is stored where no message says it.
+pub fn done(stored: &str) -> MessageArg {
+    let of = |id: &&'static str| {
+        let number = |value: &str| MessageArg::Number(Number(value.to_string()));
+        let [value, second, third] = values(&marked(id)?, stored)?.map(number);
+        let args = vec![("value", value), ("second", second), ("third", third)];
+        Some(MessageArg::Message(Message { id, args }))
+    };
+    DONE.iter().find_map(of).unwrap_or_else(|| stored.into())
+}
+
+/// The title of a plan's protocol, which says so where its subjects share a device.
+pub fn protocol_title(l: Language, plan: &Plan) -> String {
+    let written = &plan.protocol.title;
+    let title = built_in(l, &format!("protocol-{}", plan.protocol.name), written)
+        .unwrap_or_else(|| written.clone());
+    match plan.same_device {
+        true => say!(l, "control-run", title = title),
+        false => title,
+    }
+}
+
+/// Where a protocol's parameters come from.
+pub fn source(facts: &Facts) -> String {
+    built_in(facts.language, &format!("source-of-{}", facts.protocol), &facts.source)
+        .unwrap_or_else(|| facts.source.clone())
+}
+
+/// The title of a step of one of these protocols.
+fn step_title(l: Language, protocols: &[String], name: &str, written: &str) -> Option<String> {
+    let of = |protocol: &String| built_in(l, &format!("step-of-{protocol}-{name}"), written);
+    protocols.iter().find_map(of)
+}
+
+/// "threads of readers": what a step is swept along.
+pub fn axis(l: Language, axis: &AxisFacts) -> String {
+    match axis.name.split_once('.') {
+        Some((stream, key)) => say!(l, "axis-of-stream", stream = stream, key = key),
+        None => field_text(l, axis.field),
+    }
+}
+
+/// A heading of the disclosure: "Drive: A", "Dataset (uring)".
+pub fn heading(l: Language, stored: &str) -> String {
+    let end = stored.find([':', '(']).unwrap_or(stored.len());
+    let name = stored[..end].trim_end();
+    l.name(&Name::fact(name)) + &stored[name.len()..]
+}
+
+/// A percentile within a sentence or a caption, where its column is called "p99".
+pub fn percentile(l: Language, column: &str) -> String {
+    say!(l, "percentile", value = column.trim_start_matches('p'))
+}
+
+impl Facts {
+    /// The same facts for a brief in a language.
+    pub fn spoken(mut self, language: Language) -> Facts {
+        self.language = language;
+        if let Some(run) = self.runs.first() {
+            self.title = protocol_title(language, &run.resolved);
+        }
+        let protocol = |run: &RunFacts| run.resolved.protocol.name.clone();
+        let protocols: Vec<String> = self.runs.iter().map(protocol).collect();
+        for step in self.steps.iter_mut().chain(&mut self.checks) {
+            let Some(title) = step_title(language, &protocols, &step.name, &step.title) else {
+                continue;
+            };
+            let failed = self.failures.iter_mut().filter(|failure| failure.step == step.title);
+            failed.for_each(|failure| failure.step.clone_from(&title));
+            step.title = title;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::protocols;
+
+    /// (id, English) of every title and source of a built-in protocol, knobs left open.
+    fn written() -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        for (protocol, toml) in protocols() {
+            let plan: toml::Table = toml.parse().expect("TOML");
+            let text = |table: &toml::Table, key: &str| {
+                table.get(key).and_then(|v| v.as_str()).map(str::to_string)
+            };
+            all.push((format!("protocol-{protocol}"), text(&plan, "title").expect("a title")));
+            all.push((format!("source-of-{protocol}"), text(&plan, "source").expect("a source")));
+            let steps = plan.get("step").and_then(|s| s.as_array()).into_iter().flatten();
+            for step in steps.filter_map(|step| step.as_table()) {
+                let name = text(step, "name").expect("a name");
+                all.push((
+                    format!("step-of-{protocol}-{name}"),
+                    text(step, "title").unwrap_or(name),
+                ));
+            }
+        }
+        all
+    }
+
+    /// "TPC-C {terminals.timing|spec=with} keying" with the knob taken for what it stands for.
+    fn filled(written: &str) -> String {
+        let Some((before, (knob, after))) = written
+            .split_once('{')
+            .and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+        else {
+            return written.to_string();
+        };
+        let value = knob
+            .split_once('=')
+            .map_or("100 MB/s", |(_, words)| words.split('|').next().unwrap_or_default());
+        format!("{before}{value}{after}")
+    }
+
+    #[test]
+    fn every_title_and_source_of_a_built_in_protocol_is_a_message_and_every_such_message_is_one() {
+        let written = written();
+        for (id, english) in &written {
+            for language in Language::all() {
+                let said = built_in(language, id, &filled(english));
+                let said = said.unwrap_or_else(|| {
+                    panic!("{}: the message {id} is not “{english}” in English", language.tag())
+                });
+                assert!(!said.is_empty() && !said.contains(MARKS), "{id}: {said}");
+            }
+        }
+        let kinds = ["protocol-", "source-of-", "step-of-"];
+        let ids = Language::ENGLISH.ids();
+        let ours = ids.iter().filter(|id| kinds.iter().any(|kind| id.starts_with(kind)));
+        let unknown: Vec<_> =
+            ours.filter(|id| !written.iter().any(|(known, _)| known == *id)).collect();
+        assert!(unknown.is_empty(), "no built-in protocol has {unknown:?}");
+    }
+
+    #[test]
+    fn what_stands_at_the_marks_of_a_text_is_found() {
+        let of = |written| values("\u{1} ops of \u{2} in \u{3}", written);
+        assert_eq!(of("4,096 ops of random in 3 s"), Some(["4,096", "random", "3 s"]));
+        assert_eq!(of("4,096 ops"), None);
+        assert_eq!(values("as it is", "as it is"), Some([""; 3]));
+        assert_eq!(values("as it is", "as it was"), None);
+    }
+
+    #[test]
+    fn a_title_that_a_user_wrote_stays_as_it_is() {
+        let ja = Language::parse("ja").expect("Japanese");
+        let id = "step-of-block-basics-random-read-4k";
+        assert_eq!(built_in(ja, id, "My own reads"), None);
+        assert_ne!(built_in(ja, id, "4 KiB random reads"), Some("4 KiB random reads".into()));
+        let rate = |rate: &str| {
+            let title = format!("Three readers beside three writers of {rate} each");
+            built_in(ja, "step-of-noisy-neighbour-neighbours", &title).expect("a title")
+        };
+        assert!(rate("100 MB/s").contains("100 MB/s"), "{}", rate("100 MB/s"));
+    }
+}

@@ -1,0 +1,285 @@
+//! One point in numbers: each point is reduced at once, since its histograms are large.
+//!
+//! Over drives, instances and streams, ops and bytes are summed and histograms merged; latencies of
+//! different classes are never mixed.
+
+#[cfg(test)]
+mod tests;
+
+use crate::analysis::points::point_summary::PERCENTILES;
+use std::collections::BTreeMap;
+
+use crate::base::histogram::Histogram;
+use crate::base::units::Rate;
+use crate::record::{Cell, Class, Point, RateInterval, ServerShare, Tally};
+
+/// Times in milliseconds whose excess is shown, as Aerospike's ACT has them (act_latency.py).
+pub const OVER_MS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// One point in numbers.
+pub struct PointSummary {
+    /// The headline streams together.
+    pub total: Numbers,
+    /// Each stream by name, whether it counts in the headline, and its numbers.
+    pub streams: Vec<(String, bool, Numbers)>,
+    /// The headline streams on each drive, by its index, where there are several.
+    pub drives: Vec<(u32, Numbers)>,
+    /// The headline streams of each copy, by drive and instance, where there are several.
+    pub instances: Vec<((u32, u32), Numbers)>,
+    /// What servers that Dyno started had of the machine.
+    pub servers: Vec<ServerShare>,
+}
+
+/// Some cells of one point, summed.
+pub struct Numbers {
+    /// Ops per second.
+    pub ops_per_s: f64,
+    /// Bytes per second; None where the source of imported figures does not give them.
+    pub bytes_per_s: Option<f64>,
+    /// One for each class of op.
+    pub classes: Vec<ClassNumbers>,
+    /// Open loop: the target rate.
+    pub asked: Option<Rate>,
+    /// Open loop: ops handed over late.
+    pub late: u64,
+    /// Open loop: the most ops due and not yet handed over.
+    pub backlog_max: u64,
+    /// Open loop: ops not yet handed over when the window closed.
+    pub backlog_end: u64,
+    /// Workers together, where they are known.
+    pub threads: Option<u32>,
+    /// Requests in flight for each worker, where they are known.
+    pub depth: Option<u32>,
+    /// Length of the measured window, nanoseconds, where it is known.
+    pub window_ns: Option<u64>,
+    /// ops/s second by second, where they were kept.
+    pub seconds: Vec<f64>,
+}
+
+/// The ops of one class in one point.
+pub struct ClassNumbers {
+    /// The class.
+    pub class: Class,
+    /// Ops completed; None where only their rate is known.
+    pub ops: Option<u64>,
+    /// Ops per second.
+    pub ops_per_s: f64,
+    /// The same without misses.
+    pub done_per_s: f64,
+    /// Bytes moved per second, where that is known.
+    pub bytes_per_s: Option<f64>,
+    /// Reads that found no such key.
+    pub misses: u64,
+    /// Not in `ops`.
+    pub given_up: u64,
+    /// Latencies above the histogram's highest bucket, an hour.
+    pub overflow: u64,
+    /// Service times.
+    pub service: Times,
+    /// Response times; None in closed loop.
+    pub response: Option<Times>,
+    /// How exactly the source of imported figures writes them.
+    pub digits: WrittenDigits,
+}
+
+/// The significant digits of imported figures; None of what Dyno measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WrittenDigits {
+    /// Of ops per second.
+    pub ops: Option<u32>,
+    /// Of bytes per second.
+    pub bytes: Option<u32>,
+    /// Of the mean latency.
+    pub mean: Option<u32>,
+    /// Of the largest latency.
+    pub max: Option<u32>,
+    /// Of the percentiles of `PERCENTILES`.
+    pub percentiles: [Option<u32>; 5],
+}
+
+/// A histogram's numbers in nanoseconds; a percentile without enough samples is not there.
+pub struct Times {
+    /// Mean, nanoseconds; None where nothing was timed.
+    pub mean_ns: Option<f64>,
+    /// The percentiles of `PERCENTILES`, nanoseconds; None where fewer than 100 samples lie above.
+    pub percentiles_ns: [Option<f64>; 5],
+    /// Largest latency, nanoseconds; None where it is not known.
+    pub max_ns: Option<u64>,
+    /// The shares that took each of `OVER_MS` or longer, 0 to 1; None where nothing was timed.
+    pub over: [Option<f64>; OVER_MS.len()],
+    /// The bounds of percentiles that another tool reported.
+    pub bounds_ns: [Option<(f64, f64)>; 5],
+}
+
+impl PointSummary {
+    /// Reduces a point to numbers.
+    pub fn of(point: &Point) -> PointSummary {
+        let mut names: Vec<(&str, bool)> = Vec::new();
+        for cell in &point.cells {
+            if !names.iter().any(|(name, _)| *name == cell.stream) {
+                names.push((&cell.stream, cell.headline));
+            }
+        }
+        let only = |keep: &dyn Fn(&Cell) -> bool| {
+            let cells: Vec<&Cell> = point.cells.iter().filter(|c| keep(c)).collect();
+            Numbers::of(&cells, point.window_ns)
+        };
+        let of_stream = |(name, headline): (&str, bool)| {
+            (name.to_string(), headline, only(&|c| c.stream == name))
+        };
+        let mut numbers: Vec<u32> = point.cells.iter().map(|c| c.drive).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        if numbers.len() < 2 {
+            numbers.clear();
+        }
+        let of_drive = |drive: u32| (drive, only(&|c| c.headline && c.drive == drive));
+        let mut copies: Vec<(u32, u32)> =
+            point.cells.iter().map(|c| (c.drive, c.instance)).collect();
+        copies.sort_unstable();
+        copies.dedup();
+        if !copies.iter().any(|(_, instance)| *instance > 0) {
+            copies.clear();
+        }
+        let of_copy = |at: (u32, u32)| (at, only(&|c| c.headline && (c.drive, c.instance) == at));
+        PointSummary {
+            instances: copies.into_iter().map(of_copy).collect(),
+            total: only(&|c| c.headline),
+            streams: names.into_iter().map(of_stream).collect(),
+            drives: numbers.into_iter().map(of_drive).collect(),
+            servers: point.facts.iter().filter_map(ServerShare::of_fact).collect(),
+        }
+    }
+
+    /// Keeps how each part went on from second to second.
+    pub fn follow(&mut self, rates: &[RateInterval]) {
+        let seconds = |keep: &dyn Fn(&RateInterval) -> bool| {
+            series_of(rates, keep).into_iter().map(|(_, ops)| ops).collect()
+        };
+        let headline: Vec<String> =
+            self.streams.iter().filter(|(_, own, _)| *own).map(|(name, ..)| name.clone()).collect();
+        self.total.seconds = seconds(&|r| headline.contains(&r.stream));
+        for (name, _, numbers) in &mut self.streams {
+            numbers.seconds = seconds(&|r| r.stream == *name);
+        }
+        for (drive, numbers) in &mut self.drives {
+            numbers.seconds = seconds(&|r| r.drive == *drive && headline.contains(&r.stream));
+        }
+    }
+
+    /// The numbers of a stream; None where the point has no such stream.
+    pub fn stream(&self, name: &str) -> Option<&Numbers> {
+        self.streams.iter().find(|(n, ..)| n == name).map(|(.., numbers)| numbers)
+    }
+
+    /// Whether a stream counts in the step's result.
+    pub fn is_headline(&self, stream: &str) -> bool {
+        self.streams.iter().any(|(name, headline, _)| *headline && name == stream)
+    }
+}
+
+impl Numbers {
+    /// The sum of some cells, over a window of this length.
+    pub fn of(cells: &[&Cell], window_ns: Option<u64>) -> Numbers {
+        let seconds = window_ns.unwrap_or(0).max(1) as f64 / 1e9;
+        let tallies: Vec<&Tally> = cells.iter().flat_map(|c| &c.tallies).collect();
+        let classes: Vec<ClassNumbers> = Class::in_order(tallies.iter().map(|t| t.class))
+            .into_iter()
+            .filter_map(|class| ClassNumbers::of(class, &tallies, seconds))
+            .collect();
+        Numbers {
+            ops_per_s: sum(&tallies, Class::counts_as_op, |t| t.ops) / seconds,
+            bytes_per_s: Some(sum(&tallies, Class::moves_data, |t| t.bytes) / seconds),
+            classes,
+            asked: sum_of_rates(cells),
+            late: cells.iter().map(|c| c.late).sum(),
+            backlog_max: cells.iter().map(|c| c.backlog_max).sum(),
+            backlog_end: cells.iter().map(|c| c.backlog_end).sum(),
+            threads: cells.iter().map(|c| c.threads).sum(),
+            depth: cells.iter().filter_map(|c| c.depth).max(),
+            window_ns,
+            seconds: Vec::new(),
+        }
+    }
+}
+
+fn sum(tallies: &[&Tally], counts: fn(Class) -> bool, what: fn(&Tally) -> u64) -> f64 {
+    tallies.iter().filter(|t| counts(t.class)).map(|t| what(t)).sum::<u64>() as f64
+}
+
+/// What was asked for in all; streams asked in different units have no sum.
+fn sum_of_rates(cells: &[&Cell]) -> Option<Rate> {
+    let mut sum = None;
+    for rate in cells.iter().filter_map(|c| c.asked) {
+        sum = Some(match (sum, rate) {
+            (None, rate) => rate,
+            (Some(Rate::OpsPerSec(a)), Rate::OpsPerSec(b)) => Rate::OpsPerSec(a + b),
+            (Some(Rate::BytesPerSec(a)), Rate::BytesPerSec(b)) => Rate::BytesPerSec(a + b),
+            _ => return None,
+        });
+    }
+    sum
+}
+
+impl ClassNumbers {
+    fn of(class: Class, tallies: &[&Tally], seconds: f64) -> Option<ClassNumbers> {
+        let own: Vec<&&Tally> =
+            tallies.iter().filter(|t| t.class == class && t.ops + t.given_up > 0).collect();
+        if own.is_empty() {
+            return None;
+        }
+        let merged = |pick: &dyn Fn(&Tally) -> &Histogram| {
+            if let [one] = own[..] {
+                return Times::of(pick(one));
+            }
+            let mut all = Histogram::new();
+            own.iter().for_each(|t| all.merge(pick(t)));
+            Times::of(&all)
+        };
+        let open = own.iter().any(|t| t.response.is_some());
+        let sum = |pick: fn(&Tally) -> u64| own.iter().map(|t| pick(t)).sum::<u64>();
+        let (ops, misses) = (sum(|t| t.ops), sum(|t| t.misses));
+        Some(ClassNumbers {
+            class,
+            ops: Some(ops),
+            ops_per_s: ops as f64 / seconds,
+            done_per_s: ops.saturating_sub(misses) as f64 / seconds,
+            bytes_per_s: Some(sum(|t| t.bytes) as f64 / seconds),
+            misses,
+            given_up: own.iter().map(|t| t.given_up).sum(),
+            overflow: own.iter().map(|t| t.service.overflow).sum(),
+            service: merged(&|t| &t.service),
+            response: open.then(|| merged(&|t| t.response())),
+            digits: WrittenDigits::default(),
+        })
+    }
+}
+
+impl Times {
+    /// The numbers of a histogram.
+    pub fn of(histogram: &Histogram) -> Times {
+        Times {
+            mean_ns: histogram.mean_ns(),
+            percentiles_ns: PERCENTILES
+                .map(|(_, q)| histogram.percentile_ns(q).map(|ns| ns as f64)),
+            max_ns: Some(histogram.max_ns).filter(|_| histogram.count + histogram.overflow > 0),
+            over: OVER_MS.map(|ms| histogram.share_from(ms * 1_000_000)),
+            bounds_ns: [None; 5],
+        }
+    }
+}
+
+/// ops/s second by second over the streams kept, from intervals of about a second each.
+pub fn series_of(rates: &[RateInterval], keep: &dyn Fn(&RateInterval) -> bool) -> Vec<(f64, f64)> {
+    let mut seconds: BTreeMap<u64, f64> = BTreeMap::new();
+    for r in rates.iter().filter(|r| keep(r)) {
+        let length_ns = r.end_ns.saturating_sub(r.start_ns);
+        // The rest of a second at the end of the window says little.
+        if length_ns < 500_000_000 {
+            continue;
+        }
+        let second = (r.start_ns + length_ns / 2) / 1_000_000_000;
+        *seconds.entry(second).or_default() += r.ops as f64 * 1e9 / length_ns as f64;
+    }
+    seconds.into_iter().map(|(second, ops)| (second as f64 + 0.5, ops)).collect()
+}

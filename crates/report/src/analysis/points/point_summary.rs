@@ -1,0 +1,227 @@
+//! The repeats of a cell as estimates with intervals.
+
+use crate::analysis::points::point_numbers::ClassNumbers;
+use crate::analysis::points::point_numbers::Numbers;
+use crate::analysis::points::point_numbers::OVER_MS;
+use crate::analysis::points::point_numbers::Times;
+use crate::analysis::points::point_numbers::WrittenDigits;
+use crate::base::units::Rate;
+use crate::record::Class;
+use crate::stats::level::{self, Level};
+use crate::stats::runs::trend;
+use crate::stats::runs::trend::Drift;
+use crate::stats::{Estimate, IntervalMethod, estimate};
+
+/// The percentiles that a report shows.
+pub use crate::plan::steps::search::PERCENTILES;
+
+/// Where p99 is among them.
+pub const P99: usize = 2;
+
+/// A stream that reaches a smaller share of its target rate has missed it: its latencies are those
+/// of another load.
+pub const RATE_KEPT: f64 = 0.98;
+
+/// Some streams of one cell over all repeats.
+pub struct RepeatSummary {
+    /// Ops per second.
+    pub ops_per_s: Estimate,
+    /// Bytes per second; None where the source of imported figures does not give them.
+    pub bytes_per_s: Option<Estimate>,
+    /// ops/s of each repeat, in order.
+    pub by_repeat: Vec<f64>,
+    /// bytes/s of each repeat, in order; empty where they are not known.
+    pub bytes_by_repeat: Vec<f64>,
+    /// One for each class of op.
+    pub classes: Vec<ClassSummary>,
+    /// Open loop: the target rate.
+    pub asked: Option<Rate>,
+    /// Sums and maxima over the repeats.
+    pub late: u64,
+    /// Ops of all repeats; None where only their rate is known.
+    pub ops: Option<u64>,
+    /// The most ops due and not yet handed over, of any repeat.
+    pub backlog_max: u64,
+    /// Ops not yet handed over when windows closed, of all repeats.
+    pub backlog_end: u64,
+    /// Workers together, where they are known.
+    pub threads: Option<u32>,
+    /// Requests in flight for each worker, where they are known.
+    pub depth: Option<u32>,
+    /// Whether ops/s rose or fell over the windows of its repeats.
+    pub drift: Drift,
+}
+
+/// The ops of one class over all repeats.
+pub struct ClassSummary {
+    /// The class.
+    pub class: Class,
+    /// Ops of all repeats; None where only their rate is known.
+    pub ops: Option<u64>,
+    /// Ops per second.
+    pub ops_per_s: Estimate,
+    /// Ops per minute that came to their end, without misses: of transactions, those that were
+    /// committed.
+    pub done_per_minute: Option<Estimate>,
+    /// The same of each repeat, in order.
+    pub done_by_repeat: Vec<f64>,
+    /// Bytes per second; None where the source of imported figures does not give them.
+    pub bytes_per_s: Option<Estimate>,
+    /// Reads that found no such key, of all repeats.
+    pub misses: u64,
+    /// Over all repeats; not in `ops`.
+    pub given_up: u64,
+    /// Latencies above the histogram's highest bucket, of all repeats.
+    pub overflow: u64,
+    /// Service times.
+    pub service: Latency,
+    /// Open loop only.
+    pub response: Option<Latency>,
+}
+
+/// Latency in nanoseconds.
+pub struct Latency {
+    /// Mean over the repeats, nanoseconds.
+    pub mean_ns: Option<Estimate>,
+    /// The percentiles of `PERCENTILES`, nanoseconds.
+    pub percentiles_ns: [Option<Estimate>; 5],
+    /// Largest latency of any repeat, nanoseconds; None where it is not known.
+    pub max_ns: Option<u64>,
+    /// The digits to which the source of imported figures writes it.
+    pub max_digits: Option<u32>,
+    /// The shares that took each of `OVER_MS` or longer.
+    pub over: [Option<Level>; OVER_MS.len()],
+    /// Of each repeat, where every repeat has one.
+    pub mean_by_repeat: Vec<f64>,
+    /// Each percentile's value in each repeat that has one.
+    pub percentiles_by_repeat: [Vec<f64>; 5],
+}
+
+/// The repeats of a cell as estimates.
+pub fn summarise(repeats: &[&Numbers]) -> Option<RepeatSummary> {
+    let first = repeats.first()?;
+    let all =
+        |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
+    let by_repeat = all(&|n| n.ops_per_s);
+    let bytes = repeats.iter().map(|n| n.bytes_per_s).collect::<Option<Vec<f64>>>();
+    let written = || repeats.iter().map(|n| n.written());
+    let declared = Class::in_order(repeats.iter().flat_map(|n| &n.classes).map(|c| c.class));
+    let classes =
+        declared.into_iter().filter_map(|class| summarise_class(class, repeats)).collect();
+    Some(RepeatSummary {
+        ops_per_s: estimate::from_repeats(&by_repeat, "ops/s")?
+            .written_in(written().map(|(ops, _)| ops)),
+        bytes_per_s: bytes
+            .as_ref()
+            .and_then(|bytes| estimate::from_repeats(bytes, "bytes/s"))
+            .map(|e| e.written_in(written().map(|(_, bytes)| bytes))),
+        by_repeat,
+        bytes_by_repeat: bytes.unwrap_or_default(),
+        classes,
+        asked: first.asked,
+        late: repeats.iter().map(|n| n.late).sum(),
+        ops: repeats.iter().flat_map(|n| &n.classes).map(|c| c.ops).sum(),
+        backlog_max: repeats.iter().map(|n| n.backlog_max).max().unwrap_or(0),
+        backlog_end: repeats.iter().map(|n| n.backlog_end).max().unwrap_or(0),
+        threads: first.threads,
+        depth: first.depth,
+        drift: trend::drift(&repeats.iter().map(|n| n.seconds.clone()).collect::<Vec<_>>()),
+    })
+}
+
+fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
+    let own: Vec<&ClassNumbers> =
+        repeats.iter().filter_map(|n| n.classes.iter().find(|c| c.class == class)).collect();
+    if own.is_empty() {
+        return None;
+    }
+    let rates: Vec<f64> = own.iter().map(|c| c.ops_per_s).collect();
+    let done: Vec<f64> = own.iter().map(|c| c.done_per_s * 60.0).collect();
+    let bytes = own.iter().map(|c| c.bytes_per_s).collect::<Option<Vec<f64>>>();
+    let service: Vec<&Times> = own.iter().map(|c| &c.service).collect();
+    let response: Vec<&Times> = own.iter().filter_map(|c| c.response.as_ref()).collect();
+    let written: Vec<WrittenDigits> = own.iter().map(|c| c.digits).collect();
+    let ops_digits = || written.iter().map(|d| d.ops);
+    Some(ClassSummary {
+        class,
+        ops: own.iter().map(|c| c.ops).sum(),
+        ops_per_s: estimate::from_repeats(&rates, "ops/s")?.written_in(ops_digits()),
+        done_per_minute: estimate::from_repeats(&done, "1/min").map(|e| e.written_in(ops_digits())),
+        done_by_repeat: done,
+        bytes_per_s: bytes
+            .and_then(|bytes| estimate::from_repeats(&bytes, "bytes/s"))
+            .map(|e| e.written_in(written.iter().map(|d| d.bytes))),
+        misses: own.iter().map(|c| c.misses).sum(),
+        given_up: own.iter().map(|c| c.given_up).sum(),
+        overflow: own.iter().map(|c| c.overflow).sum(),
+        service: latency(&service, &written),
+        response: (!response.is_empty()).then(|| latency(&response, &[])),
+    })
+}
+
+fn latency(repeats: &[&Times], written: &[WrittenDigits]) -> Latency {
+    // An estimate over some of the repeats only would not be the cell's.
+    let whole = |pick: &dyn Fn(&Times) -> Option<f64>| {
+        repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>()
+    };
+    let made = |pick: &dyn Fn(&Times) -> Option<f64>| {
+        whole(pick).and_then(|v| estimate::from_repeats(&v, "ns"))
+    };
+    Latency {
+        mean_ns: made(&|t| t.mean_ns).map(|e| e.written_in(written.iter().map(|d| d.mean))),
+        percentiles_ns: std::array::from_fn(|i| {
+            let digits = written.iter().map(|d| d.percentiles[i]);
+            made(&|t| t.percentiles_ns[i]).map(|e| bounded(e, repeats, i).written_in(digits))
+        }),
+        max_ns: repeats.iter().filter_map(|t| t.max_ns).max(),
+        max_digits: written.iter().filter_map(|d| d.max).min(),
+        over: std::array::from_fn(|i| whole(&|t| t.over[i]).and_then(|all| level::share(&all))),
+        mean_by_repeat: whole(&|t| t.mean_ns).unwrap_or_default(),
+        percentiles_by_repeat: std::array::from_fn(|i| {
+            whole(&|t| t.percentiles_ns[i]).unwrap_or_default()
+        }),
+    }
+}
+
+/// The estimate of percentile `at`, with the reported bounds: of one repeat they are all that is
+/// known of it, and the spread of several repeats cannot be narrower than the means of their
+/// bounds.
+fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
+    let Some(bounds) = repeats.iter().map(|t| t.bounds_ns[at]).collect::<Option<Vec<_>>>() else {
+        return estimate;
+    };
+    let n = bounds.len().max(1) as f64;
+    let low = bounds.iter().map(|b| b.0).sum::<f64>() / n;
+    let high = bounds.iter().map(|b| b.1).sum::<f64>() / n;
+    estimate.method = IntervalMethod::Reported;
+    (estimate.low, estimate.high) = (estimate.low.min(low), estimate.high.max(high));
+    estimate
+}
+
+impl RepeatSummary {
+    /// The share of its ops that were handed over late.
+    pub fn late_share(&self) -> f64 {
+        self.late as f64 / self.ops.unwrap_or(0).max(1) as f64
+    }
+
+    /// The numbers of a class; None where the cell had no op of it.
+    pub fn class(&self, class: Option<Class>) -> Option<&ClassSummary> {
+        self.classes.iter().find(|c| Some(c.class) == class)
+    }
+
+    /// Achieved against asked, where a rate was asked for.
+    pub fn achieved(&self) -> Option<f64> {
+        match self.asked? {
+            Rate::OpsPerSec(asked) => Some(self.ops_per_s.value / asked),
+            Rate::BytesPerSec(asked) => Some(self.bytes_per_s.as_ref()?.value / asked),
+        }
+    }
+}
+
+impl ClassSummary {
+    /// What a user of the drive waits: the response time in open loop, which in closed loop is the
+    /// service time.
+    pub fn user_latency(&self) -> &Latency {
+        self.response.as_ref().unwrap_or(&self.service)
+    }
+}

@@ -1,0 +1,113 @@
+//! Figures that another tool reported for imported points, used in place of histograms.
+//! have said. A class that only figures are reported of has nothing else.
+
+use crate::analysis::points::point_numbers::ClassNumbers;
+use crate::analysis::points::point_numbers::Numbers;
+use crate::analysis::points::point_numbers::PointSummary;
+use crate::analysis::points::point_numbers::Times;
+use crate::analysis::points::point_numbers::WrittenDigits;
+use crate::analysis::points::point_summary::PERCENTILES;
+use crate::base::histogram::{Histogram, SAMPLES_ABOVE};
+use crate::record::{Class, Reported};
+
+impl PointSummary {
+    /// Sets the reported figures. The latencies of several streams have no sum, so the total takes
+    /// them only from one.
+    pub fn report(&mut self, reported: &[Reported]) {
+        let mut leading = Vec::new();
+        for (name, headline, numbers) in &mut self.streams {
+            let own: Vec<&Reported> = reported.iter().filter(|t| t.stream == *name).collect();
+            numbers.report(&own);
+            leading.extend(headline.then_some(own));
+        }
+        if let [own] = &leading[..] {
+            self.total.report(own);
+        }
+    }
+}
+
+impl Numbers {
+    /// Puts reported figures in the place of the histograms'.
+    pub fn report(&mut self, reported: &[&Reported]) {
+        for figure in reported.iter().filter(|f| f.name != Reported::DRIVE_WATTS) {
+            self.class(figure.class).report(figure);
+        }
+        let is_rate =
+            |f: &&Reported| [Reported::OPS_PER_S, Reported::BYTES_PER_S].contains(&f.name.as_str());
+        if !reported.iter().any(is_rate) {
+            return;
+        }
+        let counted = |c: &&ClassNumbers| c.class.counts_as_op();
+        self.ops_per_s = self.classes.iter().filter(counted).map(|c| c.ops_per_s).sum();
+        let moved = self.classes.iter().filter(|c| c.class.moves_data());
+        self.bytes_per_s = moved.filter_map(|c| c.bytes_per_s).reduce(|a, b| a + b);
+    }
+
+    /// The numbers of a class, begun where nothing was counted of it.
+    fn class(&mut self, class: Class) -> &mut ClassNumbers {
+        let at = self.classes.iter().position(|c| c.class == class).unwrap_or_else(|| {
+            self.classes.push(ClassNumbers::uncounted(class));
+            self.classes.len() - 1
+        });
+        &mut self.classes[at]
+    }
+
+    /// The digits to which its ops per second, and its bytes per second, are written.
+    pub fn written(&self) -> (Option<u32>, Option<u32>) {
+        let least = |pick: fn(&WrittenDigits) -> Option<u32>| {
+            self.classes.iter().filter_map(|c| pick(&c.digits)).min()
+        };
+        (least(|d| d.ops), least(|d| d.bytes))
+    }
+}
+
+impl ClassNumbers {
+    fn uncounted(class: Class) -> ClassNumbers {
+        ClassNumbers {
+            class,
+            ops: None,
+            ops_per_s: 0.0,
+            done_per_s: 0.0,
+            bytes_per_s: None,
+            misses: 0,
+            given_up: 0,
+            overflow: 0,
+            service: Times::of(&Histogram::new()),
+            response: None,
+            digits: WrittenDigits::default(),
+        }
+    }
+
+    fn report(&mut self, reported: &Reported) {
+        let Times { mean_ns, percentiles_ns, max_ns, bounds_ns, .. } = &mut self.service;
+        let digits = &mut self.digits;
+        match reported.name.as_str() {
+            Reported::OPS_PER_S => {
+                (self.ops_per_s, self.done_per_s) = (reported.value, reported.value);
+                digits.ops = reported.digits;
+            }
+            Reported::BYTES_PER_S => {
+                (self.bytes_per_s, digits.bytes) = (Some(reported.value), reported.digits);
+            }
+            "mean_ns" => (*mean_ns, digits.mean) = (Some(reported.value), reported.digits),
+            "max_ns" => {
+                (*max_ns, digits.max) = (Some(reported.value.round() as u64), reported.digits);
+            }
+            name => {
+                let percentile = name.strip_suffix("_ns").unwrap_or(name);
+                let Some(at) = PERCENTILES.iter().position(|(p, _)| *p == percentile) else {
+                    return;
+                };
+                // The rule for Dyno's own holds for others' too, where they say how many samples
+                // there were.
+                let above = reported.samples.map(|n| n as f64 * (1.0 - PERCENTILES[at].1));
+                if above.is_none_or(|n| n + 1e-6 >= SAMPLES_ABOVE as f64) {
+                    percentiles_ns[at] = Some(reported.value);
+                    digits.percentiles[at] = reported.digits;
+                    bounds_ns[at] =
+                        (reported.low < reported.high).then_some((reported.low, reported.high));
+                }
+            }
+        }
+    }
+}

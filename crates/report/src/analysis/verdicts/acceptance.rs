@@ -1,0 +1,280 @@
+//! Compares delivered drives with a reference sample of their model, and rejects those that do not
+//! behave like it, at a stated rate of false rejections over the whole delivery.
+
+use crate::analysis::claim::compare::observations;
+use crate::analysis::comparability::conditions::sightings;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointPart;
+use crate::record::key::{self, FactHeading};
+use crate::stats::Better;
+use crate::stats::acceptance::{Delivery, Reference};
+
+/// One figure at one point that every drive is judged by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedFigure {
+    /// Name of the step.
+    pub step: String,
+    /// The step's title.
+    pub title: String,
+    /// The axis value, as it is printed; empty where nothing is swept.
+    pub at: String,
+    /// The figure.
+    pub metric: Metric,
+}
+
+/// One drive of a bundle.
+#[derive(Clone, Debug)]
+pub struct JudgedDrive {
+    /// The bundle's file name.
+    pub file: String,
+    /// The subject's name, and the drive's number where the subject is a group.
+    pub name: String,
+    /// The drive's serial number, where it is known.
+    pub serial: Option<String>,
+    /// By measure: the figure of each repeat; empty where it was not measured or may not be used.
+    pub figures: Vec<Vec<f64>>,
+}
+
+/// A measure with what the reference says of it.
+pub struct Judge {
+    /// What is judged.
+    pub measure: JudgedFigure,
+    /// The reference's statistics.
+    pub reference: Reference,
+    /// Repeats of each of its drives, the fewest.
+    pub repeats: usize,
+}
+
+impl Judge {
+    fn higher(&self) -> bool {
+        self.measure.metric.better() == Better::Higher
+    }
+
+    /// The figure beyond which a drive is rejected, in the metric's unit.
+    pub fn limit(&self) -> f64 {
+        self.reference.limit(self.higher()).exp()
+    }
+
+    /// The probability that a drive that is worse by this share is rejected.
+    pub fn power(&self, loss: f64) -> f64 {
+        self.reference.power(loss, self.higher())
+    }
+}
+
+/// What may be said of a drive in one measure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DriveVerdict {
+    /// It lies on the better side of the limit: its geometric mean over the repeats.
+    Accepted(f64),
+    /// It does not.
+    Rejected(f64),
+    /// It has fewer repeats than the reference's drives, and so a larger scatter: how many.
+    TooFew(usize),
+    /// It was not measured, or what was measured may not be used.
+    Missing,
+}
+
+/// All judgements of a delivery.
+pub struct Acceptance {
+    /// Measures, each with its limit.
+    pub judges: Vec<Judge>,
+    /// The delivery's drives with a verdict for each measure.
+    pub drives: Vec<(JudgedDrive, Vec<DriveVerdict>)>,
+    /// The probability that any drive of a good delivery is rejected, in any measure.
+    pub miss: f64,
+}
+
+impl Acceptance {
+    /// Drives that are rejected in at least one measure.
+    pub fn rejected(&self) -> usize {
+        let is = |v: &DriveVerdict| matches!(v, DriveVerdict::Rejected(_));
+        self.drives.iter().filter(|(_, all)| all.iter().any(is)).count()
+    }
+
+    /// Drives that some measure says nothing of, and none rejects.
+    pub fn open(&self) -> usize {
+        let accepted = |v: &DriveVerdict| matches!(v, DriveVerdict::Accepted(_));
+        let rejected = |v: &DriveVerdict| matches!(v, DriveVerdict::Rejected(_));
+        let open = |all: &Vec<DriveVerdict>| !all.iter().all(accepted) && !all.iter().any(rejected);
+        self.drives.iter().filter(|(_, all)| open(all)).count()
+    }
+}
+
+/// What drives are judged by: each asked metric at the point that stands for its step. `steps`
+/// names those that are meant; all where it is empty.
+pub fn measures(facts: &Facts, steps: &[String]) -> Vec<JudgedFigure> {
+    let meant = |step: &&StepFacts| steps.is_empty() || steps.contains(&step.name);
+    let of_step = |step: &StepFacts| {
+        let metrics = Metric::of_step(step, &facts.metrics);
+        let whole = metrics.into_iter().filter(|m| m.part == PointPart::Whole);
+        let (name, title, at) = (step.name.clone(), step.title.clone(), label(step, step.lead));
+        whole
+            .map(move |metric| JudgedFigure {
+                step: name.clone(),
+                title: title.clone(),
+                at: at.clone(),
+                metric,
+            })
+            .collect::<Vec<_>>()
+    };
+    facts.steps.iter().filter(meant).flat_map(of_step).collect()
+}
+
+fn label(step: &StepFacts, value: usize) -> String {
+    step.values.get(value).map(|value| value.label.clone()).unwrap_or_default()
+}
+
+/// The drives of one of the facts' runs. `like`: a subject of the reference, by which each of them
+/// must be measured alike.
+pub fn specimens(
+    facts: &Facts,
+    run: usize,
+    measures: &[JudgedFigure],
+    like: Option<usize>,
+) -> Vec<JudgedDrive> {
+    let mut found = Vec::new();
+    for subject in (0..facts.subjects.len()).filter(|s| facts.run_of[*s] == run) {
+        let drives = facts.drives[subject].len().max(1);
+        for drive in 0..drives {
+            let part = if drives > 1 { PointPart::Drive(drive as u32) } else { PointPart::Whole };
+            let number = if drives > 1 { format!(" ({})", drive + 1) } else { String::new() };
+            let figures =
+                measures.iter().map(|m| figures(facts, subject, &part, m, like)).collect();
+            found.push(JudgedDrive {
+                file: facts.runs[run].file.clone(),
+                name: format!("{}{number}", facts.own_names[subject]),
+                serial: serial(facts, subject, &number),
+                figures,
+            });
+        }
+    }
+    found
+}
+
+fn serial(facts: &Facts, subject: usize, place: &str) -> Option<String> {
+    let seen = sightings(facts, &[subject], FactHeading::Drive.name(), key::drive::SERIAL.name);
+    seen.get(place)?.first().map(|(_, serial)| serial.to_string())
+}
+
+/// A drive's figure in each repeat.
+fn figures(
+    facts: &Facts,
+    subject: usize,
+    part: &PointPart,
+    measure: &JudgedFigure,
+    like: Option<usize>,
+) -> Vec<f64> {
+    let at = facts.steps.iter().position(|step| step.name == measure.step);
+    let value = |at: usize| facts.steps[at].values.iter().position(|v| v.label == measure.at);
+    let place = at.and_then(|at| Some((at, value(at)?)));
+    let Some((at, value)) = place else { return Vec::new() };
+    let step = &facts.steps[at];
+    let barred = like.is_some_and(|like| facts.bar(at, like, subject).is_some());
+    let Some(cell) = step.cell(subject, value).filter(|c| !barred && !c.is_barred()) else {
+        return Vec::new();
+    };
+    let metric = Metric { figure: measure.metric.figure.clone(), part: part.clone() };
+    let values = observations(step, cell, &metric).into_iter().map(|o| o.value);
+    values.filter(|value| value.is_finite() && *value > 0.0).collect()
+}
+
+/// Judges a delivery. Measures of which the reference has fewer than three drives are left out;
+/// all measures share the rate of false rejections in equal parts.
+pub fn judge(
+    measures: Vec<JudgedFigure>,
+    reference: &[JudgedDrive],
+    delivered: Vec<JudgedDrive>,
+    miss: f64,
+) -> Acceptance {
+    let share = Delivery { drives: delivered.len(), miss: miss / measures.len().max(1) as f64 };
+    let sample = |(number, measure): (usize, JudgedFigure)| {
+        let own = reference.iter().map(|s| &s.figures[number]).filter(|f| !f.is_empty());
+        let (levels, repeats): (Vec<f64>, Vec<usize>) = own.map(|f| (level(f), f.len())).unzip();
+        let reference = Reference::new(&levels, share)?;
+        Some((number, Judge { measure, reference, repeats: repeats.into_iter().min()? }))
+    };
+    let (numbers, judges): (Vec<usize>, Vec<Judge>) =
+        measures.into_iter().enumerate().filter_map(sample).unzip();
+    let verdicts = |specimen: &JudgedDrive| {
+        let of = |(number, judge): (&usize, &Judge)| verdict(&specimen.figures[*number], judge);
+        numbers.iter().zip(&judges).map(of).collect()
+    };
+    let drives = delivered.into_iter().map(|s| (verdicts(&s), s)).map(|(v, s)| (s, v)).collect();
+    Acceptance { judges, drives, miss }
+}
+
+fn level(figures: &[f64]) -> f64 {
+    figures.iter().map(|f| f.ln()).sum::<f64>() / figures.len() as f64
+}
+
+fn verdict(figures: &[f64], judge: &Judge) -> DriveVerdict {
+    if figures.is_empty() {
+        return DriveVerdict::Missing;
+    }
+    if figures.len() < judge.repeats {
+        return DriveVerdict::TooFew(figures.len());
+    }
+    let own = level(figures);
+    let limit = judge.reference.limit(judge.higher());
+    let within = if judge.higher() { own >= limit } else { own <= limit };
+    if within { DriveVerdict::Accepted(own.exp()) } else { DriveVerdict::Rejected(own.exp()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::points::metric::PointFigure;
+
+    fn measure(figure: PointFigure) -> JudgedFigure {
+        let (step, title, at) = ("read".into(), "Reads".into(), String::new());
+        JudgedFigure { step, title, at, metric: Metric::total(figure) }
+    }
+
+    fn drive(name: &str, figures: &[&[f64]]) -> JudgedDrive {
+        let figures = figures.iter().map(|f| f.to_vec()).collect();
+        JudgedDrive { file: "f.dyno".into(), name: name.into(), serial: None, figures }
+    }
+
+    fn sample() -> Vec<JudgedDrive> {
+        (0..8)
+            .map(|i| drive("r", &[&[100.0 + f64::from(i); 3], &[50.0 - f64::from(i); 3]]))
+            .collect()
+    }
+
+    #[test]
+    fn a_slow_drive_is_rejected_on_the_side_that_is_worse_and_a_fast_one_is_not() {
+        let measures = vec![measure(PointFigure::Ops), measure(Metric::p99().figure)];
+        let delivered = vec![
+            drive("like", &[&[103.0; 3], &[47.0; 3]]),
+            drive("slow", &[&[60.0; 3], &[47.0; 3]]),
+            drive("late", &[&[103.0; 3], &[90.0; 3]]),
+            drive("fast", &[&[200.0; 3], &[20.0; 3]]),
+        ];
+        let found = judge(measures, &sample(), delivered, 0.05);
+        let rejected: Vec<Vec<bool>> = found
+            .drives
+            .iter()
+            .map(|(_, all)| all.iter().map(|v| matches!(v, DriveVerdict::Rejected(_))).collect())
+            .collect();
+        let (no, yes) = (false, true);
+        assert_eq!(rejected, [[no, no], [yes, no], [no, yes], [no, no]]);
+        assert_eq!((found.rejected(), found.open()), (2, 0));
+    }
+
+    #[test]
+    fn nothing_is_said_of_a_drive_with_fewer_repeats_or_none() {
+        let delivered = vec![drive("few", &[&[103.0; 2]]), drive("none", &[&[]])];
+        let found = judge(vec![measure(PointFigure::Ops)], &sample(), delivered, 0.05);
+        let verdicts: Vec<&DriveVerdict> = found.drives.iter().map(|(_, all)| &all[0]).collect();
+        assert_eq!(verdicts, [&DriveVerdict::TooFew(2), &DriveVerdict::Missing]);
+        assert_eq!((found.rejected(), found.open()), (0, 2));
+    }
+
+    #[test]
+    fn two_reference_drives_judge_nothing() {
+        let found = judge(vec![measure(PointFigure::Ops)], &sample()[..2], Vec::new(), 0.05);
+        assert!(found.judges.is_empty());
+    }
+}

@@ -1,0 +1,119 @@
+//! The cost of durability: steps that differ only in how their writes become durable.
+
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::RunFacts;
+use crate::analysis::facts::StepFacts;
+use crate::plan::{Field, Stream};
+
+/// How a step's writes become durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepDurability {
+    /// Not by themselves: an acknowledged write may be in a volatile cache.
+    None,
+    /// Force unit access.
+    Fua,
+    /// A flush after each write.
+    Fdatasync,
+    /// A database's engine syncs its log at each commit.
+    Commit,
+}
+
+/// Block writes that differ in nothing else, as indices of `Facts::steps`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteGroup {
+    /// The same writes, not made durable.
+    pub plain: Option<usize>,
+    /// By FUA, by fdatasync, or by either.
+    pub durable: Vec<(StepDurability, usize)>,
+}
+
+impl WriteGroup {
+    /// All its steps, the one that is not durable first.
+    pub fn steps(&self) -> Vec<(StepDurability, usize)> {
+        let plain = self.plain.map(|step| (StepDurability::None, step));
+        plain.into_iter().chain(self.durable.iter().copied()).collect()
+    }
+}
+
+/// The groups of durable block writes, in the order of their first steps.
+pub fn groups(facts: &Facts) -> Vec<WriteGroup> {
+    let blocks: Vec<(usize, StepDurability, &Stream)> = manners(facts)
+        .filter(|(_, manner, stream)| *manner != StepDurability::Commit && only_writes(stream))
+        .collect();
+    let mut found: Vec<(&Stream, Option<Field>, WriteGroup)> = Vec::new();
+    for (index, manner, stream) in blocks {
+        let field = swept(&facts.steps[index]);
+        let own = found.iter_mut().find(|(first, of, _)| *of == field && alike(first, stream));
+        let group = match own {
+            Some((.., group)) => group,
+            None => {
+                let group = WriteGroup { plain: None, durable: Vec::new() };
+                found.push((stream, field, group));
+                let Some((.., group)) = found.last_mut() else { continue };
+                group
+            }
+        };
+        match manner {
+            StepDurability::None => group.plain = group.plain.or(Some(index)),
+            manner => group.durable.push((manner, index)),
+        }
+    }
+    found.into_iter().map(|(.., group)| group).filter(|g| !g.durable.is_empty()).collect()
+}
+
+/// Steps in which a database makes each commit durable.
+pub fn commits(facts: &Facts) -> Vec<usize> {
+    manners(facts)
+        .filter(|(_, manner, _)| *manner == StepDurability::Commit)
+        .map(|(i, ..)| i)
+        .collect()
+}
+
+/// Each step with how its headline stream's writes become durable.
+fn manners(facts: &Facts) -> impl Iterator<Item = (usize, StepDurability, &Stream)> {
+    facts.steps.iter().enumerate().filter_map(|(index, step)| {
+        let stream = stream(facts, step)?;
+        Some((index, manner(stream)?, stream))
+    })
+}
+
+/// The headline stream of a step, in the first run that has it.
+fn stream<'f>(facts: &'f Facts, step: &StepFacts) -> Option<&'f Stream> {
+    let of_run = |run: &'f RunFacts| {
+        let mut steps = run.resolved.protocol.steps.iter();
+        steps.find(|own| own.name == step.name)
+    };
+    facts.runs.iter().find_map(of_run)?.streams.iter().find(|stream| stream.headline)
+}
+
+/// None where the load says nothing of it: reads, and databases whose commits their own settings
+/// govern.
+fn manner(stream: &Stream) -> Option<StepDurability> {
+    if stream.engine.knobs.flag("sync").is_ok_and(|synced| synced) {
+        return Some(StepDurability::Commit);
+    }
+    match stream.workload.knobs.text("sync").ok()? {
+        "fua" => Some(StepDurability::Fua),
+        "fdatasync" => Some(StepDurability::Fdatasync),
+        _ => Some(StepDurability::None),
+    }
+}
+
+fn only_writes(stream: &Stream) -> bool {
+    stream.workload.knobs.float("read").is_ok_and(|read| read == 0.0)
+}
+
+fn swept(step: &StepFacts) -> Option<Field> {
+    step.axis.as_ref().map(|axis| axis.field)
+}
+
+/// Whether two streams make the same writes, however those become durable.
+fn alike(a: &Stream, b: &Stream) -> bool {
+    let without = |stream: &Stream| {
+        let mut stream = stream.clone();
+        stream.workload.knobs.0.remove("sync");
+        // What is swept differs within a step.
+        Stream { threads: 0, depth: 0, ..stream }
+    };
+    without(a) == without(b)
+}

@@ -1,0 +1,357 @@
+//! Many drives as samples of their models: every specimen at the step's headline place, the scatter
+//! between specimens, outliers, and differences between models.
+//!
+//! A specimen is a drive of a group, or a subject of one drive. Of so many subjects that their
+//! pairs say nothing any more, only models are compared.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::analysis::claim::compare::observations;
+use crate::analysis::claim::difference::Difference;
+use crate::analysis::claim::lead;
+use crate::analysis::comparability::alike;
+use crate::analysis::comparability::caveat::Caveat;
+use crate::analysis::comparability::conditions;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::DisclosureGroup;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure;
+use crate::analysis::points::metric::PointPart;
+use crate::record::key::{FactHeading, drive, host};
+use crate::stats::Better;
+use crate::stats::specimens::{Components, Models, components, models, outlying};
+
+/// Fewer specimens of a model are no sample of it.
+const FEWEST: usize = 3;
+
+/// One drive at the place that leads a step.
+#[derive(Clone, Debug)]
+pub struct FleetDrive {
+    /// Index of the subject.
+    pub subject: usize,
+    /// Its index among the subject's drives, where there are several.
+    pub drive: Option<u32>,
+    /// The subject's name, and the drive's number in it.
+    pub name: String,
+    /// Its serial number, where it is known.
+    pub serial: Option<String>,
+    /// Its firmware, where it is known.
+    pub firmware: Option<String>,
+    /// What its health log said before the run, where it is known.
+    pub health: Option<String>,
+    /// Its level in each bundle that measured it, with the name of the host, where that is known.
+    pub levels: Vec<(Option<String>, f64)>,
+    /// The figure of each repeat.
+    pub by_repeat: Vec<f64>,
+    /// Their geometric mean.
+    pub level: f64,
+}
+
+/// The specimens of a model.
+#[derive(Clone, Debug)]
+pub struct DriveModel {
+    /// Its name; empty where it is not known.
+    pub name: String,
+    /// In the order of the plan.
+    pub specimens: Vec<FleetDrive>,
+    /// What they scatter by.
+    pub scatter: Components,
+    /// What hosts scatter by beyond their drives, as a standard deviation of logarithms; none where
+    /// there is one host, or no host has two drives.
+    pub hosts: Option<f64>,
+    /// Places of those that lie apart from the others.
+    pub apart: Vec<usize>,
+}
+
+/// Two models compared drive by drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelRatio {
+    /// Places of the two models; the first is the better one, as measured.
+    pub pair: (usize, usize),
+    /// How many times as good the better one is, with the interval.
+    pub found: Models,
+}
+
+/// A step's specimens.
+pub struct Fleet {
+    /// Index of the step.
+    pub step: usize,
+    /// Index of the axis value.
+    pub value: usize,
+    /// What is looked at.
+    pub metric: Metric,
+    /// By name.
+    pub models: Vec<DriveModel>,
+    /// Of every pair of models that may be compared; only of a fleet of subjects.
+    pub ratios: Vec<ModelRatio>,
+    /// What keeps models from being compared.
+    pub barred: Vec<Difference>,
+}
+
+/// A step's specimens, where some model has enough of them.
+pub fn of_step(facts: &Facts, index: usize) -> Option<Fleet> {
+    let step = &facts.steps[index];
+    let value = lead::value(step).unwrap_or(step.lead);
+    let wanted = lead::metric(facts, step);
+    // Power is the subject's and no drive's, and a stream is no specimen.
+    let usable = wanted.part == PointPart::Whole && !wanted.is_power();
+    let metric = if usable { wanted } else { Metric::total(PointFigure::Ops) };
+    let known = DisclosureIndex::of(facts);
+    let mut by_model: BTreeMap<String, Vec<FleetDrive>> = BTreeMap::new();
+    for cell in step.cells.iter().filter(|c| c.value == value && !c.is_barred()) {
+        for (model, specimen) in specimens(facts, (step, cell), &metric, &known) {
+            by_model.entry(model.unwrap_or_default()).or_default().push(specimen);
+        }
+    }
+    let searched = by_model.len();
+    let models: Vec<DriveModel> = by_model
+        .into_iter()
+        .map(|(name, all)| DriveModel::of(name, merged(all), searched))
+        .collect();
+    if models.iter().all(|m| m.name.is_empty() || m.specimens.len() < FEWEST) {
+        return None;
+    }
+    let (mut ratios, mut barred) = (Vec::new(), Vec::new());
+    if facts.is_fleet() && models.len() > 1 {
+        barred = unlike(facts, step, &models);
+        if barred.is_empty() {
+            ratios = all_ratios(&models, &metric);
+        }
+    }
+    Some(Fleet { step: index, value, metric, models, ratios, barred })
+}
+
+impl Fleet {
+    /// What specimens and repeats scatter by within the models that are known, together.
+    pub fn scatter(&self) -> Components {
+        let known = self.models.iter().filter(|m| !m.name.is_empty());
+        let all: Vec<Vec<Vec<f64>>> = known.map(DriveModel::repeats).collect();
+        components(&all.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    }
+}
+
+impl DriveModel {
+    /// Of each drive, the figure of each repeat.
+    fn repeats(&self) -> Vec<Vec<f64>> {
+        self.specimens.iter().map(|s| s.by_repeat.clone()).collect()
+    }
+
+    fn of(name: String, specimens: Vec<FleetDrive>, searched: usize) -> DriveModel {
+        let repeats: Vec<Vec<f64>> = specimens.iter().map(|s| s.by_repeat.clone()).collect();
+        let apart = if name.is_empty() { Vec::new() } else { outlying(&repeats, searched) };
+        let (scatter, hosts) = (components(&[&repeats]), between_hosts(&specimens));
+        DriveModel { name, specimens, scatter, hosts, apart }
+    }
+
+    /// Names of its drives' firmware, each once.
+    pub fn firmware(&self) -> Vec<&str> {
+        distinct(self.specimens.iter().map(|s| s.firmware.as_deref()))
+    }
+
+    /// The hosts that its drives were measured in.
+    pub fn hosts(&self) -> Vec<&str> {
+        distinct(self.specimens.iter().flat_map(|s| &s.levels).map(|(host, _)| host.as_deref()))
+    }
+
+    /// Geometric mean over the drives.
+    pub fn level(&self) -> f64 {
+        geometric(&self.specimens.iter().map(|s| s.level).collect::<Vec<_>>())
+    }
+}
+
+fn distinct<'a>(all: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = all.flatten().collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A drive that several bundles measured is one specimen: by its serial number.
+fn merged(all: Vec<FleetDrive>) -> Vec<FleetDrive> {
+    let mut found: Vec<FleetDrive> = Vec::new();
+    let mut at: HashMap<String, usize> = HashMap::new();
+    for one in all {
+        let known = one.serial.as_ref().and_then(|serial| at.get(serial));
+        if let Some(same) = known.and_then(|at| found.get_mut(*at)) {
+            same.by_repeat.extend(one.by_repeat);
+            same.levels.extend(one.levels);
+            same.level = geometric(&same.by_repeat);
+            continue;
+        }
+        at.extend(one.serial.clone().map(|serial| (serial, found.len())));
+        found.push(one);
+    }
+    found
+}
+
+fn geometric(values: &[f64]) -> f64 {
+    let logs: f64 = values.iter().map(|v| v.ln()).sum();
+    (logs / values.len().max(1) as f64).exp()
+}
+
+/// The variance component of hosts above their drives.
+fn between_hosts(specimens: &[FleetDrive]) -> Option<f64> {
+    let mut hosts: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (host, level) in specimens.iter().flat_map(|s| &s.levels) {
+        hosts.entry(host.as_deref()?).or_default().push(*level);
+    }
+    let levels: Vec<Vec<f64>> = hosts.into_values().collect();
+    let several = levels.len() > 1 && levels.iter().any(|own| own.len() > 1);
+    several.then(|| components(&[&levels]).drives)
+}
+
+/// Every pair of models with three specimens or more each.
+fn all_ratios(models: &[DriveModel], metric: &Metric) -> Vec<ModelRatio> {
+    let pairs = || (0..models.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let repeats = |m: usize| models[m].repeats();
+    let searched = pairs().count();
+    let known = |m: usize| !models[m].name.is_empty();
+    let of = |(a, b): (usize, usize)| {
+        let higher = metric.better() == Better::Higher;
+        let first = (models[a].level() >= models[b].level()) == higher;
+        let (better, worse) = if first { (a, b) } else { (b, a) };
+        // Times as good: of latencies the other's over one's own.
+        let (over, under) = if higher { (better, worse) } else { (worse, better) };
+        let found = self::models(&repeats(over), &repeats(under), searched)?;
+        Some(ModelRatio { pair: (better, worse), found })
+    };
+    pairs().filter(|(a, b)| known(*a) && known(*b)).filter_map(of).collect()
+}
+
+/// What keeps the models from being compared: plans that differ, test conditions that do. Hosts may
+/// differ where every model was measured in the same ones.
+fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Difference> {
+    let mut subjects: Vec<usize> =
+        models.iter().flat_map(|m| &m.specimens).map(|s| s.subject).collect();
+    subjects.sort_unstable();
+    subjects.dedup();
+    let Some((&first, others)) = subjects.split_first() else { return Vec::new() };
+    let plans = others.iter().find_map(|other| {
+        let found = alike::likeness(facts, &step.name, first, *other).unlike;
+        let between = |d: alike::FieldDifference| d.between(facts, (first, *other));
+        (!found.is_empty()).then(|| found.into_iter().map(between).collect::<Vec<_>>())
+    });
+    let hosts: Vec<Vec<&str>> = models.iter().map(DriveModel::hosts).collect();
+    let balanced = !hosts[0].is_empty() && hosts.iter().all(|own| *own == hosts[0]);
+    plans.unwrap_or_else(|| conditions::disqualifying(facts, &subjects, balanced))
+}
+
+/// The specimens of a cell, each with its model.
+fn specimens(
+    facts: &Facts,
+    (step, cell): (&StepFacts, &CellFacts),
+    metric: &Metric,
+    known: &DisclosureIndex<'_>,
+) -> Vec<(Option<String>, FleetDrive)> {
+    let subject = cell.subject;
+    let drives: Vec<Option<u32>> = match cell.drives.is_empty() {
+        true => vec![None],
+        false => cell.drives.iter().map(|(drive, _)| Some(*drive)).collect(),
+    };
+    let of = |drive: Option<u32>| {
+        let part = drive.map_or(PointPart::Whole, PointPart::Drive);
+        let metric = Metric { figure: metric.figure.clone(), part };
+        if metric.caveats(cell).iter().any(Caveat::bars) {
+            return None;
+        }
+        let by_repeat: Vec<f64> =
+            observations(step, cell, &metric).into_iter().map(|o| o.value).collect();
+        let level = geometric(&by_repeat);
+        if by_repeat.is_empty() || !level.is_finite() || level <= 0.0 {
+            return None;
+        }
+        let number = drive.map_or(String::new(), |drive| format!(" ({})", drive + 1));
+        let fact = |name: &str| known.of_drive(facts, subject, drive, name);
+        let specimen = FleetDrive {
+            subject,
+            drive,
+            name: format!("{}{number}", facts.subjects[subject]),
+            serial: fact(drive::SERIAL.name),
+            firmware: fact(drive::FIRMWARE.name),
+            health: fact(drive::HEALTH.name),
+            levels: vec![(known.host(facts, subject), level)],
+            by_repeat,
+            level,
+        };
+        Some((fact(drive::MODEL.name), specimen))
+    };
+    drives.into_iter().filter_map(of).collect()
+}
+
+/// The disclosure by its headings: of very many runs it is long.
+struct DisclosureIndex<'a>(HashMap<&'a str, &'a DisclosureGroup>);
+
+impl<'a> DisclosureIndex<'a> {
+    fn of(facts: &'a Facts) -> DisclosureIndex<'a> {
+        DisclosureIndex(facts.disclosure.iter().map(|g| (g.name.as_str(), g)).collect())
+    }
+
+    fn row(&self, facts: &Facts, subject: usize, heading: &str, name: &str) -> Option<String> {
+        let file = facts.runs.get(facts.run_of[subject]).map_or("", |run| run.file.as_str());
+        let of_run = format!("{heading} ({file})");
+        let group = self.0.get(of_run.as_str()).or_else(|| {
+            // Of one run alone the headings do not say which.
+            self.0.get(heading).filter(|_| facts.runs.len() == 1)
+        })?;
+        group.rows.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
+    }
+
+    fn of_drive(
+        &self,
+        facts: &Facts,
+        subject: usize,
+        drive: Option<u32>,
+        name: &str,
+    ) -> Option<String> {
+        let number = drive.map_or(String::new(), |drive| format!(" ({})", drive + 1));
+        let heading =
+            format!("{}: {}{number}", FactHeading::Drive.name(), facts.own_names[subject]);
+        self.row(facts, subject, &heading, name)
+    }
+
+    fn host(&self, facts: &Facts, subject: usize) -> Option<String> {
+        self.row(facts, subject, FactHeading::Host.name(), host::NAME.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn specimen(serial: &str, host: &str, by_repeat: &[f64]) -> FleetDrive {
+        let level = geometric(by_repeat);
+        FleetDrive {
+            subject: 0,
+            drive: None,
+            name: serial.into(),
+            serial: Some(serial.into()).filter(|s: &String| !s.is_empty()),
+            firmware: None,
+            health: None,
+            levels: vec![(Some(host.into()), level)],
+            by_repeat: by_repeat.to_vec(),
+            level,
+        }
+    }
+
+    #[test]
+    fn a_drive_that_was_measured_in_two_hosts_is_one_specimen_and_one_without_a_serial_its_own() {
+        let all = ["S1", "S2", "S1", "", ""].map(|serial| specimen(serial, serial, &[2.0, 8.0]));
+        let found = merged(all.to_vec());
+        let counts: Vec<(usize, usize)> =
+            found.iter().map(|s| (s.by_repeat.len(), s.levels.len())).collect();
+        assert_eq!(counts, [(4, 2), (2, 1), (2, 1), (2, 1)]);
+        assert!(found.iter().all(|s| (s.level - 4.0).abs() < 1e-12));
+    }
+
+    #[test]
+    fn hosts_scatter_beyond_their_drives_and_one_host_does_not() {
+        let of = |host: &str, level: f64| specimen(&format!("{host}{level}"), host, &[level; 3]);
+        let apart = [of("a", 100.0), of("a", 101.0), of("b", 120.0), of("b", 121.2)];
+        let found = between_hosts(&apart).expect("two hosts");
+        // ln 1.2 ÷ √2, less what the drives scatter by.
+        assert!((found - 0.129).abs() < 0.002, "{found}");
+        assert_eq!(between_hosts(&apart[..2]), None);
+    }
+}

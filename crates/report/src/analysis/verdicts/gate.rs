@@ -1,0 +1,305 @@
+//! Compares a new run with its base: for every figure of every common subject, whether it became
+//! worse by more than a limit. The base is one run, or a history of several.
+
+use crate::analysis::claim::compare::observations;
+use crate::analysis::claim::compare::of_points;
+use crate::analysis::claim::comparison::StepPlace;
+use crate::analysis::claim::pairing::PairedSheet;
+use crate::analysis::facts::Facts;
+use crate::analysis::points::metric::Metric;
+use crate::stats::family::{FEWEST, Ratio, one_sided};
+use crate::stats::runs::gate::HistoryScope;
+use crate::stats::runs::gate::PointHistory;
+use crate::stats::runs::gate::RatioChange;
+use crate::stats::runs::gate::ScatterUnit;
+use crate::stats::runs::gate::ShownChange;
+use crate::stats::runs::gate::against_history;
+
+/// A gate's judgements.
+pub struct Gate {
+    /// The loss that is allowed, as a share: 0.05 is 5 %.
+    pub limit: f64,
+    /// What the base's observations are.
+    pub unit: ScatterUnit,
+    /// Every point that the base has, then the step's mean; by step, metric and subject.
+    pub rows: Vec<Judged>,
+    /// Subjects of the one side that the other does not have, by index in the facts.
+    pub unpaired: Vec<usize>,
+}
+
+/// One figure of one subject at one point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Index of the step.
+    pub step: usize,
+    /// The figure.
+    pub metric: Metric,
+    /// An axis value, or the mean over the step's points.
+    pub at: StepPlace,
+    /// Index of the subject in the new run.
+    pub subject: usize,
+    /// new ÷ base; none where the two were not compared.
+    pub change: Option<RatioChange>,
+    /// What follows from it.
+    pub verdict: GateVerdict,
+}
+
+/// What may be said of a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GateVerdict {
+    /// It did not become worse by more than the limit.
+    NotWorse,
+    /// It became worse by more than the limit.
+    Worse,
+    /// Neither is shown.
+    NotShown(NoVerdictCause),
+}
+
+/// Why nothing is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoVerdictCause {
+    /// The interval holds the limit; so many repeats or base runs would do, where any number would.
+    Scatter(Option<usize>),
+    /// Fewer repeats, or fewer base runs, than an interval takes.
+    TooFew(usize),
+    /// The new run has no such figure.
+    NotInNew,
+    /// No base run has such a figure, though it has the point.
+    NotInBase,
+    /// What `Facts::barred` says, by index: the two were not measured alike.
+    Barred(usize),
+    /// A caveat of one of the two points bars it.
+    Caveat,
+}
+
+/// A subject of the new run with its namesakes of the base, by index.
+struct Pair {
+    base: Vec<usize>,
+    new: usize,
+}
+
+/// Judges the last of the facts' runs by those before it.
+pub fn judge(facts: &Facts, limit: f64) -> Gate {
+    let pairs = pairs(facts);
+    let mut compared = Vec::new();
+    for (index, step) in facts.steps.iter().enumerate() {
+        for metric in Metric::of_step(step, &facts.metrics) {
+            compared.push(of_points(facts, index, step, &metric));
+        }
+    }
+    let unit = if facts.runs.len() > 2 { ScatterUnit::Runs } else { ScatterUnit::Repeats };
+    let changes = match unit {
+        ScatterUnit::Repeats => of_one_run(&mut compared, &pairs),
+        ScatterUnit::Runs => of_history(facts, &compared, &pairs),
+    };
+    let searched = changes.iter().filter(|found| found.point.is_some()).count();
+    let mut rows = Vec::new();
+    for (index, sheet) in compared.iter().enumerate() {
+        for (number, pair) in pairs.iter().enumerate() {
+            let of = |point: Option<usize>| {
+                let key = (index, number, point);
+                changes.iter().find(|c| (c.sheet, c.pair, c.point) == key).map(|c| &c.change)
+            };
+            let own = of_pair(facts, sheet, pair, &of, (limit, unit, searched));
+            rows.extend(own);
+        }
+    }
+    let paired = |s: &usize| pairs.iter().any(|p| p.new == *s || p.base.contains(s));
+    let unpaired = (0..facts.subjects.len()).filter(|s| !paired(s)).collect();
+    Gate { limit, unit, rows, unpaired }
+}
+
+impl Gate {
+    /// Of everything together: worse where any figure is; not worse where all points are. A mean of
+    /// points that are not worse is not worse either, and does not ask for more.
+    pub fn verdict(&self) -> ShownChange {
+        let mut points = self.rows.iter().filter(|r| r.at != StepPlace::Mean).peekable();
+        if self.rows.iter().any(|r| r.verdict == GateVerdict::Worse) {
+            ShownChange::Worse
+        } else if points.peek().is_some() && points.all(|r| r.verdict == GateVerdict::NotWorse) {
+            ShownChange::NotWorse
+        } else {
+            ShownChange::Neither
+        }
+    }
+}
+
+fn pairs(facts: &Facts) -> Vec<Pair> {
+    let last = facts.runs.len().saturating_sub(1);
+    let all = 0..facts.subjects.len();
+    let (new, base): (Vec<usize>, Vec<usize>) = all.partition(|s| facts.run_of[*s] == last);
+    let namesakes = |new: usize| {
+        let same = |s: &usize| facts.own_names[*s] == facts.own_names[new];
+        Pair { base: base.iter().copied().filter(same).collect(), new }
+    };
+    new.into_iter().map(namesakes).filter(|p| !p.base.is_empty()).collect()
+}
+
+/// A change of a pair at a point of a sheet, or over its points.
+struct GateChange {
+    sheet: usize,
+    pair: usize,
+    point: Option<usize>,
+    change: RatioChange,
+}
+
+/// Repeat by repeat, all as one family.
+fn of_one_run(compared: &mut [PairedSheet], pairs: &[Pair]) -> Vec<GateChange> {
+    let number = |a: usize, b: usize| pairs.iter().position(|p| p.base == [a] && p.new == b);
+    for of in compared.iter_mut() {
+        let points = of.sheet.comparable.iter_mut();
+        points.for_each(|own| own.retain(|&(a, b)| number(a, b).is_some()));
+    }
+    let sheets: Vec<_> = compared.iter().map(|c| c.sheet.clone()).collect();
+    let found = |r: &Ratio| {
+        let pair = number(r.a, r.b)?;
+        let Ratio { ratio, low, high, repeats: n, degrees, .. } = r.inverted();
+        let change = RatioChange { ratio, low, high, n, degrees };
+        Some(GateChange { sheet: r.sheet, pair, point: r.at, change })
+    };
+    one_sided(&sheets).iter().filter_map(found).collect()
+}
+
+/// Run by run.
+fn of_history(facts: &Facts, compared: &[PairedSheet], pairs: &[Pair]) -> Vec<GateChange> {
+    let mut points = Vec::new();
+    for (sheet, of) in compared.iter().enumerate() {
+        for (pair, own) in pairs.iter().enumerate() {
+            for point in 0..of.points.len() {
+                let runs = runs(facts, of, own, point);
+                points.extend(runs.map(|runs| (sheet, pair, point, runs)));
+            }
+        }
+    }
+    let mut means: Vec<(usize, usize, Runs)> = Vec::new();
+    for (sheet, pair, _, own) in &points {
+        match means.last_mut().filter(|m| (m.0, m.1) == (*sheet, *pair)) {
+            Some((.., mean)) => mean.add(own),
+            None => means.push((*sheet, *pair, own.clone())),
+        }
+    }
+    means.retain(|(.., mean)| mean.points > 1);
+    let share = match means.is_empty() {
+        true => HistoryScope::Only(points.len()),
+        false => HistoryScope::Point(points.len()),
+    };
+    let of_mean = HistoryScope::Mean(means.len());
+    let of_points = points.into_iter().filter_map(|(sheet, pair, point, runs)| {
+        let change = against_history(&runs.history(), share)?;
+        Some(GateChange { sheet, pair, point: Some(point), change })
+    });
+    let of_means = means.into_iter().filter_map(|(sheet, pair, runs)| {
+        let change = against_history(&runs.history(), of_mean)?;
+        Some(GateChange { sheet, pair, point: None, change })
+    });
+    of_points.chain(of_means).collect()
+}
+
+/// Sums of logarithms over points: of each base run, by its subject's index, and of the new one.
+#[derive(Clone)]
+struct Runs {
+    base: Vec<(usize, f64)>,
+    new: f64,
+    scale: f64,
+    points: usize,
+}
+
+impl Runs {
+    /// Adds another point, of which a run may lack a figure: it then counts for neither.
+    fn add(&mut self, other: &Runs) {
+        let sum = |&(subject, log): &(usize, f64)| {
+            let more = other.base.iter().find(|(s, _)| *s == subject)?.1;
+            Some((subject, log + more))
+        };
+        self.base = self.base.iter().filter_map(sum).collect();
+        self.new += other.new;
+        self.scale = self.scale.max(other.scale);
+        self.points += 1;
+    }
+
+    fn history(&self) -> PointHistory {
+        let mean = |log: f64| log / self.points as f64;
+        let base = self.base.iter().map(|(_, log)| mean(*log)).collect();
+        PointHistory { base, new: mean(self.new), scale: self.scale }
+    }
+}
+
+fn runs(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Runs> {
+    let step = &facts.steps[of.step];
+    let logs = |subject: usize| {
+        let own = observations(step, step.cell(subject, point)?, &of.metric);
+        let logs: Vec<f64> = own.iter().filter(|o| o.value > 0.0).map(|o| o.value.ln()).collect();
+        (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64, logs.len()))
+    };
+    let (new, repeats) = logs(pair.new)?;
+    let comparable = |s: &&usize| of.sheet.comparable[point].contains(&(**s, pair.new));
+    let base: Vec<(usize, (f64, usize))> =
+        pair.base.iter().filter(comparable).filter_map(|s| Some((*s, logs(*s)?))).collect();
+    let of_base = base.iter().map(|(_, (_, n))| *n).max()?;
+    let base = base.into_iter().map(|(s, (log, _))| (s, log)).collect();
+    Some(Runs { base, new, scale: of_base as f64 / repeats as f64, points: 1 })
+}
+
+/// Every point that the base has of a pair, and the mean over them.
+fn of_pair<'a>(
+    facts: &Facts,
+    of: &PairedSheet,
+    pair: &Pair,
+    change: &dyn Fn(Option<usize>) -> Option<&'a RatioChange>,
+    (limit, unit, searched): (f64, ScatterUnit, usize),
+) -> Vec<Judged> {
+    let step = &facts.steps[of.step];
+    let better = of.metric.better();
+    let judged = |at: StepPlace, change: Option<&RatioChange>, missing: NoVerdictCause| {
+        let verdict = match change.map(|c| (c, c.shows(better, limit))) {
+            None => GateVerdict::NotShown(missing),
+            Some((_, ShownChange::Worse)) => GateVerdict::Worse,
+            Some((_, ShownChange::NotWorse)) => GateVerdict::NotWorse,
+            Some((c, ShownChange::Neither)) => {
+                let enough = c.enough(unit, better, limit, searched);
+                GateVerdict::NotShown(NoVerdictCause::Scatter(enough))
+            }
+        };
+        let (subject, metric) = (pair.new, of.metric.clone());
+        Judged { step: of.step, metric, at, subject, change: change.cloned(), verdict }
+    };
+    let mut rows = Vec::new();
+    for point in 0..of.points.len() {
+        if pair.base.iter().any(|s| step.cell(*s, point).is_some()) {
+            let missing = missing(facts, of, pair, point);
+            rows.push(judged(of.points[point], change(Some(point)), missing));
+        }
+    }
+    let all_within = !rows.is_empty() && rows.iter().all(|r| r.verdict == GateVerdict::NotWorse);
+    if let Some(mean) = change(None) {
+        let mut row = judged(StepPlace::Mean, Some(mean), NoVerdictCause::Scatter(None));
+        if all_within && row.verdict != GateVerdict::Worse {
+            row.verdict = GateVerdict::NotWorse;
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+/// Why a pair has no change at a point.
+fn missing(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> NoVerdictCause {
+    let has = |s: usize| !of.sheet.cells[point][s].is_empty();
+    if !has(pair.new) {
+        return NoVerdictCause::NotInNew;
+    }
+    let Some(&first) = pair.base.iter().find(|s| has(**s)) else {
+        return NoVerdictCause::NotInBase;
+    };
+    let repeats = |s: usize| of.sheet.cells[point][s].len();
+    let comparable = |s: &&usize| of.sheet.comparable[point].contains(&(**s, pair.new));
+    let usable = pair.base.iter().filter(|s| has(**s)).filter(comparable).count();
+    let bar = pair.base.iter().find_map(|s| facts.bar(of.step, *s, pair.new));
+    let number = bar.and_then(|bar| facts.barred.iter().position(|b| std::ptr::eq(b, bar)));
+    let fewest = repeats(first).min(repeats(pair.new));
+    match number {
+        Some(number) if usable == 0 => NoVerdictCause::Barred(number),
+        _ if fewest < FEWEST && pair.base.len() == 1 => NoVerdictCause::TooFew(fewest),
+        None if usable == 0 => NoVerdictCause::Caveat,
+        _ => NoVerdictCause::TooFew(usable.min(FEWEST - 1)),
+    }
+}

@@ -1,0 +1,10 @@
+//! Questions of their own: gates, acceptance, fleets, trends, self-tests, durability, outliers.
+
+pub mod acceptance;
+pub mod durability;
+pub mod fleet;
+pub mod gate;
+pub mod outlier_cause;
+pub mod outliers;
+pub mod selftest;
+pub mod trend;

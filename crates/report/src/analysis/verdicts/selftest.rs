@@ -1,0 +1,109 @@
+//! Results of a self-test: false claims, known differences that were found, scatter, and the
+//! generator's ceilings.
+
+use crate::analysis::claim::compare::Standing;
+use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::facts::Facts;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure;
+use crate::analysis::points::scatter;
+use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference, quoted};
+use crate::say;
+use crate::stats::detectable::{PlannedBrief, detectable};
+
+/// The brief that a scatter is rated for.
+const USUAL: PlannedBrief =
+    PlannedBrief { repeats: 5, points: 10, pairs: 1, steps: 1, measures: 2 };
+
+/// A brief of the same subject measured twice, added to those before. An interval that excludes "no
+/// difference" is false whatever else would have kept it from being claimed.
+pub fn same(so_far: Same, facts: &Facts) -> Same {
+    let claimed = facts.comparisons.iter().filter(|c| c.standing != Standing::NotShown).count();
+    let compared = usize::from(!facts.comparisons.is_empty());
+    Same {
+        briefs: so_far.briefs + compared,
+        comparisons: so_far.comparisons + facts.comparisons.len(),
+        claimed: so_far.claimed + claimed,
+        false_briefs: so_far.false_briefs + usize::from(claimed > 0),
+    }
+}
+
+/// A brief whose second subject has so many percent more latency than its first.
+pub fn known(facts: &Facts, percent: f64) -> SetDifference {
+    let ops = Metric::total(PointFigure::Ops);
+    let claimed = || facts.comparisons.iter().filter(|c| c.is_claimed());
+    let right = || claimed().filter(|c| c.metric == ops && c.better == 0);
+    let at_points = |at: &StepPlace| matches!(at, StepPlace::Value(_));
+    SetDifference {
+        percent,
+        points: facts.comparisons.iter().filter(|c| c.metric == ops && at_points(&c.at)).count(),
+        found: right().filter(|c| at_points(&c.at)).count(),
+        in_mean: right().any(|c| c.at == StepPlace::Mean),
+        wrong: claimed().filter(|c| c.better != 0).count(),
+    }
+}
+
+/// How far runs of a load scatter, and what so many repeats show of it.
+pub fn scatter(facts: &Facts, of: &str, repeats: u32) -> Scatter {
+    let of_metric = |metric: Metric| scatter::of_all(facts, &metric);
+    let ops = of_metric(Metric::total(PointFigure::Ops));
+    let planned = PlannedBrief { repeats: repeats as usize, ..USUAL };
+    let shows = ops.and_then(|scatter| detectable(scatter, planned));
+    Scatter {
+        of: of.to_string(),
+        ops,
+        p99: of_metric(Metric::p99()),
+        shows_percent: shows.map(|d| d.point.exp_m1() * 100.0),
+    }
+}
+
+/// The most ops/s of the first subject in each step.
+pub fn ceilings(facts: &Facts, engine: &str) -> Vec<MeasuredCeiling> {
+    let of_step = |step: &crate::analysis::facts::StepFacts| {
+        let cells = step.cells.iter().filter(|c| c.subject == 0);
+        let most =
+            cells.filter_map(|c| Some(c.total.as_ref()?.ops_per_s.value)).max_by(f64::total_cmp)?;
+        Some(MeasuredCeiling {
+            engine: engine.to_string(),
+            shape: step.title.to_lowercase(),
+            ops_per_s: most,
+        })
+    };
+    facts.steps.iter().filter_map(of_step).collect()
+}
+
+/// What the runs' hosts are known to show, from the self-test that their bundles hold: "on this
+/// host, 5 repeats …".
+pub fn of_host(facts: &Facts) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for group in &facts.disclosure {
+        for (_, value) in group.rows.iter().filter(|(name, _)| quoted(&group.name, name)) {
+            let said = say!(facts.language, "on-this-host", summary = value);
+            if !all.contains(&said) {
+                all.push(said);
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::facts::DisclosureGroup;
+
+    #[test]
+    fn a_host_is_quoted_once_however_many_bundles_are_of_it() {
+        let group = |name: &str, row: &str| DisclosureGroup {
+            name: name.into(),
+            rows: vec![(row.into(), "0 in 40".into())],
+        };
+        let disclosure = vec![
+            group("Self-test (a.dyno)", "Summary"),
+            group("Self-test (b.dyno)", "Summary"),
+            group("Self-test (b.dyno)", "Measured"),
+            group("Host", "Summary"),
+        ];
+        assert_eq!(of_host(&Facts { disclosure, ..Facts::default() }), ["On this host, 0 in 40"]);
+    }
+}

@@ -1,0 +1,270 @@
+//! Histories: a step's headline figure of one subject over many runs of a protocol, in
+//! chronological order, with its change points. Runs are gathered one by one, and only the figure
+//! and the test conditions are kept.
+
+use crate::analysis::claim::lead;
+use crate::analysis::comparability::alike;
+use crate::analysis::comparability::alike::FieldDifference;
+use crate::analysis::comparability::conditions::sightings;
+use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::Facts;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::MetricRequest;
+use crate::plan::{Plan, PointPlan};
+use crate::record::key::{FactHeading, FactKey, cpu, drive, host};
+use crate::stats::runs::changes::ChangePoint;
+use crate::stats::runs::changes::change_points;
+use crate::stats::{Estimate, estimate};
+
+/// Facts whose difference makes another history, as two hosts are not compared either.
+const HOST: [FactKey; 2] = [host::SERVER, cpu::MODEL];
+
+/// By what runs belong to one history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum By {
+    /// The subject's name.
+    #[default]
+    Subject,
+    /// The model of its drives, whatever their firmware.
+    Model,
+    /// The model and the firmware of its drives.
+    Firmware,
+    /// The serial numbers of its drives.
+    Serial,
+}
+
+/// One figure over many runs.
+pub struct FigureHistory {
+    /// Title and name of the protocol.
+    pub protocol: (String, String),
+    /// Whose it is, as `By` says.
+    pub label: String,
+    /// The step's title.
+    pub step: String,
+    /// The figure.
+    pub metric: Metric,
+    /// The axis value at which it is looked at, as it is printed; none of a mean over all.
+    pub at: Option<String>,
+    /// The fields in which its plan and host differ from the first history of the same figure.
+    pub differs: Vec<FieldDifference>,
+    /// The runs, the oldest first.
+    pub runs: Vec<Member>,
+    /// Where its level changed; of `counted`.
+    pub changes: Vec<ChangePoint>,
+}
+
+/// One run of a history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// The bundle, as the caller named it.
+    pub file: String,
+    /// When it began, nanoseconds since 1970 (UTC).
+    pub started_unix_ns: u64,
+    /// The figure.
+    pub estimate: Estimate,
+    /// Model, firmware and serial numbers of its drives, as the run read them.
+    pub drives: [Vec<String>; 3],
+    /// Whether it may be compared: nothing but the drive is known to have set the figure.
+    pub counts: bool,
+}
+
+impl FigureHistory {
+    /// The runs that are looked at for change points.
+    pub fn counted(&self) -> impl Iterator<Item = &Member> {
+        self.runs.iter().filter(|run| run.counts)
+    }
+}
+
+/// What is asked of runs.
+#[derive(Clone, Debug, Default)]
+pub struct TrendRequest {
+    /// By what runs belong together.
+    pub by: By,
+    /// The figures; that which each step leads with where none is named.
+    pub metrics: Vec<MetricRequest>,
+    /// Words that must all occur in the subject's name or its drives' models, firmware or serial
+    /// numbers, in upper or lower case.
+    pub subject: String,
+}
+
+/// Gathers runs into histories.
+#[derive(Default)]
+pub struct Trends {
+    wanted: TrendRequest,
+    all: Vec<(FigureHistory, Like)>,
+}
+
+/// What two runs of one history have in common.
+#[derive(Clone)]
+struct Like {
+    plan: Plan,
+    point: PointPlan,
+    host: Vec<String>,
+}
+
+impl Trends {
+    /// Without runs yet.
+    pub fn new(wanted: TrendRequest) -> Trends {
+        Trends { wanted, all: Vec::new() }
+    }
+
+    /// Adds the facts of one bundle.
+    pub fn add(&mut self, file: &str, facts: &Facts) {
+        for subject in 0..facts.subjects.len() {
+            let drives = [drive::MODEL, drive::FIRMWARE, drive::SERIAL]
+                .map(|key| seen(facts, subject, key.name));
+            if !self.wanted.has(&facts.subjects[subject], &drives) {
+                continue;
+            }
+            let label = self.wanted.by.label(&facts.subjects[subject], &drives);
+            for step in facts.steps.iter().filter(|step| step.search.is_none()) {
+                let Some(like) = Like::of(facts, step, subject) else { continue };
+                for metric in self.wanted.metrics_of(facts, step) {
+                    let Some((estimate, at, counts)) = figure(step, &metric, subject) else {
+                        continue;
+                    };
+                    let started_unix_ns = facts.runs[0].started_unix_ns;
+                    let (file, drives) = (file.to_string(), drives.clone());
+                    let own = Member { file, started_unix_ns, estimate, drives, counts };
+                    let history = FigureHistory {
+                        protocol: (facts.title.clone(), facts.protocol.clone()),
+                        label: label.clone(),
+                        step: step.title.clone(),
+                        metric,
+                        at,
+                        differs: Vec::new(),
+                        runs: vec![own],
+                        changes: Vec::new(),
+                    };
+                    self.join(history, like.clone());
+                }
+            }
+        }
+    }
+
+    /// Into the history of runs that were made alike, or as the first of another.
+    fn join(&mut self, mut new: FigureHistory, like: Like) {
+        let same = |h: &FigureHistory| {
+            (&h.protocol, &h.label, &h.step, &h.metric, &h.at)
+                == (&new.protocol, &new.label, &new.step, &new.metric, &new.at)
+        };
+        let mut first = None;
+        for (history, known) in self.all.iter_mut().filter(|(h, _)| same(h)) {
+            let differs = known.differences(&like);
+            if differs.is_empty() {
+                history.runs.append(&mut new.runs);
+                return;
+            }
+            first.get_or_insert(differs);
+        }
+        new.differs = first.unwrap_or_default();
+        self.all.push((new, like));
+    }
+
+    /// All histories, their runs in order, with their change points.
+    pub fn finish(self) -> Vec<FigureHistory> {
+        let done = |(mut history, _): (FigureHistory, Like)| {
+            history
+                .runs
+                .sort_by(|a, b| (a.started_unix_ns, &a.file).cmp(&(b.started_unix_ns, &b.file)));
+            let values: Vec<f64> = history.counted().map(|run| run.estimate.value).collect();
+            history.changes = change_points(&values);
+            history
+        };
+        self.all.into_iter().map(done).collect()
+    }
+}
+
+impl TrendRequest {
+    fn has(&self, subject: &str, drives: &[Vec<String>; 3]) -> bool {
+        let all = drives.iter().flatten().map(String::as_str).chain([subject]);
+        let all = all.collect::<Vec<_>>().join("\n").to_lowercase();
+        self.subject.split_whitespace().all(|word| all.contains(&word.to_lowercase()))
+    }
+
+    fn metrics_of(&self, facts: &Facts, step: &StepFacts) -> Vec<Metric> {
+        match self.metrics.is_empty() {
+            true => vec![lead::metric(facts, step)],
+            false => self.metrics.iter().flat_map(|asked| asked.in_step(step)).collect(),
+        }
+    }
+}
+
+impl By {
+    /// What the runs of a history have in common; the subject's name where its drives are not
+    /// known.
+    fn label(self, subject: &str, [models, firmware, serials]: &[Vec<String>; 3]) -> String {
+        let parts: Vec<&String> = match self {
+            By::Subject => Vec::new(),
+            By::Model => models.iter().collect(),
+            By::Firmware => models.iter().chain(firmware).collect(),
+            By::Serial => serials.iter().collect(),
+        };
+        match parts.is_empty() {
+            true => subject.to_string(),
+            false => parts.into_iter().cloned().collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
+impl Like {
+    fn of(facts: &Facts, step: &StepFacts, subject: usize) -> Option<Like> {
+        let plan = &facts.runs[facts.run_of[subject]].resolved;
+        let point = alike::first_point(plan, &step.name, &facts.own_names[subject])?;
+        let host = HOST.map(|key| {
+            let heading = key.heading.map_or("", FactHeading::name);
+            let groups = facts.disclosure.iter().filter(|group| group.name == heading);
+            let mut rows = groups.flat_map(|group| &group.rows).filter(|(n, _)| n == key.name);
+            rows.next().map_or(String::new(), |(_, value)| value.clone())
+        });
+        Some(Like { plan: plan.clone(), point, host: host.to_vec() })
+    }
+
+    fn differences(&self, other: &Like) -> Vec<FieldDifference> {
+        let mut all = alike::differences((&self.plan, &self.point), (&other.plan, &other.point));
+        let hosts = HOST.iter().zip(self.host.iter().zip(&other.host));
+        all.extend(hosts.filter(|(_, (a, b))| a != b).map(|(key, (a, b))| {
+            let heading = key.heading.map_or("", FactHeading::name);
+            let path = format!("{heading}: {}", key.name);
+            FieldDifference { path, values: [a.clone(), b.clone()] }
+        }));
+        all
+    }
+}
+
+/// What a run read of a subject's drives, each value once.
+fn seen(facts: &Facts, subject: usize, name: &str) -> Vec<String> {
+    let found = sightings(facts, &[subject], FactHeading::Drive.name(), name);
+    let mut all: Vec<String> = found.values().flatten().map(|(_, v)| v.to_string()).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// A step's figure where it leads, where that is, and whether it may be compared: at one axis
+/// value, or the geometric mean over all of them, repeat by repeat.
+fn figure(
+    step: &StepFacts,
+    metric: &Metric,
+    subject: usize,
+) -> Option<(Estimate, Option<String>, bool)> {
+    let counts = |cell: &CellFacts| !cell.is_barred() && !cell.is_not_the_drives();
+    if let Some(value) = lead::value(step) {
+        let cell = step.cell(subject, value)?;
+        let (estimate, _) = metric.of(step, cell)?;
+        let label = step.axis.as_ref().map(|_| step.values[value].label.clone());
+        return Some((estimate, label, counts(cell)));
+    }
+    let cells: Vec<&CellFacts> =
+        (0..step.values.len()).map(|value| step.cell(subject, value)).collect::<Option<_>>()?;
+    let each: Vec<_> = cells.iter().map(|c| metric.of(step, c)).collect::<Option<_>>()?;
+    let repeats = each.iter().map(|(_, values)| values.len()).min()?;
+    let mean = |repeat: usize| {
+        let logs = each.iter().map(|(_, values)| values[repeat].ln());
+        (logs.sum::<f64>() / each.len() as f64).exp()
+    };
+    let means: Vec<f64> = (0..repeats).map(mean).collect();
+    let estimate = estimate::from_repeats(&means, each[0].0.unit)?;
+    Some((estimate, None, cells.into_iter().all(counts)))
+}

@@ -1,0 +1,64 @@
+//! What whoever publishes a brief declares: the class of the drives and the sponsor on the first
+//! page; links, disclaimers and footnotes, which other texts cite by number, at the end.
+
+use crate::analysis::facts::Facts;
+use crate::base::error::{Result, failed};
+use crate::brief::block::Block;
+use crate::brief::block::Style;
+use crate::brief::block::TextLine;
+use crate::brief::block::TextSpan;
+use crate::brief::block::plain;
+use crate::plan::declaration::raised;
+use crate::plan::subjects::specification::Specifications;
+use crate::say;
+
+/// The anchor of the last part.
+pub const ID: &str = "notes";
+
+/// A text of the writer's own with its citations as numbers of footnotes.
+pub fn cited(facts: &Facts, text: &str) -> Result<String> {
+    let next = "docs/brief.md says how footnotes are cited";
+    facts.declared.cited(text).map_err(|what| failed(format!("the brief: {what}"), next))
+}
+
+/// What the first page says.
+pub fn lines(facts: &Facts) -> Result<Vec<Block>> {
+    let (l, declared) = (facts.language, &facts.declared);
+    let mut all = Vec::new();
+    if let Some(class) = &declared.class {
+        all.push(Block::note(say!(l, "declared-class", class = cited(facts, class)?)));
+    }
+    if let Some(sponsor) = &declared.sponsor {
+        all.push(Block::note(say!(l, "declared-sponsor", sponsor = cited(facts, sponsor)?)));
+    }
+    Ok(all)
+}
+
+/// The last part; nothing where nothing is declared.
+pub fn blocks(facts: &Facts, drives: &Specifications) -> Result<Vec<Block>> {
+    let (l, declared) = (facts.language, &facts.declared);
+    let mut blocks = Vec::new();
+    let links: Vec<TextLine> = drives
+        .iter()
+        .filter_map(|(subject, drive)| {
+            let link = drive.link.clone()?;
+            let to = TextSpan { text: link.clone(), style: Style::Link(link) };
+            Some([plain(format!("{subject}: ")), vec![to]].concat())
+        })
+        .collect();
+    if !links.is_empty() {
+        blocks.extend([Block::part(say!(l, "declared-links")), Block::List(links)]);
+    }
+    if !declared.disclaimers.is_empty() {
+        blocks.push(Block::part(say!(l, "declared-disclaimers")));
+        for text in &declared.disclaimers {
+            blocks.push(Block::text(cited(facts, text)?));
+        }
+    }
+    if !declared.footnotes.is_empty() {
+        blocks.push(Block::part(say!(l, "declared-footnotes")));
+        let notes = declared.footnotes.iter().enumerate();
+        blocks.extend(notes.map(|(i, text)| Block::note(format!("{} {text}", raised(i + 1)))));
+    }
+    Ok(blocks)
+}

@@ -1,0 +1,265 @@
+//! brief.toml: title, sections and their order, logo, colours and own texts of a brief.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::analysis::facts::Facts;
+use crate::base::error::{Context, Result, failed};
+use crate::base::file;
+use crate::brief::own::own_text::OwnText;
+use crate::brief::own::specification;
+use crate::brief::section;
+use crate::chart::Palette;
+use crate::language::Language;
+use crate::plan::declaration::Declaration;
+use crate::plan::subjects::specification::Specifications;
+use crate::record::Mask;
+use crate::say;
+
+/// The choices; all have defaults, so that a brief without a file is whole.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct BriefOptions {
+    title: Option<String>,
+    /// The subject that the brief is about; the plan's first where none is named.
+    subject: Option<String>,
+    /// Ids of sections, in order; all where none is named.
+    sections: Option<Vec<String>>,
+    /// A PNG, beside the brief's file.
+    logo: Option<PathBuf>,
+    /// By subject: "#rrggbb".
+    #[serde(default)]
+    colours: BTreeMap<String, String>,
+    #[serde(default)]
+    text: Vec<OwnText>,
+    /// The editor's own, first of all; its numbers come by reference.
+    verdict: Option<EditorVerdict>,
+    /// By subject: what is stated of its drives.
+    #[serde(default)]
+    drive: Specifications,
+    /// What whoever publishes it declares beside the figures.
+    #[serde(default)]
+    disclosure: Declaration,
+    /// The size of the paper for a PDF.
+    #[serde(default)]
+    pub page: PaperSize,
+    /// The logo's bytes.
+    #[serde(skip)]
+    pub logo_png: Option<Vec<u8>>,
+    /// The file as it is written, of which masks make another.
+    #[serde(skip)]
+    written: serde_json::Value,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EditorVerdict {
+    title: Option<String>,
+    markdown: String,
+}
+
+/// A size of paper.
+#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum PaperSize {
+    /// ISO 216: 210 mm × 297 mm.
+    #[default]
+    A4,
+    /// US Letter: 8.5 in × 11 in.
+    Letter,
+}
+
+impl BriefOptions {
+    /// Reads brief.toml; an error names the line that is wrong.
+    pub fn load(path: &Path) -> Result<BriefOptions> {
+        let text = file::read_text(path, file::MOST_TEXT)?;
+        let mut brief = BriefOptions::parse(&path.display().to_string(), &text)?;
+        if let Some(logo) = &brief.logo {
+            let logo = path.parent().unwrap_or(Path::new("")).join(logo);
+            brief.logo_png = Some(read_logo(&logo)?);
+        }
+        Ok(brief)
+    }
+
+    /// Reads the file's text; mistakes are reported with line and column.
+    pub fn parse(file: &str, text: &str) -> Result<BriefOptions> {
+        let wrong = |e: toml::de::Error| {
+            failed(format!("{file}: {}", e.to_string().trim_end()), "docs/brief.md has every key")
+        };
+        let written = toml::from_str(text).map_err(wrong)?;
+        let brief = BriefOptions { written, ..toml::from_str(text).map_err(wrong)? };
+        let known: Vec<&str> = section::ALL.iter().map(|s| s.id).collect();
+        let places = brief.text.iter().map(|t| &t.after).filter(|a| !a.is_empty());
+        for id in brief.sections.iter().flatten().chain(places) {
+            if !known.contains(&id.as_str()) {
+                let line = text
+                    .lines()
+                    .position(|l| l.contains(&format!("\"{id}\"")))
+                    .map_or(1, |i| i + 1);
+                return Err(failed(
+                    format!("{file}, line {line}: there is no section '{id}'"),
+                    format!("the sections are {}", known.join(", ")),
+                ));
+            }
+        }
+        for (subject, colour) in &brief.colours {
+            let hex = colour
+                .strip_prefix('#')
+                .filter(|h| h.len() == 6 && h.chars().all(|c| c.is_ascii_hexdigit()));
+            if hex.is_none() {
+                let line =
+                    text.lines().position(|l| l.contains(colour.as_str())).map_or(1, |i| i + 1);
+                let what = format!("{file}, line {line}: '{colour}' is not a colour for {subject}");
+                return Err(failed(what, "write it as \"#0b5cad\""));
+            }
+        }
+        specification::check(file, &brief.drive)?;
+        if let Err((what, next)) = brief.disclosure.check() {
+            return Err(failed(format!("{file}, [disclosure]: {what}"), next));
+        }
+        Ok(brief)
+    }
+
+    /// Subjects that it masks.
+    pub fn masks(&self) -> Vec<String> {
+        let masked = self.drive.iter().filter(|(_, drive)| drive.mask);
+        masked.map(|(subject, _)| subject.clone()).collect()
+    }
+
+    /// A mask of nobody would leave the one that was meant in the open.
+    pub fn check_masks(&self, facts: &Facts) -> Result<()> {
+        let is_there = |name: &String| facts.mask.text(name) != *name;
+        match self.masks().into_iter().find(|name| !is_there(name)) {
+            None => Ok(()),
+            Some(unknown) => Err(failed(
+                format!("the brief masks '{unknown}', which is no subject"),
+                format!("the subjects are {}", facts.subjects.join(", ")),
+            )),
+        }
+    }
+
+    /// The same by the names that a mask gives, and without what it hides.
+    pub fn masked(self, mask: &Mask) -> Result<BriefOptions> {
+        // Without a file there is nothing to mask.
+        if mask.is_empty() || self.written.is_null() {
+            return Ok(self);
+        }
+        let mut written = self.written;
+        mask.json(&mut written);
+        let masked: BriefOptions =
+            serde_json::from_value(written).context("masking what brief.toml says")?;
+        let mut masked = BriefOptions { logo_png: self.logo_png, ..masked };
+        masked.drive.values_mut().filter(|drive| drive.mask).for_each(|drive| drive.link = None);
+        Ok(masked)
+    }
+
+    /// What it declares, and, where it says nothing, what the plans do.
+    pub fn declared(&self, of_plans: &Declaration) -> Declaration {
+        self.disclosure.clone().or(of_plans)
+    }
+
+    /// The editor's own verdict as a text; None where brief.toml has none.
+    pub fn verdict(&self, l: Language) -> Option<OwnText> {
+        let verdict = self.verdict.as_ref()?;
+        let (title, markdown) = (verdict.title.clone(), verdict.markdown.clone());
+        Some(OwnText {
+            title: title.unwrap_or_else(|| say!(l, "verdict")),
+            after: String::new(),
+            markdown,
+        })
+    }
+
+    /// Specifications and prices of the drives, as brief.toml has them.
+    pub fn drives(&self) -> &Specifications {
+        &self.drive
+    }
+
+    /// The title: the file's, or the protocol's.
+    pub fn title<'a>(&'a self, facts: &'a Facts) -> &'a str {
+        self.title.as_deref().unwrap_or(&facts.title)
+    }
+
+    /// The ids of the sections to show, in their order.
+    pub fn sections(&self) -> Vec<String> {
+        match &self.sections {
+            Some(chosen) => chosen.clone(),
+            None => section::ALL.iter().map(|s| s.id.to_string()).collect(),
+        }
+    }
+
+    /// The user's own paragraphs that follow the section with this id.
+    pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
+        self.text.iter().filter(move |t| t.after == place)
+    }
+
+    /// The brief is about the subject that the file names, where it names one.
+    pub fn choose_subject(&self, facts: &mut Facts) -> Result<()> {
+        let Some(name) = &self.subject else { return Ok(()) };
+        let index = facts.subjects.iter().position(|s| s == name).ok_or_else(|| {
+            let next = format!("the subjects are {}", facts.subjects.join(", "));
+            failed(format!("the brief is about '{name}', which is no subject"), next)
+        })?;
+        facts.headline_subject = index;
+        Ok(())
+    }
+
+    /// The subjects' colours: the figures' own, and the chosen ones in their place.
+    pub fn palette(&self, facts: &Facts) -> Result<Palette> {
+        let mut palette = Palette::default();
+        for (subject, chosen) in &self.colours {
+            let index = facts.subjects.iter().position(|s| s == subject).ok_or_else(|| {
+                let next = format!("the subjects are {}", facts.subjects.join(", "));
+                failed(
+                    format!("the brief sets a colour for '{subject}', which is not a subject"),
+                    next,
+                )
+            })?;
+            palette.set(index, chosen);
+        }
+        Ok(palette)
+    }
+}
+
+/// A PNG that a page can take: of so many bytes, and so many pixels to a side.
+const MOST_LOGO: u64 = 4 << 20;
+const MOST_PIXELS: u32 = 4_096;
+
+fn read_logo(path: &Path) -> Result<Vec<u8>> {
+    let png = file::read(path, MOST_LOGO).context("the logo")?;
+    // After the signature: the first chunk's length and name, then width and height.
+    let side = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
+    let is_png = png.starts_with(b"\x89PNG\r\n\x1a\n") && png.get(12..16) == Some(b"IHDR");
+    let (Some(width), Some(height), true) = (side(16), side(20), is_png) else {
+        return Err(failed(format!("{} is not a PNG", path.display()), "save the logo as PNG"));
+    };
+    if width.max(height) > MOST_PIXELS || width.min(height) == 0 {
+        let what = format!("{} has {width} × {height} pixels", path.display());
+        return Err(failed(what, format!("let a logo have at most {MOST_PIXELS} to a side")));
+    }
+    Ok(png)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::describe;
+
+    #[test]
+    fn mistakes_are_reported_with_their_line() {
+        let cases = [
+            ("titel = \"x\"", "line 1"),
+            ("title = \"x\"\nsections = [\"fidings\"]", "line 2: there is no section 'fidings'"),
+            ("title = \"x\"\n[colours]\nA = \"blue\"", "line 3: 'blue' is not a colour"),
+            ("page = \"A5\"", "line 1"),
+        ];
+        for (text, says) in cases {
+            let error = BriefOptions::parse("brief.toml", text)
+                .err()
+                .map(|e| describe(&e).0)
+                .unwrap_or_default();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}

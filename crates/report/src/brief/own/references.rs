@@ -1,0 +1,308 @@
+//! Numbers in the writer's own words, inserted by reference, so that words and data cannot
+//! disagree: `{claims.best.gain}` becomes what the brief claims today, and a reference that no
+//! longer holds is an error.
+
+use crate::analysis::claim::claims;
+use crate::analysis::claim::compare::Comparison;
+use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::MetricRequest;
+use crate::base::error::{Error, Result, failed};
+use crate::brief::lead::Lead;
+use crate::brief::own::specification;
+use crate::brief::own::specification::FIELDS;
+use crate::brief::text::wording;
+use crate::plan::subjects::specification::Specifications;
+use crate::say;
+
+/// What references may name of a claim.
+const OF_CLAIM: [&str; 9] =
+    ["gain", "interval", "difference", "better", "worse", "metric", "where", "sentence", "repeats"];
+
+/// What a reference begins with; other braces in a text of one's own are text.
+const ROOTS: [&str; 4] = ["lead", "claims.", "figures.", "drives."];
+
+/// Units that a number typed by hand would have: in a verdict such numbers come from the data.
+const UNITS: [&str; 13] = [
+    "%",
+    "percent",
+    "×",
+    "ops/s",
+    "IOPS",
+    "MB/s",
+    "GB/s",
+    "µs",
+    "us",
+    "ms",
+    "ns",
+    "W",
+    "New-Orders",
+];
+
+/// What references are resolved from.
+pub struct Sources<'a> {
+    pub facts: &'a Facts,
+    pub drives: &'a Specifications,
+}
+
+/// The text with each reference replaced. In a `strict` text every brace is one, and no measured
+/// number is typed by hand.
+pub fn resolve(text: &str, sources: &Sources<'_>, strict: bool) -> Result<String> {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    let mut typed = String::new();
+    while let Some(open) = rest.find('{') {
+        let (before, from) = rest.split_at(open);
+        out.push_str(before);
+        typed.push_str(before);
+        let inner = from[1..].split_once('}').map(|(inner, _)| inner);
+        match inner {
+            Some(inner) if strict || ROOTS.iter().any(|root| inner.starts_with(root)) => {
+                out.push_str(&sources.value(inner.trim())?);
+                typed.push(' ');
+                rest = &from[inner.len() + 2..];
+            }
+            _ if strict => {
+                return Err(failed(
+                    "the verdict has an unclosed brace",
+                    "write {claims.best.gain}, or no brace",
+                ));
+            }
+            _ => {
+                out.push('{');
+                rest = &from[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    typed.push_str(rest);
+    match typed_by_hand(&typed).filter(|_| strict) {
+        Some(number) => Err(failed(
+            format!("the verdict has the number “{number}” typed by hand"),
+            "insert it by reference, as in {claims.best.gain}, so that it follows the data",
+        )),
+        None => Ok(out),
+    }
+}
+
+/// The first number with a unit of something measured.
+fn typed_by_hand(text: &str) -> Option<String> {
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let bare = word.trim_matches(['(', ')', '*', '_', '“', '”', '"', ',', ';', ':', '.']);
+        let digits = bare.trim_start_matches(['+', '−', '-', '<', '>', '≥', '≤', '~']);
+        let end = digits
+            .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','))
+            .unwrap_or(digits.len());
+        if end == 0 {
+            continue;
+        }
+        let (unit, next) = (&digits[end..], words.peek().copied().unwrap_or_default());
+        let next = next.trim_matches(['(', ')', '*', '_', '“', '”', '"', ',', ';', ':', '.']);
+        if UNITS.contains(&unit) || unit.is_empty() && UNITS.contains(&next) {
+            return Some(if unit.is_empty() { format!("{bare} {next}") } else { bare.to_string() });
+        }
+    }
+    None
+}
+
+/// " by METRIC", " at PLACE" and " of SUBJECT" behind a reference, in this order.
+#[derive(Default)]
+struct Rest<'r> {
+    by: Option<&'r str>,
+    at: Option<&'r str>,
+    of: Option<&'r str>,
+}
+
+impl<'r> Rest<'r> {
+    fn split(text: &'r str) -> (&'r str, Rest<'r>) {
+        let cut = |text: &'r str, word: &str| match text.split_once(word) {
+            Some((before, after)) => (before, Some(after.trim())),
+            None => (text, None),
+        };
+        let (text, of) = cut(text, " of ");
+        let (text, at) = cut(text, " at ");
+        let (text, by) = cut(text, " by ");
+        (text.trim(), Rest { by, at, of })
+    }
+}
+
+impl Sources<'_> {
+    fn value(&self, reference: &str) -> Result<String> {
+        let (path, rest) = Rest::split(reference);
+        let wrong =
+            |why: String, next: &str| failed(format!("the reference {{{reference}}}: {why}"), next);
+        match path.split_once('.') {
+            None if path == "lead" => Ok(Lead::of(self.facts).sentence),
+            Some(("claims", path)) => self.claim(path, &rest, &wrong),
+            Some(("figures", path)) => self.figure(path, &rest, &wrong),
+            Some(("drives", field)) => self.drive(field, &rest, &wrong),
+            _ => Err(wrong(
+                "there is no such thing".into(),
+                "docs/brief.md lists what may be referred to",
+            )),
+        }
+    }
+
+    fn step(&self, name: &str, wrong: &dyn Fn(String, &str) -> Error) -> Result<usize> {
+        let found = self.facts.steps.iter().position(|s| s.name == name);
+        let names: Vec<&str> = self.facts.steps.iter().map(|s| s.name.as_str()).collect();
+        found.ok_or_else(|| {
+            wrong(
+                format!("there is no step '{name}'"),
+                &format!("the steps are {}", names.join(", ")),
+            )
+        })
+    }
+
+    fn claim(
+        &self,
+        path: &str,
+        rest: &Rest<'_>,
+        wrong: &dyn Fn(String, &str) -> Error,
+    ) -> Result<String> {
+        let Some((which, field)) = path.split_once('.') else {
+            return Err(wrong(
+                "a claim has fields".into(),
+                &format!("they are {}", OF_CLAIM.join(", ")),
+            ));
+        };
+        let step = if which == "best" { None } else { Some(self.step(which, wrong)?) };
+        let asked = rest.by.map(MetricRequest::parse).transpose()?;
+        let fits = |c: &Comparison| {
+            let own = &self.facts.steps[c.step];
+            let metric = asked.as_ref().is_none_or(|asked| asked.in_step(own).contains(&c.metric));
+            let at = rest.at.is_none_or(|at| is_at(own, c.at, at));
+            step.is_none_or(|step| step == c.step) && metric && at
+        };
+        // With a place named every claim is looked at, not only the strongest of each kind.
+        let strongest = match rest.at {
+            Some(_) => {
+                let all = self.facts.comparisons.iter().filter(|c| c.is_claimed() && fits(c));
+                all.max_by(|a, b| a.low.total_cmp(&b.low))
+            }
+            None => claims::all(self.facts).into_iter().map(|c| c.comparison).find(|c| fits(c)),
+        };
+        let Some(claim) = strongest else {
+            let next = "nothing of the kind is claimed: change the words, or measure more repeats";
+            return Err(wrong("it no longer holds".into(), next));
+        };
+        let better = &self.facts.subjects[claim.better];
+        if let Some(subject) = rest.of.filter(|subject| *subject != better) {
+            let next = "change the words, or the reference";
+            return Err(wrong(
+                format!("it no longer holds: the claim is of {better}, not of {subject}"),
+                next,
+            ));
+        }
+        let own = &self.facts.steps[claim.step];
+        let l = self.facts.language;
+        let difference = wording::difference(l, claim);
+        let (gain, interval) = difference.split_once(" [").unwrap_or((&difference, ""));
+        Ok(match field {
+            "gain" => match gain.strip_prefix("≥ ") {
+                Some(bare) => say!(l, "at-least", difference = bare),
+                None => gain.to_string(),
+            },
+            "interval" => format!("[{interval}"),
+            "difference" => difference,
+            "better" => better.clone(),
+            "worse" => self.facts.subjects[claim.worse].clone(),
+            "metric" => wording::metric(l, &claim.metric, own),
+            "where" => wording::at(self.facts, claim).trim().to_string(),
+            "sentence" => wording::sentence(self.facts, claim),
+            "repeats" => claim.repeats.to_string(),
+            _ => {
+                let next = format!("its fields are {}", OF_CLAIM.join(", "));
+                return Err(wrong(format!("a claim has no '{field}'"), &next));
+            }
+        })
+    }
+
+    fn figure(
+        &self,
+        path: &str,
+        rest: &Rest<'_>,
+        wrong: &dyn Fn(String, &str) -> Error,
+    ) -> Result<String> {
+        let how = "write {figures.STEP.METRIC at PLACE of SUBJECT}";
+        let Some((name, word)) = path.split_once('.') else {
+            return Err(wrong("it names no metric".into(), how));
+        };
+        let step = &self.facts.steps[self.step(name, wrong)?];
+        let subject = rest.of.and_then(|of| self.facts.subjects.iter().position(|s| s == of));
+        let Some(subject) = subject else {
+            let next =
+                format!("the subjects are {}", self.facts.language.list(&self.facts.subjects));
+            return Err(wrong("it names no subject".into(), &next));
+        };
+        let metric: Option<Metric> = MetricRequest::parse(word)?.in_step(step).into_iter().next();
+        let value = match rest.at {
+            Some(at) => {
+                step.values.iter().position(|v| v.label == at || v.number.to_string() == at)
+            }
+            None => (step.values.len() == 1).then_some(0),
+        };
+        let (Some(metric), Some(value)) = (metric, value) else {
+            let labels: Vec<String> = step.values.iter().map(|v| v.label.clone()).collect();
+            let next = format!("the step's places are {}", self.facts.language.list(&labels));
+            return Err(wrong("the step has no such figure".into(), &next));
+        };
+        let cell = step.cell(subject, value);
+        if cell.is_some_and(|c| c.is_not_the_drives()) {
+            let next = "leave it out, or measure it where the drive is the limit";
+            return Err(wrong("the drive did not limit this number".into(), next));
+        }
+        let printed = cell
+            .and_then(|cell| wording::printed_with_unit(self.facts.language, &metric, step, cell));
+        printed.ok_or_else(|| wrong("it was not measured".into(), "name another place"))
+    }
+
+    fn drive(
+        &self,
+        field: &str,
+        rest: &Rest<'_>,
+        wrong: &dyn Fn(String, &str) -> Error,
+    ) -> Result<String> {
+        let own = rest.of.and_then(|of| self.drives.get(of));
+        let l = self.facts.language;
+        let found = own.and_then(|own| specification::field(l, own, field));
+        let next = format!("state it under [drive.\"NAME\"] in brief.toml: {}", FIELDS.join(", "));
+        found.ok_or_else(|| wrong("nothing of the kind is stated of that drive".into(), &next))
+    }
+}
+
+fn is_at(step: &StepFacts, at: StepPlace, wanted: &str) -> bool {
+    match at {
+        StepPlace::Value(value) => {
+            step.values[value].label == wanted || step.values[value].number.to_string() == wanted
+        }
+        StepPlace::Mean => wanted == "mean",
+        StepPlace::Limit => wanted == "limit",
+        StepPlace::Load(_) | StepPlace::Latency(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_a_unit_of_something_measured_are_found_and_others_are_not() {
+        for text in [
+            "is 21 % faster",
+            "about 21.5% more",
+            "at 892,202 ops/s",
+            "(169 µs)",
+            "**12 ms**",
+            "≥ 3 ×",
+        ] {
+            assert!(typed_by_hand(text).is_some(), "{text}");
+        }
+        for text in
+            ["over PCIe 4.0 with 64 GB", "three drives, 5 repeats", "in 2026", "RocksDB 8.1.1"]
+        {
+            assert_eq!(typed_by_hand(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Drive specifications and prices, which are stated in brief.toml with their source and not
+//! measured; and the measured figures per price.
+
+use crate::analysis::claim::lead;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::base::error::{Result, failed};
+use crate::brief::block::Block;
+use crate::brief::block::Table;
+use crate::brief::prose;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::published;
+use crate::brief::text::wording;
+use crate::language::Language;
+use crate::plan::subjects::specification::Specification;
+use crate::plan::subjects::specification::Specifications;
+use crate::say;
+
+pub const ID: &str = "specification";
+
+/// Fields in the order of the table.
+pub const FIELDS: [&str; 6] =
+    ["capacity", "form_factor", "interface", "endurance", "warranty", "price"];
+
+/// A field as it is printed.
+pub fn field(l: Language, own: &Specification, name: &str) -> Option<String> {
+    match name {
+        "capacity" => own.capacity.clone(),
+        "form_factor" => own.form_factor.clone(),
+        "interface" => own.interface.clone(),
+        "endurance" => own.endurance.clone(),
+        "warranty" => own.warranty.clone(),
+        "price" => own
+            .price
+            .as_ref()
+            .map(|p| format!("{} {}", number_format::count(l, p.amount), p.currency)),
+        _ => None,
+    }
+}
+
+/// What brief.toml says must make sense.
+pub fn check(file: &str, all: &Specifications) -> Result<()> {
+    for (subject, own) in all {
+        if let Err((what, next)) = own.check() {
+            return Err(failed(format!("{file}, [drive.\"{subject}\"]: {what}"), next));
+        }
+    }
+    Ok(())
+}
+
+/// What the plans of the bundles state, under what brief.toml does, field by field.
+pub fn stated(facts: &Facts, own: &Specifications) -> Specifications {
+    let mut all = own.clone();
+    for plan in facts.runs.iter().map(|run| &run.resolved) {
+        for (subject, of_plan) in &plan.stated {
+            let known = all.entry(subject.clone()).or_default();
+            *known = std::mem::take(known).or(of_plan);
+        }
+    }
+    all
+}
+
+/// The tables; nothing where nothing is stated.
+pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
+    if let Some(unknown) = all.keys().find(|name| !facts.subjects.contains(name)) {
+        let next = format!("the subjects are {}", facts.subjects.join(", "));
+        return Err(failed(
+            format!("the brief specifies a drive of '{unknown}', which is not a subject"),
+            next,
+        ));
+    }
+    if all.values().all(Specification::states_nothing) {
+        return Ok(Vec::new());
+    }
+    let l = facts.language;
+    let of = |subject: &String| all.get(subject);
+    let head: Vec<String> =
+        std::iter::once(String::new()).chain(facts.subjects.iter().cloned()).collect();
+    let row = |name: &&str| {
+        let cells: Vec<Option<String>> =
+            facts.subjects.iter().map(|s| of(s).and_then(|own| field(l, own, name))).collect();
+        cells.iter().any(Option::is_some).then(|| {
+            let cells = cells.into_iter().map(|cell| cell.unwrap_or(NONE.to_string()));
+            std::iter::once(field_name(l, name)).chain(cells).collect::<Vec<String>>()
+        })
+    };
+    let rows: Vec<Vec<String>> = FIELDS.iter().filter_map(row).collect();
+    let mut out = vec![
+        Table::of(head.len(), &head, rows).block(),
+        Block::note(say!(l, "stated-not-measured")),
+    ];
+    let writes: Vec<String> = facts
+        .subjects
+        .iter()
+        .filter_map(|subject| prose::total_writes(l, subject, of(subject)?))
+        .collect();
+    if !writes.is_empty() {
+        out.push(Block::list(writes));
+    }
+    out.extend(sources(facts.language, all));
+    let worth = for_the_money(facts, all);
+    if !worth.is_empty() {
+        out.extend([
+            Block::chapter(say!(l, "for-the-money")),
+            Table::of(1, &head, worth).block(),
+            Block::note(say!(l, "for-the-money-how")),
+        ]);
+    }
+    Ok(out)
+}
+
+/// Where each figure and price comes from.
+fn sources(l: Language, all: &Specifications) -> Option<Block> {
+    let mut items = Vec::new();
+    for (subject, own) in all {
+        items.extend(own.source.iter().map(|source| format!("{subject}: {source}")));
+        let price = own.price.iter();
+        items.extend(
+            price.map(|p| {
+                say!(l, "price-of", subject = subject, date = &p.date, source = &p.source)
+            }),
+        );
+    }
+    (!items.is_empty()).then(|| Block::list(items))
+}
+
+fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
+    let l = facts.language;
+    let price =
+        |subject: usize| all.get(&facts.subjects[subject]).and_then(|own| own.price.as_ref());
+    let subjects = 0..facts.subjects.len();
+    let mut rows = Vec::new();
+    let capacity: Vec<Option<String>> = subjects
+        .clone()
+        .map(|s| {
+            let (bytes, price) = (all.get(&facts.subjects[s])?.bytes()?, price(s)?);
+            Some(format!(
+                "{} GB/{}",
+                number_format::count(l, bytes / 1e9 / price.amount),
+                price.currency
+            ))
+        })
+        .collect();
+    let mut push = |what: String, cells: Vec<Option<String>>| {
+        if cells.iter().any(Option::is_some) {
+            rows.push(
+                std::iter::once(what)
+                    .chain(cells.into_iter().map(|c| c.unwrap_or(NONE.to_string())))
+                    .collect(),
+            );
+        }
+    };
+    push(say!(l, "spec-capacity"), capacity);
+    for step in &facts.steps {
+        let Some((what, figure)) = led(facts, step) else { continue };
+        let worth = |s: usize| {
+            let price = price(s)?;
+            // A subject may be of several drives, and each has its price.
+            let paid = price.amount * facts.drives.get(s).map_or(1, Vec::len).max(1) as f64;
+            Some(format!("{} /{}", number_format::count(l, figure(s)? / paid), price.currency))
+        };
+        push(what, subjects.clone().map(worth).collect());
+    }
+    rows
+}
+
+/// What a step leads with, where it is a rate at one point, and each subject's figure.
+fn led<'a>(
+    facts: &'a Facts,
+    step: &'a StepFacts,
+) -> Option<(String, impl Fn(usize) -> Option<f64> + 'a)> {
+    let (metric, value) = (lead::metric(facts, step), lead::value(step)?);
+    if !metric.is_rate() || step.cells.is_empty() {
+        return None;
+    }
+    let l = facts.language;
+    let what = wording::metric(l, &metric, step) + &wording::place(l, step, &[value]);
+    let what = say!(l, "of-step", step = &step.title, sentence = what);
+    let imported = published::is_published(facts);
+    let figure = move |subject: usize| {
+        let cell = step
+            .cell(subject, value)
+            .filter(|c| !c.is_not_the_drives() && (imported || !c.is_barred()))?;
+        Some(wording::printed(l, &metric, step, cell)?.0)
+    };
+    Some((what, figure))
+}
+
+/// A field's name in the table.
+fn field_name(l: Language, name: &str) -> String {
+    match name {
+        "capacity" => say!(l, "spec-capacity"),
+        "form_factor" => say!(l, "spec-form-factor"),
+        "interface" => say!(l, "spec-interface"),
+        "endurance" => say!(l, "spec-endurance"),
+        "warranty" => say!(l, "spec-warranty"),
+        "price" => say!(l, "spec-price"),
+        _ => name.to_string(),
+    }
+}

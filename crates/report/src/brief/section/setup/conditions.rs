@@ -1,0 +1,72 @@
+//! Differences in test conditions, graded.
+
+use crate::analysis::comparability::conditions;
+use crate::analysis::comparability::conditions::Grade;
+use crate::analysis::comparability::conditions::differences;
+use crate::analysis::facts::Facts;
+use crate::brief::block::{Block, Table};
+use crate::brief::section::Section;
+use crate::language::Language;
+use crate::say;
+
+/// What differs between subjects apart from the drive.
+pub const SECTION: Section =
+    Section { id: "fairness", title: |l| say!(l, "section-fairness"), appendix: false, blocks };
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    if facts.subjects.len() < 2 {
+        return Vec::new();
+    }
+    let (l, found) = (facts.language, differences(facts));
+    let unknown: Vec<String> = conditions::unknown(facts).iter().map(|what| l.text(what)).collect();
+    let unknown = match unknown.is_empty() {
+        true => None,
+        false => Some(Block::text(say!(l, "conditions-not-given", what = l.list(&unknown)))),
+    };
+    if found.is_empty() {
+        return vec![unknown.unwrap_or_else(|| Block::text(say!(l, "nothing-differs")))];
+    }
+    let rows =
+        found.into_iter().map(|d| vec![grade(l, d.grade), l.text(&d.what), l.text(&d.values)]);
+    let head = [String::new(), say!(l, "column-what"), say!(l, "column-values")];
+    [Some(Table::of(3, &head, rows.collect()).block()), unknown].into_iter().flatten().collect()
+}
+
+fn grade(l: Language, grade: Grade) -> String {
+    match grade {
+        Grade::Disqualifying => say!(l, "grade-disqualifying"),
+        Grade::Confounder => say!(l, "grade-confounder"),
+        Grade::Harmless => say!(l, "grade-harmless"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::comparability::conditions::tests::UNLIKE;
+    use crate::analysis::comparability::conditions::tests::two_alike;
+    use crate::brief::block::words;
+
+    /// Whether the page says that nothing that is known differs.
+    fn denies(facts: &Facts) -> bool {
+        let said = say!(Language::ENGLISH, "nothing-differs");
+        blocks(facts).iter().any(|b| matches!(b, Block::Text(_, line) if words(line) == said))
+    }
+
+    #[test]
+    fn nothing_differs_is_said_only_where_nothing_that_is_known_differs_or_holds() {
+        assert!(denies(&two_alike()));
+        for unlike in UNLIKE {
+            let mut facts = two_alike();
+            (unlike.put)(&mut facts);
+            assert!(!denies(&facts), "{} ({})", unlike.what, unlike.values);
+        }
+    }
+
+    #[test]
+    fn of_imported_figures_it_is_not_said_since_their_conditions_are_not_known() {
+        let mut facts = two_alike();
+        facts.runs[0].resolved.imported = Some(Default::default());
+        assert!(!denies(&facts));
+    }
+}

@@ -1,0 +1,91 @@
+//! The full data: every cell, stream and class with all its percentiles.
+
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::points::point_summary::ClassSummary;
+use crate::analysis::points::point_summary::PERCENTILES;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::texts;
+use crate::chart::step::name;
+use crate::language::{Language, Name};
+use crate::say;
+
+/// All cells, streams and classes.
+pub const SECTION: Section =
+    Section { id: "data", title: |l| say!(l, "section-data"), appendix: true, blocks };
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
+    let how = match facts.is_imported() {
+        true => say!(l, "data-how-imported"),
+        false => say!(l, "data-how"),
+    };
+    let mut out = vec![Block::note(how)];
+    for step in &facts.steps {
+        out.extend([Block::chapter(&step.title), table(facts, step).block()]);
+    }
+    out
+}
+
+fn table(facts: &Facts, step: &StepFacts) -> Table {
+    let l = facts.language;
+    let mut head = vec![
+        step.axis_text(l),
+        say!(l, "column-subject"),
+        say!(l, "column-stream"),
+        say!(l, "column-class"),
+        say!(l, "column-repeats"),
+    ];
+    head.extend(["ops/s", "±", "MB/s"].map(String::from));
+    head.push(say!(l, "mean"));
+    head.extend(PERCENTILES.iter().map(|(name, _)| name.to_string()));
+    head.push(say!(l, "column-max"));
+    let mut rows = Vec::new();
+    for cell in &step.cells {
+        for (stream, headline, summary) in &cell.streams {
+            for class in &summary.classes {
+                let at = step.values[cell.value].text(l);
+                let mut row = texts([at, name(facts, cell), stream.clone()]);
+                // How often others measured, a file with one figure does not say.
+                let repeats = match (facts.runs[cell.bundle].is_imported(), cell.repeats.len()) {
+                    (true, 1) => number_format::NONE.to_string(),
+                    (_, repeats) => repeats.to_string(),
+                };
+                row.extend(numbers(l, repeats, summary, class));
+                rows.push((if *headline { Mark::None } else { Mark::Side }, row));
+            }
+        }
+    }
+    Table::measured(l, 4, &head, rows)
+}
+
+fn numbers(
+    l: Language,
+    repeats: String,
+    summary: &RepeatSummary,
+    class: &ClassSummary,
+) -> Vec<TableCell> {
+    let times = class.user_latency();
+    let name = l.name(&Name::op(class.class.name()));
+    let name = match class.response {
+        Some(_) => say!(l, "with-detail", what = name, detail = "r"),
+        None => name,
+    };
+    let one = summary.classes.len() == 1;
+    let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
+    let mb = number_format::megabytes_of(l, class.bytes_per_s.as_ref());
+    let mut row = texts([
+        name,
+        repeats,
+        number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
+        number_format::spread(l, rate),
+        mb,
+    ]);
+    row.push(TableCell::latency(times.mean_ns.as_ref()));
+    row.extend(times.percentiles_ns.iter().map(|p| TableCell::latency(p.as_ref())));
+    row.push(TableCell::largest(times));
+    row
+}

@@ -1,0 +1,191 @@
+//! Several database servers in one subject: what each did and had of the machine, their sum, the
+//! two figures that are both called "p99" elsewhere, and how far the servers lie apart.
+//!
+//! The rate of a server is its mean over the repeats, so that the servers' add up to the total; a
+//! geometric mean, which levels elsewhere are, has no such sum.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::point_summary::ClassSummary;
+use crate::analysis::points::point_summary::Latency;
+use crate::analysis::points::point_summary::P99;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::base::units;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::texts;
+use crate::chart::step::name;
+use crate::language::Language;
+use crate::say;
+use crate::stats::spread::{spread, variation};
+
+/// Results by server.
+pub const SECTION: Section = Section {
+    id: "database-servers",
+    title: |l| say!(l, "section-database-servers"),
+    appendix: false,
+    blocks,
+};
+
+/// Where p99.9 is among the percentiles.
+const P999: usize = 3;
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let (l, mut out) = (facts.language, Vec::new());
+    for step in &facts.steps {
+        let Some(together) = together(facts, step) else { continue };
+        out.extend([Block::chapter(&step.title), together.block()]);
+        out.extend(each(facts, step).map(Table::block));
+    }
+    if !out.is_empty() {
+        out.push(Block::note(how(l)));
+    }
+    out
+}
+
+/// How the numbers come about.
+pub fn how(l: Language) -> String {
+    say!(l, "database-servers-how")
+}
+
+/// The servers of a cell by drive and instance; nothing where there is one, or none at all.
+fn servers<'f>(
+    facts: &Facts,
+    step: &StepFacts,
+    cell: &'f CellFacts,
+) -> Vec<(u32, u32, &'f RepeatSummary)> {
+    let plan = &facts.runs[facts.run_of[cell.subject]].resolved;
+    let of_plan = plan.protocol.steps.iter().find(|s| s.name == step.name);
+    let mut streams = of_plan.iter().flat_map(|s| &s.streams);
+    if !streams.any(|stream| stream.engine.knobs.text("server").is_ok()) {
+        return Vec::new();
+    }
+    let copies = cell.instances.iter().map(|((drive, instance), s)| (*drive, *instance, s));
+    match cell.instances.is_empty() {
+        true => cell.drives.iter().map(|(drive, s)| (*drive, 0, s)).collect(),
+        false => copies.collect(),
+    }
+}
+
+/// The mean over the repeats.
+fn rate(summary: &RepeatSummary) -> f64 {
+    summary.by_repeat.iter().sum::<f64>() / summary.by_repeat.len().max(1) as f64
+}
+
+fn transactions(summary: &RepeatSummary) -> u64 {
+    summary.classes.iter().filter(|c| c.class.counts_as_op()).filter_map(|c| c.ops).sum()
+}
+
+fn latency<'s>(step: &StepFacts, summary: &'s RepeatSummary) -> Option<&'s Latency> {
+    summary.class(step.class).map(ClassSummary::user_latency)
+}
+
+fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
+    latency(step, summary)?.percentiles_ns[P99].as_ref().map(|e| e.value)
+}
+
+/// A row for each subject and axis value: all its servers together.
+pub fn together(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    let l = facts.language;
+    let head = [
+        step.axis_text(l),
+        say!(l, "column-subject"),
+        say!(l, "column-servers"),
+        say!(l, "column-transactions-per-s-sum"),
+        say!(l, "column-min"),
+        say!(l, "column-median"),
+        say!(l, "column-max"),
+        say!(l, "column-variation"),
+        say!(l, "column-mean-of-p99s"),
+        say!(l, "column-p99-pooled"),
+    ];
+    let row = |cell: &CellFacts| {
+        let (all, total) = (servers(facts, step, cell), cell.total.as_ref()?);
+        let rates: Vec<f64> = all.iter().map(|(.., s)| rate(s)).collect();
+        let apart = spread(&rates).filter(|_| all.len() > 1)?;
+        let p99s: Option<Vec<f64>> = all.iter().map(|(.., s)| p99_ns(step, s)).collect();
+        let mean = p99s.map(|p99s| p99s.iter().sum::<f64>() / p99s.len() as f64);
+        let count = |value: f64| number_format::count(l, value);
+        let varied = variation(&rates).map(|share| number_format::share(l, share));
+        let mut row = texts([
+            step.values[cell.value].text(l),
+            name(facts, cell),
+            all.len().to_string(),
+            count(rate(total)),
+            count(apart.min),
+            count(apart.median),
+            count(apart.max),
+            varied.unwrap_or(NONE.into()),
+        ]);
+        row.extend([TableCell::time(mean), TableCell::time(p99_ns(step, total))]);
+        Some((Mark::None, row))
+    };
+    let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
+    (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
+}
+
+/// A row for each server, and one for all of a subject.
+pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    let l = facts.language;
+    let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-server")];
+    head.extend([say!(l, "column-processors"), say!(l, "column-memory-limit")]);
+    head.extend([say!(l, "column-transactions"), say!(l, "column-transactions-per-s")]);
+    head.push(say!(l, "mean"));
+    head.extend(["p50", "p99", "p99.9"].map(String::from));
+    let mut rows = Vec::new();
+    for cell in &step.cells {
+        let (all, Some(total)) = (servers(facts, step, cell), &cell.total) else { continue };
+        if all.len() < 2 {
+            continue;
+        }
+        let at = [step.values[cell.value].text(l), name(facts, cell)];
+        for (i, (drive, instance, summary)) in all.iter().enumerate() {
+            let [processors, memory] = share(l, cell, (*drive, *instance));
+            let server = server(facts, cell, (*drive, *instance));
+            let mark = if i == 0 { Mark::First } else { Mark::None };
+            let left = [at.to_vec(), vec![server, processors, memory]].concat();
+            rows.push((mark, [texts(left), numbers(l, step, summary)].concat()));
+        }
+        let all = vec![say!(l, "all-servers"), String::new(), String::new()];
+        let left = [at.to_vec(), all].concat();
+        rows.push((Mark::None, [texts(left), numbers(l, step, total)].concat()));
+    }
+    (!rows.is_empty()).then(|| Table::measured(l, 5, &head, rows))
+}
+
+/// The drive, and which of its servers where one has several.
+fn server(facts: &Facts, cell: &CellFacts, (drive, instance): (u32, u32)) -> String {
+    let drives = &facts.drives[cell.subject];
+    let drive = drives.get(drive as usize).cloned().unwrap_or_default();
+    match cell.instances.is_empty() {
+        true => drive,
+        false => say!(facts.language, "server-of-drive", drive = drive, server = instance + 1),
+    }
+}
+
+/// Processors and memory, as the kernel said; nothing of a server that Dyno did not start.
+fn share(l: Language, cell: &CellFacts, (drive, instance): (u32, u32)) -> [String; 2] {
+    let own = cell.servers.iter().find(|s| (s.drive, s.instance) == (drive, instance));
+    let Some(own) = own else { return [NONE.to_string(), NONE.to_string()] };
+    let processors = match own.shared {
+        true => say!(l, "shared-processors", processors = &own.processors),
+        false => own.processors.clone(),
+    };
+    let memory = own.memory_bytes.map_or(NONE.into(), |bytes| l.number(&units::bytes(bytes)));
+    [processors, memory]
+}
+
+fn numbers(l: Language, step: &StepFacts, summary: &RepeatSummary) -> Vec<TableCell> {
+    let times = latency(step, summary);
+    let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
+    vec![
+        number_format::grouped(l, transactions(summary)).into(),
+        number_format::count(l, rate(summary)).into(),
+        TableCell::latency(times.and_then(|t| t.mean_ns.as_ref())),
+        p(0),
+        p(P99),
+        p(P999),
+    ]
+}

@@ -1,0 +1,59 @@
+//! Everything that is known of the host, the drives, the engines and the plan, so that others can
+//! repeat the run.
+
+use crate::analysis::facts::{DisclosureGroup, Facts, RunFacts};
+use crate::analysis::points::names;
+use crate::brief::block::Block;
+use crate::brief::own::kernel_parameters;
+use crate::brief::section::Section;
+use crate::brief::text::wording;
+use crate::language::Name;
+use crate::record::key::FactHeading;
+use crate::say;
+
+/// All facts, and the plan.
+pub const SECTION: Section =
+    Section { id: "disclosure", title: |l| say!(l, "section-disclosure"), appendix: true, blocks };
+
+/// Place of a heading: those that every run has first, then engines and what else the bundle has,
+/// in its order.
+fn place(name: &str) -> usize {
+    FactHeading::ALL
+        .iter()
+        .position(|heading| name.starts_with(heading.name()))
+        .unwrap_or(FactHeading::ALL.len())
+}
+
+fn rows(facts: &Facts, group: &DisclosureGroup) -> Vec<(String, String)> {
+    let shown = |(name, value): &(String, String)| {
+        let label = facts.language.name(&Name::fact(name));
+        (label, kernel_parameters::shown(facts, name, value))
+    };
+    group.rows.iter().map(shown).collect()
+}
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
+    let run = |run: &RunFacts| {
+        let when = wording::when_measured(l, run);
+        let (version, repeats) = (&run.dyno_version, run.repeats);
+        if run.is_imported() {
+            let said = say!(l, "imported-run", when = when, version = version);
+            return (run.file.clone(), said);
+        }
+        (run.file.clone(), say!(l, "run", when = when, version = version, repeats = repeats))
+    };
+    let mut out = vec![Block::Pairs(say!(l, "runs"), facts.runs.iter().map(run).collect())];
+    let mut groups: Vec<_> = facts.disclosure.iter().collect();
+    groups.sort_by_key(|group| place(&group.name));
+    out.extend(
+        groups
+            .into_iter()
+            .map(|group| Block::Pairs(names::heading(l, &group.name), rows(facts, group))),
+    );
+    let plan =
+        |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());
+    // Imported figures follow no plan that could be run again.
+    out.extend(facts.runs.iter().filter(|run| !run.is_imported()).map(plan));
+    out
+}

@@ -1,0 +1,172 @@
+//! The drives of a group: the subject as a whole, each drive, and the spread between them.
+//!
+//! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a
+//! mean of percentiles; the spread is the least, the middle and the most that a single drive did.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::point_summary::ClassSummary;
+use crate::analysis::points::point_summary::P99;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::section::setup::database_servers;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::texts;
+use crate::chart::step::name;
+use crate::language::Language;
+use crate::say;
+use crate::stats::spread::{Dispersion, spread};
+
+/// Each drive of a group.
+pub const SECTION: Section =
+    Section { id: "drives", title: |l| say!(l, "section-drives"), appendix: true, blocks };
+
+/// How the numbers of a group come about.
+pub fn aggregation(l: Language) -> String {
+    say!(l, "drives-aggregation")
+}
+
+fn head(l: Language) -> Vec<String> {
+    let spread = || [say!(l, "column-min"), say!(l, "column-median"), say!(l, "column-max")];
+    let mut head = vec![say!(l, "column-subject"), say!(l, "column-drives")];
+    head.push(say!(l, "column-ops-sum"));
+    head.extend(spread());
+    head.push(say!(l, "column-p99-merged"));
+    head.extend(spread());
+    head
+}
+
+fn instance_head(l: Language) -> Vec<String> {
+    vec![
+        say!(l, "column-subject"),
+        say!(l, "column-instances"),
+        say!(l, "column-ops-sum"),
+        say!(l, "column-p99-pooled"),
+        say!(l, "column-mean-of-p99s"),
+        say!(l, "column-least"),
+        say!(l, "column-median"),
+        say!(l, "column-most"),
+    ]
+}
+
+fn drive_head(l: Language) -> Vec<String> {
+    let mut head = vec![say!(l, "column-subject"), say!(l, "column-drive")];
+    head.extend(["ops/s", "MB/s"].map(String::from));
+    head.push(say!(l, "mean"));
+    head.extend(["p50", "p99", "p99.9"].map(String::from));
+    head
+}
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let (l, mut out) = (facts.language, Vec::new());
+    // Servers have a section of their own.
+    let steps = || facts.steps.iter().filter(|s| database_servers::together(facts, s).is_none());
+    for step in steps() {
+        let Some(whole) = whole(facts, step) else { continue };
+        out.extend([Block::chapter(&step.title), whole.block()]);
+        out.extend(each(facts, step).map(Table::block));
+    }
+    if !out.is_empty() {
+        out.insert(0, Block::note(aggregation(l)));
+    }
+    for step in steps() {
+        let copies = table(l, step, 2, instance_head(l), instance_rows(facts, step));
+        out.extend(copies.into_iter().flat_map(|t| {
+            let title = say!(l, "instance-by-instance", step = &step.title);
+            [Block::chapter(title), t.block(), Block::note(say!(l, "drives-pooled"))]
+        }));
+    }
+    out
+}
+
+/// A row for each cell of several instances: the pooled p99, and what single instances have.
+fn instance_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
+    let l = facts.language;
+    let row = |cell: &CellFacts| {
+        let total = cell.total.as_ref().filter(|_| cell.instances.len() > 1)?;
+        let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| p99_ns(step, s)).collect();
+        let each = each?;
+        let mean = each.iter().sum::<f64>() / each.len() as f64;
+        let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+        let counts = [cell.instances.len().to_string(), number_format::ops(l, &total.ops_per_s)];
+        row.extend(texts(counts));
+        row.extend([TableCell::time(p99_ns(step, total)), TableCell::time(Some(mean))]);
+        row.extend(three(spread(&each), |ns| TableCell::time(Some(ns))));
+        Some(row)
+    };
+    step.cells.iter().filter_map(row).collect()
+}
+
+/// A row for each cell of a group: the whole and its spread.
+pub fn whole(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    table(facts.language, step, 2, head(facts.language), rows(facts, step))
+}
+
+/// A row for each drive of each group.
+pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    table(facts.language, step, 3, drive_head(facts.language), drive_rows(facts, step))
+}
+
+fn table(
+    l: Language,
+    step: &StepFacts,
+    left: usize,
+    head: Vec<String>,
+    rows: Vec<Vec<TableCell>>,
+) -> Option<Table> {
+    let head = [vec![step.axis_text(l)], head].concat();
+    let rows: Vec<_> = rows.into_iter().map(|row| (Mark::None, row)).collect();
+    (!rows.is_empty()).then(|| Table::measured(l, left, &head, rows))
+}
+
+fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
+    let l = facts.language;
+    let row = |cell: &CellFacts| {
+        let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
+        let ops: Vec<f64> = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).collect();
+        let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(step, s)).collect();
+        let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+        let counts = [cell.drives.len().to_string(), number_format::ops(l, &total.ops_per_s)];
+        row.extend(texts(counts));
+        row.extend(three(spread(&ops), |ops| number_format::count(l, ops).into()));
+        row.push(TableCell::time(p99_ns(step, total)));
+        row.extend(three(p99.and_then(|p| spread(&p)), |ns| TableCell::time(Some(ns))));
+        Some(row)
+    };
+    step.cells.iter().filter_map(row).collect()
+}
+
+fn three(spread: Option<Dispersion>, show: impl Fn(f64) -> TableCell) -> [TableCell; 3] {
+    spread.map_or([NONE, NONE, NONE].map(TableCell::from), |s| [s.min, s.median, s.max].map(&show))
+}
+
+/// Of the class that the step's figures show.
+fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
+    let times = summary.class(step.class).map(ClassSummary::user_latency)?;
+    times.percentiles_ns[P99].as_ref().map(|e| e.value)
+}
+
+fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
+    let (l, mut all) = (facts.language, Vec::new());
+    for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
+        for (drive, summary) in &cell.drives {
+            let times = summary.class(step.class).map(ClassSummary::user_latency);
+            let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
+            let drive_name =
+                facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
+            let mut row = texts([
+                step.values[cell.value].text(l),
+                name(facts, cell),
+                drive_name,
+                number_format::ops(l, &summary.ops_per_s),
+                number_format::megabytes_of(l, summary.bytes_per_s.as_ref()),
+            ]);
+            let mean = TableCell::latency(times.and_then(|t| t.mean_ns.as_ref()));
+            row.extend([mean, p(0), p(P99), p(3)]);
+            all.push(row);
+        }
+    }
+    all
+}

@@ -1,0 +1,159 @@
+//! Load from several hosts: the offsets of their clocks, the results of each host at each point,
+//! and the sum if their windows overlap.
+
+use crate::analysis::comparability::hosts::Joint;
+use crate::analysis::comparability::hosts::JointHost;
+use crate::analysis::comparability::hosts::Sum;
+use crate::analysis::comparability::hosts::SumRefusal;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::base::units;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::texts;
+use crate::language::{Language, Name};
+use crate::record::ClockOffset;
+use crate::say;
+
+/// Hosts that began together.
+pub const SECTION: Section =
+    Section { id: "hosts", title: |l| say!(l, "section-hosts"), appendix: false, blocks };
+
+/// All of it; nothing where the bundles did not begin together.
+pub fn blocks(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
+    if facts.hosts.is_empty() {
+        return Vec::new();
+    }
+    let mut out = vec![clocks(l, &facts.hosts), sums(facts)];
+    let refused = facts.joints.iter().filter_map(|joint| Some((joint, joint.sum.as_ref().err()?)));
+    let mut reasons: Vec<String> = refused.map(|(joint, why)| reason(facts, joint, why)).collect();
+    reasons.dedup();
+    out.extend(reasons.into_iter().map(Block::warning));
+    out.push(Block::note(say!(l, "hosts-how")));
+    out
+}
+
+fn clocks(l: Language, hosts: &[JointHost]) -> Block {
+    let head = [
+        say!(l, "column-host"),
+        say!(l, "column-offset-before"),
+        say!(l, "column-offset-after"),
+        say!(l, "column-offset-limit"),
+        say!(l, "column-reference"),
+    ];
+    let offset = |offset: Option<ClockOffset>| offset.map_or(NONE.into(), |o| offset_text(l, o));
+    let row = |host: &JointHost| {
+        let start = &host.start;
+        let mut row = texts([host.file.clone(), offset(start.before), offset(start.after)]);
+        row.push(TableCell::time(Some(start.limit_ns as f64)));
+        row.push(start.reference.clone().into());
+        (Mark::None, row)
+    };
+    Table::measured(l, 1, &head, hosts.iter().map(row).collect()).block()
+}
+
+/// "−50.0 ms ± 12 µs"
+fn offset_text(l: Language, offset: ClockOffset) -> String {
+    let sign = if offset.offset_ns < 0 { "−" } else { "+" };
+    let time = |ns: u64| units::latency(ns as f64);
+    let size = time(offset.offset_ns.unsigned_abs());
+    l.number(&format!("{sign}{size} ± {}", time(offset.bound_ns)))
+}
+
+fn step<'f>(facts: &'f Facts, joint: &Joint) -> Option<&'f StepFacts> {
+    facts.steps.iter().find(|step| step.name == joint.step)
+}
+
+/// The axis value as the brief prints it.
+fn at(facts: &Facts, joint: &Joint) -> String {
+    let values = step(facts, joint).map(|step| &step.values[..]).unwrap_or_default();
+    let same = |number: f64| joint.value.is_some_and(|value| value == number);
+    let found = values.iter().find(|value| same(value.number));
+    found.map_or(String::new(), |value| value.text(facts.language))
+}
+
+fn title(facts: &Facts, joint: &Joint) -> String {
+    step(facts, joint).map_or_else(|| joint.step.clone(), |step| step.title.clone())
+}
+
+/// A row for each point and class.
+fn sums(facts: &Facts) -> Block {
+    let l = facts.language;
+    let mut head = vec![say!(l, "column-step"), say!(l, "column-at"), say!(l, "column-class")];
+    head.extend([say!(l, "column-repeat"), say!(l, "column-common-window")]);
+    head.extend(
+        facts.hosts.iter().map(|host| l.sequence(&["ops/s".to_string(), host.file.clone()])),
+    );
+    head.extend([say!(l, "column-ops-sum"), "MB/s".to_string(), say!(l, "mean")]);
+    head.extend(["p50", "p99", "p99.9"].map(String::from));
+    head.push(say!(l, "column-max"));
+    let mut rows = Vec::new();
+    for joint in &facts.joints {
+        let place = |class: &str| vec![title(facts, joint), at(facts, joint), class.to_string()];
+        let rate = |ops: &Option<f64>| ops.map_or(NONE.into(), |n| number_format::count(l, n));
+        let mut left = vec![joint.repeat.to_string(), number_format::share(l, joint.common)];
+        left.extend(joint.by_host.iter().map(rate));
+        match &joint.sum {
+            Ok(sum) => {
+                for (i, (class, _)) in sum.classes.iter().enumerate() {
+                    let op = l.name(&Name::op(class.name()));
+                    let left = texts([place(&op), left.clone()].concat());
+                    let mark = if i == 0 { Mark::First } else { Mark::None };
+                    rows.push((mark, [left, of_class(l, sum, i)].concat()));
+                }
+            }
+            Err(_) => {
+                let left = texts([place(""), left].concat());
+                rows.push((Mark::Bad, [left, vec![TableCell::none(); 7]].concat()));
+            }
+        }
+    }
+    Table::measured(l, 3, &head, rows).block()
+}
+
+/// The sums stand with the first class: they are of all.
+fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<TableCell> {
+    let times = &sum.classes[index].1;
+    let time = TableCell::time;
+    let p = |q: f64| time(times.percentile_ns(q).map(|ns| ns as f64));
+    let (ops, megabytes) = match index {
+        0 => (number_format::count(l, sum.ops_per_s), number_format::megabytes(l, sum.bytes_per_s)),
+        _ => (String::new(), String::new()),
+    };
+    let max = time(times.quantile_ns(1.0).map(|ns| ns as f64));
+    vec![ops.into(), megabytes.into(), time(times.mean_ns()), p(0.5), p(0.99), p(0.999), max]
+}
+
+/// Why a point has no sum.
+pub fn reason(facts: &Facts, joint: &Joint, why: &SumRefusal) -> String {
+    let l = facts.language;
+    let file = |host: &usize| facts.hosts[*host].file.clone();
+    match why {
+        SumRefusal::Unchecked(host) => say!(l, "hosts-unchecked", host = file(host)),
+        SumRefusal::Clock(host) => {
+            let start = &facts.hosts[*host].start;
+            let worst = [start.before, start.after].into_iter().flatten();
+            let worst = worst.max_by_key(|offset| offset.most_ns());
+            let offset = worst.map_or(String::new(), |offset| offset_text(l, offset));
+            let limit = number_format::time(l, start.limit_ns as f64);
+            say!(l, "hosts-clock", host = file(host), offset = offset, limit = limit)
+        }
+        SumRefusal::Missing(host) => say!(
+            l,
+            "hosts-missing",
+            host = file(host),
+            step = title(facts, joint),
+            repeat = joint.repeat
+        ),
+        SumRefusal::Apart => say!(
+            l,
+            "hosts-apart",
+            step = title(facts, joint),
+            repeat = joint.repeat,
+            share = number_format::share(l, joint.common)
+        ),
+    }
+}

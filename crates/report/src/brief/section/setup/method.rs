@@ -1,0 +1,92 @@
+//! The measuring method: definitions and formulas.
+
+use crate::analysis::facts::Facts;
+use crate::analysis::points::names;
+use crate::analysis::verdicts::selftest;
+use crate::base::histogram::SAMPLES_ABOVE;
+use crate::base::units;
+use crate::brief::block::Block;
+use crate::brief::section::Section;
+use crate::brief::text::published;
+use crate::brief::text::wording;
+use crate::language::Language;
+use crate::say;
+
+/// Definitions and formulas.
+pub const SECTION: Section =
+    Section { id: "method", title: |l| say!(l, "section-method"), appendix: true, blocks };
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    vec![Block::Terms(definitions(facts))]
+}
+
+fn definitions(facts: &Facts) -> Vec<(String, String)> {
+    let (l, mut all) = (facts.language, Vec::new());
+    if !facts.source.is_empty() {
+        let source = say!(
+            l,
+            "procedure-of",
+            title = &facts.title,
+            protocol = &facts.protocol,
+            source = names::source(facts)
+        );
+        all.push((say!(l, "procedure"), source));
+    }
+    for step in &facts.steps {
+        let (Some(warmup), Some(window)) = (step.warmup_ns, step.window_ns.filter(|ns| *ns > 0))
+        else {
+            continue;
+        };
+        let (warmup, window) = (units::duration(warmup), units::duration(window));
+        all.push((
+            say!(l, "step-named", step = &step.name),
+            say!(l, "step-windows", warmup = warmup, window = window),
+        ));
+    }
+    if facts.is_imported() {
+        all.push((say!(l, "imported-figures"), say!(l, "method-imported")));
+    } else {
+        all.extend(figures(l));
+    }
+    let formulas = formulas(l);
+    match published::is_published(facts) {
+        // Of figures without repeats nothing but quotients is made.
+        true => all.extend(formulas.into_iter().skip(GAIN).take(2)),
+        false => all.extend(formulas),
+    }
+    let said = |said: String| (say!(l, "self-test"), wording::stopped(l, said));
+    all.extend(selftest::of_host(facts).into_iter().map(said));
+    if facts.subjects.len() > 1 && !published::is_published(facts) {
+        all.push((say!(l, "difference"), wording::footnote(l)));
+    }
+    all
+}
+
+/// What the numbers are.
+fn figures(l: Language) -> [(String, String); 6] {
+    [
+        ("ops/s".to_string(), say!(l, "method-ops")),
+        ("MB/s".to_string(), say!(l, "method-mb")),
+        (say!(l, "service-time"), say!(l, "method-service-time")),
+        (say!(l, "response-time-term"), say!(l, "method-response-time")),
+        (say!(l, "percentiles"), say!(l, "method-percentiles", samples = SAMPLES_ABOVE)),
+        (say!(l, "several-drives"), say!(l, "method-several-drives")),
+    ]
+}
+
+/// Where the formulas for quotients stand among all: gain, then reduction.
+const GAIN: usize = 1;
+
+/// How estimates, comparisons and claims are made; docs/claims.md has the sources.
+fn formulas(l: Language) -> [(String, String); 8] {
+    [
+        (say!(l, "interval"), say!(l, "method-interval")),
+        (say!(l, "gain"), say!(l, "method-gain")),
+        (say!(l, "reduction"), say!(l, "method-reduction")),
+        (say!(l, "comparison"), say!(l, "method-comparison")),
+        (say!(l, "one-family"), say!(l, "method-one-family")),
+        (say!(l, "lower-bound"), say!(l, "method-lower-bound")),
+        (say!(l, "rounding"), say!(l, "method-rounding")),
+        (say!(l, "section-marks"), say!(l, "method-caveats")),
+    ]
+}

@@ -1,0 +1,12 @@
+//! What was measured on what, and how.
+
+pub mod conditions;
+pub mod data;
+pub mod database_servers;
+pub mod disclosure;
+pub mod drives;
+pub mod fleet;
+pub mod hosts;
+pub mod method;
+pub mod preparation;
+pub mod server;

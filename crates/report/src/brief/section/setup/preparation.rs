@@ -1,0 +1,136 @@
+//! The preparation of the drives, and whether they reached steady state.
+
+use crate::analysis::facts::Facts;
+use crate::analysis::points::names;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::chart::kinds::steady;
+use crate::language::{Language, Name};
+use crate::record::{PreparationStep, SteadyState};
+use crate::say;
+
+/// How drives were prepared.
+pub const SECTION: Section = Section {
+    id: "preparation",
+    title: |l| say!(l, "section-preparation"),
+    appendix: true,
+    blocks,
+};
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let (l, mut out) = (facts.language, warnings(facts));
+    let states = steady::states(facts);
+    if !states.is_empty() {
+        out.push(Block::Figures(steady::figures(facts)));
+        out.push(verdicts(l, &states).block());
+    }
+    if !facts.prepared.is_empty() {
+        let rows = facts.prepared.iter().map(|(subject, p)| {
+            let at = l.moment(p.ended_unix_ns);
+            let drive = (p.drive + 1).to_string();
+            let (action, outcome) = (done(l, &p.action), outcome(l, p));
+            vec![facts.subjects[*subject].clone(), drive, action, outcome, at]
+        });
+        let head = [
+            say!(l, "column-subject"),
+            say!(l, "column-drive"),
+            String::new(),
+            say!(l, "column-done"),
+            say!(l, "column-at"),
+        ];
+        out.push(Table::of(5, &head, rows.collect()).block());
+    }
+    out
+}
+
+/// What a run stores of it, in words.
+fn done(l: Language, stored: &str) -> String {
+    say!(l, "done", action = names::done(stored))
+}
+
+/// What came of a preparation: of rounds, whether their end was steady.
+fn outcome(l: Language, prepared: &PreparationStep) -> String {
+    let Some(state) = &prepared.steady else { return done(l, &prepared.outcome) };
+    let (rounds, metric) = (state.rounds.len(), Name::tracked(state.metric.name()));
+    let Some(window) = &state.window else {
+        return say!(l, "too-few-rounds", metric = metric);
+    };
+    let percent = |share: f64| number_format::percent(l, share * 100.0, 1);
+    let (excursion, slope) = (percent(window.excursion), percent(window.slope));
+    match window.steady {
+        true => say!(
+            l,
+            "steady-after",
+            rounds = rounds,
+            metric = metric,
+            excursion = excursion,
+            slope = slope
+        ),
+        false => say!(
+            l,
+            "not-steady-within",
+            rounds = rounds,
+            metric = metric,
+            excursion = excursion,
+            slope = slope
+        ),
+    }
+}
+
+/// Points on drives that were not steady are shown like the others, so this is stated first.
+fn warnings(facts: &Facts) -> Vec<Block> {
+    let states = steady::states(facts);
+    let warning = |(name, state): &(String, &SteadyState)| {
+        let (l, rounds) = (facts.language, state.rounds.len());
+        Block::warning(say!(l, "not-steady-warning", drive = name, rounds = rounds))
+    };
+    states.iter().filter(|(_, s)| !s.reached()).map(warning).collect()
+}
+
+fn verdicts(l: Language, states: &[(String, &SteadyState)]) -> Table {
+    let head = [
+        say!(l, "column-drive"),
+        say!(l, "column-verdict"),
+        say!(l, "column-rounds"),
+        say!(l, "column-window"),
+        say!(l, "mean"),
+        say!(l, "column-excursion"),
+        say!(l, "column-allowed"),
+        say!(l, "column-slope"),
+        say!(l, "column-allowed"),
+    ];
+    let mut table = Table::new(2, &head);
+    for (name, state) in states {
+        let percent = |share: f64| number_format::share(l, share);
+        let mut row = vec![name.clone()];
+        row.push(match state.reached() {
+            true => say!(l, "steady"),
+            false => say!(l, "not-steady"),
+        });
+        row.push(state.rounds.len().to_string());
+        let (excursion, slope) = (percent(state.rule.excursion), percent(state.rule.slope));
+        match &state.window {
+            Some(w) => {
+                let last = w.first_round + w.values.len() - 1;
+                let (first, last) = (w.first_round.to_string(), last.to_string());
+                let window = say!(l, "range", low = first, high = last);
+                let mean = format!("{:.0} {}", w.mean, state.metric.unit());
+                row.extend([
+                    window,
+                    mean,
+                    percent(w.excursion),
+                    excursion,
+                    percent(w.slope),
+                    slope,
+                ]);
+            }
+            None => {
+                let none = || number_format::NONE.to_string();
+                row.extend([none(), none(), none(), excursion, none(), slope]);
+            }
+        }
+        table.row(if state.reached() { Mark::None } else { Mark::Bad }, row);
+    }
+    table
+}

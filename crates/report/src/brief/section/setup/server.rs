@@ -1,0 +1,131 @@
+//! The two tables that published briefs open with: the server's hardware, and its software.
+
+use crate::analysis::comparability::conditions::headings;
+use crate::analysis::comparability::conditions::values;
+use crate::analysis::facts::Facts;
+use crate::base::units;
+use crate::brief::block::Block;
+use crate::brief::own::kernel_parameters;
+use crate::brief::section::Section;
+use crate::language::Name;
+use crate::record::key::{FactKey, cpu, drive, dyno, engine, host, kernel, memory};
+use crate::say;
+
+/// The server's hardware and software.
+pub const SECTION: Section =
+    Section { id: "server", title: |l| say!(l, "section-server"), appendix: true, blocks };
+
+/// In the order of the table.
+const HARDWARE: &[FactKey] = &[
+    host::VENDOR,
+    host::SERVER,
+    host::BOARD,
+    host::BIOS,
+    host::VIRTUAL_MACHINE,
+    cpu::MODEL,
+    cpu::SOCKETS,
+    cpu::CORES,
+    cpu::LOGICAL_PROCESSORS,
+    cpu::SMT,
+    cpu::HIGHEST_FREQUENCY,
+    cpu::NUMA_NODES,
+    memory::TOTAL,
+    memory::MODULES,
+    drive::MODEL,
+    drive::SERIAL,
+    drive::FIRMWARE,
+    drive::CAPACITY,
+    drive::LOGICAL_BLOCK_SIZE,
+    drive::LINK_SPEED,
+    drive::LINK_WIDTH,
+    drive::NUMA_NODE,
+];
+
+const SOFTWARE: &[FactKey] = &[
+    host::OPERATING_SYSTEM,
+    kernel::RELEASE,
+    kernel::COMMAND_LINE,
+    kernel::DRIVERS[0].0,
+    kernel::DRIVERS[1].0,
+    cpu::GOVERNOR,
+    cpu::FREQUENCY_DRIVER,
+    cpu::MITIGATIONS,
+    memory::HUGE_PAGES,
+    drive::FILESYSTEM,
+    drive::MOUNT_OPTIONS,
+    drive::SCHEDULER,
+    dyno::VERSION,
+    engine::VERSION,
+];
+
+/// Values of one fact that a fleet's brief lists.
+const MOST_VALUES: usize = 8;
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
+    let tables = [(say!(l, "server-hardware"), HARDWARE), (say!(l, "server-software"), SOFTWARE)];
+    let mut found = tables.map(|(title, rows)| (title, pairs(facts, rows)));
+    found[0].1.extend(memory_limits(facts));
+    let some = found.into_iter().filter(|(_, pairs)| !pairs.is_empty());
+    some.map(|(title, pairs)| Block::Pairs(title, pairs)).collect()
+}
+
+/// What steps limit the load's memory to: the part of the host's that counts.
+fn memory_limits(facts: &Facts) -> Vec<(String, String)> {
+    let l = facts.language;
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for step in facts.runs.iter().flat_map(|run| &run.resolved.protocol.steps) {
+        let Some(bytes) = step.memory_bytes else { continue };
+        let limit = say!(l, "server-memory-limit", size = units::bytes(bytes));
+        let title = facts.steps.iter().find(|s| s.name == step.name).map(|s| s.title.clone());
+        let name = say!(l, "server-memory-of-step", step = title.unwrap_or(step.name.clone()));
+        let row = (name, limit);
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn pairs(facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> {
+    let (l, mut pairs) = (facts.language, Vec::new());
+    for (key, heading) in
+        rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h)))
+    {
+        let found = values(facts, heading, key.name);
+        // Whose each is would be hundreds of names; what every drive has of its own says nothing.
+        if facts.is_fleet() && found.len() > 1 {
+            let all: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
+            if all.len() <= MOST_VALUES {
+                let (heading, fact) = (Name::fact(heading), Name::fact(key.name));
+                let label = say!(l, "difference-fact", heading = heading, fact = fact);
+                pairs.push((label, all.join("; ")));
+            }
+            continue;
+        }
+        for (whose, value) in &found {
+            let name =
+                if [dyno::VERSION, engine::VERSION].contains(key) { heading } else { key.name };
+            let mut label = vec![l.name(&Name::fact(name))];
+            // Common values are stated once.
+            label.extend((found.len() > 1).then(|| whose.clone()));
+            pairs.push((l.sequence(&label), kernel_parameters::shown(facts, key.name, value)));
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::comparability::conditions::tests::two_drives;
+
+    #[test]
+    fn what_all_share_is_said_once_and_what_differs_with_whose_it_is() {
+        let made = blocks(&two_drives());
+        let [Block::Pairs(title, pairs), ..] = &made[..] else { panic!("{made:?}") };
+        let has = |name: &str, value: &str| pairs.contains(&(name.to_string(), value.to_string()));
+        assert!(title == "Server hardware" && has("Firmware", "1.0"), "{pairs:?}");
+        assert!(has("Model, A", "Fast") && has("Model, B", "Slow"), "{pairs:?}");
+    }
+}

@@ -1,0 +1,248 @@
+//! The subjects point by point: their levels below one another, and how each differs from the
+//! subject of the brief.
+
+use crate::analysis::claim::compare::Comparison;
+use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::claim::lead;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::metric_text;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::published;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::texts;
+use crate::brief::text::wording;
+use crate::chart::mark;
+use crate::language::Language;
+use crate::plan::Field;
+use crate::say;
+
+/// Every difference, point by point.
+pub const SECTION: Section = Section {
+    id: "differences",
+    title: |l| say!(l, "section-differences"),
+    appendix: true,
+    blocks,
+};
+
+/// Axis values that a reader takes in beside a figure.
+const MOST_VALUES: usize = 8;
+
+/// Columns that have room on A4 and at 1,000 pixels.
+pub const MOST_COLUMNS: usize = 8;
+
+/// What the steps' own parts leave out: the other axis values, and rivals beside one another.
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
+    for (index, step) in facts.steps.iter().enumerate() {
+        let rows = |tables: &[Table]| tables.iter().map(|t| t.rows.len()).sum::<usize>();
+        let whole = tables(facts, index, false);
+        let mut own = Vec::new();
+        if rows(&whole) > rows(&tables(facts, index, true)) {
+            own.extend(whole.into_iter().map(Table::block));
+        }
+        own.extend(rivals(facts, index).map(Table::block));
+        if !own.is_empty() {
+            out.push(Block::chapter(&step.title));
+            out.extend(own);
+        }
+    }
+    out
+}
+
+/// A row for each place and subject: its figures, and how far the subject of the brief is from it;
+/// in `short`, where there are many places, of some of them. As many tables as the metrics need.
+pub fn tables(facts: &Facts, index: usize, short: bool) -> Vec<Table> {
+    let several = facts.subjects.len() > 1;
+    let wide = |own: &DifferenceColumn| 1 + usize::from(own.compared && several);
+    let mut sets: Vec<Vec<DifferenceColumn>> = vec![Vec::new()];
+    for own in metrics(facts, index) {
+        let used: usize = sets.last().map_or(0, |set| set.iter().map(wide).sum());
+        if used + wide(&own) > MOST_COLUMNS - 2 {
+            sets.push(Vec::new());
+        }
+        sets.last_mut().into_iter().for_each(|set| set.push(own.clone()));
+    }
+    sets.iter().filter_map(|set| table(facts, index, set, short)).collect()
+}
+
+fn table(facts: &Facts, index: usize, metrics: &[DifferenceColumn], short: bool) -> Option<Table> {
+    let (l, step) = (facts.language, &facts.steps[index]);
+    let several = facts.subjects.len() > 1;
+    // A step of one point has no axis to name.
+    let axis = step.axis_text(l);
+    let names = if axis.is_empty() { 1 } else { 2 };
+    let mut head = if axis.is_empty() { Vec::new() } else { vec![axis] };
+    head.push(say!(l, "column-subject"));
+    for own in metrics {
+        head.push(metric_text::column(l, &own.metric, step));
+        head.extend((own.compared && several).then(|| say!(l, "column-difference")));
+    }
+    let mut rows: Vec<(Mark, Vec<TableCell>)> = Vec::new();
+    for at in places(facts, index, short) {
+        let mut first = true;
+        for subject in 0..facts.subjects.len() {
+            let mut row = Vec::new();
+            for own in metrics {
+                row.push(level(facts, index, &own.metric, at, subject));
+                if own.compared && several {
+                    row.push(difference(facts, index, own, at, subject).into());
+                }
+            }
+            let says = |cell: &TableCell| *cell != TableCell::none() && *cell != "".into();
+            if !row.iter().any(says) {
+                continue;
+            }
+            let label = if first { label(l, step, at) } else { String::new() };
+            let mark = if first { Mark::First } else { Mark::None };
+            let all = [label, facts.subjects[subject].clone()];
+            let named = texts(all.into_iter().skip(2 - names));
+            rows.push((mark, [named, row].concat()));
+            first = false;
+        }
+    }
+    (!rows.is_empty()).then(|| Table::measured(l, names, &head, rows))
+}
+
+/// Rivals of the subject of the brief beside one another: their differences alone, point by point.
+fn rivals(facts: &Facts, index: usize) -> Option<Table> {
+    let (l, step) = (facts.language, &facts.steps[index]);
+    let metrics: Vec<DifferenceColumn> =
+        metrics(facts, index).into_iter().filter(|own| own.compared).collect();
+    let own = facts.headline_subject;
+    let all = (0..facts.subjects.len()).filter(|subject| *subject != own);
+    let pairs: Vec<(usize, usize)> = all
+        .clone()
+        .flat_map(|a| all.clone().filter(move |b| a < *b).map(move |b| (a, b)))
+        .collect();
+    let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-with")];
+    head.extend(metrics.iter().map(|own| metric_text::column(l, &own.metric, step)));
+    let mut table = Table::new(3, &head);
+    for at in places(facts, index, false) {
+        let mut first = true;
+        for pair in &pairs {
+            let between = |own: &DifferenceColumn| standing(facts, index, own, at, *pair);
+            let row: Vec<String> = metrics.iter().map(between).collect();
+            if row.iter().all(|cell| cell == NONE) {
+                continue;
+            }
+            let label = if first { label(l, step, at) } else { String::new() };
+            let names = [pair.0, pair.1].map(|s| facts.subjects[s].clone());
+            let mark = if first { Mark::First } else { Mark::None };
+            table.row(mark, [vec![label], names.to_vec(), row].concat());
+            first = false;
+        }
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// A metric of the table, and whether anything is compared by it.
+#[derive(Clone)]
+struct DifferenceColumn {
+    metric: Metric,
+    compared: bool,
+}
+
+fn metrics(facts: &Facts, index: usize) -> Vec<DifferenceColumn> {
+    let step = &facts.steps[index];
+    let arithmetic = published::is_published(facts) && facts.subjects.len() > 1;
+    let measured = |m: &Metric| step.cells.iter().any(|c| m.of(step, c).is_some());
+    let mut all: Vec<Metric> = Metric::of_step(step, &facts.metrics);
+    // Mean latency stands beside p99 where the source prints it.
+    let mean = Metric::total(PointFigure::Mean);
+    if step.figures.iter().any(|f| f.starts_with("mean")) && !all.contains(&mean) {
+        all.push(mean);
+    }
+    let compared = |m: &Metric| {
+        arithmetic || facts.comparisons.iter().any(|c| c.step == index && c.metric == *m)
+    };
+    let own = |metric: Metric| DifferenceColumn { compared: compared(&metric), metric };
+    all.into_iter().filter(measured).map(own).collect()
+}
+
+/// Axis values first, then what is read off curves, then means.
+fn places(facts: &Facts, index: usize, short: bool) -> Vec<StepPlace> {
+    let step = &facts.steps[index];
+    let every = step.values.len().div_ceil(MOST_VALUES);
+    let last = step.values.len().saturating_sub(1);
+    // Shares of one's own maximum are different loads for each subject: their levels are in the
+    // curve and the full data.
+    let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
+        && facts.subjects.len() > 1;
+    let kept = |value: &usize| match shares {
+        true => step.values[*value].number.is_infinite(),
+        false => {
+            !short
+                || value.is_multiple_of(every)
+                || *value == last
+                || lead::value(step) == Some(*value)
+        }
+    };
+    let mut all: Vec<StepPlace> =
+        (0..step.values.len()).filter(kept).map(StepPlace::Value).collect();
+    for c in facts.comparisons.iter().filter(|c| c.step == index) {
+        let wanted = !short || !matches!(c.at, StepPlace::Load(_));
+        if wanted && !matches!(c.at, StepPlace::Value(_)) && !all.contains(&c.at) {
+            all.push(c.at);
+        }
+    }
+    all
+}
+
+fn label(l: Language, step: &StepFacts, at: StepPlace) -> String {
+    match at {
+        StepPlace::Value(value) => step.values[value].text(l),
+        StepPlace::Mean => say!(l, "mean"),
+        StepPlace::Load(ops) => say!(l, "row-at-load", load = number_format::count(l, ops)),
+        StepPlace::Latency(ns) => say!(l, "row-at-p99", latency = number_format::time(l, ns)),
+        StepPlace::Limit => say!(l, "row-within-limit"),
+    }
+}
+
+/// A subject's figure at an axis value; marked where the drive did not limit it.
+fn level(facts: &Facts, index: usize, metric: &Metric, at: StepPlace, subject: usize) -> TableCell {
+    let (step, StepPlace::Value(value)) = (&facts.steps[index], at) else {
+        return TableCell::none();
+    };
+    let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
+    metric_text::cell(facts.language, metric, step, cell).marked(&mark(cell))
+}
+
+/// How the subject of the brief and another differ, in the other's row; nothing in its own.
+fn difference(
+    facts: &Facts,
+    index: usize,
+    own: &DifferenceColumn,
+    at: StepPlace,
+    subject: usize,
+) -> String {
+    match subject == facts.headline_subject {
+        true => String::new(),
+        false => standing(facts, index, own, at, (facts.headline_subject, subject)),
+    }
+}
+
+/// How a difference stands; of figures without repeats, what it comes to.
+fn standing(
+    facts: &Facts,
+    index: usize,
+    own: &DifferenceColumn,
+    at: StepPlace,
+    (a, b): (usize, usize),
+) -> String {
+    let of =
+        |c: &&Comparison| c.step == index && c.metric == own.metric && c.at == at && c.is_of(a, b);
+    let shown = facts.comparisons.iter().find(of).map(|c| wording::standing(facts, c));
+    let pair = (a.min(b), a.max(b));
+    let arithmetic = || match at {
+        StepPlace::Value(value) => {
+            published::difference(facts, &facts.steps[index], &own.metric, value, pair)
+        }
+        _ => None,
+    };
+    shown.or_else(arithmetic).unwrap_or(NONE.to_string())
+}

@@ -1,0 +1,134 @@
+//! The cost of durability: the same writes made durable by FUA, by a flush, and not at all; and
+//! databases that sync their log at each commit.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::point_summary::PERCENTILES;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::verdicts::durability;
+use crate::analysis::verdicts::durability::StepDurability;
+use crate::analysis::verdicts::durability::WriteGroup;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::texts;
+use crate::chart::kinds::durable::called;
+use crate::chart::kinds::durable::figures;
+use crate::say;
+
+/// What durability costs.
+pub const SECTION: Section =
+    Section { id: "durable", title: |l| say!(l, "section-durable"), appendix: false, blocks };
+
+/// The last of the percentiles that Dyno reports: p99.99.
+const LAST: usize = PERCENTILES.len() - 1;
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let groups = durability::groups(facts);
+    if groups.is_empty() {
+        return Vec::new();
+    }
+    let l = facts.language;
+    let mut out = vec![Block::note(say!(l, "durable-how"))];
+    let figures = figures(facts);
+    if !figures.is_empty() {
+        out.push(Block::Figures(figures));
+    }
+    out.extend(groups.iter().filter_map(|group| table(facts, group)).flatten());
+    let commits: Vec<(Mark, Vec<TableCell>)> = durability::commits(facts)
+        .into_iter()
+        .flat_map(|index| most(facts, &facts.steps[index]))
+        .collect();
+    if !commits.is_empty() {
+        let head = [
+            say!(l, "column-step"),
+            say!(l, "column-subject"),
+            say!(l, "column-at"),
+            "ops/s".to_string(),
+            PERCENTILES[LAST].0.to_string(),
+        ];
+        out.push(Block::chapter(say!(l, "durable-commits")));
+        out.push(Table::measured(l, 3, &head, commits).block());
+    }
+    out
+}
+
+/// A row for each place of the axis and subject; ops/s of each manner, and its share of the same
+/// writes that are not durable.
+fn table(facts: &Facts, group: &WriteGroup) -> Option<[Block; 2]> {
+    let l = facts.language;
+    let (_, lead) = group.durable.first()?;
+    let lead = &facts.steps[*lead];
+    let mut head = vec![lead.axis_text(l), say!(l, "column-subject")];
+    for (manner, _) in group.steps() {
+        head.push(l.sequence(&[called(l, manner), "ops/s".to_string()]));
+        if manner != StepDurability::None && group.plain.is_some() {
+            head.push(say!(l, "durable-share"));
+        }
+        head.push(PERCENTILES[LAST].0.to_string());
+    }
+    let mut rows = Vec::new();
+    for value in &lead.values {
+        for subject in 0..facts.subjects.len() {
+            let mut row = texts([value.text(l), facts.subjects[subject].clone()]);
+            let of = |index: usize| {
+                let step = &facts.steps[index];
+                let at = step.values.iter().position(|own| own.label == value.label)?;
+                step.cell(subject, at)?.total.as_ref()
+            };
+            let plain = group.plain.and_then(of);
+            for (manner, index) in group.steps() {
+                row.extend(cells(facts, manner, of(index), plain, group.plain.is_some()));
+            }
+            rows.push((Mark::None, row));
+        }
+    }
+    Some([Block::chapter(&lead.title), Table::measured(l, 2, &head, rows).block()])
+}
+
+fn cells(
+    facts: &Facts,
+    manner: StepDurability,
+    own: Option<&RepeatSummary>,
+    plain: Option<&RepeatSummary>,
+    shared: bool,
+) -> Vec<TableCell> {
+    let l = facts.language;
+    let none = TableCell::none;
+    let ops = own.map(|own| number_format::ops(l, &own.ops_per_s));
+    let mut cells = vec![ops.map_or_else(none, TableCell::from)];
+    if manner != StepDurability::None && shared {
+        let share = own.zip(plain).map(|(own, plain)| own.ops_per_s.value / plain.ops_per_s.value);
+        let share = share.filter(|share| share.is_finite());
+        let share = share.map(|share| l.number(&format!("{:.0} %", share * 100.0)));
+        cells.push(share.map_or_else(none, TableCell::from));
+    }
+    cells.push(TableCell::latency(own.and_then(last)));
+    cells
+}
+
+/// p99.99 of the class that most ops are of.
+fn last(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
+    let class = summary.classes.iter().max_by_key(|class| class.ops)?;
+    class.user_latency().percentiles_ns[LAST].as_ref()
+}
+
+/// Of each subject the place at which it makes the most commits durable.
+fn most(facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
+    let l = facts.language;
+    let rate = |cell: &CellFacts| cell.total.as_ref().map_or(0.0, |t| t.ops_per_s.value);
+    let row = |subject: usize| {
+        let cells = facts.cells_of(step, subject).into_iter().flatten();
+        let cell = cells.max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
+        let total = cell.total.as_ref()?;
+        let mut row = texts([
+            step.title.clone(),
+            facts.subjects[subject].clone(),
+            format!("{} {}", step.values[cell.value].text(l), step.axis_text(l)),
+            number_format::ops(l, &total.ops_per_s),
+        ]);
+        row.push(TableCell::latency(last(total)));
+        Some((Mark::None, row))
+    };
+    (0..facts.subjects.len()).filter_map(row).collect()
+}

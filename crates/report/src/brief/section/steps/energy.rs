@@ -1,0 +1,154 @@
+//! Power, energy and work per watt, if a meter measured power, with the power class in each row.
+
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::limits::power::MOST_DELAY_S;
+use crate::analysis::limits::power::PowerFacts;
+use crate::analysis::limits::power::PowerReadings;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::texts;
+use crate::chart;
+use crate::chart::step::name;
+use crate::language::{Language, Name};
+use crate::say;
+use crate::stats::Estimate;
+
+/// Power, energy and work per watt.
+pub const SECTION: Section =
+    Section { id: "energy", title: |l| say!(l, "section-energy"), appendix: true, blocks };
+
+/// What matters most comes first, since a terminal leaves out what does not fit.
+fn head(l: Language, step: &StepFacts) -> Vec<String> {
+    let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-power-of")];
+    head.extend(["W", "±", "ops/s/W", "±", "J/op", "MB/s/W"].map(String::from));
+    head.extend([
+        say!(l, "column-energy"),
+        say!(l, "column-idle"),
+        say!(l, "column-min"),
+        say!(l, "column-max"),
+    ]);
+    head.push("p99".to_string());
+    head
+}
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
+    for step in &facts.steps {
+        let Some(table) = table(facts, step) else { continue };
+        out.push(Block::chapter(&step.title));
+        out.extend(figures(facts, step));
+        out.push(table.block());
+    }
+    if !out.is_empty() {
+        let how = match facts.is_imported() {
+            true => say!(facts.language, "energy-how-imported"),
+            false => say!(facts.language, "energy-how", seconds = MOST_DELAY_S.to_string()),
+        };
+        out.insert(0, Block::note(how));
+        let notes = notes(facts);
+        if !notes.is_empty() {
+            out.push(Block::list(notes));
+        }
+    }
+    out
+}
+
+/// Those with which the step does not lead.
+fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
+    let leading = chart::choice::leading(facts, step);
+    let led = |figure: &chart::Chart| leading.iter().any(|own| own.is(figure));
+    let own: Vec<_> =
+        chart::of_step(SECTION.id, facts, step).into_iter().filter(|f| !led(f)).collect();
+    (!own.is_empty()).then_some(Block::Figures(own))
+}
+
+/// A row for each cell and instrument, where there is one.
+pub fn table(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    let rows = rows(facts, step);
+    let l = facts.language;
+    (!rows.is_empty()).then(|| Table::measured(l, 3, &head(l, step), rows))
+}
+
+fn rows(facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
+    let mut all = Vec::new();
+    for cell in &step.cells {
+        for power in &cell.power {
+            let l = facts.language;
+            let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+            row.extend(of(l, power));
+            all.push((Mark::None, row));
+        }
+    }
+    all
+}
+
+fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
+    let count = |e: &Option<Estimate>| {
+        e.as_ref().map_or_else(TableCell::none, |e| number_format::ops(l, e).into())
+    };
+    let read = p.readings.as_ref();
+    let watts = |pick: fn(&PowerReadings) -> f64| {
+        read.map_or_else(TableCell::none, |r| number_format::watts(l, pick(r)).into())
+    };
+    vec![
+        instrument(l, p).into(),
+        number_format::watts_of(l, &p.mean_watts).into(),
+        number_format::spread(l, &p.mean_watts).into(),
+        count(&p.ops_per_watt),
+        p.ops_per_watt.as_ref().map_or(NONE.into(), |e| number_format::spread(l, e)).into(),
+        TableCell::joules(p.joules_per_op.as_ref()),
+        count(&p.mb_per_watt),
+        TableCell::joules(read.and_then(|r| r.joules.as_ref())),
+        p.rest_watts.map_or_else(TableCell::none, |w| number_format::watts(l, w).into()),
+        watts(|r| r.min_watts),
+        watts(|r| r.max_watts),
+        watts(|r| r.p99_watts.value),
+    ]
+}
+
+/// What power is of, and what read it: "drive (exec)".
+fn instrument(l: Language, p: &PowerFacts) -> String {
+    let (class, kind) = (Name::power_class(&p.class), Name::meter_kind(&p.kind));
+    say!(l, "with-detail", what = class, detail = kind)
+}
+
+/// What is to be said of the instruments: how late they are, and what they left out.
+pub fn notes(facts: &Facts) -> Vec<String> {
+    let l = facts.language;
+    let mut all: Vec<String> = Vec::new();
+    for step in &facts.steps {
+        for cell in &step.cells {
+            let subject = &facts.subjects[cell.subject];
+            for p in &cell.power {
+                let Some(read) = &p.readings else { continue };
+                let who = l.sequence(&[subject.clone(), instrument(l, p)]);
+                let late = match read.late_s {
+                    Some(late_s) => {
+                        let late = l.number(&format!("{late_s:.2} s"));
+                        say!(l, "meter-late", meter = &who, late = late)
+                    }
+                    None => say!(l, "meter-unknown-delay", meter = &who),
+                };
+                if !all.contains(&late) {
+                    all.push(late);
+                }
+                if read.joules.is_none() {
+                    let at = step.values[cell.value].text(l);
+                    let covered = format!("{:.0} %", read.covered * 100.0);
+                    all.push(say!(
+                        l,
+                        "meter-too-little",
+                        meter = who,
+                        step = &step.title,
+                        at = at,
+                        covered = covered
+                    ));
+                }
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,101 @@
+//! Curves of latency against load: their knees, and subjects compared at equal latency and at equal
+//! load.
+
+use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::claim::curves::mean_curve;
+use crate::analysis::facts::Facts;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::wording;
+use crate::language::Language;
+use crate::plan::Field;
+use crate::say;
+use crate::stats::curve::knee;
+
+/// Comparisons at equal latency and at equal load.
+pub const SECTION: Section = Section {
+    id: "equal-latency",
+    title: |l| say!(l, "section-equal-latency"),
+    appendix: false,
+    blocks,
+};
+
+fn head(l: Language) -> Vec<String> {
+    vec![
+        say!(l, "column-subject"),
+        say!(l, "column-knee-ops"),
+        say!(l, "column-knee-p99"),
+        say!(l, "column-load-at-equal-p99"),
+        say!(l, "column-p99-at-equal-load"),
+    ]
+}
+
+/// How the curves are read.
+pub fn how(l: Language) -> String {
+    say!(l, "equal-load-how")
+}
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let mut all: Vec<(Mark, Vec<TableCell>)> = Vec::new();
+    for (index, step) in facts.steps.iter().enumerate() {
+        // The step is named once.
+        let named = |(i, row): (usize, Vec<TableCell>)| {
+            let name = if i == 0 { step.title.clone() } else { String::new() };
+            (Mark::None, [vec![name.into()], row].concat())
+        };
+        all.extend(rows(facts, index).into_iter().enumerate().map(named));
+    }
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let l = facts.language;
+    let head = [vec![say!(l, "column-step")], head(l)].concat();
+    vec![Block::note(how(l)), Table::measured(l, 2, &head, all).block()]
+}
+
+/// A row for each subject of a step that was swept in open loop.
+pub fn table(facts: &Facts, index: usize) -> Option<Table> {
+    let l = facts.language;
+    let rows: Vec<_> = rows(facts, index).into_iter().map(|row| (Mark::None, row)).collect();
+    (!rows.is_empty()).then(|| Table::measured(l, 1, &head(l), rows))
+}
+
+fn rows(facts: &Facts, index: usize) -> Vec<Vec<TableCell>> {
+    let step = &facts.steps[index];
+    let axis = step.axis.as_ref().map(|a| a.field);
+    if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
+        return Vec::new();
+    }
+    let compared = |subject: usize, of: fn(&StepPlace) -> bool, latency: bool| {
+        let own = |c: &&crate::analysis::Comparison| {
+            c.step == index
+                && of(&c.at)
+                && c.metric.is_latency() == latency
+                && c.is_of(facts.headline_subject, subject)
+                && subject != facts.headline_subject
+        };
+        let found = facts.comparisons.iter().find(own);
+        found.map_or_else(TableCell::none, |c| wording::in_table(facts, c).into())
+    };
+    let row = |subject: usize| {
+        let knee = knee(&mean_curve(step, subject));
+        let knee = knee.map_or([NONE, NONE].map(TableCell::from), |k| {
+            let load = number_format::count(facts.language, k.load);
+            [load.into(), TableCell::time(Some(k.latency))]
+        });
+        let mut row = vec![TableCell::from(facts.subjects[subject].clone())];
+        row.extend(knee);
+        row.push(compared(subject, |at| matches!(at, StepPlace::Latency(_)), false));
+        row.push(compared(subject, |at| *at == StepPlace::Mean, true));
+        row
+    };
+    let all: Vec<Vec<TableCell>> = (0..facts.subjects.len()).map(row).collect();
+    if all.iter().all(|row| row[1..].iter().all(|cell| *cell == TableCell::none())) {
+        Vec::new()
+    } else {
+        all
+    }
+}

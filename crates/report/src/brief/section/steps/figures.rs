@@ -1,0 +1,17 @@
+//! The figures that are not shown in the results.
+
+use crate::analysis::facts::Facts;
+use crate::brief::block::Block;
+use crate::brief::section::Section;
+use crate::chart;
+use crate::say;
+
+/// Figures that no step leads with.
+pub const SECTION: Section =
+    Section { id: "figures", title: |l| say!(l, "section-figures"), appendix: true, blocks };
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let all: Vec<_> =
+        facts.steps.iter().flat_map(|step| chart::choice::others(facts, step)).collect();
+    if all.is_empty() { Vec::new() } else { vec![Block::Figures(all)] }
+}

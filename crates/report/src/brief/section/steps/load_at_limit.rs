@@ -1,0 +1,83 @@
+//! The highest load of each subject within the latency limit of a search.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::table_cell::TableCell;
+use crate::plan::steps::search::Search;
+use crate::say;
+use crate::stats::Estimate;
+
+/// The most load within a latency limit.
+pub const SECTION: Section =
+    Section { id: "limit", title: |l| say!(l, "section-limit"), appendix: false, blocks };
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let (l, mut out) = (facts.language, Vec::new());
+    for step in &facts.steps {
+        let Some(search) = &step.search else { continue };
+        let limit = number_format::time(l, search.at_most_ns as f64);
+        let most = say!(
+            l,
+            "column-most-within",
+            axis = step.axis_text(l),
+            stream = &search.stream,
+            percentile = &search.percentile,
+            limit = limit
+        );
+        let latency = || search.percentile.clone();
+        let head = [
+            say!(l, "column-subject"),
+            most,
+            latency(),
+            "ops/s".to_string(),
+            say!(l, "column-first-beyond"),
+            latency(),
+        ];
+        let row = |subject| (Mark::None, row(facts, step, search, subject));
+        let rows = (0..facts.subjects.len()).map(row).collect();
+        out.extend([Block::chapter(&step.title), Table::measured(l, 1, &head, rows).block()]);
+    }
+    if !out.is_empty() {
+        out.insert(0, Block::note(say!(l, "limit-how")));
+    }
+    out
+}
+
+fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<TableCell> {
+    let l = facts.language;
+    let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
+    let holds = |cell: &&&CellFacts| {
+        reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64)
+    };
+    let broken = cells.iter().find(|cell| !holds(cell));
+    let first_broken =
+        broken.map(|cell| cell.value).into_iter().chain(facts.failed(step, subject, None)).min();
+    let before = |cell: &&&CellFacts| first_broken.is_none_or(|value| cell.value < value);
+    let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
+    let broken = broken.filter(|cell| first_broken == Some(cell.value));
+    let label =
+        |value: Option<usize>| value.map_or(NONE.to_string(), |value| step.values[value].text(l));
+    let latency =
+        |cell: Option<&&CellFacts>| TableCell::latency(cell.and_then(|c| reached(c, search)));
+    let ops = held
+        .and_then(|cell| cell.total.as_ref())
+        .map_or(NONE.to_string(), |total| number_format::ops(l, &total.ops_per_s));
+    vec![
+        facts.subjects[subject].clone().into(),
+        label(held.map(|cell| cell.value)).into(),
+        latency(held),
+        ops.into(),
+        label(first_broken).into(),
+        latency(broken),
+    ]
+}
+
+/// The limited percentile, of the class that most of the stream's ops are of.
+fn reached<'c>(cell: &'c CellFacts, search: &Search) -> Option<&'c Estimate> {
+    let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
+    let class = summary.classes.iter().max_by_key(|class| class.ops)?;
+    class.user_latency().percentiles_ns[search.index()].as_ref()
+}

@@ -1,0 +1,11 @@
+//! Results by step.
+
+pub mod differences;
+pub mod durable;
+pub mod energy;
+pub mod equal_load;
+pub mod figures;
+pub mod load_at_limit;
+pub mod multiples;
+pub mod outliers;
+pub mod tpcc;

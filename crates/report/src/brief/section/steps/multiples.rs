@@ -1,0 +1,108 @@
+//! The largest multiple of a load that each subject sustains, as Aerospike ACT certifies it: the
+//! share of requests over 1 to 64 ms at each multiple tried, and the multiple itself.
+
+use crate::analysis::claim::multiple;
+use crate::analysis::claim::multiple::Multiple;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::point_numbers::OVER_MS;
+use crate::analysis::points::point_summary::Latency;
+use crate::analysis::points::point_summary::PERCENTILES;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::chart::step::name;
+use crate::language::{Language, Number};
+use crate::plan::steps::search::Search;
+use crate::say;
+
+/// The largest multiple that is kept.
+pub const SECTION: Section =
+    Section { id: "multiple", title: |l| say!(l, "section-multiple"), appendix: false, blocks };
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
+    let mut out: Vec<Block> = (0..facts.subjects.len())
+        .filter_map(|subject| {
+            Some(Block::lead(said(facts, subject, &multiple::of(facts, subject)?)))
+        })
+        .collect();
+    for (step, search) in multiple::steps(facts) {
+        let rows = table(facts, step, search);
+        out.extend([Block::chapter(&step.title), rows.block()]);
+        let share = (1.0 - PERCENTILES[search.index()].1) * 100.0;
+        out.push(Block::note(say!(
+            l,
+            "multiple-holds",
+            share = number_format::percent(l, share, 2),
+            stream = &search.stream,
+            limit = number_format::time(l, search.at_most_ns as f64)
+        )));
+    }
+    if !out.is_empty() {
+        out.push(Block::note(say!(l, "multiple-how")));
+    }
+    out
+}
+
+fn said(facts: &Facts, subject: usize, multiple: &Multiple) -> String {
+    let (l, value) = (facts.language, &multiple.value);
+    let number = |n: f64| Number(format!("{} ×", (n * 100.0).round() / 100.0));
+    let (subject, low, high) = (&facts.subjects[subject], number(value.low), number(value.high));
+    let (value, repeats) = (number(value.value), value.n);
+    match multiple.at_least {
+        true => say!(l, "multiple-at-least", subject = subject, multiple = value),
+        false => say!(
+            l,
+            "multiple-found",
+            subject = subject,
+            multiple = value,
+            low = low,
+            high = high,
+            repeats = repeats
+        ),
+    }
+}
+
+fn table(facts: &Facts, step: &StepFacts, search: &Search) -> Table {
+    let l = facts.language;
+    let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-time")];
+    head.extend(OVER_MS.map(|ms| l.number(&format!("≥ {ms} ms"))));
+    head.push(say!(l, "column-holds"));
+    let mut table = Table::new(3, &head);
+    for cell in &step.cells {
+        for (mark, row) in rows(l, step, search, cell) {
+            let subject = name(facts, cell);
+            table.row(mark, [vec![row[0].clone(), subject], row[1..].to_vec()].concat());
+        }
+    }
+    table
+}
+
+/// Of a cell's requests: their response times, which decide, and their service times.
+fn rows(
+    l: Language,
+    step: &StepFacts,
+    search: &Search,
+    cell: &CellFacts,
+) -> Vec<(Mark, Vec<String>)> {
+    let stream = cell.streams.iter().find(|(name, ..)| *name == search.stream);
+    let class = stream.and_then(|(.., s)| s.classes.iter().max_by_key(|class| class.ops));
+    let Some(class) = class else { return Vec::new() };
+    let at = step.values[cell.value].text(l);
+    let row = |time: String, latency: &Latency, holds: String| {
+        let share = |level: &Option<crate::stats::level::Level>| {
+            let share = level.as_ref().map(|level| level.value * 100.0);
+            share.map_or(NONE.to_string(), |share| number_format::percent(l, share, 2))
+        };
+        let shares: Vec<String> = latency.over.iter().map(share).collect();
+        [vec![at.clone(), time], shares, vec![holds]].concat()
+    };
+    let holds = match multiple::holds(cell, search) {
+        true => say!(l, "holds"),
+        false => say!(l, "does-not-hold"),
+    };
+    let decides = row(say!(l, "time-response"), class.user_latency(), holds);
+    let service = row(say!(l, "time-service"), &class.service, String::new());
+    vec![(Mark::First, decides), (Mark::Side, service)]
+}

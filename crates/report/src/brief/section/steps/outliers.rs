@@ -1,0 +1,181 @@
+//! Outliers: the number attributed to drive, host or neither, and the slowest individually.
+//! docs/outliers.md has the rule.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::verdicts::outlier_cause::Cause;
+use crate::analysis::verdicts::outlier_cause::Reason;
+use crate::analysis::verdicts::outliers::MetersAround;
+use crate::analysis::verdicts::outliers::Outlier;
+use crate::base::units;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::section::Section;
+use crate::brief::section::bottlenecks;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::table_cell::TableCell;
+use crate::chart::kinds::outliers::cause_text;
+use crate::chart::step::name;
+use crate::chart::{self, Chart};
+use crate::language::{Language, Name, Number};
+use crate::say;
+
+/// Whose the slowest ops were.
+pub const SECTION: Section =
+    Section { id: "outliers", title: |l| say!(l, "section-outliers"), appendix: true, blocks };
+
+/// How many of a step are listed one by one.
+const LISTED: usize = 5;
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let (l, mut out) = (facts.language, Vec::new());
+    for step in &facts.steps {
+        let row = |cell| Some((Mark::None, row(facts, step, cell)?.to_vec()));
+        let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let head = [
+            step.axis_text(l),
+            say!(l, "column-subject"),
+            say!(l, "column-outliers"),
+            say!(l, "column-from-latency"),
+            say!(l, "column-slowest"),
+            say!(l, "cause-drive"),
+            say!(l, "cause-host"),
+            say!(l, "cause-unknown"),
+            say!(l, "column-mostly-unknown"),
+        ];
+        out.extend([Block::chapter(&step.title), Table::measured(l, 2, &head, rows).block()]);
+        out.push(Block::list(slowest(facts, step)));
+    }
+    if !out.is_empty() {
+        let of = |step| chart::of_step(SECTION.id, facts, step);
+        let figures: Vec<Chart> = facts.steps.iter().flat_map(of).collect();
+        out.insert(0, Block::note(say!(l, "outliers-how")));
+        out.insert(1, Block::Figures(figures));
+    }
+    out
+}
+
+/// How many outliers a cell has, how slow, and whose they were.
+fn row(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<[TableCell; 9]> {
+    let (l, outliers) = (facts.language, &cell.outliers);
+    let first = outliers.slowest.first()?;
+    let share = |cause: Cause| number_format::share(l, outliers.share(cause).1).into();
+    let unknown = outliers.main_reason(Cause::Unknown);
+    Some([
+        step.values[cell.value].text(l).into(),
+        name(facts, cell).into(),
+        number_format::grouped(l, outliers.count()).into(),
+        TableCell::time(Some(outliers.least_ns as f64)),
+        TableCell::time(Some(first.op.response_ns as f64)),
+        share(Cause::Drive),
+        share(Cause::Host),
+        share(Cause::Unknown),
+        unknown.map_or(NONE.to_string(), |reason| reason_text(l, reason)).into(),
+    ])
+}
+
+/// A line for each cell that has outliers, for terminals.
+pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
+    let l = facts.language;
+    let line = |cell: &CellFacts| {
+        let [at, subject, count, least, most, drive, host, unknown, _] =
+            row(facts, step, cell)?.map(|cell| cell.alone(l));
+        Some(say!(
+            l,
+            "outliers-line",
+            place = bottlenecks::place(l, step, &subject, &at),
+            count = count,
+            least = least,
+            most = most,
+            drive = drive,
+            host = host,
+            unknown = unknown
+        ))
+    };
+    step.cells.iter().filter_map(line).collect()
+}
+
+/// The slowest of a step, one by one.
+fn slowest(facts: &Facts, step: &StepFacts) -> Vec<String> {
+    let mut all: Vec<(&CellFacts, &Outlier)> =
+        step.cells.iter().flat_map(|c| c.outliers.slowest.iter().map(move |o| (c, o))).collect();
+    all.sort_by_key(|(_, outlier)| std::cmp::Reverse(outlier.op.response_ns));
+    all.into_iter().take(LISTED).map(|(cell, o)| one(facts, step, cell, o)).collect()
+}
+
+fn one(facts: &Facts, step: &StepFacts, cell: &CellFacts, outlier: &Outlier) -> String {
+    let (l, op) = (facts.language, &outlier.op);
+    let at = step.values[cell.value].text(l);
+    let subject = name(facts, cell);
+    let said = say!(
+        l,
+        "outlier",
+        place = if at.is_empty() { subject } else { l.sequence(&[subject, at]) },
+        repeat = outlier.repeat,
+        seconds = Number(format!("{:.3} s", op.at_ns as f64 / 1e9)),
+        latency = number_format::time(l, op.response_ns as f64),
+        stream = &op.stream,
+        class = Name::op(op.class.name()),
+        size = number_format::grouped(l, op.size),
+        address = number_format::grouped(l, op.address),
+        drive = op.drive + 1,
+        worker = op.worker + 1,
+        depth = op.in_flight,
+        cause = cause_text(l, outlier.cause),
+        reason = reason_text(l, outlier.reason)
+    );
+    let beside = beside(l, outlier);
+    match beside.is_empty() {
+        true => said,
+        false => say!(l, "outlier-beside", outlier = said, beside = l.list(&beside)),
+    }
+}
+
+/// What else happened, as far as it was read.
+fn beside(l: Language, outlier: &Outlier) -> Vec<String> {
+    let MetersAround { celsius, throttled, health_read, interrupts_per_s, busiest_core_percent } =
+        outlier.beside;
+    let evidence = outlier.op.evidence.unwrap_or_default();
+    let time = |ns: u64| number_format::time(l, ns as f64);
+    let waited = evidence.waited_least_ns.saturating_add(evidence.stopped_least_ns);
+    let mut out = Vec::new();
+    let mut add = |there: bool, text: String| out.extend(there.then_some(text));
+    add(waited > 0, say!(l, "beside-waited", time = time(waited)));
+    add(evidence.switches > 0, say!(l, "beside-switches", count = evidence.switches));
+    let steal = evidence.steal_most_ns;
+    add(steal > 0, say!(l, "beside-steal", time = time(steal)));
+    let stalled = evidence.device_stalled_ns.unwrap_or(0);
+    add(stalled > 0, say!(l, "beside-stalled", time = time(stalled)));
+    let idle = evidence.device_idle_ns.unwrap_or(0);
+    add(idle > 0, say!(l, "beside-idle", time = time(idle)));
+    add(throttled, say!(l, "beside-throttled"));
+    add(health_read, say!(l, "beside-health-read"));
+    if let Some(celsius) = celsius {
+        add(true, l.number(&format!("{celsius:.0} °C")));
+    }
+    if let Some(n) = interrupts_per_s {
+        let rate = Number(format!("{}/s", units::grouped(n.round() as u64)));
+        add(true, say!(l, "beside-interrupts", rate = rate));
+    }
+    if let Some(percent) = busiest_core_percent {
+        let busy = number_format::percent(l, percent, 0);
+        add(true, say!(l, "beside-processor", busy = busy));
+    }
+    out
+}
+
+fn reason_text(l: Language, reason: Reason) -> String {
+    match reason {
+        Reason::AtDrive => say!(l, "reason-at-drive"),
+        Reason::Waited => say!(l, "reason-waited"),
+        Reason::Stopped => say!(l, "reason-stopped"),
+        Reason::Behind => say!(l, "reason-behind"),
+        Reason::NotAtDevice => say!(l, "reason-not-at-device"),
+        Reason::OtherDrives => say!(l, "reason-other-drives"),
+        Reason::NotDirect => say!(l, "reason-not-direct"),
+        Reason::Both => say!(l, "reason-both"),
+        Reason::NotWatched => say!(l, "reason-not-watched"),
+    }
+}

@@ -1,0 +1,146 @@
+//! TPC-C figures: New-Orders per minute, the mix, response times by transaction compared with the
+//! limits of the specification, and departures from it.
+
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::points::metric::NEW_ORDER;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
+use crate::brief::section::Section;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::brief::text::table_cell::TableCell;
+use crate::brief::text::table_cell::texts;
+use crate::brief::text::wording;
+use crate::language::{Language, Name};
+use crate::record::Class;
+use crate::say;
+
+/// TPC-C's results and limits.
+pub const SECTION: Section =
+    Section { id: "tpcc", title: |l| say!(l, "section-tpcc"), appendix: false, blocks };
+
+/// As the workload declares them.
+const PAYMENT: Class = Class::new("payment");
+const ORDER_STATUS: Class = Class::new("order-status");
+const DELIVERY: Class = Class::new("delivery");
+const DEFERRED: Class = Class::new("deferred-delivery");
+const STOCK_LEVEL: Class = Class::new("stock-level");
+
+/// Clause 5.2.5.3: 90 % of each kind must be answered in this time; a deferred Delivery within 80 s
+/// (clause 2.7.2.2).
+const LIMITS_S: [(Class, u32); 6] = [
+    (NEW_ORDER, 5),
+    (PAYMENT, 5),
+    (ORDER_STATUS, 5),
+    (DELIVERY, 5),
+    (DEFERRED, 80),
+    (STOCK_LEVEL, 20),
+];
+
+/// Where p95 is among the percentiles. If 95 % keep a limit, 90 % do.
+const P95: usize = 1;
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let (l, mut out) = (facts.language, Vec::new());
+    for (index, step) in facts.steps.iter().enumerate() {
+        for cell in &step.cells {
+            for (name, _, summary) in &cell.streams {
+                if summary.classes.iter().any(|c| c.class == NEW_ORDER) {
+                    let at = step.values[cell.value].text(l);
+                    let parts = [&facts.subjects[cell.subject], &at, name]
+                        .map(String::as_str)
+                        .into_iter()
+                        .filter(|part| !part.is_empty());
+                    let parts = parts.collect::<Vec<_>>().join(", ");
+                    out.push(Block::chapter(wording::of_step(facts, index, parts)));
+                    out.extend(account(l, summary));
+                }
+            }
+        }
+    }
+    if !out.is_empty() {
+        out.extend(verdicts(facts).into_iter().map(Block::text));
+        out.push(Block::note(say!(l, "tpcc-limits")));
+        out.push(Block::note(say!(l, "tpcc-deviations")));
+    }
+    out
+}
+
+/// Which checks found the conditions kept, and how long the longest took; one that did not is a
+/// failed point, and listed there.
+pub fn verdicts(facts: &Facts) -> Vec<String> {
+    let l = facts.language;
+    let sentence = |step: &StepFacts| {
+        let kept = step.cells.iter().map(|cell| {
+            let (subject, times) = (&facts.subjects[cell.subject], cell.repeats.len());
+            match times {
+                1 => subject.clone(),
+                _ => say!(l, "subject-times", subject = subject, count = times),
+            }
+        });
+        let kept = l.list(&kept.collect::<Vec<_>>());
+        let classes = step.cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
+        let longest_ns = classes.filter_map(|class| class.service.max_ns).max().unwrap_or(0);
+        let time = number_format::time(l, longest_ns as f64);
+        say!(l, "tpcc-conditions-kept", step = &step.title, subjects = kept, time = time)
+    };
+    facts.checks.iter().map(sentence).collect()
+}
+
+fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
+    let asked: u64 =
+        summary.classes.iter().filter(|c| c.class != DEFERRED).filter_map(|c| c.ops).sum();
+    let head = [
+        say!(l, "column-transaction"),
+        say!(l, "column-number"),
+        say!(l, "column-share"),
+        say!(l, "column-rolled-back"),
+        say!(l, "mean"),
+        "p95".to_string(),
+        say!(l, "column-slowest"),
+        say!(l, "column-limit-90"),
+        String::new(),
+    ];
+    let (mut rows, mut rate) = (Vec::new(), String::new());
+    for (class, limit_s) in LIMITS_S {
+        let Some(c) = summary.classes.iter().find(|c| c.class == class) else { continue };
+        let ops = c.ops.unwrap_or(0);
+        let committed = 1.0 - c.misses as f64 / ops.max(1) as f64;
+        if let (true, Some(done)) = (class == NEW_ORDER, &c.done_per_minute) {
+            rate = say!(l, "new-orders", rate = number_format::count(l, done.value));
+            if done.has_interval() {
+                rate = format!("{rate} {}", number_format::spread(l, done));
+            }
+        }
+        let times = c.user_latency();
+        let p95 = times.percentiles_ns[P95].as_ref();
+        let limit_ns = f64::from(limit_s) * 1e9;
+        let kept = match p95 {
+            _ if ops == 0 => NONE.to_string(),
+            _ if times.max_ns.is_some_and(|ns| ns as f64 <= limit_ns) => say!(l, "kept-by-all"),
+            Some(p) if p.value <= limit_ns => say!(l, "kept"),
+            Some(_) => say!(l, "p95-above"),
+            None => NONE.to_string(),
+        };
+        let share =
+            |part: u64| number_format::percent(l, part as f64 / asked.max(1) as f64 * 100.0, 2);
+        let mut row = texts([
+            l.name(&Name::op(class.name())),
+            number_format::grouped(l, ops),
+            if class == DEFERRED { String::new() } else { share(ops) },
+            if class == NEW_ORDER {
+                number_format::percent(l, (1.0 - committed) * 100.0, 2)
+            } else {
+                String::new()
+            },
+        ]);
+        row.extend([TableCell::latency(times.mean_ns.as_ref()), TableCell::latency(p95)]);
+        row.push(TableCell::largest(times));
+        row.extend(texts([format!("{limit_s} s"), kept]));
+        rows.push((Mark::None, row));
+    }
+    [
+        Block::Text(Role::Plain, [vec![strong(rate)], plain(say!(l, "committed"))].concat()),
+        Table::measured(l, 1, &head, rows).block(),
+    ]
+}

@@ -1,0 +1,54 @@
+//! The basis of a claim, and why a number was not limited by the drive.
+
+use crate::analysis::claim::compare::Comparison;
+use crate::analysis::comparability::specimens;
+use crate::analysis::facts::Facts;
+use crate::analysis::limits::bottleneck::Bottleneck;
+use crate::analysis::limits::bottleneck::BottleneckVerdict;
+use crate::analysis::points::metric::PointPart;
+use crate::language::Language;
+use crate::say;
+
+/// Of what a claim is: so many drives of each model, or these drives alone; nothing where no drive
+/// had a part.
+pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
+    let (l, pair) = (facts.language, (comparison.better, comparison.worse));
+    let plan = |subject: usize| Some(&facts.runs.get(*facts.run_of.get(subject)?)?.resolved);
+    let plans = [plan(pair.0)?, plan(pair.1)?];
+    if plans.iter().any(|plan| plan.keeps_no_data()) {
+        return None;
+    }
+    let count = |s: usize| facts.drives.get(s).map_or(1, Vec::len);
+    let models =
+        specimens::model(facts, pair.0).is_some() && specimens::model(facts, pair.1).is_some();
+    let place =
+        |s: usize, drive: u32| facts.drives.get(s).and_then(|d| d.get(drive as usize)).cloned();
+    let one = match comparison.metric.part {
+        PointPart::Drive(drive) => place(pair.0, drive).zip(place(pair.1, drive)),
+        _ => None,
+    };
+    Some(match (count(pair.0), count(pair.1)) {
+        _ if plans.iter().any(|plan| plan.same_device) => say!(l, "on-one-device"),
+        (1, 1) => say!(l, "of-these-two-drives"),
+        _ if one.is_some() => {
+            one.map(|(a, b)| say!(l, "of-two-drives", first = a, other = b)).unwrap_or_default()
+        }
+        (a, b) if a == b && models => say!(l, "drives-each", count = a),
+        _ => say!(l, "of-these-drives"),
+    })
+}
+
+/// The evidence, and what to change where it was not the drive.
+pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
+    match &verdict.remedy {
+        Some(remedy) => {
+            say!(l, "evidence-and-remedy", evidence = &verdict.evidence, remedy = remedy)
+        }
+        None => l.text(&verdict.evidence),
+    }
+}
+
+/// What limited a point, by its name.
+pub fn limit(l: Language, limit: Bottleneck) -> String {
+    l.text(&limit.title())
+}

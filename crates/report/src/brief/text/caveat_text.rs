@@ -1,0 +1,108 @@
+//! Caveats in sentences.
+
+use std::collections::HashMap;
+
+use crate::analysis::comparability::caveats;
+use crate::analysis::comparability::caveats::Caveat;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::limits::bottleneck::Bottleneck;
+use crate::analysis::points::metric::PointPart;
+use crate::brief::text::basis;
+use crate::brief::text::number_format;
+use crate::brief::text::wording;
+use crate::language::Language;
+use crate::say;
+
+/// A caveat in words.
+fn caveat(l: Language, caveat: &Caveat) -> String {
+    match caveat {
+        Caveat::NotMeasured => say!(l, "caveat-not-measured"),
+        Caveat::Failed(n) => say!(l, "caveat-failed", count = *n),
+        Caveat::NotSteady => say!(l, "caveat-not-steady"),
+        Caveat::Drifted(percent) => {
+            say!(l, "caveat-drifted", change = number_format::signed_percent(l, *percent))
+        }
+        Caveat::MissedRate(share) => {
+            say!(l, "caveat-missed-rate", share = number_format::share(l, *share))
+        }
+        Caveat::BackgroundMissedRate(stream, share) => {
+            let share = number_format::share(l, *share);
+            say!(l, "caveat-stream-missed-rate", stream = stream, share = share)
+        }
+        Caveat::Late(share) => say!(l, "caveat-late", share = number_format::share(l, *share)),
+        Caveat::FewRepeats(n) => say!(l, "caveat-few-repeats", count = *n),
+        Caveat::FewFigures(n) => say!(l, "caveat-few-figures", count = *n),
+        Caveat::NotTheDrive(verdict) if verdict.limit == Bottleneck::NoDrive => {
+            say!(l, "caveat-no-drive", why = basis::because(l, verdict))
+        }
+        Caveat::NotTheDrive(verdict) => {
+            let limit = basis::limit(l, verdict.limit);
+            say!(l, "caveat-not-the-drive", limit = limit, why = basis::because(l, verdict))
+        }
+    }
+}
+
+/// Every caveat of every cell, those that a whole brief shares once.
+pub fn caveats(facts: &Facts) -> Vec<String> {
+    let few = |c: &Caveat| matches!(c, Caveat::FewRepeats(_) | Caveat::FewFigures(_));
+    let cells = || facts.steps.iter().flat_map(|s| &s.cells);
+    let all_few = cells().next().is_some() && cells().all(|c| c.caveats.iter().any(few));
+    let (l, mut all) = (facts.language, Vec::new());
+    if all_few {
+        let first = cells().flat_map(|c| &c.caveats).find_map(|c| match c {
+            Caveat::FewRepeats(n) => Some(say!(l, "caveat-every-point-few-repeats", count = *n)),
+            Caveat::FewFigures(n) => Some(say!(l, "caveat-every-point-few-figures", count = *n)),
+            _ => None,
+        });
+        all.extend(first);
+    }
+    // A caveat that applies to several points of a subject is stated once.
+    let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(usize, usize)>>::new());
+    for (index, step) in facts.steps.iter().enumerate() {
+        let parts = facts.parts_asked(step);
+        for cell in &step.cells {
+            let own = cell.caveats.iter().filter(|c| !(all_few && few(c)));
+            let own = own.map(|c| caveat(l, c));
+            for said in own.chain(of_parts(l, cell, &parts)) {
+                let at = (index, cell.value);
+                let known = *known.entry((cell.subject, said)).or_insert(of.len());
+                match of.get_mut(known) {
+                    Some(places) => places.push(at),
+                    None => of.push(vec![at]),
+                }
+            }
+        }
+    }
+    let mut said: Vec<_> = known.into_iter().collect();
+    said.sort_by_key(|(_, index)| *index);
+    let line = |((subject, text), index): ((usize, String), usize)| {
+        let (places, subject) = (places(facts, &of[index]), &facts.subjects[subject]);
+        say!(l, "caveat-of", places = places, subject = subject, caveat = text)
+    };
+    all.extend(said.into_iter().map(line));
+    all
+}
+
+/// Of the parts that were asked for: "reader-4: ops/s drifted by −50 % over the window".
+fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart]) -> Vec<String> {
+    let of = |part: &PointPart| {
+        let name = part.name().unwrap_or_default();
+        let all = part.of(cell).map(caveats::of_load).unwrap_or_default();
+        all.iter()
+            .map(|c| say!(l, "of-step", step = &name, sentence = caveat(l, c)))
+            .collect::<Vec<_>>()
+    };
+    parts.iter().flat_map(of).collect()
+}
+
+/// "Reads at 1 and 2 threads; Writes": points, step by step.
+fn places(facts: &Facts, points: &[(usize, usize)]) -> String {
+    let of_step = |(index, step): (usize, &StepFacts)| {
+        let values: Vec<usize> =
+            points.iter().filter(|(of, _)| *of == index).map(|(_, value)| *value).collect();
+        (!values.is_empty())
+            .then(|| format!("{}{}", step.title, wording::place(facts.language, step, &values)))
+    };
+    let all: Vec<String> = facts.steps.iter().enumerate().filter_map(of_step).collect();
+    facts.language.clauses(&all)
+}

@@ -1,0 +1,247 @@
+//! Metrics in words, and their values as they are printed.
+
+use crate::analysis::facts::{CellFacts, StepFacts};
+use crate::analysis::points::metric::Instrument;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::NEW_ORDER;
+use crate::analysis::points::metric::PointFigure;
+use crate::analysis::points::metric_values::instruments;
+use crate::analysis::points::names;
+use crate::analysis::points::point_summary::PERCENTILES;
+use crate::brief::text::number_format;
+use crate::brief::text::table_cell::Scale;
+use crate::brief::text::table_cell::TableCell;
+use crate::language::{Language, Name};
+use crate::say;
+
+/// A metric in words: "ops/s", "p99 read latency", "reader-4 p99 response time".
+pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
+    let figure = match &metric.figure {
+        PointFigure::Mean => latency(l, say!(l, "mean"), metric, step),
+        PointFigure::Percentile(i) => {
+            latency(l, names::percentile(l, PERCENTILES[*i].0), metric, step)
+        }
+        PointFigure::OpsPerWatt(i) => {
+            let (class, kind) = i.names();
+            say!(l, "ops-per-watt-by", class = class, kind = kind)
+        }
+        PointFigure::MbPerWatt(i) => {
+            let (class, kind) = i.names();
+            say!(l, "mb-per-watt-by", class = class, kind = kind)
+        }
+        PointFigure::JoulesPerOp(i) => {
+            let (class, kind) = i.names();
+            say!(l, "energy-per-op-by", class = class, kind = kind)
+        }
+        PointFigure::PerMinute(class) if *class == NEW_ORDER => say!(l, "new-orders-per-minute"),
+        _ => Metric::total(metric.figure.clone()).text(l),
+    };
+    match metric.part.name() {
+        Some(part) => say!(l, "of-part", part = part, figure = figure),
+        None => figure,
+    }
+}
+
+/// "p99 read latency", "mean response time".
+fn latency(l: Language, figure: String, metric: &Metric, step: &StepFacts) -> String {
+    match (metric.is_open_loop(step), metric.class(step).map(|class| Name::op(class.name()))) {
+        (false, None) => say!(l, "latency", figure = figure),
+        (false, Some(class)) => say!(l, "latency-of", figure = figure, class = class),
+        (true, None) => say!(l, "response-time", figure = figure),
+        (true, Some(class)) => say!(l, "response-time-of", figure = figure, class = class),
+    }
+}
+
+/// A cell's figure as it is printed, in the metric's base unit (ns, ops/s …), and the text.
+pub fn printed(
+    l: Language,
+    metric: &Metric,
+    step: &StepFacts,
+    cell: &CellFacts,
+) -> Option<(f64, String)> {
+    let estimate = metric.of(step, cell)?.0;
+    Some(match (estimate.digits, &metric.figure) {
+        (None, _) => printed_value(l, metric, estimate.value),
+        // Imported figures, and what is computed from them, have the digits of their source.
+        (Some(digits), PointFigure::Mean | PointFigure::Percentile(_)) => {
+            (estimate.value, number_format::time_in(l, estimate.value, digits))
+        }
+        (Some(_), PointFigure::JoulesPerOp(_)) => {
+            (estimate.value, number_format::joules_of(l, &estimate))
+        }
+        (Some(_), PointFigure::Bytes) => {
+            (estimate.value / 1e6, number_format::megabytes_of(l, Some(&estimate)))
+        }
+        (Some(_), _) => (estimate.value, number_format::ops(l, &estimate)),
+    })
+}
+
+/// Imported figures as a calculation has them: what the source does not give itself stands as the
+/// quotient of what it gives, "(228,176 ÷ 7.7)", since rounded quotients would come to something
+/// else.
+pub fn operands(
+    l: Language,
+    metric: &Metric,
+    step: &StepFacts,
+    cells: (&CellFacts, &CellFacts),
+) -> Option<[(f64, String); 2]> {
+    let [(a, a_text), (b, b_text)] = printed_both(l, metric, step, cells)?;
+    Some([
+        (a, quotient(l, metric, cells.0).unwrap_or(a_text)),
+        (b, quotient(l, metric, cells.1).unwrap_or(b_text)),
+    ])
+}
+
+/// What an imported figure is the quotient of, where its source does not give it itself.
+fn quotient(l: Language, metric: &Metric, cell: &CellFacts) -> Option<String> {
+    let own = |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
+    let given = |i: &Instrument| {
+        let watts = &own(i).filter(|p| p.readings.is_none())?.mean_watts;
+        watts.digits.map(|_| number_format::watts_of(l, watts))
+    };
+    let part = metric.part.of(cell)?;
+    let ops = || number_format::ops(l, &part.ops_per_s);
+    let (work, by) = match &metric.figure {
+        PointFigure::OpsPerWatt(i) => (ops(), given(i)?),
+        PointFigure::MbPerWatt(i) => {
+            (number_format::megabytes_of(l, part.bytes_per_s.as_ref()), given(i)?)
+        }
+        PointFigure::JoulesPerOp(i) => (given(i)?, ops()),
+        _ => return None,
+    };
+    Some(format!("({work} ÷ {by})"))
+}
+
+/// The same of two cells, in one unit.
+pub fn printed_both(
+    l: Language,
+    metric: &Metric,
+    step: &StepFacts,
+    (first, other): (&CellFacts, &CellFacts),
+) -> Option<[(f64, String); 2]> {
+    let cells = [cell(l, metric, step, first), cell(l, metric, step, other)];
+    let Some(scale) = Scale::of_cells(cells.iter()) else {
+        return Some([printed(l, metric, step, first)?, printed(l, metric, step, other)?]);
+    };
+    let [a, b] = cells.map(|cell| scale.of_cell(l, cell));
+    Some([a?, b?])
+}
+
+/// The same for a table, whose column has one unit.
+pub fn cell(l: Language, metric: &Metric, step: &StepFacts, cell: &CellFacts) -> TableCell {
+    let estimate = metric.of(step, cell).map(|of| of.0);
+    match metric.figure {
+        PointFigure::Mean | PointFigure::Percentile(_) => TableCell::latency(estimate.as_ref()),
+        PointFigure::JoulesPerOp(_) => TableCell::joules(estimate.as_ref()),
+        _ => printed(l, metric, step, cell).map_or_else(TableCell::none, |of| of.1.into()),
+    }
+}
+
+/// A value of a metric, in its base unit, for a table.
+pub fn cell_of_value(l: Language, metric: &Metric, value: f64) -> TableCell {
+    match metric.figure {
+        PointFigure::Mean | PointFigure::Percentile(_) => TableCell::time(Some(value)),
+        PointFigure::JoulesPerOp(_) => TableCell::energy(Some(value)),
+        _ => printed_value(l, metric, value).1.into(),
+    }
+}
+
+/// A metric at the head of a column: "p99", "ops/s/W (drive)"; the kind of meter only where there
+/// are several.
+pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
+    let (Some(instrument), [_]) = (metric.instrument(), &instruments(step)[..]) else {
+        return metric.text(l);
+    };
+    let word = match metric.figure {
+        PointFigure::MbPerWatt(_) => "MB/s/W",
+        PointFigure::JoulesPerOp(_) => "J/op",
+        _ => "ops/s/W",
+    };
+    say!(l, "column-of-class", figure = word, class = Name::power_class(&instrument.class))
+}
+
+/// A metric in words without the kind of meter where there is but one: "ops/s per watt".
+pub fn in_words(l: Language, own: &Metric, step: &StepFacts) -> String {
+    match (&own.figure, &instruments(step)[..]) {
+        (PointFigure::OpsPerWatt(_), [_]) => say!(l, "ops-per-watt"),
+        _ => metric(l, own, step),
+    }
+}
+
+/// A value of a metric, in its base unit, as it is printed.
+pub fn printed_value(l: Language, metric: &Metric, value: f64) -> (f64, String) {
+    match metric.figure {
+        PointFigure::Mean | PointFigure::Percentile(_) => printed_latency(l, value),
+        PointFigure::JoulesPerOp(_) => (value, number_format::joules(l, value)),
+        PointFigure::Bytes => printed_rate(l, value / 1e6),
+        _ => printed_rate(l, value),
+    }
+}
+
+/// The same with its unit: "31,630 ops/s", "169 µs".
+pub fn printed_with_unit(
+    l: Language,
+    metric: &Metric,
+    step: &StepFacts,
+    cell: &CellFacts,
+) -> Option<String> {
+    let (_, text) = printed(l, metric, step, cell)?;
+    let own = || Metric::total(metric.figure.clone()).text(l);
+    Some(match metric.figure {
+        PointFigure::Mean | PointFigure::Percentile(_) => format!("{} {text}", own()),
+        PointFigure::JoulesPerOp(_) => say!(l, "per-op", energy = text),
+        PointFigure::PerMinute(_) => format!("{text} {}", own()),
+        PointFigure::OpsPerWatt(_) => format!("{text} ops/s/W"),
+        PointFigure::MbPerWatt(_) => format!("{text} MB/s/W"),
+        PointFigure::Ops | PointFigure::Bytes => format!("{text} {}", own()),
+    })
+}
+
+fn printed_rate(l: Language, rate: f64) -> (f64, String) {
+    match rate < 999.995 {
+        true => ((rate * 100.0).round() / 100.0, l.number(&format!("{rate:.2}"))),
+        false => (rate.round(), number_format::grouped(l, rate.round() as u64)),
+    }
+}
+
+/// Nanoseconds, in µs from one on: with four digits at least, and no zeros at their end.
+pub fn printed_latency(l: Language, ns: f64) -> (f64, String) {
+    let micros = ns / 1e3;
+    let most = match micros {
+        m if m < 1.0 => return (ns.round(), l.number(&format!("{:.0} ns", ns.round()))),
+        m if m < 10.0 => 3,
+        m if m < 100.0 => 2,
+        _ => 1,
+    };
+    let times = |decimals: usize| 10f64.powi(decimals as i32);
+    let rounded = (micros * times(most)).round() / times(most);
+    let whole = |decimals: &usize| {
+        let shown = rounded * times(*decimals);
+        (shown - shown.round()).abs() < 1e-6
+    };
+    let decimals = (0..most).find(whole).unwrap_or(most);
+    ((rounded * 1e3).round(), format!("{} µs", number_format::decimal(l, rounded, decimals)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_is_what_is_computed_with() {
+        assert_eq!(printed_rate(Language::ENGLISH, 892_201.6), (892_202.0, "892,202".to_string()));
+        assert_eq!(printed_rate(Language::ENGLISH, 12.344), (12.34, "12.34".to_string()));
+        assert_eq!(printed_rate(Language::ENGLISH, 999.996), (1000.0, "1,000".to_string()));
+        assert_eq!(
+            printed_latency(Language::ENGLISH, 169_000.0),
+            (169_000.0, "169 µs".to_string())
+        );
+        assert_eq!(
+            printed_latency(Language::ENGLISH, 1_234_560.0),
+            (1_234_600.0, "1,234.6 µs".to_string())
+        );
+        for (ns, printed) in [(8_123.4, "8.123 µs"), (72_738.0, "72.74 µs"), (640.2, "640 ns")] {
+            assert_eq!(printed_latency(Language::ENGLISH, ns).1, printed);
+        }
+    }
+}

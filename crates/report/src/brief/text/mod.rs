@@ -1,0 +1,14 @@
+//! Sentences and numbers that sections share.
+
+pub(in crate::brief) mod basis;
+pub(in crate::brief) mod causes;
+pub mod caveat_text;
+pub(in crate::brief) mod metric_text;
+pub mod notes;
+pub mod number_format;
+pub(in crate::brief) mod outcome;
+pub(in crate::brief) mod place_text;
+pub mod published;
+pub(in crate::brief) mod run_conditions;
+pub mod table_cell;
+pub mod wording;

@@ -1,0 +1,116 @@
+//! Notes in words: what the reader should know in addition to claims and caveats.
+
+use crate::analysis::comparability::specimens;
+use crate::analysis::comparability::specimens::OfModels;
+use crate::analysis::comparability::specimens::OutlyingDrive;
+use crate::analysis::comparability::together;
+use crate::analysis::comparability::together::CommonShift;
+use crate::analysis::facts::Facts;
+use crate::brief::block::Block;
+use crate::brief::text::number_format;
+use crate::brief::text::wording::place;
+use crate::language::Language;
+use crate::say;
+use crate::stats::percent::{cut_off, rounded_out};
+use crate::stats::specimens::Components;
+
+/// All notes of a brief.
+pub fn all(facts: &Facts) -> Vec<String> {
+    let together = together::all(facts);
+    let mut all: Vec<String> = together.iter().map(|one| moved(facts, one)).collect();
+    all.extend(specimens::apart(facts).iter().map(|one| apart(facts, one)));
+    all.extend(specimens::of_models(facts).iter().map(|one| of_models(facts, one)));
+    all
+}
+
+/// The same as a part of a document; nothing where there are none.
+pub fn blocks(facts: &Facts) -> Vec<Block> {
+    let all = all(facts);
+    match all.is_empty() {
+        true => Vec::new(),
+        false => vec![Block::chapter(say!(facts.language, "notes")), Block::list(all)],
+    }
+}
+
+/// "4 KiB reads at depth 8", of which the rest is said.
+fn of_place(facts: &Facts, step: usize, value: usize, sentence: String) -> String {
+    let (l, step) = (facts.language, &facts.steps[step]);
+    let place = format!("{}{}", step.title, place(l, step, &[value]));
+    say!(l, "of-step", step = place, sentence = sentence)
+}
+
+/// "4 KiB reads at depth 8: repeat 2 ran at 0.35 × for both subjects; …"
+fn moved(facts: &Facts, one: &CommonShift) -> String {
+    let l = facts.language;
+    let factor = l.number(&format!("{:.2}", one.factor));
+    let (repeat, subjects) = (one.repeat, one.subjects);
+    let said = match one.latency {
+        true => {
+            say!(l, "note-moved-p99", repeat = repeat, factor = factor, subjects = subjects)
+        }
+        false => {
+            say!(l, "note-moved-ops", repeat = repeat, factor = factor, subjects = subjects)
+        }
+    };
+    of_place(facts, one.step, one.value, said)
+}
+
+fn apart(facts: &Facts, one: &OutlyingDrive) -> String {
+    let (l, step) = (facts.language, &facts.steps[one.step]);
+    let drive = facts.drives[one.subject].get(one.drive as usize).cloned().unwrap_or_default();
+    say!(
+        l,
+        "note-apart",
+        place = format!("{}{}", step.title, place(l, step, &[one.value])),
+        subject = &facts.subjects[one.subject],
+        drive = drive,
+        others = one.others,
+        ops = number_format::count(l, one.ops_per_s),
+        usual = number_format::count(l, one.others_per_s)
+    )
+}
+
+/// "… drive for drive, M 7600 delivers 5.1 % [2.0, 8.3] more ops/s than C P5, 8 drives each, …; …"
+fn of_models(facts: &Facts, one: &OfModels) -> String {
+    let l = facts.language;
+    let found = &one.found;
+    let above = found.ratio >= 1.0;
+    let (ratio, low, high) = match above {
+        true => (found.ratio, found.low, found.high),
+        false => (1.0 / found.ratio, 1.0 / found.high, 1.0 / found.low),
+    };
+    let (first, second) =
+        if above { (&one.names.0, &one.names.1) } else { (&one.names.1, &one.names.0) };
+    let (a, b) = if above { found.specimens } else { (found.specimens.1, found.specimens.0) };
+    let drives = match a == b {
+        true => say!(l, "drives-each", count = a),
+        false => say!(l, "drives-of-two", first = a, other = b),
+    };
+    let drives = scatter(l, drives, &found.scatter);
+    let percent = |factor: f64| (factor - 1.0) * 100.0;
+    let between = if l.number("0.5").contains(',') { "; " } else { ", " };
+    let (low_end, high_end) = (cut_off(percent(low), 1), rounded_out(percent(high), 1));
+    let by = format!("{} % [{low_end}{between}{high_end}]", cut_off(percent(ratio), 1));
+    let by = l.number(&by);
+    let said = match low > 1.0 {
+        true => {
+            say!(l, "note-models", better = first, by = by, worse = second, drives = drives)
+        }
+        false => {
+            say!(l, "note-models-open", first = first, other = second, by = by, drives = drives)
+        }
+    };
+    of_place(facts, one.step, one.value, said)
+}
+
+/// "8 drives each, which differ by 2.1 % from one another, and their repeats by 0.9 %"
+fn scatter(l: Language, drives: String, of: &Components) -> String {
+    let percent = |share: f64| l.number(&format!("{:.2} %", share * 100.0));
+    let by = percent(of.drives);
+    match of.repeats {
+        Some(repeats) => {
+            say!(l, "drives-and-repeats", drives = drives, by = by, repeats = percent(repeats))
+        }
+        None => say!(l, "drives-scatter", drives = drives, by = by),
+    }
+}

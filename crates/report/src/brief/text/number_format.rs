@@ -1,0 +1,228 @@
+//! Number formatting for all reports, so that terminal and page print the same.
+
+use crate::analysis::points::point_summary::Latency;
+use crate::base::units;
+use crate::language::Language;
+use crate::say;
+use crate::stats::Estimate;
+
+/// Shown where something was not measured.
+pub const NONE: &str = "–";
+
+/// A rate, such as ops per second or ops/s per watt, in no more digits than its source has.
+pub fn ops(l: Language, estimate: &Estimate) -> String {
+    written(l, estimate).unwrap_or_else(|| count(l, estimate.value))
+}
+
+/// A figure that was read as text, or computed from such, in the digits of what it comes from.
+fn written(l: Language, estimate: &Estimate) -> Option<String> {
+    Some(l.number(&units::significant(estimate.value, estimate.digits?)))
+}
+
+/// Behind a rate: how many transactions are not in it; nothing where none was given up.
+pub fn given_up(l: Language, n: u64) -> String {
+    if n == 0 { String::new() } else { say!(l, "given-up", count = grouped(l, n)) }
+}
+
+/// A count that keeps decimals only where it is small.
+pub fn count(l: Language, value: f64) -> String {
+    let text = if value.abs() < 10.0 {
+        format!("{value:.2}")
+    } else {
+        units::grouped(value.round().max(0.0) as u64)
+    };
+    l.number(&text)
+}
+
+/// Megabytes (1,000,000 bytes) per second; ops that moved no bytes, as far as is known, have no
+/// such rate.
+pub fn megabytes(l: Language, bytes_per_s: f64) -> String {
+    if bytes_per_s == 0.0 {
+        return NONE.to_string();
+    }
+    let mb = bytes_per_s / 1e6;
+    l.number(&match mb {
+        _ if mb < 9.995 => format!("{mb:.2}"),
+        _ if mb < 99.95 => format!("{mb:.1}"),
+        _ => units::grouped(mb.round() as u64),
+    })
+}
+
+/// The same of an estimate, where there is one.
+pub fn megabytes_of(l: Language, bytes_per_s: Option<&Estimate>) -> String {
+    let Some(estimate) = bytes_per_s else { return NONE.to_string() };
+    let written = written(l, &estimate.scaled(1e-6, "MB/s"));
+    written.unwrap_or_else(|| megabytes(l, estimate.value))
+}
+
+/// Watts of an estimate.
+pub fn watts_of(l: Language, estimate: &Estimate) -> String {
+    written(l, estimate).unwrap_or_else(|| watts(l, estimate.value))
+}
+
+/// Capacities and what is written in all, in decimal units and three digits: "7.68 TB".
+pub fn large_bytes(l: Language, bytes: f64) -> String {
+    let (by, unit) = match bytes {
+        b if b >= 1e15 => (1e15, "PB"),
+        b if b >= 1e12 => (1e12, "TB"),
+        _ => (1e9, "GB"),
+    };
+    let number = bytes / by;
+    let decimals = match number {
+        _ if number < 9.995 => 2,
+        _ if number < 99.95 => 1,
+        _ => 0,
+    };
+    l.number(&format!("{number:.decimals$} {unit}"))
+}
+
+/// Watts, with one decimal or more where they are few.
+pub fn watts(l: Language, watts: f64) -> String {
+    l.number(&if watts < 99.95 { format!("{watts:.2}") } else { format!("{watts:.1}") })
+}
+
+/// With the unit in which it reads best.
+pub fn joules(l: Language, joules: f64) -> String {
+    let (by, unit) = joules_unit(joules);
+    l.number(&format!("{:.3} {unit}", joules * by))
+}
+
+/// Joules of an estimate.
+pub fn joules_of(l: Language, estimate: &Estimate) -> String {
+    match estimate.digits {
+        Some(digits) => joules_in(l, estimate.value, digits),
+        None => joules(l, estimate.value),
+    }
+}
+
+/// Joules in so many significant digits.
+pub fn joules_in(l: Language, joules: f64, digits: u32) -> String {
+    let (by, unit) = joules_unit(joules);
+    l.number(&format!("{} {unit}", units::significant(joules * by, digits)))
+}
+
+fn joules_unit(joules: f64) -> (f64, &'static str) {
+    match joules.abs() {
+        j if j >= 1e6 => (1e-6, "MJ"),
+        j if j >= 1e3 => (1e-3, "kJ"),
+        j if j >= 1.0 => (1.0, "J"),
+        j if j >= 1e-3 => (1e3, "mJ"),
+        j if j >= 1e-6 => (1e6, "µJ"),
+        _ => (1e9, "nJ"),
+    }
+}
+
+/// A latency in ns, µs, ms or s; [`NONE`] where it was not measured.
+pub fn latency(l: Language, estimate: Option<&Estimate>) -> String {
+    let shown = |e: &Estimate| match e.digits {
+        Some(digits) => time_in(l, e.value, digits),
+        None => time(l, e.value),
+    };
+    estimate.map_or(NONE.to_string(), shown)
+}
+
+/// Nanoseconds with the unit in which they read best.
+pub fn time(l: Language, ns: f64) -> String {
+    l.number(&units::latency(ns))
+}
+
+/// The same in so many significant digits.
+pub fn time_in(l: Language, ns: f64, digits: u32) -> String {
+    let (by, unit) = match ns.abs() {
+        ns if ns < 1e3 => (1.0, "ns"),
+        ns if ns < 1e6 => (1e-3, "µs"),
+        ns if ns < 1e9 => (1e-6, "ms"),
+        _ => (1e-9, "s"),
+    };
+    l.number(&format!("{} {unit}", units::significant(ns * by, digits)))
+}
+
+/// The largest latency, where it is known.
+pub fn largest(l: Language, latency: &Latency) -> String {
+    match (latency.max_ns, latency.max_digits) {
+        (None, _) => NONE.to_string(),
+        (Some(ns), Some(digits)) => time_in(l, ns as f64, digits),
+        (Some(ns), None) => time(l, ns as f64),
+    }
+}
+
+/// A count with its thousands grouped.
+pub fn grouped(l: Language, n: u64) -> String {
+    l.number(&units::grouped(n))
+}
+
+/// So many decimals, with thousands grouped; of what is not below zero.
+pub fn decimal(l: Language, value: f64, decimals: usize) -> String {
+    let printed = format!("{value:.decimals$}");
+    let (whole, fraction) = printed.split_once('.').unwrap_or((&printed, ""));
+    let whole = units::grouped(whole.parse().unwrap_or(0));
+    l.number(&if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") })
+}
+
+/// A share of one, in percent: "98.7 %".
+pub fn share(l: Language, share: f64) -> String {
+    percent(l, share * 100.0, 1)
+}
+
+/// "1.23 %", in so many decimals.
+pub fn percent(l: Language, percent: f64, decimals: usize) -> String {
+    l.number(&format!("{percent:.decimals$} %"))
+}
+
+/// Half the interval's width in percent of the value: "±1.2 %"; without an interval the least and
+/// the most, "980 to 1,020"; of a single value nothing.
+pub fn spread(l: Language, estimate: &Estimate) -> String {
+    match estimate.relative_percent() {
+        None if estimate.n > 1 => {
+            say!(l, "range", low = count(l, estimate.low), high = count(l, estimate.high))
+        }
+        None => NONE.to_string(),
+        Some(half) if half < 9.95 => l.number(&format!("±{half:.1} %")),
+        Some(half) => format!("±{half:.0} %"),
+    }
+}
+
+/// "+3.1 %", "−12.4 %", with a true minus.
+pub fn signed_percent(l: Language, percent: f64) -> String {
+    l.number(&format!("{} %", signed(percent)))
+}
+
+/// A percentage with its sign.
+fn signed(percent: f64) -> String {
+    let sign = if percent < 0.0 { '−' } else { '+' };
+    let size = percent.abs();
+    match size {
+        _ if size < 9.95 => format!("{sign}{size:.1}"),
+        _ => format!("{sign}{}", units::grouped(size.round() as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_in_a_brief() {
+        let l = Language::ENGLISH;
+        assert_eq!((count(l, 892_202.4).as_str(), count(l, 2.5049).as_str()), ("892,202", "2.50"));
+        assert_eq!(
+            (megabytes(l, 7_012e6).as_str(), megabytes(l, 12.34e6).as_str()),
+            ("7,012", "12.3")
+        );
+        assert_eq!(
+            (signed_percent(l, -12.4), signed_percent(l, 1240.0)),
+            ("−12 %".into(), "+1,240 %".into())
+        );
+        assert_eq!(
+            (joules(l, 1_234.0), joules(l, 7.5e-5)),
+            ("1.234 kJ".into(), "75.000 µJ".into())
+        );
+        let two =
+            crate::stats::estimate::from_repeats(&[980.0, 1020.0], "ops/s").expect("an estimate");
+        assert_eq!(
+            (spread(l, &two), spread(l, &Estimate::single(7.0, "W"))),
+            ("980 to 1,020".into(), NONE.into())
+        );
+        assert_eq!(l.moment(1_770_127_500_000_000_000), "2026-02-03 14:05 UTC");
+    }
+}

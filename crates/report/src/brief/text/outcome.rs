@@ -1,0 +1,130 @@
+//! What a step comes to for the subject that the brief is about: where it is better, where a rival
+//! is, and with whom nothing was decided. Everything here follows from the comparisons of
+//! `analysis`; nothing is weighed anew.
+
+use crate::analysis::claim::claims::Crossover;
+use crate::analysis::claim::compare::Comparison;
+use crate::analysis::claim::compare::Standing;
+use crate::analysis::claim::lead;
+use crate::analysis::claim::lead::StepLead;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::points::metric::Metric;
+use crate::brief::text::causes;
+use crate::brief::text::wording;
+use crate::say;
+
+/// An interval that reaches this factor says nothing that a reader could use.
+const WIDE: f64 = 3.0;
+
+/// A claim is known by its step, metric and pair: of several that show the same one is enough.
+pub type Said = (usize, Metric, usize, usize);
+
+/// What is said where a comparison is.
+pub fn key(c: &Comparison) -> Said {
+    (c.step, c.metric.clone(), c.better.min(c.worse), c.better.max(c.worse))
+}
+
+/// What the step comes to in what it leads with, without its title and a full stop: the subject's
+/// gains, then its losses, then the rivals that it is not distinguished from; with what that has
+/// said. Nothing where nothing is claimed of the subject there.
+pub fn of_subject(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
+    let (l, own) = (facts.language, facts.headline_subject);
+    let crossed = crossed(facts, outcome);
+    let is_crossed = |c: &&Comparison| crossed.iter().any(|o| c.is_of(o.before, o.after));
+    let [mut gains, mut losses] = outcome.claims_of(own);
+    gains.retain(|c| !is_crossed(c));
+    losses.retain(|c| !is_crossed(c));
+    let mut clauses: Vec<String> = crossed.iter().map(|c| wording::crossed(facts, c)).collect();
+    clauses.extend((!gains.is_empty()).then(|| wording::joined(facts, &gains)));
+    clauses.extend(losses.iter().map(|c| wording::joined(facts, &[c])));
+    if clauses.is_empty() {
+        return None;
+    }
+    let mut said: Vec<Said> = gains.iter().chain(&losses).map(|c| key(c)).collect();
+    said.extend(crossed.iter().map(|c| {
+        let pair = (c.before.min(c.after), c.before.max(c.after));
+        (c.step, c.metric.clone(), pair.0, pair.1)
+    }));
+    let mut sentence = clauses.join(&say!(l, "between-clauses"));
+    let others = || (0..facts.subjects.len()).filter(|rival| *rival != own);
+    let compared = |rival: usize| outcome.all.iter().find(|c| c.is_of(own, rival));
+    let is_said = |rival: usize| said.iter().any(|(.., a, b)| (*a, *b) == pair(own, rival));
+    let open: Vec<String> = others()
+        .filter(|rival| !is_said(*rival) && compared(*rival).is_some())
+        .map(|rival| l.list(&[own, rival].map(|s| facts.subjects[s].clone())))
+        .collect();
+    if !open.is_empty() {
+        let pairs = open.join(&say!(l, "nor"));
+        sentence = say!(l, "and-undecided", sentence = sentence, pairs = pairs);
+    }
+    for rival in others().filter(|rival| !is_said(*rival) && compared(*rival).is_none()) {
+        if let Some(cause) = causes::of_pair(facts, outcome.step, (own, rival)) {
+            let subject = &facts.subjects[rival];
+            sentence =
+                say!(l, "and-not-compared", sentence = sentence, subject = subject, cause = cause);
+        }
+    }
+    Some((sentence, said))
+}
+
+fn pair(a: usize, b: usize) -> (usize, usize) {
+    (a.min(b), a.max(b))
+}
+
+/// Of each rival the first place on the axis from which another of the two is better.
+fn crossed<'o>(facts: &Facts, outcome: &'o StepLead<'_>) -> Vec<&'o Crossover> {
+    let own = facts.headline_subject;
+    let mut all: Vec<&Crossover> = Vec::new();
+    for c in outcome.crossovers.iter().filter(|c| c.before == own || c.after == own) {
+        if !all.iter().any(|known| pair(known.before, known.after) == pair(c.before, c.after)) {
+            all.push(c);
+        }
+    }
+    all
+}
+
+/// How often more the better one of the subject and a rival changes than the sentence says.
+pub fn more_changes(facts: &Facts, outcome: &StepLead<'_>) -> usize {
+    let own = facts.headline_subject;
+    let all = outcome.crossovers.iter().filter(|c| c.before == own || c.after == own).count();
+    all - crossed(facts, outcome).len()
+}
+
+/// "A and B cannot be distinguished by ops/s at 4 threads; the difference is 0.4 % [−2.0, 3.0]."
+pub fn open(facts: &Facts, c: &Comparison) -> String {
+    let (l, step) = (facts.language, &facts.steps[c.step]);
+    let (a, b) = (&facts.subjects[c.better.min(c.worse)], &facts.subjects[c.better.max(c.worse)]);
+    let what = format!("{}{}", wording::metric(l, &c.metric, step), wording::at(facts, c));
+    match c.standing {
+        Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what = what),
+        _ if c.high > WIDE => {
+            say!(l, "open-too-few", first = a, other = b, what = what, repeats = c.repeats)
+        }
+        _ => {
+            let by = wording::difference(l, c);
+            say!(l, "open-difference", first = a, other = b, what = what, difference = by)
+        }
+    }
+}
+
+/// "RocksDB random reads: Disk, 31,630 ops/s at 4 threads." Nothing where a mark disowns the
+/// number, or anything but a lack of repeats speaks against it.
+pub fn level(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
+    let metric = lead::metric(facts, step);
+    let value = lead::value(step).or(step.values.len().checked_sub(1))?;
+    let cell = step.cell(subject, value)?;
+    if cell.is_not_the_drives() || cell.caveats.iter().any(|c| c.bars() && !c.is_few_repeats()) {
+        return None;
+    }
+    let l = facts.language;
+    let figure = wording::printed_with_unit(l, &metric, step, cell)?;
+    let place = wording::place(l, step, &[value]);
+    Some(say!(
+        l,
+        "level",
+        step = &step.title,
+        subject = &facts.subjects[subject],
+        figure = figure,
+        at = place
+    ))
+}

@@ -1,0 +1,208 @@
+//! Imported figures without repeats: their differences are arithmetic, not claims.
+
+use crate::analysis::claim::lead;
+use crate::analysis::claim::published;
+use crate::analysis::claim::published::Gap;
+pub use crate::analysis::claim::published::is_published;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::points::metric::Metric;
+use crate::brief::text::metric_text;
+use crate::brief::text::wording;
+use crate::language::Language;
+use crate::say;
+use crate::stats::Better;
+use crate::stats::percent::{Formula, times_as_good};
+
+/// The columns of the table of published differences.
+pub fn head(l: Language) -> [String; 8] {
+    [
+        say!(l, "column-figure"),
+        say!(l, "column-subject"),
+        say!(l, "column-with"),
+        say!(l, "column-at"),
+        say!(l, "column-calculation"),
+        say!(l, "column-result"),
+        say!(l, "column-other-formula"),
+        say!(l, "column-step"),
+    ]
+}
+
+/// How these differences are made, and what is not known of them.
+pub fn how(l: Language) -> String {
+    say!(l, "published-how")
+}
+
+/// Most rows that a reader can take in.
+const MOST: usize = 400;
+
+/// The first page of imported figures without repeats: what the subject of the brief is ahead in
+/// and behind in, at the greatest differences over the points; first what the brief leads with,
+/// then the other measures, step by step. Nothing where nothing differs.
+pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
+    let leading = lead::step(facts)?;
+    let l = facts.language;
+    let of_step = |index: usize| {
+        let step = &facts.steps[index];
+        let first = lead::metric(facts, step);
+        let mut metrics = Metric::of_step(step, &facts.metrics);
+        // What the step leads with comes first.
+        metrics.sort_by_key(|metric| *metric != first);
+        metrics.into_iter().filter_map(move |metric| {
+            let sentence = sentence(facts, index, &metric)?;
+            let several = facts.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
+            let step = &facts.steps[index].title;
+            Some(if several {
+                say!(l, "of-step", step = step, sentence = sentence)
+            } else {
+                sentence
+            })
+        })
+    };
+    let others = (0..facts.steps.len()).filter(|index| *index != leading).flat_map(of_step);
+    let mut all = of_step(leading).chain(others).map(|sentence| wording::stopped(l, sentence));
+    let first = say!(l, "published-lead", sentence = all.next()?);
+    let mut findings: Vec<String> = all.collect();
+    if findings.len() > most {
+        let left = findings.len() - most;
+        findings.truncate(most);
+        findings.push(say!(l, "published-more-measures", count = left));
+    }
+    Some((first, findings))
+}
+
+/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads; …": first where the
+/// subject of the brief is ahead, then where its rivals are.
+pub fn sentence(facts: &Facts, index: usize, metric: &Metric) -> Option<String> {
+    let [ahead, behind] = published::of_subject(facts, index, metric);
+    // A rival's name stands once, and what is measured once for each who is ahead.
+    let first = ahead.first().map(|gap| whole(facts, gap));
+    let more = ahead.iter().skip(1).map(|gap| rival(facts, gap));
+    let behind = behind.iter().map(|gap| whole(facts, gap));
+    let all: Vec<String> = first.into_iter().chain(more).chain(behind).collect();
+    (!all.is_empty()).then(|| all.join(&say!(facts.language, "between-clauses")))
+}
+
+fn whole(facts: &Facts, gap: &Gap) -> String {
+    let (l, step) = (facts.language, &facts.steps[gap.step]);
+    let (better, worse) = (&facts.subjects[gap.better], &facts.subjects[gap.worse]);
+    let (by, at, what) =
+        (by(facts, gap), at(facts, gap), metric_text::in_words(l, &gap.metric, step));
+    match gap.metric.better() {
+        Better::Higher => {
+            say!(l, "published-more", better = better, by = by, what = what, worse = worse, at = at)
+        }
+        Better::Lower => {
+            say!(
+                l,
+                "published-lower",
+                better = better,
+                by = by,
+                what = what,
+                worse = worse,
+                at = at
+            )
+        }
+    }
+}
+
+/// The same of a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
+fn rival(facts: &Facts, gap: &Gap) -> String {
+    let (l, worse) = (facts.language, &facts.subjects[gap.worse]);
+    let (by, at) = (by(facts, gap), at(facts, gap));
+    match gap.metric.better() {
+        Better::Higher => say!(l, "published-rival-more", by = by, worse = worse, at = at),
+        Better::Lower => say!(l, "published-rival-lower", by = by, worse = worse, at = at),
+    }
+}
+
+/// "up to 21 %"; of a single point "21 %".
+fn by(facts: &Facts, gap: &Gap) -> String {
+    let l = facts.language;
+    let by = l.number(&format!("{} %", gap.percent()));
+    let points = &facts.steps[gap.step].values;
+    if points.len() > 1 { say!(l, "up-to", value = by) } else { by }
+}
+
+/// ", at 96 threads"; nothing where nothing is swept.
+fn at(facts: &Facts, gap: &Gap) -> String {
+    let l = facts.language;
+    let place = wording::place(l, &facts.steps[gap.step], &[gap.value]);
+    if place.is_empty() { place } else { say!(l, "published-at", place = place) }
+}
+
+/// A row for each metric, point and pair of subjects; nothing unless the figures are imported and
+/// have too few repeats.
+pub fn rows(facts: &Facts) -> Option<Vec<[String; 8]>> {
+    if !is_published(facts) {
+        return None;
+    }
+    let mut all = Vec::new();
+    for step in &facts.steps {
+        for metric in Metric::of_step(step, &facts.metrics) {
+            for value in 0..step.values.len() {
+                for (b, a) in (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (b, a))) {
+                    all.extend(row(facts, step, &metric, value, (a, b)));
+                }
+            }
+        }
+    }
+    all.truncate(MOST);
+    Some(all)
+}
+
+/// The superior subject of a pair, and by how much: "Micron 7600 21.23 %".
+pub fn difference(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    value: usize,
+    pair: (usize, usize),
+) -> Option<String> {
+    let [_, subject, _, _, _, result, ..] = row(facts, step, metric, value, pair)?;
+    // Equal figures have no superior one.
+    let differs = result.chars().any(|c| ('1'..='9').contains(&c));
+    let said = if differs { format!("{subject} {result}") } else { result };
+    is_published(facts).then_some(said)
+}
+
+/// The superior figure stands first, as the formulas have it.
+fn row(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    value: usize,
+    (a, b): (usize, usize),
+) -> Option<[String; 8]> {
+    let l = facts.language;
+    let cells = (step.cell(a, value)?, step.cell(b, value)?);
+    let written = |cell| metric.of(step, cell)?.0.digits;
+    let digits = [cells.0, cells.1].into_iter().filter_map(written).min();
+    let [of_a, of_b] = metric_text::operands(l, metric, step, cells)?;
+    let better = metric.better();
+    let (main, other) = match better {
+        Better::Higher => (Formula::Gain, Formula::Reduction),
+        Better::Lower => (Formula::Reduction, Formula::Gain),
+    };
+    let a_first = times_as_good(of_a.0, of_b.0, better)? >= 1.0;
+    let ((own, own_text), (rival, rival_text)) = if a_first { (of_a, of_b) } else { (of_b, of_a) };
+    let (subject, with) = if a_first { (a, b) } else { (b, a) };
+    let times = times_as_good(own, rival, better)?;
+    Some([
+        metric.text(l),
+        facts.subjects[subject].clone(),
+        facts.subjects[with].clone(),
+        step.values[value].text(l),
+        main.calculation(better, &own_text, &rival_text),
+        l.number(&main.result_in(times, digits)),
+        format!("{} {}", formula(l, other), l.number(&other.result_in(times, digits))),
+        step.title.clone(),
+    ])
+}
+
+fn formula(l: Language, formula: Formula) -> String {
+    match formula {
+        Formula::Gain => say!(l, "formula-gain"),
+        Formula::Reduction => say!(l, "formula-reduction"),
+        Formula::Factor => say!(l, "formula-factor"),
+    }
+}

@@ -1,0 +1,52 @@
+//! Under what conditions it was measured, in a line of the first page.
+
+use crate::analysis::facts::Facts;
+use crate::brief::text::published;
+use crate::brief::text::wording;
+use crate::say;
+
+/// When, how often, on what: a line.
+pub fn line(facts: &Facts) -> String {
+    let (l, mut parts) = (facts.language, Vec::new());
+    let most =
+        facts.steps.iter().flat_map(|s| &s.cells).map(|c| c.repeats.len()).max().unwrap_or(0);
+    if facts.is_imported() {
+        return match published::is_published(facts) {
+            true => say!(l, "conditions-published"),
+            false => say!(l, "conditions-imported"),
+        };
+    }
+    parts.push(say!(l, "measured-times", count = most));
+    let windows: Vec<u64> =
+        facts.steps.iter().filter_map(|s| s.window_ns).filter(|ns| *ns > 0).collect();
+    if let (Some(least), Some(longest)) = (windows.iter().min(), windows.iter().max()) {
+        let time = crate::base::units::duration;
+        let window = match least == longest {
+            true => time(*least),
+            false => say!(l, "range", low = time(*least), high = time(*longest)),
+        };
+        parts.push(say!(l, "window-a-point", window = window));
+    }
+    parts.extend(host(facts));
+    if !facts.comparisons.is_empty() {
+        parts.push(say!(l, "brackets-are-intervals"));
+    }
+    wording::stopped(l, l.clauses(&parts))
+}
+
+/// The processor and the kernel, where one of each is known.
+fn host(facts: &Facts) -> Vec<String> {
+    let l = facts.language;
+    use crate::record::key::{cpu, kernel};
+    let of = |(group, key): (&str, crate::record::key::FactKey)| {
+        let found = facts.disclosure.iter().filter(|g| g.name == group).flat_map(|g| &g.rows);
+        found.filter(|(name, _)| name == key.name).map(|(_, value)| value.clone()).next()
+    };
+    [
+        of(("CPU", cpu::MODEL)),
+        of(("Kernel", kernel::RELEASE)).map(|r| say!(l, "kernel", release = r)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

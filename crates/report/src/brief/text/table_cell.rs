@@ -1,0 +1,311 @@
+//! Cells of tables. The quantities of a column are printed in one unit, with one number of
+//! decimals, and the column's head names the unit.
+
+use crate::analysis::points::point_summary::Latency;
+use crate::base::units;
+use crate::brief::block::Mark;
+use crate::brief::block::Table;
+use crate::brief::text::number_format;
+use crate::brief::text::number_format::NONE;
+use crate::language::Language;
+use crate::say;
+use crate::stats::Estimate;
+
+/// What a quantity is of, which says in what units it may be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Held in nanoseconds.
+    Time,
+    /// Held in joules.
+    Energy,
+}
+
+impl Dimension {
+    /// Units, the smallest first, each with its size in what the quantity is held in.
+    fn units(self) -> &'static [(&'static str, f64)] {
+        match self {
+            Dimension::Time => &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)],
+            Dimension::Energy => {
+                &[("nJ", 1e-9), ("µJ", 1e-6), ("mJ", 1e-3), ("J", 1.0), ("kJ", 1e3), ("MJ", 1e6)]
+            }
+        }
+    }
+}
+
+/// A cell before its column's unit is chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableCell {
+    /// Text, or a number whose unit never changes.
+    Text(String),
+    /// A quantity, with the mark behind it.
+    Quantity {
+        /// What it is of.
+        of: Dimension,
+        /// In the dimension's base unit.
+        value: f64,
+        /// Significant digits, where its source gives it in so many.
+        digits: Option<u32>,
+        /// What stands behind the number.
+        mark: String,
+    },
+}
+
+impl TableCell {
+    /// Nanoseconds; [`NONE`] where nothing was measured.
+    pub fn time(ns: Option<f64>) -> TableCell {
+        ns.map_or_else(TableCell::none, |ns| TableCell::quantity(Dimension::Time, ns, None))
+    }
+
+    fn quantity(of: Dimension, value: f64, digits: Option<u32>) -> TableCell {
+        TableCell::Quantity { of, value, digits, mark: String::new() }
+    }
+
+    /// A measured latency.
+    pub fn latency(estimate: Option<&Estimate>) -> TableCell {
+        TableCell::of_estimate(Dimension::Time, estimate)
+    }
+
+    /// The greatest latency.
+    pub fn largest(latency: &Latency) -> TableCell {
+        latency.max_ns.map_or_else(TableCell::none, |ns| {
+            TableCell::quantity(Dimension::Time, ns as f64, latency.max_digits)
+        })
+    }
+
+    /// Joules of an estimate.
+    pub fn joules(estimate: Option<&Estimate>) -> TableCell {
+        TableCell::of_estimate(Dimension::Energy, estimate)
+    }
+
+    fn of_estimate(of: Dimension, estimate: Option<&Estimate>) -> TableCell {
+        let cell = |e: &Estimate| TableCell::quantity(of, e.value, e.digits);
+        estimate.map_or_else(TableCell::none, cell)
+    }
+
+    /// Joules.
+    pub fn energy(joules: Option<f64>) -> TableCell {
+        joules.map_or_else(TableCell::none, |joules| {
+            TableCell::quantity(Dimension::Energy, joules, None)
+        })
+    }
+
+    /// Where nothing was measured.
+    pub fn none() -> TableCell {
+        TableCell::Text(NONE.to_string())
+    }
+
+    /// The same with a mark behind it; what was not measured needs none.
+    pub fn marked(self, mark: &str) -> TableCell {
+        match self {
+            TableCell::Text(text) if text == NONE => TableCell::Text(text),
+            TableCell::Text(text) => TableCell::Text(format!("{text}{mark}")),
+            TableCell::Quantity { of, value, digits, mark: behind } => {
+                TableCell::Quantity { of, value, digits, mark: format!("{behind}{mark}") }
+            }
+        }
+    }
+
+    /// As it is printed where no column gives it a unit.
+    pub fn alone(&self, l: Language) -> String {
+        match self {
+            TableCell::Text(text) => text.clone(),
+            TableCell::Quantity { of, value, digits, mark } => {
+                let text = match (of, digits) {
+                    (Dimension::Time, Some(digits)) => number_format::time_in(l, *value, *digits),
+                    (Dimension::Time, None) => number_format::time(l, *value),
+                    (Dimension::Energy, Some(digits)) => {
+                        number_format::joules_in(l, *value, *digits)
+                    }
+                    (Dimension::Energy, None) => number_format::joules(l, *value),
+                };
+                text + mark
+            }
+        }
+    }
+
+    /// As it is printed in a column of this scale.
+    pub fn in_scale(self, l: Language, scale: Option<&Scale>) -> String {
+        match (self, scale) {
+            (TableCell::Text(text), _) => text,
+            (TableCell::Quantity { value, digits: Some(digits), mark, .. }, Some(scale)) => {
+                l.number(&units::significant(value / scale.per, digits)) + &mark
+            }
+            (TableCell::Quantity { value, mark, .. }, Some(scale)) => {
+                scale.number(l, value) + &mark
+            }
+            // Nothing in the column is above zero.
+            (TableCell::Quantity { value, mark, .. }, None) => {
+                l.number(&format!("{value}")) + &mark
+            }
+        }
+    }
+}
+
+impl From<String> for TableCell {
+    fn from(text: String) -> TableCell {
+        TableCell::Text(text)
+    }
+}
+
+impl From<&str> for TableCell {
+    fn from(text: &str) -> TableCell {
+        TableCell::Text(text.to_string())
+    }
+}
+
+/// A row of texts alone.
+pub fn texts(row: impl IntoIterator<Item = String>) -> Vec<TableCell> {
+    row.into_iter().map(TableCell::Text).collect()
+}
+
+impl Table {
+    /// A table whose columns of quantities each have one unit, which their heads name.
+    pub fn measured<T: ToString>(
+        l: Language,
+        left: usize,
+        head: &[T],
+        rows: Vec<(Mark, Vec<TableCell>)>,
+    ) -> Table {
+        let mut table = Table::new(left, head);
+        let column =
+            |at: usize| Scale::of_cells(rows.iter().filter_map(move |(_, row)| row.get(at)));
+        let scales: Vec<Option<Scale>> = (0..head.len()).map(column).collect();
+        for (own, scale) in table.head.iter_mut().zip(&scales) {
+            if let Some(scale) = scale {
+                *own = in_unit(l, own, scale.unit);
+            }
+        }
+        for (mark, row) in rows {
+            let cells = row.into_iter().zip(&scales);
+            let cells = cells.map(|(cell, scale)| cell.in_scale(l, scale.as_ref())).collect();
+            table.row(mark, cells);
+        }
+        table
+    }
+}
+
+/// "p99, µs"; a column without a name has its unit alone.
+pub fn in_unit(l: Language, name: &str, unit: &str) -> String {
+    match name {
+        "" => unit.to_string(),
+        name => say!(l, "column-in-unit", name = name, unit = unit),
+    }
+}
+
+/// The unit and the decimals in which quantities stand beside one another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scale {
+    /// The unit, as it is printed.
+    pub unit: &'static str,
+    per: f64,
+    decimals: usize,
+}
+
+/// From so many units on a larger one is taken, even if the least is then a fraction of it.
+const MOST_UNITS: f64 = 1e7;
+
+impl Scale {
+    /// For the quantities among these cells, which are of one dimension.
+    pub fn of_cells<'c>(cells: impl Iterator<Item = &'c TableCell>) -> Option<Scale> {
+        let quantity = |cell: &TableCell| match cell {
+            TableCell::Quantity { of, value, .. } => Some((*of, *value)),
+            TableCell::Text(_) => None,
+        };
+        let (of, values): (Vec<Dimension>, Vec<f64>) = cells.filter_map(quantity).unzip();
+        Scale::of(*of.first()?, &values)
+    }
+
+    /// For these quantities; nothing where none is above zero.
+    pub fn of(of: Dimension, values: &[f64]) -> Option<Scale> {
+        let above_zero = || values.iter().copied().filter(|v| *v > 0.0 && v.is_finite());
+        let least = above_zero().reduce(f64::min)?;
+        let greatest = above_zero().fold(least, f64::max);
+        let all = of.units();
+        let of_least = all.iter().rposition(|(_, per)| *per <= least).unwrap_or(0);
+        let (unit, per) = all[of_least..]
+            .iter()
+            .copied()
+            .find(|(_, per)| greatest / per < MOST_UNITS)
+            .unwrap_or(all[all.len() - 1]);
+        // What was given in so many digits has no more; otherwise the least keeps three.
+        let exact = |decimals: &usize| {
+            let shown = |value: f64| value / per * 10f64.powi(*decimals as i32);
+            above_zero().all(|v| (shown(v) - shown(v).round()).abs() < 1e-6)
+        };
+        let rounded = match least / per {
+            n if n < 1.0 => 3,
+            n if n < 10.0 => 2,
+            n if n < 1000.0 => 1,
+            _ => 0,
+        };
+        let decimals = (0..=rounded).find(exact).unwrap_or(rounded);
+        Some(Scale { unit, per, decimals })
+    }
+
+    /// With the unit, and the value that is printed so.
+    pub fn printed(&self, l: Language, value: f64) -> (f64, String) {
+        let fine = 10f64.powi(self.decimals as i32);
+        let rounded = (value / self.per * fine).round() / fine * self.per;
+        (rounded, format!("{} {}", self.number(l, value), self.unit))
+    }
+
+    /// A quantity with the unit, and the value that is printed so; a figure of so many significant
+    /// digits keeps its own.
+    pub fn of_cell(&self, l: Language, cell: TableCell) -> Option<(f64, String)> {
+        let TableCell::Quantity { value, digits, .. } = cell else { return None };
+        let printed = self.printed(l, value);
+        let in_digits = |digits| {
+            let number = l.number(&units::significant(value / self.per, digits));
+            (value, format!("{number} {}", self.unit))
+        };
+        Some(digits.map_or(printed, in_digits))
+    }
+
+    /// The number alone.
+    pub fn number(&self, l: Language, value: f64) -> String {
+        number_format::decimal(l, value / self.per, self.decimals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(values: &[f64]) -> (String, Vec<String>) {
+        let rows = values.iter().map(|v| (Mark::None, vec![TableCell::time(Some(*v))])).collect();
+        let table = Table::measured(Language::ENGLISH, 0, &["p99"], rows);
+        (table.head[0].clone(), table.rows.into_iter().map(|(_, row)| row.concat()).collect())
+    }
+
+    #[test]
+    fn a_column_has_one_unit_and_one_number_of_decimals() {
+        for (values, head, cells) in [
+            (vec![72_735.0, 175_100.0], "p99, µs", vec!["72.7", "175.1"]),
+            (vec![110e3, 417e3], "p99, µs", vec!["110", "417"]),
+            (vec![12_893.0, 1_060_132.0], "p99, µs", vec!["12.9", "1,060.1"]),
+            (vec![1_234.0, 5_678.0], "p99, µs", vec!["1.23", "5.68"]),
+            (vec![640.0, 12_345.0], "p99, ns", vec!["640", "12,345"]),
+            (vec![2.5e6, 1.0e9], "p99, ms", vec!["2.5", "1,000.0"]),
+            // From nanoseconds to seconds.
+            (vec![72.0, 2.5e9], "p99, µs", vec!["0.072", "2,500,000.000"]),
+        ] {
+            assert_eq!(
+                column(&values),
+                (head.into(), cells.iter().map(|c| c.to_string()).collect())
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_unit_and_a_mark_stays_behind_its_number() {
+        let cells = [TableCell::none(), TableCell::latency(None), TableCell::time(Some(0.0))];
+        let rows = cells.into_iter().map(|cell| (Mark::None, vec![cell])).collect();
+        let table = Table::measured(Language::ENGLISH, 0, &["p99"], rows);
+        assert_eq!(table.head, ["p99"]);
+        assert_eq!(table.rows[2].1, ["0"]);
+        assert_eq!(TableCell::none().marked(" †"), TableCell::none());
+        let rows = vec![(Mark::None, vec![TableCell::energy(Some(7.5e-5)).marked(" †")])];
+        let table = Table::measured(Language::ENGLISH, 0, &["J/op"], rows);
+        assert_eq!((&*table.head[0], &*table.rows[0].1[0]), ("J/op, µJ", "75 †"));
+    }
+}

@@ -1,0 +1,383 @@
+//! Comparisons and claims in words and numbers. Every report prints differences with `difference`,
+//! so that a comparison has the same number and interval everywhere.
+
+use crate::analysis::claim::claims::Claim;
+use crate::analysis::claim::claims::Crossover;
+use crate::analysis::claim::compare::Comparison;
+use crate::analysis::claim::compare::Standing;
+use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::comparability::alike;
+use crate::analysis::comparability::conditions::Barred;
+use crate::analysis::comparability::conditions::Difference;
+use crate::analysis::facts::{CellFacts, Facts, RunFacts};
+use crate::analysis::limits::bottleneck::Bottleneck;
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure;
+use crate::base::units;
+pub use crate::brief::text::metric_text::metric;
+pub use crate::brief::text::metric_text::printed;
+pub use crate::brief::text::metric_text::printed_both;
+use crate::brief::text::metric_text::printed_latency;
+pub use crate::brief::text::metric_text::printed_value;
+pub use crate::brief::text::metric_text::printed_with_unit;
+use crate::brief::text::number_format;
+pub use crate::brief::text::place_text::place;
+use crate::language::Language;
+use crate::say;
+use crate::stats::Better;
+use crate::stats::percent::Formula;
+
+/// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards.
+/// A claimed interval is never printed as touching zero.
+pub fn difference(l: Language, comparison: &Comparison) -> String {
+    let at_least = if comparison.standing == Standing::AtLeast { "≥ " } else { "" };
+    format!("{at_least}{}", bare_difference(l, comparison))
+}
+
+/// The same without the sign that it is a lower bound.
+fn bare_difference(l: Language, comparison: &Comparison) -> String {
+    let [value, low, high] = comparison.printed();
+    // Where the decimal sign is a comma, another one between the ends is misread.
+    let between = if l.number("0.5").contains(',') { "; " } else { ", " };
+    l.number(&format!("{value} % [{low}{between}{high}]"))
+}
+
+/// A difference in a sentence: "at least 3 % [3, 9]".
+fn by(l: Language, comparison: &Comparison) -> String {
+    let difference = bare_difference(l, comparison);
+    match comparison.standing {
+        Standing::AtLeast => say!(l, "at-least", difference = difference),
+        _ => difference,
+    }
+}
+
+/// For a table: who is better, by how much, and how that stands; of a latency, which.
+pub fn in_table(facts: &Facts, comparison: &Comparison) -> String {
+    let what = if comparison.metric.is_latency() {
+        format!("{} ", comparison.metric.text(facts.language))
+    } else {
+        String::new()
+    };
+    standing_of(facts, comparison, &what)
+}
+
+/// The same under a column's head that says which figure it is.
+pub fn standing(facts: &Facts, comparison: &Comparison) -> String {
+    standing_of(facts, comparison, "")
+}
+
+fn standing_of(facts: &Facts, comparison: &Comparison, what: &str) -> String {
+    let by_how_much = difference(facts.language, comparison);
+    match comparison.standing {
+        Standing::NotShown => format!("{what}{by_how_much} ≈"),
+        Standing::NotTheDrives => format!("{what}{by_how_much} ‡"),
+        Standing::Claimed | Standing::AtLeast => {
+            format!("{} {what}{by_how_much} ▲", facts.subjects[comparison.better])
+        }
+    }
+}
+
+/// What the marks of `in_table` mean.
+pub fn footnote(l: Language) -> String {
+    say!(l, "difference-footnote")
+}
+
+/// The comparison that a table shows for a cell: ops/s with the brief's subject, or p99 where a
+/// rate was asked for.
+pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
+    let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
+    let metric = if asked(cell) { Metric::p99() } else { Metric::total(PointFigure::Ops) };
+    facts.comparison(
+        step,
+        &metric,
+        StepPlace::Value(cell.value),
+        facts.headline_subject,
+        cell.subject,
+    )
+}
+
+/// Where a comparison was made: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
+pub fn at(facts: &Facts, comparison: &Comparison) -> String {
+    let (l, step) = (facts.language, &facts.steps[comparison.step]);
+    match comparison.at {
+        StepPlace::Value(value) => place(l, step, &[value]),
+        StepPlace::Load(ops) => say!(l, "at-equal-load-of", load = number_format::count(l, ops)),
+        StepPlace::Latency(ns) => say!(l, "at-equal-p99-of", latency = number_format::time(l, ns)),
+        StepPlace::Limit => say!(l, "within-the-latency-limit"),
+        StepPlace::Mean => {
+            let alike =
+                |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
+            let of = |c: &&Comparison| alike(c) && c.is_of(comparison.better, comparison.worse);
+            let own = || facts.comparisons.iter().filter(of);
+            // Of a sweep of shares the mean is over equal loads; its maximum is a point by itself.
+            match own().filter(|c| matches!(c.at, StepPlace::Load(_))).count() {
+                0 => {
+                    say!(
+                        l,
+                        "on-average-over",
+                        count = own().filter(|c| c.at != StepPlace::Mean).count()
+                    )
+                }
+                loads => say!(l, "on-average-over-loads", count = loads),
+            }
+        }
+    }
+}
+
+/// "A delivers 21 % [19, 24] more ops/s than B at 96 threads".
+pub fn sentence(facts: &Facts, comparison: &Comparison) -> String {
+    joined(facts, &[comparison])
+}
+
+/// The same of several rivals of one subject, by one metric at one place: "… more ops/s than B and
+/// 30 % [27, 33] more than C …".
+pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
+    let Some(first) = comparisons.first() else { return String::new() };
+    let (l, step) = (facts.language, &facts.steps[first.step]);
+    let better = &facts.subjects[first.better];
+    let what = metric(l, &first.metric, step);
+    let place = format!("{}{}", at(facts, first), varied(facts, first));
+    let lower = first.metric.better() == Better::Lower;
+    let energy = matches!(first.metric.figure, PointFigure::JoulesPerOp(_));
+    if let [one] = comparisons {
+        let (by, worse) = (by(l, one), &facts.subjects[one.worse]);
+        return match (energy, lower) {
+            (true, _) => say!(
+                l,
+                "claim-less",
+                better = better,
+                by = by,
+                what = what,
+                worse = worse,
+                at = place
+            ),
+            (_, true) => say!(
+                l,
+                "claim-lower",
+                better = better,
+                by = by,
+                what = what,
+                worse = worse,
+                at = place
+            ),
+            _ => say!(
+                l,
+                "claim-more",
+                better = better,
+                by = by,
+                what = what,
+                worse = worse,
+                at = place
+            ),
+        };
+    }
+    let rival = |(i, c): (usize, &&Comparison)| {
+        let (by, worse) = (by(l, c), &facts.subjects[c.worse]);
+        match (i, energy, lower) {
+            (0, true, _) => say!(l, "rival-less-of", by = by, what = &what, worse = worse),
+            (0, _, true) => say!(l, "rival-lower-of", by = by, what = &what, worse = worse),
+            (0, ..) => say!(l, "rival-more-of", by = by, what = &what, worse = worse),
+            (_, true, _) => say!(l, "rival-less", by = by, worse = worse),
+            (_, _, true) => say!(l, "rival-lower", by = by, worse = worse),
+            _ => say!(l, "rival-more", by = by, worse = worse),
+        }
+    };
+    let rivals = l.list(&comparisons.iter().enumerate().map(rival).collect::<Vec<_>>());
+    match (energy, lower) {
+        (true, _) => say!(l, "claims-less", better = better, rivals = rivals, at = place),
+        (_, true) => say!(l, "claims-lower", better = better, rivals = rivals, at = place),
+        _ => say!(l, "claims-more", better = better, rivals = rivals, at = place),
+    }
+}
+
+/// Differences that are the question, and knobs of a subject's own: " (step.read.block 65536,
+/// against 4096)".
+fn varied(facts: &Facts, comparison: &Comparison) -> String {
+    let (l, step) = (facts.language, &facts.steps[comparison.step]);
+    let pair = [comparison.better, comparison.worse];
+    let found = alike::likeness(facts, &step.name, pair[0], pair[1]).varied;
+    let against = |d: &alike::FieldDifference| {
+        say!(l, "varied", path = &d.path, value = &d.values[0], other = &d.values[1])
+    };
+    let mut each: Vec<String> = found.iter().map(against).collect();
+    for subject in pair {
+        let plan = &facts.runs[facts.run_of[subject]].resolved;
+        let own = plan
+            .subjects
+            .iter()
+            .filter(|s| s.name == facts.own_names[subject])
+            .flat_map(|s| &s.overrides);
+        for knob in own.filter(|k| k.step == step.name) {
+            let set = format!("{}.{} = {}", knob.stream, knob.knob, knob.value);
+            each.push(say!(l, "with-knob", subject = &facts.subjects[subject], knob = set));
+        }
+    }
+    if each.is_empty() { String::new() } else { say!(l, "aside", what = l.clauses(&each)) }
+}
+
+/// A claim as a sentence with what it rests on.
+pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
+    let (l, comparison) = (facts.language, claim.comparison);
+    let step = &facts.steps[comparison.step];
+    let mut basis = vec![step.title.clone()];
+    basis.extend(calculation(facts, comparison));
+    let (repeats, searched) = (comparison.repeats, facts.searched());
+    basis.push(say!(l, "claim-family", repeats = repeats, comparisons = searched));
+    basis.extend(crate::brief::text::basis::whose(facts, comparison));
+    if claim.of_points > 1 {
+        basis.push(say!(l, "claim-largest-of", points = claim.of_points));
+    }
+    if step.is_untested_for_drift() {
+        let window = units::duration(step.window_ns.unwrap_or(0));
+        basis.push(say!(l, "claim-untested", window = window));
+    }
+    if comparison.standing == Standing::AtLeast {
+        let better = &facts.subjects[comparison.better];
+        let in_memory = |cell: &CellFacts| {
+            let limit = cell.limit.as_ref().map(|verdict| verdict.limit);
+            cell.subject == comparison.better && limit == Some(Bottleneck::NoDrive)
+        };
+        basis.push(match step.cells.iter().any(in_memory) {
+            true => say!(l, "claim-no-drive", better = better),
+            false => say!(l, "claim-host-limited", better = better),
+        });
+    }
+    (sentence(facts, comparison), l.clauses(&basis))
+}
+
+/// "892,202 against 735,861 ops/s"; of latencies the absolute difference as well: "169 against 277
+/// µs, 108 µs less".
+fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
+    let (step, StepPlace::Value(value)) = (&facts.steps[comparison.step], comparison.at) else {
+        return None;
+    };
+    let (l, metric) = (facts.language, &comparison.metric);
+    let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
+    let [(own, own_text), (other, other_text)] = printed_both(l, metric, step, cells)?;
+    let formula = if metric.better() == Better::Lower { Formula::Reduction } else { Formula::Gain };
+    let times = crate::stats::percent::times_as_good(own, other, metric.better())?;
+    let sum = format!(
+        "{} = {}",
+        formula.calculation(metric.better(), &own_text, &other_text),
+        l.number(&formula.result(times))
+    );
+    Some(match metric.is_latency() {
+        true => {
+            let less = printed_latency(l, (other - own).max(0.0)).1;
+            say!(l, "calculation-less", calculation = sum, difference = less)
+        }
+        false => sum,
+    })
+}
+
+/// "Reads beside writes: A has the lower p99 read latency up to 400 MB/s, B from 640 MB/s on".
+pub fn crossover(facts: &Facts, crossover: &Crossover) -> String {
+    of_step(facts, crossover.step, crossed(facts, crossover))
+}
+
+/// What is said of a step, under its name: "4 KiB reads: …".
+pub fn of_step(facts: &Facts, step: usize, sentence: String) -> String {
+    say!(facts.language, "of-step", step = &facts.steps[step].title, sentence = sentence)
+}
+
+/// A sentence with its full stop.
+pub fn stopped(l: Language, sentence: String) -> String {
+    say!(l, "full-stop", sentence = sentence)
+}
+
+/// The same within the step's own part.
+pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
+    let (l, step) = (facts.language, &facts.steps[crossover.step]);
+    let (from, until) = (step.values[crossover.from].text(l), step.values[crossover.until].text(l));
+    let (before, after) = (&facts.subjects[crossover.before], &facts.subjects[crossover.after]);
+    let what = metric(l, &crossover.metric, step);
+    match crossover.metric.better() {
+        Better::Lower => say!(
+            l,
+            "crossed-lower",
+            before = before,
+            what = what,
+            until = until,
+            after = after,
+            from = from
+        ),
+        Better::Higher => say!(
+            l,
+            "crossed-higher",
+            before = before,
+            what = what,
+            until = until,
+            after = after,
+            from = from
+        ),
+    }
+}
+
+/// When a run began; of imported figures, as far as the source gives it.
+pub fn when_measured(l: Language, run: &RunFacts) -> String {
+    match run.is_imported() && run.started_unix_ns == 0 {
+        true => say!(l, "date-not-given"),
+        false => l.moment(run.started_unix_ns),
+    }
+}
+
+/// Why two subjects are not compared.
+pub fn barred(facts: &Facts, bar: &Barred) -> String {
+    let l = facts.language;
+    let (first, other) = (&facts.subjects[bar.pair.0], &facts.subjects[bar.pair.1]);
+    let each = differences(facts, bar);
+    match bar.step {
+        Some(step) => say!(
+            l,
+            "not-comparable-in",
+            other = other,
+            first = first,
+            step = &facts.steps[step].title,
+            differences = each
+        ),
+        None => say!(l, "not-comparable", other = other, first = first, differences = each),
+    }
+}
+
+/// What differs between them: "RocksDB: version differs, 9.1 (A), 9.2 (B)".
+pub fn differences(facts: &Facts, bar: &Barred) -> String {
+    let l = facts.language;
+    let differs = |d: &Difference| say!(l, "differs", what = &d.what, values = &d.values);
+    bar.differences.iter().map(differs).collect::<Vec<_>>().join(&say!(l, "between-clauses"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(metric: Metric, factors: (f64, f64, f64), standing: Standing) -> String {
+        let (factor, low, high) = factors;
+        let (better, worse, repeats) = (0, 1, 5);
+        difference(
+            Language::ENGLISH,
+            &Comparison {
+                step: 0,
+                metric,
+                at: StepPlace::Mean,
+                better,
+                worse,
+                factor,
+                low,
+                high,
+                repeats,
+                standing,
+            },
+        )
+    }
+
+    #[test]
+    fn digits_follow_the_interval_and_a_claim_never_touches_zero() {
+        let ops = || Metric::total(PointFigure::Ops);
+        assert_eq!(of(ops(), (1.2124, 1.19, 1.235), Standing::Claimed), "21.2 % [19.0, 23.5]");
+        assert_eq!(of(ops(), (4.3115, 1.85, 9.84), Standing::Claimed), "330 % [80, 890]");
+        assert_eq!(of(ops(), (1.05, 1.000_4, 1.11), Standing::Claimed), "5.0 % [0.04, 11.0]");
+        assert_eq!(of(ops(), (3.0, 2.5, 3.6), Standing::AtLeast), "≥ 150 % [150, 260]");
+        assert_eq!(of(ops(), (1.004, 0.98, 1.03), Standing::NotShown), "0.4 % [−2.0, 3.0]");
+        assert_eq!(of(Metric::p99(), (2.0, 1.9, 2.1), Standing::Claimed), "50.0 % [47.3, 52.4]");
+    }
+}

@@ -1,0 +1,8 @@
+//! What every figure is drawn with.
+
+pub(in crate::chart) mod axis;
+pub(in crate::chart) mod colour;
+pub mod fonts;
+pub(in crate::chart) mod frame;
+pub(in crate::chart) mod png;
+pub mod theme;

@@ -1,0 +1,151 @@
+//! A curve of labelled points: p99 against ops/s, each point with its thread count or depth.
+
+use crate::chart::FigureText;
+use crate::chart::Plot;
+use crate::chart::canvas::axis::ChartAxis;
+use crate::chart::canvas::axis::si;
+use crate::chart::canvas::frame::Canvas;
+use crate::chart::canvas::frame::SubjectStyle;
+use crate::chart::canvas::theme::FAINT;
+use crate::chart::canvas::theme::Palette;
+use crate::say;
+
+pub struct CurvePoint {
+    pub x: f64,
+    pub y: f64,
+    /// Written beside the point; may be empty.
+    pub label: String,
+    pub low: f64,
+    pub high: f64,
+    /// Drawn as a ring: the point missed the rate that it was asked for.
+    pub hollow: bool,
+}
+
+pub struct CurveSeries {
+    pub name: String,
+    pub points: Vec<CurvePoint>,
+}
+
+/// A claimed difference, drawn at a place on the line of the subject that it is of.
+pub struct CalledPoint {
+    pub series: usize,
+    pub at: (f64, f64),
+    pub text: String,
+}
+
+pub struct CurveChart {
+    pub text: FigureText,
+    pub x_label: String,
+    pub y_label: String,
+    pub log_y: bool,
+    /// Places beside one another, by name; a point's `x` is the number of its place then.
+    pub places: Vec<String>,
+    pub series: Vec<CurveSeries>,
+    pub call_outs: Vec<CalledPoint>,
+}
+
+impl Plot for CurveChart {
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
+    }
+
+    fn caption(&self) -> String {
+        let hollow = self.series.iter().flat_map(|s| &s.points).any(|p| p.hollow);
+        match hollow {
+            true => say!(self.text.language, "hollow-points", caption = &self.text.caption),
+            false => self.text.caption.clone(),
+        }
+    }
+
+    fn svg(&self, palette: &Palette) -> String {
+        let points = || self.series.iter().flat_map(|s| &s.points);
+        let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
+        let y = match self.log_y {
+            true => ChartAxis::decades(points().map(|p| (p.y, p.low, p.high))),
+            false => ChartAxis::fitting(points().map(|p| (p.y, p.high))),
+        };
+        let mut frame = Canvas::new((palette, self.text.language), &self.y_label, &names, y);
+        if points().next().is_none() {
+            return frame.without_data(&self.label());
+        }
+        let x = ChartAxis::up_to(points().map(|p| p.x));
+        let (left, right, places) = (frame.left, frame.right, self.places.len() as f64);
+        let x_at = |value: f64| match self.places.is_empty() {
+            true => left + x.share(value) * (right - left - 16.0),
+            false => left + (value + 0.5) / places * (right - left),
+        };
+        self.x_axis(&mut frame, &x, &x_at);
+        // Lines first, marks over them, labels last: each avoids what is there already.
+        for (i, series) in self.series.iter().enumerate() {
+            let path: Vec<_> = series.points.iter().map(|p| (x_at(p.x), frame.y_at(p.y))).collect();
+            frame.polyline(&path, i, 2.0);
+            path.windows(2).for_each(|pair| frame.keep_clear(pair[0], pair[1]));
+        }
+        let dense = self.series.iter().any(|s| s.points.len() > MOST_MARKS);
+        for (i, series) in self.series.iter().enumerate() {
+            for p in &series.points {
+                self.point(&mut frame, i, p, (x_at(p.x), dense));
+            }
+        }
+        frame.keep_off_baseline();
+        for call in &self.call_outs {
+            let at = (x_at(call.at.0), frame.y_at(call.at.1));
+            frame.call_out(at, 6.0, call.series, &call.text);
+        }
+        for (i, series) in self.series.iter().enumerate() {
+            for p in series.points.iter().filter(|p| !p.label.is_empty()) {
+                let (x, y) = (x_at(p.x), frame.y_at(p.y));
+                let (above, below) = ((x, y - 9.0, "middle"), (x, y + 19.0, "middle"));
+                let beside = [(x + 9.0, y + 4.5, "start"), (x - 9.0, y + 4.5, "end")];
+                let slanted = [(x - 7.0, y - 7.0, "end"), (x + 7.0, y + 16.0, "start")];
+                let first = if i % 2 == 0 { [above, below] } else { [below, above] };
+                frame.label(&[&first[..], &slanted, &beside].concat(), &p.label);
+            }
+        }
+        frame.with_x(&self.x_label, &self.label())
+    }
+}
+
+/// More than this, and marks cover the line that they lie on.
+const MOST_MARKS: usize = 60;
+
+impl CurveChart {
+    fn x_axis(&self, frame: &mut Canvas<'_>, x: &ChartAxis, x_at: &dyn Fn(f64) -> f64) {
+        if !self.places.is_empty() {
+            let places = self.places.iter().enumerate();
+            let ticks: Vec<_> = places.map(|(i, name)| (x_at(i as f64), name.clone())).collect();
+            return frame.x_ticks(&ticks);
+        }
+        let bottom = frame.bottom;
+        for tick in x.ticks() {
+            frame.line((x_at(tick), bottom), (x_at(tick), bottom + 4.0), ("q", FAINT), 1.0);
+        }
+        frame.x_numbers(x, x_at);
+    }
+
+    fn number(&self, value: f64) -> String {
+        self.text.language.number(&si(value))
+    }
+
+    fn point(&self, frame: &mut Canvas<'_>, i: usize, p: &CurvePoint, (x, dense): (f64, bool)) {
+        let at = (x, frame.y_at(p.y));
+        if p.high > p.low && !dense {
+            frame.whisker(x, p.low, p.high, 3.0);
+        }
+        let label = if p.label.is_empty() { String::new() } else { format!(", {}", p.label) };
+        let (name, py) = (&self.series[i].name, self.number(p.y));
+        let place = self.places.get(p.x as usize).cloned();
+        let px = place.unwrap_or_else(|| self.number(p.x));
+        let hover = format!("{name}{label}: {px} {}, {py} {}", self.x_label, self.y_label);
+        let hover = match p.hollow {
+            true => say!(self.text.language, "hover-missed-its-rate", point = hover),
+            false => hover,
+        };
+        match dense {
+            true => frame.dot(at, 2.0, i, &hover),
+            false => {
+                frame.mark(at, 4.6, SubjectStyle { subject: i, hollow: p.hollow }, Some(&hover))
+            }
+        }
+    }
+}

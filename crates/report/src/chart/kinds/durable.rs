@@ -1,0 +1,78 @@
+//! Writes over the number of writers, by how they become durable: where power-loss protection
+//! shows.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::verdicts::durability;
+use crate::analysis::verdicts::durability::StepDurability;
+use crate::analysis::verdicts::durability::WriteGroup;
+use crate::chart::Chart;
+use crate::chart::FigureText;
+use crate::chart::kinds::curve::CurveChart;
+use crate::chart::kinds::curve::CurvePoint;
+use crate::chart::kinds::curve::CurveSeries;
+use crate::language::Language;
+use crate::say;
+
+/// More lines than this cannot be distinguished: what is not durable is left out then.
+const MOST_LINES: usize = 8;
+
+/// A figure for each group of steps that are alike but for durability, where they are swept.
+pub fn figures(facts: &Facts) -> Vec<Chart> {
+    durability::groups(facts).iter().filter_map(|group| figure(facts, group)).collect()
+}
+
+/// What a manner is called beside a subject.
+pub fn called(l: Language, manner: StepDurability) -> String {
+    match manner {
+        StepDurability::None => say!(l, "durable-not"),
+        StepDurability::Fua => "FUA".to_string(),
+        StepDurability::Fdatasync => say!(l, "durable-fdatasync"),
+        StepDurability::Commit => say!(l, "durable-commit"),
+    }
+}
+
+fn figure(facts: &Facts, group: &WriteGroup) -> Option<Chart> {
+    let l = facts.language;
+    let (_, first) = group.durable.first()?;
+    let lead = &facts.steps[*first];
+    lead.axis.as_ref().filter(|_| lead.values.len() > 1)?;
+    let (mut series, mut steps) = (Vec::new(), group.steps());
+    if steps.len() * facts.subjects.len() > MOST_LINES {
+        steps.retain(|(manner, _)| *manner != StepDurability::None);
+    }
+    for (subject, name) in facts.subjects.iter().enumerate() {
+        for &(manner, index) in &steps {
+            let name = l.sequence(&[name.clone(), called(l, manner)]);
+            let points = points(facts, lead, &facts.steps[index], subject);
+            series.push(CurveSeries { name, points });
+        }
+    }
+    let plot = CurveChart {
+        text: FigureText {
+            language: l,
+            title: say!(l, "section-durable"),
+            caption: say!(l, "durable-figure", step = &lead.title),
+        },
+        x_label: lead.axis_text(l),
+        y_label: "ops/s".to_string(),
+        log_y: true,
+        places: lead.values.iter().map(|value| value.text(l)).collect(),
+        series,
+        call_outs: Vec::new(),
+    };
+    Some(Chart::new(format!("durable-{}", lead.name), plot))
+}
+
+/// A subject's points in a step, at the places that another step has of the same values.
+fn points(facts: &Facts, lead: &StepFacts, step: &StepFacts, subject: usize) -> Vec<CurvePoint> {
+    let point = |cell: &CellFacts| {
+        let ops = &cell.total.as_ref()?.ops_per_s;
+        let value = &step.values[cell.value];
+        let place = lead.values.iter().position(|own| own.label == value.label)?;
+        let (x, y) = (place as f64, ops.value);
+        let (label, hollow) = (String::new(), cell.missed_its_rate());
+        let (low, high) = (ops.low, ops.high);
+        Some(CurvePoint { x, y, label, low, high, hollow })
+    };
+    facts.cells_of(step, subject).into_iter().flatten().filter_map(point).collect()
+}

@@ -1,0 +1,216 @@
+//! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with;
+//! and the MB/s of all steps that move data, on one scale.
+
+use crate::analysis::claim::lead;
+use crate::analysis::claim::levels;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::metric::Metric;
+use crate::chart::Chart;
+use crate::chart::FigureText;
+use crate::chart::Plot;
+use crate::chart::canvas::axis::in_digits;
+use crate::chart::canvas::fonts;
+use crate::chart::canvas::fonts::Face;
+use crate::chart::canvas::frame::Canvas;
+use crate::chart::canvas::frame::LABEL;
+use crate::chart::canvas::frame::SubjectStyle;
+use crate::chart::canvas::frame::TextStyle;
+use crate::chart::canvas::theme::LEAST_TEXT;
+use crate::chart::canvas::theme::MARK;
+use crate::chart::canvas::theme::Palette;
+use crate::chart::canvas::theme::WIDTH;
+use crate::chart::step::scaled;
+use crate::say;
+
+/// A subject's value in a panel; none where nothing was measured.
+struct PanelValue {
+    value: f64,
+    marked: bool,
+}
+
+struct MultiplePanel {
+    title: String,
+    unit: String,
+    levels: Vec<Option<PanelValue>>,
+}
+
+struct Multiples {
+    text: FigureText,
+    names: Vec<String>,
+    panels: Vec<MultiplePanel>,
+    /// The longest bar of all panels, where they share a scale.
+    scale: Option<f64>,
+}
+
+const TITLE: f64 = 18.0;
+const BAR: f64 = 16.0;
+const GAP: f64 = 9.0;
+
+/// What every step leads with; as many figures as it takes.
+pub fn figures(facts: &Facts) -> Vec<Chart> {
+    let l = facts.language;
+    let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
+    let panel = |step: &&StepFacts| {
+        let metric = lead::metric(facts, step);
+        let (scale, unit) = match metric.is_latency() {
+            true => crate::chart::step::time(facts, step),
+            false => (1.0, ""),
+        };
+        let unit = match unit {
+            "" => metric.text(l),
+            unit => l.sequence(&[metric.text(l), unit.to_string()]),
+        };
+        let index = facts.steps.iter().position(|s| s.name == step.name).unwrap_or(0);
+        let value = lead::StepLead::of(facts, index).value;
+        let level = |subject| level(facts, step, &metric, (value, subject), scale);
+        MultiplePanel {
+            title: step.title.clone(),
+            unit,
+            levels: (0..facts.subjects.len()).map(level).collect(),
+        }
+    };
+    let panels = steps.iter().map(panel).collect();
+    let mut all = of_panels(facts, "summary", &say!(l, "figures-lead"), panels, None);
+    all.extend(megabytes(facts, &steps));
+    all
+}
+
+/// MB/s of all steps that move data, each at its most.
+fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
+    let moving: Vec<&StepFacts> = steps.iter().copied().filter(|step| moves_data(step)).collect();
+    if moving.len() < 2 {
+        return Vec::new();
+    }
+    let most = |step: &StepFacts, subject: usize| {
+        let cells = facts.cells_of(step, subject).into_iter().flatten();
+        let rate = |c: &CellFacts| {
+            Some((c.total.as_ref()?.bytes_per_s.as_ref()?.value / 1e6, c.is_not_the_drives()))
+        };
+        let found = cells.filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(PanelValue { value: found.0, marked: found.1 })
+    };
+    let panel = |step: &&StepFacts| MultiplePanel {
+        title: step.title.clone(),
+        unit: "MB/s".to_string(),
+        levels: (0..facts.subjects.len()).map(|subject| most(step, subject)).collect(),
+    };
+    let panels: Vec<MultiplePanel> = moving.iter().map(panel).collect();
+    let all = panels.iter().flat_map(|panel| &panel.levels).flatten().map(|l| l.value);
+    let scale = all.fold(0.0, f64::max);
+    let caption = say!(facts.language, "figures-megabytes");
+    of_panels(facts, "summary-mb", &caption, panels, Some(scale))
+}
+
+fn moves_data(step: &StepFacts) -> bool {
+    step.cells
+        .iter()
+        .filter_map(|c| c.total.as_ref())
+        .filter_map(|t| t.bytes_per_s.as_ref())
+        .any(|e| e.value > crate::chart::step::MOVES_DATA)
+}
+
+fn level(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    (value, subject): (Option<usize>, usize),
+    scale: f64,
+) -> Option<PanelValue> {
+    match value {
+        Some(value) => {
+            let cell = step.cell(subject, value)?;
+            let bar = scaled(&metric.of(step, cell)?.0, scale);
+            let value = in_digits(bar.value, bar.digits);
+            Some(PanelValue { value, marked: cell.is_not_the_drives() })
+        }
+        None => levels::over_axis(facts, step, metric, subject).map(|value| PanelValue {
+            value: value / scale,
+            marked: levels::has_marks(step, subject),
+        }),
+    }
+}
+
+/// Panels are divided over figures that they fill evenly.
+fn of_panels(
+    facts: &Facts,
+    file: &str,
+    caption: &str,
+    panels: Vec<MultiplePanel>,
+    scale: Option<f64>,
+) -> Vec<Chart> {
+    let deep = TITLE + BAR * facts.subjects.len() as f64 + GAP;
+    let most = ((380.0 / deep).floor() as usize).max(1);
+    let each = panels.len().div_ceil(panels.len().div_ceil(most).max(1)).max(1);
+    let several = panels.len().div_ceil(each);
+    let language = facts.language;
+    let mut panels = panels.into_iter();
+    let mut draw = |i: usize| {
+        let caption = match several > 1 {
+            true => {
+                say!(language, "figures-part", caption = caption, number = i + 1, count = several)
+            }
+            false => caption.to_string(),
+        };
+        let plot = Multiples {
+            text: FigureText { language, title: String::new(), caption },
+            names: facts.subjects.clone(),
+            panels: panels.by_ref().take(each).collect(),
+            scale,
+        };
+        Chart::new(format!("{file}-{}", i + 1), plot)
+    };
+    (0..several).map(&mut draw).collect()
+}
+
+impl Plot for Multiples {
+    fn text(&self) -> Option<&FigureText> {
+        Some(&self.text)
+    }
+
+    fn svg(&self, palette: &Palette) -> String {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let mut frame = Canvas::bare((palette, self.text.language), &names, &[], 0.0);
+        let top = frame.top - 18.0;
+        let deep = TITLE + BAR * self.names.len() as f64 + GAP;
+        frame.height = top + deep * self.panels.len() as f64;
+        for (i, panel) in self.panels.iter().enumerate() {
+            panel.draw(&mut frame, top + deep * i as f64, self.scale, &self.names);
+        }
+        frame.svg(&self.label())
+    }
+}
+
+impl MultiplePanel {
+    fn draw(&self, frame: &mut Canvas<'_>, y: f64, scale: Option<f64>, names: &[String]) {
+        let (x, right) = (6.0, WIDTH - 6.0);
+        // What is measured stands behind the name, which is cut where there is no room for both.
+        let unit = frame.aside(&self.unit);
+        let room = right - x - fonts::width(&unit, LEAST_TEXT, Face::Bold);
+        let title =
+            format!("{}{unit}", fonts::shortened(&self.title, LEAST_TEXT, Face::Bold, room));
+        frame.text(x, y + 12.0, &title, &TextStyle { anchor: "start", bold: true, ..LABEL });
+        let own = self.levels.iter().flatten().map(|l| l.value).fold(0.0, f64::max);
+        let most = scale.unwrap_or(own).max(f64::MIN_POSITIVE);
+        // The longest label stands behind the longest bar.
+        let longest = right - x - 64.0;
+        for (s, level) in self.levels.iter().enumerate() {
+            let Some(level) = level else { continue };
+            let top = y + TITLE + BAR * s as f64;
+            let size = (longest * level.value / most, BAR - 2.0);
+            let number = frame.number(level.value);
+            let hover = format!("{}: {number} {}", names[s], self.unit);
+            let style = SubjectStyle { subject: s, hollow: level.marked };
+            frame.bar((x, top), size, style, &hover);
+            if self.levels.len() > 1 && size.0 >= 22.0 && !level.marked {
+                frame.emblem((x + 8.0, top + size.1 / 2.0), 3.2, s);
+            }
+            let label = if level.marked { format!("{number}{MARK}") } else { number };
+            frame.text(
+                x + size.0 + 5.0,
+                top + 11.5,
+                &label,
+                &TextStyle { anchor: "start", ..LABEL },
+            );
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Steady states reached before the measurement, drawn round by round.
+
+use crate::analysis::facts::Facts;
+use crate::base::units;
+use crate::chart::Chart;
+use crate::chart::FigureText;
+use crate::chart::kinds::rounds::Fit;
+use crate::chart::kinds::rounds::Rounds;
+use crate::chart::kinds::rounds::RoundsSeries;
+use crate::language::{Language, Name, Number};
+use crate::record::SteadyState;
+use crate::say;
+
+/// The last steady state of each drive, under a name of its own.
+pub fn states(facts: &Facts) -> Vec<(String, &SteadyState)> {
+    let mut all: Vec<((usize, u32), &SteadyState)> = Vec::new();
+    for (subject, prepared) in &facts.prepared {
+        let Some(state) = &prepared.steady else { continue };
+        let of = (*subject, prepared.drive);
+        match all.iter_mut().find(|(known, _)| *known == of) {
+            Some(known) => known.1 = state,
+            None => all.push((of, state)),
+        }
+    }
+    let several = |subject: usize| all.iter().filter(|((s, _), _)| *s == subject).count() > 1;
+    let name = |subject: usize, drive: u32| match several(subject) {
+        true => {
+            let subject = &facts.subjects[subject];
+            say!(facts.language, "figure-drive-of", subject = subject, drive = drive + 1)
+        }
+        false => facts.subjects[subject].clone(),
+    };
+    all.iter().map(|((subject, drive), state)| (name(*subject, *drive), *state)).collect()
+}
+
+/// A figure for each metric and length of round: drives that were tracked alike together.
+pub fn figures(facts: &Facts) -> Vec<Chart> {
+    let states = states(facts);
+    let mut kinds: Vec<&SteadyState> = Vec::new();
+    for (_, state) in &states {
+        if !kinds.iter().any(|kind| alike(kind, state)) {
+            kinds.push(state);
+        }
+    }
+    let draw = |first: &&SteadyState| {
+        let file = format!("steady-{}-{}", first.metric.name(), units::duration(first.round_ns));
+        Chart::new(
+            file,
+            rounds(facts.language, first, states.iter().filter(|(_, state)| alike(first, state))),
+        )
+    };
+    kinds.iter().map(draw).collect()
+}
+
+fn alike(a: &SteadyState, b: &SteadyState) -> bool {
+    a.metric == b.metric && a.round_ns == b.round_ns
+}
+
+fn rounds<'a>(
+    l: Language,
+    first: &SteadyState,
+    states: impl Iterator<Item = &'a (String, &'a SteadyState)>,
+) -> Rounds {
+    let series = states.map(|(name, state)| RoundsSeries {
+        name: name.clone(),
+        values: state.rounds.clone(),
+        fit: state.window.as_ref().map(|w| Fit {
+            first_round: w.first_round,
+            rounds: w.values.len(),
+            mean: w.mean,
+            intercept: w.intercept,
+            slope_per_round: w.slope_per_round,
+            band: w.mean * state.rule.excursion / 2.0,
+        }),
+    });
+    let round = Number(units::duration(first.round_ns));
+    let band = Number(format!("{:.0} %", first.rule.excursion * 50.0));
+    Rounds {
+        text: FigureText {
+            language: l,
+            title: say!(l, "figure-convergence"),
+            caption: say!(
+                l,
+                "figure-convergence-in-rounds",
+                metric = Name::tracked(first.metric.name()),
+                round = round,
+                band = band
+            ),
+        },
+        y_label: first.metric.unit().to_string(),
+        series: series.collect(),
+    }
+}

@@ -1,0 +1,9 @@
+//! Commands that show what was measured.
+
+pub mod catalogue;
+pub mod claims;
+pub mod compare;
+pub mod serve;
+pub(in crate::cmd) mod serve_run;
+pub mod show;
+pub mod trend;

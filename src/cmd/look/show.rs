@@ -1,0 +1,285 @@
+//! `dyno show`: every point of one or more bundles as a table, or as JSON.
+
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::point_summary::Latency;
+use crate::analysis::points::point_summary::RepeatSummary;
+use crate::base::error::Result;
+use crate::brief::screens;
+use crate::cmd::json;
+use crate::cmd::json::JsonFigure;
+use crate::cmd::json::OutputFormat;
+use crate::cmd::json::moment;
+use crate::cmd::load::Bundles;
+use crate::cmd::screen::on_screen;
+use crate::plan::steps::search::PERCENTILES;
+
+/// Prints a line for each point of the bundles.
+pub fn show(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Result<()> {
+    if format.json {
+        return json::print(&ShownBundle::of(&bundles.facts()?), out);
+    }
+    let facts = bundles.facts_of_brief(Vec::new())?;
+    out.write_all(on_screen(&screens::show(&facts)).as_bytes())?;
+    Ok(())
+}
+
+/// Everything that was measured.
+#[derive(Serialize, JsonSchema)]
+pub struct ShownBundle {
+    /// Name of the protocol.
+    protocol: String,
+    /// Its title.
+    title: String,
+    /// Where its parameters come from.
+    source: String,
+    /// The bundles, in the order in which they were given.
+    bundles: Vec<BundleRow>,
+    /// The subjects, in the plan's order.
+    subjects: Vec<SubjectRow>,
+    /// The steps, in the protocol's order.
+    steps: Vec<StepRow>,
+    /// Points that ended early.
+    failures: Vec<FailureRow>,
+}
+
+/// A bundle.
+#[derive(Serialize, JsonSchema)]
+struct BundleRow {
+    /// Name of the file.
+    file: String,
+    /// When the run began (RFC 3339, UTC).
+    started: Option<String>,
+    /// The Dyno that measured.
+    dyno_version: String,
+    /// Repeats of each point that the plan asks for.
+    repeats: u32,
+}
+
+/// What was compared.
+#[derive(Serialize, JsonSchema)]
+struct SubjectRow {
+    name: String,
+    /// Its drives, as the plan names them.
+    drives: Vec<String>,
+}
+
+/// A step.
+#[derive(Serialize, JsonSchema)]
+struct StepRow {
+    name: String,
+    title: String,
+    /// What it is swept along; null where nothing is.
+    axis: Option<String>,
+    /// Length of the warm-up; null where the source of imported figures does not give it.
+    warmup_ns: Option<u64>,
+    /// Length of the measured window; null likewise.
+    window_ns: Option<u64>,
+    /// One for each subject and value of the axis, over all repeats.
+    points: Vec<PointRow>,
+}
+
+/// One subject at one value of the axis.
+#[derive(Serialize, JsonSchema)]
+struct PointRow {
+    subject: String,
+    /// The value as the plan's author has it ("64", "128 KiB"); null where nothing is swept.
+    at: Option<String>,
+    /// The value as a number, in the unit of the swept field.
+    value: Option<f64>,
+    /// The repeats that were measured to their end.
+    repeats: Vec<u32>,
+    /// The headline streams together; null where every repeat failed.
+    total: Option<LoadRow>,
+    /// Each stream.
+    streams: Vec<StreamRow>,
+    /// Bottleneck: "drive", "host" and the like; null where nothing watched.
+    limited_by: Option<String>,
+    /// Why nothing is claimed of it, or only a bound.
+    caveats: usize,
+}
+
+/// A stream.
+#[derive(Serialize, JsonSchema)]
+struct StreamRow {
+    name: String,
+    /// Whether it counts in the step's figures.
+    headline: bool,
+    #[serde(flatten)]
+    load: LoadRow,
+}
+
+/// What a load did.
+#[derive(Serialize, JsonSchema)]
+struct LoadRow {
+    ops_per_s: JsonFigure,
+    /// Null, as all that follow, where the source of imported figures does not give it.
+    bytes_per_s: Option<JsonFigure>,
+    /// Workers together.
+    threads: Option<u32>,
+    /// Requests in flight for each worker.
+    depth: Option<u32>,
+    /// Open loop: the target rate, as a plan writes it.
+    asked: Option<String>,
+    /// Ops of all repeats.
+    ops: Option<u64>,
+    /// Ops handed over late, of all repeats.
+    late: u64,
+    /// The most ops due and not yet handed over, of any repeat.
+    backlog_max: u64,
+    /// Ops not yet handed over when windows closed, of all repeats.
+    backlog_end: u64,
+    /// One for each class of op.
+    classes: Vec<ClassRow>,
+}
+
+/// The ops of one class.
+#[derive(Serialize, JsonSchema)]
+struct ClassRow {
+    /// "read", "write", "flush", "new-order" …
+    class: String,
+    /// Null where only the rate is known.
+    ops: Option<u64>,
+    ops_per_s: JsonFigure,
+    /// Null where it is not known.
+    bytes_per_s: Option<JsonFigure>,
+    /// Reads that found no such key.
+    misses: u64,
+    /// Transactions that were given up.
+    given_up: u64,
+    /// Completed − submitted.
+    service: LatencyRow,
+    /// Completed − intended; open loop only.
+    response: Option<LatencyRow>,
+}
+
+/// Latency. A percentile is null where fewer than 100 samples lie above it.
+#[derive(Serialize, JsonSchema)]
+struct LatencyRow {
+    mean_ns: Option<JsonFigure>,
+    /// By name: "p50", "p95", "p99", "p99.9", "p99.99".
+    percentiles_ns: std::collections::BTreeMap<&'static str, Option<JsonFigure>>,
+    /// The largest of any repeat; null where it is not known.
+    max_ns: Option<u64>,
+}
+
+/// A point that ended early.
+#[derive(Serialize, JsonSchema)]
+struct FailureRow {
+    subject: String,
+    /// Title of the step.
+    step: String,
+    /// The value of the axis, as it is printed.
+    at: String,
+    repeat: u32,
+    cause: String,
+}
+
+impl ShownBundle {
+    fn of(facts: &Facts) -> ShownBundle {
+        let bundle = |run: &crate::analysis::facts::RunFacts| BundleRow {
+            file: run.file.clone(),
+            started: moment(run.started_unix_ns),
+            dyno_version: run.dyno_version.clone(),
+            repeats: run.repeats,
+        };
+        let subject = |(name, drives): (&String, &Vec<String>)| SubjectRow {
+            name: name.clone(),
+            drives: drives.clone(),
+        };
+        let failure = |f: &crate::analysis::facts::EarlyEnd| FailureRow {
+            subject: facts.subjects[f.subject].clone(),
+            step: f.step.clone(),
+            at: f.at.clone(),
+            repeat: f.repeat,
+            cause: f.cause.clone(),
+        };
+        ShownBundle {
+            protocol: facts.protocol.clone(),
+            title: facts.title.clone(),
+            source: facts.source.clone(),
+            bundles: facts.runs.iter().map(bundle).collect(),
+            subjects: facts.subjects.iter().zip(&facts.drives).map(subject).collect(),
+            steps: facts.steps.iter().map(|step| StepRow::of(facts, step)).collect(),
+            failures: facts.failures.iter().map(failure).collect(),
+        }
+    }
+}
+
+impl StepRow {
+    fn of(facts: &Facts, step: &StepFacts) -> StepRow {
+        StepRow {
+            name: step.name.clone(),
+            title: step.title.clone(),
+            axis: step.axis.as_ref().map(|_| step.axis_text(facts.language)),
+            warmup_ns: step.warmup_ns,
+            window_ns: step.window_ns,
+            points: step.cells.iter().map(|cell| PointRow::of(facts, step, cell)).collect(),
+        }
+    }
+}
+
+impl PointRow {
+    fn of(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> PointRow {
+        let value = &step.values[cell.value];
+        let stream = |(name, headline, load): &(String, bool, RepeatSummary)| StreamRow {
+            name: name.clone(),
+            headline: *headline,
+            load: LoadRow::of(load),
+        };
+        PointRow {
+            subject: facts.subjects[cell.subject].clone(),
+            at: step.axis.as_ref().map(|_| value.label.clone()),
+            value: step.axis.as_ref().and_then(|_| crate::base::units::finite(value.number)),
+            repeats: cell.repeats.clone(),
+            total: cell.total.as_ref().map(LoadRow::of),
+            streams: cell.streams.iter().map(stream).collect(),
+            limited_by: cell.limit.as_ref().map(|verdict| verdict.limit.name().to_string()),
+            caveats: cell.caveats.len(),
+        }
+    }
+}
+
+impl LoadRow {
+    fn of(load: &RepeatSummary) -> LoadRow {
+        let class = |c: &crate::analysis::points::point_summary::ClassSummary| ClassRow {
+            class: c.class.name().to_string(),
+            ops: c.ops,
+            ops_per_s: (&c.ops_per_s).into(),
+            bytes_per_s: c.bytes_per_s.as_ref().map(JsonFigure::from),
+            misses: c.misses,
+            given_up: c.given_up,
+            service: LatencyRow::of(&c.service),
+            response: c.response.as_ref().map(LatencyRow::of),
+        };
+        LoadRow {
+            ops_per_s: (&load.ops_per_s).into(),
+            bytes_per_s: load.bytes_per_s.as_ref().map(JsonFigure::from),
+            threads: load.threads,
+            depth: load.depth,
+            asked: load.asked.map(|rate| rate.to_string()),
+            ops: load.ops,
+            late: load.late,
+            backlog_max: load.backlog_max,
+            backlog_end: load.backlog_end,
+            classes: load.classes.iter().map(class).collect(),
+        }
+    }
+}
+
+impl LatencyRow {
+    fn of(latency: &Latency) -> LatencyRow {
+        let figure =
+            |of: &Option<crate::stats::estimate::Estimate>| of.as_ref().map(JsonFigure::from);
+        let names = PERCENTILES.iter().map(|(name, _)| *name);
+        LatencyRow {
+            mean_ns: figure(&latency.mean_ns),
+            percentiles_ns: names.zip(latency.percentiles_ns.iter().map(figure)).collect(),
+            max_ns: latency.max_ns,
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! `dyno trend`: a figure of one subject, drive model or firmware over many runs of a folder, with
+//! its change points.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::analysis::points::metric::MetricRequest;
+use crate::analysis::verdicts::trend::By;
+use crate::analysis::verdicts::trend::FigureHistory;
+use crate::analysis::verdicts::trend::Member;
+use crate::analysis::verdicts::trend::TrendRequest;
+use crate::base::error::{Context, Result, failed};
+use crate::brief::block::Block;
+use crate::brief::trend;
+use crate::bundles;
+use crate::catalogue::BundleCatalogue;
+use crate::cmd::json;
+use crate::cmd::json::JsonFigure;
+use crate::cmd::json::OutputFormat;
+use crate::cmd::screen::on_screen;
+use crate::stats::runs::changes::ChangePoint;
+
+/// The folder, and what is followed.
+#[derive(Args)]
+pub struct TrendArgs {
+    /// Folder of bundles, searched recursively
+    folder: PathBuf,
+    /// Only runs of this protocol
+    #[arg(long, value_name = "NAME")]
+    protocol: Option<String>,
+    /// Metric to follow, as in `dyno compare --metric`; repeatable [default: the headline metric of
+    /// each step]
+    #[arg(long, value_name = "METRIC")]
+    measure: Vec<String>,
+    /// Only subjects that contain every word in their name, model, firmware or serial numbers
+    #[arg(short, long, value_name = "TEXT", default_value = "")]
+    subject: String,
+    /// What runs of one history have in common
+    #[arg(long, value_enum, default_value_t = RunGrouping::Subject)]
+    by: RunGrouping,
+    /// Number of runs to look at, newest first
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    last: usize,
+    #[command(flatten)]
+    format: OutputFormat,
+}
+
+/// By what runs belong together.
+#[derive(Clone, Copy, ValueEnum)]
+enum RunGrouping {
+    /// The subject's name
+    Subject,
+    /// The drives' model
+    Model,
+    /// The drives' model and firmware
+    Firmware,
+    /// The drives' serial numbers
+    Serial,
+}
+
+impl RunGrouping {
+    fn by(self) -> By {
+        match self {
+            RunGrouping::Subject => By::Subject,
+            RunGrouping::Model => By::Model,
+            RunGrouping::Firmware => By::Firmware,
+            RunGrouping::Serial => By::Serial,
+        }
+    }
+}
+
+/// Prints every history.
+pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
+    let shown = args.folder.display();
+    let folder = args.folder.canonicalize().with_context(|| format!("opening {shown}"))?;
+    let catalogue = BundleCatalogue::open(&folder)?;
+    let entries = catalogue.ended(args.protocol.as_deref(), &args.subject).take(args.last);
+    let runs: Vec<_> = entries.map(|e| (e.path.clone(), folder.join(&e.path))).collect();
+    let metrics = args.measure.iter().map(|m| MetricRequest::parse(m)).collect::<Result<_>>()?;
+    let wanted = TrendRequest { by: args.by.by(), metrics, subject: args.subject.clone() };
+    let histories = bundles::histories(&runs, &wanted)?;
+    if histories.is_empty() {
+        return Err(failed(
+            format!("no completed run in {shown} has a matching figure"),
+            format!("`dyno catalogue {shown}` lists its runs"),
+        ));
+    }
+    if args.format.json {
+        let histories = histories.iter().map(Followed::of).collect();
+        return json::print(&Trended { histories }, out);
+    }
+    let mut blocks = Vec::new();
+    for (i, history) in histories.iter().enumerate() {
+        let (title, name) = &history.protocol;
+        blocks.push(Block::chapter(trend::title(history)));
+        blocks.push(Block::note(format!("{title} ({name})")));
+        blocks.extend(trend::blocks(history, format!("trend-{}", i + 1)));
+    }
+    blocks.push(trend::note());
+    out.write_all(on_screen(&blocks).as_bytes())?;
+    Ok(())
+}
+
+/// Figures over many runs.
+#[derive(Serialize, JsonSchema)]
+pub struct Trended {
+    /// One for each subject, step, figure and configuration.
+    histories: Vec<Followed>,
+}
+
+/// One figure over many runs.
+#[derive(Serialize, JsonSchema)]
+struct Followed {
+    /// The protocol's title.
+    title: String,
+    /// The protocol's name.
+    protocol: String,
+    /// What its runs have in common: the subject's name, or what `--by` says.
+    subject: String,
+    step: String,
+    metric: String,
+    /// The unit of values and levels.
+    unit: String,
+    /// The axis value at which the step is looked at; null of a mean over all.
+    at: Option<String>,
+    /// Fields in which its plan or host differs from the first history of the same figure.
+    differs: Vec<Differs>,
+    /// The oldest first.
+    runs: Vec<Followable>,
+    changes: Vec<ChangePointRow>,
+}
+
+/// A field that differs.
+#[derive(Serialize, JsonSchema)]
+struct Differs {
+    field: String,
+    first: String,
+    own: String,
+}
+
+/// One run.
+#[derive(Serialize, JsonSchema)]
+struct Followable {
+    bundle: String,
+    /// RFC 3339, UTC; null where it is not known.
+    began: Option<String>,
+    figure: JsonFigure,
+    models: Vec<String>,
+    firmware: Vec<String>,
+    serials: Vec<String>,
+    /// Whether it is looked at for change points: nothing but the drive is known to have limited
+    /// it.
+    counts: bool,
+}
+
+/// A change point.
+#[derive(Serialize, JsonSchema)]
+struct ChangePointRow {
+    /// The first bundle on the new level.
+    bundle: String,
+    began: Option<String>,
+    /// Geometric mean of the runs since the change point before.
+    before: f64,
+    /// The same up to the next one.
+    after: f64,
+    change_percent: f64,
+    /// The share of random orders of the same runs that can be divided as clearly.
+    p: f64,
+}
+
+impl Followed {
+    fn of(history: &FigureHistory) -> Followed {
+        let differs = |d: &crate::analysis::comparability::alike::FieldDifference| {
+            let [first, own] = d.values.clone();
+            Differs { field: d.path.clone(), first, own }
+        };
+        let counted: Vec<&Member> = history.counted().collect();
+        Followed {
+            title: history.protocol.0.clone(),
+            protocol: history.protocol.1.clone(),
+            subject: history.label.clone(),
+            step: history.step.clone(),
+            metric: history.metric.short(),
+            unit: history.runs.first().map_or(String::new(), |r| r.estimate.unit.to_string()),
+            at: history.at.clone(),
+            differs: history.differs.iter().map(differs).collect(),
+            runs: history.runs.iter().map(Followable::of).collect(),
+            changes: history.changes.iter().map(|c| ChangePointRow::of(c, counted[c.at])).collect(),
+        }
+    }
+}
+
+impl Followable {
+    fn of(run: &Member) -> Followable {
+        let [models, firmware, serials] = run.drives.clone();
+        Followable {
+            bundle: run.file.clone(),
+            began: json::moment(run.started_unix_ns),
+            figure: JsonFigure::from(&run.estimate),
+            models,
+            firmware,
+            serials,
+            counts: run.counts,
+        }
+    }
+}
+
+impl ChangePointRow {
+    fn of(change: &ChangePoint, first: &Member) -> ChangePointRow {
+        ChangePointRow {
+            bundle: first.file.clone(),
+            began: json::moment(first.started_unix_ns),
+            before: change.before,
+            after: change.after,
+            change_percent: (change.after / change.before - 1.0) * 100.0,
+            p: change.chance,
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Commands that measure.
+
+pub(in crate::cmd) mod consent;
+pub mod powercut;
+pub mod run;
+pub(in crate::cmd) mod run_start;
+pub mod selftest;
+pub(in crate::cmd) mod selftest_device;
+pub mod selftest_result;

@@ -1,0 +1,504 @@
+//! `dyno run`: joins the plan, the run and the bundle.
+
+use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::base::clock::Clock;
+use crate::base::error::{Context, Result, bail, exit, failed, refused};
+use crate::base::file;
+use crate::base::stderr::{be_quiet, note};
+use crate::base::units::plural;
+use crate::cmd::look::serve_run::ServeProcess;
+use crate::cmd::measure::consent;
+use crate::cmd::measure::run_start;
+use crate::cmd::measure::run_start::StartArgs;
+use crate::cmd::measure::selftest_result;
+use crate::cmd::signals::Signals;
+use crate::lab;
+use crate::plan::{self, CommandLineValues, Plan, PointKey};
+use crate::record::live::{LiveTotals, RunEnding};
+use crate::record::{CommonStart, Fact, METHOD, Outcome, Run};
+use crate::run::datasets::before::Before;
+use crate::run::datasets::prepare;
+use crate::run::display::live;
+use crate::run::display::live::LiveFeed;
+use crate::run::display::progress::Progress;
+use crate::run::display::progress::ProgressForm;
+use crate::run::points::search::Searches;
+use crate::run::points::stopping_rule::Figures;
+use crate::run::points::stopping_rule::headline;
+use crate::run::{self, Maxima};
+use crate::store::{Bundle, BundleWriter, limits};
+
+/// What to run.
+#[derive(Args)]
+pub struct RunInput {
+    /// Plan file, built-in protocol (see `dyno protocols`), or bundle whose plan is run again
+    #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
+    what: Option<PathBuf>,
+    /// Subject to measure: a label and a directory, as in --subject A=/mnt/a. Engine knobs for this
+    /// subject alone may follow, as in --subject A=/mnt/a,latency=110us. Repeatable; replaces the
+    /// subjects of a plan
+    #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
+    subject: Vec<String>,
+    /// Repeats of each point
+    #[arg(long)]
+    repeats: Option<u32>,
+    /// Smaller variant of the protocol, as in --scale small
+    #[arg(long, value_name = "NAME")]
+    scale: Option<String>,
+    /// Override a value, as in --set step.readrandom.duration=5s; takes precedence over the plan's
+    /// own overrides. With a bundle: supply a meter setting that the bundle hides, as in --set
+    /// 'meter.1.command=["ppm-read", "--module", "a"]'
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Control run: allow subjects that share a physical device
+    #[arg(long)]
+    same_device: bool,
+}
+
+/// Which plan or protocol, on which subjects, and where the bundle goes.
+#[derive(Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    what: RunInput,
+    /// With a bundle: allow its plan to use this command, server, setting or drive (by serial
+    /// number); repeatable
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    allow: Vec<String>,
+    /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
+    #[arg(short, long, value_name = "BUNDLE")]
+    output: Option<PathBuf>,
+    /// The old name of --output, which stored scripts may use.
+    #[arg(short, long, value_name = "BUNDLE", hide = true, conflicts_with = "output")]
+    bundle: Option<PathBuf>,
+    /// Continue an interrupted run
+    #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "output", "bundle"])]
+    resume: Option<PathBuf>,
+    /// Skip the points that this bundle already contains, to continue a run on another host;
+    /// repeatable
+    #[arg(long, value_name = "BUNDLE")]
+    except: Vec<PathBuf>,
+    /// Serve the live page of this run from a separate process; DYNO_TOKEN works as for
+    /// `dyno serve` [default address: 127.0.0.1:7070]
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
+          default_missing_value = "127.0.0.1:7070")]
+    serve: Option<SocketAddr>,
+    #[command(flatten)]
+    start: StartArgs,
+    #[command(flatten)]
+    display: Display,
+}
+
+/// What is shown meanwhile, on standard error.
+#[derive(Args)]
+pub struct Display {
+    /// Progress format: bar, plain (lines with the time of day), json (one object per line,
+    /// docs/json.md) or none [default: bar on a terminal, otherwise plain]
+    #[arg(long, value_name = "FORM", value_parser = ["bar", "plain", "json", "none"])]
+    progress: Option<String>,
+    /// Show errors only
+    #[arg(short, long, conflicts_with_all = ["verbose", "progress"])]
+    quiet: bool,
+    /// Also print the rate of each interval
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl Display {
+    fn progress(&self) -> Progress {
+        let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+        let form = match self.progress.as_deref() {
+            _ if self.quiet => ProgressForm::Silent,
+            Some("bar") => ProgressForm::Bar,
+            Some("plain") => ProgressForm::Plain,
+            Some("json") => ProgressForm::Json,
+            Some(_) => ProgressForm::Silent,
+            None if terminal => ProgressForm::Bar,
+            None => ProgressForm::Plain,
+        };
+        Progress::in_form(form, self.verbose)
+    }
+}
+
+impl RunInput {
+    /// The plan that is meant, to be looked at.
+    pub fn plan(&self) -> Result<Plan> {
+        self.within_limits(None)
+    }
+
+    /// A plan whose results a bundle can hold.
+    fn within_limits(&self, allow: Option<&[String]>) -> Result<Plan> {
+        let plan = self.resolve(allow)?;
+        limits::check_plan(&plan).map(|()| plan)
+    }
+
+    /// The same, to be executed. One from a bundle does nothing of its own choice that was not
+    /// allowed by name.
+    fn resolve(&self, allow: Option<&[String]>) -> Result<Plan> {
+        let plan = self.found(allow)?;
+        Ok(Plan { same_device: plan.same_device || self.same_device, ..plan })
+    }
+
+    fn found(&self, allow: Option<&[String]>) -> Result<Plan> {
+        let catalogue = crate::plan_catalogue();
+        let Some(what) = &self.what else {
+            return Err(failed("no plan was named", "name a plan, a protocol or a bundle"));
+        };
+        if file::is_sqlite(what) {
+            if !self.subject.is_empty() || self.repeats.is_some() || self.scale.is_some() {
+                bail!(
+                    "a bundle is repeated unchanged; --subject, --scale and --repeats apply to \
+                     plans and protocols"
+                );
+            }
+            let mut plan = Bundle::open(what)?.run().plan.clone();
+            if let Some(allow) = allow {
+                consent::ask(&mut plan, what, &self.set, allow)?;
+            }
+            return plan::recheck(&plan, &catalogue).map(|()| plan);
+        }
+        if allow.is_some_and(|names| !names.is_empty()) {
+            bail!("--allow applies only to bundles: your own plan may do whatever it says");
+        }
+        let pair = |text: &String| match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+                Ok((name.to_string(), value.to_string()))
+            }
+            _ => Err(failed(
+                format!("'{text}' is not NAME=VALUE"),
+                "write it as in --subject A=/mnt/a",
+            )),
+        };
+        let subjects: Vec<_> = self.subject.iter().map(pair).collect::<Result<_>>()?;
+        let subjects: Vec<_> =
+            subjects.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
+        let mut set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
+        set.extend(self.scale.iter().map(|name| ("scale".to_string(), name.clone())));
+        if what.is_file() && (subjects.is_empty() || plan::is_plan(what)) {
+            let given = CommandLineValues { subjects: &subjects, set: &set, repeats: self.repeats };
+            return Ok(plan::load_with(what, given, &catalogue)?);
+        }
+        let protocol = what.to_string_lossy();
+        Ok(plan::from_command_line(&protocol, &subjects, &set, self.repeats, &catalogue)?)
+    }
+}
+
+/// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 128 and the signal's
+/// number interrupted.
+pub fn run(args: &RunArgs) -> Result<u8> {
+    if args.display.quiet {
+        be_quiet();
+    }
+    let watched =
+        RunObserver { progress: &args.display.progress(), serve: args.serve, except: &args.except };
+    match (&args.resume, &args.what.what) {
+        (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow, watched),
+        (None, Some(_)) => {
+            if args.bundle.is_some() {
+                note("--bundle is now called --output (-o); the old name still works");
+            }
+            let output = args.output.as_deref().or(args.bundle.as_deref());
+            let plan = args.what.within_limits(Some(&args.allow))?;
+            let common = args.start.begin(&plan)?;
+            start(plan, output, common, watched)
+        }
+        (None, None) => {
+            Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE"))
+        }
+    }
+}
+
+/// How a run is watched.
+#[derive(Clone, Copy)]
+struct RunObserver<'a> {
+    progress: &'a Progress,
+    /// Where its live page is served.
+    serve: Option<SocketAddr>,
+    /// Bundles whose points are left out.
+    except: &'a [PathBuf],
+}
+
+/// A plan's file measured into a bundle: begun, or gone on with where the bundle is there. What
+/// the bundle's plan may do is what the file says. Points of `except` are left out.
+pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
+    let plan = plan::load(path, &crate::plan_catalogue())?;
+    limits::check_plan(&plan)?;
+    let watched = RunObserver {
+        progress: &Progress::in_form(ProgressForm::Plain, false),
+        serve: None,
+        except,
+    };
+    if bundle.exists() {
+        let (set, allow) = (consent::given_anew(&plan), consent::names(&plan));
+        return resume(bundle, &set, &allow, watched);
+    }
+    start(plan, Some(bundle), None, watched)
+}
+
+/// What an earlier part of the run found and did.
+#[derive(Default)]
+struct EarlierPart {
+    maxima: Maxima,
+    searches: Searches,
+    figures: Figures,
+    before: Before,
+    totals: LiveTotals,
+    /// The points that are not measured again.
+    done: Vec<PointKey>,
+    /// The points begin with those of other hosts.
+    start: Option<CommonStart>,
+}
+
+fn start(
+    plan: Plan,
+    bundle: Option<&Path>,
+    common: Option<CommonStart>,
+    watched: RunObserver<'_>,
+) -> Result<u8> {
+    let now = jiff::Timestamp::now();
+    let name = || {
+        PathBuf::from(format!(
+            "{}-{}.dyno",
+            lab::folder::data::slug(&plan.protocol.name),
+            now.strftime("%Y%m%d-%H%M%S")
+        ))
+    };
+    let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
+    let mut facts = selftest_result::facts();
+    facts.extend(common.iter().flat_map(CommonStart::to_facts));
+    let (plan, writer, clock) = begin(plan, &bundle, now, facts)?;
+    // Held until the writer has closed it.
+    let _lock = lab::folder::lock::bundle(&bundle, clock)?;
+    let known = elsewhere(EarlierPart { start: common, ..EarlierPart::default() }, watched.except)?;
+    measure(plan, writer, known, (clock, watched), &bundle)
+}
+
+/// What earlier parts of the run in other bundles found, and the points that they hold. How those
+/// left their drives says nothing of these.
+fn elsewhere(mut known: EarlierPart, except: &[PathBuf]) -> Result<EarlierPart> {
+    for path in except {
+        let done = known.note(&Bundle::open(path)?)?;
+        known.done.extend(done);
+    }
+    Ok(known)
+}
+
+/// Checks what must not be, and makes the bundle. `known` are facts beside those that are gathered.
+fn begin(
+    plan: Plan,
+    bundle: &Path,
+    now: jiff::Timestamp,
+    known: Vec<Fact>,
+) -> Result<(Plan, BundleWriter, Clock)> {
+    run::apart(&plan)?;
+    run::points::verification::check(&plan)?;
+    refuse_under_test(&plan, bundle)?;
+    let clock = Clock::start();
+    let record = Run {
+        started_unix_ns: now.as_nanosecond().max(0) as u64,
+        dyno_version: env!("CARGO_PKG_VERSION").to_string(),
+        plan: Plan { method: METHOD, ..plan },
+    };
+    let gathered = [
+        lab::machine::facts::gather(&record.plan.subjects),
+        run::devices(&record.plan),
+        run::facts(clock)?,
+    ];
+    let facts = [gathered.concat(), known].concat();
+    let writer = BundleWriter::create(bundle, &record, &facts)?;
+    Ok((record.plan, writer, clock))
+}
+
+/// How a run ended that is part of something larger.
+pub enum PartEnd {
+    /// It went to its end.
+    Measured(run::RunSummary),
+    /// With the exit code of the signal.
+    Interrupted(u8),
+}
+
+/// A run that is part of a larger operation: no next step is suggested.
+pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
+    let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), Vec::new())?;
+    let signals = Signals::catch()?;
+    let seen = (clock, &Progress::new());
+    let summary = carry_out(&plan, &mut writer, EarlierPart::default(), seen, &signals)?;
+    Ok(if summary.interrupted {
+        PartEnd::Interrupted(signals.exit_code())
+    } else {
+        PartEnd::Measured(summary)
+    })
+}
+
+fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<'_>) -> Result<u8> {
+    let clock = Clock::start();
+    let _lock = lab::folder::lock::bundle(bundle, clock)?;
+    let read = Bundle::open(bundle)?;
+    let mut known = elsewhere(known(&read)?, watched.except)?;
+    drop(read);
+    let (writer, mut record) = BundleWriter::resume(bundle)?;
+    consent::ask(&mut record.plan, bundle, set, allow)?;
+    plan::recheck(&record.plan, &crate::plan_catalogue())?;
+    of_this_method(&record.plan, bundle)?;
+    run::points::verification::check(&record.plan)?;
+    refuse_under_test(&record.plan, bundle)?;
+    known.done.extend(writer.finished()?);
+    measure(record.plan, writer, known, (clock, watched), bundle)
+}
+
+/// A bundle has one method.
+fn of_this_method(plan: &Plan, bundle: &Path) -> Result<()> {
+    if plan.method == METHOD {
+        return Ok(());
+    }
+    let (bundle, begun, now) = (bundle.display(), plan.method.0, METHOD.0);
+    Err(failed(
+        format!(
+            "{bundle} was started with version {begun} of the measuring method, and this Dyno has \
+             version {now}"
+        ),
+        format!("continue with the Dyno that started it, or measure again: dyno run {bundle}"),
+    ))
+}
+
+fn measure(
+    plan: Plan,
+    mut writer: BundleWriter,
+    known: EarlierPart,
+    (clock, watched): (Clock, RunObserver<'_>),
+    bundle: &Path,
+) -> Result<u8> {
+    let signals = Signals::catch()?;
+    let progress = watched.progress;
+    let serving = watched.serve.map(|at| ServeProcess::start(at, bundle, &plan)).transpose()?;
+    // Without memory for it a run goes on unseen.
+    let (words, stored) = (prepare::in_words(&plan), known.totals.clone());
+    if let Ok(live) = LiveFeed::begin(&plan, words, bundle, stored, known.done.len() as u64) {
+        progress.go_live(live);
+    }
+    let summary = carry_out(&plan, &mut writer, known, (clock, progress), &signals);
+    match &summary {
+        Ok(ended) if ended.interrupted => progress.ended(RunEnding::Interrupted, "interrupted"),
+        Ok(ended) => progress.ended(
+            RunEnding::Whole,
+            &format!("{} measured, {} failed", plural(ended.measured, "point"), ended.failed),
+        ),
+        Err(error) => progress.ended(RunEnding::Failed, &live::failure(error)),
+    }
+    drop(serving);
+    let name = bundle.display();
+    let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plan));
+    let summary = summary.with_context(|| match writer.finished() {
+        Ok(points) if points.is_empty() => format!("nothing was measured; continue with `{how}`"),
+        _ => format!("what was measured so far is in {name}; continue with `{how}`"),
+    })?;
+    if summary.interrupted {
+        let kept = plural(summary.measured, "point");
+        note(&format!("Interrupted; the bundle has {kept}. Continue with: {how}"));
+        return Ok(signals.exit_code());
+    }
+    note(&format!(
+        "{} measured, {} failed. Next: dyno compare {name}",
+        plural(summary.measured, "point"),
+        summary.failed
+    ));
+    Ok(if summary.failed > 0 { exit::NOT_ALL } else { 0 })
+}
+
+fn carry_out(
+    plan: &Plan,
+    sink: &mut BundleWriter,
+    known: EarlierPart,
+    (clock, progress): (Clock, &Progress),
+    signals: &Signals,
+) -> Result<run::RunSummary> {
+    let done: HashSet<String> = known.done.iter().map(known_by).collect();
+    let points =
+        plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
+    let EarlierPart { maxima, searches, figures, before, start, .. } = known;
+    let summary = run::RunRequest {
+        plan,
+        points,
+        maxima,
+        searches,
+        figures,
+        before,
+        sink,
+        progress,
+        stop: &signals.stop,
+        clock,
+        starts: start.as_ref().map(run_start::starts),
+    }
+    .execute();
+    match &start {
+        Some(start) => sink.add_facts(&run_start::ended(start)).and(summary),
+        None => summary,
+    }
+}
+
+/// The bundle may not lie on what is being tested. In a directory that means inside it; on the same
+/// filesystem it is allowed, because the bundle is not written to while a point is measured.
+fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
+    let parent = match bundle.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let place = parent
+        .canonicalize()
+        .with_context(|| format!("the bundle's directory {}", parent.display()))?;
+    for drive in plan.subjects.iter().flat_map(|s| &s.drives) {
+        if lab::guard::holds(&drive.place, &place)? {
+            let drive = drive.place.path().display();
+            return Err(refused(
+                format!(
+                    "the bundle {} would lie on {drive}, which is under test",
+                    bundle.display()
+                ),
+                "keep it elsewhere: -o /another/place/run.dyno",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What the bundle already holds that later points need.
+fn known(bundle: &Bundle) -> Result<EarlierPart> {
+    let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
+    let mut known = EarlierPart { before, ..EarlierPart::default() };
+    known.note(bundle).map(|_| known)
+}
+
+impl EarlierPart {
+    /// Takes in a bundle's points; the keys of those that were measured.
+    fn note(&mut self, bundle: &Bundle) -> Result<Vec<PointKey>> {
+        let points = plan::points(&bundle.run().plan);
+        let points: HashMap<String, _> =
+            points.iter().map(|point| (known_by(&point.key), point)).collect();
+        let mut done = Vec::new();
+        bundle.each_point(&mut |stored| {
+            let (key, measured) = (&stored.point.key, &stored.point);
+            headline(measured)
+                .into_iter()
+                .for_each(|figure| self.figures.note(&bundle.run().plan, key, figure));
+            let Some(point) = points.get(&known_by(key)) else { return Ok(()) };
+            self.maxima.note(point, measured);
+            // A failed point is measured again.
+            if measured.outcome == Outcome::Measured {
+                self.searches.note(key, point.step.sweep.as_ref(), measured);
+                self.totals.add_point(measured);
+                done.push(key.clone());
+            }
+            Ok(())
+        })?;
+        Ok(done)
+    }
+}
+
+/// A key to find a point by.
+fn known_by(key: &PointKey) -> String {
+    format!("{key:?}")
+}

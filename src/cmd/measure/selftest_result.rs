@@ -1,0 +1,53 @@
+//! The self-test's result, kept for this host and found again.
+
+use crate::base::error::{Context, Result};
+use crate::base::private;
+use crate::lab;
+use crate::record::Fact;
+use crate::record::key::{self, FactKey};
+use crate::record::selftest::SelfTest;
+
+/// Where results are kept, by host.
+pub const KEPT: &str = "selftest";
+
+/// Keeps the result for this host, beside those of others.
+pub fn keep(found: &SelfTest) -> Result<()> {
+    private::remember(KEPT, &line(found)?);
+    Ok(())
+}
+
+/// A result as it is kept: a line of JSON, with what it is of.
+pub fn line(found: &SelfTest) -> Result<String> {
+    serde_json::to_string(&(host(), found)).context("writing the self-test")
+}
+
+/// The newest self-test of this host, kernel, processor and kind of build.
+pub fn kept() -> Option<SelfTest> {
+    let own = host();
+    let read = |line: &String| serde_json::from_str::<([String; 4], SelfTest)>(line).ok();
+    private::recall(KEPT)
+        .iter()
+        .rev()
+        .filter_map(read)
+        .find(|(of, _)| *of == own)
+        .map(|(_, found)| found)
+}
+
+/// The same as facts, for a bundle.
+pub fn facts() -> Vec<Fact> {
+    kept().map(|found| found.to_facts()).unwrap_or_default()
+}
+
+/// What a result is of. A build without optimisation measures another Dyno.
+fn host() -> [String; 4] {
+    let facts = lab::machine::facts::gather(&[]);
+    let fact = |key: FactKey| {
+        let found = facts
+            .iter()
+            .find(|f| key.heading.is_some_and(|h| f.group == h.name()) && f.name == key.name);
+        found.map(|f| f.value.clone()).unwrap_or_default()
+    };
+    let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default().trim().to_string();
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    [machine, fact(key::kernel::RELEASE), fact(key::cpu::MODEL), build.to_string()]
+}

@@ -1,0 +1,9 @@
+//! Commands about plans and protocols.
+
+pub mod init;
+pub mod list;
+pub mod plan;
+pub mod plan_facts;
+pub mod plan_numbers;
+pub mod protocols;
+pub mod schema;

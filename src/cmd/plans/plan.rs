@@ -1,0 +1,340 @@
+//! `dyno plan check`: what a plan would do, before anything is touched: its points, duration,
+//! writes and erasures. `plan_facts` prints the same as JSON.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::base::error::Result;
+use crate::base::units::{Rate, bytes, duration, grouped, plural};
+use crate::cmd::json;
+use crate::cmd::json::OutputFormat;
+use crate::cmd::load::share;
+use crate::cmd::measure::run::RunInput;
+use crate::cmd::measure::selftest_result;
+use crate::cmd::plans::plan_facts::PlanCheck;
+use crate::cmd::plans::plan_numbers::DetectableDifference;
+use crate::cmd::plans::plan_numbers::Earlier;
+use crate::cmd::plans::plan_numbers::Extent;
+use crate::cmd::plans::plan_numbers::Specimens;
+use crate::cmd::plans::plan_numbers::fill_bytes;
+use crate::cmd::plans::plan_numbers::paced_bytes;
+use crate::cmd::plans::plan_numbers::powers;
+use crate::cmd::plans::plan_numbers::specimens;
+use crate::cmd::plans::plan_numbers::stream;
+use crate::cmd::plans::plan_numbers::value;
+use crate::cmd::plans::plan_numbers::writes;
+use crate::plan::{self, Axis, DrivePlace, Load, Plan, PowerCut, Step, Stream};
+use crate::run;
+use crate::run::datasets::prepare;
+use crate::stats::family::FEWEST;
+use crate::stats::percent::rounded_out;
+
+/// Which plan, and from which bundle its scatter is known.
+#[derive(Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    what: RunInput,
+    /// Estimate the detectable difference from the scatter in this earlier bundle, or folder of
+    /// bundles; if it contains several drives of a model, also estimate how many drives
+    /// --difference needs
+    #[arg(long, value_name = "BUNDLE")]
+    from: Option<PathBuf>,
+    /// Difference between models to detect in 90 of 100 briefs
+    #[arg(long, default_value = "5%", value_name = "PERCENT", value_parser = difference)]
+    difference: f64,
+    #[command(flatten)]
+    format: OutputFormat,
+}
+
+fn difference(text: &str) -> std::result::Result<f64, String> {
+    let found = share(text).filter(|share| *share > 0.0);
+    found.ok_or_else(|| "say a difference above 0% and below 100%, as in 5%".to_string())
+}
+
+/// Prints the resolved plan, and whether there is room for it.
+pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
+    let plan = &args.what.plan()?;
+    let earlier = args.from.as_ref().map(Earlier::of).transpose()?;
+    let from = (earlier.as_ref(), args.difference);
+    match args.format.json {
+        true => {
+            run::apart(plan)?;
+            run::points::verification::check(plan)?;
+            json::print(&PlanCheck::of(plan, from)?, out)?;
+        }
+        false => describe(plan, from, out)?,
+    }
+    run::datasets::space::look(plan, &plan.subjects)
+}
+
+/// What a plan would do.
+pub fn describe(plan: &Plan, from: (Option<&Earlier>, f64), out: &mut dyn Write) -> Result<()> {
+    run::apart(plan)?;
+    run::points::verification::check(plan)?;
+    writeln!(out, "{} ({})", plan.protocol.title, plan.protocol.name)?;
+    if !plan.protocol.source.is_empty() {
+        writeln!(out, "Source: {}", plan.protocol.source)?;
+    }
+    writeln!(out)?;
+    table(plan, out)?;
+    time(plan, out)?;
+    can_show(plan, from.0, out)?;
+    drives_needed(plan, from, out)?;
+    own_knobs(plan, out)?;
+    preparation(plan, out)?;
+    writing(plan, out)?;
+    for line in run::points::verification::in_words(plan)? {
+        writeln!(out, "{line}")?;
+    }
+    power_cuts(plan, out)
+}
+
+/// What `dyno powercut` does with this plan, and `dyno run` does not.
+fn power_cuts(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let Some(PowerCut { listener, cut, cuts }) = &plan.powercut else { return Ok(()) };
+    // Its arguments may hold a password.
+    let hook = cut.first().map_or("", String::as_str);
+    writeln!(
+        out,
+        "With `dyno powercut`: acknowledgements to {listener}, which cuts the power {cuts} time{} \
+         with {hook}",
+        if *cuts == 1 { "" } else { "s" },
+    )?;
+    Ok(())
+}
+
+/// A row for each step: what is swept, how long, what runs.
+fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let mut rows = vec![
+        ["step", "axis", "values", "warm-up", "measured", "streams (threads×depth)"]
+            .map(str::to_string),
+    ];
+    for step in &plan.protocol.steps {
+        let axes: Vec<Axis> = plan::axes_of(step).into_iter().flatten().collect();
+        rows.push([
+            step.name.clone(),
+            axes.first().map_or("-".into(), |a| a.name.clone()),
+            values(&axes),
+            duration(step.warmup_ns),
+            duration(step.duration_ns),
+            step.streams.iter().map(stream).collect::<Vec<_>>().join("; "),
+        ]);
+    }
+    let widths: Vec<usize> =
+        (0..6).map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
+    for row in &rows {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        writeln!(out, "{}", cells.join("  ").trim_end())?;
+    }
+    Ok(())
+}
+
+/// The values of an axis; of a long one the ends.
+fn values(axes: &[Axis]) -> String {
+    match axes {
+        [] => "-".to_string(),
+        [first, second, .., last] if axes.len() > 12 => {
+            format!("{}, {} … {} ({})", value(first), value(second), value(last), axes.len())
+        }
+        _ => axes.iter().map(value).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let Extent { points, at_most, load_ns, more_ns } = Extent::of(plan);
+    let subjects = plan.subjects.len();
+    writeln!(out)?;
+    writeln!(
+        out,
+        "{}{} points: {} × {} repeat{}, {}",
+        if at_most { "up to " } else { "" },
+        grouped(points),
+        plural(subjects, "subject"),
+        repeats(plan),
+        if plan.repeats == 1 { "" } else { "s" },
+        match plan.order {
+            plan::Order::Interleaved => "interleaved",
+            plan::Order::Blocked => "blocked",
+            plan::Order::NotGiven => "in an order that is not given",
+        }
+    )?;
+    writeln!(out, "{}", why(plan))?;
+    let bound = if at_most { "At most" } else { "At least" };
+    writeln!(out, "{bound} {}; filling datasets and settling come on top.", duration(load_ns))?;
+    if let Some(more_ns) = more_ns {
+        writeln!(out, "Up to {} more until the drives are steady.", duration(more_ns))?;
+    }
+    Ok(())
+}
+
+/// What is done to each drive before its points.
+fn preparation(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let tasks = prepare::in_words(plan);
+    if !tasks.is_empty() {
+        writeln!(out, "First, for each drive: {}", tasks.join("; "))?;
+    }
+    Ok(())
+}
+
+/// "3", or "3 to 10 (until ±2 %)".
+fn repeats(plan: &Plan) -> String {
+    match plan.until {
+        Some(until) => {
+            format!("{} to {} (until ±{} %)", until.at_least, plan.repeats, until.percent)
+        }
+        None => plan.repeats.to_string(),
+    }
+}
+
+/// Why so many repeats, and what they are enough for.
+fn why(plan: &Plan) -> String {
+    let most = duration(plan::sequence::repeats::LONG_POINT_NS);
+    match (plan.repeats, plan.default_repeats) {
+        (1 | 2, _) => {
+            "Too few repeats to compare subjects: fewer than 3 show figures as measured, and 5 are \
+             usual"
+                .into()
+        }
+        (n, true) if n < 5 => format!(
+            "{n} repeats: the default where a point takes more than \
+            {most}"
+        ),
+        (n, true) => format!("{n} repeats: the default where no point takes more than {most}"),
+        (n, false) => format!("{n} repeats: as the plan says"),
+    }
+}
+
+/// The same in words.
+fn can_show(plan: &Plan, from: Option<&Earlier>, out: &mut dyn Write) -> Result<()> {
+    if (plan.repeats as usize) < FEWEST {
+        return Ok(());
+    }
+    let powers = powers(plan, from);
+    if let (Some(Earlier { name, .. }), true) = (from, powers.is_empty()) {
+        writeln!(out, "{name} has no point with three repeats: its scatter is unknown")?;
+    }
+    for DetectableDifference { at, scatter, shown } in powers {
+        let percent = |log: f64| words(log.exp_m1() * 100.0);
+        let mean =
+            shown.mean.map(|m| format!(", {} in a step's mean", percent(m))).unwrap_or_default();
+        writeln!(
+            out,
+            "{} repeats show differences of ops/s from {} at a point{mean}: {at}, runs scatter by \
+             {}",
+            plan.repeats,
+            percent(shown.point),
+            words(scatter * 100.0)
+        )?;
+    }
+    match (from, selftest_result::kept()) {
+        (Some(_), _) => {}
+        (None, Some(found)) => writeln!(out, "On this host, {}", found.summary())?,
+        (None, None) => writeln!(
+            out,
+            "The smallest difference that they show is unknown on this host: run `dyno \
+             selftest`, or name an earlier bundle (--from)"
+        )?,
+    }
+    Ok(())
+}
+
+/// How many drives of each model a difference between models needs.
+fn drives_needed(
+    plan: &Plan,
+    (from, difference): (Option<&Earlier>, f64),
+    out: &mut dyn Write,
+) -> Result<()> {
+    for Specimens { at, scatter, needed } in specimens(plan, from, difference) {
+        let many = needed.map_or("more than 1,000".to_string(), |n| n.to_string());
+        let of_repeats = scatter.repeats.map(|s| format!(" and repeats by {}", words(s * 100.0)));
+        writeln!(
+            out,
+            "{many} drives of each model show a difference of {} between models in 90 of 100 \
+             briefs: {at}, drives scatter by {}{}",
+            words(difference * 100.0),
+            words(scatter.drives * 100.0),
+            of_repeats.unwrap_or_default()
+        )?;
+    }
+    Ok(())
+}
+
+/// Percent to two digits, rounded up.
+fn words(percent: f64) -> String {
+    let decimals = if percent > 0.0 { (1 - percent.log10().floor() as i32).clamp(0, 3) } else { 0 };
+    format!("{} %", rounded_out(percent, decimals as usize))
+}
+
+/// Knobs that subjects have for themselves.
+fn own_knobs(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    for subject in &plan.subjects {
+        for own in &subject.overrides {
+            let (part, knob) = (own.of.name(), &own.knob);
+            writeln!(
+                out,
+                "{} alone: {}.{}.{part}.{knob} = {}",
+                subject.name, own.step, own.stream, own.value
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// What is written to each drive, and which drives lose what is on them.
+fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let fill_bytes = fill_bytes(plan);
+    writeln!(out)?;
+    for subject in &plan.subjects {
+        let paced_bytes = paced_bytes(plan, subject);
+        let paced = if paced_bytes > 0.0 {
+            format!(", and up to {} by rate-limited writers", bytes(paced_bytes as u64))
+        } else {
+            String::new()
+        };
+        for drive in &subject.drives {
+            let what = match &drive.place {
+                DrivePlace::Directory(path) => {
+                    format!("in its own folder under {}", path.display())
+                }
+                DrivePlace::Device { path, serial } if drive.erase => {
+                    format!("over {} (serial {serial}): EVERYTHING ON IT IS ERASED", path.display())
+                }
+                DrivePlace::Device { path, .. } => {
+                    format!("nowhere: {} is only read", path.display())
+                }
+            };
+            writeln!(
+                out,
+                "{}: datasets of {}{paced}, written {what}",
+                subject.name,
+                bytes(fill_bytes)
+            )?;
+        }
+    }
+    for step in plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes)) {
+        let each: Vec<String> =
+            step.streams.iter().filter(|s| writes(s)).map(|s| written(step, s)).collect();
+        writeln!(out, "A point of {} writes: {}", step.name, each.join("; "))?;
+    }
+    Ok(())
+}
+
+/// What a stream writes in one point on one drive.
+fn written(step: &Step, stream: &Stream) -> String {
+    let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9 * f64::from(stream.instances);
+    let (name, workload) = (&stream.name, &stream.workload.name);
+    match stream.load {
+        Load::Rate(Rate::BytesPerSec(rate)) => {
+            format!("{name} up to {}", bytes((rate * seconds) as u64))
+        }
+        Load::Rate(Rate::OpsPerSec(rate)) => {
+            format!("{name} what {} ops of {workload} write", grouped((rate * seconds) as u64))
+        }
+        Load::Closed | Load::PercentOfMaximum(_) => {
+            format!("{name} as much of {workload} as the drive takes")
+        }
+    }
+}

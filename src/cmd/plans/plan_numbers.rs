@@ -1,0 +1,188 @@
+//! The numbers of `dyno plan check`: points, bytes written, and detectable differences. `plan`
+//! prints them for people, `plan_facts` for programs.
+
+use std::path::PathBuf;
+
+use crate::analysis::Facts;
+use crate::analysis::Question;
+use crate::analysis::facts::StepFacts;
+use crate::analysis::points::scatter;
+use crate::analysis::verdicts::fleet;
+use crate::base::error::Result;
+use crate::base::units::{Rate, bytes};
+use crate::bundles;
+use crate::cmd::load;
+use crate::cmd::measure::selftest_result;
+use crate::plan::steps::search::Search;
+use crate::plan::{self, Axis, Dataset, Field, Load, Plan, Step, Stream, Subject};
+use crate::run::datasets::space;
+use crate::stats::detectable::{Detectable, detectable};
+use crate::stats::specimens::{Components, needed};
+use crate::workload;
+
+/// How much a plan is.
+pub struct Extent {
+    /// Points over all subjects and repeats.
+    pub points: u64,
+    /// Fewer may do: a search, or repeats until an interval is narrow enough.
+    pub at_most: bool,
+    /// Warm-ups, windows, conditioning, and the rounds that a steady state needs at the least.
+    pub load_ns: u64,
+    /// What a steady state may take beyond; none where the plan asks for none.
+    pub more_ns: Option<u64>,
+}
+
+impl Extent {
+    /// Of a resolved plan.
+    pub fn of(plan: &Plan) -> Extent {
+        let each = plan.subjects.len() as u64 * u64::from(plan.repeats);
+        let searched = |step: &Step| step.sweep.as_ref().is_some_and(|s| s.search.is_some());
+        let of_step = |step: &Step| {
+            let values = plan::axes_of(step).len();
+            each * if searched(step) { Search::most_points(values) } else { values as u64 }
+        };
+        let steps = &plan.protocol.steps;
+        let measuring_ns =
+            |step: &Step| of_step(step).saturating_mul(step.warmup_ns + step.duration_ns);
+        let measuring_ns = steps.iter().map(measuring_ns).fold(0, u64::saturating_add);
+        let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
+        let subjects = plan.subjects.len() as u64;
+        // The rounds that a steady state needs at the least.
+        let steady = plan.protocol.preparation.steady.as_ref();
+        let rounds = |n: u32| steady.map_or(0, |s| s.round_ns.saturating_mul(u64::from(n)));
+        let least_ns = rounds(steady.map_or(0, |s| s.rule.window as u32));
+        Extent {
+            points: steps.iter().map(of_step).sum(),
+            at_most: plan.until.is_some() || steps.iter().any(searched),
+            load_ns: measuring_ns.saturating_add((conditioning_ns + least_ns) * subjects),
+            more_ns: steady.map(|s| (rounds(s.most_rounds) - least_ns) * subjects),
+        }
+    }
+}
+
+/// A stream in words: workload, engine, threads × depth, rate.
+pub fn stream(stream: &Stream) -> String {
+    let load = match stream.load {
+        Load::Rate(rate) => format!(" at {rate}"),
+        Load::Closed | Load::PercentOfMaximum(_) => String::new(),
+    };
+    let (threads, depth) = (stream.threads, stream.depth);
+    format!(
+        "{}: {} on {}, {threads}×{depth}{load}",
+        stream.name, stream.workload.name, stream.engine.name
+    )
+}
+
+/// A value of an axis, as it is printed.
+pub fn value(axis: &Axis) -> String {
+    let Some(value) = axis.value.number() else { return "max".to_string() };
+    match axis.field {
+        Field::Threads | Field::Depth | Field::Instances => format!("{value}"),
+        Field::OpsPerSec => Rate::OpsPerSec(value).to_string(),
+        Field::BytesPerSec => Rate::BytesPerSec(value).to_string(),
+        Field::LoadPercent => format!("{value} %"),
+        Field::Rates => format!("{value} ×"),
+        Field::Block => bytes(value as u64),
+    }
+}
+
+/// A difference that the repeats can show, and from where its scatter is known.
+pub struct DetectableDifference {
+    /// From where the scatter is known.
+    pub at: String,
+    /// Standard deviation of a run's logarithm.
+    pub scatter: f64,
+    /// What they can show.
+    pub shown: Detectable,
+}
+
+/// An earlier bundle, or a folder of them, from which scatter is known.
+pub struct Earlier {
+    /// As it was named.
+    pub name: String,
+    facts: Facts,
+}
+
+impl Earlier {
+    /// Reads it.
+    pub fn of(path: &PathBuf) -> Result<Earlier> {
+        let paths = load::each(std::slice::from_ref(path))?;
+        let facts = bundles::facts(&paths, &Question::default())?;
+        Ok(Earlier { name: path.display().to_string(), facts })
+    }
+}
+
+/// Which differences the repeats can show, at the scatter of an earlier bundle or of this host's
+/// self-test; none where nothing is known.
+pub fn powers(plan: &Plan, from: Option<&Earlier>) -> Vec<DetectableDifference> {
+    if let Some(Earlier { name, facts }) = from {
+        let power = |(step, scatter, shown): (Option<String>, f64, Detectable)| {
+            let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
+            DetectableDifference { at, scatter, shown }
+        };
+        return scatter::shown(plan, facts).into_iter().map(power).collect();
+    }
+    let found = selftest_result::kept();
+    let all = found.iter().flat_map(|found| &found.scatter).filter_map(|of| {
+        let shown = detectable(of.ops?, scatter::planned(plan))?;
+        let at = format!("in the self-test of this host, {}", of.of);
+        Some(DetectableDifference { at, scatter: of.ops?, shown })
+    });
+    all.collect()
+}
+
+/// How many specimens of a model a difference needs.
+pub struct Specimens {
+    /// From where the scatter is known.
+    pub at: String,
+    /// What drives and repeats scatter by there.
+    pub scatter: Components,
+    /// Of each model; none where a thousand are too few.
+    pub needed: Option<usize>,
+}
+
+/// How many specimens of each of two models show a difference, given as a share, in 90 of 100
+/// briefs: by the components of variance of an earlier bundle, step by step.
+pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Specimens> {
+    let Some(Earlier { name, facts }) = from else { return Vec::new() };
+    let shared = |step: &StepFacts| plan.protocol.steps.iter().any(|own| own.name == step.name);
+    let any = facts.steps.iter().any(shared);
+    let of = |index: usize| {
+        let step = &facts.steps[index];
+        let fleet = fleet::of_step(facts, index).filter(|_| !any || shared(step))?;
+        let (scatter, metric) = (fleet.scatter(), fleet.metric.short());
+        let needed = needed(&scatter, plan.repeats as usize, difference.ln_1p());
+        Some(Specimens { at: format!("in {name}, {metric} of {}", step.title), scatter, needed })
+    };
+    (0..facts.steps.len()).filter_map(of).collect()
+}
+
+/// What filling a drive's datasets writes.
+pub fn fill_bytes(plan: &Plan) -> u64 {
+    let of = |d: &Dataset| space::fill_bytes(d).unwrap_or(0).saturating_mul(space::copies(plan, d));
+    plan.protocol.datasets.iter().map(of).fold(0, u64::saturating_add)
+}
+
+/// What rate-limited writers may write to one drive of a subject, over all points.
+pub fn paced_bytes(plan: &Plan, subject: &Subject) -> f64 {
+    let own = |step: &Step| subject.overrides.iter().any(|own| own.step == step.name);
+    let writing =
+        plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes) || own(step));
+    let once: f64 =
+        writing.flat_map(|step| plan::steps_at(step, subject)).map(|step| paced_once(&step)).sum();
+    once * f64::from(plan.repeats)
+}
+
+fn paced_once(step: &Step) -> f64 {
+    let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9;
+    let paced = step.streams.iter().filter(|s| writes(s)).filter_map(|s| match s.load {
+        Load::Rate(Rate::BytesPerSec(rate)) => Some(rate * seconds * f64::from(s.instances)),
+        _ => None,
+    });
+    paced.sum()
+}
+
+/// Transactions write what their statements do, which no rate in bytes says.
+pub fn writes(stream: &Stream) -> bool {
+    workload::find(&stream.workload.name).is_some_and(|w| w.writes(&stream.workload.knobs))
+}

@@ -1,0 +1,79 @@
+//! `dyno protocols`: lists the built-in protocols, or prints one with comments and sources.
+
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::error::{Result, failed};
+use crate::cmd::json;
+use crate::cmd::json::OutputFormat;
+use crate::plan;
+
+/// A built-in protocol.
+#[derive(Serialize, JsonSchema)]
+pub struct ListedProtocol {
+    name: &'static str,
+    title: &'static str,
+    /// Where its parameters come from.
+    source: &'static str,
+}
+
+/// One line each: name and title.
+pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
+    let protocols = plan::protocols();
+    if format.json {
+        let listed = |(name, text): &(&'static str, &'static str)| ListedProtocol {
+            name,
+            title: value(text, "title"),
+            source: value(text, "source"),
+        };
+        return json::print(&protocols.iter().map(listed).collect::<Vec<_>>(), out);
+    }
+    let width = protocols.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, text) in protocols {
+        writeln!(out, "{name:width$}  {}", value(text, "title"))?;
+    }
+    Ok(())
+}
+
+/// The protocol's own text, to read or to start a protocol file from.
+pub fn show(name: &str, out: &mut dyn Write) -> Result<()> {
+    let protocols = plan::protocols();
+    let Some((_, text)) = protocols.iter().find(|(known, _)| *known == name) else {
+        let names: Vec<&str> = protocols.iter().map(|p| p.0).collect();
+        return Err(failed(
+            format!("there is no protocol '{name}'"),
+            format!("built in: {}", names.join(", ")),
+        ));
+    };
+    out.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// The string of a key at the top. The built-in files keep each on a line of its own.
+fn value<'a>(text: &'a str, key: &str) -> &'a str {
+    let line = |line: &'a str| line.strip_prefix(key)?.strip_prefix(" = ");
+    text.lines().find_map(line).unwrap_or("").trim_matches('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_protocol_is_listed_with_its_title_and_shown_whole() {
+        let mut out = Vec::new();
+        list(OutputFormat::default(), &mut out).expect("a vector takes everything");
+        let text = String::from_utf8(out).expect("the titles are UTF-8");
+        for (name, toml) in plan::protocols() {
+            let line = text.lines().find(|l| l.starts_with(&format!("{name} "))).expect("listed");
+            assert!(line.len() > name.len() + 10, "'{line}' has no title");
+            let mut shown = Vec::new();
+            show(name, &mut shown).expect("built in");
+            assert_eq!(shown, toml.as_bytes());
+        }
+        let error = show("quack", &mut Vec::new()).expect_err("unknown");
+        assert!(error.to_string().contains("no protocol 'quack'"), "{error}");
+    }
+}

@@ -1,0 +1,98 @@
+//! `dyno import`: results of other tools into a bundle that shows, compares and reports like one of
+//! Dyno's.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::error::{Result, failed};
+use crate::base::file;
+use crate::cmd::json;
+use crate::cmd::json::OutputFormat;
+use crate::import::{self, Input};
+
+/// Which files, in which format, and where the bundle goes.
+#[derive(Args)]
+pub struct ImportArgs {
+    /// Format of the files: csv, db_bench, fio, hammerdb, sysbench, vdbench
+    kind: String,
+    /// Files to import; a SUBJECT= prefix names the subject
+    #[arg(required = true, value_name = "[SUBJECT=]FILE")]
+    files: Vec<String>,
+    /// Bundle to write
+    #[arg(short, long, value_name = "BUNDLE")]
+    output: PathBuf,
+    /// Column definitions for a CSV file (docs/import.md)
+    #[arg(long, value_name = "TOML")]
+    mapping: Option<PathBuf>,
+    #[command(flatten)]
+    format: OutputFormat,
+}
+
+/// What was imported.
+#[derive(Serialize, JsonSchema)]
+pub struct Imported {
+    /// The bundle that was written.
+    bundle: PathBuf,
+    /// How many points it holds.
+    points: usize,
+    /// What the files of this kind do not report.
+    not_reported: Vec<&'static str>,
+}
+
+/// Makes the bundle, and prints what its files do not report.
+pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
+    let names: Vec<&str> = import::ALL.iter().map(|f| f.info().name).collect();
+    let format = import::ALL.iter().find(|f| f.info().name == args.kind).ok_or_else(|| {
+        failed(
+            format!("Dyno does not import files of the kind '{}'", args.kind),
+            format!("use {}", names.join(", ")),
+        )
+    })?;
+    if args.mapping.is_some() && args.kind != "csv" {
+        return Err(failed("--mapping applies only to csv", "leave it out"));
+    }
+    let mapping = args
+        .mapping
+        .as_ref()
+        .map(|path| read(path).map(|text| (path.display().to_string(), text)))
+        .transpose()?;
+    let mut found = Vec::new();
+    for file in &args.files {
+        let (subject, path) = match file.split_once('=') {
+            Some((subject, path)) if !Path::new(file).exists() => {
+                (subject.to_string(), PathBuf::from(path))
+            }
+            _ => (String::new(), PathBuf::from(file)),
+        };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let subject = if subject.is_empty() { stem } else { subject };
+        let (text, name) = (read(&path)?, path.display().to_string());
+        let mapping = mapping.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+        let part = format.read(&Input { file: &name, text: &text, mapping })?;
+        let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        found.push((shown, subject, part));
+    }
+    let points = import::import(format, found, &args.output)?;
+    if args.format.json {
+        let not_reported = format.info().missing.to_vec();
+        return json::print(&Imported { bundle: args.output.clone(), points, not_reported }, out);
+    }
+    writeln!(
+        out,
+        "{points} points imported into {}; not reported by {}:",
+        args.output.display(),
+        args.kind
+    )?;
+    for what in format.info().missing {
+        writeln!(out, "  {what}")?;
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String> {
+    file::read_text(path, file::MOST_DATA)
+}

@@ -1,0 +1,6 @@
+//! Commands that make documents and tables, or read those of others.
+
+pub mod audit;
+pub mod export;
+pub mod import;
+pub mod report;

@@ -1,0 +1,101 @@
+//! `dyno report`: bundles as one HTML file, and its figures as files of their own.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::analysis::Facts;
+use crate::base::error::{Context, Result, failed, refused};
+use crate::base::output::{self, Output};
+use crate::brief::{Brief, BriefOptions};
+use crate::chart;
+use crate::cmd::load::Bundles;
+use crate::render::{html, markdown, pdf};
+
+/// Pixels to a unit of the drawing, enough for print.
+const PNG_SCALE: f32 = 3.0;
+
+/// Writes the page to `output`, beside the first bundle where none is named, and the figures into
+/// `figures`. Returns the page's path.
+pub fn report(
+    bundles: &Bundles,
+    output: Option<&Path>,
+    figures: Option<&Path>,
+    brief: Option<&Path>,
+) -> Result<PathBuf> {
+    if let Some(file) =
+        figures.filter(|folder| folder.symlink_metadata().is_ok() && !folder.is_dir())
+    {
+        let what = format!("the figures are not written to {}: it is not a folder", file.display());
+        return Err(refused(what, "name another folder; it is created if missing"));
+    }
+    let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
+    let options = brief.map(BriefOptions::load).transpose()?.unwrap_or_default();
+    let mut facts = bundles.facts_of_brief(options.masks())?;
+    options.check_masks(&facts)?;
+    let options = options.masked(&facts.mask)?;
+    options.choose_subject(&mut facts)?;
+    let facts = Facts { declared: options.declared(&facts.declared), ..facts };
+    let document = Brief::new(&facts, &options)?;
+    check_masked(&document, &facts)?;
+    let page = match output {
+        Some(path) => path.to_path_buf(),
+        None => bundles.paths[0].with_extension("html"),
+    };
+    write_as_named(&document, &page, &inputs)?;
+    if let Some(folder) = figures {
+        std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        for figure in chart::all(&facts) {
+            let path = folder.join(&figure.file);
+            let svg = figure.alone(&document.palette);
+            output::write(&path.with_extension("svg"), &inputs, svg.as_bytes())?;
+            let png = chart::png(&svg, PNG_SCALE)?;
+            output::write(&path.with_extension("png"), &inputs, &png)?;
+        }
+    }
+    Ok(page)
+}
+
+/// All forms say the same, and Markdown in plain words. What is masked is gone before anything is
+/// made, so that this finds a defect of Dyno.
+fn check_masked(document: &Brief, facts: &Facts) -> Result<()> {
+    if facts.mask.is_empty() {
+        return Ok(());
+    }
+    match facts.mask.found_in(&markdown(document, "figures").0) {
+        None => Ok(()),
+        Some(word) => Err(refused(
+            format!("the brief would say '{word}', which is masked"),
+            "look for it in brief.toml, and report it: this is a defect of Dyno",
+        )),
+    }
+}
+
+/// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.
+fn write_as_named(document: &Brief, page: &Path, inputs: &[&Path]) -> Result<()> {
+    let kind =
+        page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let writing = |path: &Path| format!("writing {}", path.display());
+    if !["html", "htm", "pdf", "md"].contains(&kind.as_str()) {
+        let what = format!("the name of {} does not say what to make", page.display());
+        return Err(failed(what, "choose a name that ends in .html, .pdf or .md"));
+    }
+    // Before anything is made: a name that may not be written to is no place for figures either.
+    let mut output = Output::begin(page, inputs)?;
+    let made = match kind.as_str() {
+        "pdf" => pdf(document)?,
+        "md" => {
+            let folder = page.with_extension("figures");
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            let (text, figures) = markdown(document, &name);
+            std::fs::create_dir_all(&folder).with_context(|| writing(&folder))?;
+            for (name, svg) in figures {
+                let path = folder.join(name);
+                output::write(&path, inputs, svg.as_bytes())?;
+            }
+            text.into_bytes()
+        }
+        _ => html(document)?.into_bytes(),
+    };
+    output.write_all(&made).with_context(|| writing(page))?;
+    output.finish(inputs)
+}
