@@ -19,10 +19,10 @@
 //! chart → analysis
 //! analysis → language, stats
 //! import → store
-//! engine → lab, load
-//! workload → load
+//! engine → lab, measure
+//! workload → measure
 //! lab → record
-//! load → record
+//! measure → record
 //! meter → record
 //! stats → record
 //! fleet → store
@@ -35,9 +35,9 @@
 #![cfg_attr(not(test), warn(missing_docs))]
 
 pub use dyno_audit as audit;
-pub use dyno_core::plan_catalogue;
 pub use dyno_core::{
-    base, catalogue, engine, lab, load, meter, plan, record, run, stats, store, workload,
+    base, catalogue, engine, lab, measure, meter, plan, plan_catalogue, record, run, stats, store,
+    workload,
 };
 pub use dyno_fleet as fleet;
 pub use dyno_powercut as powercut;

@@ -7,9 +7,8 @@ use clap::Args;
 use crate::analysis::points::metric::MetricRequest;
 use crate::analysis::{Facts, Question};
 use crate::base::error::{Result, failed};
-use crate::bundles;
-use crate::catalogue;
 use crate::language::Language;
+use crate::{bundles, catalogue};
 
 /// Bundles, and what is asked of them.
 #[derive(Args)]

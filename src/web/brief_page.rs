@@ -1,7 +1,6 @@
 //! A bundle as its brief: the file that `dyno report` writes.
 
-use axum::extract::Path;
-use axum::extract::{Query, State};
+use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 

@@ -8,14 +8,12 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 use serde::Deserialize;
 
-use super::Page;
-use super::document;
 use super::page::{PageFailure, PageFrame, html};
 use super::site::SharedSite;
+use super::{Page, document};
 use crate::analysis::points::metric::MetricRequest as Figure;
 use crate::analysis::points::point_summary::PERCENTILES;
-use crate::analysis::verdicts::trend::By;
-use crate::analysis::verdicts::trend::TrendRequest;
+use crate::analysis::verdicts::trend::{By, TrendRequest};
 use crate::brief::trend;
 use crate::bundles;
 use crate::catalogue::{BundleCatalogue, Contents};

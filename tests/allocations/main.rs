@@ -21,10 +21,9 @@ use dyno::record::{
     Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Sample, Sink,
     SlowOp,
 };
-use dyno::run::Maxima;
-use dyno::run::RunRequest;
 use dyno::run::datasets::before::Before;
 use dyno::run::display::progress::Progress;
+use dyno::run::{Maxima, RunRequest};
 use dyno::workload::{self, Workload};
 
 use counting::{allocated, count};

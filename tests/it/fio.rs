@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dyno::base::rng::Seed;
-use dyno::load::AddressSpace;
+use dyno::measure::AddressSpace;
 use dyno::plan::Knobs;
 use dyno::store::Bundle;
 use dyno::workload;

@@ -8,8 +8,7 @@ use dyno::base::rng::Rng;
 use dyno::record::PointKey;
 use dyno::stats::Better;
 use dyno::stats::family::{Observation, Sheet, one_sided};
-use dyno::stats::runs::gate::RatioChange;
-use dyno::stats::runs::gate::ShownChange;
+use dyno::stats::runs::gate::{RatioChange, ShownChange};
 use quick_junit::{Report, TestCaseStatus};
 use serde_json::Value;
 

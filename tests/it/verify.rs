@@ -9,10 +9,10 @@ use dyno::base::clock::Clock;
 use dyno::base::error::{Result, describe};
 use dyno::base::rng::Seed;
 use dyno::engine::{self, Access, DatasetAccess, DatasetLocation, Target};
-use dyno::load::recorder::Recorder;
-use dyno::load::slowest::Slowest;
-use dyno::load::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
-use dyno::load::{Op, OpGenerator, OpKind};
+use dyno::measure::recorder::Recorder;
+use dyno::measure::slowest::Slowest;
+use dyno::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
+use dyno::measure::{Op, OpGenerator, OpKind};
 use dyno::plan::{Arrival, Component, Knobs, Load, Stream};
 use dyno::record::{Class, Verified};
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ fn work_on(targets: &[&dyn Target], stream: &Stream, ops: &[Op], clock: Clock) -
         DriveJob { source, schedule: None, limit, recorder, slowest }
     };
     let mut drives: Vec<DriveJob<'_>> = recorders.iter().map(drive).collect();
-    targets[0].lane_on(targets, stream, 0)?.work(WorkerJob {
+    targets[0].io_context_on(targets, stream, 0)?.work(WorkerJob {
         clock,
         drives: &mut drives,
         slots: Slots::new(stream.depth, targets.len() as u32),

@@ -20,10 +20,9 @@ use dyno::record::{
 };
 use dyno::render::html;
 use dyno::render::terminal::terminal;
-use dyno::run::Maxima;
-use dyno::run::RunRequest;
 use dyno::run::datasets::before::Before;
 use dyno::run::display::progress::Progress;
+use dyno::run::{Maxima, RunRequest};
 use dyno::store::{Bundle, BundleWriter};
 
 use crate::support::quiet::on_a_quiet_machine;

@@ -18,10 +18,9 @@ use dyno::record::{
     DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Sample, Sink, SlowOp,
     Tally,
 };
-use dyno::run::Maxima;
-use dyno::run::RunRequest;
 use dyno::run::datasets::before::Before;
 use dyno::run::display::progress::Progress;
+use dyno::run::{Maxima, RunRequest};
 
 use crate::support::quiet::on_a_quiet_machine;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use dyno::base::error::{Result, failed};
 use dyno::engine::sql::{Connector, SqlTarget};
 use dyno::engine::{self, Engine, DatasetLocation, DatasetAccess, Target};
-use dyno::load::sql::answers::{Answers, SqlValue};
-use dyno::load::sql::{
+use dyno::measure::sql::answers::{Answers, SqlValue};
+use dyno::measure::sql::{
     StatementBatch, ServerCounters, Dialect, Identity, Param, SqlSession, SqlError, SqlResult, StatementId, SysbenchDriver,
     ErrorClass, reported,
 };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dyno::base::error::{Context, Result, failed};
 use dyno::engine::{self, Access, Engine, DatasetLocation, DatasetAccess, Target};
-use dyno::load::{AnyLane, Completion, IoContext, Op, OpKind, AddressSpace, Wait};
+use dyno::measure::{AnyIoContext, Completion, IoContext, Op, OpKind, AddressSpace, Wait};
 use dyno::plan::{DefaultValue, RequestFamily, Info, KnobKind, Knob, Stream, Writes};
 
 struct Slate;
@@ -59,7 +59,7 @@ impl Target for Open {
         AddressSpace { bytes: self.bytes, align_bytes: 1, ..AddressSpace::default() }
     }
 
-    fn lane(&self, _stream: &Stream, _thread: u32) -> Result<Box<dyn AnyLane>> {
+    fn io_context(&self, _stream: &Stream, _thread: u32) -> Result<Box<dyn AnyIoContext>> {
         Ok(Box::new(Chalk { file: Arc::clone(&self.file), buffer: vec![7; 1 << 20], staged: None }))
     }
 

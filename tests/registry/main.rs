@@ -12,10 +12,9 @@ use dyno::brief::{Brief, BriefOptions};
 use dyno::import::{self, Input};
 use dyno::plan::{self, Plan};
 use dyno::record::Outcome;
-use dyno::run::Maxima;
-use dyno::run::RunRequest;
 use dyno::run::datasets::before::Before;
 use dyno::run::display::progress::Progress;
+use dyno::run::{Maxima, RunRequest};
 use dyno::store::{Bundle, BundleWriter};
 use dyno::{export, render};
 

@@ -2,7 +2,7 @@
 //! of its own.
 
 use dyno::base::error::Result;
-use dyno::load::{Op, OpKind, OpGenerator, AddressSpace};
+use dyno::measure::{Op, OpKind, OpGenerator, AddressSpace};
 use dyno::plan::{RequestFamily, Info, Knobs, Writes};
 use dyno::record::Class;
 use dyno::workload::{self, GeneratorInputs, Workload};

@@ -159,7 +159,7 @@ fn leaves(tree: &str) -> Vec<Module> {
     all
 }
 
-/// Paths that stand in the code itself: `super::cause(…)`, `crate::load::…`.
+/// Paths that stand in the code itself: `super::cause(…)`, `crate::measure::…`.
 fn inline(text: &str) -> Vec<Module> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
     let heads = ["crate::", "dyno_", "super::", "self::"];

@@ -1,10 +1,9 @@
 //! Verdicts on published statements in words, with their calculation.
 
 pub use crate::audit_data::{AuditMetric, PublishedFigures};
-use crate::says;
 use crate::{
     Amount, AuditVerdict, ComputedKind, FigureCell, Formula, Judgement, Missing, PublishedFigure,
-    PublishedStatement,
+    PublishedStatement, says,
 };
 use dyno_core::base::units;
 use dyno_core::stats::Better;

@@ -7,7 +7,7 @@ pub mod base;
 pub mod catalogue;
 pub mod engine;
 pub mod lab;
-pub mod load;
+pub mod measure;
 pub mod meter;
 pub mod plan;
 pub mod record;

@@ -11,14 +11,9 @@ use super::super::json::{self, OutputFormat};
 use super::super::load::{each, share};
 use crate::analysis::Question;
 use crate::analysis::points::metric::MetricRequest;
-use crate::analysis::verdicts::acceptance::Acceptance;
-use crate::analysis::verdicts::acceptance::DriveVerdict;
-use crate::analysis::verdicts::acceptance::Judge;
-use crate::analysis::verdicts::acceptance::JudgedDrive;
-use crate::analysis::verdicts::acceptance::JudgedFigure;
-use crate::analysis::verdicts::acceptance::judge;
-use crate::analysis::verdicts::acceptance::measures;
-use crate::analysis::verdicts::acceptance::specimens;
+use crate::analysis::verdicts::acceptance::{
+    Acceptance, DriveVerdict, Judge, JudgedDrive, JudgedFigure, judge, measures, specimens,
+};
 use crate::base::error::{Context, NoVerdict, Result, exit, failed};
 use crate::brief::acceptance as text;
 use crate::bundles;

@@ -14,8 +14,7 @@ use super::super::signals::Signals;
 use crate::base::error::{Context, Result, exit};
 use crate::base::stderr::note;
 use crate::base::units;
-use crate::cmd::measure::run_start::LIMIT_NS;
-use crate::cmd::measure::run_start::duration;
+use crate::cmd::measure::run_start::{LIMIT_NS, duration};
 use crate::lab::machine::clocks;
 
 /// Which clocks, or where to answer with the time.

@@ -5,10 +5,7 @@ use serde::Serialize;
 
 use crate::analysis::StepPlace;
 use crate::analysis::facts::Facts;
-use crate::analysis::verdicts::gate::Gate;
-use crate::analysis::verdicts::gate::GateVerdict;
-use crate::analysis::verdicts::gate::Judged;
-use crate::analysis::verdicts::gate::NoVerdictCause;
+use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::base::units::finite;
 use crate::brief::gate as text;
 use crate::stats::runs::gate::ScatterUnit;

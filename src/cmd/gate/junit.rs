@@ -4,9 +4,7 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::analysis::facts::Facts;
-use crate::analysis::verdicts::gate::Gate;
-use crate::analysis::verdicts::gate::GateVerdict;
-use crate::analysis::verdicts::gate::Judged;
+use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged};
 use crate::base::error::{Context, Result};
 use crate::brief::gate as text;
 

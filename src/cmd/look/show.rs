@@ -6,14 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::points::point_summary::Latency;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{Latency, RepeatSummary};
 use crate::base::error::Result;
 use crate::brief::screens;
 use crate::cmd::json;
-use crate::cmd::json::JsonFigure;
-use crate::cmd::json::OutputFormat;
-use crate::cmd::json::moment;
+use crate::cmd::json::{JsonFigure, OutputFormat, moment};
 use crate::cmd::load::Bundles;
 use crate::cmd::screen::on_screen;
 use crate::plan::steps::search::PERCENTILES;

@@ -9,18 +9,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::points::metric::MetricRequest;
-use crate::analysis::verdicts::trend::By;
-use crate::analysis::verdicts::trend::FigureHistory;
-use crate::analysis::verdicts::trend::Member;
-use crate::analysis::verdicts::trend::TrendRequest;
+use crate::analysis::verdicts::trend::{By, FigureHistory, Member, TrendRequest};
 use crate::base::error::{Context, Result, failed};
 use crate::brief::block::Block;
 use crate::brief::trend;
 use crate::bundles;
 use crate::catalogue::BundleCatalogue;
 use crate::cmd::json;
-use crate::cmd::json::JsonFigure;
-use crate::cmd::json::OutputFormat;
+use crate::cmd::json::{JsonFigure, OutputFormat};
 use crate::cmd::screen::on_screen;
 use crate::stats::runs::changes::ChangePoint;
 

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::analysis::Facts;
-use crate::analysis::Question;
 use crate::analysis::verdicts::selftest;
+use crate::analysis::{Facts, Question};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::base::stderr::note;
@@ -18,10 +17,9 @@ use crate::base::units::parse_duration_ns;
 use crate::bundles;
 use crate::cmd::json;
 use crate::cmd::json::OutputFormat;
-use crate::cmd::measure::run;
 use crate::cmd::measure::run::PartEnd;
 use crate::cmd::measure::selftest_device::NamedDevice;
-use crate::cmd::measure::selftest_result;
+use crate::cmd::measure::{run, selftest_result};
 use crate::cmd::tools::facts::Disclosed;
 use crate::plan::{self, Plan};
 use crate::record::PacingFloor;

@@ -14,17 +14,10 @@ use crate::cmd::load::share;
 use crate::cmd::measure::run::RunInput;
 use crate::cmd::measure::selftest_result;
 use crate::cmd::plans::plan_facts::PlanCheck;
-use crate::cmd::plans::plan_numbers::DetectableDifference;
-use crate::cmd::plans::plan_numbers::Earlier;
-use crate::cmd::plans::plan_numbers::Extent;
-use crate::cmd::plans::plan_numbers::Specimens;
-use crate::cmd::plans::plan_numbers::fill_bytes;
-use crate::cmd::plans::plan_numbers::paced_bytes;
-use crate::cmd::plans::plan_numbers::powers;
-use crate::cmd::plans::plan_numbers::specimens;
-use crate::cmd::plans::plan_numbers::stream;
-use crate::cmd::plans::plan_numbers::value;
-use crate::cmd::plans::plan_numbers::writes;
+use crate::cmd::plans::plan_numbers::{
+    DetectableDifference, Earlier, Extent, Specimens, fill_bytes, paced_bytes, powers, specimens,
+    stream, value, writes,
+};
 use crate::plan::{self, Axis, DrivePlace, Load, Plan, PowerCut, Step, Stream};
 use crate::run;
 use crate::run::datasets::prepare;

@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use crate::base::error::Result;
 use crate::cmd::plans::plan_numbers as numbers;
-use crate::cmd::plans::plan_numbers::Earlier;
-use crate::cmd::plans::plan_numbers::Extent;
+use crate::cmd::plans::plan_numbers::{Earlier, Extent};
 use crate::plan::{self, DrivePlace, Order, Plan, Step, Subject};
 use crate::run::datasets::prepare;
 use crate::run::points::verification;

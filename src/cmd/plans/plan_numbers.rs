@@ -3,14 +3,12 @@
 
 use std::path::PathBuf;
 
-use crate::analysis::Facts;
-use crate::analysis::Question;
 use crate::analysis::facts::StepFacts;
 use crate::analysis::points::scatter;
 use crate::analysis::verdicts::fleet;
+use crate::analysis::{Facts, Question};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes};
-use crate::bundles;
 use crate::cmd::load;
 use crate::cmd::measure::selftest_result;
 use crate::plan::steps::search::Search;
@@ -18,7 +16,7 @@ use crate::plan::{self, Axis, Dataset, Field, Load, Plan, Step, Stream, Subject}
 use crate::run::datasets::space;
 use crate::stats::detectable::{Detectable, detectable};
 use crate::stats::specimens::{Components, needed};
-use crate::workload;
+use crate::{bundles, workload};
 
 /// How much a plan is.
 pub struct Extent {

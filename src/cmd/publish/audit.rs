@@ -9,13 +9,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::Question;
-use crate::audit::bundle;
 use crate::audit::claims_file::{self as file, ClaimEntry, Head, WrittenClaim};
 use crate::audit::claims_statement::{self as statement, Unread};
-use crate::audit::claims_table as table;
 use crate::audit::text::{self as audit, AuditFinding, PublishedFigures, describe};
 use crate::audit::{
-    Filed, Judgement, PublishedStatement, contradictions, derived, judge, same_figure_elsewhere,
+    Filed, Judgement, PublishedStatement, bundle, claims_table as table, contradictions, derived,
+    judge, same_figure_elsewhere,
 };
 use crate::base::error::{Result, failed};
 use crate::brief::block::Block;

@@ -5,10 +5,9 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 
-use super::super::Page;
 use super::super::page::{PageFailure, PageFrame, html};
-use super::super::query;
 use super::super::site::SharedSite;
+use super::super::{Page, query};
 use super::feeds;
 use super::view::{RunProgress, standing};
 use crate::base::units;

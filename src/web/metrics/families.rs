@@ -1,8 +1,7 @@
 //! The metrics: what each is, and its samples of all runs.
 
 use super::text::{Cumulative, Labels, MetricFamily, MetricKind, MetricsWriter, number};
-use crate::lab::folder::feed::FeedState;
-use crate::lab::folder::feed::STATES;
+use crate::lab::folder::feed::{FeedState, STATES};
 use crate::record::gauge::{CELSIUS, WATTS};
 use crate::record::live::{BOUNDS_NS, Feed, LiveBuckets, Phase, Total};
 

@@ -1,7 +1,8 @@
 //! TPC-C as the stand-in for SQL Server hears it: canned answers to each statement, and the
 //! transactions put together again from what was heard.
 
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::atomic::AtomicI64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::tds::wire::{Cell, Kind};
 use crate::tds::{Answer, Heard, What, rows};

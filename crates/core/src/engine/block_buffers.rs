@@ -10,7 +10,7 @@ use super::verify::Checker;
 use crate::base::block_seal::SECTOR;
 use crate::base::error::{Context, Result};
 use crate::base::rng::Seed;
-use crate::load::{Completion, Op};
+use crate::measure::{Completion, Op};
 use crate::plan::Stream;
 
 /// Page-aligned memory for direct I/O, `slots` buffers of `each` bytes, filled with data that does
@@ -34,7 +34,7 @@ enum Content {
 }
 
 impl Buffers {
-    /// For a lane of a stream on this file.
+    /// For an I/O context of a stream on this file.
     pub fn new(file: &BlockFile, stream: &Stream, seed: Seed) -> Result<Buffers> {
         let (slots, each) = (stream.depth, largest_op(stream)?);
         let mut buffers = Buffers::plain(slots, each, file.compressible, seed)?;
@@ -134,8 +134,8 @@ impl Buffers {
     }
 }
 
-/// The buffers of a lane on several drives, whose slots are numbered in the drives' order.
-pub struct LaneBuffers {
+/// The buffers of an I/O context on several drives, whose slots are numbered in the drives' order.
+pub struct ContextBuffers {
     /// What is worked on, by drive.
     pub files: Vec<Arc<BlockFile>>,
     /// By drive.
@@ -144,13 +144,13 @@ pub struct LaneBuffers {
     pub depth: u32,
 }
 
-impl LaneBuffers {
-    /// For a lane of a stream on these files.
-    pub fn new(files: Vec<Arc<BlockFile>>, stream: &Stream, thread: u32) -> Result<LaneBuffers> {
+impl ContextBuffers {
+    /// For an I/O context of a stream on these files.
+    pub fn new(files: Vec<Arc<BlockFile>>, stream: &Stream, thread: u32) -> Result<ContextBuffers> {
         let seed = Seed::new(0, 1, u64::from(thread));
         let buffers: Result<_> =
             files.iter().map(|file| Buffers::new(file, stream, seed)).collect();
-        Ok(LaneBuffers { buffers: buffers?, files, depth: stream.depth })
+        Ok(ContextBuffers { buffers: buffers?, files, depth: stream.depth })
     }
 
     /// Of all drives.

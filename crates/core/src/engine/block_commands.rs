@@ -26,7 +26,7 @@ use rustix::io::{ReadWriteFlags, pwritev2};
 
 use super::blockfile::BlockFile;
 use crate::base::error::{Result, failed};
-use crate::load::{Op, OpKind};
+use crate::measure::{Op, OpKind};
 use crate::plan::Stream;
 
 /// Frees blocks of a file and leaves its length as it is.

@@ -1,5 +1,5 @@
 //! What psync, uring and libaio have in common beside the file or device: their knobs, and what is
-//! asked of an open target. How a lane is opened is each engine's own.
+//! asked of an open target. How an I/O context is opened is each engine's own.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use super::blockfile::BlockFile;
 use super::{Target, all_of, recheck};
 use crate::base::error::Result;
-use crate::load::{AddressSpace, AnyLane};
+use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::Stream;
 use crate::record::Fact;
 
@@ -44,8 +44,12 @@ pub trait BlockTarget: Any + Send + Sync + Sized {
     /// What is open.
     fn file(&self) -> &Arc<BlockFile>;
 
-    /// Worker `thread`'s one lane on these targets, as [`Target::lane_on`] has it.
-    fn open_lane(targets: &[&Self], stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>>;
+    /// Worker `thread`'s one I/O context on these targets, as [`Target::lane_on`] has it.
+    fn open_io_context(
+        targets: &[&Self],
+        stream: &Stream,
+        thread: u32,
+    ) -> Result<Box<dyn AnyIoContext>>;
 
     /// What addresses are a multiple of beside what the file asks for, bytes.
     fn unit_bytes(&self) -> u32 {
@@ -57,8 +61,8 @@ pub trait BlockTarget: Any + Send + Sync + Sized {
         Vec::new()
     }
 
-    /// What the kernel gave its lanes.
-    fn lane_facts(&self) -> Vec<Fact> {
+    /// What the kernel gave its I/O contexts.
+    fn io_context_facts(&self) -> Vec<Fact> {
         Vec::new()
     }
 }
@@ -69,17 +73,17 @@ impl<T: BlockTarget> Target for T {
         AddressSpace { align_bytes: space.align_bytes.max(self.unit_bytes()), ..space }
     }
 
-    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
-        T::open_lane(&[self], stream, thread)
+    fn io_context(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyIoContext>> {
+        T::open_io_context(&[self], stream, thread)
     }
 
-    fn lane_on(
+    fn io_context_on(
         &self,
         targets: &[&dyn Target],
         stream: &Stream,
         thread: u32,
-    ) -> Result<Box<dyn AnyLane>> {
-        T::open_lane(&all_of::<T>(targets)?, stream, thread)
+    ) -> Result<Box<dyn AnyIoContext>> {
+        T::open_io_context(&all_of::<T>(targets)?, stream, thread)
     }
 
     fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
@@ -92,7 +96,7 @@ impl<T: BlockTarget> Target for T {
 
     fn window_closed(&self) -> Vec<Fact> {
         let mut facts = self.file().verified();
-        facts.extend(self.lane_facts());
+        facts.extend(self.io_context_facts());
         facts
     }
 

@@ -17,7 +17,7 @@ use crate::lab::drive::nvme;
 use crate::lab::folder::data::DatasetFolder;
 use crate::lab::folder::pin::shown;
 use crate::lab::guard;
-use crate::load::AddressSpace;
+use crate::measure::AddressSpace;
 use crate::plan::{DefaultValue, Knob, KnobKind};
 use crate::record::Fact;
 

@@ -11,7 +11,7 @@
 use crate::base::block_seal::SECTOR;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::Op;
+use crate::measure::Op;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 
 /// The knob that says how much is written for each byte kept.
@@ -119,7 +119,7 @@ impl Dedupe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::OpKind;
+    use crate::measure::OpKind;
     use proptest::prelude::*;
     use serde_json::json;
     use std::collections::HashSet;

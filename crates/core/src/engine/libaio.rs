@@ -11,14 +11,13 @@
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
-use super::block_buffers::LaneBuffers;
-use super::block_commands as commands;
+use super::block_buffers::ContextBuffers;
 use super::block_target::{BlockTarget, block_knobs};
 use super::blockfile::BlockFile;
-use super::{DatasetAccess, Engine, Target};
+use super::{DatasetAccess, Engine, Target, block_commands as commands};
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
-use crate::load::{AnyLane, Completion, IoContext, Op, OpKind, Wait};
+use crate::measure::{AnyIoContext, Completion, IoContext, Op, OpKind, Wait};
 use crate::plan::{Info, RequestFamily, Stream, Writes};
 
 /// The engine `libaio`.
@@ -61,10 +60,14 @@ impl BlockTarget for LibaioTarget {
     }
 
     /// One context, many files.
-    fn open_lane(targets: &[&Self], stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+    fn open_io_context(
+        targets: &[&Self],
+        stream: &Stream,
+        thread: u32,
+    ) -> Result<Box<dyn AnyIoContext>> {
         let files: Vec<_> = targets.iter().map(|target| Arc::clone(&target.file)).collect();
         files.iter().try_for_each(|file| commands::check(file, stream))?;
-        let mut drives = LaneBuffers::new(files, stream, thread)?;
+        let mut drives = ContextBuffers::new(files, stream, thread)?;
         let slots = drives.slots();
         let request = |slot: u32| AioControlBlock {
             data: u64::from(slot),
@@ -75,7 +78,7 @@ impl BlockTarget for LibaioTarget {
         let mut requests: Vec<AioControlBlock> = (0..slots).map(request).collect();
         let addresses =
             requests.iter_mut().map(|request| request as *mut AioControlBlock).collect();
-        Ok(Box::new(LibaioLane {
+        Ok(Box::new(LibaioContext {
             context: Context::new(slots)?,
             drives,
             requests,
@@ -154,10 +157,10 @@ impl Drop for Context {
     }
 }
 
-struct LibaioLane {
+struct LibaioContext {
     /// First, so that what is under way has ended before its buffers are dropped.
     context: Context,
-    drives: LaneBuffers,
+    drives: ContextBuffers,
     requests: Vec<AioControlBlock>,
     /// Of each slot's request: the vector above is never resized.
     addresses: Vec<*mut AioControlBlock>,
@@ -169,10 +172,10 @@ struct LibaioLane {
     in_flight: usize,
 }
 
-// SAFETY: the addresses point into `requests`, which the lane owns.
-unsafe impl Send for LibaioLane {}
+// SAFETY: the addresses point into `requests`, which the I/O context owns.
+unsafe impl Send for LibaioContext {}
 
-impl LibaioLane {
+impl LibaioContext {
     #[inline(always)]
     fn file(&self, slot: u32) -> &Arc<BlockFile> {
         &self.drives.files[self.drives.drive(slot)]
@@ -196,7 +199,7 @@ impl LibaioLane {
         let mut from = 0;
         while from < self.staged.len() {
             let rest = &mut self.staged[from..];
-            // SAFETY: each request and its buffer live in the lane until its event has come.
+            // SAFETY: each request and its buffer live in the I/O context until its event has come.
             let taken = unsafe {
                 libc::syscall(libc::SYS_io_submit, self.context.0, rest.len(), rest.as_mut_ptr())
             };
@@ -262,7 +265,7 @@ fn is_asynchronous(kind: OpKind) -> bool {
     matches!(kind, OpKind::Read | OpKind::Write | OpKind::WriteFua)
 }
 
-impl LibaioLane {
+impl LibaioContext {
     /// Collects what has completed.
     #[inline(always)]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
@@ -307,7 +310,7 @@ impl LibaioLane {
     }
 }
 
-impl IoContext for LibaioLane {
+impl IoContext for LibaioContext {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         let drive = self.drives.drive(slot);

@@ -28,10 +28,9 @@ use std::sync::atomic::AtomicBool;
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
 use crate::base::registry::Registry;
-use crate::lab::folder::data::DatasetFolder;
-use crate::lab::folder::data::Laid;
-use crate::load::sql::TransactionScript;
-use crate::load::{AddressSpace, AnyLane};
+use crate::lab::folder::data::{DatasetFolder, Laid};
+use crate::measure::sql::TransactionScript;
+use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::{Info, Knobs, Stream};
 use crate::record::{Fact, ServerShare};
 
@@ -59,7 +58,7 @@ fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {
     })
 }
 
-/// The error of an engine whose lanes are on one drive, and which is asked for one on several.
+/// The error of an engine whose I/O contexts are on one drive, and which is asked for one on several.
 fn one_drive_at_a_time(stream: &Stream) -> Error {
     failed(
         format!("a worker of '{}' drives one drive at a time", stream.engine.name),
@@ -134,33 +133,33 @@ pub trait Target: Any + Send + Sync {
     /// What workloads may address in it.
     fn space(&self) -> AddressSpace;
 
-    /// Opens worker `thread`'s lane, with everything allocated that it will need.
-    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>>;
+    /// Opens worker `thread`'s I/O context, with everything allocated that it will need.
+    fn io_context(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyIoContext>>;
 
-    /// Opens worker `thread`'s one lane on several drives' targets of this engine, itself among
+    /// Opens worker `thread`'s one I/O context on several drives' targets of this engine, itself among
     /// them: the slots from 0 on are of the first, those from the stream's depth on of the second,
     /// and so on. Engines with a depth above 1 have it.
-    fn lane_on(
+    fn io_context_on(
         &self,
         targets: &[&dyn Target],
         stream: &Stream,
         thread: u32,
-    ) -> Result<Box<dyn AnyLane>> {
+    ) -> Result<Box<dyn AnyIoContext>> {
         match targets {
-            [_] => self.lane(stream, thread),
+            [_] => self.io_context(stream, thread),
             _ => Err(one_drive_at_a_time(stream)),
         }
     }
 
-    /// Opens worker `thread`'s lane for a workload of transactions, which `script` carries out.
-    fn script_lane(
+    /// Opens worker `thread`'s I/O context for a workload of transactions, which `script` carries out.
+    fn script_io_context(
         &self,
         stream: &Stream,
         thread: u32,
         script: Box<dyn TransactionScript>,
-    ) -> Result<Box<dyn AnyLane>> {
+    ) -> Result<Box<dyn AnyIoContext>> {
         drop(script);
-        self.lane(stream, thread)
+        self.io_context(stream, thread)
     }
 
     /// Waits until background work (compaction, flushes) is done, or `stop` is set.

@@ -5,7 +5,7 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, bail};
 use crate::base::rng::{Rng, Seed};
 use crate::engine::{DatasetAccess, Engine, Target};
-use crate::load::{AddressSpace, AnyLane, Completion, IoContext, Op, Wait};
+use crate::measure::{AddressSpace, AnyIoContext, Completion, IoContext, Op, Wait};
 use crate::plan::{
     Component, DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Stream, Writes,
 };
@@ -153,36 +153,36 @@ impl Target for NullTarget {
         self.space
     }
 
-    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+    fn io_context(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyIoContext>> {
         let (model, clock) = (self.model, self.clock);
         let depth = stream.depth as usize;
         if model.instant() {
-            return Ok(Box::new(InstantLane { staged: Vec::with_capacity(depth) }));
+            return Ok(Box::new(InstantContext { staged: Vec::with_capacity(depth) }));
         }
         if depth > 4096 {
             bail!("the null engine with a latency takes a depth of at most 4,096, not {depth}");
         }
-        Ok(Box::new(TimedLane::new(model, clock, thread, depth)))
+        Ok(Box::new(TimedContext::new(model, clock, thread, depth)))
     }
 
     /// Nothing distinguishes its drives.
-    fn lane_on(
+    fn io_context_on(
         &self,
         targets: &[&dyn Target],
         stream: &Stream,
         thread: u32,
-    ) -> Result<Box<dyn AnyLane>> {
+    ) -> Result<Box<dyn AnyIoContext>> {
         let depth = stream.depth * targets.len() as u32;
-        self.lane(&Stream { depth, ..stream.clone() }, thread)
+        self.io_context(&Stream { depth, ..stream.clone() }, thread)
     }
 }
 
 /// Completes everything at once.
-struct InstantLane {
+struct InstantContext {
     staged: Vec<Completion>,
 }
 
-impl IoContext for InstantLane {
+impl IoContext for InstantContext {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         self.staged.push(Completion { slot, bytes: op.len, hit: true, given_up: false });
@@ -204,7 +204,7 @@ impl IoContext for InstantLane {
 
 /// Completes each op its own latency after it was started, as a drive with unlimited parallelism
 /// would.
-struct TimedLane {
+struct TimedContext {
     model: SimulatedDrive,
     clock: Clock,
     draws: Seed,
@@ -215,9 +215,9 @@ struct TimedLane {
     pending: Vec<(u64, Completion)>,
 }
 
-impl TimedLane {
-    fn new(model: SimulatedDrive, clock: Clock, thread: u32, depth: usize) -> TimedLane {
-        TimedLane {
+impl TimedContext {
+    fn new(model: SimulatedDrive, clock: Clock, thread: u32, depth: usize) -> TimedContext {
+        TimedContext {
             model,
             clock,
             draws: Seed::new(0, 0, u64::from(thread)),
@@ -245,7 +245,7 @@ impl TimedLane {
     }
 }
 
-impl IoContext for TimedLane {
+impl IoContext for TimedContext {
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         self.staged.push(Completion { slot, bytes: op.len, hit: true, given_up: false });
         Ok(())
@@ -287,11 +287,11 @@ mod tests {
     use super::*;
     use crate::base::histogram::Histogram;
     use crate::base::units::Rate;
-    use crate::load::pacer::{Schedule, WorkerShare};
-    use crate::load::recorder::Recorder;
-    use crate::load::slowest::Slowest;
-    use crate::load::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
-    use crate::load::{OpGenerator, OpKind};
+    use crate::measure::pacer::{Schedule, WorkerShare};
+    use crate::measure::recorder::Recorder;
+    use crate::measure::slowest::Slowest;
+    use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
+    use crate::measure::{OpGenerator, OpKind};
     use crate::plan::Arrival;
     use crate::record::{Class, Tally};
 
@@ -344,7 +344,7 @@ mod tests {
             window: MeasuredWindow { from_ns: 0, until_ns },
             stop: &false.into(),
         };
-        TimedLane::new(model, clock, 0, depth as usize).work(job).unwrap();
+        TimedContext::new(model, clock, 0, depth as usize).work(job).unwrap();
         let mut tallies = Vec::new();
         recorder.add_to(&mut tallies);
         (tallies.remove(0), recorder)

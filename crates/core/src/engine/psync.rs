@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::block_buffers::Buffers;
-use super::block_commands as commands;
 use super::block_target::{BlockTarget, block_knobs};
 use super::blockfile::BlockFile;
-use super::{DatasetAccess, Engine, Target, one_drive_at_a_time};
+use super::{DatasetAccess, Engine, Target, block_commands as commands, one_drive_at_a_time};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::{AnyLane, Completion, IoContext, Op, Wait};
+use crate::measure::{AnyIoContext, Completion, IoContext, Op, Wait};
 use crate::plan::{Info, RequestFamily, Stream, Writes};
 
 /// The engine `psync`.
@@ -46,21 +45,25 @@ impl BlockTarget for PsyncTarget {
         &self.file
     }
 
-    fn open_lane(targets: &[&Self], stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+    fn open_io_context(
+        targets: &[&Self],
+        stream: &Stream,
+        thread: u32,
+    ) -> Result<Box<dyn AnyIoContext>> {
         let [PsyncTarget { file }] = targets else { return Err(one_drive_at_a_time(stream)) };
         commands::check(file, stream)?;
         let buffers = Buffers::new(file, stream, Seed::new(0, 0, u64::from(thread)))?;
-        Ok(Box::new(PsyncLane { file: Arc::clone(file), buffers, staged: None }))
+        Ok(Box::new(PsyncContext { file: Arc::clone(file), buffers, staged: None }))
     }
 }
 
-struct PsyncLane {
+struct PsyncContext {
     file: Arc<BlockFile>,
     buffers: Buffers,
     staged: Option<Op>,
 }
 
-impl IoContext for PsyncLane {
+impl IoContext for PsyncContext {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         self.buffers.stage(slot, op)?;

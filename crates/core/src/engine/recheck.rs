@@ -4,10 +4,8 @@
 //! are then right as well, and earlier ones are lost writes.
 
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{
-    AtomicBool,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::block_buffers::Buffers;
 use super::blockfile::BlockFile;

@@ -1,7 +1,6 @@
 //! Interrupts of the drives' queues, each by its own counter.
 
-use super::blocks;
-use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, blocks, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
 

@@ -5,8 +5,7 @@
 
 use std::process::{Command, Stdio};
 
-use super::blocks;
-use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
+use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, blocks, info};
 use crate::base::error::{Context, Result, bail, failed};
 use crate::plan::Info;
 use crate::record::gauge::nvme as names;

@@ -25,23 +25,14 @@ pub use builtin::protocols;
 pub use info::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Writes};
 pub use model::*;
 pub use sequence::cells::axes_of;
-pub use sequence::order::ORDER_VERSION;
-pub use sequence::order::PointIndex;
-pub use sequence::order::order;
-pub use sequence::points::points;
-pub use sequence::points::steps_at;
+pub use sequence::order::{ORDER_VERSION, PointIndex, order};
+pub use sequence::points::{points, steps_at};
 pub use sequence::recheck::recheck;
 pub use steps::target::PlannedSlice;
-pub use subjects::cpus::Cpus;
-pub use subjects::cpus::read_list;
-pub use subjects::cpus::shown_list;
+pub use subjects::cpus::{Cpus, read_list, shown_list};
 pub use syntax::elsewhere::cuts_elsewhere;
 pub use syntax::fields::unprintable;
-pub use syntax::file::CommandLineValues;
-pub use syntax::file::from_command_line;
-pub use syntax::file::is_plan;
-pub use syntax::file::load;
-pub use syntax::file::load_with;
+pub use syntax::file::{CommandLineValues, from_command_line, is_plan, load, load_with};
 pub use syntax::mistakes::Mistakes;
 
 /// The engines, workloads and meters that a plan may name. The caller fills it in, because plans

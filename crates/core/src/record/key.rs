@@ -192,7 +192,7 @@ pub mod drive {
     pub const MOUNT_OPTIONS: FactKey = of(FactHeading::Drive, "Mount options");
     /// PCIe transfer rate of the link now (`current_link_speed`).
     pub const LINK_SPEED: FactKey = of(FactHeading::Drive, "Link speed");
-    /// PCIe lanes of the link now (`current_link_width`).
+    /// PCIe I/O contexts of the link now (`current_link_width`).
     pub const LINK_WIDTH: FactKey = of(FactHeading::Drive, "Link width");
     /// The NUMA node that the drive is attached to.
     pub const NUMA_NODE: FactKey = of(FactHeading::Drive, "NUMA node");

@@ -31,13 +31,12 @@ pub mod points;
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
-use crate::lab::drive::shared;
-use crate::lab::drive::write_cache;
-use crate::lab::drive::write_counter;
+use crate::lab::drive::{shared, write_cache, write_counter};
 use crate::lab::folder::data::FOLDER;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Plan, PointPlan};
@@ -113,7 +112,7 @@ impl<'a> RunRequest<'a> {
     /// cannot be made, a bundle that cannot be written); what one point runs into is stored with
     /// that point.
     pub fn execute(mut self) -> Result<RunSummary> {
-        let writes = self.points.iter().any(|p| datasets::site::writes(&p.step));
+        let writes = self.points.iter().any(|p| datasets::dataset::writes(&p.step));
         admission::placement::check(self.plan)?;
         admission::servers::check(self.plan)?;
         admission::load_memory::check(self.plan)?;

@@ -3,7 +3,8 @@
 //! the two.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;

@@ -10,8 +10,8 @@ pub mod tpcc;
 use crate::base::error::Result;
 use crate::base::registry::Registry;
 use crate::base::rng::Seed;
-use crate::load::sql::TransactionScript;
-use crate::load::{AddressSpace, OpGenerator};
+use crate::measure::sql::TransactionScript;
+use crate::measure::{AddressSpace, OpGenerator};
 use crate::plan::{Info, Knobs};
 use crate::record::Class;
 

@@ -6,13 +6,11 @@ use std::collections::HashMap;
 use crate::analysis::claim::comparison::Comparison;
 use crate::analysis::claim::difference::Barred;
 use crate::analysis::comparability::caveat::Caveat;
-use crate::analysis::comparability::hosts::Joint;
-use crate::analysis::comparability::hosts::JointHost;
+use crate::analysis::comparability::hosts::{Joint, JointHost};
 use crate::analysis::limits::bottleneck;
 use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::points::metric::MetricRequest;
-use crate::analysis::points::point_summary::RATE_KEPT;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::analysis::verdicts::outliers::Outliers;
 use crate::language::Language;
 use crate::plan::declaration::Declaration;
@@ -22,9 +20,7 @@ use crate::plan::{LoopKind, Order, Plan, Timing};
 use crate::record::{Class, Mask, PacingFloor, PreparationStep, ServerShare};
 use crate::stats::runs::trend::Drift;
 
-pub use crate::analysis::points::axis::AxisFacts;
-pub use crate::analysis::points::axis::AxisPosition;
-pub use crate::analysis::points::axis::field_text;
+pub use crate::analysis::points::axis::{AxisFacts, AxisPosition, field_text};
 
 /// Subjects of which every pair is compared.
 const MOST_SUBJECTS: usize = 24;

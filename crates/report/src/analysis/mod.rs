@@ -22,9 +22,7 @@ pub mod points;
 mod question;
 pub mod verdicts;
 
-pub use claim::compare::Comparison;
-pub use claim::compare::Standing;
-pub use claim::compare::StepPlace;
+pub use claim::compare::{Comparison, Standing, StepPlace};
 pub use facts::Facts;
 pub use gathering::Gathering;
 pub use points::metric::Metric;

@@ -2,11 +2,9 @@
 //! is rejected or could not be judged.
 
 use super::block::{Block, Mark, Table};
-use crate::analysis::verdicts::acceptance::Acceptance;
-use crate::analysis::verdicts::acceptance::DriveVerdict;
-use crate::analysis::verdicts::acceptance::Judge;
-use crate::analysis::verdicts::acceptance::JudgedDrive;
-use crate::analysis::verdicts::acceptance::JudgedFigure;
+use crate::analysis::verdicts::acceptance::{
+    Acceptance, DriveVerdict, Judge, JudgedDrive, JudgedFigure,
+};
 use crate::brief::text::metric_text::printed_value;
 use crate::language::Language;
 use crate::stats::Better;

@@ -2,15 +2,10 @@
 
 use super::block::{Block, Table};
 use crate::analysis::facts::Facts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure;
-use crate::analysis::verdicts::fleet::DriveModel;
-use crate::analysis::verdicts::fleet::Fleet;
-use crate::analysis::verdicts::fleet::FleetDrive;
-use crate::analysis::verdicts::fleet::ModelRatio;
-use crate::brief::text::number_format;
+use crate::analysis::points::metric::{Metric, PointFigure};
+use crate::analysis::verdicts::fleet::{DriveModel, Fleet, FleetDrive, ModelRatio};
 use crate::brief::text::number_format::NONE;
-use crate::brief::text::wording;
+use crate::brief::text::{number_format, wording};
 use crate::language::Language;
 use crate::say;
 use crate::stats::percent::in_interval;

@@ -3,18 +3,12 @@
 use super::block::{Block, Mark, Table};
 use crate::analysis::StepPlace;
 use crate::analysis::facts::Facts;
-use crate::analysis::verdicts::gate::Gate;
-use crate::analysis::verdicts::gate::GateVerdict;
-use crate::analysis::verdicts::gate::Judged;
-use crate::analysis::verdicts::gate::NoVerdictCause;
-use crate::brief::text::caveat_text;
+use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::brief::text::number_format::NONE;
-use crate::brief::text::wording;
+use crate::brief::text::{caveat_text, wording};
 use crate::stats::Better;
 use crate::stats::percent::in_interval;
-use crate::stats::runs::gate::RatioChange;
-use crate::stats::runs::gate::ScatterUnit;
-use crate::stats::runs::gate::ShownChange;
+use crate::stats::runs::gate::{RatioChange, ScatterUnit, ShownChange};
 
 /// The verdict in a word, as JSON and scripts have it.
 pub fn word(shown: ShownChange) -> &'static str {

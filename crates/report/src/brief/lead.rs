@@ -3,18 +3,13 @@
 //! Everything here follows from the comparisons of `analysis`; nothing is weighed anew.
 
 use super::fleet as words;
-use crate::analysis::claim::claims;
 use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::lead;
 use crate::analysis::claim::lead::StepLead;
+use crate::analysis::claim::{claims, lead};
 use crate::analysis::facts::Facts;
 use crate::analysis::verdicts::fleet;
-use crate::brief::text::causes;
-use crate::brief::text::outcome;
-use crate::brief::text::outcome::Said;
-use crate::brief::text::outcome::key;
-use crate::brief::text::published;
-use crate::brief::text::wording;
+use crate::brief::text::outcome::{Said, key};
+use crate::brief::text::{causes, outcome, published, wording};
 use crate::say;
 
 /// Findings of each kind beside the first sentence: gains of the brief's subject, and its losses.

@@ -22,5 +22,4 @@ pub mod trend;
 pub use block::Block;
 pub use document::{Brief, BriefSection};
 pub use lead::Lead;
-pub use own::options::BriefOptions;
-pub use own::options::PaperSize;
+pub use own::options::{BriefOptions, PaperSize};

@@ -3,16 +3,14 @@
 use super::Brief;
 use super::block::{Block, Mark, Table};
 use super::document::BriefSection;
-use crate::analysis::verdicts::trend::FigureHistory;
-use crate::analysis::verdicts::trend::Member;
+use crate::analysis::verdicts::trend::{FigureHistory, Member};
 use crate::base::units;
 use crate::brief::own::options::PaperSize;
 use crate::brief::text::number_format::NONE;
 use crate::chart::Palette;
 use crate::chart::kinds::trend;
 use crate::language::Language;
-use crate::stats::runs::changes::ChangePoint;
-use crate::stats::runs::changes::FEWEST_IN_A_LEVEL;
+use crate::stats::runs::changes::{ChangePoint, FEWEST_IN_A_LEVEL};
 
 /// What a history is of: "ops/s of 4 KiB random reads at 32".
 pub fn title(history: &FigureHistory) -> String {

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::analysis::verdicts::trend::FigureHistory;
-use crate::analysis::verdicts::trend::TrendRequest;
-use crate::analysis::verdicts::trend::Trends;
+use crate::analysis::verdicts::trend::{FigureHistory, TrendRequest, Trends};
 use crate::analysis::{Facts, Gathering, Question};
 use crate::base::error::{Context, Result};
 use crate::base::file;

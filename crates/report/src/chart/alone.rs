@@ -2,10 +2,7 @@
 
 use crate::chart::canvas::fonts;
 use crate::chart::canvas::fonts::Face;
-use crate::chart::canvas::theme::FAINT;
-use crate::chart::canvas::theme::INK;
-use crate::chart::canvas::theme::LEAST_TEXT;
-use crate::chart::canvas::theme::PAPER;
+use crate::chart::canvas::theme::{FAINT, INK, LEAST_TEXT, PAPER};
 
 const TITLE: f64 = 16.0;
 const EDGE: f64 = 6.0;

@@ -3,8 +3,7 @@
 use super::{Chart, OF_STEP, step};
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure as Of;
+use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::P99;
 use crate::plan::Field;
 

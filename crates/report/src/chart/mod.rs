@@ -18,8 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use canvas::png::png;
-pub use canvas::theme::MARK;
-pub use canvas::theme::Palette;
+pub use canvas::theme::{MARK, Palette};
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::base::registry::Registry;

@@ -6,20 +6,13 @@ mod several;
 
 use super::{Chart, LineSeries, Plot, mark};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure as Of;
+use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::names;
-use crate::analysis::points::point_summary::ClassSummary;
-use crate::analysis::points::point_summary::Latency;
-use crate::analysis::points::point_summary::P99;
-use crate::analysis::points::point_summary::PERCENTILES;
-use crate::analysis::points::point_summary::RepeatSummary;
-use crate::chart::kinds::bars::Bar;
-use crate::chart::kinds::bars::BarSeries;
-use crate::chart::kinds::bars::GroupedBars;
-use crate::chart::kinds::curve::CurveChart;
-use crate::chart::kinds::curve::CurvePoint;
-use crate::chart::kinds::curve::CurveSeries;
+use crate::analysis::points::point_summary::{
+    ClassSummary, Latency, P99, PERCENTILES, RepeatSummary,
+};
+use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
+use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
 use crate::chart::kinds::percentiles::Percentiles;
 use crate::chart::kinds::timeline::Timeline;
 use crate::say;

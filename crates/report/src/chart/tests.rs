@@ -3,23 +3,12 @@
 use proptest::prelude::*;
 use resvg::usvg::{Group, Node, Rect, Tree};
 
-use super::FigureText;
-use super::LineSeries;
-use super::Palette;
-use super::Plot;
-use super::size;
+use super::{FigureText, LineSeries, Palette, Plot, size};
 use crate::chart::canvas::fonts;
 use crate::chart::canvas::theme::LEAST_TEXT;
-use crate::chart::kinds::bars::Bar;
-use crate::chart::kinds::bars::BarSeries;
-use crate::chart::kinds::bars::CalledBar;
-use crate::chart::kinds::bars::GroupedBars;
-use crate::chart::kinds::curve::CalledPoint;
-use crate::chart::kinds::curve::CurveChart;
-use crate::chart::kinds::curve::CurvePoint;
-use crate::chart::kinds::curve::CurveSeries;
-use crate::chart::kinds::panels::PanelChart;
-use crate::chart::kinds::panels::Panels;
+use crate::chart::kinds::bars::{Bar, BarSeries, CalledBar, GroupedBars};
+use crate::chart::kinds::curve::{CalledPoint, CurveChart, CurvePoint, CurveSeries};
+use crate::chart::kinds::panels::{PanelChart, Panels};
 use crate::chart::kinds::percentiles::Percentiles;
 use crate::language::Language;
 

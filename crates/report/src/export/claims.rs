@@ -6,13 +6,10 @@ use serde::Serialize;
 
 use crate::analysis::claim::claims;
 use crate::analysis::claim::claims::Claim;
-use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::facts::Facts;
 use crate::base::units::finite;
-use crate::brief::text::caveat_text;
-use crate::brief::text::notes;
-use crate::brief::text::wording;
+use crate::brief::text::{caveat_text, notes, wording};
 
 /// Every claim and every comparison, with full precision beside the text as printed.
 #[derive(Serialize, JsonSchema)]

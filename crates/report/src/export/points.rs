@@ -2,9 +2,7 @@
 
 use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
 use crate::analysis::limits::meter_facts::Metered;
-use crate::analysis::points::point_numbers::ClassNumbers;
-use crate::analysis::points::point_numbers::Numbers;
-use crate::analysis::points::point_numbers::Times;
+use crate::analysis::points::point_numbers::{ClassNumbers, Numbers, Times};
 use crate::analysis::points::point_summary::P99;
 use crate::base::error::Result;
 use crate::base::units::Rate;

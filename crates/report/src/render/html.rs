@@ -10,9 +10,8 @@ use super::webfont::UsedCharacters;
 use crate::base::error::{Context, Result};
 use crate::brief::block::{Block, Heading, Mark, Role, Style, Table, TextLine};
 use crate::brief::{Brief, BriefSection};
-use crate::chart::Chart;
-use crate::chart::Palette;
 use crate::chart::canvas::theme;
+use crate::chart::{Chart, Palette};
 use crate::say;
 
 #[derive(Template)]

@@ -10,9 +10,7 @@ use subsetter::GlyphRemapper;
 
 use crate::base::error::{Result, failed};
 use crate::chart::canvas::fonts;
-use crate::chart::canvas::fonts::FONTS;
-use crate::chart::canvas::fonts::Face;
-use crate::chart::canvas::fonts::Font;
+use crate::chart::canvas::fonts::{FONTS, Face, Font};
 
 /// Characters by face, and within it by the font that has them.
 #[derive(Default)]

@@ -5,7 +5,7 @@
 #[cfg(feature = "rocksdb")]
 mod counters;
 #[cfg(feature = "rocksdb")]
-mod lane;
+mod io_context;
 #[cfg(feature = "rocksdb")]
 mod layout;
 #[cfg(feature = "rocksdb")]

@@ -1,6 +1,7 @@
 //! An open database: how it is opened, settled, counted and disclosed.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 
 use rocksdb::statistics::StatsLevel;
@@ -8,13 +9,13 @@ use rocksdb::{DB, Options, WaitForCompactOptions};
 
 use super::super::{Access, DatasetAccess, DatasetLocation, Target};
 use super::counters::RocksCounters;
-use super::lane::{RocksLane, RocksReadWrite};
+use super::io_context::{RocksContext, RocksReadWrite};
 use super::options;
 use crate::base::error::{Result, bail, failed};
 use crate::base::units::bytes;
 use crate::lab::folder::data::DatasetFolder;
 use crate::lab::folder::files;
-use crate::load::{AddressSpace, AnyLane};
+use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::Stream;
 use crate::record::Fact;
 use crate::record::key::engine;
@@ -98,8 +99,8 @@ impl Target for RocksTarget {
         self.space
     }
 
-    fn lane(&self, _stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
-        Ok(Box::new(RocksLane::new(Arc::clone(&self.db), self.manner, thread)))
+    fn io_context(&self, _stream: &Stream, thread: u32) -> Result<Box<dyn AnyIoContext>> {
+        Ok(Box::new(RocksContext::new(Arc::clone(&self.db), self.manner, thread)))
     }
 
     fn settle(&self, stop: &AtomicBool) -> Result<()> {

@@ -1,8 +1,8 @@
 //! Engines for SQL servers, a folder each: the session that speaks the server's protocol, its
-//! dialect, how Dyno starts and stops it, and its settings. Here is what they share: the lane that
+//! dialect, how Dyno starts and stops it, and its settings. Here is what they share: the I/O context that
 //! executes transactions, the target that owns the server, and the knobs that are the same for all.
 
-mod lane;
+mod io_context;
 pub mod mysql;
 mod own_server;
 mod portions;
@@ -14,7 +14,7 @@ mod target;
 pub use self::own_server::{Product, open_own};
 pub use self::target::{SqlTarget, cannot_connect, open_existing, own_server};
 use crate::base::error::{Result, failed};
-use crate::load::sql::{SqlResult, SqlSession, refused};
+use crate::measure::sql::{SqlResult, SqlSession, refused};
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 
 /// Settings by the server's own names, in the order in which they are given; later ones win. An

@@ -4,7 +4,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::{CONNECT_AT_ONCE, Connector};
-use crate::load::sql::{ErrorClass, SqlResult, SqlSession};
+use crate::measure::sql::{ErrorClass, SqlResult, SqlSession};
 use crate::plan::Knobs;
 
 /// How many more may log in now.
@@ -54,10 +54,11 @@ impl Drop for LoginSlot<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use std::sync::atomic::AtomicU64;
+    use std::sync::atomic::Ordering::Relaxed;
 
     use super::*;
-    use crate::load::sql::SqlError;
+    use crate::measure::sql::SqlError;
 
     /// Drops or refuses every login.
     struct Full(ErrorClass, AtomicU64);

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use crate::load::sql::{SqlError, SqlResult};
+use crate::measure::sql::{SqlError, SqlResult};
 
 /// Room for most answers; it grows with the longest row.
 const BUFFER: usize = 64 * 1024;

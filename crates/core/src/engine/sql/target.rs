@@ -4,20 +4,19 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::lane::{SqlLane, StatementCounts};
+use super::io_context::{SqlContext, StatementCounts};
 use super::portions::Portions;
 use super::{Connector, UNKNOWN, connection_string};
 use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
 use crate::engine::{DatasetAccess, DatasetLocation, Target};
-use crate::lab::folder::data::DatasetFolder;
-use crate::lab::folder::data::Laid;
+use crate::lab::folder::data::{DatasetFolder, Laid};
 use crate::lab::server::{Limits, Server};
-use crate::load::sql::{
+use crate::measure::sql::{
     ErrorClass, ServerCounters, SqlError, SqlResult, SqlSession, TransactionScript, refused,
     reported,
 };
-use crate::load::{AddressSpace, AnyLane};
+use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::{Knobs, Stream, read_list};
 use crate::record::key::engine;
 use crate::record::{Fact, ServerShare};
@@ -30,7 +29,7 @@ pub struct SqlTarget {
     portions: Portions,
     /// None: it was there, and is left running.
     server: Option<Mutex<Server>>,
-    lanes: Mutex<Vec<Arc<StatementCounts>>>,
+    io_contexts: Mutex<Vec<Arc<StatementCounts>>>,
     opened: Mutex<Option<ServerCounters>>,
     facts: Vec<Fact>,
     /// What the server is asked to have counted.
@@ -109,7 +108,7 @@ impl SqlTarget {
             connector,
             portions,
             server: server.map(Mutex::new),
-            lanes: Mutex::new(Vec::new()),
+            io_contexts: Mutex::new(Vec::new()),
             opened: Mutex::new(None),
             facts,
             counter_names: session.dialect().counter_names(),
@@ -129,17 +128,17 @@ impl SqlTarget {
         self.portions.connect(&*self.connector)
     }
 
-    /// What the lanes have sent, and what the server says of itself.
+    /// What the I/O contexts have sent, and what the server says of itself.
     fn counters(&self) -> ServerCounters {
         let mut all = ServerCounters::new();
-        for lane in lock(&self.lanes).iter() {
+        for io_context in lock(&self.io_contexts).iter() {
             let counts = [
-                ("Queries: read", &lane.reads),
-                ("Queries: write", &lane.writes),
-                ("Queries: other", &lane.other),
-                ("Errors ignored (deadlocks, lock waits)", &lane.errors),
-                ("Transactions given up", &lane.given_up),
-                ("Reconnects", &lane.reconnects),
+                ("Queries: read", &io_context.reads),
+                ("Queries: write", &io_context.writes),
+                ("Queries: other", &io_context.other),
+                ("Errors ignored (deadlocks, lock waits)", &io_context.errors),
+                ("Transactions given up", &io_context.given_up),
+                ("Reconnects", &io_context.reconnects),
             ];
             for (name, counter) in counts {
                 *all.entry(name.to_string()).or_default() += counter.get() as f64;
@@ -202,20 +201,20 @@ impl Target for SqlTarget {
         AddressSpace::default()
     }
 
-    fn lane(&self, stream: &Stream, _thread: u32) -> Result<Box<dyn AnyLane>> {
+    fn io_context(&self, stream: &Stream, _thread: u32) -> Result<Box<dyn AnyIoContext>> {
         Err(anyhow!("the workload '{}' makes no transactions", stream.workload.name))
     }
 
-    fn script_lane(
+    fn script_io_context(
         &self,
         _stream: &Stream,
         thread: u32,
         script: Box<dyn TransactionScript>,
-    ) -> Result<Box<dyn AnyLane>> {
+    ) -> Result<Box<dyn AnyIoContext>> {
         let session = self.connect().map_err(|error| cannot_connect(&error))?;
         let counts = Arc::new(StatementCounts::default());
-        lock(&self.lanes).push(Arc::clone(&counts));
-        Ok(Box::new(SqlLane::new(session, script, counts, thread)?))
+        lock(&self.io_contexts).push(Arc::clone(&counts));
+        Ok(Box::new(SqlContext::new(session, script, counts, thread)?))
     }
 
     /// Has the server look at what was loaded: otherwise it plans for the empty tables it

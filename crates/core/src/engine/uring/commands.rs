@@ -8,11 +8,11 @@ use rustix::fs::FallocateFlags;
 
 use super::super::block_commands::{self as commands, PUNCH, ZERO};
 use super::super::blockfile::BlockFile;
-use super::lane::{FIRST_OF_PAIR, RequestForm, RingRequest, SlotTarget};
+use super::io_context::{FIRST_OF_PAIR, RequestForm, RingRequest, SlotTarget};
 use super::polling::Poll;
 use super::ring::Ring;
 use crate::base::error::{Context, Result, ensure, failed};
-use crate::load::{Op, OpKind};
+use crate::measure::{Op, OpKind};
 use crate::plan::Stream;
 
 /// `BLOCK_URING_CMD_DISCARD` of <linux/blkdev.h>, Linux 6.12: `_IO(0x12, 0)`.
@@ -86,7 +86,7 @@ pub fn check_polled(poll: Poll, passthrough: bool, stream: &Stream) -> Result<()
     ))
 }
 
-/// How a lane reads and writes files or block devices.
+/// How an I/O context reads and writes files or block devices.
 pub struct Plain {
     /// What is worked on, by drive.
     pub files: Vec<Arc<BlockFile>>,

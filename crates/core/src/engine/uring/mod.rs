@@ -7,7 +7,7 @@
 //! system call submits a turn's batch and waits.
 
 mod commands;
-mod lane;
+mod io_context;
 mod passthrough;
 mod polling;
 mod ring;
@@ -17,18 +17,17 @@ use std::sync::{Arc, OnceLock};
 
 use io_uring::{cqueue, squeue};
 
-use super::block_buffers::LaneBuffers;
-use super::block_commands;
+use super::block_buffers::ContextBuffers;
 use super::block_target::{BlockTarget, block_knobs};
 use super::blockfile::BlockFile;
-use super::{Access, DatasetAccess, Engine, Target};
+use super::{Access, DatasetAccess, Engine, Target, block_commands};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
-use crate::load::AnyLane;
+use crate::measure::AnyIoContext;
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Stream, Writes};
 use crate::record::Fact;
 use commands::Plain;
-use lane::{Parts, UringLane};
+use io_context::{Parts, UringContext};
 use passthrough::{Commands, Generic};
 use polling::Poll;
 use ring::{RingOptions, hybrid_ring, ring};
@@ -114,7 +113,7 @@ struct UringTarget {
     options: RingOptions,
     nop: bool,
     clock: Clock,
-    /// What the kernel gave the first lane: whether its ring is registered, and the pages of its
+    /// What the kernel gave the first I/O context: whether its ring is registered, and the pages of its
     /// buffers.
     given: OnceLock<(bool, &'static str)>,
 }
@@ -157,12 +156,16 @@ impl BlockTarget for UringTarget {
     }
 
     /// One ring, many files.
-    fn open_lane(targets: &[&Self], stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+    fn open_io_context(
+        targets: &[&Self],
+        stream: &Stream,
+        thread: u32,
+    ) -> Result<Box<dyn AnyIoContext>> {
         // What the plan asks of the engine is the same for all of them.
         let UringTarget { options, nop, clock, given, generic, .. } = targets[0];
         commands::check_polled(options.poll, generic.is_some(), stream)?;
         let files: Vec<_> = targets.iter().map(|target| Arc::clone(&target.file)).collect();
-        let drives = LaneBuffers::new(files.clone(), stream, thread)?;
+        let drives = ContextBuffers::new(files.clone(), stream, thread)?;
         // A write with the flush that follows it is two requests.
         let entries = drives.slots() * if commands::pairs(stream) { 2 } else { 1 };
         let parts = Parts { drives, nop: *nop, options: *options, clock: *clock };
@@ -174,24 +177,25 @@ impl BlockTarget for UringTarget {
             }
             let descriptors: Vec<RawFd> = generics.iter().map(|g| g.as_raw_fd()).collect();
             let (form, ring) = (Commands { generics }, ring(entries, *options)?);
-            let lane = UringLane::new(ring, form, &descriptors, parts)?;
-            given.get_or_init(|| lane.given());
-            return Ok(Box::new(lane));
+            let io_context = UringContext::new(ring, form, &descriptors, parts)?;
+            given.get_or_init(|| io_context.given());
+            return Ok(Box::new(io_context));
         }
         let ring = match options.poll {
             Poll::Hybrid => hybrid_ring(entries, *options)?,
             _ => ring(entries, *options)?,
         };
         let descriptors: Vec<RawFd> = files.iter().map(|file| file.file.as_raw_fd()).collect();
-        let mut lane = UringLane::new(ring, Plain { files: files.clone() }, &descriptors, parts)?;
+        let mut io_context =
+            UringContext::new(ring, Plain { files: files.clone() }, &descriptors, parts)?;
         if !nop {
-            files.iter().try_for_each(|file| commands::check(lane.ring(), file, stream))?;
+            files.iter().try_for_each(|file| commands::check(io_context.ring(), file, stream))?;
         }
-        given.get_or_init(|| lane.given());
-        Ok(Box::new(lane))
+        given.get_or_init(|| io_context.given());
+        Ok(Box::new(io_context))
     }
 
-    fn lane_facts(&self) -> Vec<Fact> {
+    fn io_context_facts(&self) -> Vec<Fact> {
         let Some((registered, pages)) = self.given.get() else { return Vec::new() };
         let ring = if *registered { "registered" } else { "not registered (Linux 5.18)" };
         let fact = |name: &str, value: &str| Fact::new("io_uring", name, value);

@@ -12,10 +12,10 @@ use std::path::Path;
 use io_uring::{cqueue, opcode, squeue, types};
 
 use super::super::blockfile::BlockFile;
-use super::lane::{FIRST_OF_PAIR, RequestForm, RingRequest, SlotTarget};
+use super::io_context::{FIRST_OF_PAIR, RequestForm, RingRequest, SlotTarget};
 use crate::base::error::{Context, Result, failed};
 use crate::lab::guard::disk::Disk;
-use crate::load::{Op, OpKind};
+use crate::measure::{Op, OpKind};
 
 /// `NVME_URING_CMD_IO` and `NVME_IOCTL_ID` of linux/nvme_ioctl.h.
 const COMMAND: u32 = 0xC048_4E80;
@@ -121,9 +121,9 @@ impl AsRawFd for Generic {
     }
 }
 
-/// How a lane sends commands to such devices.
+/// How an I/O context sends commands to such devices.
 pub struct Commands {
-    /// By drive, open as long as the lane.
+    /// By drive, open as long as the I/O context.
     pub generics: Vec<std::sync::Arc<Generic>>,
 }
 
@@ -216,7 +216,7 @@ impl RequestForm for Commands {
                 let mut range = [0u8; 16];
                 range[4..8].copy_from_slice(&(op.len / block_bytes).to_le_bytes());
                 range[8..].copy_from_slice(&first.to_le_bytes());
-                // SAFETY: the slot's buffer has at least 4,096 bytes and is the lane's until the
+                // SAFETY: the slot's buffer has at least 4,096 bytes and is the I/O context's until the
                 // completion has been reaped.
                 unsafe { std::ptr::copy_nonoverlapping(range.as_ptr(), address, range.len()) };
                 alone(generic.entry(

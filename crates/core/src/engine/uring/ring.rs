@@ -10,7 +10,7 @@ use io_uring::squeue::SubmissionQueue;
 use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{IoUring, Submitter, cqueue, squeue};
 
-use super::super::block_buffers::LaneBuffers;
+use super::super::block_buffers::ContextBuffers;
 use super::polling::Poll;
 use crate::base::error::{Context, Error, Result, failed};
 
@@ -236,7 +236,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     /// as there are buffers; the number of each slot's is returned.
     pub fn register(
         &self,
-        LaneBuffers { buffers, depth, .. }: &mut LaneBuffers,
+        ContextBuffers { buffers, depth, .. }: &mut ContextBuffers,
         files: &[RawFd],
         apart: bool,
     ) -> Result<Vec<u16>> {
@@ -254,8 +254,8 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
                 iovecs.push(libc::iovec { iov_base, iov_len: each * slots });
             }
         }
-        // SAFETY: the buffers live in the lane beside the ring and are dropped after it (field
-        // order in `UringLane`).
+        // SAFETY: the buffers live in the I/O context beside the ring and are dropped after it (field
+        // order in `UringContext`).
         unsafe { self.submitter.register_buffers(&iovecs) }.map_err(|e| {
             failed(
                 format!("registering buffers: {e}"),

@@ -3,10 +3,8 @@
 //! allocates nothing.
 
 use std::path::PathBuf;
-use std::sync::atomic::{
-    AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed},
-};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::BlockJournal;
@@ -14,7 +12,7 @@ use super::state::{Begun, BlockState, Leaves};
 use super::wrong::{Allowed, Wrong, judge};
 use crate::base::block_seal::{self, BlockFinding, Seal};
 use crate::base::error::{Error, Result, failed};
-use crate::load::{Op, OpKind};
+use crate::measure::{Op, OpKind};
 use crate::record::Verified;
 
 /// What is known is known of blocks of this size.
@@ -112,7 +110,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// For a lane with this many slots, whose ops have at most this many bytes.
+    /// For an I/O context with this many slots, whose ops have at most this many bytes.
     pub fn new(known: Arc<VerifiedDataset>, slots: u32, largest: u32) -> Checker {
         let each = (largest as usize).div_ceil(BLOCK);
         let tally = Arc::new(CheckTally::default());

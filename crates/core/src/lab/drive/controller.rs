@@ -8,10 +8,8 @@ use serde_json::Value;
 
 use crate::base::error::{Result, failed};
 use crate::lab::drive::nvme;
-use crate::lab::drive::nvme::NvmeCli;
-use crate::lab::drive::nvme::Spelling;
-use crate::lab::guard::disk::Disk;
-use crate::lab::guard::disk::name;
+use crate::lab::drive::nvme::{NvmeCli, Spelling};
+use crate::lab::guard::disk::{Disk, name};
 
 const CREATE: Spelling = Spelling { two: &["create-ns"], three: &["ns", "create"] };
 const DELETE: Spelling = Spelling { two: &["delete-ns"], three: &["ns", "delete"] };

@@ -11,9 +11,7 @@ use serde::Serialize;
 use crate::base::error::describe;
 use crate::lab::drive::nvme;
 use crate::lab::guard;
-use crate::lab::guard::disk::Disk;
-use crate::lab::guard::disk::name;
-use crate::lab::guard::disk::read;
+use crate::lab::guard::disk::{Disk, name, read};
 
 /// One device. What cannot be read is left out: a guess would be worse.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -36,11 +34,11 @@ pub struct ListedDrive {
     pub lba_bytes: Option<u64>,
     /// PCIe transfer rate of the link now.
     pub link_speed: Option<String>,
-    /// PCIe lanes of the link now.
+    /// PCIe I/O contexts of the link now.
     pub link_width: Option<String>,
     /// The highest transfer rate that drive and slot have.
     pub max_link_speed: Option<String>,
-    /// The most lanes that drive and slot have.
+    /// The most I/O contexts that drive and slot have.
     pub max_link_width: Option<String>,
     /// The NUMA node that it is attached to.
     pub numa_node: Option<String>,

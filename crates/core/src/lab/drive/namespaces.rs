@@ -5,20 +5,18 @@
 //! without its data. The namespace that the plan names is never deleted: it is what the run holds.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
 use crate::base::units;
-use crate::lab::drive::controller;
-use crate::lab::drive::controller::Controller;
-use crate::lab::drive::controller::Shape;
-use crate::lab::drive::drives;
+use crate::lab::drive::controller::{Controller, Shape};
 use crate::lab::drive::exclusive::Exclusive;
 use crate::lab::drive::nvme::NvmeCli;
+use crate::lab::drive::{controller, drives};
 use crate::lab::guard;
-use crate::lab::guard::disk::Disk;
-use crate::lab::guard::disk::read;
+use crate::lab::guard::disk::{Disk, read};
 use crate::plan::{Drive, DrivePlace};
 
 /// How long the kernel may take to show what was changed.

@@ -3,15 +3,14 @@
 //! do is asked, never assumed.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::lab::drive::exclusive::Exclusive;
 use crate::lab::drive::nvme;
-use crate::lab::drive::nvme::Abilities;
-use crate::lab::drive::nvme::NvmeCli;
-use crate::lab::drive::nvme::Spelling;
+use crate::lab::drive::nvme::{Abilities, NvmeCli, Spelling};
 use crate::lab::guard;
 use crate::plan::{Drive, Purge};
 

@@ -6,9 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::base::error::{Result, refused};
-use crate::lab::guard::disk::Disk;
-use crate::lab::guard::disk::name;
-use crate::lab::guard::disk::read;
+use crate::lab::guard::disk::{Disk, name, read};
 use crate::lab::machine::facts::mount_of;
 use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;

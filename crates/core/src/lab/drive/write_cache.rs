@@ -2,9 +2,8 @@
 //! restored. An NVMe drive reports it (Identify Controller, VWC; feature 06h); for other drives the
 //! kernel's setting is used (`queue/write_cache`), which controls whether it sends flushes.
 
-use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use serde_json::Value;
 
@@ -13,10 +12,8 @@ use crate::lab::drive::exclusive::Exclusive;
 use crate::lab::drive::nvme;
 use crate::lab::drive::nvme::Spelling;
 use crate::lab::guard;
-use crate::lab::guard::disk::Disk;
-use crate::lab::guard::disk::read;
-use crate::lab::machine::facts::heading;
-use crate::lab::machine::facts::mount_of;
+use crate::lab::guard::disk::{Disk, read};
+use crate::lab::machine::facts::{heading, mount_of};
 use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
 use crate::record::key::FactKey;

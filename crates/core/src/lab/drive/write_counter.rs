@@ -5,10 +5,8 @@ use std::path::Path;
 
 use crate::base::error::Result;
 use crate::base::private;
-use crate::lab::drive::drives;
-use crate::lab::drive::nvme;
-use crate::lab::guard::disk::Disk;
-use crate::lab::guard::disk::read;
+use crate::lab::drive::{drives, nvme};
+use crate::lab::guard::disk::{Disk, read};
 use crate::plan::{Drive, DrivePlace};
 use crate::record::DriveState;
 

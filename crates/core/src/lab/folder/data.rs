@@ -17,11 +17,9 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Context, Error, Result, refused};
-use crate::lab::folder::beneath;
-use crate::lab::folder::file_state;
 use crate::lab::folder::file_state::FileState;
-use crate::lab::folder::pin::OPEN;
-use crate::lab::folder::pin::shown;
+use crate::lab::folder::pin::{OPEN, shown};
+use crate::lab::folder::{beneath, file_state};
 use crate::plan::Dataset;
 
 /// The folder in a directory under test that is Dyno's; it writes nothing outside.

@@ -9,10 +9,8 @@ use std::path::Path;
 use rustix::fs::{Advice, OFlags, fadvise};
 
 use crate::base::error::{Context, Result};
-use crate::lab::folder::data::DatasetFolder;
-use crate::lab::folder::data::MARKER;
-use crate::lab::folder::file_state::FileState;
-use crate::lab::folder::file_state::check_own;
+use crate::lab::folder::data::{DatasetFolder, MARKER};
+use crate::lab::folder::file_state::{FileState, check_own};
 use crate::lab::folder::pin::shown;
 
 /// How many places of a file are looked at, and how many bytes of each.

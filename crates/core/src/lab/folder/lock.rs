@@ -12,10 +12,8 @@ use rustix::io::Errno;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed, refused};
 use crate::base::file;
-use crate::lab::folder::fd::OPEN;
-use crate::lab::folder::fd::shown;
-use crate::lab::folder::holders::Holder;
-use crate::lab::folder::holders::holders;
+use crate::lab::folder::fd::{OPEN, shown};
+use crate::lab::folder::holders::{Holder, holders};
 use crate::lab::guard::disk::Disk;
 
 /// udev locks a device for the moment in which it looks at it.

@@ -164,7 +164,8 @@ fn is_passing(kind: ErrorKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::Ordering::Relaxed;
 
     use proptest::prelude::*;
 

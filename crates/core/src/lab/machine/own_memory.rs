@@ -12,14 +12,12 @@
 //! removes.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::units;
-use crate::lab::machine::cgroup::Cgroup;
-use crate::lab::machine::cgroup::CgroupVersion;
-use crate::lab::machine::cgroup::MemoryUse;
-use crate::lab::machine::cgroup::ParentGroup;
+use crate::lab::machine::cgroup::{Cgroup, CgroupVersion, MemoryUse, ParentGroup};
 use crate::lab::machine::process;
 
 /// What the groups' names begin with; the process and a number follow.

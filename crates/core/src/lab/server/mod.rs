@@ -13,14 +13,14 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::lab::folder::data::DatasetFolder;
 use crate::lab::folder::files;
-use crate::lab::machine::cgroup::Cgroup;
-use crate::lab::machine::cgroup::ParentGroup;
+use crate::lab::machine::cgroup::{Cgroup, ParentGroup};
 use crate::lab::machine::processors;
 use crate::lab::machine::processors::Processors;
 use crate::plan::shown_list;

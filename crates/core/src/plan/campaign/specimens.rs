@@ -7,9 +7,7 @@ use std::path::PathBuf;
 use super::super::model::{Drive, DrivePlace};
 use super::Campaign;
 use super::wanted::{DriveSelection, SubjectLocation, WantedSubject};
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
-use crate::plan::syntax::mistakes::remedy;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 
 /// A drive as its host reports it.
 #[derive(Clone, Debug, Default)]

@@ -6,19 +6,14 @@ use std::path::PathBuf;
 use super::super::Catalogue;
 use super::super::model::Subject;
 use super::hosts;
-use crate::plan::steps::protocol::Resolved;
-use crate::plan::steps::protocol::check_unique;
+use crate::plan::steps::protocol::{Resolved, check_unique};
 use crate::plan::subjects::meters::meters;
 use crate::plan::subjects::own;
-use crate::plan::subjects::subject::connections;
-use crate::plan::subjects::subject::erase;
+use crate::plan::subjects::subject::{connections, erase};
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeEntry;
-use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
+use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
 /// A subject as the file has it.
 pub struct WantedSubject {

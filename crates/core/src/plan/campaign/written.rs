@@ -5,9 +5,7 @@ use toml::{Table, Value as Toml};
 
 use super::super::model::{Drive, DrivePlace, Plan, Subject};
 use super::{Campaign, Specimen, SpecimenLocation, pinned};
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeEntry;
-use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
 impl Campaign {
     /// The plan of a specimen on a host. Its drive is not looked for here.

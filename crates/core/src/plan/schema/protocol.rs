@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::value::{self, whole};
-use super::value::{choice, flag, list, number, object, of_kind, one_of, rate, size, text, time};
+use super::value::{
+    self, choice, flag, list, number, object, of_kind, one_of, rate, size, text, time, whole,
+};
 use super::{Keys, about, defined};
 use crate::plan::Catalogue;
 use crate::plan::info::{DefaultValue, Info, Knob};
 use crate::plan::model::preparation::{METRICS, PURGES};
 use crate::plan::steps::headline::FIGURES;
-use crate::plan::steps::stream::MOST_DRIVES;
-use crate::plan::steps::stream::MOST_INSTANCES;
-use crate::plan::steps::stream::MOST_THREADS;
+use crate::plan::steps::stream::{MOST_DRIVES, MOST_INSTANCES, MOST_THREADS};
 
 /// Beside `scale`, which is no key of what remains once one is chosen.
 pub fn protocol_keys() -> Keys {

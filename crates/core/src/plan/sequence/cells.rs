@@ -1,11 +1,6 @@
 //! Each step of a plan with each value of its axis, in running order.
 
-use crate::plan::model::Axis;
-use crate::plan::model::AxisValue;
-use crate::plan::model::Field;
-use crate::plan::model::Plan;
-use crate::plan::model::Step;
-use crate::plan::model::Sweep;
+use crate::plan::model::{Axis, AxisValue, Field, Plan, Step, Sweep};
 
 /// A step at one value of its axis.
 pub(in crate::plan) struct StepValue<'p> {

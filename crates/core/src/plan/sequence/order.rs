@@ -10,11 +10,8 @@
 
 use std::collections::HashMap;
 
-use crate::plan::model::Order;
-use crate::plan::model::Plan;
-use crate::plan::model::PointKey;
-use crate::plan::sequence::cells::StepValue;
-use crate::plan::sequence::cells::cells;
+use crate::plan::model::{Order, Plan, PointKey};
+use crate::plan::sequence::cells::{StepValue, cells};
 
 /// What `Plan::order_version` is today. Bundles of version 0 took the subjects in the plan's order,
 /// and in the opposite one in every second repeat.

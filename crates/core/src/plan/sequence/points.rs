@@ -3,20 +3,10 @@
 use std::collections::HashMap;
 
 use crate::base::units::Rate;
-use crate::plan::model::Axis;
-use crate::plan::model::AxisValue;
-use crate::plan::model::Field;
-use crate::plan::model::Load;
-use crate::plan::model::Order;
-use crate::plan::model::Plan;
-use crate::plan::model::PointKey;
-use crate::plan::model::PointPlan;
-use crate::plan::model::Step;
-use crate::plan::model::Stream;
-use crate::plan::model::Subject;
-use crate::plan::sequence::cells::StepValue;
-use crate::plan::sequence::cells::axes_of;
-use crate::plan::sequence::cells::cells;
+use crate::plan::model::{
+    Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject,
+};
+use crate::plan::sequence::cells::{StepValue, axes_of, cells};
 use crate::plan::sequence::order;
 use crate::plan::steps::knobs::one_size;
 

@@ -3,19 +3,10 @@
 
 use crate::base::error::{Result, failed};
 use crate::plan::Catalogue;
-use crate::plan::info::DefaultValue;
-use crate::plan::info::Info;
-use crate::plan::info::KnobKind;
-use crate::plan::model::Component;
-use crate::plan::model::DrivePlace;
-use crate::plan::model::Load;
-use crate::plan::model::Plan;
-use crate::plan::model::Stream;
-use crate::plan::steps::headline::FIGURES;
-use crate::plan::steps::headline::is_metric;
-use crate::plan::steps::stream::MOST_DRIVES;
-use crate::plan::steps::stream::MOST_INSTANCES;
-use crate::plan::steps::stream::MOST_THREADS;
+use crate::plan::info::{DefaultValue, Info, KnobKind};
+use crate::plan::model::{Component, DrivePlace, Load, Plan, Stream};
+use crate::plan::steps::headline::{FIGURES, is_metric};
+use crate::plan::steps::stream::{MOST_DRIVES, MOST_INSTANCES, MOST_THREADS};
 use crate::plan::syntax::fields::unprintable;
 
 /// Not a user's mistake: the plan parser never produces it.

@@ -1,12 +1,10 @@
 //! How often each point is measured: a number, or until its estimate is narrow enough.
 
-use crate::plan::model::Protocol;
-use crate::plan::model::Until;
+use crate::plan::model::{Protocol, Until};
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
 use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::node::{Node, NodeValue};
 
 /// No plan repeats more often.
 const MOST: u32 = 10_000;

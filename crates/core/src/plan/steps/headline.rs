@@ -2,17 +2,13 @@
 //! each step's source prints.
 
 use crate::base::units::{Rate, parse_bytes, parse_rate};
-use crate::plan::model::Field;
-use crate::plan::model::Step;
-use crate::plan::model::headline::AxisPlace;
-use crate::plan::model::headline::Headline;
+use crate::plan::model::headline::{AxisPlace, Headline};
+use crate::plan::model::{Field, Step};
 use crate::plan::steps::search::PERCENTILES;
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::remedy;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::mistakes::{Mistakes, remedy};
+use crate::plan::syntax::node::{Node, NodeValue};
 
 /// What subjects may be compared by, besides the percentiles and ops of one class per minute
 /// ("new-orders/min").

@@ -3,22 +3,12 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::plan::info::DefaultValue;
-use crate::plan::info::Info;
-use crate::plan::info::Knob;
-use crate::plan::info::KnobKind;
-use crate::plan::info::RequestFamily;
-use crate::plan::model::Component;
-use crate::plan::model::Knobs;
+use crate::plan::info::{DefaultValue, Info, Knob, KnobKind, RequestFamily};
+use crate::plan::model::{Component, Knobs};
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
-use crate::plan::syntax::mistakes::remedy;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeEntry;
-use crate::plan::syntax::node::NodeValue;
-use crate::plan::syntax::node::parse_value;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
+use crate::plan::syntax::node::{Node, NodeEntry, NodeValue, parse_value};
 
 /// An engine or workload with the knobs the plan gives it, not yet filled up with defaults.
 pub struct WrittenComponent<'n> {

@@ -2,20 +2,14 @@
 //! namespaces, given a filesystem, its datasets filled, loads put on for a time or some passes, and
 //! rounds of a load until it is steady.
 
-use crate::plan::model::Filesystem;
-use crate::plan::model::FilesystemKind;
-use crate::plan::model::Purge;
-use crate::plan::model::Steady;
-use crate::plan::model::SteadyMetric;
-use crate::plan::model::SteadyRule;
-use crate::plan::model::Stream;
-use crate::plan::model::preparation::METRICS;
-use crate::plan::model::preparation::PURGES;
+use crate::plan::model::preparation::{METRICS, PURGES};
+use crate::plan::model::{
+    Filesystem, FilesystemKind, Purge, Steady, SteadyMetric, SteadyRule, Stream,
+};
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
 use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::node::{Node, NodeValue};
 
 /// The specification gives up after 25 rounds of a minute.
 const ROUNDS: u32 = 25;

@@ -2,26 +2,14 @@
 
 use crate::plan::Catalogue;
 use crate::plan::info::RequestFamily;
-use crate::plan::model::Conditioning;
-use crate::plan::model::Preparation;
-use crate::plan::model::Protocol;
-use crate::plan::model::Step;
-use crate::plan::model::Stream;
-use crate::plan::steps::headline;
-use crate::plan::steps::prepare;
+use crate::plan::model::{Conditioning, Preparation, Protocol, Step, Stream};
 use crate::plan::steps::prepare::SteadyKeys;
-use crate::plan::steps::stream;
-use crate::plan::steps::stream::DatasetSpec;
-use crate::plan::steps::stream::StreamSpec;
-use crate::plan::steps::stream::stream_name;
-use crate::plan::steps::sweep;
-use crate::plan::syntax::fields;
+use crate::plan::steps::stream::{DatasetSpec, StreamSpec, stream_name};
+use crate::plan::steps::{headline, prepare, stream, sweep};
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeValue;
-use crate::plan::syntax::title;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
+use crate::plan::syntax::node::{Node, NodeValue};
+use crate::plan::syntax::{fields, title};
 
 /// A protocol with what the check of the drives needs to know of it.
 pub struct Resolved {

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::remedy;
+use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
 
 /// The percentiles that may be limited, which are those that a report shows.

@@ -2,18 +2,13 @@
 
 use crate::base::units::Rate;
 use crate::plan::info::KnobKind;
-use crate::plan::model::Field;
-use crate::plan::model::Load;
-use crate::plan::model::Sweep;
+use crate::plan::model::{Field, Load, Sweep};
 use crate::plan::steps::knobs::check_depth;
 use crate::plan::steps::search;
-use crate::plan::steps::stream::MOST_INSTANCES;
-use crate::plan::steps::stream::StreamSpec;
+use crate::plan::steps::stream::{MOST_INSTANCES, StreamSpec};
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
-use crate::plan::syntax::mistakes::remedy;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::Node;
 
 /// The axis that multiplies the rates of all streams of a step that have one, at once.

@@ -7,11 +7,9 @@
 
 use crate::plan::Catalogue;
 use crate::plan::info::Info;
-use crate::plan::model::Component;
-use crate::plan::model::Protocol;
+use crate::plan::model::{Component, Protocol};
 use crate::plan::syntax::fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::remedy;
+use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
 
 /// A step's own fields.

@@ -2,13 +2,11 @@
 //! subject or for the whole run; `meters = "none"` turns off those that always watch.
 
 use crate::plan::Catalogue;
-use crate::plan::model::Component;
-use crate::plan::model::Plan;
+use crate::plan::model::{Component, Plan};
 use crate::plan::steps::knobs;
 use crate::plan::syntax::fields;
 use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::node::{Node, NodeValue};
 
 /// `meters = "none"`
 pub fn none(node: &Node) -> bool {

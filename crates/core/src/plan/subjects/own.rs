@@ -4,15 +4,11 @@
 //! has it. Other fields are not a subject's own, because points must meet the same load.
 
 use crate::plan::Catalogue;
-use crate::plan::model::OwnKnob;
-use crate::plan::model::PartOf;
-use crate::plan::model::Protocol;
+use crate::plan::model::{OwnKnob, PartOf, Protocol};
 use crate::plan::steps::protocol;
 use crate::plan::steps::stream::stream_name;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::remedy;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeEntry;
+use crate::plan::syntax::mistakes::{Mistakes, remedy};
+use crate::plan::syntax::node::{Node, NodeEntry};
 use crate::plan::syntax::overrides;
 
 /// Where a knob of a stream stands.

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::units;
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::remedy;
+use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
 
 /// One subject's drive.

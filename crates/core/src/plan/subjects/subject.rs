@@ -5,20 +5,15 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::plan::Catalogue;
-use crate::plan::model::Drive;
-use crate::plan::model::DrivePlace;
-use crate::plan::model::Subject;
-use crate::plan::steps::protocol::Resolved;
-use crate::plan::steps::protocol::check_unique;
+use crate::plan::model::{Drive, DrivePlace, Subject};
+use crate::plan::steps::protocol::{Resolved, check_unique};
 use crate::plan::subjects::meters::meters;
 use crate::plan::subjects::own;
 use crate::plan::subjects::own::SubjectKnobs;
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
+use crate::plan::syntax::node::{Node, NodeValue};
 
 /// A drive where it really is, for telling two apart.
 struct ResolvedDrive {

@@ -2,12 +2,8 @@
 //! goes on.
 
 use crate::base::units::{Rate, parse_bytes, parse_duration_ns, parse_rate};
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
-use crate::plan::syntax::mistakes::remedy;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeEntry;
-use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
+use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
 /// A table being read. Every key that is read is known; `finish` reports the others.
 pub struct Fields<'n> {

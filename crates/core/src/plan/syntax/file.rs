@@ -2,35 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::{self, error::describe};
-use crate::plan::Catalogue;
+use crate::base::error::describe;
+use crate::base::{self};
 use crate::plan::builtin::protocols;
-use crate::plan::declaration;
-use crate::plan::model::DrivePlace;
-use crate::plan::model::MethodVersion;
-use crate::plan::model::Order;
-use crate::plan::model::Plan;
-use crate::plan::model::Subject;
+use crate::plan::model::{DrivePlace, MethodVersion, Order, Plan, Subject};
 use crate::plan::sequence::order::ORDER_VERSION;
 use crate::plan::sequence::repeats;
-use crate::plan::steps::powercut;
-use crate::plan::steps::protocol;
 use crate::plan::steps::protocol::Resolved;
-use crate::plan::steps::scale;
-use crate::plan::steps::vary;
+use crate::plan::steps::{powercut, protocol, scale, vary};
 use crate::plan::subjects::cpus::Cpus;
-use crate::plan::subjects::specification;
-use crate::plan::subjects::subject;
-use crate::plan::syntax::fields;
+use crate::plan::subjects::{specification, subject};
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
-use crate::plan::syntax::mistakes::remedy;
-use crate::plan::syntax::node;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeEntry;
-use crate::plan::syntax::node::NodeValue;
-use crate::plan::syntax::overrides;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
+use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
+use crate::plan::syntax::{fields, node, overrides};
+use crate::plan::{Catalogue, declaration};
 
 /// How long idle power is read where the plan does not say.
 const IDLE_NS: u64 = 5_000_000_000;

@@ -5,8 +5,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 
 #[derive(Clone, Debug)]
 pub struct Node {

@@ -4,11 +4,8 @@
 //! in the protocol.
 
 use crate::plan::steps::stream::stream_name;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::remedy;
-use crate::plan::syntax::node::Node;
-use crate::plan::syntax::node::NodeEntry;
-use crate::plan::syntax::node::NodeValue;
+use crate::plan::syntax::mistakes::{Mistakes, remedy};
+use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
 /// What the path of an override begins with.
 pub const TOPS: &[&str] = &["title", "source", "headline", "dataset", "prepare", "step"];

@@ -1,11 +1,8 @@
 //! Titles that follow the knobs: `{STREAM.KEY}` in a step's title stands for a stream's value, and
 //! `{STREAM.KEY|spec=with|no-wait=without}` for the words that go with it.
 
-use crate::plan::model::Load;
-use crate::plan::model::Stream;
-use crate::plan::syntax::mistakes::Mistakes;
-use crate::plan::syntax::mistakes::SourceSpan;
-use crate::plan::syntax::mistakes::remedy;
+use crate::plan::model::{Load, Stream};
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 
 /// The title as the streams have it. Braces without a point in them are text.
 pub fn of(written: &str, streams: &[&Stream], at: SourceSpan, log: &mut Mistakes) -> String {

@@ -9,8 +9,7 @@ use crate::lab::folder::pin::Pins;
 use crate::lab::guard;
 use crate::plan::{Drive, Plan, Subject};
 use crate::run::admission::requirements;
-use crate::run::datasets::before::Before;
-use crate::run::datasets::before::with_our_own;
+use crate::run::datasets::before::{Before, with_our_own};
 use crate::run::datasets::prepare::writes;
 use crate::run::datasets::space;
 

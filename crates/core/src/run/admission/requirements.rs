@@ -1,5 +1,5 @@
 //! Whether the kernel and each bare device can execute what the plan asks of them: found before
-//! anything is purged or filled. A lane of each stream is opened for reading, and let go of.
+//! anything is purged or filled. An I/O context of each stream is opened for reading, and let go of.
 //!
 //! What lies in a file is left to the engine: before the dataset is laid out there is no file, and
 //! before the run's own filesystem is made there is none of that.
@@ -8,7 +8,7 @@ use crate::base::clock::Clock;
 use crate::base::error::{Context, Result};
 use crate::engine::{self, Access, DatasetLocation, verify};
 use crate::plan::{Component, Drive, Plan, RequestFamily, Stream, Subject, steps_at};
-use crate::run::datasets::site;
+use crate::run::datasets::dataset;
 
 /// Refuses a plan that asks a device or this kernel for what it lacks.
 pub fn look(plan: &Plan, subjects: &[Subject], clock: Clock) -> Result<()> {
@@ -36,7 +36,7 @@ pub fn look(plan: &Plan, subjects: &[Subject], clock: Clock) -> Result<()> {
     Ok(())
 }
 
-/// Opens a lane of a stream on each device.
+/// Opens an I/O context of a stream on each device.
 fn try_on(drives: &[Drive], stream: &Stream, clock: Clock) -> Result<()> {
     if engine::find(&stream.engine.name).is_none_or(|e| e.info().family != RequestFamily::Block) {
         return Ok(());
@@ -45,9 +45,9 @@ fn try_on(drives: &[Drive], stream: &Stream, clock: Clock) -> Result<()> {
     let mut engine: Component = stream.engine.clone();
     engine.knobs.0.remove(verify::VERIFY.name);
     for drive in drives {
-        let home = site::home(drive, &stream.dataset, 0, stream.target)?;
+        let home = dataset::home(drive, &stream.dataset, 0, stream.target)?;
         if let DatasetLocation::Device { .. } = home {
-            site::open(&engine, &home, Access::ReadOnly, clock)?.lane(stream, 0)?;
+            dataset::open(&engine, &home, Access::ReadOnly, clock)?.io_context(stream, 0)?;
         }
     }
     Ok(())

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::base::error::{Context, Result, refused};
 use crate::base::units;
-use crate::lab::machine::host;
-use crate::lab::machine::processors;
 use crate::lab::machine::processors::Processors;
+use crate::lab::machine::{host, processors};
 use crate::plan::{
     Component, Cpus, Dataset, Drive, Knobs, Plan, PointPlan, Stream, Subject, read_list,
     shown_list, steps_at,

@@ -1,7 +1,6 @@
 //! What an earlier part of the run did to the drives, from its bundle.
 
-use crate::lab::drive::filesystem;
-use crate::lab::drive::write_counter;
+use crate::lab::drive::{filesystem, write_counter};
 use crate::lab::guard;
 use crate::plan::{Drive, DrivePlace, Plan};
 use crate::record::{DriveState, PreparationStep};

@@ -2,8 +2,8 @@
 
 pub mod before;
 pub(in crate::run) mod caches;
+pub(in crate::run) mod dataset;
 pub mod prepare;
-pub(in crate::run) mod site;
 pub(in crate::run) mod snapshot;
 pub mod space;
 pub(in crate::run) mod target_key;

@@ -9,36 +9,24 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::error::{Context, Result};
 use crate::base::units;
-use crate::lab::drive::filesystem;
 use crate::lab::drive::filesystem::Mounted;
-use crate::lab::drive::namespaces;
 use crate::lab::drive::namespaces::NamespacesChanged;
-use crate::lab::drive::purge;
 use crate::lab::drive::purge::PurgeWait;
-use crate::lab::drive::write_cache;
 use crate::lab::drive::write_cache::Switched;
-use crate::lab::drive::write_counter;
-use crate::lab::folder::pin::Pins;
-use crate::lab::folder::pin::shown;
+use crate::lab::drive::{filesystem, namespaces, purge, write_cache, write_counter};
+use crate::lab::folder::pin::{Pins, shown};
 use crate::lab::guard;
 use crate::plan::{Conditioning, Drive, DrivePlace, Filesystem, Plan, Purge, Steady, Subject};
 use crate::record::{Fact, PreparationStep, Sink, SteadyState, key};
 use crate::run::context::RunContext;
-use crate::run::datasets::before::Before;
-use crate::run::datasets::before::begun;
-use crate::run::datasets::before::with_our_own;
-use crate::run::datasets::site;
-use crate::run::datasets::space;
-use crate::run::datasets::task::PrepareTask;
-use crate::run::datasets::task::tasks;
+use crate::run::datasets::before::{Before, begun, with_our_own};
+use crate::run::datasets::task::{PrepareTask, tasks};
+use crate::run::datasets::{dataset, space};
 use crate::run::display::time::RunClock;
 use crate::run::display::time_left::ToPrepare;
-use crate::run::points::precondition::LoadLength;
-use crate::run::points::precondition::load;
-use crate::run::points::precondition::planned_ops;
-use crate::run::points::steady;
-use crate::run::points::verification;
+use crate::run::points::precondition::{LoadLength, load, planned_ops};
 use crate::run::points::worker_group::WorkerGroup;
+use crate::run::points::{steady, verification};
 
 /// A subject as its points find it.
 pub struct ReadySubject {
@@ -287,7 +275,7 @@ impl PrepareWork<'_> {
             PrepareTask::WriteCache(on) => self.switch(*on),
             PrepareTask::Filesystem(filesystem) => self.make_filesystems(filesystem),
             PrepareTask::Fill(dataset) => {
-                sink.facts(&site::make_ready(self.run, &self.subject, dataset)?)?;
+                sink.facts(&dataset::make_ready(self.run, &self.subject, dataset)?)?;
                 let done = if dataset.fill.is_some() {
                     "laid out and filled"
                 } else {

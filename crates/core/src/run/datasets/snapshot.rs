@@ -7,11 +7,8 @@ use std::fs;
 use rustix::fs::syncfs;
 
 use crate::base::error::{Context, Result};
-use crate::lab::folder::beneath;
-use crate::lab::folder::data::DatasetFolder;
-use crate::lab::folder::data::DatasetMarker;
-use crate::lab::folder::data::MARKER;
-use crate::lab::folder::files;
+use crate::lab::folder::data::{DatasetFolder, DatasetMarker, MARKER};
+use crate::lab::folder::{beneath, files};
 use crate::run::datasets::caches;
 
 /// The copy of a dataset as it was filled.

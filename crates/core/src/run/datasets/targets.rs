@@ -11,12 +11,8 @@ use crate::lab::machine::processors;
 use crate::plan::{Component, Dataset, Stream, Subject};
 use crate::run::admission::servers;
 use crate::run::context::RunContext;
-use crate::run::datasets::caches;
-use crate::run::datasets::site;
-pub use crate::run::datasets::target_key::TargetKey;
-pub use crate::run::datasets::target_key::has_namespaces;
-pub use crate::run::datasets::target_key::key;
-pub use crate::run::datasets::target_key::places;
+pub use crate::run::datasets::target_key::{TargetKey, has_namespaces, key, places};
+use crate::run::datasets::{caches, dataset};
 
 /// Those of a point, with where each lives. Servers among them stop together.
 #[derive(Default)]
@@ -72,14 +68,14 @@ pub fn open(
     for stream in streams {
         let shared =
             |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
-        let writes = streams.iter().filter(shared).any(site::stream_writes);
+        let writes = streams.iter().filter(shared).any(dataset::stream_writes);
         let access = if writes || settle { Access::ReadWrite } else { Access::ReadOnly };
         for (drive, instance) in places(subject, stream) {
             let key = key(subject, stream, drive, instance);
             if closed.iter().any(|other| other.key == key) {
                 continue;
             }
-            let home = site::home(
+            let home = dataset::home(
                 &subject.drives[drive as usize],
                 &stream.dataset,
                 instance,
@@ -89,8 +85,8 @@ pub fn open(
             let dataset =
                 plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
             if let (Some(dataset), DatasetLocation::Folder(folder)) = (dataset, &home) {
-                site::restore(&subject.name, dataset, folder, clock, run.progress)?;
-                site::begin_use(dataset, folder, access)?;
+                dataset::restore(&subject.name, dataset, folder, clock, run.progress)?;
+                dataset::begin_use(dataset, folder, access)?;
                 forget_cached(&engine, folder)?;
             }
             closed.push(Closed { key, engine, home, access, dataset });
@@ -112,9 +108,9 @@ fn forget_cached(engine: &Component, folder: &DatasetFolder) -> Result<()> {
 fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
     let mut targets = Targets::default();
     let open = |closed: Closed<'_>| {
-        let target = site::open(&closed.engine, &closed.home, closed.access, clock)?;
+        let target = dataset::open(&closed.engine, &closed.home, closed.access, clock)?;
         if let (Some(dataset), DatasetLocation::Folder(folder)) = (closed.dataset, &closed.home) {
-            site::check_laid(dataset, folder, &*target)?;
+            dataset::check_laid(dataset, folder, &*target)?;
         }
         Ok((closed.key, (closed.home, target)))
     };
@@ -143,5 +139,5 @@ fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
 
 /// Closes datasets and notes what their files are by then.
 pub fn close(mut targets: Targets) -> Result<()> {
-    site::end_use(&targets.stop())
+    dataset::end_use(&targets.stop())
 }

@@ -6,8 +6,7 @@ use crate::plan::{
     Conditioning, Dataset, Drive, DrivePlace, Filesystem, Plan, Purge, Steady, Stream, Subject,
 };
 use crate::record::live::Phase;
-use crate::run::datasets::site;
-use crate::run::datasets::space;
+use crate::run::datasets::{dataset, space};
 use crate::run::display::time_left::KnownLength;
 
 /// One part of making a subject's drives ready.
@@ -82,8 +81,8 @@ impl PrepareTask<'_> {
             | PrepareTask::WriteCache(_)
             | PrepareTask::Filesystem(_) => true,
             PrepareTask::Fill(dataset) => dataset.fill.is_some(),
-            PrepareTask::Condition(_, conditioning) => site::stream_writes(&conditioning.stream),
-            PrepareTask::Steady(steady) => site::stream_writes(&steady.stream),
+            PrepareTask::Condition(_, conditioning) => dataset::stream_writes(&conditioning.stream),
+            PrepareTask::Steady(steady) => dataset::stream_writes(&steady.stream),
         }
     }
 

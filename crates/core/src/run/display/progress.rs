@@ -17,8 +17,7 @@ use crate::plan::{AxisValue, PointKey, PointPlan};
 use crate::record::live::{NEXT, Phase, RunEnding};
 use crate::record::{Class, Interval, Outcome, Point};
 use crate::run::display::live::LiveFeed;
-use crate::run::display::time_left::TimeLeft;
-use crate::run::display::time_left::ToPrepare;
+use crate::run::display::time_left::{TimeLeft, ToPrepare};
 use crate::run::ops_per_s;
 
 /// Lines that say how far a fill is are not printed more often.

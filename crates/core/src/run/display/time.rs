@@ -1,6 +1,7 @@
 //! A run's clock, and the signal that ends whatever waits.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::clock::{Clock, wall_ns};
 use crate::base::error::{Result, failed};

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use crate::engine;
-use crate::load::slowest::{KEPT, SlowestOp};
-use crate::load::worker::MeasuredWindow;
+use crate::measure::slowest::{KEPT, SlowestOp};
+use crate::measure::worker::MeasuredWindow;
 use crate::meter::blocks::{self, BlockNode};
 use crate::plan::{RequestFamily, Stream, Subject};
 use crate::record::{Class, SlowOp};
-use crate::run::outliers::witness::Testimony;
-use crate::run::outliers::witness::WatchedGroup;
+use crate::run::outliers::witness::{Testimony, WatchedGroup};
 use crate::run::points::worker_group::WorkerGroup;
 
 /// What there is to watch while these groups run.

@@ -3,7 +3,7 @@
 //! no meter either; the loads' latencies alone would not distinguish that from a drive that
 //! stalled.
 
-use crate::load::worker::MeasuredWindow;
+use crate::measure::worker::MeasuredWindow;
 use crate::record::Standstill;
 
 /// What counts as standing still. On two processors with ten threads that want one the witness

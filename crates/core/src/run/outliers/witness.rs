@@ -14,13 +14,11 @@ use std::thread::JoinHandle;
 
 use crate::base::clock::Clock;
 use crate::lab::machine::processors;
-use crate::load::slowest::SlowestOp;
+use crate::measure::slowest::SlowestOp;
 use crate::record::Evidence;
-use crate::run::outliers::account::Moment;
-use crate::run::outliers::account::read;
-use crate::run::outliers::canary::WakeupProbes;
-use crate::run::outliers::stretches::Stretch;
-use crate::run::outliers::stretches::Stretches;
+use crate::run::outliers::account::{Moment, read};
+use crate::run::outliers::stretches::{Stretch, Stretches};
+use crate::run::outliers::wakeup_probes::WakeupProbes;
 
 /// Between two looks.
 const TICK_NS: u64 = 10_000_000;

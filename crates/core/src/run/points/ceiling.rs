@@ -3,26 +3,24 @@
 //! requests, everything else with the null engine; the drives are not touched. A result near the
 //! ceiling is limited by Dyno, not by the drive.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::error::{Context, Result};
 use crate::base::private;
 use crate::base::rng::mix;
 use crate::engine::{self, Access, DatasetLocation, Target, verify};
-use crate::lab;
 use crate::lab::machine::processors::Processors;
-use crate::load::AddressSpace;
+use crate::measure::AddressSpace;
 use crate::plan::{PointPlan, RequestFamily, Stream};
 use crate::record::{Ceiling, Cell, NEAR_CEILING};
 use crate::run::admission::placement;
-use crate::run::datasets::site;
-use crate::run::datasets::targets;
 use crate::run::datasets::targets::Targets;
+use crate::run::datasets::{dataset, targets};
 use crate::run::display::time::RunClock;
 use crate::run::points::worker_group;
-use crate::run::points::worker_group::LoadSpan;
-use crate::run::points::worker_group::WorkerGroup;
-use crate::workload;
+use crate::run::points::worker_group::{LoadSpan, WorkerGroup};
+use crate::{lab, workload};
 
 /// Where ceilings are kept, by host and shape.
 const KEPT: &str = "ceilings";
@@ -197,7 +195,7 @@ fn without_time(
         engine = engine::null::instant(space);
         home = DatasetLocation::Nowhere;
     }
-    site::open(&engine, &home, Access::ReadOnly, time.clock)
+    dataset::open(&engine, &home, Access::ReadOnly, time.clock)
 }
 
 fn recall(shape: &str) -> Option<Vec<Ceiling>> {

@@ -11,12 +11,12 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
-use crate::load::lane::{Completion, IoContext, Wait};
-use crate::load::pacer::{Schedule, WorkerShare};
-use crate::load::recorder::Recorder;
-use crate::load::slowest::Slowest;
-use crate::load::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob, work};
-use crate::load::{Op, OpGenerator, OpKind};
+use crate::measure::io_context::{Completion, IoContext, Wait};
+use crate::measure::pacer::{Schedule, WorkerShare};
+use crate::measure::recorder::Recorder;
+use crate::measure::slowest::Slowest;
+use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob, work};
+use crate::measure::{Op, OpGenerator, OpKind};
 use crate::plan::Arrival;
 use crate::record::{Class, PacingFloor};
 

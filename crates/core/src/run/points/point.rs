@@ -1,21 +1,20 @@
 //! Measures one point: opens what its streams need, runs them together, and assembles the result.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
 use crate::engine::DatasetLocation;
-use crate::load::pacer::FellBehind;
-use crate::load::worker::MeasuredWindow;
+use crate::measure::pacer::FellBehind;
+use crate::measure::worker::MeasuredWindow;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
 use crate::record::{Ceiling, Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
-use crate::run::admission::load_memory;
-use crate::run::admission::placement;
-use crate::run::admission::servers;
+use crate::run::admission::{load_memory, placement, servers};
 use crate::run::context::RunContext;
 use crate::run::datasets::caches::drop_page_cache;
 use crate::run::datasets::targets;
@@ -24,16 +23,12 @@ use crate::run::display::progress::Progress;
 use crate::run::display::time::RunClock;
 use crate::run::meters;
 use crate::run::meters::Around;
-use crate::run::outliers::slow_ops;
-use crate::run::outliers::standstill;
 use crate::run::outliers::witness::Witness;
-use crate::run::points::ceiling;
+use crate::run::outliers::{slow_ops, standstill};
 use crate::run::points::maxima::Maxima;
 use crate::run::points::telemetry::Telemetry;
-use crate::run::points::worker_group;
-use crate::run::points::worker_group::LoadSpan;
-use crate::run::points::worker_group::Running;
-use crate::run::points::worker_group::WorkerGroup;
+use crate::run::points::worker_group::{LoadSpan, Running, WorkerGroup};
+use crate::run::points::{ceiling, worker_group};
 
 /// What ends a run: it is no result of the point that was being measured.
 #[derive(Debug, thiserror::Error)]
@@ -317,7 +312,8 @@ fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Fact>> {
 fn cell(group: &WorkerGroup<'_>) -> Cell {
     let mut tallies = Vec::new();
     group.recorders.iter().for_each(|r| r.add_to(&mut tallies));
-    let sum = |f: fn(&crate::load::recorder::Recorder) -> u64| group.recorders.iter().map(f).sum();
+    let sum =
+        |f: fn(&crate::measure::recorder::Recorder) -> u64| group.recorders.iter().map(f).sum();
     Cell {
         stream: group.stream.name.clone(),
         drive: group.drive,

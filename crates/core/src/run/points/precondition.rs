@@ -8,9 +8,7 @@ use crate::run::admission::placement;
 use crate::run::context::RunContext;
 use crate::run::datasets::targets;
 use crate::run::points::worker_group;
-use crate::run::points::worker_group::LoadSpan;
-use crate::run::points::worker_group::Running;
-use crate::run::points::worker_group::WorkerGroup;
+use crate::run::points::worker_group::{LoadSpan, Running, WorkerGroup};
 
 /// How long a load goes on.
 #[derive(Clone, Copy)]

@@ -10,8 +10,7 @@ use crate::base::histogram::Histogram;
 use crate::plan::{Steady, SteadyMetric, Subject};
 use crate::record::{SteadyState, Tally};
 use crate::run::context::RunContext;
-use crate::run::points::precondition::LoadLength;
-use crate::run::points::precondition::load;
+use crate::run::points::precondition::{LoadLength, load};
 use crate::run::points::worker_group::WorkerGroup;
 use crate::stats::steady::judge;
 

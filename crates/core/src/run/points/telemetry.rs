@@ -1,16 +1,16 @@
 //! The one thread that watches: once a second it reads every recorder, writes the interval to the
 //! sink, and informs the progress display. It never makes a worker wait.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
-use crate::load::worker::MeasuredWindow;
+use crate::measure::worker::MeasuredWindow;
 use crate::record::{Interval, Sink, Tally};
 use crate::run::display::progress::Progress;
-use crate::run::points::worker_group::Running;
-use crate::run::points::worker_group::WorkerGroup;
+use crate::run::points::worker_group::{Running, WorkerGroup};
 
 const INTERVAL_NS: u64 = 1_000_000_000;
 

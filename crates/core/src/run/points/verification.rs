@@ -12,8 +12,7 @@ use crate::lab::folder::data::FOLDER;
 use crate::plan::{Component, Dataset, DrivePlace, Plan, Stream, Subject};
 use crate::record::{Fact, Verified};
 use crate::run::context::RunContext;
-use crate::run::datasets::site;
-use crate::run::datasets::space;
+use crate::run::datasets::{dataset, space};
 
 /// Refuses what cannot be verified.
 pub fn check(plan: &Plan) -> Result<()> {
@@ -114,7 +113,7 @@ pub fn in_words(plan: &Plan) -> Result<Vec<String>> {
         let Some(directory) = verify::directory(&dataset.engine.knobs)? else { continue };
         let drives: usize = plan.subjects.iter().map(|subject| subject.drives.len()).sum();
         let bytes = space::fill_bytes(dataset).unwrap_or(0);
-        let copies = u64::from(site::instances(plan, &dataset.name));
+        let copies = u64::from(dataset::instances(plan, &dataset.name));
         let own = verify::journal_bytes(bytes) * copies * drives as u64;
         *needed.entry(directory).or_default() += own;
     }
@@ -147,8 +146,8 @@ pub fn recheck(run: RunContext<'_>, subject: &Subject) -> Result<Vec<Fact>> {
                 // It is made anew, and the dataset with it.
                 continue;
             }
-            for instance in 0..site::instances(plan, &dataset.name) {
-                let home = site::home(drive, &dataset.name, instance, Default::default())?;
+            for instance in 0..dataset::instances(plan, &dataset.name) {
+                let home = dataset::home(drive, &dataset.name, instance, Default::default())?;
                 let knobs = &dataset.engine.knobs;
                 let Some(journal) = verify::journal_of(knobs, &home)? else { continue };
                 if !verify::was_left_open(&journal, &home)? {
@@ -163,7 +162,7 @@ pub fn recheck(run: RunContext<'_>, subject: &Subject) -> Result<Vec<Fact>> {
                          anew)"
                     )
                 };
-                let target = site::open(&dataset.engine, &home, Access::ReadOnly, time.clock)
+                let target = dataset::open(&dataset.engine, &home, Access::ReadOnly, time.clock)
                     .with_context(looking)?;
                 let checked = target
                     .recheck(time.stop, &mut |done, all| progress.fill(done, all))

@@ -1,14 +1,15 @@
-//! The workers of one load, from opening their lanes to the join.
+//! The workers of one load, from opening their I/O contexts to the join.
 //!
 //! A worker serves one group, or, where the stream says `drives_per_worker`, as many of its
 //! groups: its requests on each are those that a worker of that group alone would make.
-//! Every worker opens its lane in its own thread (an io_uring may belong to one thread only) and
+//! Every worker opens its I/O context in its own thread (an io_uring may belong to one thread only) and
 //! allocates all it needs before the first barrier. The window is fixed between the first barrier
 //! and the second, so that all start together.
 
 use std::num::NonZeroU64;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Barrier, Mutex};
 
 use rustix::thread::set_current_timer_slack;
@@ -20,11 +21,11 @@ use crate::base::units::Rate;
 use crate::engine;
 use crate::lab::machine::processors;
 use crate::lab::machine::processors::Processors;
-use crate::load::pacer::{Schedule, WorkerShare};
-use crate::load::recorder::{MOST_CLASSES, Recorder};
-use crate::load::slowest::{KEPT, Slowest};
-use crate::load::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
-use crate::load::{AddressSpace, AnyLane, OpGenerator};
+use crate::measure::pacer::{Schedule, WorkerShare};
+use crate::measure::recorder::{MOST_CLASSES, Recorder};
+use crate::measure::slowest::{KEPT, Slowest};
+use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
+use crate::measure::{AddressSpace, AnyIoContext, OpGenerator};
 use crate::plan::{PlannedSlice, Stream};
 use crate::run::admission::placement;
 use crate::run::admission::placement::Placement;
@@ -100,10 +101,10 @@ impl<'a> WorkerGroup<'a> {
     }
 
     /// Worker `thread`'s handle on the engine.
-    fn lane(&self, space: AddressSpace, thread: u32) -> Result<Box<dyn AnyLane>> {
+    fn io_context(&self, space: AddressSpace, thread: u32) -> Result<Box<dyn AnyIoContext>> {
         match self.workload.script(&self.share(space, thread))? {
-            Some(script) => self.target.script_lane(self.stream, thread, script),
-            None => self.target.lane(self.stream, thread),
+            Some(script) => self.target.script_io_context(self.stream, thread, script),
+            None => self.target.io_context(self.stream, thread),
         }
     }
 
@@ -306,7 +307,7 @@ fn worker(
     groups.iter().for_each(|group| group.seats[thread as usize].take(shared.clock));
     shared.barrier.wait();
     shared.barrier.wait();
-    let Opened { mut drives, mean_op_bytes, mut lane, slots } = opened?;
+    let Opened { mut drives, mean_op_bytes, mut io_context, slots } = opened?;
     let window = MeasuredWindow {
         from_ns: shared.from_ns.load(Relaxed),
         until_ns: shared.until_ns.load(Relaxed),
@@ -317,7 +318,7 @@ fn worker(
     }
     let job =
         WorkerJob { clock: shared.clock, drives: &mut drives, slots, window, stop: shared.stop };
-    let ended = lane.work(job);
+    let ended = io_context.work(job);
     for (group, drive) in groups.iter().zip(drives) {
         group.seats[thread as usize].leave(shared.clock, drive.slowest.into_ops());
     }
@@ -330,7 +331,7 @@ struct Opened<'d> {
     drives: Vec<DriveJob<'d>>,
     /// By drive.
     mean_op_bytes: Vec<f64>,
-    lane: Box<dyn AnyLane>,
+    io_context: Box<dyn AnyIoContext>,
     slots: Slots,
 }
 
@@ -353,13 +354,13 @@ fn open<'d>(groups: &'d [WorkerGroup<'_>], thread: u32) -> Result<Opened<'d>> {
         });
     }
     let group = &groups[0];
-    let lane = match groups {
-        [group] => group.lane(group.space(), thread)?,
+    let io_context = match groups {
+        [group] => group.io_context(group.space(), thread)?,
         _ => {
             let targets: Vec<&dyn engine::Target> = groups.iter().map(|g| g.target).collect();
-            group.target.lane_on(&targets, group.stream, thread)?
+            group.target.io_context_on(&targets, group.stream, thread)?
         }
     };
     let slots = Slots::new(group.stream.depth, groups.len() as u32);
-    Ok(Opened { drives, mean_op_bytes, lane, slots })
+    Ok(Opened { drives, mean_op_bytes, io_context, slots })
 }

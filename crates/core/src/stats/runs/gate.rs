@@ -2,12 +2,8 @@
 //! intervals, of a run against another run or against a history of runs.
 
 use crate::stats::better::Better;
-use crate::stats::family::FEWEST;
-use crate::stats::family::MEANS;
-use crate::stats::family::POINTS;
-use crate::stats::moments::mean;
-use crate::stats::moments::t_reach;
-use crate::stats::moments::variance;
+use crate::stats::family::{FEWEST, MEANS, POINTS};
+use crate::stats::moments::{mean, t_reach, variance};
 
 /// More repeats or runs than this are not proposed.
 const MOST: usize = 100;

@@ -2,7 +2,7 @@
 
 use super::below;
 use crate::base::error::{Result, failed};
-use crate::load::OpKind;
+use crate::measure::OpKind;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 use crate::record::Class;
 

@@ -5,7 +5,7 @@ pub mod random;
 pub mod sequential;
 
 use crate::base::error::{Result, failed};
-use crate::load::AddressSpace;
+use crate::measure::AddressSpace;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 
 /// The part of the space that a workload uses.

@@ -4,7 +4,7 @@ use super::mix::{self, BlockMix, FDATASYNC, FLUSH, READ, SYNC, TRIM, WRITE_ZEROE
 use super::{FROM, OffsetRange, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;

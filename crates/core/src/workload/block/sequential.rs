@@ -5,7 +5,7 @@ use super::mix::{self, BlockMix, FDATASYNC, READ, SYNC, TRIM, WRITE_ZEROES};
 use super::{FROM, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::{AddressSpace, Op, OpGenerator};
+use crate::measure::{AddressSpace, Op, OpGenerator};
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, Workload};

@@ -4,7 +4,7 @@
 use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offsets};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
 use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::offsets::{Offsets, spread};

@@ -9,7 +9,7 @@
 use super::{SEEK, SOURCE, entry_bytes, knob_percent};
 use crate::base::error::Result;
 use crate::base::rng::{Rng, Seed, mix};
-use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, Workload};

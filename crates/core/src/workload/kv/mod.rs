@@ -60,7 +60,7 @@ fn offsets(share: &GeneratorInputs<'_>) -> Result<Offsets> {
 }
 
 /// The bytes of one entry: what a rate in bytes counts (db_bench's write_rate_limit does too).
-fn entry_bytes(space: crate::load::AddressSpace) -> f64 {
+fn entry_bytes(space: crate::measure::AddressSpace) -> f64 {
     f64::from(space.key_bytes + space.value_bytes)
 }
 

@@ -3,7 +3,7 @@
 use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SEEK, SOURCE, THETA, entry_bytes, offsets};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;

@@ -5,11 +5,11 @@ use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
 use super::{SOURCE, TABLE_SIZE, TABLES, driver_for};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::sql::{
+use crate::measure::sql::{
     Committed, SqlError, SqlResult, SqlSession, Statements, SysbenchDriver, TransactionScript,
     Transactions,
 };
-use crate::load::{AddressSpace, Op, OpGenerator};
+use crate::measure::{AddressSpace, Op, OpGenerator};
 use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, TRANSACTION, Workload};

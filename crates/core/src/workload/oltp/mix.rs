@@ -5,11 +5,11 @@ use super::statements::{OltpTransaction, RandomChoices, VERBS, Verb};
 use super::*;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::sql::{
+use crate::measure::sql::{
     Committed, ErrorClass, SqlError, SqlResult, SqlSession, StatementId, Statements,
     TransactionScript, Transactions,
 };
-use crate::load::{AddressSpace, Op, OpGenerator};
+use crate::measure::{AddressSpace, Op, OpGenerator};
 use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, TRANSACTION, Workload};

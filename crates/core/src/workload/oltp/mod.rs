@@ -9,7 +9,7 @@ mod rows;
 mod statements;
 
 use crate::base::error::{Result, failed};
-use crate::load::sql::{Dialect, SysbenchDriver};
+use crate::measure::sql::{Dialect, SysbenchDriver};
 use crate::plan::{DefaultValue, Knob, KnobKind};
 
 const SOURCE: &str = "akopytov/sysbench 1.0.20, src/lua/oltp_common.lua";

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::random::Ids;
 use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
 use crate::base::rng::Rng;
-use crate::load::sql::{Param, SqlResult, SqlSession, StatementId, SysbenchDriver};
+use crate::measure::sql::{Param, SqlResult, SqlSession, StatementId, SysbenchDriver};
 
 /// One kind of statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

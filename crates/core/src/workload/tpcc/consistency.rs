@@ -8,8 +8,10 @@
 
 use super::SOURCE;
 use crate::base::error::Result;
-use crate::load::sql::{Committed, SqlError, SqlResult, SqlSession, Statements, TransactionScript};
-use crate::load::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::measure::sql::{
+    Committed, SqlError, SqlResult, SqlSession, Statements, TransactionScript,
+};
+use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
 use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, Workload};

@@ -4,8 +4,8 @@
 use arrayvec::ArrayString;
 
 use super::inputs::DISTRICTS;
-use crate::load::sql::answers::{AnswerRow, Answers, SqlValue};
-use crate::load::sql::{Decimal, Param, SqlError, SqlResult};
+use crate::measure::sql::answers::{AnswerRow, Answers, SqlValue};
+use crate::measure::sql::{Decimal, Param, SqlError, SqlResult};
 
 /// Clause 2.5.2.2: C_DATA keeps its first 500 characters.
 const DATA: usize = 500;

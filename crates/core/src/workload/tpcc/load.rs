@@ -4,10 +4,10 @@ use super::population::Population;
 use super::schema::{TABLES, named};
 use super::{SOURCE, WAREHOUSES};
 use crate::base::error::{Result, failed};
-use crate::load::sql::{
+use crate::measure::sql::{
     Committed, SqlError, SqlResult, SqlSession, Statements, TransactionScript, Transactions,
 };
-use crate::load::{AddressSpace, Op, OpGenerator};
+use crate::measure::{AddressSpace, Op, OpGenerator};
 use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, TRANSACTION, Workload};

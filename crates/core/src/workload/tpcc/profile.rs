@@ -1,7 +1,7 @@
 //! TPC-C's transaction profiles (clauses 2.4 to 2.8): its classes of op, in the order of the
 //! specification.
 
-use crate::load::{Op, OpKind};
+use crate::measure::{Op, OpKind};
 use crate::record::Class;
 
 /// What a terminal sends, and the execution of a Delivery that was queued.

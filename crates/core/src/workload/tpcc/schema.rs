@@ -2,7 +2,7 @@
 //! that its check runs on them, under primary keys and the two indexes that transactions look up
 //! by.
 
-use crate::load::sql::Dialect;
+use crate::measure::sql::Dialect;
 
 /// A table's name, its columns with types, and what keeps it.
 pub struct TpccTable {

@@ -12,9 +12,9 @@ use super::found::{bad_credit, by_district, in_the_middle, one, written};
 use super::inputs::{CustomerChoice, DISTRICTS, Drawer, MOST_LINES, OrderLine, TpccInputs};
 use super::statements::{Deliveries, Fixed, Several};
 use crate::base::error::{Result, anyhow};
-use crate::load::Op;
-use crate::load::sql::answers::{AnswerRow, Answers};
-use crate::load::sql::{
+use crate::measure::Op;
+use crate::measure::sql::answers::{AnswerRow, Answers};
+use crate::measure::sql::{
     Committed, Param, SqlError, SqlResult, SqlSession, StatementBatch, StatementId, Statements,
     TransactionScript, refused,
 };

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::load::sql::Dialect;
+use crate::measure::sql::Dialect;
 
 /// The statement as this server takes it.
 pub fn spelled<'s>(sql: &'s str, dialect: &dyn Dialect) -> Cow<'s, str> {
@@ -24,8 +24,8 @@ mod tests {
     use super::*;
     use crate::engine::sql::postgres::Postgres;
     use crate::engine::sql::sqlserver::SqlServer;
-    use crate::load::sql::answers::Answers;
-    use crate::load::sql::{Param, SqlResult, SqlSession, StatementBatch, StatementId};
+    use crate::measure::sql::answers::Answers;
+    use crate::measure::sql::{Param, SqlResult, SqlSession, StatementBatch, StatementId};
 
     /// Keeps what is prepared.
     struct Listener(&'static dyn Dialect, Vec<String>);

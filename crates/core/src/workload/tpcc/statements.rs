@@ -3,7 +3,7 @@
 
 use super::inputs::{DISTRICTS, MOST_LINES};
 use super::spelling::spelled;
-use crate::load::sql::{SqlResult, SqlSession, StatementId};
+use crate::measure::sql::{SqlResult, SqlSession, StatementId};
 
 macro_rules! statements {
     ($($name:ident = $sql:expr;)*) => {

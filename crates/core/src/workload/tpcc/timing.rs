@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use super::cards::card;
 use super::profile::Profile;
 use crate::base::rng::{Rng, Seed};
-use crate::load::{Cycles, Op};
+use crate::measure::{Cycles, Op};
 
 const SECOND_NS: u64 = 1_000_000_000;
 

@@ -2,9 +2,7 @@
 //! largest difference at a point. Both come from the one family of comparisons, so no further
 //! correction is needed.
 
-use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::compare::Standing;
-use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::claim::compare::{Comparison, Standing, StepPlace};
 use crate::analysis::facts::Facts;
 use crate::analysis::points::metric::Metric;
 

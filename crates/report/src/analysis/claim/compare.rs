@@ -2,17 +2,11 @@
 //! points, their simultaneous intervals, and which of them the drives decided. All printed
 //! differences come from here.
 
-pub use crate::analysis::claim::comparison::Comparison;
-pub use crate::analysis::claim::comparison::Standing;
-pub use crate::analysis::claim::comparison::StepPlace;
+pub use crate::analysis::claim::comparison::{Comparison, Standing, StepPlace};
 use crate::analysis::claim::curves;
-use crate::analysis::claim::pairing::PairedSheet;
-use crate::analysis::claim::pairing::pairs;
-use crate::analysis::claim::pairing::seat;
+use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::comparability::caveat::Caveat;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
 use crate::plan::Field;

@@ -6,16 +6,10 @@
 //! compared here and not point by point.
 
 use crate::analysis::claim::comparison::StepPlace;
-use crate::analysis::claim::pairing::PairedSheet;
-use crate::analysis::claim::pairing::pairs;
-use crate::analysis::claim::pairing::seat;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure;
-use crate::analysis::points::point_summary::ClassSummary;
-use crate::analysis::points::point_summary::P99;
+use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::metric::{Metric, PointFigure};
+use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::plan::Field;
 use crate::plan::steps::search::Search;
 use crate::stats::curve::{self, knee, latency_at, load_at};

@@ -3,14 +3,9 @@
 
 use crate::analysis::claim::claims;
 use crate::analysis::claim::claims::Crossover;
-use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::compare::StepPlace;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::MetricRequest;
-use crate::analysis::points::metric::PointFigure;
+use crate::analysis::claim::compare::{Comparison, StepPlace};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::metric::{Metric, MetricRequest, PointFigure};
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, Protocol, Step};
 use crate::record::Class;

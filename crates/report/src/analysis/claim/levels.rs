@@ -2,8 +2,7 @@
 //! point.
 
 use crate::analysis::claim::curves;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
+use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
 use crate::plan::model::headline::AxisPlace;
 

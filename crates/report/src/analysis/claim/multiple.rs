@@ -1,9 +1,7 @@
 //! The largest multiple of a load that a subject sustains: the result of searches along the axis of
 //! several rates, over all repeats, as one number with an interval.
 
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::plan::Field;
 use crate::plan::steps::search::Search;
 use crate::stats::Estimate;

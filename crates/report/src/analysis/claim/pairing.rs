@@ -1,8 +1,7 @@
 //! Which subjects may be compared at a point, and the block and place in which each was measured.
 
 use crate::analysis::claim::comparison::StepPlace;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{CellFacts, Facts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::Sheet;

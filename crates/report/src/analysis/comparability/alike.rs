@@ -4,8 +4,7 @@
 
 use serde_json::Value;
 
-use crate::analysis::claim::difference::Difference;
-use crate::analysis::claim::difference::Grade;
+use crate::analysis::claim::difference::{Difference, Grade};
 use crate::analysis::facts::Facts;
 use crate::message;
 use crate::plan::{Plan, PointPlan, Subject};

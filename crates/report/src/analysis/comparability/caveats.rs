@@ -2,12 +2,9 @@
 //! but rules out only one direction: see `compare`.
 
 pub use crate::analysis::comparability::caveat::Caveat;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::BottleneckVerdict;
-use crate::analysis::points::point_summary::RATE_KEPT;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::stats::family::FEWEST;
 use crate::stats::runs::trend::Drift;
 

@@ -8,13 +8,9 @@ mod unknown;
 
 use std::collections::BTreeMap;
 
-pub use crate::analysis::claim::difference::Barred;
-pub use crate::analysis::claim::difference::Difference;
-pub use crate::analysis::claim::difference::Grade;
+pub use crate::analysis::claim::difference::{Barred, Difference, Grade};
 use crate::analysis::comparability::alike;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::names;
 use crate::language::{Message, MessageArg, Name, Number};
 use crate::message;

@@ -2,11 +2,8 @@
 //! with drives as a random effect.
 
 use crate::analysis::comparability::conditions::sightings;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::stats::specimens::{Models, models, outlying};
 
 /// A drive whose ops/s lie apart from those of the others of its group.

@@ -2,11 +2,8 @@
 //! makes levels less precise, but not ratios, which are formed within repeats.
 
 use crate::analysis::claim::pairing::seat;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
-use crate::analysis::points::point_summary::ClassSummary;
-use crate::analysis::points::point_summary::P99;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::stats::spread::spread;
 
 /// A repeat of a point that ran otherwise than the others, for all of its subjects.

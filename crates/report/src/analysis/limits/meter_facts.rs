@@ -2,17 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::limits::bottleneck;
-use crate::analysis::limits::bottleneck::BottleneckVerdict;
-use crate::analysis::limits::bottleneck::verdict;
-use crate::analysis::limits::meter_series;
-use crate::analysis::limits::meter_series::MeterSeries;
-use crate::analysis::limits::meter_series::SeriesReading as At;
-use crate::analysis::limits::power;
-use crate::analysis::limits::power::PowerFacts;
-use crate::analysis::limits::power::Series;
-use crate::analysis::limits::verdict_inputs::inputs;
-use crate::analysis::limits::verdict_inputs::is_standstill;
+use crate::analysis::limits::bottleneck::{BottleneckVerdict, verdict};
+use crate::analysis::limits::meter_series::{MeterSeries, SeriesReading as At};
+use crate::analysis::limits::power::{PowerFacts, Series};
+use crate::analysis::limits::verdict_inputs::{inputs, is_standstill};
+use crate::analysis::limits::{bottleneck, meter_series, power};
 use crate::analysis::points::point_numbers::PointSummary;
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::plan::Plan;

@@ -2,8 +2,7 @@
 //! class mixed with another.
 
 use crate::analysis::limits::meter_series;
-use crate::analysis::limits::meter_series::MeterSeries;
-use crate::analysis::limits::meter_series::SeriesReading;
+use crate::analysis::limits::meter_series::{MeterSeries, SeriesReading};
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::base::units;
 use crate::record::gauge::WATTS;

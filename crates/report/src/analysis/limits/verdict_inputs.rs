@@ -2,17 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::limits::bottleneck::BottleneckInputs;
-use crate::analysis::limits::bottleneck::DatasetCaching;
-use crate::analysis::limits::bottleneck::DeviceLoad;
-use crate::analysis::limits::bottleneck::DynoIo;
-use crate::analysis::limits::bottleneck::Late;
-use crate::analysis::limits::bottleneck::SeparateProcessors;
+use crate::analysis::limits::bottleneck::{
+    BottleneckInputs, DatasetCaching, DeviceLoad, DynoIo, Late, SeparateProcessors,
+};
 use crate::analysis::limits::meter_series::MeterSeries;
-use crate::analysis::points::point_numbers::ClassNumbers;
-use crate::analysis::points::point_numbers::Numbers;
-use crate::analysis::points::point_numbers::PointSummary;
-use crate::analysis::points::point_numbers::Times;
+use crate::analysis::points::point_numbers::{ClassNumbers, Numbers, PointSummary, Times};
 use crate::analysis::points::point_summary::P99;
 use crate::base::units::Rate;
 use crate::plan::{Plan, Step, read_list};

@@ -1,12 +1,10 @@
 //! Metrics: a figure of the step's headline streams together, of one stream, or of one drive of
 //! each group.
 
-use crate::analysis::points::point_summary::P99;
-use crate::analysis::points::point_summary::PERCENTILES;
+use crate::analysis::points::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
 use crate::language::{Language, Name};
-use crate::plan::steps::headline::METRICS;
-use crate::plan::steps::headline::is_metric;
+use crate::plan::steps::headline::{METRICS, is_metric};
 use crate::record::Class;
 use crate::say;
 use crate::stats::Better;

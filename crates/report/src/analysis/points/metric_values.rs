@@ -4,21 +4,12 @@ use std::borrow::Cow;
 
 use crate::analysis::comparability::caveat::Caveat;
 use crate::analysis::comparability::caveats;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::power::PowerFacts;
-use crate::analysis::points::metric::Instrument;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::MetricRequest;
-use crate::analysis::points::metric::OF_POWER;
-use crate::analysis::points::metric::PointFigure;
-use crate::analysis::points::metric::PointPart;
-use crate::analysis::points::metric::class_a_minute;
-use crate::analysis::points::point_summary::ClassSummary;
-use crate::analysis::points::point_summary::Latency;
-use crate::analysis::points::point_summary::PERCENTILES;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::metric::{
+    Instrument, Metric, MetricRequest, OF_POWER, PointFigure, PointPart, class_a_minute,
+};
+use crate::analysis::points::point_summary::{ClassSummary, Latency, PERCENTILES, RepeatSummary};
 use crate::base::error::{Result, failed};
 use crate::base::histogram::RESOLUTION;
 use crate::plan::Plan;

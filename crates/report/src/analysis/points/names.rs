@@ -2,10 +2,8 @@
 //! protocols, titles of their steps, axes, percentiles. A title is a built-in one where the English
 //! message that its protocol and step lead to says the same; what a user wrote stays as it is.
 
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::RunFacts;
-use crate::analysis::points::axis::AxisFacts;
-use crate::analysis::points::axis::field_text;
+use crate::analysis::facts::{Facts, RunFacts};
+use crate::analysis::points::axis::{AxisFacts, field_text};
 use crate::language::{Language, Message, MessageArg, Name, Number};
 use crate::plan::Plan;
 use crate::say;

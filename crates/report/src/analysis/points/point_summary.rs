@@ -1,10 +1,8 @@
 //! The repeats of a cell as estimates with intervals.
 
-use crate::analysis::points::point_numbers::ClassNumbers;
-use crate::analysis::points::point_numbers::Numbers;
-use crate::analysis::points::point_numbers::OVER_MS;
-use crate::analysis::points::point_numbers::Times;
-use crate::analysis::points::point_numbers::WrittenDigits;
+use crate::analysis::points::point_numbers::{
+    ClassNumbers, Numbers, OVER_MS, Times, WrittenDigits,
+};
 use crate::base::units::Rate;
 use crate::record::Class;
 use crate::stats::level::{self, Level};

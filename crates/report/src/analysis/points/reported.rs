@@ -1,11 +1,9 @@
 //! Figures that another tool reported for imported points, used in place of histograms.
 //! have said. A class that only figures are reported of has nothing else.
 
-use crate::analysis::points::point_numbers::ClassNumbers;
-use crate::analysis::points::point_numbers::Numbers;
-use crate::analysis::points::point_numbers::PointSummary;
-use crate::analysis::points::point_numbers::Times;
-use crate::analysis::points::point_numbers::WrittenDigits;
+use crate::analysis::points::point_numbers::{
+    ClassNumbers, Numbers, PointSummary, Times, WrittenDigits,
+};
 use crate::analysis::points::point_summary::PERCENTILES;
 use crate::base::histogram::{Histogram, SAMPLES_ABOVE};
 use crate::record::{Class, Reported};

@@ -3,10 +3,8 @@
 //! in comparisons.
 
 use crate::analysis::claim::compare::observations;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::plan::{Plan, points};
 use crate::stats::detectable::{Detectable, PlannedBrief, detectable};
 use crate::stats::family::{FEWEST, Observation};

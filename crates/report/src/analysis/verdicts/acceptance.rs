@@ -3,10 +3,8 @@
 
 use crate::analysis::claim::compare::observations;
 use crate::analysis::comparability::conditions::sightings;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointPart;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::points::metric::{Metric, PointPart};
 use crate::record::key::{self, FactHeading};
 use crate::stats::Better;
 use crate::stats::acceptance::{Delivery, Reference};

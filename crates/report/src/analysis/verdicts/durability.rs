@@ -1,8 +1,6 @@
 //! The cost of durability: steps that differ only in how their writes become durable.
 
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::RunFacts;
-use crate::analysis::facts::StepFacts;
+use crate::analysis::facts::{Facts, RunFacts, StepFacts};
 use crate::plan::{Field, Stream};
 
 /// How a step's writes become durable.

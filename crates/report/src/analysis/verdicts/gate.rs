@@ -1,19 +1,15 @@
 //! Compares a new run with its base: for every figure of every common subject, whether it became
 //! worse by more than a limit. The base is one run, or a history of several.
 
-use crate::analysis::claim::compare::observations;
-use crate::analysis::claim::compare::of_points;
+use crate::analysis::claim::compare::{observations, of_points};
 use crate::analysis::claim::comparison::StepPlace;
 use crate::analysis::claim::pairing::PairedSheet;
 use crate::analysis::facts::Facts;
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::{FEWEST, Ratio, one_sided};
-use crate::stats::runs::gate::HistoryScope;
-use crate::stats::runs::gate::PointHistory;
-use crate::stats::runs::gate::RatioChange;
-use crate::stats::runs::gate::ScatterUnit;
-use crate::stats::runs::gate::ShownChange;
-use crate::stats::runs::gate::against_history;
+use crate::stats::runs::gate::{
+    HistoryScope, PointHistory, RatioChange, ScatterUnit, ShownChange, against_history,
+};
 
 /// A gate's judgements.
 pub struct Gate {

@@ -1,11 +1,9 @@
 //! Results of a self-test: false claims, known differences that were found, scatter, and the
 //! generator's ceilings.
 
-use crate::analysis::claim::compare::Standing;
-use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::claim::compare::{Standing, StepPlace};
 use crate::analysis::facts::Facts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure;
+use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::points::scatter;
 use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference, quoted};
 use crate::say;

@@ -6,15 +6,11 @@ use crate::analysis::claim::lead;
 use crate::analysis::comparability::alike;
 use crate::analysis::comparability::alike::FieldDifference;
 use crate::analysis::comparability::conditions::sightings;
-use crate::analysis::facts::CellFacts;
-use crate::analysis::facts::Facts;
-use crate::analysis::facts::StepFacts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::MetricRequest;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::plan::{Plan, PointPlan};
 use crate::record::key::{FactHeading, FactKey, cpu, drive, host};
-use crate::stats::runs::changes::ChangePoint;
-use crate::stats::runs::changes::change_points;
+use crate::stats::runs::changes::{ChangePoint, change_points};
 use crate::stats::{Estimate, estimate};
 
 /// Facts whose difference makes another history, as two hosts are not compared either.

@@ -3,11 +3,7 @@
 
 use crate::analysis::facts::Facts;
 use crate::base::error::{Result, failed};
-use crate::brief::block::Block;
-use crate::brief::block::Style;
-use crate::brief::block::TextLine;
-use crate::brief::block::TextSpan;
-use crate::brief::block::plain;
+use crate::brief::block::{Block, Style, TextLine, TextSpan, plain};
 use crate::plan::declaration::raised;
 use crate::plan::subjects::specification::Specifications;
 use crate::say;

@@ -5,13 +5,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;
 
 use crate::base::text::is_hidden;
-use crate::brief::block::Block;
-use crate::brief::block::Role;
-use crate::brief::block::Style;
-use crate::brief::block::Table;
-use crate::brief::block::TextLine;
-use crate::brief::block::TextSpan;
-use crate::brief::block::words;
+use crate::brief::block::{Block, Role, Style, Table, TextLine, TextSpan, words};
 
 /// A section of the writer's own.
 #[derive(Deserialize)]

@@ -3,11 +3,9 @@
 //! longer holds is an error.
 
 use crate::analysis::claim::claims;
-use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::MetricRequest;
+use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::base::error::{Error, Result, failed};
 use crate::brief::lead::Lead;
 use crate::brief::own::specification;

@@ -4,16 +4,12 @@
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::base::error::{Result, failed};
-use crate::brief::block::Block;
-use crate::brief::block::Table;
+use crate::brief::block::{Block, Table};
 use crate::brief::prose;
-use crate::brief::text::number_format;
 use crate::brief::text::number_format::NONE;
-use crate::brief::text::published;
-use crate::brief::text::wording;
+use crate::brief::text::{number_format, published, wording};
 use crate::language::Language;
-use crate::plan::subjects::specification::Specification;
-use crate::plan::subjects::specification::Specifications;
+use crate::plan::subjects::specification::{Specification, Specifications};
 use crate::say;
 
 pub const ID: &str = "specification";

@@ -3,10 +3,8 @@
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure;
-use crate::brief::text::number_format;
-use crate::brief::text::wording;
+use crate::analysis::points::metric::{Metric, PointFigure};
+use crate::brief::text::{number_format, wording};
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;

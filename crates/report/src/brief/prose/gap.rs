@@ -1,18 +1,14 @@
 //! What lies between the first subject and each other: where their order changes along the axis,
 //! by how much in the figure's own unit at a named load, and how that moves with the block size.
 
-use crate::analysis::claim::claims;
 use crate::analysis::claim::claims::Crossover;
-use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::compare::Standing;
-use crate::analysis::claim::compare::StepPlace;
-use crate::analysis::claim::lead;
+use crate::analysis::claim::compare::{Comparison, Standing, StepPlace};
 use crate::analysis::claim::lead::StepLead;
+use crate::analysis::claim::{claims, lead};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
-use crate::brief::text::published;
-use crate::brief::text::wording;
+use crate::brief::text::{published, wording};
 use crate::plan::{Field, Step};
 use crate::say;
 use crate::stats::Better;

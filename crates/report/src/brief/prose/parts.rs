@@ -3,11 +3,8 @@
 
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure;
-use crate::analysis::points::metric::PointPart;
-use crate::analysis::points::point_summary::P99;
-use crate::analysis::points::point_summary::PERCENTILES;
+use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
+use crate::analysis::points::point_summary::{P99, PERCENTILES};
 use crate::brief::text::wording;
 use crate::say;
 

@@ -3,8 +3,7 @@
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::brief::block::{Block, Table};
-use crate::brief::text::basis::because;
-use crate::brief::text::basis::limit;
+use crate::brief::text::basis::{because, limit};
 use crate::chart::MARK;
 use crate::chart::step::name;
 use crate::language::Language;

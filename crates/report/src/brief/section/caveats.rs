@@ -3,15 +3,10 @@
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::metric::NEW_ORDER;
-use crate::analysis::points::point_summary::P99;
-use crate::analysis::points::point_summary::RATE_KEPT;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{P99, RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::text::caveat_text;
-use crate::brief::text::notes;
-use crate::brief::text::number_format;
-use crate::brief::text::wording;
+use crate::brief::text::{caveat_text, notes, number_format, wording};
 use crate::language::Language;
 use crate::say;
 

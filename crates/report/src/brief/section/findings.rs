@@ -5,10 +5,7 @@ use crate::analysis::claim::claims;
 use crate::analysis::claim::claims::Claim;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table, TextLine, plain, strong};
-use crate::brief::text::causes;
-use crate::brief::text::caveat_text;
-use crate::brief::text::published;
-use crate::brief::text::wording;
+use crate::brief::text::{causes, caveat_text, published, wording};
 use crate::say;
 
 /// The claims of each subject.

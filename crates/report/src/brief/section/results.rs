@@ -1,29 +1,22 @@
 //! A chapter per step: a summary in three sentences, the figures that its source publishes, and the
 //! subjects point by point.
 
-use super::Section;
-use super::analysis;
-use super::bottlenecks;
+use super::{Section, analysis, bottlenecks};
 use crate::analysis::comparability::conditions::not_given;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::names;
-use crate::analysis::points::point_summary::ClassSummary;
-use crate::analysis::points::point_summary::P99;
+use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::prose;
 use crate::brief::section::steps::differences;
-use crate::brief::text::number_format;
 use crate::brief::text::number_format::NONE;
-use crate::brief::text::published;
-use crate::brief::text::table_cell::TableCell;
-use crate::brief::text::table_cell::texts;
-use crate::brief::text::wording;
-use crate::chart;
+use crate::brief::text::table_cell::{TableCell, texts};
+use crate::brief::text::{number_format, published, wording};
 use crate::chart::step::name;
 use crate::language::{Language, Name};
 use crate::plan::{LoopKind, Timing};
-use crate::say;
+use crate::{chart, say};
 
 /// A chapter for each step.
 pub const SECTION: Section =

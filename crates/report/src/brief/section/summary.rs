@@ -2,22 +2,15 @@
 //! subject; who is best only where claims say so.
 
 use super::Section;
-use crate::analysis::claim::lead;
 use crate::analysis::claim::lead::StepLead;
-use crate::analysis::claim::levels;
+use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::points::metric::Instrument;
-use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::{Instrument, Metric};
 use crate::analysis::points::metric_values::instruments;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::text::metric_text;
-use crate::brief::text::number_format;
 use crate::brief::text::number_format::NONE;
-use crate::brief::text::published;
-use crate::brief::text::table_cell::Scale;
-use crate::brief::text::table_cell::TableCell;
-use crate::brief::text::table_cell::in_unit;
-use crate::brief::text::wording;
+use crate::brief::text::table_cell::{Scale, TableCell, in_unit};
+use crate::brief::text::{metric_text, number_format, published, wording};
 use crate::chart::{self, mark};
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;

@@ -3,8 +3,7 @@
 use crate::analysis::claim::compare::Comparison;
 use crate::analysis::comparability::specimens;
 use crate::analysis::facts::Facts;
-use crate::analysis::limits::bottleneck::Bottleneck;
-use crate::analysis::limits::bottleneck::BottleneckVerdict;
+use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::PointPart;
 use crate::language::Language;
 use crate::say;

@@ -2,12 +2,9 @@
 
 use crate::analysis::comparability::caveats::Caveat;
 use crate::analysis::facts::{CellFacts, Facts};
-use crate::analysis::limits::bottleneck::Bottleneck;
-use crate::analysis::limits::bottleneck::BottleneckVerdict;
+use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::MetricRequest;
-use crate::brief::text::basis;
-use crate::brief::text::number_format;
-use crate::brief::text::wording;
+use crate::brief::text::{basis, number_format, wording};
 use crate::language::Language;
 use crate::record::SteadyState;
 use crate::{message, say};

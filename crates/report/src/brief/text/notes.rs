@@ -1,10 +1,8 @@
 //! Notes in words: what the reader should know in addition to claims and caveats.
 
-use crate::analysis::comparability::specimens;
-use crate::analysis::comparability::specimens::OfModels;
-use crate::analysis::comparability::specimens::OutlyingDrive;
-use crate::analysis::comparability::together;
+use crate::analysis::comparability::specimens::{OfModels, OutlyingDrive};
 use crate::analysis::comparability::together::CommonShift;
+use crate::analysis::comparability::{specimens, together};
 use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
 use crate::brief::text::number_format;

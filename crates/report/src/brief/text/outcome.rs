@@ -3,14 +3,12 @@
 //! `analysis`; nothing is weighed anew.
 
 use crate::analysis::claim::claims::Crossover;
-use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::compare::Standing;
+use crate::analysis::claim::compare::{Comparison, Standing};
 use crate::analysis::claim::lead;
 use crate::analysis::claim::lead::StepLead;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
-use crate::brief::text::causes;
-use crate::brief::text::wording;
+use crate::brief::text::{causes, wording};
 use crate::say;
 
 /// An interval that reaches this factor says nothing that a reader could use.

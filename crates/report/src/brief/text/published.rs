@@ -1,13 +1,11 @@
 //! Imported figures without repeats: their differences are arithmetic, not claims.
 
-use crate::analysis::claim::lead;
-use crate::analysis::claim::published;
 use crate::analysis::claim::published::Gap;
 pub use crate::analysis::claim::published::is_published;
+use crate::analysis::claim::{lead, published};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
-use crate::brief::text::metric_text;
-use crate::brief::text::wording;
+use crate::brief::text::{metric_text, wording};
 use crate::language::Language;
 use crate::say;
 use crate::stats::Better;

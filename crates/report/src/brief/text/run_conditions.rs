@@ -1,8 +1,7 @@
 //! Under what conditions it was measured, in a line of the first page.
 
 use crate::analysis::facts::Facts;
-use crate::brief::text::published;
-use crate::brief::text::wording;
+use crate::brief::text::{published, wording};
 use crate::say;
 
 /// When, how often, on what: a line.

@@ -3,8 +3,7 @@
 
 use crate::analysis::points::point_summary::Latency;
 use crate::base::units;
-use crate::brief::block::Mark;
-use crate::brief::block::Table;
+use crate::brief::block::{Mark, Table};
 use crate::brief::text::number_format;
 use crate::brief::text::number_format::NONE;
 use crate::language::Language;

@@ -1,25 +1,18 @@
 //! Comparisons and claims in words and numbers. Every report prints differences with `difference`,
 //! so that a comparison has the same number and interval everywhere.
 
-use crate::analysis::claim::claims::Claim;
-use crate::analysis::claim::claims::Crossover;
-use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::compare::Standing;
-use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::claim::claims::{Claim, Crossover};
+use crate::analysis::claim::compare::{Comparison, Standing, StepPlace};
 use crate::analysis::comparability::alike;
-use crate::analysis::comparability::conditions::Barred;
-use crate::analysis::comparability::conditions::Difference;
+use crate::analysis::comparability::conditions::{Barred, Difference};
 use crate::analysis::facts::{CellFacts, Facts, RunFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure;
+use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::base::units;
-pub use crate::brief::text::metric_text::metric;
-pub use crate::brief::text::metric_text::printed;
-pub use crate::brief::text::metric_text::printed_both;
 use crate::brief::text::metric_text::printed_latency;
-pub use crate::brief::text::metric_text::printed_value;
-pub use crate::brief::text::metric_text::printed_with_unit;
+pub use crate::brief::text::metric_text::{
+    metric, printed, printed_both, printed_value, printed_with_unit,
+};
 use crate::brief::text::number_format;
 pub use crate::brief::text::place_text::place;
 use crate::language::Language;

@@ -10,20 +10,10 @@ use std::fmt::Write;
 
 use place::{FreeArea, space};
 
-use crate::chart::canvas::axis::ChartAxis;
-use crate::chart::canvas::axis::si;
-use crate::chart::canvas::fonts;
-use crate::chart::canvas::fonts::Face;
-use crate::chart::canvas::fonts::escape;
-use crate::chart::canvas::theme;
-use crate::chart::canvas::theme::FAINT;
-use crate::chart::canvas::theme::GRID;
-use crate::chart::canvas::theme::HEIGHT;
-use crate::chart::canvas::theme::INK;
-use crate::chart::canvas::theme::LEAST_TEXT;
-use crate::chart::canvas::theme::PAPER;
-use crate::chart::canvas::theme::Palette;
-use crate::chart::canvas::theme::WIDTH;
+use crate::chart::canvas::axis::{ChartAxis, si};
+use crate::chart::canvas::fonts::{Face, escape};
+use crate::chart::canvas::theme::{FAINT, GRID, HEIGHT, INK, LEAST_TEXT, PAPER, Palette, WIDTH};
+use crate::chart::canvas::{fonts, theme};
 use crate::language::Language;
 use crate::say;
 

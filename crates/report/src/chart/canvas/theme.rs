@@ -124,10 +124,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::chart::canvas::colour::Sight;
-    use crate::chart::canvas::colour::contrast;
-    use crate::chart::canvas::colour::difference;
-    use crate::chart::canvas::colour::lightness;
+    use crate::chart::canvas::colour::{Sight, contrast, difference, lightness};
 
     /// The least that two colours must differ by (CIE 1976 L*a*b*), by the later of their places:
     /// more than that may be asked of a brief of two drives than of one of eight.

@@ -2,22 +2,12 @@
 //! the groups' names are long, lying one under another.
 
 use crate::base::units::{grouped, significant};
-use crate::chart::FigureText;
-use crate::chart::Plot;
-use crate::chart::canvas::axis::ChartAxis;
-use crate::chart::canvas::axis::in_digits;
-use crate::chart::canvas::axis::si;
+use crate::chart::canvas::axis::{ChartAxis, in_digits, si};
 use crate::chart::canvas::fonts;
 use crate::chart::canvas::fonts::Face;
-use crate::chart::canvas::frame::Canvas;
-use crate::chart::canvas::frame::SMALL;
-use crate::chart::canvas::frame::SubjectStyle;
-use crate::chart::canvas::frame::TextStyle;
-use crate::chart::canvas::frame::place;
-use crate::chart::canvas::theme::GRID;
-use crate::chart::canvas::theme::LEAST_TEXT;
-use crate::chart::canvas::theme::MARK;
-use crate::chart::canvas::theme::Palette;
+use crate::chart::canvas::frame::{Canvas, SMALL, SubjectStyle, TextStyle, place};
+use crate::chart::canvas::theme::{GRID, LEAST_TEXT, MARK, Palette};
+use crate::chart::{FigureText, Plot};
 use crate::say;
 
 /// A value with its interval; without one, all three are the same.

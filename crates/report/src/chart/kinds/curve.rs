@@ -1,13 +1,9 @@
 //! A curve of labelled points: p99 against ops/s, each point with its thread count or depth.
 
-use crate::chart::FigureText;
-use crate::chart::Plot;
-use crate::chart::canvas::axis::ChartAxis;
-use crate::chart::canvas::axis::si;
-use crate::chart::canvas::frame::Canvas;
-use crate::chart::canvas::frame::SubjectStyle;
-use crate::chart::canvas::theme::FAINT;
-use crate::chart::canvas::theme::Palette;
+use crate::chart::canvas::axis::{ChartAxis, si};
+use crate::chart::canvas::frame::{Canvas, SubjectStyle};
+use crate::chart::canvas::theme::{FAINT, Palette};
+use crate::chart::{FigureText, Plot};
 use crate::say;
 
 pub struct CurvePoint {

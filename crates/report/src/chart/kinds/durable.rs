@@ -3,13 +3,9 @@
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::verdicts::durability;
-use crate::analysis::verdicts::durability::StepDurability;
-use crate::analysis::verdicts::durability::WriteGroup;
-use crate::chart::Chart;
-use crate::chart::FigureText;
-use crate::chart::kinds::curve::CurveChart;
-use crate::chart::kinds::curve::CurvePoint;
-use crate::chart::kinds::curve::CurveSeries;
+use crate::analysis::verdicts::durability::{StepDurability, WriteGroup};
+use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
+use crate::chart::{Chart, FigureText};
 use crate::language::Language;
 use crate::say;
 

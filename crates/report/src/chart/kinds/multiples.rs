@@ -1,25 +1,16 @@
 //! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with;
 //! and the MB/s of all steps that move data, on one scale.
 
-use crate::analysis::claim::lead;
-use crate::analysis::claim::levels;
+use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
-use crate::chart::Chart;
-use crate::chart::FigureText;
-use crate::chart::Plot;
 use crate::chart::canvas::axis::in_digits;
 use crate::chart::canvas::fonts;
 use crate::chart::canvas::fonts::Face;
-use crate::chart::canvas::frame::Canvas;
-use crate::chart::canvas::frame::LABEL;
-use crate::chart::canvas::frame::SubjectStyle;
-use crate::chart::canvas::frame::TextStyle;
-use crate::chart::canvas::theme::LEAST_TEXT;
-use crate::chart::canvas::theme::MARK;
-use crate::chart::canvas::theme::Palette;
-use crate::chart::canvas::theme::WIDTH;
+use crate::chart::canvas::frame::{Canvas, LABEL, SubjectStyle, TextStyle};
+use crate::chart::canvas::theme::{LEAST_TEXT, MARK, Palette, WIDTH};
 use crate::chart::step::scaled;
+use crate::chart::{Chart, FigureText, Plot};
 use crate::say;
 
 /// A subject's value in a panel; none where nothing was measured.

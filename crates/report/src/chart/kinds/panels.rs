@@ -1,13 +1,10 @@
 //! Values over time, one panel under another on one axis of time: power and temperature under the
 //! throughput.
 
-use crate::chart::FigureText;
-use crate::chart::LineSeries;
-use crate::chart::Plot;
 use crate::chart::canvas::axis::ChartAxis;
 use crate::chart::canvas::frame::Canvas;
-use crate::chart::canvas::theme::HEIGHT;
-use crate::chart::canvas::theme::Palette;
+use crate::chart::canvas::theme::{HEIGHT, Palette};
+use crate::chart::{FigureText, LineSeries, Plot};
 use crate::say;
 
 pub struct PanelChart {

@@ -1,13 +1,10 @@
 //! Latency by percentile: the x axis counts nines, the y axis decades.
 
 use crate::base::units::latency;
-use crate::chart::FigureText;
-use crate::chart::LineSeries;
-use crate::chart::Plot;
 use crate::chart::canvas::axis::ChartAxis;
-use crate::chart::canvas::frame::Canvas;
-use crate::chart::canvas::frame::SubjectStyle;
+use crate::chart::canvas::frame::{Canvas, SubjectStyle};
 use crate::chart::canvas::theme::Palette;
+use crate::chart::{FigureText, LineSeries, Plot};
 use crate::say;
 
 pub struct Percentiles {

@@ -3,26 +3,15 @@
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::power::PowerFacts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure as Of;
+use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::metric_values::instruments;
-use crate::chart::Chart;
-use crate::chart::LineSeries;
-use crate::chart::kinds::bars::Bar;
-use crate::chart::kinds::bars::BarSeries;
-use crate::chart::kinds::bars::GroupedBars;
-use crate::chart::kinds::curve::CurveChart;
-use crate::chart::kinds::curve::CurvePoint;
-use crate::chart::kinds::panels::PanelChart;
-use crate::chart::kinds::panels::Panels;
-use crate::chart::step::ChartKind;
-use crate::chart::step::PlottedQuantity;
-use crate::chart::step::TIMELINE_POINTS;
-use crate::chart::step::marked;
-use crate::chart::step::name;
-use crate::chart::step::quantity;
-use crate::chart::step::scaled;
-use crate::chart::step::thinned;
+use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
+use crate::chart::kinds::curve::{CurveChart, CurvePoint};
+use crate::chart::kinds::panels::{PanelChart, Panels};
+use crate::chart::step::{
+    ChartKind, PlottedQuantity, TIMELINE_POINTS, marked, name, quantity, scaled, thinned,
+};
+use crate::chart::{Chart, LineSeries};
 use crate::language::Name;
 use crate::say;
 use crate::stats::Estimate;

@@ -1,15 +1,10 @@
 //! A value from round to round until it is steady: the rounds of each drive, and over the last of
 //! them the fitted line and the band that it must stay within.
 
-use crate::chart::FigureText;
-use crate::chart::Plot;
-use crate::chart::canvas::axis::ChartAxis;
-use crate::chart::canvas::axis::si;
-use crate::chart::canvas::frame::Canvas;
-use crate::chart::canvas::frame::SubjectStyle;
-use crate::chart::canvas::theme::FAINT;
-use crate::chart::canvas::theme::INK;
-use crate::chart::canvas::theme::Palette;
+use crate::chart::canvas::axis::{ChartAxis, si};
+use crate::chart::canvas::frame::{Canvas, SubjectStyle};
+use crate::chart::canvas::theme::{FAINT, INK, Palette};
+use crate::chart::{FigureText, Plot};
 use crate::say;
 
 pub struct RoundsSeries {

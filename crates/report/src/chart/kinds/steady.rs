@@ -2,11 +2,8 @@
 
 use crate::analysis::facts::Facts;
 use crate::base::units;
-use crate::chart::Chart;
-use crate::chart::FigureText;
-use crate::chart::kinds::rounds::Fit;
-use crate::chart::kinds::rounds::Rounds;
-use crate::chart::kinds::rounds::RoundsSeries;
+use crate::chart::kinds::rounds::{Fit, Rounds, RoundsSeries};
+use crate::chart::{Chart, FigureText};
 use crate::language::{Language, Name, Number};
 use crate::record::SteadyState;
 use crate::say;

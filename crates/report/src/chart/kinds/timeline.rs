@@ -1,12 +1,9 @@
 //! A value over the seconds of a point: ops/s over time.
 
-use crate::chart::FigureText;
-use crate::chart::LineSeries;
-use crate::chart::Plot;
-use crate::chart::canvas::axis::ChartAxis;
-use crate::chart::canvas::axis::si;
+use crate::chart::canvas::axis::{ChartAxis, si};
 use crate::chart::canvas::frame::Canvas;
 use crate::chart::canvas::theme::Palette;
+use crate::chart::{FigureText, LineSeries, Plot};
 use crate::say;
 
 pub struct Timeline {

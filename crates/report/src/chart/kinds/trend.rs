@@ -5,15 +5,10 @@ use crate::analysis::points::metric;
 use crate::analysis::points::metric::Metric;
 use crate::analysis::verdicts::trend::FigureHistory;
 use crate::base::units;
-use crate::chart::Chart;
-use crate::chart::Plot;
-use crate::chart::canvas::axis::ChartAxis;
-use crate::chart::canvas::axis::si;
-use crate::chart::canvas::frame::Canvas;
-use crate::chart::canvas::frame::SubjectStyle;
-use crate::chart::canvas::theme::FAINT;
-use crate::chart::canvas::theme::INK;
-use crate::chart::canvas::theme::Palette;
+use crate::chart::canvas::axis::{ChartAxis, si};
+use crate::chart::canvas::frame::{Canvas, SubjectStyle};
+use crate::chart::canvas::theme::{FAINT, INK, Palette};
+use crate::chart::{Chart, Plot};
 use crate::language::Language;
 
 /// What is drawn, in the unit of `y_label`.

@@ -4,16 +4,13 @@
 use std::cmp::Ordering;
 
 use super::ChartKind;
-use crate::analysis::claim::lead;
-use crate::analysis::claim::published;
 use crate::analysis::claim::published::Gap;
+use crate::analysis::claim::{lead, published};
 use crate::analysis::points::metric::Metric;
 use crate::analysis::{Comparison, Standing, StepPlace};
 use crate::chart::canvas::axis::si;
 use crate::chart::kinds::bars::CalledBar;
-use crate::chart::kinds::curve::CalledPoint;
-use crate::chart::kinds::curve::CurvePoint;
-use crate::chart::kinds::curve::CurveSeries;
+use crate::chart::kinds::curve::{CalledPoint, CurvePoint, CurveSeries};
 use crate::say;
 use crate::stats::Better;
 

@@ -4,15 +4,10 @@
 use super::{ChartKind, name, quantity, scaled, user_latency};
 use crate::analysis::claim::lead;
 use crate::analysis::facts::CellFacts;
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure as Of;
-use crate::analysis::points::point_summary::ClassSummary;
-use crate::analysis::points::point_summary::P99;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::metric::{Metric, PointFigure as Of};
+use crate::analysis::points::point_summary::{ClassSummary, P99, RepeatSummary};
 use crate::chart::Chart;
-use crate::chart::kinds::bars::Bar;
-use crate::chart::kinds::bars::BarSeries;
-use crate::chart::kinds::bars::GroupedBars;
+use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::language::Name;
 use crate::say;
 

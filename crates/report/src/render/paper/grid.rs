@@ -8,24 +8,13 @@ use krilla::tagging::{TableHeaderScope, Tag};
 use crate::brief::block::{Mark, Table};
 use crate::chart::canvas::fonts;
 use crate::chart::canvas::fonts::Face;
-use crate::render::html::is_grouped;
-use crate::render::html::names_row;
+use crate::render::html::{is_grouped, names_row};
 use crate::render::paper::columns;
-use crate::render::paper::layout::ACROSS;
-use crate::render::paper::layout::FAINT;
-use crate::render::paper::layout::INK;
-use crate::render::paper::layout::LineStyle;
-use crate::render::paper::layout::MARGIN;
-use crate::render::paper::layout::PLAIN;
-use crate::render::paper::layout::PageLayout;
-use crate::render::paper::layout::broken;
-use crate::render::paper::layout::width;
-use crate::render::paper::layout::written;
-use crate::render::paper::pages::Item;
-use crate::render::paper::pages::Piece;
-use crate::render::paper::pages::Rgb;
-use crate::render::paper::tags::TagId;
-use crate::render::paper::tags::Tags;
+use crate::render::paper::layout::{
+    ACROSS, FAINT, INK, LineStyle, MARGIN, PLAIN, PageLayout, broken, width, written,
+};
+use crate::render::paper::pages::{Item, Piece, Rgb};
+use crate::render::paper::tags::{TagId, Tags};
 
 const RULE: Rgb = (0xd5, 0xdb, 0xe2);
 /// Of the text of tables: the largest that fits.

@@ -6,18 +6,13 @@ use std::num::NonZeroU16;
 use krilla::tagging::{ListNumbering, Tag};
 
 use crate::chart;
-use crate::chart::Chart;
-use crate::chart::Palette;
-use crate::chart::canvas::fonts;
 use crate::chart::canvas::fonts::Face;
-use crate::chart::canvas::theme;
+use crate::chart::canvas::{fonts, theme};
+use crate::chart::{Chart, Palette};
 use crate::render::bound::bound;
 use crate::render::paper::columns;
-use crate::render::paper::pages::Item;
-use crate::render::paper::pages::Piece;
-use crate::render::paper::pages::Rgb;
-use crate::render::paper::tags::TagId;
-use crate::render::paper::tags::Tags;
+use crate::render::paper::pages::{Item, Piece, Rgb};
+use crate::render::paper::tags::{TagId, Tags};
 
 pub const MARGIN: f32 = 34.0;
 pub const INK: Rgb = (0x1c, 0x27, 0x33);

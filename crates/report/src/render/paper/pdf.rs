@@ -13,20 +13,9 @@ use crate::brief::{Brief, BriefSection, PaperSize};
 use crate::chart::canvas::fonts;
 use crate::chart::canvas::fonts::Face;
 use crate::render::html::table_caption;
-use crate::render::paper::layout::LineStyle;
-use crate::render::paper::layout::MARGIN;
-use crate::render::paper::layout::PLAIN;
-use crate::render::paper::layout::PageLayout;
-use crate::render::paper::layout::SMALL;
-use crate::render::paper::layout::width;
-use crate::render::paper::pages::Item;
-use crate::render::paper::pages::MOST_EMPTY;
-use crate::render::paper::pages::Paginator;
-use crate::render::paper::pages::Piece;
-use crate::render::paper::pages::paginate;
-use crate::render::paper::pen::Pen;
-use crate::render::paper::pen::broken;
-use crate::render::paper::pen::logo;
+use crate::render::paper::layout::{LineStyle, MARGIN, PLAIN, PageLayout, SMALL, width};
+use crate::render::paper::pages::{Item, MOST_EMPTY, Paginator, Piece, paginate};
+use crate::render::paper::pen::{Pen, broken, logo};
 use crate::say;
 
 /// The sentence that a brief begins with.

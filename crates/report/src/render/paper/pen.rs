@@ -15,15 +15,9 @@ use crate::base::error::{Error, Result, failed};
 use crate::base::text::is_hidden;
 use crate::chart::canvas::fonts;
 use crate::chart::canvas::fonts::Face;
-use crate::render::paper::layout::FAINT;
-use crate::render::paper::layout::LineStyle;
-use crate::render::paper::layout::MARGIN;
-use crate::render::paper::layout::width;
-use crate::render::paper::pages::Item;
-use crate::render::paper::pages::Paginator;
-use crate::render::paper::pages::Rgb;
-use crate::render::paper::tags::TagId;
-use crate::render::paper::tags::Tags;
+use crate::render::paper::layout::{FAINT, LineStyle, MARGIN, width};
+use crate::render::paper::pages::{Item, Paginator, Rgb};
+use crate::render::paper::tags::{TagId, Tags};
 
 /// An internal error of Dyno, not of the contents.
 pub fn broken(what: &str) -> Error {

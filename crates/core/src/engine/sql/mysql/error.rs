@@ -1,6 +1,6 @@
 //! What a server of the MySQL family means by the number of an error.
 
-use crate::load::sql::{ErrorClass, SqlError};
+use crate::measure::sql::{ErrorClass, SqlError};
 
 /// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over
 /// by default.

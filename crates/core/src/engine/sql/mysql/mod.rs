@@ -14,8 +14,8 @@ use self::session::MySqlSession;
 use super::{Connector, Settings, named, open_existing, open_own, own_server, server_knobs};
 use crate::base::error::Result;
 use crate::engine::{Access, DatasetAccess, Engine, Target};
-use crate::load::sql::answers::AnswerRow;
-use crate::load::sql::{
+use crate::measure::sql::answers::AnswerRow;
+use crate::measure::sql::{
     Dialect, Identity, ServerCounters, SqlError, SqlResult, SqlSession, SysbenchDriver, reported,
 };
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};

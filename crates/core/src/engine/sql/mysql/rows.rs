@@ -5,8 +5,8 @@ use jiff::tz::TimeZone;
 use mysql::consts::ColumnFlags;
 
 use super::packet::{number, width};
-use crate::load::sql::answers::{Answers, SqlValue};
-use crate::load::sql::{SqlError, SqlResult};
+use crate::measure::sql::answers::{Answers, SqlValue};
+use crate::measure::sql::{SqlError, SqlResult};
 
 const TINY: u8 = 0x01;
 const SHORT: u8 = 0x02;

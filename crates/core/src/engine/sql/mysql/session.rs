@@ -12,8 +12,8 @@ use super::error::server_error;
 use super::rows::MysqlColumn;
 use super::wire::{MysqlStatement, MysqlWire};
 use crate::engine::sql::stream::lost;
-use crate::load::sql::answers::{Answers, SqlValue};
-use crate::load::sql::{
+use crate::measure::sql::answers::{Answers, SqlValue};
+use crate::measure::sql::{
     Dialect, Param, SqlError, SqlResult, SqlSession, StatementBatch, StatementId,
 };
 

@@ -12,8 +12,8 @@ use super::super::stream::{Received, send_all, unasked};
 use super::error::server_error;
 use super::packet::{number, width};
 use super::rows::{self, MysqlColumn};
-use crate::load::sql::answers::Answers;
-use crate::load::sql::{Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult, StatementBatch};
+use crate::measure::sql::answers::Answers;
+use crate::measure::sql::{Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult, StatementBatch};
 
 const EXECUTE: u8 = 0x17;
 const QUERY: u8 = 0x03;
@@ -319,7 +319,7 @@ fn error(packet: &[u8]) -> SqlError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::sql::{ErrorClass, StatementId};
+    use crate::measure::sql::{ErrorClass, StatementId};
     use proptest::prelude::*;
 
     fn statement(params: usize) -> MysqlStatement {

@@ -11,7 +11,7 @@ use tokio_postgres::{Config, NoTls};
 
 use super::super::stream::lost;
 use super::error::of_library;
-use crate::load::sql::{SqlError, SqlResult};
+use crate::measure::sql::{SqlError, SqlResult};
 
 const PORT: u16 = 5432;
 

@@ -1,6 +1,6 @@
 //! What PostgreSQL's errors mean for a client.
 
-use crate::load::sql::{ErrorClass, SqlError};
+use crate::measure::sql::{ErrorClass, SqlError};
 
 /// What a code of SQLSTATE means.
 fn trouble_of(code: &str) -> ErrorClass {

@@ -64,7 +64,7 @@ pub fn read(raw: &[u8], text: &mut String) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::sql::Decimal;
+    use crate::measure::sql::Decimal;
     use proptest::prelude::*;
 
     #[test]

@@ -6,8 +6,8 @@ use tokio_postgres::Config;
 use super::Postgres;
 use super::connect::connect;
 use super::wire::{PostgresStatement, PostgresWire};
-use crate::load::sql::answers::Answers;
-use crate::load::sql::{Dialect, Param, SqlResult, SqlSession, StatementBatch, StatementId};
+use crate::measure::sql::answers::Answers;
+use crate::measure::sql::{Dialect, Param, SqlResult, SqlSession, StatementBatch, StatementId};
 
 pub struct PostgresSession {
     wire: PostgresWire,

@@ -7,8 +7,8 @@ use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
 
 use super::numeric;
-use crate::load::sql::answers::{Answers, SqlValue};
-use crate::load::sql::{Decimal, LONGEST_DECIMAL, Param};
+use crate::measure::sql::answers::{Answers, SqlValue};
+use crate::measure::sql::{Decimal, LONGEST_DECIMAL, Param};
 
 /// Microseconds from 1970 to 2000, where PostgreSQL's timestamps begin.
 const EPOCH_2000_US: i64 = 946_684_800_000_000;

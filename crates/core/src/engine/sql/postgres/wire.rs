@@ -10,8 +10,8 @@ use super::super::stream::{Received, send_all, unasked};
 use super::connect::Socket;
 use super::error::server_error;
 use super::value::keep;
-use crate::load::sql::answers::{Answers, SqlValue};
-use crate::load::sql::{Param, SqlError, SqlResult};
+use crate::measure::sql::answers::{Answers, SqlValue};
+use crate::measure::sql::{Param, SqlError, SqlResult};
 
 /// A message's kind and its length, which counts itself.
 const HEADER: usize = 5;
@@ -357,7 +357,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     use super::*;
-    use crate::load::sql::ErrorClass;
+    use crate::measure::sql::ErrorClass;
     use proptest::prelude::*;
 
     fn message(kind: u8, body: &[u8]) -> Vec<u8> {

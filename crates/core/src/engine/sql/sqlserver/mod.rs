@@ -12,7 +12,7 @@ use super::portions::Portions;
 use super::{Connector, SqlTarget, UNKNOWN, cannot_connect, connection_string};
 use crate::base::error::{Error, Result, failed};
 use crate::engine::{DatasetAccess, Engine, Target};
-use crate::load::sql::{
+use crate::measure::sql::{
     Dialect, Identity, ServerCounters, SqlError, SqlResult, SqlSession, SysbenchDriver, reported,
 };
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Writes};

@@ -16,8 +16,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
 use super::{SqlServer, UNKNOWN, tds};
-use crate::load::sql::answers::Answers;
-use crate::load::sql::{
+use crate::measure::sql::answers::Answers;
+use crate::measure::sql::{
     Dialect, ErrorClass, Param, SqlError, SqlResult, SqlSession, StatementBatch, StatementId,
 };
 

@@ -10,8 +10,8 @@ use tiberius::numeric::Numeric;
 use tiberius::time::{Date, DateTime2, Time};
 use tiberius::{ColumnData, FixedLenType, IntoSql, MetaDataColumn, TypeInfo, VarLenType};
 
-use crate::load::sql::answers::{Answers, SqlValue};
-use crate::load::sql::{Decimal, Param, SqlError, SqlResult};
+use crate::measure::sql::answers::{Answers, SqlValue};
+use crate::measure::sql::{Decimal, Param, SqlError, SqlResult};
 
 /// Days from the first of January of the year 1, and of 1900, to 1970.
 const DAYS_TO_1970: i64 = 719_162;

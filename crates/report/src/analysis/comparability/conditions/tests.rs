@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts};
-use crate::analysis::limits::bottleneck::Bottleneck;
-use crate::analysis::limits::bottleneck::BottleneckVerdict;
+use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::verdicts::outliers::Outliers;
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;

@@ -1,8 +1,7 @@
 //! Differences in test conditions, graded.
 
 use crate::analysis::comparability::conditions;
-use crate::analysis::comparability::conditions::Grade;
-use crate::analysis::comparability::conditions::differences;
+use crate::analysis::comparability::conditions::{Grade, differences};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::section::Section;
@@ -43,8 +42,7 @@ fn grade(l: Language, grade: Grade) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::comparability::conditions::tests::UNLIKE;
-    use crate::analysis::comparability::conditions::tests::two_alike;
+    use crate::analysis::comparability::conditions::tests::{UNLIKE, two_alike};
     use crate::brief::block::words;
 
     /// Whether the page says that nothing that is known differs.

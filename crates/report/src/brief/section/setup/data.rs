@@ -1,14 +1,11 @@
 //! The full data: every cell, stream and class with all its percentiles.
 
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::points::point_summary::ClassSummary;
-use crate::analysis::points::point_summary::PERCENTILES;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{ClassSummary, PERCENTILES, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::section::Section;
 use crate::brief::text::number_format;
-use crate::brief::text::table_cell::TableCell;
-use crate::brief::text::table_cell::texts;
+use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::{Language, Name};
 use crate::say;

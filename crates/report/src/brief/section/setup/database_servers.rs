@@ -5,17 +5,13 @@
 //! geometric mean, which levels elsewhere are, has no such sum.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::points::point_summary::ClassSummary;
-use crate::analysis::points::point_summary::Latency;
-use crate::analysis::points::point_summary::P99;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{ClassSummary, Latency, P99, RepeatSummary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::section::Section;
 use crate::brief::text::number_format;
 use crate::brief::text::number_format::NONE;
-use crate::brief::text::table_cell::TableCell;
-use crate::brief::text::table_cell::texts;
+use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;

@@ -4,16 +4,13 @@
 //! mean of percentiles; the spread is the least, the middle and the most that a single drive did.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::points::point_summary::ClassSummary;
-use crate::analysis::points::point_summary::P99;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{ClassSummary, P99, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::section::Section;
 use crate::brief::section::setup::database_servers;
 use crate::brief::text::number_format;
 use crate::brief::text::number_format::NONE;
-use crate::brief::text::table_cell::TableCell;
-use crate::brief::text::table_cell::texts;
+use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;

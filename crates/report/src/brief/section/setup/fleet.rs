@@ -5,8 +5,7 @@ use crate::analysis::verdicts::fleet;
 use crate::brief::block::Block;
 use crate::brief::fleet::of_step;
 use crate::brief::section::Section;
-use crate::chart;
-use crate::say;
+use crate::{chart, say};
 
 /// Drives as samples of their models.
 pub const SECTION: Section =

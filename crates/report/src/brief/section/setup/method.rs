@@ -7,8 +7,7 @@ use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::section::Section;
-use crate::brief::text::published;
-use crate::brief::text::wording;
+use crate::brief::text::{published, wording};
 use crate::language::Language;
 use crate::say;
 

@@ -1,7 +1,6 @@
 //! The two tables that published briefs open with: the server's hardware, and its software.
 
-use crate::analysis::comparability::conditions::headings;
-use crate::analysis::comparability::conditions::values;
+use crate::analysis::comparability::conditions::{headings, values};
 use crate::analysis::facts::Facts;
 use crate::base::units;
 use crate::brief::block::Block;

@@ -1,21 +1,15 @@
 //! The subjects point by point: their levels below one another, and how each differs from the
 //! subject of the brief.
 
-use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::compare::StepPlace;
+use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::points::metric::Metric;
-use crate::analysis::points::metric::PointFigure;
+use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::section::Section;
-use crate::brief::text::metric_text;
-use crate::brief::text::number_format;
 use crate::brief::text::number_format::NONE;
-use crate::brief::text::published;
-use crate::brief::text::table_cell::TableCell;
-use crate::brief::text::table_cell::texts;
-use crate::brief::text::wording;
+use crate::brief::text::table_cell::{TableCell, texts};
+use crate::brief::text::{metric_text, number_format, published, wording};
 use crate::chart::mark;
 use crate::language::Language;
 use crate::plan::Field;

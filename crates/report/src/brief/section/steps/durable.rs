@@ -2,18 +2,14 @@
 //! databases that sync their log at each commit.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::points::point_summary::PERCENTILES;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{PERCENTILES, RepeatSummary};
 use crate::analysis::verdicts::durability;
-use crate::analysis::verdicts::durability::StepDurability;
-use crate::analysis::verdicts::durability::WriteGroup;
+use crate::analysis::verdicts::durability::{StepDurability, WriteGroup};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::section::Section;
 use crate::brief::text::number_format;
-use crate::brief::text::table_cell::TableCell;
-use crate::brief::text::table_cell::texts;
-use crate::chart::kinds::durable::called;
-use crate::chart::kinds::durable::figures;
+use crate::brief::text::table_cell::{TableCell, texts};
+use crate::chart::kinds::durable::{called, figures};
 use crate::say;
 
 /// What durability costs.

@@ -1,20 +1,16 @@
 //! Power, energy and work per watt, if a meter measured power, with the power class in each row.
 
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::limits::power::MOST_DELAY_S;
-use crate::analysis::limits::power::PowerFacts;
-use crate::analysis::limits::power::PowerReadings;
+use crate::analysis::limits::power::{MOST_DELAY_S, PowerFacts, PowerReadings};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::section::Section;
 use crate::brief::text::number_format;
 use crate::brief::text::number_format::NONE;
-use crate::brief::text::table_cell::TableCell;
-use crate::brief::text::table_cell::texts;
-use crate::chart;
+use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::{Language, Name};
-use crate::say;
 use crate::stats::Estimate;
+use crate::{chart, say};
 
 /// Power, energy and work per watt.
 pub const SECTION: Section =

@@ -3,8 +3,7 @@
 use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
 use crate::brief::section::Section;
-use crate::chart;
-use crate::say;
+use crate::{chart, say};
 
 /// Figures that no step leads with.
 pub const SECTION: Section =

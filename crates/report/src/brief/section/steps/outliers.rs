@@ -2,14 +2,11 @@
 //! docs/outliers.md has the rule.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::verdicts::outlier_cause::Cause;
-use crate::analysis::verdicts::outlier_cause::Reason;
-use crate::analysis::verdicts::outliers::MetersAround;
-use crate::analysis::verdicts::outliers::Outlier;
+use crate::analysis::verdicts::outlier_cause::{Cause, Reason};
+use crate::analysis::verdicts::outliers::{MetersAround, Outlier};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::section::Section;
-use crate::brief::section::bottlenecks;
+use crate::brief::section::{Section, bottlenecks};
 use crate::brief::text::number_format;
 use crate::brief::text::number_format::NONE;
 use crate::brief::text::table_cell::TableCell;

@@ -3,10 +3,7 @@
 use super::{Canvas, LABEL, TextStyle};
 use crate::chart::canvas::fonts;
 use crate::chart::canvas::fonts::Face;
-use crate::chart::canvas::theme::INK;
-use crate::chart::canvas::theme::LEAST_TEXT;
-use crate::chart::canvas::theme::PAPER;
-use crate::chart::canvas::theme::WIDTH;
+use crate::chart::canvas::theme::{INK, LEAST_TEXT, PAPER, WIDTH};
 
 /// A rectangle: from left to right, from top to bottom.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,17 @@
 //! The hot loop: one worker from the barrier to the join.
 //!
-//! Each turn stages every op that is due and has a free slot, stamps, runs the lane, stamps, and
+//! Each turn stages every op that is due and has a free slot, stamps, runs the I/O context, stamps, and
 //! tallies what has completed. An op belongs to the measured window when it was *intended* inside
 //! it; ops in flight when the window closes are waited for and counted, so that the slow ones are
 //! not lost. In closed loop an op is intended when it is submitted. A worker may drive several
-//! drives through one lane, each with requests, schedule, slots and recorder of its own. The loop
+//! drives through one I/O context, each with requests, schedule, slots and recorder of its own. The loop
 //! takes no lock, allocates nothing, prints nothing, and writes only its own recorders.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
+use super::io_context::{Completion, IoContext, Wait};
 pub use super::job::{DriveJob, MeasuredWindow, WorkerJob};
-use super::lane::{Completion, IoContext, Wait};
 use super::op::{Op, OpKind};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Ended, Stamps};
@@ -20,36 +21,36 @@ use super::tally::{count, tally_closed, tally_open};
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 
-/// A lane behind a pointer: the registry of engines hands lanes out boxed, and this carries the
-/// worker loop to the concrete type, so that the loop is compiled for each lane and calls it
+/// An I/O context behind a pointer: the registry of engines hands I/O contexts out boxed, and this carries the
+/// worker loop to the concrete type, so that the loop is compiled for each I/O context and calls it
 /// without indirection.
-pub trait AnyLane: Send {
+pub trait AnyIoContext: Send {
     /// Works until the window closes, the limits are reached or `stop` is set, and returns when
-    /// nothing is in flight. An error of the lane ends it at once.
+    /// nothing is in flight. An error of the I/O context ends it at once.
     fn work(&mut self, job: WorkerJob<'_, '_>) -> Result<()>;
 }
 
-impl<L: IoContext> AnyLane for L {
+impl<L: IoContext> AnyIoContext for L {
     fn work(&mut self, job: WorkerJob<'_, '_>) -> Result<()> {
         work(self, job)
     }
 }
 
-/// Runs `lane` until the window closes, the limits are reached or `stop` is set.
-pub fn work<L: IoContext>(lane: &mut L, mut job: WorkerJob<'_, '_>) -> Result<()> {
+/// Runs `io_context` until the window closes, the limits are reached or `stop` is set.
+pub fn work<L: IoContext>(io_context: &mut L, mut job: WorkerJob<'_, '_>) -> Result<()> {
     let mut slots = std::mem::replace(&mut job.slots, Slots::new(0, 0));
     if let [drive] = &mut job.drives[..] {
         let times = (job.clock, job.window);
         if drive.source.cycles().is_some() {
-            return work_in_cycles(lane, drive, times, job.stop, &mut slots.done);
+            return work_in_cycles(io_context, drive, times, job.stop, &mut slots.done);
         }
         if slots.held.len() == 1 && drive.schedule.is_none() {
-            return work_one_at_a_time(lane, drive, times, job.stop, &mut slots);
+            return work_one_at_a_time(io_context, drive, times, job.stop, &mut slots);
         }
     }
     match job.drives.iter().any(|drive| drive.schedule.is_some()) {
-        true => work_on_schedule(lane, &mut job, &mut slots)?,
-        false => work_in_closed_loop(lane, &mut job, &mut slots)?,
+        true => work_on_schedule(io_context, &mut job, &mut slots)?,
+        false => work_in_closed_loop(io_context, &mut job, &mut slots)?,
     }
     job.drives.iter().for_each(|drive| note_backlog(&job, drive));
     Ok(())
@@ -64,54 +65,54 @@ fn going_on(job: &WorkerJob<'_, '_>, slots: &Slots, now_ns: u64) -> bool {
 }
 
 fn work_in_closed_loop<L: IoContext>(
-    lane: &mut L,
+    io_context: &mut L,
     job: &mut WorkerJob<'_, '_>,
     slots: &mut Slots,
 ) -> Result<()> {
     let mut now_ns = job.clock.now_ns();
     loop {
         if going_on(job, slots, now_ns) {
-            stage_portion(lane, job, slots)?;
+            stage_portion(io_context, job, slots)?;
         } else if slots.in_flight == 0 {
             return Ok(());
         }
         // With slots left for the next portion nothing is waited for.
         let more = slots.staged.len() == slots.portion && !slots.full();
         let wait = if more { Wait::No } else { Wait::One };
-        now_ns = turn(lane, job, slots, wait)?;
+        now_ns = turn(io_context, job, slots, wait)?;
         tally_closed(job, slots, now_ns)?;
         slots.settle(wait != Wait::No);
     }
 }
 
 fn work_on_schedule<L: IoContext>(
-    lane: &mut L,
+    io_context: &mut L,
     job: &mut WorkerJob<'_, '_>,
     slots: &mut Slots,
 ) -> Result<()> {
     let mut now_ns = job.clock.now_ns();
     while going_on(job, slots, now_ns) {
         for at in 0..job.drives.len() {
-            stage_due(lane, job, slots, at, now_ns)?;
+            stage_due(io_context, job, slots, at, now_ns)?;
         }
         now_ns = match waiting(job, slots) {
-            Some(wait) => turn_on_schedule(lane, job, slots, wait)?,
+            Some(wait) => turn_on_schedule(io_context, job, slots, wait)?,
             None => idle_until(job.clock, next_due_ns(job, slots), job.stop),
         };
     }
     while slots.in_flight > 0 {
-        turn_on_schedule(lane, job, slots, Wait::One)?;
+        turn_on_schedule(io_context, job, slots, Wait::One)?;
     }
     Ok(())
 }
 
 fn turn_on_schedule<L: IoContext>(
-    lane: &mut L,
+    io_context: &mut L,
     job: &WorkerJob<'_, '_>,
     slots: &mut Slots,
     wait: Wait,
 ) -> Result<u64> {
-    let now_ns = turn(lane, job, slots, wait)?;
+    let now_ns = turn(io_context, job, slots, wait)?;
     tally_open(job, slots, now_ns)?;
     slots.settle(wait != Wait::No);
     Ok(now_ns)
@@ -121,7 +122,7 @@ fn turn_on_schedule<L: IoContext>(
 /// That account costs a third of what the loop costs (docs/benchmarks.md), and this is how RocksDB
 /// and pread are driven.
 fn work_one_at_a_time<L: IoContext>(
-    lane: &mut L,
+    io_context: &mut L,
     drive: &mut DriveJob<'_>,
     (clock, window): (Clock, MeasuredWindow),
     stop: &AtomicBool,
@@ -137,11 +138,11 @@ fn work_one_at_a_time<L: IoContext>(
             if now_ns >= window.until_ns || stop.load(Relaxed) {
                 return Ok(());
             }
-            lane.stage(0, op)?;
+            io_context.stage(0, op)?;
             let submitted_ns = clock.now_ns();
-            let ended = lane.run_alone(done)?;
+            let ended = io_context.run_alone(done)?;
             now_ns = clock.now_ns();
-            lane.check(ended.as_slice())?;
+            io_context.check(ended.as_slice())?;
             n += 1;
             recorder.issued.set(n);
             if let Some(done) = ended
@@ -169,7 +170,7 @@ fn work_one_at_a_time<L: IoContext>(
 /// The loop for clients with cycles of their own, one op at a time. What is due while an op runs
 /// waits its turn: its response time counts from when it was due.
 fn work_in_cycles<L: IoContext>(
-    lane: &mut L,
+    io_context: &mut L,
     DriveJob { source, recorder, slowest, .. }: &mut DriveJob<'_>,
     (clock, window): (Clock, MeasuredWindow),
     stop: &AtomicBool,
@@ -185,11 +186,11 @@ fn work_in_cycles<L: IoContext>(
             continue;
         }
         let op = cycles.next();
-        lane.stage(0, &op)?;
+        io_context.stage(0, &op)?;
         let submitted_ns = clock.now_ns();
-        let ended = lane.run_alone(done)?;
+        let ended = io_context.run_alone(done)?;
         now_ns = clock.now_ns();
-        lane.check(ended.as_slice())?;
+        io_context.check(ended.as_slice())?;
         cycles.completed(now_ns);
         n += 1;
         recorder.issued.set(n);
@@ -218,7 +219,7 @@ fn work_in_cycles<L: IoContext>(
 /// Stages a portion of a closed loop's ops, the drives in turn.
 #[inline(always)]
 fn stage_portion<L: IoContext>(
-    lane: &mut L,
+    io_context: &mut L,
     job: &mut WorkerJob<'_, '_>,
     slots: &mut Slots,
 ) -> Result<()> {
@@ -230,7 +231,7 @@ fn stage_portion<L: IoContext>(
         drive.source.ops(queue.next, ops);
         let free = queue.free.len() - ops.len();
         for (op, &slot) in ops.iter().zip(&queue.free[free..]) {
-            lane.stage(slot, op)?;
+            io_context.stage(slot, op)?;
             let held = &mut slots.held[slot as usize];
             (held.class, held.len, held.at) = (op.class, op.len, op.at);
         }
@@ -249,7 +250,7 @@ fn stage_portion<L: IoContext>(
 /// Stages the ops of one drive that are due, as many as it has free slots.
 #[inline(always)]
 fn stage_due<L: IoContext>(
-    lane: &mut L,
+    io_context: &mut L,
     job: &mut WorkerJob<'_, '_>,
     slots: &mut Slots,
     at: usize,
@@ -274,7 +275,7 @@ fn stage_due<L: IoContext>(
             drive.recorder.overslept.add(late_ns);
         }
         let op = drive.source.op(queue.next);
-        lane.stage(slot, &op)?;
+        io_context.stage(slot, &op)?;
         let held = &mut slots.held[slot as usize];
         (held.class, held.len, held.at) = (op.class, op.len, op.at);
         held.intended_ns = intended_ns;
@@ -331,7 +332,7 @@ fn idle_until(clock: Clock, due_ns: u64, stop: &AtomicBool) -> u64 {
 /// One bracket: stamp, run, stamp. Returns the second stamp.
 #[inline(always)]
 fn turn<L: IoContext>(
-    lane: &mut L,
+    io_context: &mut L,
     job: &WorkerJob<'_, '_>,
     slots: &mut Slots,
     wait: Wait,
@@ -342,9 +343,9 @@ fn turn<L: IoContext>(
     }
     slots.in_flight += slots.staged.len();
     slots.staged.clear();
-    lane.run(wait, &mut slots.done)?;
+    io_context.run(wait, &mut slots.done)?;
     let completed_ns = job.clock.now_ns();
-    lane.check(&slots.done)?;
+    io_context.check(&slots.done)?;
     Ok(completed_ns)
 }
 

@@ -1,9 +1,9 @@
-//! The seam between the worker loop and an engine: a lane is one thread's private handle.
+//! The seam between the worker loop and an engine: an I/O context is one thread's private handle.
 //!
-//! fio's engines answer each request with done, queued or busy. Here a lane is given its depth when
+//! fio's engines answer each request with done, queued or busy. Here an I/O context is given its depth when
 //! it is opened and never handed more, so busy cannot happen; and the two others fold into one
 //! call, because one call for a batch is one system call and one clock read for the batch: `stage`
-//! everything that is due, stamp, `run`, stamp, tally. A synchronous lane does its one op inside
+//! everything that is due, stamp, `run`, stamp, tally. A synchronous I/O context does its one op inside
 //! `run`; io_uring submits and reaps there.
 
 use super::op::Op;
@@ -34,7 +34,7 @@ pub struct Completion {
     pub given_up: bool,
 }
 
-/// One thread's handle on an engine. Slots are numbered below the depth that the lane was opened
+/// One thread's handle on an engine. Slots are numbered below the depth that the I/O context was opened
 /// with.
 pub trait IoContext: Send {
     /// Gets `op` ready in a free slot: its key, its data, its queue entry. Outside the timed

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
 use crate::base::rng::{Rng, Seed};
-use crate::load::recorder::OpCounter;
-use crate::load::sql::{ErrorClass, SqlError, SqlSession, TransactionScript};
-use crate::load::{Completion, IoContext, Op, Wait};
+use crate::measure::recorder::OpCounter;
+use crate::measure::sql::{ErrorClass, SqlError, SqlSession, TransactionScript};
+use crate::measure::{Completion, IoContext, Op, Wait};
 
 /// A transaction that is rolled back this often in a row is given up. With the pauses below that
 /// takes two to three seconds.
@@ -19,7 +19,7 @@ pub const MOST_TRIES: u32 = 100;
 const FIRST_PAUSE_NS: u64 = 500_000;
 const LONGEST_PAUSE_NS: u64 = 50_000_000;
 
-/// What one lane has sent and met. Each counter has one writer; the target adds them up.
+/// What one I/O context has sent and met. Each counter has one writer; the target adds them up.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct StatementCounts {
@@ -33,7 +33,7 @@ pub struct StatementCounts {
     pub reconnects: OpCounter,
 }
 
-pub struct SqlLane {
+pub struct SqlContext {
     session: Box<dyn SqlSession>,
     script: Box<dyn TransactionScript>,
     counts: Arc<StatementCounts>,
@@ -49,17 +49,24 @@ enum Next {
     GiveUp,
 }
 
-impl SqlLane {
-    /// A lane of the worker `thread`.
+impl SqlContext {
+    /// An I/O context of the worker `thread`.
     pub fn new(
         mut session: Box<dyn SqlSession>,
         mut script: Box<dyn TransactionScript>,
         counts: Arc<StatementCounts>,
         thread: u32,
-    ) -> Result<SqlLane> {
+    ) -> Result<SqlContext> {
         script.prepare(&mut *session)?;
         let pauses = Seed::new(0, 0, u64::from(thread)).at(0);
-        Ok(SqlLane { session, script, counts, staged: false, clock: Clock::for_pauses(), pauses })
+        Ok(SqlContext {
+            session,
+            script,
+            counts,
+            staged: false,
+            clock: Clock::for_pauses(),
+            pauses,
+        })
     }
 
     /// Rolls back or reconnects so that the transaction can be run again, and pauses; or gives it
@@ -103,7 +110,7 @@ fn broken(error: &SqlError, remedy: &str) -> Error {
     failed(format!("a transaction failed: {error}"), remedy)
 }
 
-impl IoContext for SqlLane {
+impl IoContext for SqlContext {
     fn stage(&mut self, _slot: u32, op: &Op) -> Result<()> {
         self.script.stage(op);
         self.staged = true;

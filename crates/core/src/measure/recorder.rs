@@ -6,9 +6,10 @@
 //! read after the workers have joined and are exact. All memory is taken at start: a run of a day
 //! needs no more than one of a minute.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::lane::Completion;
+use super::io_context::Completion;
 use crate::base::histogram::{BUCKETS, Histogram, bucket_of};
 use crate::record::{Class, Tally};
 

@@ -1,10 +1,10 @@
-//! The slots of a lane: those that are free for each drive's next op, and the ops in the others.
+//! The slots of an I/O context: those that are free for each drive's next op, and the ops in the others.
 //!
 //! A worker that drives several drives has `depth` slots for each, numbered in the drives' order,
 //! so that no drive gets less of the queue depth because another is slow. All of it is allocated
 //! before the barrier.
 
-use super::lane::Completion;
+use super::io_context::Completion;
 use super::op::Op;
 use super::recorder::Stamps;
 use super::slowest::SlowestOp;
@@ -62,7 +62,7 @@ pub struct Queue {
     pub awaiting: bool,
 }
 
-/// The slots of a lane.
+/// The slots of an I/O context.
 pub struct Slots {
     /// For each drive.
     pub depth: usize,
@@ -85,7 +85,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Free slots for a lane of this depth on each of this number of drives.
+    /// Free slots for an I/O context of this depth on each of this number of drives.
     pub fn new(depth: u32, drives: u32) -> Slots {
         let all = (depth * drives) as usize;
         let queue = |drive: u32| {

@@ -6,32 +6,27 @@
 //! durable. A folder whose marker says something else, or whose files are not what they were when
 //! it was closed, is laid out anew; one without is not Dyno's.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, DatasetAccess, DatasetLocation, Target, verify};
-use crate::lab::folder::data;
-use crate::lab::folder::data::DatasetFolder;
-use crate::lab::folder::data::DatasetMarker;
-use crate::lab::folder::data::Laid;
-use crate::lab::folder::files;
+use crate::lab::folder::data::{DatasetFolder, DatasetMarker, Laid};
+use crate::lab::folder::{data, files};
 use crate::lab::server::release;
-use crate::plan::PlannedSlice as Slice;
 use crate::plan::{
-    Arrival, Component, Dataset, Drive, DrivePlace, Field, Fill, Load, Plan, RequestFamily, Step,
-    Stream, Subject,
+    Arrival, Component, Dataset, Drive, DrivePlace, Field, Fill, Load, Plan, PlannedSlice as Slice,
+    RequestFamily, Step, Stream, Subject,
 };
 use crate::record::Fact;
 use crate::run::admission::servers;
 use crate::run::context::RunContext;
-use crate::run::datasets::snapshot;
-use crate::run::datasets::space;
+use crate::run::datasets::{snapshot, space};
 use crate::run::display::progress::Progress;
 use crate::run::display::time::RunClock;
 use crate::run::points::worker_group;
-use crate::run::points::worker_group::LoadSpan;
-use crate::run::points::worker_group::WorkerGroup;
+use crate::run::points::worker_group::{LoadSpan, WorkerGroup};
 use crate::workload;
 
 /// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one

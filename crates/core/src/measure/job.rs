@@ -15,7 +15,7 @@ pub struct WorkerJob<'a, 'd> {
     pub clock: Clock,
     /// At least one. Either all have a schedule or none has.
     pub drives: &'a mut [DriveJob<'d>],
-    /// For as many drives, and as many ops at once on each, as the lane was opened with.
+    /// For as many drives, and as many ops at once on each, as the I/O context was opened with.
     pub slots: Slots,
     /// Warm-up ends and the window closes at these times.
     pub window: MeasuredWindow,

@@ -3,7 +3,7 @@
 use super::error::SqlResult;
 use super::session::{SqlSession, Statements};
 use crate::base::error::Result;
-use crate::load::op::{Op, OpGenerator, OpKind};
+use crate::measure::op::{Op, OpGenerator, OpKind};
 
 /// How a transaction ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub trait TransactionScript: Send {
     fn stage(&mut self, op: &Op);
 
     /// Carries the staged op out, from its first statement to its commit. Called again, with the
-    /// same parameters, after a `Trouble::Retry` (when the lane has rolled back) and after a
+    /// same parameters, after a `Trouble::Retry` (when the I/O context has rolled back) and after a
     /// `Trouble::Lost` (when it has reconnected).
     fn run(&mut self, session: &mut dyn SqlSession) -> SqlResult<Committed>;
 }

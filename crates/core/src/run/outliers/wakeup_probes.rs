@@ -4,15 +4,15 @@
 
 use std::fs::File;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 
 use crate::base::clock::Clock;
 use crate::lab::machine::processors;
 use crate::lab::machine::processors::Processors;
 use crate::run::outliers::account::Moment;
-use crate::run::outliers::stretches::Stretch;
-use crate::run::outliers::stretches::Stretches;
+use crate::run::outliers::stretches::{Stretch, Stretches};
 
 const TICK_NS: u64 = 10_000_000;
 

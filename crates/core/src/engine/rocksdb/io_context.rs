@@ -11,19 +11,19 @@ use super::layout::{value_pool, write_key};
 use super::options::take_error;
 use crate::base::error::{Result, anyhow, failed};
 use crate::base::rng::Seed;
-use crate::load::{Completion, IoContext, Op, OpKind, Wait};
+use crate::measure::{Completion, IoContext, Op, OpKind, Wait};
 
-/// Read options in the C API's form, freed with the lane.
+/// Read options in the C API's form, freed with the I/O context.
 struct RawReadOptions(*mut ffi::rocksdb_readoptions_t);
 
 impl Drop for RawReadOptions {
     fn drop(&mut self) {
-        // SAFETY: made in `RocksLane::new` and freed once.
+        // SAFETY: made in `RocksContext::new` and freed once.
         unsafe { ffi::rocksdb_readoptions_destroy(self.0) }
     }
 }
 
-pub struct RocksLane {
+pub struct RocksContext {
     /// Kept by `Next`; it borrows the database, which `db` below keeps alive, and is dropped first.
     walk: Option<DBRawIterator<'static>>,
     read: RawReadOptions,
@@ -36,8 +36,8 @@ pub struct RocksLane {
     db: Arc<DB>,
 }
 
-// SAFETY: the raw read options and the iterator are used by the lane's one thread only.
-unsafe impl Send for RocksLane {}
+// SAFETY: the raw read options and the iterator are used by the I/O context's one thread only.
+unsafe impl Send for RocksContext {}
 
 /// What the engine's knobs say of reading and writing.
 #[derive(Clone, Copy)]
@@ -49,11 +49,11 @@ pub struct RocksReadWrite {
     pub compression_ratio: f64,
 }
 
-impl RocksLane {
+impl RocksContext {
     /// For the calling thread, which alone works with it. RocksDB counts every comparison of keys
     /// in a context of the thread's that nobody reads here, unless it is switched off, as db_bench
     /// does (docs/performance.md).
-    pub fn new(db: Arc<DB>, manner: RocksReadWrite, thread: u32) -> RocksLane {
+    pub fn new(db: Arc<DB>, manner: RocksReadWrite, thread: u32) -> RocksContext {
         set_perf_stats(PerfStatsLevel::Disable);
         let mut write = WriteOptions::default();
         write.disable_wal(!manner.wal);
@@ -61,7 +61,7 @@ impl RocksLane {
         // SAFETY: a constructor without preconditions.
         let read = RawReadOptions(unsafe { ffi::rocksdb_readoptions_create() });
         let pool = value_pool(manner.compression_ratio, Seed::new(0, 2, u64::from(thread)));
-        RocksLane {
+        RocksContext {
             walk: None,
             read,
             write,
@@ -80,7 +80,7 @@ impl RocksLane {
         // As db_bench's Get does, the value is left where it is, pinned in its block: a buffer too
         // short for it gets its length and nothing else. SAFETY: the key lives through the call and
         // its length is given; the buffer has none; the database and the read options are the
-        // lane's own.
+        // I/O context's own.
         unsafe {
             ffi::rocksdb_get_into_buffer(
                 self.db.as_raw_ptr(),
@@ -138,7 +138,7 @@ impl RocksLane {
             let mut options = ReadOptions::default();
             options.set_readahead_size(2 << 20);
             let iterator: DBRawIterator<'_> = self.db.raw_iterator_opt(options);
-            // SAFETY: the iterator borrows the database, which the lane keeps alive and drops after
+            // SAFETY: the iterator borrows the database, which the I/O context keeps alive and drops after
             // it (field order).
             unsafe { std::mem::transmute::<DBRawIterator<'_>, DBRawIterator<'static>>(iterator) }
         });
@@ -157,7 +157,7 @@ fn item_bytes(iterator: &DBRawIterator<'_>) -> u32 {
     iterator.item().map_or(0, |(key, value)| (key.len() + value.len()) as u32)
 }
 
-impl IoContext for RocksLane {
+impl IoContext for RocksContext {
     #[inline(always)]
     fn stage(&mut self, _slot: u32, op: &Op) -> Result<()> {
         write_key(op.at, &mut self.key);

@@ -5,12 +5,12 @@ use std::os::fd::RawFd;
 
 use io_uring::{IoUring, cqueue, squeue};
 
-use super::super::block_buffers::LaneBuffers;
+use super::super::block_buffers::ContextBuffers;
 use super::polling::Poll;
 use super::ring::{Ring, RingOptions};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
-use crate::load::{Completion, IoContext, Op, OpKind, Wait};
+use crate::measure::{Completion, IoContext, Op, OpKind, Wait};
 
 /// How often the processor is offered to others before a wait for a completion sleeps: measured,
 /// docs/benchmarks.md.
@@ -27,7 +27,7 @@ const PROMPT: u32 = 4;
 /// where it failed, and the flush is then cancelled.
 pub const FIRST_OF_PAIR: u64 = 1 << 32;
 
-/// How a lane's requests are sent: as reads and writes of a file, or as NVMe commands.
+/// How an I/O context's requests are sent: as reads and writes of a file, or as NVMe commands.
 pub trait RequestForm: Send {
     /// The ring's submission entries.
     type Sq: squeue::EntryMarker + Send + 'static;
@@ -91,10 +91,10 @@ struct Slot {
 }
 
 /// One worker's ring.
-pub struct UringLane<F: RequestForm> {
+pub struct UringContext<F: RequestForm> {
     /// First, so that it is dropped before the buffers that it refers to.
     ring: Ring<F::Sq, F::Cq>,
-    drives: LaneBuffers,
+    drives: ContextBuffers,
     slots: Vec<Slot>,
     form: F,
     nop: bool,
@@ -110,13 +110,13 @@ pub struct UringLane<F: RequestForm> {
     prompt: u32,
 }
 
-// SAFETY: the addresses point into the buffers of `drives`, which the lane owns.
-unsafe impl<F: RequestForm> Send for UringLane<F> {}
+// SAFETY: the addresses point into the buffers of `drives`, which the I/O context owns.
+unsafe impl<F: RequestForm> Send for UringContext<F> {}
 
-/// What a lane is opened with.
+/// What an I/O context is opened with.
 pub struct Parts {
     /// What is worked on, with a buffer for each slot.
-    pub drives: LaneBuffers,
+    pub drives: ContextBuffers,
     /// Nothing but NOPs is sent.
     pub nop: bool,
     /// The ring's.
@@ -125,14 +125,14 @@ pub struct Parts {
     pub clock: Clock,
 }
 
-impl<F: RequestForm> UringLane<F> {
+impl<F: RequestForm> UringContext<F> {
     /// Registers the ring, the buffers and the descriptors that requests go to.
     pub fn new(
         ring: IoUring<F::Sq, F::Cq>,
         form: F,
         descriptors: &[RawFd],
         parts: Parts,
-    ) -> Result<UringLane<F>> {
+    ) -> Result<UringContext<F>> {
         let Parts { mut drives, nop, options, clock } = parts;
         let (ring, slots) = (Ring::new(ring), drives.slots());
         let registered = ring.register(&mut drives, descriptors, F::BUFFERS_APART)?;
@@ -144,7 +144,7 @@ impl<F: RequestForm> UringLane<F> {
         };
         let slots = (0..slots).zip(registered).map(slot).collect();
         let polls = options.poll != Poll::None && !options.sqpoll;
-        Ok(UringLane {
+        Ok(UringContext {
             ring,
             drives,
             slots,
@@ -302,7 +302,7 @@ fn no_room() -> Error {
     failed("the submission queue is full", "this is a bug in Dyno: please report it")
 }
 
-impl<F: RequestForm> Drop for UringLane<F> {
+impl<F: RequestForm> Drop for UringContext<F> {
     /// After an error ops are still under way, and the kernel writes into the buffers until they
     /// have ended: closing a ring does not wait for them. It also lets go of the file later, when a
     /// device could not yet be opened again for the run alone.
@@ -315,7 +315,7 @@ impl<F: RequestForm> Drop for UringLane<F> {
     }
 }
 
-impl<F: RequestForm> IoContext for UringLane<F> {
+impl<F: RequestForm> IoContext for UringContext<F> {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         let own = &mut self.slots[slot as usize];

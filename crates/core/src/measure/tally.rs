@@ -1,7 +1,7 @@
 //! Processes a turn's completions: records latencies, frees slots, keeps the slowest ops.
 
+use super::io_context::Completion;
 use super::job::{DriveJob, WorkerJob};
-use super::lane::Completion;
 use super::pacer::LATE_NS;
 use super::recorder::{Ended, Stamps};
 use super::slots::{InFlight, Queue, Slots};

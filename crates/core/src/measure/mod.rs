@@ -1,17 +1,17 @@
 //! Generates load and times it: everything that happens between the barrier and the join.
 //!
-//! `op` is a request, `lane` the interface that engines implement, `pacer` determines when a
+//! `op` is a request, `io_context` the interface that engines implement, `pacer` determines when a
 //! request is due, `recorder` counts it, `slots` hold the requests in flight, `slowest` the slowest
 //! requests, `tally` processes the completions of a turn, `job` is the input of a worker, and
 //! `worker` is the loop that connects them. `sql` is the interface to database servers. Nothing
 //! here knows an engine, a workload, a plan file or a bundle.
 //!
-//! This room lies below the engines. The registry returns lanes boxed, but the loop must be
-//! compiled for the concrete lane: because engines can import the loop, a blanket `impl AnyLane for
-//! Lane` carries it there, without an enum of all engines.
+//! This room lies below the engines. The registry returns I/O contexts boxed, but the loop must be
+//! compiled for the concrete I/O context: because engines can import the loop, a blanket `impl AnyIoContext for
+//! IoContext` carries it there, without an enum of all engines.
 
+pub mod io_context;
 pub mod job;
-pub mod lane;
 pub mod op;
 pub mod pacer;
 pub mod recorder;
@@ -21,6 +21,6 @@ pub mod sql;
 pub mod tally;
 pub mod worker;
 
-pub use lane::{Completion, IoContext, Wait};
+pub use io_context::{Completion, IoContext, Wait};
 pub use op::{AddressSpace, Cycles, Op, OpGenerator, OpKind};
-pub use worker::AnyLane;
+pub use worker::AnyIoContext;
