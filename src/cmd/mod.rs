@@ -13,9 +13,11 @@ pub mod json;
 pub mod load;
 pub mod look;
 pub mod measure;
+pub mod plan_numbers;
 pub mod plans;
 pub mod publish;
 mod screen;
+pub mod selftest_result;
 mod signals;
 pub mod tools;
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use dyno::cmd::measure::selftest_result::{KEPT, line};
+use dyno::cmd::selftest_result::{KEPT, line};
 use dyno::record::PacingFloor;
 use dyno::record::selftest::{Same, Scatter, SelfTest};
 

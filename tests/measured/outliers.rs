@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use dyno::analysis::verdicts::outlier_cause::{Cause, judge};
+use dyno::analysis::outlier_cause::{Cause, judge};
 use dyno::record::SlowOp;
 use dyno::store::Bundle;
 use rustix::process::{Pid, Signal, kill_process};

@@ -6,10 +6,11 @@ use crate::audit_data::PublishedFigures;
 use crate::says::{scale, unit_of_column};
 use crate::{FigureTable, PublishedFigure};
 use dyno_report::analysis::facts::{CellFacts, Facts, StepFacts};
+use dyno_report::analysis::metric_values::instruments;
 use dyno_report::analysis::points::metric::{Metric, PointFigure as Of, PointPart};
-use dyno_report::analysis::points::metric_values::instruments;
 use dyno_report::analysis::points::point_summary::PERCENTILES;
-use dyno_report::brief::text::{number_format, wording};
+use dyno_report::brief::number_format;
+use dyno_report::brief::text::wording;
 use dyno_report::language::Language;
 
 /// Each step as a table, whose metrics have a column's names: `ops_per_s`, `p99_9_us`,

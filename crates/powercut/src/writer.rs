@@ -27,7 +27,7 @@ use dyno_core::lab::drive::exclusive::Exclusive;
 use dyno_core::lab::drive::write_cache;
 use dyno_core::lab::folder::data;
 use dyno_core::plan::{Drive, DrivePlace, Load, Plan, Step, Stream, Subject};
-use dyno_core::run::admission::admit::admit;
+use dyno_core::run::admit::admit;
 use dyno_core::run::datasets::before::Before;
 
 /// How long the listener has to accept a session.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result};
-use crate::cmd::plans::plan_numbers::{Extent, fill_bytes};
+use crate::cmd::plan_numbers::{Extent, fill_bytes};
 use crate::fleet::tasks::{FleetTask, tasks};
 use crate::fleet::{folder, hosts};
 use crate::plan::campaign::{Campaign, HostDrives, Specimen, SpecimenLocation};

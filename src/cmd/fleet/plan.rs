@@ -13,10 +13,10 @@ use super::layout::{CampaignLayout, place};
 use super::words::{balance, columns};
 use crate::base::error::Result;
 use crate::base::units::{bytes, duration, grouped, plural};
-use crate::cmd::plans::plan_numbers::{fill_bytes, paced_bytes};
+use crate::cmd::plan_numbers::{fill_bytes, paced_bytes};
 use crate::fleet::tasks::spreads;
 use crate::plan::DrivePlace;
-use crate::run::datasets::prepare;
+use crate::run::prepare;
 
 /// Which campaign.
 #[derive(Args)]

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, OutputFormat};
-use crate::analysis::comparability::hosts::{Joint, JointHost, Sum};
+use crate::analysis::hosts::{Joint, JointHost, Sum};
 use crate::analysis::{Facts, Question};
 use crate::base::error::{Result, exit, failed};
 use crate::brief::section::setup::hosts as text;

@@ -13,7 +13,7 @@ use crate::cmd::json;
 use crate::cmd::json::{JsonFigure, OutputFormat, moment};
 use crate::cmd::load::Bundles;
 use crate::cmd::screen::on_screen;
-use crate::plan::steps::search::PERCENTILES;
+use crate::plan::search::PERCENTILES;
 
 /// Prints a line for each point of the bundles.
 pub fn show(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Result<()> {

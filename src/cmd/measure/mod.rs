@@ -6,4 +6,3 @@ pub mod run;
 pub(in crate::cmd) mod run_start;
 pub mod selftest;
 pub(in crate::cmd) mod selftest_device;
-pub mod selftest_result;

@@ -13,20 +13,20 @@ use crate::base::stderr::{be_quiet, note};
 use crate::base::units::plural;
 use crate::cmd::look::serve_run::ServeProcess;
 use crate::cmd::measure::run_start::StartArgs;
-use crate::cmd::measure::{consent, run_start, selftest_result};
+use crate::cmd::measure::{consent, run_start};
+use crate::cmd::selftest_result;
 use crate::cmd::signals::Signals;
 use crate::lab;
 use crate::plan::{self, CommandLineValues, Plan, PointKey};
 use crate::record::live::{LiveTotals, RunEnding};
 use crate::record::{CommonStart, Fact, METHOD, Outcome, Run};
 use crate::run::datasets::before::Before;
-use crate::run::datasets::prepare;
 use crate::run::display::live;
 use crate::run::display::live::LiveFeed;
 use crate::run::display::progress::{Progress, ProgressForm};
 use crate::run::points::search::Searches;
 use crate::run::points::stopping_rule::{Figures, headline};
-use crate::run::{self, Maxima};
+use crate::run::{self, Maxima, prepare};
 use crate::store::{Bundle, BundleWriter, limits};
 
 /// What to run.

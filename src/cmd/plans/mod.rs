@@ -4,6 +4,5 @@ pub mod init;
 pub mod list;
 pub mod plan;
 pub mod plan_facts;
-pub mod plan_numbers;
 pub mod protocols;
 pub mod schema;

@@ -8,19 +8,18 @@ use clap::Args;
 
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped, plural};
-use crate::cmd::json;
 use crate::cmd::json::OutputFormat;
 use crate::cmd::load::share;
 use crate::cmd::measure::run::RunInput;
-use crate::cmd::measure::selftest_result;
-use crate::cmd::plans::plan_facts::PlanCheck;
-use crate::cmd::plans::plan_numbers::{
+use crate::cmd::plan_numbers::{
     DetectableDifference, Earlier, Extent, Specimens, fill_bytes, paced_bytes, powers, specimens,
     stream, value, writes,
 };
+use crate::cmd::plans::plan_facts::PlanCheck;
+use crate::cmd::{json, selftest_result};
 use crate::plan::{self, Axis, DrivePlace, Load, Plan, PowerCut, Step, Stream};
 use crate::run;
-use crate::run::datasets::prepare;
+use crate::run::prepare;
 use crate::stats::family::FEWEST;
 use crate::stats::percent::rounded_out;
 

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::error::Result;
-use crate::cmd::plans::plan_numbers as numbers;
-use crate::cmd::plans::plan_numbers::{Earlier, Extent};
+use crate::cmd::plan_numbers as numbers;
+use crate::cmd::plan_numbers::{Earlier, Extent};
 use crate::plan::{self, DrivePlace, Order, Plan, Step, Subject};
-use crate::run::datasets::prepare;
 use crate::run::points::verification;
+use crate::run::prepare;
 use crate::stats::family::FEWEST;
 
 /// What a plan would do.

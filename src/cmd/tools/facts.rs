@@ -9,9 +9,8 @@ use serde::Serialize;
 
 use crate::base::clock::Clock;
 use crate::base::error::Result;
-use crate::cmd::json;
 use crate::cmd::json::OutputFormat;
-use crate::cmd::measure::selftest_result;
+use crate::cmd::{json, selftest_result};
 use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
 use crate::{lab, run};

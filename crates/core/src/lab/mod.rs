@@ -15,9 +15,12 @@
 //! their clocks. `feed` is where the live feed of a run lies: in memory.
 
 pub mod drive;
+mod fd;
 pub mod folder;
 pub mod guard;
+mod holders;
 pub mod machine;
+pub(crate) mod nvme;
 #[cfg(test)]
 #[path = "tests_scripted.rs"]
 mod scripted;

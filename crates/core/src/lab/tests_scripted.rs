@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use crate::lab::drive::nvme::NvmeCli;
+use crate::lab::nvme::NvmeCli;
 
 pub struct Scripted {
     folder: tempfile::TempDir,

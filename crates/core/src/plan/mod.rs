@@ -12,15 +12,25 @@
 
 mod builtin;
 pub mod campaign;
+mod cpus;
 pub mod declaration;
+mod elsewhere;
+mod file;
 pub mod info;
 pub mod model;
 pub mod schema;
+pub mod search;
 pub mod sequence;
+pub mod specification;
 pub mod steps;
 pub mod subjects;
 pub mod syntax;
+mod target;
 
+pub use crate::plan::cpus::{Cpus, read_list, shown_list};
+pub use crate::plan::elsewhere::cuts_elsewhere;
+pub use crate::plan::file::{CommandLineValues, from_command_line, is_plan, load, load_with};
+pub use crate::plan::target::PlannedSlice;
 pub use builtin::protocols;
 pub use info::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Writes};
 pub use model::*;
@@ -28,11 +38,7 @@ pub use sequence::cells::axes_of;
 pub use sequence::order::{ORDER_VERSION, PointIndex, order};
 pub use sequence::points::{points, steps_at};
 pub use sequence::recheck::recheck;
-pub use steps::target::PlannedSlice;
-pub use subjects::cpus::{Cpus, read_list, shown_list};
-pub use syntax::elsewhere::cuts_elsewhere;
 pub use syntax::fields::unprintable;
-pub use syntax::file::{CommandLineValues, from_command_line, is_plan, load, load_with};
 pub use syntax::mistakes::Mistakes;
 
 /// The engines, workloads and meters that a plan may name. The caller fills it in, because plans

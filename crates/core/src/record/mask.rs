@@ -184,10 +184,7 @@ mod tests {
             }],
             ..Subject::default()
         };
-        let stated = crate::plan::subjects::specification::Specification {
-            mask: true,
-            ..Default::default()
-        };
+        let stated = crate::plan::specification::Specification { mask: true, ..Default::default() };
         Plan {
             subjects: subjects.iter().map(subject).collect(),
             stated: [(masked.to_string(), stated)].into(),

@@ -21,13 +21,20 @@
 //! waits.
 //! `context` is what all of them are given. Nothing here knows SQLite.
 
-pub mod admission;
+pub mod admit;
 mod context;
 pub mod datasets;
 pub mod display;
+mod load_memory;
 mod meters;
 pub mod outliers;
+mod placement;
+mod point;
 pub mod points;
+pub mod prepare;
+mod requirements;
+mod slow_ops;
+mod worker_group;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -41,10 +48,10 @@ use crate::lab::folder::data::FOLDER;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
-pub use admission::placement::unused as unused_processors;
+pub use crate::run::placement::unused as unused_processors;
+use crate::run::prepare::ReadySubject;
 use context::RunContext;
 use datasets::before::Before;
-use datasets::prepare::ReadySubject;
 use display::progress::Progress;
 use display::time::RunClock;
 pub use points::maxima::Maxima;
@@ -113,10 +120,10 @@ impl<'a> RunRequest<'a> {
     /// that point.
     pub fn execute(mut self) -> Result<RunSummary> {
         let writes = self.points.iter().any(|p| datasets::dataset::writes(&p.step));
-        admission::placement::check(self.plan)?;
-        admission::servers::check(self.plan)?;
-        admission::load_memory::check(self.plan)?;
-        let pins = admission::admit::admit(self.plan, &self.before, writes, self.clock)?;
+        crate::run::placement::check(self.plan)?;
+        crate::run::datasets::servers::check(self.plan)?;
+        crate::run::load_memory::check(self.plan)?;
+        let pins = crate::run::admit::admit(self.plan, &self.before, writes, self.clock)?;
         // From here on every drive is the one that was admitted, whatever its name means.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
         let mut ready = HashMap::new();
@@ -148,7 +155,7 @@ impl<'a> RunRequest<'a> {
         let watch = watch.as_deref();
         let mut summary = RunSummary::default();
         let points = std::mem::take(&mut self.points);
-        let to_do = self.plan.subjects.iter().map(|s| datasets::prepare::to_do(self.plan, s));
+        let to_do = self.plan.subjects.iter().map(|s| crate::run::prepare::to_do(self.plan, s));
         self.progress.begin(&points, to_do.collect());
         self.searches.begin(self.plan, &points);
         for (index, place) in points.iter().enumerate() {
@@ -195,7 +202,7 @@ impl<'a> RunRequest<'a> {
     /// Makes a point's subject ready, or says why it could not be: its points then fail, and those
     /// of others go on.
     fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<ReadySubject, String>> {
-        match datasets::prepare::prepare(
+        match crate::run::prepare::prepare(
             self.context(None),
             &point.subject,
             &self.before,
@@ -233,7 +240,7 @@ impl<'a> RunRequest<'a> {
                 let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
                 let run = self.context(self.starts.map(|starts| starts.of(index)));
                 let mut measured =
-                    points::point::measure(run, &on, &self.maxima, watch, self.sink)?;
+                    crate::run::point::measure(run, &on, &self.maxima, watch, self.sink)?;
                 measured.facts.extend_from_slice(&ready.marks);
                 measured
             }
@@ -244,7 +251,7 @@ impl<'a> RunRequest<'a> {
         };
         if self.stop.load(Relaxed) {
             self.sink.discard()?;
-            datasets::prepare::note_state(self.plan, &point.subject, self.sink)?;
+            crate::run::prepare::note_state(self.plan, &point.subject, self.sink)?;
             return Ok(None);
         }
         self.maxima.note(point, &measured);
@@ -252,7 +259,7 @@ impl<'a> RunRequest<'a> {
         figure.into_iter().for_each(|figure| self.figures.note(self.plan, &point.key, figure));
         measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
         self.sink.end(&measured)?;
-        datasets::prepare::note_state(self.plan, &point.subject, self.sink)?;
+        crate::run::prepare::note_state(self.plan, &point.subject, self.sink)?;
         self.progress.point_done(&measured);
         let answered = points::search::answered(point.step.sweep.as_ref(), &measured);
         Ok(Some(measured.outcome == Outcome::Measured || answered))

@@ -3,19 +3,19 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::claim::comparison::Comparison;
-use crate::analysis::claim::difference::Barred;
-use crate::analysis::comparability::caveat::Caveat;
-use crate::analysis::comparability::hosts::{Joint, JointHost};
+use crate::analysis::caveat::Caveat;
+use crate::analysis::comparison::Comparison;
+use crate::analysis::difference::Barred;
+use crate::analysis::hosts::{Joint, JointHost};
 use crate::analysis::limits::bottleneck;
 use crate::analysis::limits::power::PowerFacts;
+use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::MetricRequest;
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
-use crate::analysis::verdicts::outliers::Outliers;
 use crate::language::Language;
 use crate::plan::declaration::Declaration;
 use crate::plan::model::headline::AxisPlace;
-use crate::plan::steps::search::Search;
+use crate::plan::search::Search;
 use crate::plan::{LoopKind, Order, Plan, Timing};
 use crate::record::{Class, Mask, PacingFloor, PreparationStep, ServerShare};
 use crate::stats::runs::trend::Drift;

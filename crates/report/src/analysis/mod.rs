@@ -13,13 +13,23 @@
 //! percentiles in a brief's language; `published` is the arithmetic of figures that were imported
 //! without repeats.
 
+mod bare_step;
+mod caveat;
 pub mod claim;
 pub mod comparability;
+mod comparison;
+mod difference;
 pub mod facts;
 mod gathering;
+pub mod hosts;
 pub mod limits;
+pub mod metric_values;
+pub mod names;
+pub mod outlier_cause;
+pub mod outliers;
 pub mod points;
 mod question;
+pub mod scatter;
 pub mod verdicts;
 
 pub use claim::compare::{Comparison, Standing, StepPlace};

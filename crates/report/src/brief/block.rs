@@ -1,6 +1,6 @@
 //! The blocks of a document. Sections define their contents, renderers their form.
 
-use crate::brief::text::number_format::NONE;
+use crate::brief::number_format::NONE;
 use crate::chart::Chart;
 
 /// A piece of a document.

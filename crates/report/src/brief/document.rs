@@ -4,7 +4,7 @@ use super::block::{Block, Role, with_code};
 use super::lead::Lead;
 use super::section;
 use crate::analysis::facts::Facts;
-use crate::analysis::points::names;
+use crate::analysis::names;
 use crate::base::error::Result;
 use crate::brief::own::options::{BriefOptions, PaperSize};
 use crate::brief::own::own_text::OwnText;

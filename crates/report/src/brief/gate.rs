@@ -4,7 +4,7 @@ use super::block::{Block, Mark, Table};
 use crate::analysis::StepPlace;
 use crate::analysis::facts::Facts;
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
-use crate::brief::text::number_format::NONE;
+use crate::brief::number_format::NONE;
 use crate::brief::text::{caveat_text, wording};
 use crate::stats::Better;
 use crate::stats::percent::in_interval;

@@ -6,6 +6,8 @@
 //! digits and the same interval everywhere.
 
 pub mod acceptance;
+mod kernel_parameters;
+pub mod number_format;
 pub mod own;
 pub mod text;
 

@@ -12,10 +12,11 @@ use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P99, RATE_KEPT, RepeatSummary,
 };
 use crate::analysis::verdicts::{fleet, selftest};
+use crate::brief::number_format;
 use crate::brief::section::setup::{database_servers, drives};
 use crate::brief::section::steps::{energy, equal_load, outliers, tpcc};
 use crate::brief::text::table_cell::{TableCell, texts};
-use crate::brief::text::{causes, caveat_text, notes, number_format, published, wording};
+use crate::brief::text::{causes, caveat_text, notes, published, wording};
 use crate::chart::step::name;
 use crate::language::{Language, Name};
 use crate::say;

@@ -10,6 +10,9 @@ mod alone;
 pub mod canvas;
 pub mod choice;
 pub mod kinds;
+pub mod multiples;
+pub mod outliers;
+pub mod power;
 pub mod step;
 #[cfg(test)]
 pub mod tests;
@@ -176,8 +179,8 @@ pub struct OfStep {
 /// Everything that is drawn of steps. A new kind of figure is a file here and a line.
 pub static OF_STEP: Registry<OfStep> = Registry::new(&[
     OfStep { section: "results", figures: step::figures },
-    OfStep { section: "energy", figures: kinds::power::figures },
-    OfStep { section: "outliers", figures: kinds::outliers::figures },
+    OfStep { section: "energy", figures: crate::chart::power::figures },
+    OfStep { section: "outliers", figures: crate::chart::outliers::figures },
     OfStep { section: "fleet", figures: kinds::fleet::figures },
 ]);
 

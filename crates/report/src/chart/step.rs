@@ -6,8 +6,8 @@ mod several;
 
 use super::{Chart, LineSeries, Plot, mark};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::names;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
-use crate::analysis::points::names;
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P99, PERCENTILES, RepeatSummary,
 };

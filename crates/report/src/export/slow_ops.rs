@@ -1,7 +1,7 @@
 //! A row for each of the slowest ops of each point, with its evidence and its cause.
 
 use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
-use crate::analysis::verdicts::outlier_cause::judge;
+use crate::analysis::outlier_cause::judge;
 use crate::base::error::Result;
 
 pub struct SlowOps;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::base::error::{Result, failed};
-use crate::lab::drive::nvme;
-use crate::lab::drive::nvme::{NvmeCli, Spelling};
 use crate::lab::guard::disk::{Disk, name};
+use crate::lab::nvme;
+use crate::lab::nvme::{NvmeCli, Spelling};
 
 const CREATE: Spelling = Spelling { two: &["create-ns"], three: &["ns", "create"] };
 const DELETE: Spelling = Spelling { two: &["delete-ns"], three: &["ns", "delete"] };

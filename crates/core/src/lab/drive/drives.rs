@@ -9,9 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::error::describe;
-use crate::lab::drive::nvme;
-use crate::lab::guard;
 use crate::lab::guard::disk::{Disk, name, read};
+use crate::lab::{guard, nvme};
 
 /// One device. What cannot be read is left out: a guess would be worse.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

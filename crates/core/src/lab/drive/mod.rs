@@ -5,7 +5,6 @@ pub mod drives;
 pub mod exclusive;
 pub mod filesystem;
 pub mod namespaces;
-pub(crate) mod nvme;
 pub mod purge;
 pub mod shared;
 pub mod write_cache;

@@ -13,10 +13,10 @@ use crate::base::error::{Context, Error, Result, failed};
 use crate::base::units;
 use crate::lab::drive::controller::{Controller, Shape};
 use crate::lab::drive::exclusive::Exclusive;
-use crate::lab::drive::nvme::NvmeCli;
 use crate::lab::drive::{controller, drives};
 use crate::lab::guard;
 use crate::lab::guard::disk::{Disk, read};
+use crate::lab::nvme::NvmeCli;
 use crate::plan::{Drive, DrivePlace};
 
 /// How long the kernel may take to show what was changed.

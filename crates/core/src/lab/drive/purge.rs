@@ -9,9 +9,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::lab::drive::exclusive::Exclusive;
-use crate::lab::drive::nvme;
-use crate::lab::drive::nvme::{Abilities, NvmeCli, Spelling};
-use crate::lab::guard;
+use crate::lab::nvme::{Abilities, NvmeCli, Spelling};
+use crate::lab::{guard, nvme};
 use crate::plan::{Drive, Purge};
 
 /// Spelled alike in nvme-cli 2 and 3.

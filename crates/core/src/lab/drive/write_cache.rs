@@ -9,11 +9,10 @@ use serde_json::Value;
 
 use crate::base::error::{Context, Result, failed};
 use crate::lab::drive::exclusive::Exclusive;
-use crate::lab::drive::nvme;
-use crate::lab::drive::nvme::Spelling;
-use crate::lab::guard;
 use crate::lab::guard::disk::{Disk, read};
 use crate::lab::machine::facts::{heading, mount_of};
+use crate::lab::nvme::Spelling;
+use crate::lab::{guard, nvme};
 use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
 use crate::record::key::FactKey;

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use crate::base::error::Result;
 use crate::base::private;
-use crate::lab::drive::{drives, nvme};
+use crate::lab::drive::drives;
 use crate::lab::guard::disk::{Disk, read};
+use crate::lab::nvme;
 use crate::plan::{Drive, DrivePlace};
 use crate::record::DriveState;
 

@@ -12,9 +12,9 @@ use rustix::io::Errno;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed, refused};
 use crate::base::file;
-use crate::lab::folder::fd::{OPEN, shown};
-use crate::lab::folder::holders::{Holder, holders};
+use crate::lab::fd::{OPEN, shown};
 use crate::lab::guard::disk::Disk;
+use crate::lab::holders::{Holder, holders};
 
 /// udev locks a device for the moment in which it looks at it.
 const PATIENCE_NS: u64 = 3_000_000_000;

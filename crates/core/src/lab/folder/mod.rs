@@ -2,10 +2,8 @@
 
 pub mod beneath;
 pub mod data;
-pub(in crate::lab) mod fd;
 pub mod feed;
 pub(in crate::lab) mod file_state;
 pub mod files;
-pub(in crate::lab) mod holders;
 pub mod lock;
 pub mod pin;

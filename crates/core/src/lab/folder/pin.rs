@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
-pub use crate::lab::folder::fd::{OPEN, shown};
+pub use crate::lab::fd::{OPEN, shown};
 use crate::lab::folder::lock;
 use crate::lab::guard::disk::Disk;
 use crate::plan::{Drive, DrivePlace, Subject};

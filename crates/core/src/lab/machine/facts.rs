@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::base::units;
-use crate::lab::drive::nvme;
 use crate::lab::machine::host;
 use crate::lab::machine::host::{push, read};
+use crate::lab::nvme;
 use crate::plan::{DrivePlace, Subject};
 use crate::record::Fact;
 use crate::record::key::{FactHeading, drive};

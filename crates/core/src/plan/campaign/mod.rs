@@ -14,11 +14,12 @@ use super::Catalogue;
 use super::builtin::protocols;
 use super::model::Plan;
 use crate::base::secret;
+use crate::plan::file;
+use crate::plan::file::{parse_file, resolve_with};
+use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
-use crate::plan::syntax::file::{parse_file, resolve_with};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
-use crate::plan::syntax::{fields, file};
 
 pub use hosts::{CampaignHost, Slurm};
 pub use specimens::{HostDrives, Offered, Specimen, SpecimenLocation};

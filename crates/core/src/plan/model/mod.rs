@@ -23,8 +23,8 @@ pub use self::preparation::{
 };
 pub use self::stream::{Arrival, Component, Knobs, Load, PartOf, Stream};
 use super::declaration::Declaration;
-use crate::plan::steps::search::Search;
-use crate::plan::subjects::specification::Specifications;
+use crate::plan::search::Search;
+use crate::plan::specification::Specifications;
 
 /// A protocol applied to subjects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
-use crate::plan::steps::target::PlannedSlice;
-use crate::plan::subjects::cpus::Cpus;
+use crate::plan::cpus::Cpus;
+use crate::plan::target::PlannedSlice;
 
 /// Workers doing one workload through one engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -57,7 +57,7 @@ fn defined(name: &str) -> Value {
 
 /// Values by path, or nested: what a path may begin with is known, what follows is the protocol's.
 fn overrides() -> Value {
-    let tops = crate::plan::syntax::overrides::TOPS.join("|");
+    let tops = crate::plan::steps::overrides::TOPS.join("|");
     json!({ "type": "object", "propertyNames": { "pattern": format!("^({tops})(\\.|$)") } })
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::super::campaign::Campaign;
 use super::*;
+use crate::plan::file;
 use crate::plan::syntax::fields::asked;
-use crate::plan::syntax::file;
 
 fn keys_of(schema: &Value) -> Vec<String> {
     schema["properties"].as_object().expect("a table").keys().cloned().collect()

@@ -5,11 +5,11 @@ use crate::plan::info::RequestFamily;
 use crate::plan::model::{Conditioning, Preparation, Protocol, Step, Stream};
 use crate::plan::steps::prepare::SteadyKeys;
 use crate::plan::steps::stream::{DatasetSpec, StreamSpec, stream_name};
-use crate::plan::steps::{headline, prepare, stream, sweep};
+use crate::plan::steps::{headline, prepare, stream, sweep, title};
+use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeValue};
-use crate::plan::syntax::{fields, title};
 
 /// A protocol with what the check of the drives needs to know of it.
 pub struct Resolved {

@@ -2,9 +2,10 @@
 //! path, as in an override, which `scale = "small"` in a plan (or `--scale small`) puts in the
 //! place of the full ones.
 
+use crate::plan::steps::overrides;
+use crate::plan::syntax::fields;
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::{Node, NodeValue};
-use crate::plan::syntax::{fields, overrides};
 
 /// Takes the scales out of a protocol's tree and puts the chosen one's values in; the plan's
 /// overrides come after it.

@@ -1,16 +1,15 @@
 //! Streams and datasets: which workload through which engine on what, with how many workers.
 
-use crate::plan::Catalogue;
 use crate::plan::info::{Info, RequestFamily};
 use crate::plan::model::{Arrival, Component, Dataset, Fill, Load, Stream};
+use crate::plan::steps::knobs;
 use crate::plan::steps::knobs::{WrittenComponent, check_depth, check_families};
-use crate::plan::steps::target::PlannedSlice;
-use crate::plan::steps::{knobs, target};
-use crate::plan::subjects::cpus;
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
+use crate::plan::target::PlannedSlice;
+use crate::plan::{Catalogue, cpus, target};
 
 /// More workers than any machine has use for; a slip of the keyboard more likely than a wish.
 pub const MOST_THREADS: u32 = 65_536;

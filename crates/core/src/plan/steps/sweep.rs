@@ -3,8 +3,8 @@
 use crate::base::units::Rate;
 use crate::plan::info::KnobKind;
 use crate::plan::model::{Field, Load, Sweep};
+use crate::plan::search;
 use crate::plan::steps::knobs::check_depth;
-use crate::plan::steps::search;
 use crate::plan::steps::stream::{MOST_INSTANCES, StreamSpec};
 use crate::plan::syntax::fields;
 use crate::plan::syntax::fields::Fields;

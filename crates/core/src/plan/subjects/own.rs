@@ -5,11 +5,10 @@
 
 use crate::plan::Catalogue;
 use crate::plan::model::{OwnKnob, PartOf, Protocol};
-use crate::plan::steps::protocol;
 use crate::plan::steps::stream::stream_name;
+use crate::plan::steps::{overrides, protocol};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry};
-use crate::plan::syntax::overrides;
 
 /// Where a knob of a stream stands.
 struct KnobPath {

@@ -1,9 +1,5 @@
 //! The text of a plan: TOML with positions, overrides, and everything that is wrong with it.
 
-pub(in crate::plan) mod elsewhere;
 pub(in crate::plan) mod fields;
-pub(in crate::plan) mod file;
 pub(in crate::plan) mod mistakes;
 pub(in crate::plan) mod node;
-pub(in crate::plan) mod overrides;
-pub(in crate::plan) mod title;

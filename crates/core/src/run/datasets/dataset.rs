@@ -20,13 +20,12 @@ use crate::plan::{
     RequestFamily, Step, Stream, Subject,
 };
 use crate::record::Fact;
-use crate::run::admission::servers;
 use crate::run::context::RunContext;
-use crate::run::datasets::{snapshot, space};
+use crate::run::datasets::{servers, snapshot, space};
 use crate::run::display::progress::Progress;
 use crate::run::display::time::RunClock;
-use crate::run::points::worker_group;
-use crate::run::points::worker_group::{LoadSpan, WorkerGroup};
+use crate::run::worker_group;
+use crate::run::worker_group::{LoadSpan, WorkerGroup};
 use crate::workload;
 
 /// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one

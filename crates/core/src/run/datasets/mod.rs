@@ -3,7 +3,7 @@
 pub mod before;
 pub(in crate::run) mod caches;
 pub(in crate::run) mod dataset;
-pub mod prepare;
+pub(in crate::run) mod servers;
 pub(in crate::run) mod snapshot;
 pub mod space;
 pub(in crate::run) mod target_key;

@@ -9,10 +9,9 @@ use crate::engine::{Access, DatasetLocation, Target};
 use crate::lab::folder::data::DatasetFolder;
 use crate::lab::machine::processors;
 use crate::plan::{Component, Dataset, Stream, Subject};
-use crate::run::admission::servers;
 use crate::run::context::RunContext;
 pub use crate::run::datasets::target_key::{TargetKey, has_namespaces, key, places};
-use crate::run::datasets::{caches, dataset};
+use crate::run::datasets::{caches, dataset, servers};
 
 /// Those of a point, with where each lives. Servers among them stop together.
 #[derive(Default)]

@@ -1,7 +1,6 @@
 //! The slowest ops of a point, and what the host did meanwhile.
 
 pub(in crate::run) mod account;
-pub(in crate::run) mod slow_ops;
 pub(in crate::run) mod standstill;
 pub(in crate::run) mod stretches;
 pub(in crate::run) mod wakeup_probes;

@@ -14,12 +14,11 @@ use crate::lab::machine::processors::Processors;
 use crate::measure::AddressSpace;
 use crate::plan::{PointPlan, RequestFamily, Stream};
 use crate::record::{Ceiling, Cell, NEAR_CEILING};
-use crate::run::admission::placement;
 use crate::run::datasets::targets::Targets;
 use crate::run::datasets::{dataset, targets};
 use crate::run::display::time::RunClock;
-use crate::run::points::worker_group;
-use crate::run::points::worker_group::{LoadSpan, WorkerGroup};
+use crate::run::worker_group::{LoadSpan, WorkerGroup};
+use crate::run::{placement, worker_group};
 use crate::{lab, workload};
 
 /// Where ceilings are kept, by host and shape.

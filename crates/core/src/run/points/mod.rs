@@ -3,11 +3,9 @@
 pub(in crate::run) mod ceiling;
 pub mod floor;
 pub(in crate::run) mod maxima;
-pub(in crate::run) mod point;
 pub(in crate::run) mod precondition;
 pub mod search;
 pub(in crate::run) mod steady;
 pub mod stopping_rule;
 pub(in crate::run) mod telemetry;
 pub mod verification;
-pub(in crate::run) mod worker_group;

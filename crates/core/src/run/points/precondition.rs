@@ -4,11 +4,10 @@ use std::sync::atomic::AtomicBool;
 
 use crate::base::error::{Result, bail};
 use crate::plan::{Load, Stream, Subject};
-use crate::run::admission::placement;
 use crate::run::context::RunContext;
 use crate::run::datasets::targets;
-use crate::run::points::worker_group;
-use crate::run::points::worker_group::{LoadSpan, Running, WorkerGroup};
+use crate::run::worker_group::{LoadSpan, Running, WorkerGroup};
+use crate::run::{placement, worker_group};
 
 /// How long a load goes on.
 #[derive(Clone, Copy)]

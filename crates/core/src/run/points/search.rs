@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::base::histogram::Histogram;
 use crate::base::units;
-use crate::plan::steps::search::{PERCENTILES, Search};
+use crate::plan::search::{PERCENTILES, Search};
 use crate::plan::{Plan, PointKey, PointPlan, Sweep};
 use crate::record::{Fact, Outcome, Point, Tally, key};
 

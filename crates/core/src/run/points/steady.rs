@@ -11,7 +11,7 @@ use crate::plan::{Steady, SteadyMetric, Subject};
 use crate::record::{SteadyState, Tally};
 use crate::run::context::RunContext;
 use crate::run::points::precondition::{LoadLength, load};
-use crate::run::points::worker_group::WorkerGroup;
+use crate::run::worker_group::WorkerGroup;
 use crate::stats::steady::judge;
 
 /// Runs the rounds; a state for each drive of the subject.

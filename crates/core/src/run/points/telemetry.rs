@@ -10,7 +10,7 @@ use crate::base::histogram::Histogram;
 use crate::measure::worker::MeasuredWindow;
 use crate::record::{Interval, Sink, Tally};
 use crate::run::display::progress::Progress;
-use crate::run::points::worker_group::{Running, WorkerGroup};
+use crate::run::worker_group::{Running, WorkerGroup};
 
 const INTERVAL_NS: u64 = 1_000_000_000;
 

@@ -2,10 +2,10 @@
 //! points, their simultaneous intervals, and which of them the drives decided. All printed
 //! differences come from here.
 
-pub use crate::analysis::claim::comparison::{Comparison, Standing, StepPlace};
+use crate::analysis::caveat::Caveat;
 use crate::analysis::claim::curves;
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
-use crate::analysis::comparability::caveat::Caveat;
+pub use crate::analysis::comparison::{Comparison, Standing, StepPlace};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;

@@ -5,13 +5,13 @@
 //! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is
 //! compared here and not point by point.
 
-use crate::analysis::claim::comparison::StepPlace;
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
+use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::plan::Field;
-use crate::plan::steps::search::Search;
+use crate::plan::search::Search;
 use crate::stats::curve::{self, knee, latency_at, load_at};
 use crate::stats::family::{Observation, Sheet};
 

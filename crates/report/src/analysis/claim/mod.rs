@@ -2,9 +2,7 @@
 
 pub mod claims;
 pub mod compare;
-pub(in crate::analysis) mod comparison;
 pub mod curves;
-pub(in crate::analysis) mod difference;
 pub mod lead;
 pub mod levels;
 pub mod multiple;

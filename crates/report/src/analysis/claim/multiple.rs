@@ -3,7 +3,7 @@
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::plan::Field;
-use crate::plan::steps::search::Search;
+use crate::plan::search::Search;
 use crate::stats::Estimate;
 use crate::stats::estimate::from_repeats;
 

@@ -1,6 +1,6 @@
 //! Which subjects may be compared at a point, and the block and place in which each was measured.
 
-use crate::analysis::claim::comparison::StepPlace;
+use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::{CellFacts, Facts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;

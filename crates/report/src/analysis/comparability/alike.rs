@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::analysis::claim::difference::{Difference, Grade};
+use crate::analysis::difference::{Difference, Grade};
 use crate::analysis::facts::Facts;
 use crate::message;
 use crate::plan::{Plan, PointPlan, Subject};

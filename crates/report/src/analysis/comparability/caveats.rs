@@ -1,7 +1,7 @@
 //! The reasons why a cell supports no claim, as types. "Not limited by the drive" is one of them,
 //! but rules out only one direction: see `compare`.
 
-pub use crate::analysis::comparability::caveat::Caveat;
+pub use crate::analysis::caveat::Caveat;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::BottleneckVerdict;
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};

@@ -8,10 +8,10 @@ mod unknown;
 
 use std::collections::BTreeMap;
 
-pub use crate::analysis::claim::difference::{Barred, Difference, Grade};
 use crate::analysis::comparability::alike;
+pub use crate::analysis::difference::{Barred, Difference, Grade};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::points::names;
+use crate::analysis::names;
 use crate::language::{Message, MessageArg, Name, Number};
 use crate::message;
 use crate::record::key::{self, FactHeading, FactKey, drive, engine};

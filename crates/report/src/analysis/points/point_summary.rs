@@ -11,7 +11,7 @@ use crate::stats::runs::trend::Drift;
 use crate::stats::{Estimate, IntervalMethod, estimate};
 
 /// The percentiles that a report shows.
-pub use crate::plan::steps::search::PERCENTILES;
+pub use crate::plan::search::PERCENTILES;
 
 /// Where p99 is among them.
 pub const P99: usize = 2;

@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::analysis::caveat::Caveat;
 use crate::analysis::claim::compare::observations;
-use crate::analysis::claim::difference::Difference;
 use crate::analysis::claim::lead;
-use crate::analysis::comparability::caveat::Caveat;
 use crate::analysis::comparability::{alike, conditions};
+use crate::analysis::difference::Difference;
 use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::record::key::{FactHeading, drive, host};

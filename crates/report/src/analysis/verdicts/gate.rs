@@ -2,8 +2,8 @@
 //! worse by more than a limit. The base is one run, or a history of several.
 
 use crate::analysis::claim::compare::{observations, of_points};
-use crate::analysis::claim::comparison::StepPlace;
 use crate::analysis::claim::pairing::PairedSheet;
+use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::Facts;
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::{FEWEST, Ratio, one_sided};

@@ -4,7 +4,5 @@ pub mod acceptance;
 pub mod durability;
 pub mod fleet;
 pub mod gate;
-pub mod outlier_cause;
-pub mod outliers;
 pub mod selftest;
 pub mod trend;

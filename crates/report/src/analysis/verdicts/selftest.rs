@@ -4,7 +4,7 @@
 use crate::analysis::claim::compare::{Standing, StepPlace};
 use crate::analysis::facts::Facts;
 use crate::analysis::points::metric::{Metric, PointFigure};
-use crate::analysis::points::scatter;
+use crate::analysis::scatter;
 use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference, quoted};
 use crate::say;
 use crate::stats::detectable::{PlannedBrief, detectable};

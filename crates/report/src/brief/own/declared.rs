@@ -5,7 +5,7 @@ use crate::analysis::facts::Facts;
 use crate::base::error::{Result, failed};
 use crate::brief::block::{Block, Style, TextLine, TextSpan, plain};
 use crate::plan::declaration::raised;
-use crate::plan::subjects::specification::Specifications;
+use crate::plan::specification::Specifications;
 use crate::say;
 
 /// The anchor of the last part.

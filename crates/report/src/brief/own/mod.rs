@@ -1,7 +1,6 @@
 //! What the user adds: brief.toml, references, stated facts.
 
 pub(in crate::brief) mod declared;
-pub(in crate::brief) mod kernel_parameters;
 pub(in crate::brief) mod options;
 pub mod own_text;
 pub(in crate::brief) mod references;

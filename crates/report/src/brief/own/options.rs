@@ -14,7 +14,7 @@ use crate::brief::section;
 use crate::chart::Palette;
 use crate::language::Language;
 use crate::plan::declaration::Declaration;
-use crate::plan::subjects::specification::Specifications;
+use crate::plan::specification::Specifications;
 use crate::record::Mask;
 use crate::say;
 

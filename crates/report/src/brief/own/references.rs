@@ -11,7 +11,7 @@ use crate::brief::lead::Lead;
 use crate::brief::own::specification;
 use crate::brief::own::specification::FIELDS;
 use crate::brief::text::wording;
-use crate::plan::subjects::specification::Specifications;
+use crate::plan::specification::Specifications;
 use crate::say;
 
 /// What references may name of a claim.

@@ -5,11 +5,11 @@ use crate::analysis::claim::lead;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::base::error::{Result, failed};
 use crate::brief::block::{Block, Table};
-use crate::brief::prose;
-use crate::brief::text::number_format::NONE;
-use crate::brief::text::{number_format, published, wording};
+use crate::brief::number_format::NONE;
+use crate::brief::text::{published, wording};
+use crate::brief::{number_format, prose};
 use crate::language::Language;
-use crate::plan::subjects::specification::{Specification, Specifications};
+use crate::plan::specification::{Specification, Specifications};
 use crate::say;
 
 pub const ID: &str = "specification";

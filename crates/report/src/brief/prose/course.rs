@@ -4,7 +4,8 @@
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
-use crate::brief::text::{number_format, wording};
+use crate::brief::number_format;
+use crate::brief::text::wording;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;

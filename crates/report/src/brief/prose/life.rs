@@ -1,9 +1,9 @@
 //! What a drive may be written in all, from the maker's figures: drive writes per day × years of
 //! warranty × capacity.
 
-use crate::brief::text::number_format;
+use crate::brief::number_format;
 use crate::language::Language;
-use crate::plan::subjects::specification::Specification;
+use crate::plan::specification::Specification;
 use crate::say;
 
 const DAYS_PER_YEAR: f64 = 365.0;

@@ -14,7 +14,8 @@ pub use life::total_writes;
 
 use crate::analysis::facts::Facts;
 use crate::base::units;
-use crate::brief::text::{number_format, published, wording};
+use crate::brief::number_format;
+use crate::brief::text::{published, wording};
 
 /// More sentences than a reader takes in beside a step's table.
 const MOST: usize = 10;

@@ -6,7 +6,8 @@ use crate::analysis::points::metric::NEW_ORDER;
 use crate::analysis::points::point_summary::{P99, RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::text::{caveat_text, notes, number_format, wording};
+use crate::brief::number_format;
+use crate::brief::text::{caveat_text, notes, wording};
 use crate::language::Language;
 use crate::say;
 

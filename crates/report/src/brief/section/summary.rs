@@ -5,12 +5,13 @@ use super::Section;
 use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric};
-use crate::analysis::points::metric_values::instruments;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::text::number_format::NONE;
+use crate::brief::number_format;
+use crate::brief::number_format::NONE;
 use crate::brief::text::table_cell::{Scale, TableCell, in_unit};
-use crate::brief::text::{metric_text, number_format, published, wording};
+use crate::brief::text::{metric_text, published, wording};
 use crate::chart::{self, mark};
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;
@@ -47,7 +48,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = vec![table.block()];
     out.extend(how.map(Block::note));
     if measured.len() > 1 {
-        out.push(Block::Figures(chart::kinds::multiples::figures(facts)));
+        out.push(Block::Figures(chart::multiples::figures(facts)));
     }
     out
 }

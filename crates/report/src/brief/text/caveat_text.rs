@@ -7,7 +7,8 @@ use crate::analysis::comparability::caveats::Caveat;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::PointPart;
-use crate::brief::text::{basis, number_format, wording};
+use crate::brief::number_format;
+use crate::brief::text::{basis, wording};
 use crate::language::Language;
 use crate::say;
 

@@ -1,11 +1,11 @@
 //! Metrics in words, and their values as they are printed.
 
 use crate::analysis::facts::{CellFacts, StepFacts};
+use crate::analysis::metric_values::instruments;
+use crate::analysis::names;
 use crate::analysis::points::metric::{Instrument, Metric, NEW_ORDER, PointFigure};
-use crate::analysis::points::metric_values::instruments;
-use crate::analysis::points::names;
 use crate::analysis::points::point_summary::PERCENTILES;
-use crate::brief::text::number_format;
+use crate::brief::number_format;
 use crate::brief::text::table_cell::{Scale, TableCell};
 use crate::language::{Language, Name};
 use crate::say;

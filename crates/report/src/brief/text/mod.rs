@@ -5,7 +5,6 @@ pub(in crate::brief) mod causes;
 pub mod caveat_text;
 pub(in crate::brief) mod metric_text;
 pub mod notes;
-pub mod number_format;
 pub(in crate::brief) mod outcome;
 pub(in crate::brief) mod place_text;
 pub mod published;

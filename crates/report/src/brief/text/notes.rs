@@ -5,7 +5,7 @@ use crate::analysis::comparability::together::CommonShift;
 use crate::analysis::comparability::{specimens, together};
 use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
-use crate::brief::text::number_format;
+use crate::brief::number_format;
 use crate::brief::text::wording::place;
 use crate::language::Language;
 use crate::say;

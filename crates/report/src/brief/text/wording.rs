@@ -9,11 +9,11 @@ use crate::analysis::facts::{CellFacts, Facts, RunFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::base::units;
+use crate::brief::number_format;
 use crate::brief::text::metric_text::printed_latency;
 pub use crate::brief::text::metric_text::{
     metric, printed, printed_both, printed_value, printed_with_unit,
 };
-use crate::brief::text::number_format;
 pub use crate::brief::text::place_text::place;
 use crate::language::Language;
 use crate::say;

@@ -2,7 +2,7 @@
 
 use super::{ChartKind, marked};
 use crate::analysis::facts::CellFacts;
-use crate::analysis::points::names;
+use crate::analysis::names;
 use crate::chart::{FigureText, MARK};
 use crate::language::Name;
 use crate::plan::{Field, Timing};

@@ -3,7 +3,7 @@
 use super::*;
 use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
-use crate::analysis::verdicts::outliers::Outliers;
+use crate::analysis::outliers::Outliers;
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};

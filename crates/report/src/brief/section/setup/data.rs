@@ -3,8 +3,8 @@
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::point_summary::{ClassSummary, PERCENTILES, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format;
 use crate::brief::section::Section;
-use crate::brief::text::number_format;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::{Language, Name};

@@ -2,9 +2,9 @@
 //! repeat the run.
 
 use crate::analysis::facts::{DisclosureGroup, Facts, RunFacts};
-use crate::analysis::points::names;
+use crate::analysis::names;
 use crate::brief::block::Block;
-use crate::brief::own::kernel_parameters;
+use crate::brief::kernel_parameters;
 use crate::brief::section::Section;
 use crate::brief::text::wording;
 use crate::language::Name;

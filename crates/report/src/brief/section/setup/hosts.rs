@@ -1,13 +1,13 @@
 //! Load from several hosts: the offsets of their clocks, the results of each host at each point,
 //! and the sum if their windows overlap.
 
-use crate::analysis::comparability::hosts::{Joint, JointHost, Sum, SumRefusal};
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::hosts::{Joint, JointHost, Sum, SumRefusal};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format;
+use crate::brief::number_format::NONE;
 use crate::brief::section::Section;
-use crate::brief::text::number_format;
-use crate::brief::text::number_format::NONE;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::language::{Language, Name};
 use crate::record::ClockOffset;

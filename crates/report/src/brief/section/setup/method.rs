@@ -1,7 +1,7 @@
 //! The measuring method: definitions and formulas.
 
 use crate::analysis::facts::Facts;
-use crate::analysis::points::names;
+use crate::analysis::names;
 use crate::analysis::verdicts::selftest;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;

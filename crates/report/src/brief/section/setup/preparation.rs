@@ -1,10 +1,10 @@
 //! The preparation of the drives, and whether they reached steady state.
 
 use crate::analysis::facts::Facts;
-use crate::analysis::points::names;
+use crate::analysis::names;
 use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format;
 use crate::brief::section::Section;
-use crate::brief::text::number_format;
 use crate::chart::kinds::steady;
 use crate::language::{Language, Name};
 use crate::record::{PreparationStep, SteadyState};

@@ -4,7 +4,7 @@ use crate::analysis::comparability::conditions::{headings, values};
 use crate::analysis::facts::Facts;
 use crate::base::units;
 use crate::brief::block::Block;
-use crate::brief::own::kernel_parameters;
+use crate::brief::kernel_parameters;
 use crate::brief::section::Section;
 use crate::language::Name;
 use crate::record::key::{FactKey, cpu, drive, dyno, engine, host, kernel, memory};

@@ -2,11 +2,11 @@
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format;
+use crate::brief::number_format::NONE;
 use crate::brief::section::Section;
-use crate::brief::text::number_format;
-use crate::brief::text::number_format::NONE;
 use crate::brief::text::table_cell::TableCell;
-use crate::plan::steps::search::Search;
+use crate::plan::search::Search;
 use crate::say;
 use crate::stats::Estimate;
 

@@ -7,12 +7,12 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::point_numbers::OVER_MS;
 use crate::analysis::points::point_summary::{Latency, PERCENTILES};
 use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format;
+use crate::brief::number_format::NONE;
 use crate::brief::section::Section;
-use crate::brief::text::number_format;
-use crate::brief::text::number_format::NONE;
 use crate::chart::step::name;
 use crate::language::{Language, Number};
-use crate::plan::steps::search::Search;
+use crate::plan::search::Search;
 use crate::say;
 
 /// The largest multiple that is kept.

@@ -2,15 +2,15 @@
 //! docs/outliers.md has the rule.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::verdicts::outlier_cause::{Cause, Reason};
-use crate::analysis::verdicts::outliers::{MetersAround, Outlier};
+use crate::analysis::outlier_cause::{Cause, Reason};
+use crate::analysis::outliers::{MetersAround, Outlier};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format;
+use crate::brief::number_format::NONE;
 use crate::brief::section::{Section, bottlenecks};
-use crate::brief::text::number_format;
-use crate::brief::text::number_format::NONE;
 use crate::brief::text::table_cell::TableCell;
-use crate::chart::kinds::outliers::cause_text;
+use crate::chart::outliers::cause_text;
 use crate::chart::step::name;
 use crate::chart::{self, Chart};
 use crate::language::{Language, Name, Number};

@@ -14,21 +14,20 @@ use crate::meter::watch::MeterWatch;
 use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
 use crate::record::{Ceiling, Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
-use crate::run::admission::{load_memory, placement, servers};
 use crate::run::context::RunContext;
 use crate::run::datasets::caches::drop_page_cache;
-use crate::run::datasets::targets;
 use crate::run::datasets::targets::Targets;
+use crate::run::datasets::{servers, targets};
 use crate::run::display::progress::Progress;
 use crate::run::display::time::RunClock;
-use crate::run::meters;
 use crate::run::meters::Around;
+use crate::run::outliers::standstill;
 use crate::run::outliers::witness::Witness;
-use crate::run::outliers::{slow_ops, standstill};
+use crate::run::points::ceiling;
 use crate::run::points::maxima::Maxima;
 use crate::run::points::telemetry::Telemetry;
-use crate::run::points::worker_group::{LoadSpan, Running, WorkerGroup};
-use crate::run::points::{ceiling, worker_group};
+use crate::run::worker_group::{LoadSpan, Running, WorkerGroup};
+use crate::run::{load_memory, meters, placement, slow_ops, worker_group};
 
 /// What ends a run: it is no result of the point that was being measured.
 #[derive(Debug, thiserror::Error)]

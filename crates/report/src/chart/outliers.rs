@@ -2,8 +2,8 @@
 //! panel per subject.
 
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::verdicts::outlier_cause::Cause;
-use crate::analysis::verdicts::outliers::OutlierMark;
+use crate::analysis::outlier_cause::Cause;
+use crate::analysis::outliers::OutlierMark;
 use crate::base::units::{self, latency};
 use crate::chart::canvas::axis::ChartAxis;
 use crate::chart::canvas::fonts;

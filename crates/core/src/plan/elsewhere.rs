@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::plan::file::parse_file;
 use crate::plan::model::PowerCut;
 use crate::plan::steps::powercut::powercut;
-use crate::plan::syntax::file::parse_file;
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::Node;
 

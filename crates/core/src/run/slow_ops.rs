@@ -9,7 +9,7 @@ use crate::meter::blocks::{self, BlockNode};
 use crate::plan::{RequestFamily, Stream, Subject};
 use crate::record::{Class, SlowOp};
 use crate::run::outliers::witness::{Testimony, WatchedGroup};
-use crate::run::points::worker_group::WorkerGroup;
+use crate::run::worker_group::WorkerGroup;
 
 /// What there is to watch while these groups run.
 pub fn watched(subject: &Subject, groups: &[WorkerGroup<'_>]) -> Vec<WatchedGroup> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::analysis::comparability::caveat::Caveat;
+use crate::analysis::caveat::Caveat;
 use crate::analysis::comparability::caveats;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::power::PowerFacts;

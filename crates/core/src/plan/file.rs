@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use crate::base::error::describe;
 use crate::base::{self};
 use crate::plan::builtin::protocols;
+use crate::plan::cpus::Cpus;
 use crate::plan::model::{DrivePlace, MethodVersion, Order, Plan, Subject};
 use crate::plan::sequence::order::ORDER_VERSION;
 use crate::plan::sequence::repeats;
 use crate::plan::steps::protocol::Resolved;
-use crate::plan::steps::{powercut, protocol, scale, vary};
-use crate::plan::subjects::cpus::Cpus;
-use crate::plan::subjects::{specification, subject};
+use crate::plan::steps::{overrides, powercut, protocol, scale, vary};
+use crate::plan::subjects::subject;
 use crate::plan::syntax::fields::Fields;
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
-use crate::plan::syntax::{fields, node, overrides};
-use crate::plan::{Catalogue, declaration};
+use crate::plan::syntax::{fields, node};
+use crate::plan::{Catalogue, declaration, specification};
 
 /// How long idle power is read where the plan does not say.
 const IDLE_NS: u64 = 5_000_000_000;

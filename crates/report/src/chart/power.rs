@@ -3,8 +3,8 @@
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::power::PowerFacts;
+use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
-use crate::analysis::points::metric_values::instruments;
 use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint};
 use crate::chart::kinds::panels::{PanelChart, Panels};

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::{major, minor};
 
-use crate::lab::folder::fd::OPEN;
+use crate::lab::fd::OPEN;
 
 /// A process that holds a lock.
 pub struct Holder {

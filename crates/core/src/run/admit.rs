@@ -8,10 +8,10 @@ use crate::lab::drive::filesystem;
 use crate::lab::folder::pin::Pins;
 use crate::lab::guard;
 use crate::plan::{Drive, Plan, Subject};
-use crate::run::admission::requirements;
 use crate::run::datasets::before::{Before, with_our_own};
-use crate::run::datasets::prepare::writes;
 use crate::run::datasets::space;
+use crate::run::prepare::writes;
+use crate::run::requirements;
 
 /// Refuses every drive that must not be touched, before anything is. What a killed run left mounted
 /// is unmounted first. The drives are held from here on.

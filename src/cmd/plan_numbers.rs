@@ -4,14 +4,12 @@
 use std::path::PathBuf;
 
 use crate::analysis::facts::StepFacts;
-use crate::analysis::points::scatter;
 use crate::analysis::verdicts::fleet;
-use crate::analysis::{Facts, Question};
+use crate::analysis::{Facts, Question, scatter};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes};
-use crate::cmd::load;
-use crate::cmd::measure::selftest_result;
-use crate::plan::steps::search::Search;
+use crate::cmd::{load, selftest_result};
+use crate::plan::search::Search;
 use crate::plan::{self, Axis, Dataset, Field, Load, Plan, Step, Stream, Subject};
 use crate::run::datasets::space;
 use crate::stats::detectable::{Detectable, detectable};

@@ -27,10 +27,10 @@ use crate::measure::slowest::{KEPT, Slowest};
 use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
 use crate::measure::{AddressSpace, AnyIoContext, OpGenerator};
 use crate::plan::{PlannedSlice, Stream};
-use crate::run::admission::placement;
-use crate::run::admission::placement::Placement;
 use crate::run::display::time::RunClock;
 use crate::run::outliers::witness::WitnessSlot;
+use crate::run::placement;
+use crate::run::placement::Placement;
 use crate::workload::{self, Workload};
 
 /// One stream on one drive, in one instance: workers who share a target and a rate.

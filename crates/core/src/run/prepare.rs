@@ -25,8 +25,8 @@ use crate::run::datasets::{dataset, space};
 use crate::run::display::time::RunClock;
 use crate::run::display::time_left::ToPrepare;
 use crate::run::points::precondition::{LoadLength, load, planned_ops};
-use crate::run::points::worker_group::WorkerGroup;
 use crate::run::points::{steady, verification};
+use crate::run::worker_group::WorkerGroup;
 
 /// A subject as its points find it.
 pub struct ReadySubject {
