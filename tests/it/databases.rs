@@ -196,8 +196,7 @@ fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_t
         &format!("server = \"existing\"\n{FILL}"),
         "postgres",
         "oltp_point_select",
-        2,
-        1,
+        (2, 1),
     );
     let output = server.bench.dyno(&server.url("postgres", "ours")).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
@@ -262,8 +261,7 @@ fn what_is_wrong_is_said_and_nothing_of_the_user_s_is_touched() {
             &format!("server = \"existing\"\n{fill}"),
             "mysql",
             "oltp_read_write",
-            1,
-            1,
+            (1, 1),
         );
         let output = server.bench.dyno(&url).output().unwrap();
         assert!(!output.status.success());

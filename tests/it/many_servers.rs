@@ -269,8 +269,7 @@ fn existing_servers_are_a_connection_string_for_each_drive() {
         "server = \"existing\"\nfill = { kind = \"oltp_load\", tables = 2, table_size = 2000 }",
         "mysql",
         "oltp_point_select",
-        1,
-        1,
+        (1, 1),
     );
     let plan = |second: &str| {
         let text = format!(
