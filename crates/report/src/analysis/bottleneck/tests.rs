@@ -166,7 +166,12 @@ fn the_processors_are_named_with_whoever_has_them() {
     };
     let own = Inputs { own_busy: Some(0.97), ..shared.clone() };
     each(&[
-        (shared.clone(), Limit::Cpu, "80 % with other processes", "end what else runs"),
+        (
+            shared.clone(),
+            Limit::Cpu,
+            "80 % with other processes",
+            "stop the other programs on this host",
+        ),
         (
             Inputs { stolen: Some(0.7), ..shared.clone() },
             Limit::Cpu,
@@ -197,7 +202,7 @@ fn the_processors_are_named_with_whoever_has_them() {
             Inputs { achieved: Some(1.0), ..shared },
             Limit::Cpu,
             "with other processes",
-            "end what else runs",
+            "stop the other programs on this host",
         ),
     ]);
 }
@@ -319,10 +324,10 @@ fn a_generator_that_is_late_or_slow_is_not_the_rate_asked_for() {
         ..point()
     };
     each(&[
-        (asked(0.0, Some(1.0)), Limit::Rate, "100 % of the rate", ""),
-        (asked(0.005, Some(3.0)), Limit::Rate, "100 % of the rate", ""),
+        (asked(0.0, Some(1.0)), Limit::Rate, "100 % of the target rate", ""),
+        (asked(0.005, Some(3.0)), Limit::Rate, "100 % of the target rate", ""),
         // Late by less than what it is to show.
-        (asked(0.03, Some(1.02)), Limit::Rate, "100 % of the rate", ""),
+        (asked(0.03, Some(1.02)), Limit::Rate, "100 % of the target rate", ""),
         (
             asked(0.03, Some(4.0)),
             Limit::Generator,
@@ -357,7 +362,7 @@ fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
             },
             Limit::Cpu,
             "other processes",
-            "end what else runs",
+            "stop the other programs on this host",
         ),
     ]);
 }

@@ -12,7 +12,7 @@ use crate::brief::number_format::{self, NONE};
 use crate::brief::table_cell::{Scale, TableCell, in_unit};
 use crate::brief::{metric_text, published, wording};
 use crate::chart::{self, mark};
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::plan::model::headline::Place;
 use crate::say;
 
@@ -73,7 +73,7 @@ impl SummaryMeasure {
     fn text(&self, l: Language, step: &StepFacts) -> String {
         match self {
             SummaryMeasure::Of(metric) => metric_text::column(l, metric, step),
-            SummaryMeasure::Watts(i) => say!(l, "power-of", class = &i.class),
+            SummaryMeasure::Watts(i) => say!(l, "power-of", class = Name::power_class(&i.class)),
         }
     }
 
