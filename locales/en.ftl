@@ -1423,3 +1423,37 @@ drive-level = Drive { $drive } of { $subject }: { $figures }
 stream-levels = { $stream } of { $subject }{ $at }: { $figures }
 total-writes =
     { $subject }: { $writes } DWPD × { $years } years × 365 days × { $capacity } = { $total } written in all
+
+## Where imported figures are from, and what their source does not give
+note-in = note in { $file }
+imported-from = Imported from { $tool }
+fact-measured-by = measured by
+fact-others--not-by-dyno = others, not by Dyno
+fact-what-their-source-does-not-give-is-unknown = what their source does not give is unknown
+fact-latencies-but-for-the-figures-given = latencies but for the figures given
+fact-intervals = intervals
+fact-when-the-points-were-measured = when the points were measured
+fact-readings-of-meters = readings of meters
+fact-when-an-op-was-due--all-latencies-are-service-times--clat- =
+    when an op was due: all latencies are service times (clat)
+fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are-long =
+    latencies finer than db_bench's buckets, which are half as wide as they are long
+fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
+    the writer of readwhilewriting, which db_bench leaves out
+fact-the-number-of-threads--where-it-is-not-in-the-file-s-name-as-t16-or-16threads =
+    the number of threads, where it is not in the file's name as t16 or 16threads
+fact-latencies-by-class--those-that-sysbench-prints-are-of-all-its-events--and-stand-under-the-first-class =
+    latencies by class: those that sysbench prints are of all its events, and stand under the first
+    class
+fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
+    all percentiles but the one that --percentile named, which is right to 1.8 %
+fact-when-the-run-began = when the run began
+fact-all-percentiles--vdbench-gives-means-and-maxima =
+    all percentiles: vdbench gives means and maxima
+fact-the-length-of-the-window = the length of the window
+fact-waiting-before-an-op-was-begun--all-latencies-are-service-times =
+    waiting before an op was begun: all latencies are service times
+fact-all-latencies = all latencies
+fact-the-mix-of-transactions-beside-tpm = the mix of transactions beside TPM
+fact-fio-version = fio version
+fact-sysbench-version = sysbench version

@@ -1324,3 +1324,35 @@ drive-course = { $subject } のドライブ { $drive }：{ $from } から { $to 
 drive-level = { $subject } のドライブ { $drive }：{ $figures }
 stream-levels = { $subject } の { $stream }{ $at }：{ $figures }
 total-writes = { $subject }：{ $writes } DWPD × { $years } 年 × 365 日 × { $capacity } = 総書き込み量 { $total }
+
+## 取り込んだ値の出所と、出典に記載のない項目
+note-in = { $file } の注記
+imported-from = { $tool } から取り込んだ値
+fact-measured-by = 測定者
+fact-others--not-by-dyno = Dyno ではなく第三者
+fact-what-their-source-does-not-give-is-unknown = 出典に記載のない条件は不明
+fact-latencies-but-for-the-figures-given = 記載された値以外のレイテンシー
+fact-intervals = 区間ごとの値
+fact-when-the-points-were-measured = 各測定点の測定日時
+fact-readings-of-meters = 計測器の計測値
+fact-when-an-op-was-due--all-latencies-are-service-times--clat- =
+    オペレーションの発行予定時刻：レイテンシーはすべてサービス時間（clat）
+fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are-long =
+    db_bench のヒストグラムの階級より細かいレイテンシー（階級の幅は値の約半分）
+fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
+    readwhilewriting の書き込みスレッド（db_bench は出力しない）
+fact-the-number-of-threads--where-it-is-not-in-the-file-s-name-as-t16-or-16threads =
+    スレッド数（ファイル名に t16 や 16threads の形で含まれない場合）
+fact-latencies-by-class--those-that-sysbench-prints-are-of-all-its-events--and-stand-under-the-first-class =
+    種別ごとのレイテンシー：sysbench が示すのは全イベントの値で、最初の種別に記載
+fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
+    --percentile で指定したもの以外のパーセンタイル（指定したものの誤差は 1.8 % 以内）
+fact-when-the-run-began = 測定の開始日時
+fact-all-percentiles--vdbench-gives-means-and-maxima = すべてのパーセンタイル：vdbench が示すのは平均と最大
+fact-the-length-of-the-window = 測定区間の長さ
+fact-waiting-before-an-op-was-begun--all-latencies-are-service-times =
+    オペレーション開始前の待ち時間：レイテンシーはすべてサービス時間
+fact-all-latencies = すべてのレイテンシー
+fact-the-mix-of-transactions-beside-tpm = TPM 以外のトランザクションの構成
+fact-fio-version = fio のバージョン
+fact-sysbench-version = sysbench のバージョン

@@ -1148,8 +1148,8 @@ fact-generator-s-ceiling = Teto do gerador
 fact-preparation = Preparação
 fact-dataset = Conjunto de dados
 fact-start-with-other-hosts = Início junto com outros hosts
-fact-from = de
-fact-missing = ausente
+fact-from = origem
+fact-missing = não informado
 fact-length-of-the-window = duração da janela
 
 ## What a run stores of preparation
@@ -1469,3 +1469,37 @@ drive-level = Drive { $drive } de { $subject }: { $figures }
 stream-levels = { $stream } de { $subject }{ $at }: { $figures }
 total-writes =
     { $subject }: { $writes } DWPD × { $years } anos × 365 dias × { $capacity } = { $total } gravados no total
+
+## De onde vêm os valores importados, e o que a fonte não informa
+note-in = nota em { $file }
+imported-from = Importado do { $tool }
+fact-measured-by = medido por
+fact-others--not-by-dyno = terceiros, não pelo Dyno
+fact-what-their-source-does-not-give-is-unknown = o que a fonte não informa é desconhecido
+fact-latencies-but-for-the-figures-given = latências além dos valores informados
+fact-intervals = valores por intervalo
+fact-when-the-points-were-measured = data e hora de medição dos pontos
+fact-readings-of-meters = leituras de medidores
+fact-when-an-op-was-due--all-latencies-are-service-times--clat- =
+    instante previsto de cada op: todas as latências são tempos de serviço (clat)
+fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are-long =
+    latências mais finas que as classes do histograma do db_bench, cuja largura é de cerca de metade do
+    valor
+fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
+    a thread de gravação do readwhilewriting, que o db_bench omite
+fact-the-number-of-threads--where-it-is-not-in-the-file-s-name-as-t16-or-16threads =
+    o número de threads, quando não consta do nome do arquivo como t16 ou 16threads
+fact-latencies-by-class--those-that-sysbench-prints-are-of-all-its-events--and-stand-under-the-first-class =
+    latências por classe: as que o sysbench imprime são de todos os eventos e constam na primeira classe
+fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
+    todos os percentis, exceto o indicado por --percentile, cujo erro é de até 1,8 %
+fact-when-the-run-began = data e hora de início da medição
+fact-all-percentiles--vdbench-gives-means-and-maxima =
+    todos os percentis: o vdbench informa médias e máximos
+fact-the-length-of-the-window = a duração da janela
+fact-waiting-before-an-op-was-begun--all-latencies-are-service-times =
+    a espera antes do início de cada op: todas as latências são tempos de serviço
+fact-all-latencies = todas as latências
+fact-the-mix-of-transactions-beside-tpm = a composição das transações além do TPM
+fact-fio-version = versão do fio
+fact-sysbench-version = versão do sysbench

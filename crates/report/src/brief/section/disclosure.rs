@@ -6,7 +6,6 @@ use crate::analysis::facts::{Facts, Group, RunFacts};
 use crate::analysis::names;
 use crate::brief::block::Block;
 use crate::brief::{kernel_parameters, wording};
-use crate::language::Name;
 use crate::record::key::Heading;
 use crate::say;
 
@@ -25,8 +24,11 @@ fn place(name: &str) -> usize {
 
 fn rows(facts: &Facts, group: &Group) -> Vec<(String, String)> {
     let shown = |(name, value): &(String, String)| {
-        let label = facts.language.name(&Name::fact(name));
-        (label, kernel_parameters::shown(facts, name, value))
+        let label = names::fact(facts.language, name);
+        match group.name == "Imported" && ["measured by", "missing"].contains(&name.as_str()) {
+            true => (label, names::of_import(facts.language, value)),
+            false => (label, kernel_parameters::shown(facts, name, value)),
+        }
     };
     group.rows.iter().map(shown).collect()
 }
