@@ -268,7 +268,7 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
         "{together}"
     );
     assert!(
-        apart.starts_with("reads, B: the drive ")
+        apart.starts_with("reads, B: drive ")
             && apart.contains(" deviates from the other 5 of its model: "),
         "{apart}"
     );
