@@ -108,8 +108,8 @@ metric-of-instrument = { $metric }, { $class } ({ $kind })
 ## Axes, and places on them
 axis-threads = threads
 axis-depth = depth
-axis-asked-ops = asked ops/s
-axis-asked-rate = asked rate
+axis-asked-ops = target ops/s
+axis-asked-rate = target rate
 axis-load = load
 axis-block = block
 axis-instances = instances
@@ -126,8 +126,8 @@ place-on-axis = { $what }, { $axis } { $value }
 at-one-thread = {" "}at 1 thread
 at-threads = {" "}at { $values } threads
 at-depth = {" "}at depth { $values }
-at-ops-asked = {" "}at { $values } ops/s asked
-at-rate-asked = {" "}at { $values } asked
+at-ops-asked = {" "}at a target of { $values } ops/s
+at-rate-asked = {" "}at a target of { $values }
 at-load = {" "}at { $values } load
 at-one-instance = {" "}at 1 instance
 at-instances = {" "}at { $values } instances
@@ -213,8 +213,8 @@ caveat-failed = { $count ->
     }
 caveat-not-steady = the drive had not reached steady state
 caveat-drifted = ops/s drifted by { $change } over the window
-caveat-missed-rate = achieved { $share } of the asked rate
-caveat-stream-missed-rate = stream { $stream } achieved { $share } of the asked rate
+caveat-missed-rate = achieved { $share } of the target rate
+caveat-stream-missed-rate = stream { $stream } achieved { $share } of the target rate
 caveat-late = { $share } of its requests were submitted late
 caveat-few-repeats = { $count ->
         [one] measured once: repeat it (`--repeats 5`) before comparing
@@ -239,18 +239,19 @@ note-moved-p99 = repeat { $repeat } had a p99 of { $factor } × for { $subjects 
        *[other] all { $subjects } subjects
     }; levels are less precise for it, ratios within repeats are not
 note-apart =
-    { $place }, { $subject }: the drive { $drive } lies apart from its { $others } like: { $ops } against
-    { $usual } ops/s
+    { $place }, { $subject }: drive { $drive } deviates from the other { $others } of its model:
+    { $ops } against { $usual } ops/s
 drives-and-repeats =
     { $drives }, which scatter by { $by } from drive to drive and by { $repeats } from repeat to
     repeat
 drives-scatter = { $drives }, which scatter by { $by } from drive to drive
 note-models =
     drive for drive, { $better } delivers { $by } more ops/s than { $worse }, { $drives }; the interval
-    takes drives as a random effect, and is its own and not the family's
+    treats drives as a random effect and is separate from the brief's simultaneous intervals
 note-models-open =
     drive for drive, { $first } and { $other } are not distinguishable in ops/s: { $by }, { $drives };
-    the interval takes drives as a random effect, and is its own and not the family's
+    the interval treats drives as a random effect and is separate from the brief's simultaneous
+    intervals
 
 ## The first page
 nor = , nor{" "}
@@ -334,7 +335,7 @@ bottleneck-how =
 bottleneck-sum =
     The drive limited { $drive } of { $points } points. { $others } were limited by something else
     and are marked { $mark }: they rank no drives.
-bottleneck-rest = The rest ran at the rate asked for, or is undecided.
+bottleneck-rest = The others ran at their target rate or are undecided.
 
 ## Outliers
 outliers-how =
@@ -404,7 +405,7 @@ column-at = at
 column-repeat = repeat
 column-cause = cause
 column-stream = stream
-column-asked = asked
+column-asked = target
 column-achieved = achieved
 column-share = share
 column-late = late
@@ -458,13 +459,13 @@ caveats-points = Points with a caveat
 caveats-support-no-claim = Their figures are shown; they support no claim.
 caveats-wider = Wider than requested
 caveats-failed = Failed points
-caveats-failed-note = They enter no estimate.
+caveats-failed-note = They are left out of all estimates.
 caveats-oddities = Overflow and misses
 caveats-none =
-    No caveats: no point failed, drifted or missed its asked rate, and no latency overflowed.
-caveats-asked = Asked and achieved
+    No caveats: no point failed, drifted or missed its target rate, and no latency overflowed.
+caveats-asked = Target and achieved rates
 caveat-wider =
-    { $place }, { $subject }: ±{ $half } after { $repeats } repeats; ±{ $asked } was asked
+    { $place }, { $subject }: ±{ $half } after { $repeats } repeats; the target was ±{ $asked }
 rates-kept =
     { $count } streams of points kept their rate within 2 % and submitted less than 1 % of it late.
 other-rates-kept =
@@ -477,14 +478,14 @@ oddity-given-up =
 oddity-misses = { $count } reads ({ $share }) found no such key
 
 ## Conditions, data, disclosure
-nothing-differs = Nothing that is known of the subjects differs apart from the drives.
+nothing-differs = As far as is known, the subjects differ only in their drives.
 grade-disqualifying = disqualifying
 grade-confounder = possible confounder
 grade-harmless = harmless
 data-how =
-    Every stream and class. Streams in grey ran beside the measured ones and do not count in the headline.
-    Latencies are service times, or response times (marked r) where a rate was asked for. “–” means
-    not measured: fewer than 100 samples lay above that percentile.
+    Every stream and class. Streams in grey ran beside the measured ones and do not count in the
+    headline. Latencies are service times, or response times (marked r) where a target rate was set. “–”
+    means not measured: fewer than 100 samples lay above that percentile.
 runs = Runs
 run = { $repeats ->
         [one] { $when }, dyno { $version }, { $repeats } repeat
@@ -571,8 +572,8 @@ caveats-of-claims = Caveats (these points support no claim, or only a bound)
 
 ## Preparation
 not-steady-warning =
-    { $drive } did not come to a steady state within { $rounds } rounds. Its points were measured all
-    the same, and may say more about where its preparation stopped than about the drive.
+    { $drive } did not reach steady state within { $rounds } rounds. Its points were measured anyway,
+    and may reflect where its preparation stopped rather than the drive itself.
 steady = steady
 not-steady = NOT steady
 too-few-rounds = NOT steady: too few rounds to judge { $metric }
@@ -583,8 +584,8 @@ not-steady-within =
 
 ## Results
 differences-as-published =
-    Differences: as published, without repeats; the superior subject, and by how much. Arithmetic,
-    and no claim.
+    Differences: as published, without repeats; the superior subject, and by how much. They are
+    arithmetic, not claims.
 swept-along = swept along { $axis }
 open-loop = open loop
 closed-loop = closed loop
@@ -600,7 +601,7 @@ summary-how =
     ▲ better than every other subject, by a claim. † not limited by the drive. Difference: the better
     subject, by how much, and its interval.
 summary-how-published =
-    As published, without repeats: nothing is claimed, and nobody is marked as best.
+    As published, without repeats: no claim is made, and no subject is marked as best.
 mean-of-equal-loads = , mean of equal loads
 mean-of-points = , mean of { $count } points
 at-equal-latency = {" "}at equal latency
@@ -648,7 +649,7 @@ method-mb = Bytes that those ops moved, in units of 1,000,000 bytes, divided by 
 method-service-time =
     From handing the request to the engine to its completion, by one monotonic clock.
 method-response-time =
-    Where a rate was asked for: from the moment the request was due to its completion, so that waiting
+    Where a target rate was set: from the moment the request was due to its completion, so that waiting
     behind a slow request is counted. A late request is counted late and never dropped.
 method-percentiles =
     From histograms with a relative error of at most 0.1 %, merged over workers, drives and instances,
@@ -687,14 +688,14 @@ method-rounding =
     Towards the weaker claim, to two digits of the interval's half-width; ends of intervals are rounded
     outwards.
 method-caveats =
-    Points that failed in a repeat, fell short of the asked rate by 2 % or more, submitted 1 % or more
-    of an open loop's requests late, lie on a drive that was to be prepared until steady and was not,
-    or drifted in any repeat (see docs/claims.md) support no claim.
+    Points that failed in a repeat, fell short of the target rate by 2 % or more, submitted 1 % or more
+    of an open loop's requests late, lie on a drive that was to be prepared until steady and was not, or
+    drifted in any repeat (see docs/claims.md) support no claim.
 
 ## Imported figures, in tables
 published-how =
-    As published, without repeats: what the figures come to by arithmetic. Nothing is known of their
-    scatter, so nothing is claimed from them.
+    As published, without repeats: computed from the published figures. Their scatter is unknown, so no
+    claim is made from them.
 published-row =
     { $step }, { $figure } at { $at }, { $subject } with { $rival }: { $calculation } = { $result }
     ({ $other })
@@ -732,12 +733,12 @@ control-run = { $title } (control run: subjects share a device)
 streams-in-brackets = (in brackets: streams that do not count in the headline)
 limited-by = { $place }: { $limit }; { $evidence }
 stream-reached-and-late =
-    { $place }: stream { $stream }: reached { $reached } of the asked rate; { $late } of its requests
+    { $place }: stream { $stream }: reached { $reached } of the target rate; { $late } of its requests
     were submitted late; max backlog { $backlog }
 stream-late =
     { $place }: stream { $stream }: { $late } of its requests were submitted late; max backlog { $backlog }
 failed-point = { $subject }, { $step } { $at } repeat { $repeat }: { $cause }
-failed-points = Failed points ({ $count }), in no estimate
+failed-points = Failed points ({ $count }), left out of all estimates
 axis-rates = multiple of the rates
 at-rates = {" "}at { $values } the rates
 at-every-multiple = {" "}at every multiple of the rates ({ $low } to { $high })
@@ -760,7 +761,7 @@ verdict-processors-others = processors { $busy } busy, { $others } with other pr
 verdict-few-at-device = only { $share } of the load's requests were at the device
 verdict-hypervisor = the hypervisor gave away { $stolen }
 remedy-own-machine = a machine of its own, or virtual processors that nobody shares
-remedy-end-others = end what else runs on this host, and measure again
+remedy-end-others = stop the other programs on this host, and measure again
 verdict-stood-still = Dyno itself stood still for { $still } of { $window }
 remedy-stood-still =
     measure again where nothing stops Dyno: no suspend, no debugger, no overcommitted virtual machine
@@ -781,25 +782,26 @@ remedy-dataset-fits = the dataset, { $dataset }, fits into { $memory } of memory
 verdict-neighbour =
     { $share } of the device's time went to requests of others, who read { $read } and wrote { $written }
 remedy-neighbour =
-    end what else uses the drive (`iotop -o` names it), or measure a drive that nothing else uses
+    stop the other programs that use the drive (`iotop -o` lists them), or measure a drive that nothing
+    else uses
 verdict-late = at least { $share } of the ops were handed over late by Dyno itself
 verdict-late-p99 =
     at least { $share } of the ops were handed over late by Dyno itself, and p99 of the response time
     is { $ratio } times that of the service time
 remedy-late = more workers for the rate, a lower rate, or processors that nothing else uses
-verdict-rate-reached = { $share } of the rate asked for was reached
+verdict-rate-reached = { $share } of the target rate was reached
 verdict-throttled = the drive throttled itself for { $share } of the window
-verdict-thinks = { $share } of its requests were under way; between them it keys and thinks
+verdict-thinks = { $share } of its requests were in flight; between them it keys and thinks
 verdict-too-few-made =
-    only { $share } of the requests that it may have under way were: Dyno makes no more
+    only { $share } of the requests that the load may have in flight were: Dyno generates no more
 remedy-too-few-made = more threads with less depth each, or larger requests
 verdict-no-device = no device seen
 verdict-at-device =
-    the load's own requests were at the device for { $window } of the window, { $requests } of those
-    it may have under way
+    the load's own requests were at the device for { $window } of the window, { $requests } of those it
+    may have in flight
 verdict-at-device-flushing =
-    the load's own requests were at the device for { $window } of the window, in flushes for { $flushing }
-    of it, { $requests } of those it may have under way
+    the load's own requests were at the device for { $window } of the window, in flushes for
+    { $flushing } of it, { $requests } of those it may have in flight
 verdict-processors-unknown = processor time unknown
 verdict-one-core = one worker, and its core { $busy } busy
 verdict-computed = workers computed for { $share } of the time
@@ -807,8 +809,8 @@ verdict-own = { $evidence }, { $own } with the load itself
 verdict-own-and-servers =
     { $evidence }, { $own } with the load itself, { $servers } with its database servers
 remedy-server-processors =
-    more processors for the server, or a dataset that its cache does not hold, so that the drive is
-    asked more
+    more processors for the server, or a dataset larger than its cache, so that more requests reach the
+    drive
 remedy-processors =
     more or faster processors, or a load that computes less for each byte: larger requests, no compression
 verdict-others-waited = its other workers waited for those
@@ -828,7 +830,7 @@ difference-preparation = Preparation
 difference-temperature = Temperature at the start, { $step }
 difference-own-runs = Measured in runs of their own
 difference-one-after-other = Measured one subject after the other
-difference-unequally = what changed with time met them unequally
+difference-unequally = changes over time did not affect them equally
 difference-nothing-done = nothing
 done = { $action }
 done-as-asked = { $action } { $asked }
@@ -848,7 +850,7 @@ figure-convergence = Convergence to steady state
 figure-convergence-in-rounds =
     { $metric } in rounds of { $round }; last rounds with their fit and mean ± { $band }
 figure-drive-of = { $subject }, drive { $drive }
-hollow-points = { $caption } (hollow: the asked rate was missed by more than 2 %)
+hollow-points = { $caption } (hollow: the target rate was missed by more than 2 %)
 hover-missed-its-rate = { $point }, missed its rate
 hover-interval = { $value } (95 %: { $low } to { $high })
 hover-not-limited = { $bar }: not limited by the drive
@@ -874,8 +876,8 @@ figure-pooled = pooled
 figure-mean-of-instances = mean of the instances' p99s
 figure-by-neighbour = latency by neighbour{ $at }
 figure-of-neighbour = { $name }: { $figure }
-figures-lead = What each step leads with
-figures-megabytes = MB/s across workloads, each at its most, on one scale
+figures-lead = Headline figure of each step
+figures-megabytes = MB/s across workloads, each at its maximum, on one scale
 figures-part = { $caption } ({ $number } of { $count })
 verdict-near-ceiling = { $share } of what Dyno generates here in this shape
 remedy-near-ceiling = more threads where processors are free, larger requests, or a faster host
@@ -957,9 +959,10 @@ fleet-drives = { $count ->
         [one] 1 drive
        *[other] { $count } drives
     }
-fleet-figure = { $metric } of each drive, by model and firmware; hollow: apart from its model
+fleet-figure = { $metric } of each drive, by model and firmware; hollow: deviates from its model
 fleet-figure-by-host =
-    { $metric } of each drive, by model and firmware, a line for each host; hollow: apart from its model
+    { $metric } of each drive, by model and firmware, a line for each host; hollow: deviates from its
+    model
 fleet-ordered =
     { $metric } of the drives of { $model } with the range of their repeats; { $drive } lies farthest from
     the mean
@@ -967,30 +970,30 @@ fleet-in-order = drives, in ascending order
 fleet-how =
     A drive is a subject, or a drive of a group; a model's level is the geometric mean over its drives,
     a drive's that over its repeats. Scatter is a standard deviation of logarithms, by one-way random
-    effects: of drives beyond their repeats, of hosts beyond their drives. A drive lies apart where its
+    effects: of drives beyond their repeats, of hosts beyond their drives. A drive deviates where its
     mean differs from the others' by more than chance gives at 5 % for all drives of the step together.
-    Intervals of models take drives as a random effect and hold for all models of a step together.
+    Intervals of models treat drives as a random effect and hold for all models of a step together.
 fleet-better = drive for drive, { $better } is { $by } better than { $worse }, { $drives }
 fleet-open = drive for drive, { $first } and { $other } are not distinguishable: { $by }, { $drives }
 fleet-apart =
-    { $drive } lies apart from its { $others } like of { $model }: { $value } against { $usual }
+    { $drive } deviates from the other { $others } drives of { $model }: { $value } against { $usual }
 fleet-apart-health = { $sentence } (its health log: { $log })
-fleet-more-apart = { $count } more drives of { $model } lie apart
+fleet-more-apart = { $count } more drives of { $model } deviate
 fleet-barred = Models are not compared, since these differ: { $what }
 fleet-lead = { $drives } of { $models ->
         [one] one model
        *[other] { $models } models
     }, { $apart ->
-        [0] none of which lies apart from its like
-        [one] one of which lies apart from its like
-       *[other] { $apart } of which lie apart from their like
+        [0] none of which deviates from the others of its model
+        [one] one of which deviates from the others of its model
+       *[other] { $apart } of which deviate from the others of their model
     }.
 fleet-runs = { $count } bundles, begun from { $first } to { $last }
 fleet-not-shown = { $drives } drives in all; no model has enough of them to be a sample.
 column-model = model
 column-firmware = firmware
 column-hosts = hosts
-column-apart = apart
+column-apart = deviating
 column-scatter = scatter of { $of }
 
 ## Names that bundles store: classes of op, what power is of, kinds of meters, facts
@@ -1343,8 +1346,6 @@ published-more-measures = { $count ->
 up-to = up to { $value }
 between-clauses = {"; "}
 figure-published = {"; "}as published: { $differences }
-caveat-published =
-    Published without repeats: every difference is arithmetic, and none is a claim.
 column-value = value
 column-in-unit = { $name }, { $unit }
 column-of-class = { $figure } ({ $class })
@@ -1367,11 +1368,11 @@ cause-drifted =
     ops/s of { $subject } drifted by up to { $change } over the window: run longer preconditioning, or a
     longer warm-up
 cause-missed-rate =
-    { $subject } achieved only { $share } of the asked rate: ask for a lower rate, or give the load more
-    threads or depth
+    { $subject } achieved only { $share } of the target rate: ask for a lower rate, or give the load
+    more threads or queue depth
 cause-stream-missed-rate =
-    stream { $stream } beside the readings of { $subject } achieved only { $share } of its asked rate: ask
-    for a lower rate, or give it more threads or depth
+    stream { $stream }, which ran beside the reads of { $subject }, achieved only { $share } of its
+    target rate: ask for a lower rate, or give it more threads or queue depth
 cause-late =
     { $share } of the requests to { $subject } were submitted late: use more workers, or processors that
     nothing else uses
@@ -1422,3 +1423,37 @@ drive-level = Drive { $drive } of { $subject }: { $figures }
 stream-levels = { $stream } of { $subject }{ $at }: { $figures }
 total-writes =
     { $subject }: { $writes } DWPD × { $years } years × 365 days × { $capacity } = { $total } written in all
+
+## Where imported figures are from, and what their source does not give
+note-in = note in { $file }
+imported-from = Imported from { $tool }
+fact-measured-by = measured by
+fact-others--not-by-dyno = others, not by Dyno
+fact-what-their-source-does-not-give-is-unknown = what their source does not give is unknown
+fact-latencies-but-for-the-figures-given = latencies but for the figures given
+fact-intervals = intervals
+fact-when-the-points-were-measured = when the points were measured
+fact-readings-of-meters = readings of meters
+fact-when-an-op-was-due--all-latencies-are-service-times--clat- =
+    when an op was due: all latencies are service times (clat)
+fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are-long =
+    latencies finer than db_bench's buckets, which are half as wide as they are long
+fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
+    the writer of readwhilewriting, which db_bench leaves out
+fact-the-number-of-threads--where-it-is-not-in-the-file-s-name-as-t16-or-16threads =
+    the number of threads, where it is not in the file's name as t16 or 16threads
+fact-latencies-by-class--those-that-sysbench-prints-are-of-all-its-events--and-stand-under-the-first-class =
+    latencies by class: those that sysbench prints are of all its events, and stand under the first
+    class
+fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
+    all percentiles but the one that --percentile named, which is right to 1.8 %
+fact-when-the-run-began = when the run began
+fact-all-percentiles--vdbench-gives-means-and-maxima =
+    all percentiles: vdbench gives means and maxima
+fact-the-length-of-the-window = the length of the window
+fact-waiting-before-an-op-was-begun--all-latencies-are-service-times =
+    waiting before an op was begun: all latencies are service times
+fact-all-latencies = all latencies
+fact-the-mix-of-transactions-beside-tpm = the mix of transactions beside TPM
+fact-fio-version = fio version
+fact-sysbench-version = sysbench version

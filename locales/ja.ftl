@@ -124,8 +124,8 @@ metric-of-instrument = { $metric }、{ $class }（{ $kind }）
 ## Axes, and places on them
 axis-threads = スレッド数
 axis-depth = キュー深度
-axis-asked-ops = 要求 ops/s
-axis-asked-rate = 要求レート
+axis-asked-ops = 目標 ops/s
+axis-asked-rate = 目標レート
 axis-load = 負荷
 axis-block = ブロックサイズ
 axis-instances = インスタンス数
@@ -142,8 +142,8 @@ place-on-axis = { $what }、{ $axis } { $value }
 at-one-thread = （1 スレッド）
 at-threads = （{ $values } スレッド）
 at-depth = （キュー深度 { $values }）
-at-ops-asked = （要求レート { $values } ops/s）
-at-rate-asked = （要求レート { $values }）
+at-ops-asked = （目標レート { $values } ops/s）
+at-rate-asked = （目標レート { $values }）
 at-load = （負荷 { $values }）
 at-one-instance = （1 インスタンス）
 at-instances = （{ $values } インスタンス）
@@ -213,7 +213,7 @@ limit-no-drive = ドライブへの要求なし
 limit-neighbour = ノイジーネイバー
 limit-generator = 負荷生成側
 limit-standstill = Dyno の停止
-limit-rate = 要求レート
+limit-rate = 目標レート
 limit-thermal = サーマルスロットリング
 limit-locks = ロック待ち
 limit-undecided = 判定不能
@@ -223,8 +223,8 @@ caveat-not-measured = 測定されていない
 caveat-failed = { $count } 回の反復が失敗した
 caveat-not-steady = ドライブが定常状態に達していなかった
 caveat-drifted = 測定区間内で ops/s が { $change } 変動した
-caveat-missed-rate = 要求レートの { $share } にとどまった
-caveat-stream-missed-rate = ストリーム { $stream } は要求レートの { $share } にとどまった
+caveat-missed-rate = 目標レートの { $share } にとどまった
+caveat-stream-missed-rate = ストリーム { $stream } は目標レートの { $share } にとどまった
 caveat-late = 要求の { $share } が予定より遅れて発行された
 caveat-few-repeats = 測定は { $count } 回のみ。比較するには反復が必要（`--repeats 5`）
 caveat-every-point-few-repeats = どの測定点も測定は { $count } 回のみ。比較するには反復が必要（`--repeats 5`）
@@ -318,7 +318,7 @@ bottleneck-how =
 bottleneck-sum =
     { $points } 測定点のうち { $drive } 点でドライブが制約要因だった。{ $others } 点は他の要因に制約されてお
     り、{ $mark } を付けた。これらはドライブの順位付けには使えない。
-bottleneck-rest = 残りの測定点は、要求レートで動作したか、判定不能である。
+bottleneck-rest = 残りの測定点は、目標レートで動作したか、判定不能である。
 
 ## Outliers
 outliers-how =
@@ -383,7 +383,7 @@ column-at = 条件
 column-repeat = 反復
 column-cause = 原因
 column-stream = ストリーム
-column-asked = 要求
+column-asked = 目標
 column-achieved = 達成
 column-share = 割合
 column-late = 遅延発行
@@ -439,8 +439,8 @@ caveats-wider = 目標より広い区間
 caveats-failed = 失敗した測定点
 caveats-failed-note = 推定値には含めない。
 caveats-oddities = 測定範囲の超過と該当キーなし
-caveats-none = 留意点なし：失敗、ドリフト、要求レートの未達、測定範囲を超えるレイテンシーはいずれもなかった。
-caveats-asked = 要求レートと達成レート
+caveats-none = 留意点なし：失敗、ドリフト、目標レートの未達、測定範囲を超えるレイテンシーはいずれもなかった。
+caveats-asked = 目標レートと達成レート
 caveat-wider = { $place }、{ $subject }：反復 { $repeats } 回で ±{ $half }（目標は ±{ $asked }）
 rates-kept = 測定点の延べ { $count } ストリームは、レートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
 other-rates-kept = 残りの延べ { $count } ストリームは、レートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
@@ -632,7 +632,7 @@ method-lower-bound =
     端以上である。
 method-rounding = 差が小さくなる側に、区間の半幅の 2 桁まで丸める。区間の両端は外側に丸める。
 method-caveats =
-    次の測定点（docs/claims.md を参照）は結論の根拠にしない：いずれかの反復で失敗したもの、要求レートに 2 % 以
+    次の測定点（docs/claims.md を参照）は結論の根拠にしない：いずれかの反復で失敗したもの、目標レートに 2 % 以
     上届かなかったもの、オープンループで要求の 1 % 以上を遅れて発行したもの、定常状態まで準備するはずのドライ
     ブがそれに達しなかったもの、いずれかの反復でドリフトしたもの。
 
@@ -672,7 +672,7 @@ control-run = { $title }（対照測定：対象は同一デバイス上）
 streams-in-brackets = （括弧内：主指標に含まないストリーム）
 limited-by = { $place }：{ $limit }（{ $evidence }）
 stream-reached-and-late =
-    { $place }、ストリーム { $stream }：要求レートの { $reached } に到達、要求の { $late } を遅れて発行、最大
+    { $place }、ストリーム { $stream }：目標レートの { $reached } に到達、要求の { $late } を遅れて発行、最大
     滞留数 { $backlog }
 stream-late = { $place }、ストリーム { $stream }：要求の { $late } を遅れて発行、最大滞留数 { $backlog }
 failed-point = { $subject }、{ $step } { $at } 反復 { $repeat }：{ $cause }
@@ -726,7 +726,7 @@ verdict-late-p99 =
     オペレーションの少なくとも { $share } は Dyno 自体による発行が遅れ、応答時間の p99 はサービス時間
     の p99 の { $ratio } 倍である
 remedy-late = レートに対してワーカーを増やすか、レートを下げるか、他に使用されていないプロセッサを使う
-verdict-rate-reached = 要求レートの { $share } に達した
+verdict-rate-reached = 目標レートの { $share } に達した
 verdict-throttled = ドライブが測定区間の { $share } でスロットリングした
 verdict-thinks = 要求の { $share } が処理中であった。要求と要求の間にキー入力時間と思考時間がある
 verdict-too-few-made = 同時に発行できる要求のうち処理中であったのは { $share } のみで、Dyno はそれ以上生成できない
@@ -781,8 +781,8 @@ figure-convergence = 定常状態への収束
 figure-convergence-in-rounds =
     { $round } のラウンドごとの { $metric }。最後のラウンドには近似直線と平均 ± { $band } を示す
 figure-drive-of = { $subject }、ドライブ { $drive }
-hollow-points = { $caption }（白抜き：要求レートに 2 % を超えて届かなかった点）
-hover-missed-its-rate = { $point }、要求レート未達
+hollow-points = { $caption }（白抜き：目標レートに 2 % を超えて届かなかった点）
+hover-missed-its-rate = { $point }、目標レート未達
 hover-interval = { $value }（95 %：{ $low }～{ $high }）
 hover-not-limited = { $bar }：ドライブ以外が制約要因
 caption-of-step = { $step }：{ $caption }
@@ -1206,87 +1206,90 @@ step-of-ceiling-many = クローズドループ、多数の同時要求
 step-of-ceiling-open = オープンループ、1 スレッド
 
 ## 取り込んだ値の出典に記載のない条件と、測定そのものが示す条件
-not-given-loop = クローズドループかオープンループか
+not-given-loop = クローズドループかオープンループかの別
 not-given-window = 測定区間の長さ
 not-given-warmup = ウォームアップ
-not-given-timing = レイテンシーがサービス時間か応答時間か
+not-given-timing = レイテンシーがサービス時間か応答時間かの別
 not-given-order = 測定の順序
-not-given-repeats = 反復の回数とそのばらつき
-not-given-preparation = プリコンディショニング
+not-given-repeats = 反復の回数とばらつき
+not-given-preparation = 事前準備
 not-given-host = ホスト
 not-given-drives = ドライブのファームウェア
 not-given = 出典に記載なし：{ $what }
 date-not-given = 日付は出典に記載なし
 imported-run = { $when }、dyno { $version } に取り込み
 imported-header = { $file } · { $when } · dyno { $version } に取り込み
-conditions-not-given = 次の条件は出典に記載がなく、対象間の違いは不明である：{ $what }。
+conditions-not-given = 次の条件は出典に記載がなく、対象間に違いがあるかは不明である：{ $what }。
 percentiles-of = パーセンタイルは { $class } のレイテンシー
 figure-latency = { $class } の { $figure } レイテンシー
 figure-latency-by-percentile = パーセンタイル別の { $class } レイテンシー{ $at }
 imported-figures = 取り込んだ値
-method-imported = 値は出典のもので、定義も出典による。出典の値から計算した値（1 W あたりの ops/s：ops/s ÷ W、J/op：W ÷ ops/s）の有効桁数は、元の値のうち最も少ないものに合わせる。百分率は切り捨て、切り上げない。
-energy-how-imported = 電力は、3 列目に示す対象について出典が測定点ごとに示す 1 つの値。計器とその測定値、区間全体のエネルギーは出典に記載がない。
+method-imported =
+    値は出典のもので、定義も出典による。出典の値から計算した値（1 ワットあたり
+    の ops/s：ops/s ÷ W、J/op：W ÷ ops/s）の有効桁数は、元の値のうち最も少ないものに合わせる。百分率は切り捨
+    て、切り上げはしない。
+energy-how-imported =
+    消費電力は、3 列目に示す対象について、出典が測定点ごとに示す 1 つの値である。計測器とその計測値、区間全体
+    のエネルギーは出典に記載がない。
 data-how-imported = 値は出典のとおり。「–」は出典に記載なし。
 caveat-few-figures = 出典の値は { $count } 個のみで、ばらつきは不明
 caveat-every-point-few-figures = 出典の値はどの測定点も { $count } 個のみで、ばらつきは不明
 difference-device = デバイスの共有
 difference-device-of = { $devices }
-difference-one-device = 計画は対象が同じデバイスを共有することを許している
+difference-one-device = プランでは、対象間でのデバイスの共有が許可されている
 difference-steady = 測定前の定常状態
-difference-was-steady = 定常
-difference-was-not-steady = 定常でない
-difference-excursion = 定常でない：変動幅 { $excursion }
-difference-not-until-steady = 定常状態までの準備なし
-difference-repeats = 欠けている反復
+difference-was-steady = 定常状態に到達
+difference-was-not-steady = 定常状態に未達
+difference-excursion = 定常状態に未達、変動幅 { $excursion }
+difference-not-until-steady = 定常状態までの事前準備なし
+difference-repeats = 反復の欠落
 difference-drift = ドリフトした測定点
-difference-bottleneck = ドライブ以外に制限された測定点
+difference-bottleneck = ドライブ以外が制約要因の測定点
 difference-share = { $all } のうち { $count }
 
 # Imported figures on the first page
-published-lead = 公表値のまま（反復なし）：{ $sentence }
-published-more = { $better } は { $worse } より { $what } が{ $by } 多い{ $at }
-published-lower = { $better } は { $worse } より { $what } が{ $by } 低い{ $at }
-published-rival-more = { $worse } より{ $by } 多い{ $at }
-published-rival-lower = { $worse } より{ $by } 低い{ $at }
+published-lead = 公表値による比較（反復なし）：{ $sentence }
+published-more = { $better } は { $worse } より { $what } が { $by } 高い{ $at }
+published-lower = { $better } は { $worse } より { $what } が { $by } 低い{ $at }
+published-rival-more = { $worse } より { $by } 高い{ $at }
+published-rival-lower = { $worse } より { $by } 低い{ $at }
 published-at = { $place }
-published-no-difference = 公表値のまま（反復なし）：出典の値はすべての対象で等しい。
-published-more-measures = ほかの { $count } 項目は「概要」にある。
+published-no-difference = 公表値による比較（反復なし）：出典の値はすべての対象で等しい。
+published-more-measures = このほか { $count } 項目を「概要」に示す。
 up-to = 最大 { $value }
 between-clauses = ；
 figure-published = 。公表値による差：{ $differences }
-caveat-published = 反復なしで公表された値：差はすべて計算によるもので、主張ではない。
 column-value = 値
 column-in-unit = { $name }［{ $unit }］
 column-of-class = { $figure }（{ $class }）
 
 # Losses, and what could not be compared
-more-losses = { $subject } より競合が優位であるという主張はほかに { $count } 件あり、「すべての主張」に示す。
-and-not-compared = { $sentence }、{ $subject } は比較できない：{ $cause }
+more-losses = { $subject } に対して競合が優位な有意差はほかに { $count } 件あり、「有意差の一覧」に示す。
+and-not-compared = { $sentence }。{ $subject } は比較できない：{ $cause }
 none-compared-because = ここで比較できる対象の組はない：{ $cause }。
 no-rank-because = 順位は付けられない：{ $causes }。
 no-rank-nothing-measured = 何も測定されていないため、順位は付けられない。
 no-rank-never-together = 同じ測定点で測定された対象の組がないため、順位は付けられない：同じスイープを指定する。
 cause-failed = { $subject } は失敗した（{ $why }）ため、原因を取り除いて測定し直す
-cause-not-steady = { $subject } は定常状態に達していない（{ $why }）ため、プリコンディショニングを長くする
+cause-not-steady = { $subject } は定常状態に達していない（{ $why }）ため、事前準備を長くする
 cause-drifted =
-    { $subject } の ops/s は測定区間内に最大 { $change } ドリフトしたため、プリコンディショニングかウォームアップを
-    長くする
+    { $subject } の ops/s は測定区間内に最大 { $change } ドリフトしたため、事前準備またはウォームアップを長く
+    する
 cause-missed-rate =
-    { $subject } は要求レートの { $share } しか達成していないため、要求レートを下げるか、スレッド数またはキュー深度
-    を増やす
+    { $subject } は目標レートの { $share } しか達成していないため、目標レートを下げるか、スレッド数またはキ
+    ュー深度を増やす
 cause-stream-missed-rate =
-    { $subject } の読み取りと並行するストリーム { $stream } は要求レートの { $share } しか達成していないため、要求レー
-    トを下げるか、スレッド数またはキュー深度を増やす
+    { $subject } の読み取りと並行するストリーム { $stream } は目標レートの { $share } しか達成していないため、
+    目標レートを下げるか、スレッド数またはキュー深度を増やす
 cause-late =
-    { $subject } への要求の { $share } は発行が遅れたため、ワーカーを増やすか、ほかに使われていないプロセッサーを割り
-    当てる
+    { $subject } への要求の { $share } は発行が遅れたため、ワーカーを増やすか、他の処理が使わないプロセッサを
+    割り当てる
 cause-few-repeats-all = どの測定点も測定が 3 回未満であるため、比較の前に反復する（`--repeats 5`）
 cause-few-repeats =
     { $points } 測定点のうち { $count } 点は測定が 3 回未満であるため、比較の前に反復する（`--repeats 5`）
 unsteady-excursion = 変動幅 { $excursion }、許容は { $allowed } まで
 unsteady-slope = 傾き { $slope }、許容は { $allowed } まで
 unsteady-too-few = 測定は { $rounds } ラウンドのみ
-column-scatter = { $of }の散らばり
 
 ## What published comparisons say of a step
 course =
@@ -1296,20 +1299,60 @@ course-of-mean =
     { $subject } は { $from } ops/s{ $first_at }、平均 { $mean } から始まり、{ $to } ops/s{ $at }、平均 { $there } でピークに達する
 course-of-p99 =
     { $subject } は { $from } ops/s{ $first_at }、p99 { $p99 } から始まり、{ $to } ops/s{ $at }、p99 { $there } でピークに達する
-beyond-threads = { $most } を超えるスレッド数は未測定：{ $subjects } の ops/s はそこでもまだ伸びている
-beyond-depth = { $most } を超えるキュー深度は未測定：{ $subjects } の ops/s はそこでもまだ伸びている
-beyond-instances = { $most } を超えるインスタンス数は未測定：{ $subjects } の ops/s はそこでもまだ伸びている
+beyond-threads =
+    { $subjects } の ops/s は { $most } スレッドでもまだ伸びており、それを超えるスレッド数は測定していない
+beyond-depth =
+    { $subjects } の ops/s はキュー深度 { $most } でもまだ伸びており、それを超えるキュー深度は測定していない
+beyond-instances =
+    { $subjects } の ops/s は { $most } インスタンスでもまだ伸びており、それを超えるインスタンス数は測定してい
+    ない
 saturated-threads =
-    { $from } スレッドからはプロセッサが飽和した（{ $subjects }）：より速いドライブでも差は現れない
+    { $subjects } では { $from } スレッド以上でプロセッサが飽和しており、より速いドライブでも差は現れない
 saturated-from =
-    { $from }（{ $axis }）からはプロセッサが飽和した（{ $subjects }）：より速いドライブでも差は現れない
-saturated-at = プロセッサが飽和した{ $at }（{ $subjects }）：より速いドライブでも差は現れない
+    { $subjects } では { $axis } { $from } 以上でプロセッサが飽和しており、より速いドライブでも差は現れない
+saturated-at = { $subjects } ではプロセッサが飽和しており{ $at }、より速いドライブでも差は現れない
 lower-by = { $better } の { $what } は { $worse } より { $difference } 低い{ $at }（{ $own } 対 { $other }）
 difference-at-size = { $size } で { $difference }
-grows-with-size = { $what } における { $worse } に対する { $better } の優位は、ブロックサイズとともに広がる：{ $differences }
-shrinks-with-size = { $what } における { $worse } に対する { $better } の優位は、ブロックサイズとともに縮まる：{ $differences }
-moves-from-to = { $figure } は { $low } から { $high }
-drive-course = { $subject } のドライブ { $drive }：{ $from } から { $to } の間で { $moves }
+grows-with-size =
+    { $what } における { $better } の { $worse } に対する優位は、ブロックサイズが大きいほど広が
+    る：{ $differences }
+shrinks-with-size =
+    { $what } における { $better } の { $worse } に対する優位は、ブロックサイズが大きいほど縮ま
+    る：{ $differences }
+moves-from-to = { $figure } は { $low } から { $high } へ推移
+drive-course = { $subject } のドライブ { $drive }：{ $from } から { $to } までで、{ $moves }
 drive-level = { $subject } のドライブ { $drive }：{ $figures }
 stream-levels = { $subject } の { $stream }{ $at }：{ $figures }
 total-writes = { $subject }：{ $writes } DWPD × { $years } 年 × 365 日 × { $capacity } = 総書き込み量 { $total }
+
+## 取り込んだ値の出所と、出典に記載のない項目
+note-in = { $file } の注記
+imported-from = { $tool } から取り込んだ値
+fact-measured-by = 測定者
+fact-others--not-by-dyno = Dyno ではなく第三者
+fact-what-their-source-does-not-give-is-unknown = 出典に記載のない条件は不明
+fact-latencies-but-for-the-figures-given = 記載された値以外のレイテンシー
+fact-intervals = 区間ごとの値
+fact-when-the-points-were-measured = 各測定点の測定日時
+fact-readings-of-meters = 計測器の計測値
+fact-when-an-op-was-due--all-latencies-are-service-times--clat- =
+    オペレーションの発行予定時刻：レイテンシーはすべてサービス時間（clat）
+fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are-long =
+    db_bench のヒストグラムの階級より細かいレイテンシー（階級の幅は値の約半分）
+fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
+    readwhilewriting の書き込みスレッド（db_bench は出力しない）
+fact-the-number-of-threads--where-it-is-not-in-the-file-s-name-as-t16-or-16threads =
+    スレッド数（ファイル名に t16 や 16threads の形で含まれない場合）
+fact-latencies-by-class--those-that-sysbench-prints-are-of-all-its-events--and-stand-under-the-first-class =
+    種別ごとのレイテンシー：sysbench が示すのは全イベントの値で、最初の種別に記載
+fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
+    --percentile で指定したもの以外のパーセンタイル（指定したものの誤差は 1.8 % 以内）
+fact-when-the-run-began = 測定の開始日時
+fact-all-percentiles--vdbench-gives-means-and-maxima = すべてのパーセンタイル：vdbench が示すのは平均と最大
+fact-the-length-of-the-window = 測定区間の長さ
+fact-waiting-before-an-op-was-begun--all-latencies-are-service-times =
+    オペレーション開始前の待ち時間：レイテンシーはすべてサービス時間
+fact-all-latencies = すべてのレイテンシー
+fact-the-mix-of-transactions-beside-tpm = TPM 以外のトランザクションの構成
+fact-fio-version = fio のバージョン
+fact-sysbench-version = sysbench のバージョン

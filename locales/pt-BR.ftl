@@ -1148,8 +1148,8 @@ fact-generator-s-ceiling = Teto do gerador
 fact-preparation = Preparação
 fact-dataset = Conjunto de dados
 fact-start-with-other-hosts = Início junto com outros hosts
-fact-from = de
-fact-missing = ausente
+fact-from = origem
+fact-missing = não informado
 fact-length-of-the-window = duração da janela
 
 ## What a run stores of preparation
@@ -1328,7 +1328,7 @@ not-given-window = duração da janela medida
 not-given-warmup = aquecimento
 not-given-timing = se as latências são tempos de serviço ou de resposta
 not-given-order = ordem das medições
-not-given-repeats = número de repetições e sua dispersão
+not-given-repeats = número de repetições e dispersão entre elas
 not-given-preparation = pré-condicionamento
 not-given-host = host
 not-given-drives = firmware dos drives
@@ -1337,8 +1337,8 @@ date-not-given = data não informada na fonte
 imported-run = { $when }, importado no dyno { $version }
 imported-header = { $file } · { $when } · importado no dyno { $version }
 conditions-not-given =
-    Não informado na fonte, de modo que as diferenças entre os objetos são desconhecidas: { $what }.
-percentiles-of = percentis são latências de { $class }
+    Não informado na fonte, portanto não se sabe se os objetos diferem nisto: { $what }.
+percentiles-of = os percentis são latências de { $class }
 figure-latency = latência { $figure } de { $class }
 figure-latency-by-percentile = latência de { $class } por percentil{ $at }
 imported-figures = Valores importados
@@ -1347,8 +1347,9 @@ method-imported =
     ops/s ÷ W; J/op: W ÷ ops/s) tem tantos algarismos significativos quanto o menos exato deles; as
     porcentagens são truncadas, nunca arredondadas para cima.
 energy-how-imported =
-    A potência é a que a fonte informa para cada ponto, um único valor do que a terceira coluna
-    nomeia. O instrumento e suas leituras não são informados na fonte, nem a energia de uma janela.
+    O consumo é o que a fonte informa para cada ponto, um único valor do item indicado na terceira
+    coluna. O instrumento e suas leituras não são informados na fonte, nem a energia ao longo de uma
+    janela.
 data-how-imported = Valores como a fonte os informa. “–” significa não informado na fonte.
 caveat-few-figures = { $count ->
         [one] a fonte informa um único valor, sem repetições: a dispersão é desconhecida
@@ -1361,33 +1362,32 @@ caveat-every-point-few-figures = { $count ->
 difference-device = Dispositivo compartilhado
 difference-device-of = { $devices }
 difference-one-device = o plano permite que os objetos compartilhem um dispositivo
-difference-steady = Estado estacionário antes dos pontos
-difference-was-steady = estacionário
-difference-was-not-steady = não estacionário
-difference-excursion = não estacionário: excursão de { $excursion }
-difference-not-until-steady = não preparado até o estado estacionário
-difference-repeats = Repetições ausentes
+difference-steady = Estado estável antes dos pontos
+difference-was-steady = em estado estável
+difference-was-not-steady = fora do estado estável
+difference-excursion = fora do estado estável: excursão de { $excursion }
+difference-not-until-steady = não preparado até o estado estável
+difference-repeats = Repetições que faltam
 difference-drift = Pontos com deriva
 difference-bottleneck = Pontos não limitados pelo drive
 difference-share = { $count } de { $all }
 
 # Imported figures on the first page
-published-lead = Como publicado, sem repetições: { $sentence }
-published-more = { $better } tem { $by } mais { $what } que { $worse }{ $at }
+published-lead = Conforme publicado, sem repetições: { $sentence }
+published-more = { $better } entrega { $by } mais { $what } que { $worse }{ $at }
 published-lower = { $better } tem { $what } { $by } menor que { $worse }{ $at }
 published-rival-more = { $by } mais que { $worse }{ $at }
 published-rival-lower = { $by } menor que { $worse }{ $at }
 published-at = ,{ $place }
-published-no-difference = Como publicado, sem repetições: a fonte dá os mesmos números para todos.
+published-no-difference =
+    Conforme publicado, sem repetições: a fonte informa valores iguais para todos os objetos.
 published-more-measures = { $count ->
-        [one] Mais { $count } medida está no resumo.
-       *[other] Mais { $count } medidas estão no resumo.
+        [one] Mais { $count } métrica está no resumo.
+       *[other] Mais { $count } métricas estão no resumo.
     }
 up-to = até { $value }
 between-clauses = {"; "}
-figure-published = {"; "}como publicado: { $differences }
-caveat-published =
-    Publicado sem repetições: cada diferença é aritmética, e nenhuma é uma afirmação.
+figure-published = {"; "}conforme publicado: { $differences }
 column-value = valor
 column-in-unit = { $name }, { $unit }
 column-of-class = { $figure } ({ $class })
@@ -1397,38 +1397,38 @@ more-losses = { $count ->
         [one] Mais { $count } afirmação é favorável a um concorrente de { $subject }; está em “Todas as afirmações”.
        *[other] Mais { $count } afirmações são favoráveis a concorrentes de { $subject }; estão em “Todas as afirmações”.
     }
-and-not-compared = { $sentence }; { $subject } não é comparado: { $cause }
-none-compared-because = Não foi possível comparar dois objetos aqui: { $cause }.
+and-not-compared = { $sentence }; { $subject } não foi comparado: { $cause }
+none-compared-because = Nenhum par de objetos pôde ser comparado aqui: { $cause }.
 no-rank-because = Nenhum drive pode ser classificado aqui, porque { $causes }.
 no-rank-nothing-measured = Nenhum drive pode ser classificado aqui, porque nada foi medido.
 no-rank-never-together =
     Nenhum drive pode ser classificado aqui, porque não há dois objetos medidos no mesmo ponto: use a
-    mesma varredura para ambos.
-cause-failed = { $subject } falhou ({ $why }): corrija a causa e meça de novo
+    mesma varredura para todos.
+cause-failed = { $subject } falhou ({ $why }): corrija a causa e meça novamente
 cause-not-steady =
-    { $subject } não estava em estado estacionário ({ $why }): use um pré-condicionamento mais longo
+    { $subject } não atingiu o estado estável ({ $why }): use um pré-condicionamento mais longo
 cause-drifted =
-    os ops/s de { $subject } derivaram até { $change } ao longo da janela: use um pré-condicionamento ou um
-    aquecimento mais longo
+    as ops/s de { $subject } variaram até { $change } ao longo da janela: use um pré-condicionamento ou
+    um aquecimento mais longo
 cause-missed-rate =
-    { $subject } atingiu só { $share } da taxa solicitada: peça uma taxa menor, ou dê à carga mais threads
-    ou profundidade
+    { $subject } atingiu apenas { $share } da taxa solicitada: reduza a taxa, ou use mais threads ou
+    maior profundidade de fila
 cause-stream-missed-rate =
-    o fluxo { $stream }, ao lado das leituras de { $subject }, atingiu só { $share } da taxa solicitada: peça
-    uma taxa menor, ou dê a ele mais threads ou profundidade
+    o fluxo { $stream }, executado junto com as leituras de { $subject }, atingiu apenas { $share } da
+    taxa solicitada: reduza a taxa, ou use mais threads ou maior profundidade de fila
 cause-late =
-    { $share } das requisições a { $subject } foram submetidas com atraso: use mais workers, ou processadores
-    que nada mais use
+    { $share } das requisições a { $subject } foram emitidas com atraso: use mais workers ou
+    processadores dedicados
 cause-few-repeats-all =
-    cada ponto foi medido menos de três vezes: repita (`--repeats 5`) antes de comparar
+    todos os pontos foram medidos menos de três vezes: repita-os (`--repeats 5`) antes de comparar
 cause-few-repeats =
     { $count } de { $points } pontos foram medidos menos de três vezes: repita-os (`--repeats 5`) antes de
     comparar
-unsteady-excursion = excursão de { $excursion }, no máximo { $allowed } é permitido
-unsteady-slope = inclinação de { $slope }, no máximo { $allowed } é permitido
+unsteady-excursion = excursão de { $excursion }, máximo permitido de { $allowed }
+unsteady-slope = inclinação de { $slope }, máximo permitido de { $allowed }
 unsteady-too-few = { $rounds ->
-        [one] só { $rounds } rodada foi medida
-       *[other] só { $rounds } rodadas foram medidas
+        [one] apenas { $rounds } rodada foi medida
+       *[other] apenas { $rounds } rodadas foram medidas
     }
 ## What published comparisons say of a step
 course =
@@ -1441,30 +1441,65 @@ course-of-p99 =
     { $subject } vai de { $from } ops/s{ $first_at } (p99 { $p99 }) a um pico de { $to } ops/s{ $at }
     (p99 { $there })
 beyond-threads =
-    Mais de { $most } threads não foram testadas: os ops/s de { $subjects } ainda sobem nesse ponto
+    Não foram testadas mais de { $most } threads: as ops/s de { $subjects } ainda crescem nesse ponto
 beyond-depth =
-    Profundidades de fila acima de { $most } não foram testadas: os ops/s de { $subjects } ainda sobem nesse
-    ponto
+    Não foram testadas profundidades de fila acima de { $most }: as ops/s de { $subjects } ainda crescem
+    nesse ponto
 beyond-instances =
-    Mais de { $most } instâncias não foram testadas: os ops/s de { $subjects } ainda sobem nesse ponto
+    Não foram testadas mais de { $most } instâncias: as ops/s de { $subjects } ainda crescem nesse ponto
 saturated-threads =
-    A partir de { $from } threads os processadores ficaram saturados ({ $subjects }): um drive mais rápido
-    não apareceria ali
+    A partir de { $from } threads, os processadores ficaram saturados ({ $subjects }): um drive mais
+    rápido não faria diferença
 saturated-from =
-    A partir de { $from } ({ $axis }) os processadores ficaram saturados ({ $subjects }): um drive mais
-    rápido não apareceria ali
+    A partir de { $from } ({ $axis }), os processadores ficaram saturados ({ $subjects }): um drive mais
+    rápido não faria diferença
 saturated-at =
-    Os processadores ficaram saturados{ $at } ({ $subjects }): um drive mais rápido não apareceria ali
+    Os processadores ficaram saturados{ $at } ({ $subjects }): um drive mais rápido não faria diferença
 lower-by =
     { $better } tem { $what } { $difference } menor que { $worse }{ $at } ({ $own } contra { $other })
 difference-at-size = { $difference } com { $size }
 grows-with-size =
-    A vantagem de { $better } sobre { $worse } em { $what } cresce com o tamanho do bloco: { $differences }
+    A vantagem de { $better } sobre { $worse } em { $what } aumenta com o tamanho do bloco:
+    { $differences }
 shrinks-with-size =
     A vantagem de { $better } sobre { $worse } em { $what } diminui com o tamanho do bloco: { $differences }
 moves-from-to = { $figure } de { $low } a { $high }
-drive-course = Drive { $drive } de { $subject }: { $moves } entre { $from } e { $to }
+drive-course = Drive { $drive } de { $subject }, de { $from } a { $to }: { $moves }
 drive-level = Drive { $drive } de { $subject }: { $figures }
 stream-levels = { $stream } de { $subject }{ $at }: { $figures }
 total-writes =
     { $subject }: { $writes } DWPD × { $years } anos × 365 dias × { $capacity } = { $total } gravados no total
+
+## De onde vêm os valores importados, e o que a fonte não informa
+note-in = nota em { $file }
+imported-from = Importado do { $tool }
+fact-measured-by = medido por
+fact-others--not-by-dyno = terceiros, não pelo Dyno
+fact-what-their-source-does-not-give-is-unknown = o que a fonte não informa é desconhecido
+fact-latencies-but-for-the-figures-given = latências além dos valores informados
+fact-intervals = valores por intervalo
+fact-when-the-points-were-measured = data e hora de medição dos pontos
+fact-readings-of-meters = leituras de medidores
+fact-when-an-op-was-due--all-latencies-are-service-times--clat- =
+    instante previsto de cada op: todas as latências são tempos de serviço (clat)
+fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are-long =
+    latências mais finas que as classes do histograma do db_bench, cuja largura é de cerca de metade do
+    valor
+fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
+    a thread de gravação do readwhilewriting, que o db_bench omite
+fact-the-number-of-threads--where-it-is-not-in-the-file-s-name-as-t16-or-16threads =
+    o número de threads, quando não consta do nome do arquivo como t16 ou 16threads
+fact-latencies-by-class--those-that-sysbench-prints-are-of-all-its-events--and-stand-under-the-first-class =
+    latências por classe: as que o sysbench imprime são de todos os eventos e constam na primeira classe
+fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
+    todos os percentis, exceto o indicado por --percentile, cujo erro é de até 1,8 %
+fact-when-the-run-began = data e hora de início da medição
+fact-all-percentiles--vdbench-gives-means-and-maxima =
+    todos os percentis: o vdbench informa médias e máximos
+fact-the-length-of-the-window = a duração da janela
+fact-waiting-before-an-op-was-begun--all-latencies-are-service-times =
+    a espera antes do início de cada op: todas as latências são tempos de serviço
+fact-all-latencies = todas as latências
+fact-the-mix-of-transactions-beside-tpm = a composição das transações além do TPM
+fact-fio-version = versão do fio
+fact-sysbench-version = versão do sysbench

@@ -268,8 +268,8 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
         "{together}"
     );
     assert!(
-        apart.starts_with("reads, B: the drive ")
-            && apart.contains(" lies apart from its 5 like: "),
+        apart.starts_with("reads, B: drive ")
+            && apart.contains(" deviates from the other 5 of its model: "),
         "{apart}"
     );
     let found = models.contains("A delivers") || models.contains("A and B are not distinguishable");

@@ -116,9 +116,10 @@ fn a_brief_of_many_drives_speaks_of_models_and_names_the_drive_that_lies_apart()
     }
     let text = std::fs::read_to_string(folder.join("fleet.md")).expect("a brief");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let lead = format!("{count} drives of 2 models, one of which lies apart from its like");
+    let lead =
+        format!("{count} drives of 2 models, one of which deviates from the others of its model");
     assert!(words.contains(&lead), "{text}");
-    assert!(words.contains("D00007 (S00007) lies apart from its"), "{text}");
+    assert!(words.contains("D00007 (S00007) deviates from the other"), "{text}");
     assert_eq!(words.matches("(its health log: 3 % used, 0 media errors)").count(), 2, "{text}");
     assert!(words.contains("drive for drive, Fast 7600/A is "), "{text}");
     assert!(words.contains("better than Slow P5"), "{text}");

@@ -142,11 +142,13 @@ fn about<'r>(rows: &'r [Row], text: &str, under: &str) -> Vec<&'r Row> {
     let steps: Vec<&str> = TABLES.iter().map(|t| t.1).filter(|t| named(t)).collect();
     let subjects: Vec<&str> =
         rows.iter().map(|r| r.subject.as_str()).filter(|s| text.contains(s)).collect();
+    // A difference names only the better subject, which may be the row's own.
+    let one = text.contains('%') && subjects.iter().all(|s| *s == subjects[0]);
     let bare = without_names(rows, text);
     let threads: Vec<String> = tokens(&bare).into_iter().map(|t| t.text).collect();
     let at = |row: &&Row| {
         (steps.is_empty() || steps.contains(&row.step))
-            && (subjects.is_empty() || subjects.contains(&row.subject.as_str()))
+            && (one || subjects.is_empty() || subjects.contains(&row.subject.as_str()))
     };
     let all: Vec<&Row> = rows.iter().filter(at).collect();
     let own: Vec<&Row> = all.iter().copied().filter(|r| threads.contains(&r.threads)).collect();
@@ -256,6 +258,12 @@ fn texts(block: &Block, under: &mut String, document: &Brief) -> Vec<(String, bo
                 if !cells[0].is_empty() {
                     place = cells[0].clone();
                 }
+                // A column's unit stands in its head.
+                let with_unit = |(cell, head): (&String, &String)| match head.ends_with(", µJ") {
+                    true => format!("{cell} µJ"),
+                    false => cell.clone(),
+                };
+                let cells: Vec<String> = cells.iter().zip(&table.head).map(with_unit).collect();
                 (format!("{place} | {}", cells.join(" | ")), false)
             };
             let head = (table.head.join(" | "), false);

@@ -63,3 +63,28 @@ fn a_language_that_there_is_not_is_an_error_that_names_those_that_there_are() {
     assert!(!output.status.success());
     assert!(error.contains("no language 'tlh'") && error.contains("en, ja, pt-BR"), "{error}");
 }
+
+#[test]
+fn what_an_import_says_of_its_source_is_in_the_language_asked_for() {
+    for (kind, file, missing) in [
+        ("db_bench", "db_bench.txt", "スレッド数（ファイル名に t16 や"),
+        ("fio", "fio-randrw.json", "区間ごとの値；計測器の計測値；オペレーションの発行予定時刻"),
+        ("hammerdb", "hammerdb.log", "すべてのレイテンシー；区間ごとの値"),
+        ("sysbench", "sysbench-fileio.txt", "種別ごとのレイテンシー"),
+        ("vdbench", "vdbench-flatfile.html", "すべてのパーセンタイル"),
+    ] {
+        let folder = made::folder();
+        let dir = folder.path();
+        let given = format!("A={}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"));
+        dyno_well(dir, &["import", kind, &given, "-o", "i.dyno"]);
+        dyno_well(dir, &["report", "i.dyno", "--language", "ja", "-o", "i.md"]);
+        let text = std::fs::read_to_string(dir.join("i.md")).expect("a brief");
+        let text = text.replace("db\\_bench", "db_bench");
+        assert!(text.starts_with(&format!("# {kind} から取り込んだ値\n")), "{text}");
+        let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        assert!(row("| 測定者 |").contains("Dyno ではなく第三者；出典に記載のない条件は不明"));
+        let said = row("| 元データにない項目 |");
+        assert!(said.contains(missing), "{kind}: {said}");
+        assert!(![" the ", " of ", " latencies"].iter().any(|word| said.contains(word)), "{said}");
+    }
+}

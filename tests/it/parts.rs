@@ -188,7 +188,7 @@ fn a_rate_that_was_asked_for_is_no_finding_and_one_that_was_missed_made_it_easie
     let found = asked(&bundle, "reader:ops/s");
     assert_eq!(sentences(&found), Vec::<&str>::new());
     assert!(
-        found["caveats"].to_string().contains("stream writer achieved 60.0 % of the asked rate"),
+        found["caveats"].to_string().contains("stream writer achieved 60.0 % of the target rate"),
         "{found:#}"
     );
 }

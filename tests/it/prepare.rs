@@ -197,7 +197,7 @@ fn a_steady_state_that_is_not_reached_marks_every_point_and_hides_none() {
     }
     let (_, said) = bench.dyno(&["report", "run.dyno", "-o", "report.html"]);
     let page = fs::read_to_string(bench.at("report.html")).unwrap();
-    assert!(page.contains("A did not come to a steady state within 3 rounds"), "{said}");
+    assert!(page.contains("A did not reach steady state within 3 rounds"), "{said}");
 }
 
 #[test]

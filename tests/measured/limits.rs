@@ -119,7 +119,7 @@ fn a_run_beside_busy_processes_is_marked_as_limited_by_the_processors() {
     let run = || measure(&file("psync", true, "threads = 4"));
     // Others may be at the disk as well, which is known whatever the processors do.
     if let Some(found) = sought("hogs", Bottleneck::Cpu, &[Bottleneck::Neighbour], &run) {
-        contains(&found, &["with other processes", "end what else runs on this host"]);
+        contains(&found, &["with other processes", "stop the other programs on this host"]);
     }
 }
 

@@ -68,7 +68,9 @@ pub fn done(stored: &str) -> MessageArg {
 /// The title of a plan's protocol, which says so where its subjects share a device.
 pub fn protocol_title(l: Language, plan: &Plan) -> String {
     let written = &plan.protocol.title;
+    let tool = || plan.imported.as_ref().and_then(|_| written.strip_prefix("Imported from "));
     let title = built_in(l, &format!("protocol-{}", plan.protocol.name), written)
+        .or_else(|| Some(say!(l, "imported-from", tool = tool()?)))
         .unwrap_or_else(|| written.clone());
     match plan.same_device {
         true => say!(l, "control-run", title = title),
@@ -101,6 +103,21 @@ pub fn heading(l: Language, stored: &str) -> String {
     let end = stored.find([':', '(']).unwrap_or(stored.len());
     let name = stored[..end].trim_end();
     l.name(&Name::fact(name)) + &stored[name.len()..]
+}
+
+/// What a fact is called: "Kernel", "note in table.csv".
+pub fn fact(l: Language, stored: &str) -> String {
+    match stored.strip_prefix("note in ") {
+        Some(file) => say!(l, "note-in", file = file),
+        None => l.name(&Name::fact(stored)),
+    }
+}
+
+/// What an import stores of the figures' source and of what that does not give, statement by
+/// statement; the source's own notes stay as they are.
+pub fn of_import(l: Language, stored: &str) -> String {
+    let all: Vec<String> = stored.split("; ").map(|said| l.name(&Name::fact(said))).collect();
+    all.join(&l.text(&Message::new("clause-break")))
 }
 
 /// A percentile within a sentence or a caption, where its column is called "p99".

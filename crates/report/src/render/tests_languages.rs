@@ -111,6 +111,10 @@ fn names(facts: &Facts) -> BTreeSet<String> {
         rows.chain([group.name.as_str()])
     });
     own.extend(disclosed);
+    // What a knob puts into the title of a step; the other languages have words of theirs for it.
+    if facts.protocol.starts_with("tpcc") {
+        own.push("with");
+    }
     own.push(UNTRANSLATED);
     own.iter().flat_map(|text| split(text)).collect()
 }

@@ -13,7 +13,7 @@ use crate::brief::number_format::NONE;
 use crate::brief::text::table_cell::{Scale, TableCell, in_unit};
 use crate::brief::text::{metric_text, published, wording};
 use crate::chart::{self, mark};
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::plan::model::headline::AxisPlace;
 use crate::say;
 
@@ -74,7 +74,7 @@ impl SummaryMeasure {
     fn text(&self, l: Language, step: &StepFacts) -> String {
         match self {
             SummaryMeasure::Of(metric) => metric_text::column(l, metric, step),
-            SummaryMeasure::Watts(i) => say!(l, "power-of", class = &i.class),
+            SummaryMeasure::Watts(i) => say!(l, "power-of", class = Name::power_class(&i.class)),
         }
     }
 
@@ -96,7 +96,7 @@ impl SummaryMeasure {
             SummaryMeasure::Of(metric) => metric_text::cell(l, metric, step, cell),
             SummaryMeasure::Watts(i) => {
                 let power = cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
-                let watts = power.map(|p| number_format::watts(l, p.mean_watts.value));
+                let watts = power.map(|p| number_format::watts_of(l, &p.mean_watts));
                 watts.map_or_else(TableCell::none, TableCell::from)
             }
         };

@@ -1,7 +1,7 @@
 //! Conditions that only the run itself shows: the order of measurement, subjects that shared a
 //! device, drives that were not steady, repeats that are missing, points that drifted or that the
 //! drive did not limit. Where one of these holds for all subjects alike it is stated too: it may
-//! have met them unequally.
+//! not have affected them equally.
 
 use super::{Difference, Grade, joined};
 use crate::analysis::comparability::caveats::unsteady;
@@ -29,7 +29,7 @@ pub fn all(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     in_time(facts, subjects).into_iter().chain(stated).collect()
 }
 
-/// Whether what changed with time met all of them equally.
+/// Whether what changed over time affected all of them equally.
 fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
     let mut runs: Vec<usize> =
         subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();

@@ -174,7 +174,12 @@ fn the_processors_are_named_with_whoever_has_them() {
     };
     let own = BottleneckInputs { own_busy: Some(0.97), ..shared.clone() };
     each(&[
-        (shared.clone(), Bottleneck::Cpu, "80 % with other processes", "end what else runs"),
+        (
+            shared.clone(),
+            Bottleneck::Cpu,
+            "80 % with other processes",
+            "stop the other programs on this host",
+        ),
         (
             BottleneckInputs { stolen: Some(0.7), ..shared.clone() },
             Bottleneck::Cpu,
@@ -205,7 +210,7 @@ fn the_processors_are_named_with_whoever_has_them() {
             BottleneckInputs { achieved: Some(1.0), ..shared },
             Bottleneck::Cpu,
             "with other processes",
-            "end what else runs",
+            "stop the other programs on this host",
         ),
     ]);
 }
@@ -348,10 +353,10 @@ fn a_generator_that_is_late_or_slow_is_not_the_rate_asked_for() {
         ..point()
     };
     each(&[
-        (asked(0.0, Some(1.0)), Bottleneck::Rate, "100 % of the rate", ""),
-        (asked(0.005, Some(3.0)), Bottleneck::Rate, "100 % of the rate", ""),
+        (asked(0.0, Some(1.0)), Bottleneck::Rate, "100 % of the target rate", ""),
+        (asked(0.005, Some(3.0)), Bottleneck::Rate, "100 % of the target rate", ""),
         // Late by less than what it is to show.
-        (asked(0.03, Some(1.02)), Bottleneck::Rate, "100 % of the rate", ""),
+        (asked(0.03, Some(1.02)), Bottleneck::Rate, "100 % of the target rate", ""),
         (
             asked(0.03, Some(4.0)),
             Bottleneck::Generator,
@@ -401,7 +406,7 @@ fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
             },
             Bottleneck::Cpu,
             "other processes",
-            "end what else runs",
+            "stop the other programs on this host",
         ),
     ]);
 }

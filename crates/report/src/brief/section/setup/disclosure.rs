@@ -7,7 +7,6 @@ use crate::brief::block::Block;
 use crate::brief::kernel_parameters;
 use crate::brief::section::Section;
 use crate::brief::text::wording;
-use crate::language::Name;
 use crate::record::key::FactHeading;
 use crate::say;
 
@@ -26,8 +25,11 @@ fn place(name: &str) -> usize {
 
 fn rows(facts: &Facts, group: &DisclosureGroup) -> Vec<(String, String)> {
     let shown = |(name, value): &(String, String)| {
-        let label = facts.language.name(&Name::fact(name));
-        (label, kernel_parameters::shown(facts, name, value))
+        let label = names::fact(facts.language, name);
+        match group.name == "Imported" && ["measured by", "missing"].contains(&name.as_str()) {
+            true => (label, names::of_import(facts.language, value)),
+            false => (label, kernel_parameters::shown(facts, name, value)),
+        }
     };
     group.rows.iter().map(shown).collect()
 }
