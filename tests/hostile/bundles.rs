@@ -98,7 +98,7 @@ pub fn honest(bench: &Bench, path: &Path) {
             .end(&Point {
                 key: point.key,
                 started_unix_ns,
-                window_ns: Some(window_ns),
+                window_ns,
                 outcome,
                 cells: vec![cell],
                 facts,
