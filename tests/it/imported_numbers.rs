@@ -15,6 +15,8 @@ const TABLES: [(&str, &str); 2] = [
     ("micron-7600-read-while-writing.csv", "RocksDB random reads while one thread writes"),
 ];
 
+const SUBJECTS: [&str; 3] = ["Micron 7600", "Samsung PM9D3a", "Kioxia CD8P-R"];
+
 /// Numbers that are no figures: what stands in the text of these is not asked for.
 const EXCEPTIONS: [(&str, &str); 6] = [
     ("the example of a gain", "1.5 times as many is a gain of 50 %"),
@@ -253,18 +255,19 @@ fn texts(block: &Block, under: &mut String, document: &Brief) -> Vec<(String, bo
         Block::Pairs(title, _) if title == "Imported" => Vec::new(),
         Block::Pairs(_, pairs) => pairs.iter().map(|(a, b)| (format!("{a}: {b}"), false)).collect(),
         Block::Table(table) => {
-            let mut place = String::new();
+            let (mut place, mut base) = (String::new(), String::new());
             let mut row = |cells: &[String]| {
                 if !cells[0].is_empty() {
                     place = cells[0].clone();
                 }
-                // A column's unit stands in its head.
-                let with_unit = |(cell, head): (&String, &String)| match head.ends_with(", µJ") {
-                    true => format!("{cell} µJ"),
-                    false => cell.clone(),
-                };
-                let cells: Vec<String> = cells.iter().zip(&table.head).map(with_unit).collect();
-                (format!("{place} | {}", cells.join(" | ")), false)
+                // A difference is from the first row of its group, which has none.
+                if table.head.iter().zip(cells).any(|(h, c)| h == "difference" && c.is_empty()) {
+                    base = cells.join(" | ");
+                }
+                let subject = SUBJECTS.into_iter().find(|subject| base.contains(subject));
+                let cells = table.head.iter().zip(cells).map(|(head, cell)| in_unit(head, cell));
+                let cells = cells.collect::<Vec<_>>().join(" | ");
+                (format!("{place} | {} | {cells}", subject.unwrap_or_default()), false)
             };
             let head = (table.head.join(" | "), false);
             [head].into_iter().chain(table.rows.iter().map(|(_, cells)| row(cells))).collect()
@@ -283,6 +286,14 @@ fn texts(block: &Block, under: &mut String, document: &Brief) -> Vec<(String, bo
             figures.iter().flat_map(drawn).map(|text| (text, true)).collect()
         }
         Block::Code(title, text) => plain(format!("{title}\n{text}")),
+    }
+}
+
+/// A cell with the unit that its column's head names.
+fn in_unit(head: &str, cell: &str) -> String {
+    match head.strip_suffix(", µJ") {
+        Some(_) => format!("{cell} µJ"),
+        None => cell.to_string(),
     }
 }
 

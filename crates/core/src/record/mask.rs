@@ -214,6 +214,10 @@ mod tests {
             ("Drive: Kioxia CD8P-R (2)", "Drive: Competitor A (2)"),
             ("KIOXIA KCD8XPUG7T68 7.68TB NVMe SSD", "Competitor A"),
             ("/mnt/kioxia/x", "/mnt/Competitor A/x"),
+            (
+                "kioxia-cd8p.dyno, old_cd8p.dyno",
+                "Competitor A-Competitor A.dyno, old_Competitor A.dyno",
+            ),
             ("the CD8P-R, 7.68TB, NVMe", "the Competitor A, 7.68TB, NVMe"),
             ("serial 9C1, firmware 1.0.", "serial masked 1, firmware masked 2."),
             ("dyno 0.1.0, 9C10, PCIe 1.05", "dyno 0.1.0, 9C10, PCIe 1.05"),

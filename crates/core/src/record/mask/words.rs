@@ -73,6 +73,9 @@ const GENERIC: [&str; 23] = [
     "virtual",
 ];
 
+/// A shorter word says too little to be a model's.
+const SHORTEST: usize = 4;
+
 /// From so many characters on, with a letter among them, a word is found inside of others too.
 const DISTINCT: usize = 6;
 
@@ -118,7 +121,8 @@ impl MaskedWord {
         if !lower[at..].starts_with(&self.text) {
             return false;
         }
-        let part = |c: &char| c.is_alphanumeric() || ['.', '-', '_'].contains(c);
+        let joins = |c: char| ['.', '-', '_'].contains(&c) && !self.is_of_model();
+        let part = |c: &char| c.is_alphanumeric() || joins(*c);
         let before = lower[..at].chars().next_back().filter(part);
         // A full stop may end a sentence.
         let mut rest = lower[at + self.text.len()..].chars();
@@ -127,6 +131,15 @@ impl MaskedWord {
             next => next.filter(part),
         };
         !self.alone || before.is_none() && after.is_none()
+    }
+
+    /// Of letters and digits, as "CD8P": it says whose a file is that is called "old-cd8p.dyno".
+    fn is_of_model(&self) -> bool {
+        let has = |of: fn(&char) -> bool| self.text.chars().any(|c| of(&c));
+        self.text.len() >= SHORTEST
+            && self.text.chars().all(char::is_alphanumeric)
+            && has(|c| c.is_alphabetic())
+            && has(|c| c.is_ascii_digit())
     }
 }
 
@@ -203,7 +216,9 @@ impl Making {
 
     fn hide_unless_common(&mut self, word: &str, label: &str) {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        if word.len() >= 4 && !GENERIC.contains(&lower(word).as_str()) && parse_bytes(word).is_err()
+        if word.len() >= SHORTEST
+            && !GENERIC.contains(&lower(word).as_str())
+            && parse_bytes(word).is_err()
         {
             self.hide(word, label, !word.contains(|c: char| c.is_ascii_digit()));
         }
