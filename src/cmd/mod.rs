@@ -33,7 +33,8 @@ use load::Bundles;
 
 /// A dynamometer for SSDs: which drive is faster, at what, and by how much
 #[derive(Parser)]
-#[command(name = "dyno", version, long_version = tools::version::long(), arg_required_else_help = true)]
+#[command(name = "dyno", version, long_version = tools::version::long())]
+#[command(arg_required_else_help = true)]
 struct Dyno {
     #[command(subcommand)]
     command: Command,
@@ -119,8 +120,8 @@ enum Command {
     Audit {
         /// Claims file (docs/audit.md describes the format)
         claims: PathBuf,
-        /// CSV table or bundle that the claims are based on; repeatable. Without one, statements are
-        /// only compared with one another
+        /// CSV table or bundle that the claims are based on; repeatable. Without one, statements
+        /// are only compared with one another
         #[arg(long, value_name = "FILE")]
         data: Vec<PathBuf>,
         #[command(flatten)]

@@ -8,7 +8,8 @@ use dyno::engine::sql::{Connector, SqlTarget};
 use dyno::engine::{self, Engine, DatasetLocation, DatasetAccess, Target};
 use dyno::measure::sql::answers::{Answers, SqlValue};
 use dyno::measure::sql::{
-    StatementBatch, ServerCounters, Dialect, Identity, Param, SqlSession, SqlError, SqlResult, StatementId, SysbenchDriver,
+    Dialect, Identity, Param, ServerCounters, SqlError, SqlResult, SqlSession, StatementBatch,
+    StatementId, SysbenchDriver,
     ErrorClass, reported,
 };
 use dyno::plan::{RequestFamily, Info, Writes};

@@ -7,7 +7,7 @@ use dyno::record::Class;
 struct TallySheet;
 
 static INFO: FormatInfo =
-    FormatInfo { name: "tally_sheet", summary: "lines of a step and its ops", missing: &["latencies"] };
+    FormatInfo { name: "tally_sheet", summary: "a step and its ops", missing: &["latencies"] };
 
 pub fn add() {
     import::ALL.add(&TallySheet);

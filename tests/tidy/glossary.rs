@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Where verdicts get their words: a file, and the function whose arms they are.
 const VERDICTS: [(&str, &str); 2] = [
-    ("crates/report/src/analysis/bottleneck.rs", "pub fn name(self) -> &'static str {"),
+    ("crates/report/src/analysis/limits/bottleneck.rs", "pub fn name(self) -> &'static str {"),
     ("crates/audit/src/lib.rs", "pub fn words(self) -> &'static str {"),
 ];
 

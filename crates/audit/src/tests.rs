@@ -384,7 +384,8 @@ proptest! {
     fn a_statement_of_the_true_figures_rounded_or_cut_off_is_never_accused(
         (own, other, printed, said, better, formula) in pairs(), half_up: bool, kind in 0usize..3
     ) {
-        let kind = [ComputedKind::Relative(formula), ComputedKind::Difference, ComputedKind::Value][kind];
+        let relative = ComputedKind::Relative(formula);
+        let kind = [relative, ComputedKind::Difference, ComputedKind::Value][kind];
         let times = if better == Better::Higher { own / other } else { other / own };
         let value = match kind {
             ComputedKind::Relative(formula) => formula.of(times),
@@ -404,7 +405,8 @@ proptest! {
         (own, other, printed, said, better, formula) in pairs(), beyond in 1.01f64..50.0
     ) {
         let table = printed_pair(own, other, printed);
-        let cell = table.cell("A", Some("B"), "96", ComputedKind::Relative(formula), better).unwrap();
+        let relative = ComputedKind::Relative(formula);
+        let cell = table.cell("A", Some("B"), "96", relative, better).unwrap();
         let unit = 0.1f64.powi(said as i32);
         let (_, high) = cell.range(ComputedKind::Relative(formula)).unwrap();
         let value = high + beyond * unit;
@@ -422,7 +424,8 @@ proptest! {
     ) {
         let times = if better == Better::Higher { own / other } else { other / own };
         let table = printed_pair(own, other, printed);
-        let cell = table.cell("A", Some("B"), "96", ComputedKind::Relative(formula), better).unwrap();
+        let relative = ComputedKind::Relative(formula);
+        let cell = table.cell("A", Some("B"), "96", relative, better).unwrap();
         let (low, high) = cell.range(ComputedKind::Relative(formula)).unwrap();
         let value = formula.of(times);
         prop_assert!(low - 1e-9 <= value && value <= high + 1e-9, "{value} in {low} to {high}");

@@ -360,7 +360,9 @@ fn fate(durable: u64, held: &[SectorContents], logical: usize) -> Fate {
     if held.contains(&SectorContents::TwoWrites) || held.chunks(logical).any(of_two) {
         return Fate::Torn;
     }
-    let kept = |held: &SectorContents| matches!(held, SectorContents::Generation(found) if *found >= durable);
+    let is_durable = |generation| generation >= durable;
+    let kept =
+        |held: &SectorContents| matches!(held, SectorContents::Generation(g) if is_durable(*g));
     match held.iter().filter(|held| kept(held)).count() {
         all if all == held.len() => Fate::Kept,
         0 => Fate::Lost,

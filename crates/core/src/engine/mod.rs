@@ -58,7 +58,8 @@ fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {
     })
 }
 
-/// The error of an engine whose I/O contexts are on one drive, and which is asked for one on several.
+/// The error of an engine whose I/O contexts are on one drive, and which is asked for one on
+/// several.
 fn one_drive_at_a_time(stream: &Stream) -> Error {
     failed(
         format!("a worker of '{}' drives one drive at a time", stream.engine.name),
@@ -136,9 +137,9 @@ pub trait Target: Any + Send + Sync {
     /// Opens worker `thread`'s I/O context, with everything allocated that it will need.
     fn io_context(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyIoContext>>;
 
-    /// Opens worker `thread`'s one I/O context on several drives' targets of this engine, itself among
-    /// them: the slots from 0 on are of the first, those from the stream's depth on of the second,
-    /// and so on. Engines with a depth above 1 have it.
+    /// Opens worker `thread`'s one I/O context on several drives' targets of this engine, itself
+    /// among them: the slots from 0 on are of the first, those from the stream's depth on of the
+    /// second, and so on. Engines with a depth above 1 have it.
     fn io_context_on(
         &self,
         targets: &[&dyn Target],
@@ -151,7 +152,8 @@ pub trait Target: Any + Send + Sync {
         }
     }
 
-    /// Opens worker `thread`'s I/O context for a workload of transactions, which `script` carries out.
+    /// Opens worker `thread`'s I/O context for a workload of transactions, which `script` carries
+    /// out.
     fn script_io_context(
         &self,
         stream: &Stream,

@@ -1,9 +1,10 @@
 //! The seam between the worker loop and an engine: an I/O context is one thread's private handle.
 //!
-//! fio's engines answer each request with done, queued or busy. Here an I/O context is given its depth when
-//! it is opened and never handed more, so busy cannot happen; and the two others fold into one
-//! call, because one call for a batch is one system call and one clock read for the batch: `stage`
-//! everything that is due, stamp, `run`, stamp, tally. A synchronous I/O context does its one op inside
+//! fio's engines answer each request with done, queued or busy. Here an I/O context is given its
+//! depth when it is opened and never handed more, so busy cannot happen; and the two others fold
+//! into one call, because one call for a batch is one system call and one clock read for the batch:
+//! `stage` everything that is due, stamp, `run`, stamp, tally. A synchronous I/O context does its
+//! one op inside
 //! `run`; io_uring submits and reaps there.
 
 use super::op::Op;
@@ -34,8 +35,8 @@ pub struct Completion {
     pub given_up: bool,
 }
 
-/// One thread's handle on an engine. Slots are numbered below the depth that the I/O context was opened
-/// with.
+/// One thread's handle on an engine. Slots are numbered below the depth that the I/O context was
+/// opened with.
 pub trait IoContext: Send {
     /// Gets `op` ready in a free slot: its key, its data, its queue entry. Outside the timed
     /// bracket. Allocates nothing.

@@ -7,8 +7,8 @@
 //! here knows an engine, a workload, a plan file or a bundle.
 //!
 //! This room lies below the engines. The registry returns I/O contexts boxed, but the loop must be
-//! compiled for the concrete I/O context: because engines can import the loop, a blanket `impl AnyIoContext for
-//! IoContext` carries it there, without an enum of all engines.
+//! compiled for the concrete I/O context: because engines can import the loop, a blanket `impl
+//! AnyIoContext for IoContext` carries it there, without an enum of all engines.
 
 pub mod io_context;
 pub mod job;

@@ -55,8 +55,8 @@ pub struct Op {
     pub len: u32,
     /// An offset in bytes, or a number of a key or transaction; see [`OpKind`].
     pub at: u64,
-    /// A random number of the op's own, from which an I/O context makes what it writes, so that no two
-    /// writes are alike. A workload that only reads leaves it 0.
+    /// A random number of the op's own, from which an I/O context makes what it writes, so that no
+    /// two writes are alike. A workload that only reads leaves it 0.
     pub salt: u64,
 }
 

@@ -1,4 +1,5 @@
-//! The slots of an I/O context: those that are free for each drive's next op, and the ops in the others.
+//! The slots of an I/O context: those that are free for each drive's next op, and the ops in the
+//! others.
 //!
 //! A worker that drives several drives has `depth` slots for each, numbered in the drives' order,
 //! so that no drive gets less of the queue depth because another is slow. All of it is allocated

@@ -1,11 +1,12 @@
 //! The hot loop: one worker from the barrier to the join.
 //!
-//! Each turn stages every op that is due and has a free slot, stamps, runs the I/O context, stamps, and
-//! tallies what has completed. An op belongs to the measured window when it was *intended* inside
-//! it; ops in flight when the window closes are waited for and counted, so that the slow ones are
-//! not lost. In closed loop an op is intended when it is submitted. A worker may drive several
-//! drives through one I/O context, each with requests, schedule, slots and recorder of its own. The loop
-//! takes no lock, allocates nothing, prints nothing, and writes only its own recorders.
+//! Each turn stages every op that is due and has a free slot, stamps, runs the I/O context, stamps,
+//! and tallies what has completed. An op belongs to the measured window when it was *intended*
+//! inside it; ops in flight when the window closes are waited for and counted, so that the slow
+//! ones are not lost. In closed loop an op is intended when it is submitted. A worker may drive
+//! several drives through one I/O context, each with requests, schedule, slots and recorder of its
+//! own. The loop takes no lock, allocates nothing, prints nothing, and writes only its own
+//! recorders.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -21,9 +22,9 @@ use super::tally::{count, tally_closed, tally_open};
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 
-/// An I/O context behind a pointer: the registry of engines hands I/O contexts out boxed, and this carries the
-/// worker loop to the concrete type, so that the loop is compiled for each I/O context and calls it
-/// without indirection.
+/// An I/O context behind a pointer: the registry of engines hands I/O contexts out boxed, and this
+/// carries the worker loop to the concrete type, so that the loop is compiled for each I/O context
+/// and calls it without indirection.
 pub trait AnyIoContext: Send {
     /// Works until the window closes, the limits are reached or `stop` is set, and returns when
     /// nothing is in flight. An error of the I/O context ends it at once.

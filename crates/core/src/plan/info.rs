@@ -75,8 +75,8 @@ pub struct Info {
     /// For a workload: whether it writes, and so may not be pointed at a drive that must not be
     /// written to. An engine says `Never`; it is not read.
     pub writes: Writes,
-    /// For an engine: the deepest queue that its I/O contexts take, 1 for a synchronous one. A workload
-    /// says 1; it is not read.
+    /// For an engine: the deepest queue that its I/O contexts take, 1 for a synchronous one. A
+    /// workload says 1; it is not read.
     pub max_depth: u32,
     /// The knobs that a plan may set, in the order of help and of the reference.
     pub knobs: &'static [Knob],

@@ -1,5 +1,6 @@
 //! Whether the kernel and each bare device can execute what the plan asks of them: found before
-//! anything is purged or filled. An I/O context of each stream is opened for reading, and let go of.
+//! anything is purged or filled. An I/O context of each stream is opened for reading, and let go
+//! of.
 //!
 //! What lies in a file is left to the engine: before the dataset is laid out there is no file, and
 //! before the run's own filesystem is made there is none of that.

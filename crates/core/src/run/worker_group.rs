@@ -2,9 +2,9 @@
 //!
 //! A worker serves one group, or, where the stream says `drives_per_worker`, as many of its
 //! groups: its requests on each are those that a worker of that group alone would make.
-//! Every worker opens its I/O context in its own thread (an io_uring may belong to one thread only) and
-//! allocates all it needs before the first barrier. The window is fixed between the first barrier
-//! and the second, so that all start together.
+//! Every worker opens its I/O context in its own thread (an io_uring may belong to one thread only)
+//! and allocates all it needs before the first barrier. The window is fixed between the first
+//! barrier and the second, so that all start together.
 
 use std::num::NonZeroU64;
 use std::panic::AssertUnwindSafe;

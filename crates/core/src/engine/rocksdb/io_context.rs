@@ -138,8 +138,8 @@ impl RocksContext {
             let mut options = ReadOptions::default();
             options.set_readahead_size(2 << 20);
             let iterator: DBRawIterator<'_> = self.db.raw_iterator_opt(options);
-            // SAFETY: the iterator borrows the database, which the I/O context keeps alive and drops after
-            // it (field order).
+            // SAFETY: the iterator borrows the database, which the I/O context keeps alive and
+            // drops after it (field order).
             unsafe { std::mem::transmute::<DBRawIterator<'_>, DBRawIterator<'static>>(iterator) }
         });
         if walk.valid() {

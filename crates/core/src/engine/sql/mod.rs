@@ -1,6 +1,7 @@
 //! Engines for SQL servers, a folder each: the session that speaks the server's protocol, its
-//! dialect, how Dyno starts and stops it, and its settings. Here is what they share: the I/O context that
-//! executes transactions, the target that owns the server, and the knobs that are the same for all.
+//! dialect, how Dyno starts and stops it, and its settings. Here is what they share: the I/O
+//! context that executes transactions, the target that owns the server, and the knobs that are the
+//! same for all.
 
 mod io_context;
 pub mod mysql;

@@ -113,8 +113,8 @@ struct UringTarget {
     options: RingOptions,
     nop: bool,
     clock: Clock,
-    /// What the kernel gave the first I/O context: whether its ring is registered, and the pages of its
-    /// buffers.
+    /// What the kernel gave the first I/O context: whether its ring is registered, and the pages of
+    /// its buffers.
     given: OnceLock<(bool, &'static str)>,
 }
 

@@ -216,8 +216,8 @@ impl RequestForm for Commands {
                 let mut range = [0u8; 16];
                 range[4..8].copy_from_slice(&(op.len / block_bytes).to_le_bytes());
                 range[8..].copy_from_slice(&first.to_le_bytes());
-                // SAFETY: the slot's buffer has at least 4,096 bytes and is the I/O context's until the
-                // completion has been reaped.
+                // SAFETY: the slot's buffer has at least 4,096 bytes and is the I/O context's until
+                // the completion has been reaped.
                 unsafe { std::ptr::copy_nonoverlapping(range.as_ptr(), address, range.len()) };
                 alone(generic.entry(
                     place,

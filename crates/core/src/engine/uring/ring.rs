@@ -254,8 +254,8 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
                 iovecs.push(libc::iovec { iov_base, iov_len: each * slots });
             }
         }
-        // SAFETY: the buffers live in the I/O context beside the ring and are dropped after it (field
-        // order in `UringContext`).
+        // SAFETY: the buffers live in the I/O context beside the ring and are dropped after it
+        // (field order in `UringContext`).
         unsafe { self.submitter.register_buffers(&iovecs) }.map_err(|e| {
             failed(
                 format!("registering buffers: {e}"),
