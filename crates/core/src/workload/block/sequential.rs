@@ -141,13 +141,14 @@ mod tests {
                 ("span", json!(100.0)),
             ];
             let knobs = Knobs(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect());
-            let space = AddressSpace { bytes: blocks * 4096, align_bytes: 512, ..AddressSpace::default() };
+            let bytes = blocks * 4096;
+            let space = AddressSpace { bytes, align_bytes: 512, ..AddressSpace::default() };
             let seed = Seed::new(1, 0, 0);
             let mut seen = Vec::new();
             for thread in 0..threads {
-                let share =
-                    GeneratorInputs { knobs: &knobs, space, thread, threads, seed, stream_seed: seed };
-                let mut source = Sequential.source(&share).unwrap();
+                let (knobs, stream_seed) = (&knobs, seed);
+                let inputs = GeneratorInputs { knobs, space, thread, threads, seed, stream_seed };
+                let mut source = Sequential.source(&inputs).unwrap();
                 let ops = (0..source.pass().unwrap()).map(|n| source.op(n));
                 seen.extend(ops.filter(|o| o.len > 0).map(|o| o.at / 4096));
             }
