@@ -56,7 +56,7 @@ pub fn report(
 }
 
 /// All forms say the same, and Markdown in plain words. What is masked is gone before anything is
-/// made, so that this finds a defect of Dyno.
+/// made, so that this finds a bug in Dyno.
 fn check_masked(document: &Document, facts: &Facts) -> Result<()> {
     if facts.mask.is_empty() {
         return Ok(());
@@ -65,7 +65,7 @@ fn check_masked(document: &Document, facts: &Facts) -> Result<()> {
         None => Ok(()),
         Some(word) => Err(refused(
             format!("the brief would say '{word}', which is masked"),
-            "look for it in brief.toml, and report it: this is a defect of Dyno",
+            "look for it in brief.toml, and report it: this is a bug in Dyno",
         )),
     }
 }
