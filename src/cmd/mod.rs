@@ -142,8 +142,8 @@ enum Command {
     Audit {
         /// Claims file (docs/audit.md describes the format)
         claims: PathBuf,
-        /// CSV table or bundle that the claims are based on; repeatable. Without one, statements are
-        /// only compared with one another
+        /// CSV table or bundle that the claims are based on; repeatable. Without one, statements
+        /// are only compared with one another
         #[arg(long, value_name = "FILE")]
         data: Vec<PathBuf>,
         #[command(flatten)]
