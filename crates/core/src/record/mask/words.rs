@@ -127,7 +127,7 @@ impl MaskedWord {
         // A full stop may end a sentence.
         let mut rest = lower[at + self.text.len()..].chars();
         let after = match rest.next() {
-            Some('.') => rest.next().filter(part),
+            Some('.') if joins('.') => rest.next().filter(part),
             next => next.filter(part),
         };
         !self.alone || before.is_none() && after.is_none()
