@@ -1,7 +1,7 @@
 # English: the text of briefs. A line that begins with four spaces continues the one before.
 #
 # One word for each concept (GLOSSARY.md defines them), and what is never written in its place; `*`
-# stands for any ending. `src/language/tests_words.rs` reads this table and holds the messages to it.
+# stands for any ending. `crates/report/src/language/tests_words.rs` reads this table and holds the messages to it.
 #
 # | concept | word | never |
 # |---|---|---|
@@ -754,7 +754,7 @@ rows-elsewhere = { $rows } rows, which are in the HTML and Markdown forms and in
 lines-elsewhere =
     { $title }: { $lines } lines, which are in the HTML and Markdown forms and in the bundle.
 
-## Bottlenecks, their evidence, and what to change (src/stats)
+## Bottlenecks, their evidence, and what to change (crates/report/src/analysis/limits)
 verdict-clauses = { $first }; { $second }
 verdict-processors-busy = processors { $busy } busy
 verdict-processors-others = processors { $busy } busy, { $others } with other processes
@@ -822,7 +822,7 @@ verdict-in-repeats = { $evidence } (in { $count } of { $repeats } repeats; { $ot
 verdict-limit-in = { $limit } in { $count }
 verdict-limits = { $first }, { $other }
 
-## Differences in test conditions (src/analysis)
+## Differences in test conditions (crates/report/src/analysis)
 difference-fact = { $heading }: { $fact }
 difference-setting = { $path }
 difference-method = version of the measuring method
@@ -839,9 +839,9 @@ values-and = { $first }, { $other }
 on-this-host = On this host, { $summary }
 difference-times = { $times }
 
-## Axes of steps (src/analysis)
+## Axes of steps (crates/report/src/analysis)
 
-## Figures (src/chart)
+## Figures (crates/report/src/chart)
 figure-nothing-measured = nothing was measured here
 figure-seconds = seconds
 figure-round = round

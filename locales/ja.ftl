@@ -1,7 +1,7 @@
 # Japanese: the text of briefs. A line that begins with four spaces continues the one before.
 #
 # One word for each concept, as Micron's briefs and the Japanese press write it, and what is never
-# written in its place. `src/language/tests_words.rs` reads this table and holds the messages to it.
+# written in its place. `crates/report/src/language/tests_words.rs` reads this table and holds the messages to it.
 #
 # | concept | word | never |
 # |---|---|---|
@@ -691,7 +691,7 @@ page-of = { $page } / { $pages }
 rows-elsewhere = { $rows } 行。HTML 版と Markdown 版、および `dyno export` の出力に含まれる。
 lines-elsewhere = { $title }：{ $lines } 行。HTML 版、Markdown 版、バンドルに含まれる。
 
-## Bottlenecks, their evidence, and what to change (src/stats)
+## Bottlenecks, their evidence, and what to change (crates/report/src/analysis/limits)
 verdict-clauses = { $first }。{ $second }
 verdict-processors-busy = プロセッサの使用率 { $busy }
 verdict-processors-others = プロセッサの使用率 { $busy }、うち他のプロセスが { $others }
@@ -753,7 +753,7 @@ verdict-in-repeats = { $evidence }（反復 { $repeats } 回のうち { $count }
 verdict-limit-in = { $limit } は { $count } 回
 verdict-limits = { $first }、{ $other }
 
-## Differences in test conditions (src/analysis)
+## Differences in test conditions (crates/report/src/analysis)
 difference-fact = { $heading }：{ $fact }
 difference-setting = { $path }
 difference-method = 測定方法のバージョン
@@ -770,9 +770,9 @@ values-and = { $first }、{ $other }
 on-this-host = このホストでは、{ $summary }
 difference-times = { $times }
 
-## Axes of steps (src/analysis)
+## Axes of steps (crates/report/src/analysis)
 
-## Figures (src/chart)
+## Figures (crates/report/src/chart)
 figure-nothing-measured = ここでは何も測定されていない
 figure-seconds = 秒
 figure-round = ラウンド

@@ -2,7 +2,7 @@
 # before.
 #
 # One word for each concept, as makers' and reviewers' texts in Brazil write it, and what is never
-# written in its place; `*` stands for any ending. `src/language/tests_words.rs` reads this table and
+# written in its place; `*` stands for any ending. `crates/report/src/language/tests_words.rs` reads this table and
 # holds the messages to it.
 #
 # | concept | word | never |
@@ -773,7 +773,7 @@ rows-elsewhere = { $rows } linhas, disponíveis nas versões HTML e Markdown e e
 lines-elsewhere =
     { $title }: { $lines } linhas, disponíveis nas versões HTML e Markdown e no bundle.
 
-## Bottlenecks, their evidence, and what to change (src/stats)
+## Bottlenecks, their evidence, and what to change (crates/report/src/analysis/limits)
 verdict-clauses = { $first }; { $second }
 verdict-processors-busy = processadores { $busy } ocupados
 verdict-processors-others = processadores { $busy } ocupados, { $others } com outros processos
@@ -847,7 +847,7 @@ verdict-in-repeats = { $evidence } (em { $count } de { $repeats } repetições; 
 verdict-limit-in = { $limit } em { $count }
 verdict-limits = { $first }, { $other }
 
-## Differences in test conditions (src/analysis)
+## Differences in test conditions (crates/report/src/analysis)
 difference-fact = { $heading }: { $fact }
 difference-setting = { $path }
 difference-method = versão do método de medição
@@ -864,9 +864,9 @@ values-and = { $first }, { $other }
 on-this-host = Neste host: { $summary }
 difference-times = { $times }
 
-## Axes of steps (src/analysis)
+## Axes of steps (crates/report/src/analysis)
 
-## Figures (src/chart)
+## Figures (crates/report/src/chart)
 figure-nothing-measured = nada foi medido aqui
 figure-seconds = segundos
 figure-round = rodada
