@@ -2,14 +2,12 @@
 //! points, their simultaneous intervals, and which of them the drives decided. All printed
 //! differences come from here.
 
-use crate::analysis::caveat::Caveat;
-use crate::analysis::claim::curves;
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
+use crate::analysis::claim::{curves, decision};
 pub use crate::analysis::comparison::{Comparison, Standing, StepPlace};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
-use crate::plan::Field;
 use crate::stats::Better;
 use crate::stats::family::{Observation, Ratio, Sheet, family};
 
@@ -72,7 +70,10 @@ pub(in crate::analysis) fn of_points(
             cell.map(|c| observations(step, c, metric)).unwrap_or_default()
         };
         let row: Vec<Vec<Observation>> = cells.iter().map(of).collect();
-        let fit = |s: usize| cells[s].is_some_and(|c| fit(step, c, metric)) && !row[s].is_empty();
+        let fit = |s: usize| {
+            cells[s].is_some_and(|c| decision::may_be_compared(step, c, metric))
+                && !row[s].is_empty()
+        };
         let limit = |c: &Option<&CellFacts>| c.and_then(|c| c.not_the_drive()).map(|v| v.limit);
         let limits: Vec<Option<Bottleneck>> = cells.iter().map(limit).collect();
         let one_is_a_drives = |a: usize, b: usize| limits[a].is_none() || limits[b].is_none();
@@ -92,17 +93,6 @@ pub(in crate::analysis) fn of_points(
 /// The pacing floor of a cell's run; none was measured by older programs.
 fn floor_ns(facts: &Facts, cell: &CellFacts) -> f64 {
     facts.runs[cell.bundle].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
-}
-
-/// Whether a cell's figure may be compared at its axis value at all: nothing bars it, a rate was
-/// found and not asked for, and the load is the same for every subject, which a share of one's own
-/// maximum is not.
-fn fit(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> bool {
-    let asked = metric.part.of(cell).is_some_and(|s| s.asked.is_some());
-    let own_share = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
-        && step.values[cell.value].number.is_finite();
-    let found = !(asked && metric.is_rate());
-    found && !own_share && !cell.is_barred() && !metric.caveats(cell).iter().any(Caveat::bars)
 }
 
 /// A cell's repeats, each in its block and place.
@@ -135,15 +125,7 @@ fn conclude(of: &PairedSheet, ratio: &Ratio) -> Comparison {
     });
     let limits: Vec<(Option<Bottleneck>, Option<Bottleneck>)> =
         points.map(|p| (of.not_the_drives[p][ratio.a], of.not_the_drives[p][ratio.b])).collect();
-    // Limited by the host, the drive could do more: a bound for the better one. What memory served
-    // shows nothing of a drive.
-    let lifted = limits.iter().any(|(better, _)| better.is_some_and(|l| !l.is_host()));
-    let standing = match low > 1.0 {
-        false => Standing::NotShown,
-        true if lifted || limits.iter().any(|(_, worse)| worse.is_some()) => Standing::NotTheDrives,
-        true if limits.iter().any(|(better, _)| better.is_some()) => Standing::AtLeast,
-        true => Standing::Claimed,
-    };
+    let standing = decision::standing(low, &limits);
     Comparison {
         step: of.step,
         metric: of.metric.clone(),

@@ -1,8 +1,12 @@
-//! From comparisons to claims: every comparison is made once, and a claim is decided here.
+//! From comparisons to claims: `decision` has the rule, from data to sentence; `compare` makes each
+//! comparison once, of figures at points and of what is read off a curve (`curves`, `levels`,
+//! `multiple`), `pairing` says of which cells; `claims` orders the claims, `lead` picks the first;
+//! `published` is the arithmetic of imported figures, of which nothing is claimed.
 
 pub mod claims;
 pub mod compare;
 pub mod curves;
+pub(in crate::analysis) mod decision;
 pub mod lead;
 pub mod levels;
 pub mod multiple;

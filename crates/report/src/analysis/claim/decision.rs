@@ -1,0 +1,73 @@
+//! Who decides a claim: here, and nowhere else. From data to sentence:
+//!
+//! 1. A cell may be compared if nothing bars it (`may_be_compared`): it was steady, repeated, kept
+//!    its rate, and carried the load of the others. `alike` and `conditions` say of a pair of
+//!    subjects whether they may be compared at all.
+//! 2. `compare` makes every comparison of a brief once, as one family, so that the intervals hold
+//!    for all of them at once (`stats::family`).
+//! 3. A comparison is a claim if its interval excludes "no difference" and the drives decided it
+//!    (`standing`).
+//! 4. `claims` orders the claims, `lead` takes the first; neither weighs anything anew.
+//! 5. The words are `brief::text::wording`'s: one sentence and one number for each standing.
+//!
+//! docs/claims.md has the statistics.
+
+use crate::analysis::caveat::Caveat;
+use crate::analysis::comparison::Standing;
+use crate::analysis::facts::{CellFacts, StepFacts};
+use crate::analysis::limits::bottleneck::Bottleneck;
+use crate::analysis::points::metric::Metric;
+use crate::plan::Field;
+
+/// Whether a cell's figure may be compared at its axis value at all: nothing bars it, a rate was
+/// found and not asked for, and the load is the same for every subject, which a share of one's own
+/// maximum is not.
+pub(in crate::analysis) fn may_be_compared(
+    step: &StepFacts,
+    cell: &CellFacts,
+    metric: &Metric,
+) -> bool {
+    let asked = metric.part.of(cell).is_some_and(|s| s.asked.is_some());
+    let own_share = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
+        && step.values[cell.value].number.is_finite();
+    let found = !(asked && metric.is_rate());
+    found && !own_share && !cell.is_barred() && !metric.caveats(cell).iter().any(Caveat::bars)
+}
+
+/// What a comparison shows, from the weak end of its interval, as a factor of the better one over
+/// the worse, and from what limited the two at each of its points; nothing where the drive did.
+pub(in crate::analysis) fn standing(
+    low: f64,
+    limits: &[(Option<Bottleneck>, Option<Bottleneck>)],
+) -> Standing {
+    // Limited by the host, the drive could do more: a bound for the better one. What memory served
+    // shows nothing of a drive.
+    let lifted = limits.iter().any(|(better, _)| better.is_some_and(|l| !l.is_host()));
+    match low > 1.0 {
+        false => Standing::NotShown,
+        true if lifted || limits.iter().any(|(_, worse)| worse.is_some()) => Standing::NotTheDrives,
+        true if limits.iter().any(|(better, _)| better.is_some()) => Standing::AtLeast,
+        true => Standing::Claimed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_is_what_the_interval_shows_and_the_drives_decided() {
+        let (drive, host, memory) = (None, Some(Bottleneck::Cpu), Some(Bottleneck::Memory));
+        for (low, limits, standing_is) in [
+            (1.02, vec![(drive, drive)], Standing::Claimed),
+            (1.0, vec![(drive, drive)], Standing::NotShown),
+            // The better one could do more; the worse one could, too.
+            (1.02, vec![(drive, drive), (host, drive)], Standing::AtLeast),
+            (1.02, vec![(drive, host)], Standing::NotTheDrives),
+            // Served from memory.
+            (1.02, vec![(memory, drive)], Standing::NotTheDrives),
+        ] {
+            assert_eq!(standing(low, &limits), standing_is, "{low} {limits:?}");
+        }
+    }
+}
