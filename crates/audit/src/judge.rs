@@ -31,12 +31,21 @@ struct ReadCell {
     cell: FigureCell,
 }
 
+/// A statement, the table that it is judged by, and what it says is computed of it.
+#[derive(Clone, Copy)]
+struct JudgedStatement<'a> {
+    table: &'a FigureTable,
+    stated: &'a PublishedStatement,
+    kind: ComputedKind,
+}
+
 /// Computes the statement again from the table, and says what applies. No I/O, and no error: what
 /// cannot be computed is a verdict.
 pub fn judge(table: &FigureTable, stated: &PublishedStatement) -> Judgement {
     let kind = stated.amount.map_or(ComputedKind::Difference, |a| a.kind);
-    let rivals = rivals(stated, kind);
-    let (cells, missing) = scope(table, stated, kind, &stated.points, &rivals);
+    let judged = JudgedStatement { table, stated, kind };
+    let rivals = judged.rivals();
+    let (cells, missing) = judged.scope(&stated.points, &rivals);
     let absent = stated
         .rivals
         .iter()
@@ -56,28 +65,28 @@ pub fn judge(table: &FigureTable, stated: &PublishedStatement) -> Judgement {
         .is_none_or(|a| a.bound != Bound::Plain || is_the_value(stated, &decides.cell, a));
     let judgement = Judgement { about, exact, ..judgement };
     match decides.reading {
-        CellStanding::Short => short(table, stated, kind, &cells, &decides, judgement),
-        reading => fine(table, stated, kind, (&cells, &rivals), reading, judgement),
+        CellStanding::Short => short(judged, &cells, &decides, judgement),
+        reading => fine(judged, &cells, &rivals, reading, judgement),
     }
-    .with_worse(table, stated, kind)
+    .with_worse(judged)
 }
 
 /// It is reached, as far as the cells that are there go.
 fn fine(
-    table: &FigureTable,
-    stated: &PublishedStatement,
-    kind: ComputedKind,
-    (cells, rivals): (&[Vec<FigureCell>], &[Option<String>]),
+    judged: JudgedStatement<'_>,
+    cells: &[Vec<FigureCell>],
+    rivals: &[Option<String>],
     reading: CellStanding,
     mut found: Judgement,
 ) -> Judgement {
+    let JudgedStatement { table, stated, kind } = judged;
     if reading == CellStanding::Tie {
         let ties =
             cells.iter().flatten().filter(|c| read(stated, c, None).reading == CellStanding::Tie);
         found.short = ties.cloned().collect();
     }
     if stated.up_to {
-        let (everywhere, missing) = scope(table, stated, kind, &table.points, rivals);
+        let (everywhere, missing) = judged.scope(&table.points, rivals);
         let beyond = |cell: &FigureCell| {
             let range = |c: &FigureCell| c.range(kind).map(|r| oriented(stated, r));
             let about = found.about.as_ref().and_then(range);
@@ -112,9 +121,7 @@ fn fine(
 
 /// The statement does not hold: the verdict depends on where the stated value does occur.
 fn short(
-    table: &FigureTable,
-    stated: &PublishedStatement,
-    kind: ComputedKind,
+    JudgedStatement { table, stated, kind }: JudgedStatement<'_>,
     cells: &[Vec<FigureCell>],
     decides: &ReadCell,
     mut found: Judgement,
@@ -172,12 +179,8 @@ fn short(
 impl Judgement {
     /// Where the subject is worse though nothing is claimed there: an "up to" says nothing of
     /// these.
-    fn with_worse(
-        mut self,
-        table: &FigureTable,
-        stated: &PublishedStatement,
-        kind: ComputedKind,
-    ) -> Judgement {
+    fn with_worse(mut self, judged: JudgedStatement<'_>) -> Judgement {
+        let JudgedStatement { table, stated, kind } = judged;
         if kind == ComputedKind::Value {
             return self;
         }
@@ -201,35 +204,36 @@ impl Judgement {
     }
 }
 
-/// Whom it is against; a figure of the subject's own is against nobody.
-fn rivals(stated: &PublishedStatement, kind: ComputedKind) -> Vec<Option<String>> {
-    match kind {
-        ComputedKind::Value => vec![None],
-        _ => stated.rivals.iter().cloned().map(Some).collect(),
-    }
-}
-
-/// The cells at each of the points, and the places that have none.
-fn scope(
-    table: &FigureTable,
-    stated: &PublishedStatement,
-    kind: ComputedKind,
-    points: &[String],
-    rivals: &[Option<String>],
-) -> (Vec<Vec<FigureCell>>, Vec<Missing>) {
-    let mut missing = Vec::new();
-    let mut at_point = |at: &String| {
-        let mut cells = Vec::new();
-        for rival in rivals {
-            match table.cell(&stated.subject, rival.as_deref(), at, kind, stated.better) {
-                Some(cell) => cells.push(cell),
-                None => missing.push(Missing { at: at.clone(), rival: rival.clone() }),
-            }
+impl JudgedStatement<'_> {
+    /// Whom it is against; a figure of the subject's own is against nobody.
+    fn rivals(&self) -> Vec<Option<String>> {
+        match self.kind {
+            ComputedKind::Value => vec![None],
+            _ => self.stated.rivals.iter().cloned().map(Some).collect(),
         }
-        cells
-    };
-    let cells = points.iter().map(&mut at_point).collect();
-    (cells, missing)
+    }
+
+    /// The cells at each of the points, and the places that have none.
+    fn scope(
+        &self,
+        points: &[String],
+        rivals: &[Option<String>],
+    ) -> (Vec<Vec<FigureCell>>, Vec<Missing>) {
+        let JudgedStatement { table, stated, kind } = *self;
+        let mut missing = Vec::new();
+        let mut at_point = |at: &String| {
+            let mut cells = Vec::new();
+            for rival in rivals {
+                match table.cell(&stated.subject, rival.as_deref(), at, kind, stated.better) {
+                    Some(cell) => cells.push(cell),
+                    None => missing.push(Missing { at: at.clone(), rival: rival.clone() }),
+                }
+            }
+            cells
+        };
+        let cells = points.iter().map(&mut at_point).collect();
+        (cells, missing)
+    }
 }
 
 /// The cell that decides: of those of which each must reach what is stated the weakest, otherwise

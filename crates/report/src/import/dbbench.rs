@@ -194,8 +194,8 @@ fn reported(
             let name = name.trim_start_matches('P').trim_end_matches(':');
             let us = written(file, at, "percentile", value)?;
             let (low, high) = bucket(us.value);
-            let (name, bounds) = (format!("p{name}_ns"), (low * 1e3, high * 1e3));
-            entry.report_within((&stream, class), &name, us.times(1e3), bounds, samples);
+            let figure = us.times(1e3).within((low * 1e3, high * 1e3));
+            entry.report_within((&stream, class), &format!("p{name}_ns"), figure, samples);
         }
     }
     Ok(())

@@ -203,9 +203,9 @@ fn report(entry: &mut ImportedPoint, clat: &Value, stream: &str, class: Class, o
         {
             // fio's bins are 1/64 of an octave wide and it prints their middle.
             let half = value / 128.0;
-            let (name, figure) = (format!("p{p}_ns"), Written { value, digits: None });
             let bounds = (value - half, value + half);
-            entry.report_within((stream, class), &name, figure, bounds, Some(ops));
+            let figure = Written { value, digits: None }.within(bounds);
+            entry.report_within((stream, class), &format!("p{p}_ns"), figure, Some(ops));
         }
     }
 }

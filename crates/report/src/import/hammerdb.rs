@@ -8,6 +8,13 @@ use crate::record::{Class, Fact, Reported};
 
 pub struct HammerDb;
 
+/// What the log says of a timed run before its result.
+#[derive(Clone, Copy, Default)]
+struct TimedRun {
+    users: Option<f64>,
+    minutes: Option<f64>,
+}
+
 impl ImportFormat for HammerDb {
     fn info(&self) -> &'static FormatInfo {
         &FormatInfo {
@@ -24,7 +31,7 @@ impl ImportFormat for HammerDb {
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
         let mut found = ImportedFile::default();
-        let (mut users, mut minutes) = (None, None);
+        let mut run = TimedRun::default();
         for (index, line) in input.text.lines().enumerate() {
             let at = index + 1;
             if let Some(before) = line
@@ -33,19 +40,15 @@ impl ImportFormat for HammerDb {
                 .filter(|b| b.len() < line.len())
             {
                 let word = before.rsplit([' ', ':']).next().unwrap_or_default();
-                users = Some(number(input.file, at, "number of users", word)?.clamp(1.0, 65_536.0));
+                let users = number(input.file, at, "number of users", word)?;
+                run.users = Some(users.clamp(1.0, 65_536.0));
             } else if let Some((_, rest)) = line.split_once("Timing test period of ") {
                 let word = rest.split_whitespace().next().unwrap_or_default();
-                minutes = Some(number(input.file, at, "length in minutes", word)?);
+                run.minutes = Some(number(input.file, at, "length in minutes", word)?);
             } else if let Some((_, rest)) = line.split_once("System achieved ") {
-                found.entries.push(result(
-                    input.file,
-                    at,
-                    rest,
-                    users.take(),
-                    minutes,
-                    &mut found.facts,
-                )?);
+                found.entries.push(result(input.file, at, rest, run, &mut found.facts)?);
+                // The next run says anew how many users it has.
+                run.users = None;
             }
         }
         if found.entries.is_empty() {
@@ -67,8 +70,7 @@ fn result(
     file: &str,
     at: usize,
     rest: &str,
-    users: Option<f64>,
-    minutes: Option<f64>,
+    TimedRun { users, minutes }: TimedRun,
     facts: &mut Vec<Fact>,
 ) -> Result<ImportedPoint> {
     let words: Vec<&str> = rest.split_whitespace().collect();

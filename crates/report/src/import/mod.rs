@@ -134,7 +134,7 @@ impl ImportedPoint {
 
     /// Adds a figure that the tool printed, known exactly as far as it says.
     pub fn report(&mut self, of: (&str, Class), name: &str, value: Written, samples: Option<u64>) {
-        self.report_within(of, name, value, (value.value, value.value), samples);
+        self.report_within(of, name, value.within((value.value, value.value)), samples);
     }
 
     /// Adds a figure that is known to lie between two bounds, such as a histogram's bucket.
@@ -142,11 +142,11 @@ impl ImportedPoint {
         &mut self,
         (stream, class): (&str, Class),
         name: &str,
-        Written { value, digits }: Written,
-        (low, high): (f64, f64),
+        figure: WrittenWithin,
         samples: Option<u64>,
     ) {
-        let (low, high) = (low.min(value), high.max(value));
+        let Written { value, digits } = figure.written;
+        let (low, high) = (figure.low.min(value), figure.high.max(value));
         let (stream, name) = (stream.to_string(), name.to_string());
         self.reported.push(Reported { stream, class, name, value, low, high, samples, digits });
     }
@@ -173,6 +173,22 @@ impl Written {
     pub fn times(self, by: f64) -> Written {
         Written { value: self.value * by, ..self }
     }
+
+    /// The same, known to lie between two bounds.
+    pub fn within(self, (low, high): (f64, f64)) -> WrittenWithin {
+        WrittenWithin { written: self, low, high }
+    }
+}
+
+/// A number as a file writes it, and the bounds that what it stands for lies between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WrittenWithin {
+    /// The number.
+    pub written: Written,
+    /// The lower bound.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
 }
 
 fn axis_of((field, value): (Field, f64)) -> Axis {

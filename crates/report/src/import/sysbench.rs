@@ -64,9 +64,8 @@ impl ImportFormat for SysbenchReports {
             let value = page.need(key, "the latencies of a finished run")?;
             // sysbench prints hundredths of a millisecond.
             let (low, high) = ((value.value - 0.005).max(0.0), value.value + 0.005);
-            let bounds = (low * 1e6, high * 1e6);
-            let of = ("sysbench", class);
-            entry.report_within(of, name, value.times(1e6), bounds, Some(events));
+            let figure = value.times(1e6).within((low * 1e6, high * 1e6));
+            entry.report_within(("sysbench", class), name, figure, Some(events));
         }
         if let Some((at, line)) =
             page.lines.iter().find(|(_, l)| l.trim_start().contains("th percentile:"))
@@ -76,9 +75,9 @@ impl ImportFormat for SysbenchReports {
             let ms = written(input.file, *at, "latency", value)?;
             let value = ms.value;
             let (low, high) = ((value * 0.982 - 0.005).max(0.0), value * 1.018 + 0.005);
-            let (name, bounds) = (format!("p{p}_ns"), (low * 1e6, high * 1e6));
-            let of = ("sysbench", class);
-            entry.report_within(of, &name, ms.times(1e6), bounds, Some(events));
+            let (name, figure) =
+                (format!("p{p}_ns"), ms.times(1e6).within((low * 1e6, high * 1e6)));
+            entry.report_within(("sysbench", class), &name, figure, Some(events));
         }
         let facts = vec![Fact::new("Imported", "sysbench version", version.trim())];
         Ok(ImportedFile { entries: vec![entry], facts, ..ImportedFile::default() })

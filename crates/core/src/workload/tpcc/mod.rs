@@ -7,6 +7,7 @@ pub mod consistency;
 mod found;
 mod inputs;
 pub mod load;
+mod placed;
 mod population;
 mod profile;
 mod random;

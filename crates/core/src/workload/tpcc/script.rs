@@ -10,6 +10,7 @@ use arrayvec::ArrayVec;
 
 use super::found::{bad_credit, by_district, in_the_middle, one, written};
 use super::inputs::{CustomerChoice, DISTRICTS, Drawer, MOST_LINES, OrderLine, TpccInputs};
+use super::placed::{Placed, from_one_warehouse, price};
 use super::statements::{Deliveries, Fixed, Several};
 use crate::base::error::{Result, anyhow};
 use crate::measure::Op;
@@ -163,35 +164,6 @@ struct CustomerKey {
     c: i64,
 }
 
-/// An order's line on its way into the database.
-struct Placed<'f> {
-    line: OrderLine,
-    number: i64,
-    /// None: there is no such item.
-    cents: Option<i64>,
-    dist: &'f str,
-}
-
-impl<'f> Placed<'f> {
-    /// As ORDER_LINE keeps it; without the date of a delivery, which is still to come.
-    fn row(&self, order: i64, d: i64, w: i64) -> [Param<'f>; 9] {
-        let cost = Param::Decimal { units: self.cents.unwrap_or(0), scale: 2 };
-        let (item, supply, quantity) =
-            (Int(self.line.item), Int(self.line.supply_warehouse), Int(self.line.quantity));
-        [
-            Int(order),
-            Int(d),
-            Int(w),
-            Int(self.number),
-            item,
-            supply,
-            quantity,
-            cost,
-            Param::Text(self.dist),
-        ]
-    }
-}
-
 use Param::Int;
 
 impl TpccTransaction<'_> {
@@ -259,7 +231,7 @@ impl TpccTransaction<'_> {
         let found = &*found;
         one("the customer", found, CUSTOMER)?;
         let order = one("the district", found, DISTRICT)?.at(0).int()?;
-        price(&mut placed, found)?;
+        price(&mut placed, found.of(ITEMS))?;
         let mut writes = self.batch();
         let (count, local) = (lines.len() as i64, lines.iter().all(|l| l.supply_warehouse == w));
         let statements = &self.prepared.fixed;
@@ -490,19 +462,4 @@ impl TpccTransaction<'_> {
         one("the stock", found, 0)?;
         Ok(true)
     }
-}
-
-fn from_one_warehouse(a: &Placed<'_>, b: &Placed<'_>) -> bool {
-    a.line.supply_warehouse == b.line.supply_warehouse
-}
-
-/// What each line costs, where there is such an item.
-fn price(placed: &mut [Placed<'_>], found: &Answers) -> SqlResult<()> {
-    for item in found.of(ITEMS) {
-        let (id, cents) = (item.at(0).int()?, item.at(1).units(2)?);
-        for p in placed.iter_mut().filter(|p| p.line.item == id) {
-            p.cents = Some(cents * p.line.quantity);
-        }
-    }
-    Ok(())
 }

@@ -11,19 +11,22 @@ use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
 use crate::stats::family::{Observation, Ratio, Sheet, family};
 
+/// What subjects are compared by: a metric of a step, at one of its values or over all.
+#[derive(Clone, Copy)]
+pub struct ComparedFigure<'a> {
+    /// The step's index.
+    pub step: usize,
+    /// What is compared.
+    pub metric: &'a Metric,
+    /// Where in the step.
+    pub at: StepPlace,
+}
+
 impl Facts {
-    /// The comparison of two subjects, if there is one.
-    pub fn comparison(
-        &self,
-        step: usize,
-        metric: &Metric,
-        at: StepPlace,
-        a: usize,
-        b: usize,
-    ) -> Option<&Comparison> {
-        self.comparisons
-            .iter()
-            .find(|c| c.step == step && c.at == at && c.metric == *metric && c.is_of(a, b))
+    /// The comparison of two subjects by a figure, if there is one.
+    pub fn comparison(&self, by: ComparedFigure<'_>, a: usize, b: usize) -> Option<&Comparison> {
+        let is_by = |c: &Comparison| c.step == by.step && c.at == by.at && c.metric == *by.metric;
+        self.comparisons.iter().find(|c| is_by(c) && c.is_of(a, b))
     }
 
     /// How many comparisons share the promise that all claims hold.

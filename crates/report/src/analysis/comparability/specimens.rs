@@ -1,6 +1,7 @@
 //! Groups of drives as specimens of a model: outliers among them, and the difference between models
 //! with drives as a random effect.
 
+use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure};
@@ -95,12 +96,11 @@ pub fn of_models(facts: &Facts) -> Vec<OfModels> {
     let mut compared = Vec::new();
     for (step, of, cell) in groups(facts) {
         for other in (0..cell.subject).filter_map(|s| of.cell(s, cell.value)) {
-            let at = crate::analysis::StepPlace::Value(cell.value);
+            let at = StepPlace::Value(cell.value);
+            let by = ComparedFigure { step, metric: &ops, at };
             let names = (model(facts, other.subject), model(facts, cell.subject));
             let (Some(first), Some(second)) = names else { continue };
-            if first != second
-                && facts.comparison(step, &ops, at, other.subject, cell.subject).is_some()
-            {
+            if first != second && facts.comparison(by, other.subject, cell.subject).is_some() {
                 compared.push((step, other, cell, (first, second)));
             }
         }

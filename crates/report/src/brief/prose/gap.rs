@@ -2,7 +2,7 @@
 //! by how much in the figure's own unit at a named load, and how that moves with the block size.
 
 use crate::analysis::claim::claims::Crossover;
-use crate::analysis::claim::compare::{Comparison, Standing, StepPlace};
+use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
 use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{claims, lead};
 use crate::analysis::facts::{Facts, StepFacts};
@@ -137,8 +137,8 @@ fn shown_better(
             value,
         );
     }
-    let own =
-        facts.comparison(index, metric, StepPlace::Value(value), facts.headline_subject, rival)?;
+    let by = ComparedFigure { step: index, metric, at: StepPlace::Value(value) };
+    let own = facts.comparison(by, facts.headline_subject, rival)?;
     is_shown(own).then_some(own.better)
 }
 
@@ -223,13 +223,8 @@ fn along_the_axis(
     let at = |value: usize| {
         let size = step.values[value].text(l);
         if !published::is_published(facts) {
-            let c = facts.comparison(
-                index,
-                metric,
-                StepPlace::Value(value),
-                facts.headline_subject,
-                rival,
-            )?;
+            let by = ComparedFigure { step: index, metric, at: StepPlace::Value(value) };
+            let c = facts.comparison(by, facts.headline_subject, rival)?;
             return is_shown(c).then(|| of_comparison(facts, c, size));
         }
         let better = better_at(facts, step, metric, (facts.headline_subject, rival), value)?;

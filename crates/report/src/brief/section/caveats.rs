@@ -120,7 +120,7 @@ fn open_loop(facts: &Facts) -> Vec<Block> {
                     continue;
                 }
                 let mark = if missed { Mark::Bad } else { Mark::None };
-                let row = rate_row(facts, step, cell, name, s, asked, share);
+                let row = rate_row(facts, &PacedStream { step, cell, name, s, asked, share });
                 table.row(mark, [vec![step.title.clone()], row].concat());
             }
         }
@@ -136,16 +136,18 @@ fn open_loop(facts: &Facts) -> Vec<Block> {
     }
 }
 
-fn rate_row(
-    facts: &Facts,
-    step: &StepFacts,
-    cell: &CellFacts,
-    name: &str,
-    s: &RepeatSummary,
+/// A stream with the rate that it was asked for, and the share of it that it achieved.
+struct PacedStream<'a> {
+    step: &'a StepFacts,
+    cell: &'a CellFacts,
+    name: &'a str,
+    s: &'a RepeatSummary,
     asked: Rate,
     share: f64,
-) -> Vec<String> {
-    let l = facts.language;
+}
+
+fn rate_row(facts: &Facts, stream: &PacedStream<'_>) -> Vec<String> {
+    let (l, &PacedStream { step, cell, name, s, asked, share }) = (facts.language, stream);
     let achieved = match asked {
         Rate::OpsPerSec(_) => format!("{} ops/s", number_format::ops(l, &s.ops_per_s)),
         Rate::BytesPerSec(_) => {

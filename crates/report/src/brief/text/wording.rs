@@ -2,7 +2,7 @@
 //! so that a comparison has the same number and interval everywhere.
 
 use crate::analysis::claim::claims::{Claim, Crossover};
-use crate::analysis::claim::compare::{Comparison, Standing, StepPlace};
+use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
 use crate::analysis::comparability::alike;
 use crate::analysis::comparability::conditions::{Barred, Difference};
 use crate::analysis::facts::{CellFacts, Facts, RunFacts};
@@ -80,13 +80,8 @@ pub fn footnote(l: Language) -> String {
 pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
     let metric = if asked(cell) { Metric::p99() } else { Metric::total(PointFigure::Ops) };
-    facts.comparison(
-        step,
-        &metric,
-        StepPlace::Value(cell.value),
-        facts.headline_subject,
-        cell.subject,
-    )
+    let by = ComparedFigure { step, metric: &metric, at: StepPlace::Value(cell.value) };
+    facts.comparison(by, facts.headline_subject, cell.subject)
 }
 
 /// Where a comparison was made: " at 96 threads", " averaged over 6 points (8 to 128 threads)".

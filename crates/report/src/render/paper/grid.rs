@@ -11,7 +11,7 @@ use crate::chart::canvas::fonts::Face;
 use crate::render::html::{is_grouped, names_row};
 use crate::render::paper::columns;
 use crate::render::paper::layout::{
-    ACROSS, FAINT, INK, LineStyle, MARGIN, PLAIN, PageLayout, broken, width, written,
+    ACROSS, FAINT, INK, LineStyle, MARGIN, PLAIN, PageLayout, TextFlow, broken, width, written,
 };
 use crate::render::paper::pages::{Item, Piece, Rgb};
 use crate::render::paper::tags::{TagId, Tags};
@@ -91,7 +91,7 @@ impl PageLayout {
                 let set = LineStyle { colour, ..set };
                 let lines = broken(text, set, wide);
                 deep = deep.max(lines.len());
-                cell(&mut piece, (x, 0.0), set, lines, tag, None);
+                cell(&mut piece, (x, 0.0), CellText { lines, set, tag, right: None });
             }
         }
         piece.height = deep as f32 * set.size * 1.25 + 2.0;
@@ -115,7 +115,7 @@ impl PageLayout {
         if !table.caption.is_empty() {
             let set = self.scaled(LineStyle { size: 8.2, face: Face::Bold, colour: INK });
             let tag = self.tags.leaf(Tag::P);
-            self.lines(&table.caption, set, 0.0, tag, true);
+            self.lines(&table.caption, TextFlow { set, indent: 0.0, tag, keep: true });
         }
         let number = self.heads.len();
         self.tags.begin(Tag::Table.with_summary(Some(called.to_string())));
@@ -217,7 +217,7 @@ impl Grid<'_> {
             deep = deep.max(lines.len());
             if let Some(tag) = self.tag(tags, at, column, text) {
                 let right = (column >= self.table.left).then_some(wide - GUTTER);
-                cell(&mut piece, (x, 0.0), set, lines, tag, right);
+                cell(&mut piece, (x, 0.0), CellText { lines, set, tag, right });
             }
             x += wide;
         }
@@ -259,16 +259,18 @@ impl Grid<'_> {
     }
 }
 
-/// The lines of a cell, at the left, or with their ends at `right`; an empty one holds a space,
-/// since it is a cell.
-fn cell(
-    piece: &mut Piece,
-    (x, y): (f32, f32),
-    set: LineStyle,
+/// What stands in a cell.
+struct CellText {
     lines: Vec<String>,
+    set: LineStyle,
     tag: TagId,
+    /// Where its lines end; without it, they begin at the left.
     right: Option<f32>,
-) {
+}
+
+/// The lines of a cell; an empty one holds a space, since it is a cell.
+fn cell(piece: &mut Piece, (x, y): (f32, f32), text: CellText) {
+    let CellText { lines, set, tag, right } = text;
     let lines = if lines.is_empty() { vec![" ".to_string()] } else { lines };
     for (i, text) in lines.into_iter().enumerate() {
         let shift = right.map_or(0.0, |right| right - width(&text, set.size, set.face));

@@ -35,6 +35,26 @@ pub struct LineStyle {
     pub colour: Rgb,
 }
 
+/// How the lines of a text follow one another.
+#[derive(Clone, Copy)]
+pub struct TextFlow {
+    pub set: LineStyle,
+    /// From the left margin.
+    pub indent: f32,
+    pub tag: TagId,
+    /// All of them, with what follows, on one page.
+    pub keep: bool,
+}
+
+/// Of figures in a row.
+struct FigureRow<'a> {
+    palette: &'a Palette,
+    /// How wide each is.
+    wide: f32,
+    /// The height of the longest caption: they begin below it, at the same height.
+    above: f32,
+}
+
 pub const PLAIN: LineStyle = LineStyle { size: BODY, face: Face::Plain, colour: INK };
 pub const SMALL: LineStyle = LineStyle { size: 7.8, face: Face::Plain, colour: FAINT };
 
@@ -132,10 +152,10 @@ impl PageLayout {
         set(self);
         self.width = whole;
         let mut drawn = Piece::default();
-        let above = self.above(figures, wide);
+        let row = FigureRow { palette, wide, above: self.above(figures, wide) };
         for (at, figure) in figures.iter().enumerate() {
             let x = MARGIN + whole - right + BESIDE + (wide + BESIDE) * at as f32;
-            self.figure(&mut drawn, figure, palette, (x, wide), above);
+            self.figure(&mut drawn, figure, &row, x);
         }
         let deep: f32 = self.pieces[from..].iter().map(|p| p.height).sum();
         self.pieces[from..].iter_mut().for_each(|piece| piece.keep = true);
@@ -186,7 +206,8 @@ impl PageLayout {
             Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), Some(text.to_string()));
         let tag = self.tags.leaf(kind);
         let from = self.pieces.len();
-        self.lines(text, LineStyle { size, face: Face::Bold, colour: INK }, 0.0, tag, true);
+        let set = LineStyle { size, face: Face::Bold, colour: INK };
+        self.lines(text, TextFlow { set, indent: 0.0, tag, keep: true });
         if let Some(first) = self.pieces.get_mut(from) {
             first.anchors.push(anchor);
         }
@@ -202,7 +223,7 @@ impl PageLayout {
 
     pub fn paragraph(&mut self, text: &str, set: LineStyle) {
         let (tag, set) = (self.tags.leaf(Tag::P), self.scaled(set));
-        self.lines(text, set, 0.0, tag, false);
+        self.lines(text, TextFlow { set, indent: 0.0, tag, keep: false });
         self.gap(set.size * 0.45);
     }
 
@@ -213,7 +234,7 @@ impl PageLayout {
             self.tags.begin(Tag::LI);
             let (label, body) = (self.tags.leaf(Tag::Lbl), self.tags.leaf(Tag::LBody));
             let from = self.pieces.len();
-            self.lines(item, set, 10.0, body, false);
+            self.lines(item, TextFlow { set, indent: 10.0, tag: body, keep: false });
             if let Some(first) = self.pieces.get_mut(from) {
                 let bullet = written(
                     (MARGIN + 1.0, set.size),
@@ -233,14 +254,15 @@ impl PageLayout {
         let tag = self.tags.leaf(Tag::Code);
         let set = LineStyle { size: 5.8, face: Face::Code, colour: FAINT };
         for line in text.lines() {
-            let indent = line.chars().take_while(|c| *c == ' ').count() as f32;
-            self.lines(line.trim(), set, indent * 3.8, tag, false);
+            let spaces = line.chars().take_while(|c| *c == ' ').count() as f32;
+            self.lines(line.trim(), TextFlow { set, indent: spaces * 3.8, tag, keep: false });
         }
         self.gap(6.0);
     }
 
-    /// Lines from `indent` on; two at least stand together.
-    pub fn lines(&mut self, text: &str, set: LineStyle, indent: f32, tag: TagId, keep: bool) {
+    /// A text's lines; two at least stand together.
+    pub fn lines(&mut self, text: &str, flow: TextFlow) {
+        let TextFlow { set, indent, tag, keep } = flow;
         let all = broken(text, set, self.width - indent);
         let last = all.len().saturating_sub(1);
         for (i, line) in all.into_iter().enumerate() {
@@ -293,23 +315,18 @@ impl PageLayout {
             let keep = table_follows && i == last;
             let mut piece = Piece { keep, soft: keep, floats: true, ..Piece::default() };
             let above = self.above(row, wide);
+            let set = FigureRow { palette, wide, above };
             for (at, figure) in row.iter().enumerate() {
                 let x = MARGIN + (wide + 14.0) * at as f32;
-                self.figure(&mut piece, figure, palette, (x, wide), above);
+                self.figure(&mut piece, figure, &set, x);
             }
             self.pieces.push(piece);
         }
     }
 
-    /// A figure under its caption, so wide from `x` on; figures in a row begin at the same height.
-    fn figure(
-        &mut self,
-        piece: &mut Piece,
-        figure: &Chart,
-        palette: &Palette,
-        (x, wide): (f32, f32),
-        above: f32,
-    ) {
+    /// A figure of a row under its caption, from `x` on.
+    fn figure(&mut self, piece: &mut Piece, figure: &Chart, row: &FigureRow<'_>, x: f32) {
+        let &FigureRow { palette, wide, above } = row;
         let set = self.scaled(CAPTION);
         let caption = broken(&figure.caption(), set, wide);
         let svg = figure.svg(palette);

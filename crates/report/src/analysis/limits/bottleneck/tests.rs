@@ -1,91 +1,10 @@
 //! Each verdict with the evidence it needs and the remedy it names.
 
+mod inputs;
+
+use self::inputs::{beside, device, flushed, point};
 use super::*;
 use crate::language::Language;
-
-/// Thirty-two workers whose requests are nearly all at the device.
-fn point() -> BottleneckInputs {
-    BottleneckInputs {
-        window_s: 10.0,
-        outstanding: 32.0,
-        workers: 32.0,
-        in_flight: Some(31.0),
-        reads_per_s: 100_000.0,
-        read_bytes_per_s: 40_000_000.0,
-        device: device(100_000.0, 30.0, 1.0),
-        host_busy: Some(0.4),
-        own_busy: Some(0.35),
-        cores: 8.0,
-        busiest_core: Some(0.6),
-        ..BottleneckInputs::default()
-    }
-}
-
-/// One that only reads, in blocks of 4 KiB.
-fn device(reads_per_s: f64, queue: f64, busy: f64) -> Option<DeviceLoad> {
-    let read_bytes_per_s = 4096.0 * reads_per_s;
-    Some(DeviceLoad {
-        reads_per_s,
-        read_bytes_per_s,
-        queue,
-        read_queue: queue,
-        busy,
-        ..DeviceLoad::default()
-    })
-}
-
-/// Writes that are flushed one by one: so much of the window is spent writing and flushing, with
-/// one request at a time.
-fn flushed(share: f64) -> BottleneckInputs {
-    let device = DeviceLoad {
-        written_bytes_per_s: 20e6,
-        queue: share,
-        write_queue: share,
-        busy: share,
-        flushes_per_s: 500.0,
-        flushing: share / 2.0,
-        ..DeviceLoad::default()
-    };
-    let own = DynoIo { written_bytes_per_s: 9e6, write_calls_per_s: 600.0, ..DynoIo::default() };
-    let values = BottleneckInputs {
-        reads_per_s: 0.0,
-        read_bytes_per_s: 0.0,
-        writes_per_s: 9_000.0,
-        ..point()
-    };
-    BottleneckInputs {
-        written_bytes_per_s: 420.0 * 9_000.0,
-        device: Some(device),
-        own: Some(own),
-        own_busy: Some(0.1),
-        ..values
-    }
-}
-
-/// Direct reads of 4 KiB beside somebody who writes.
-fn beside(written_bytes_per_s: f64, write_queue: f64) -> BottleneckInputs {
-    let own = DynoIo {
-        read_bytes_per_s: 4096.0 * 20_000.0,
-        written_bytes_per_s: 1e4,
-        write_calls_per_s: 10.0,
-    };
-    let device = DeviceLoad {
-        reads_per_s: 20_000.0,
-        read_bytes_per_s: own.read_bytes_per_s,
-        written_bytes_per_s,
-        read_queue: 30.0,
-        write_queue,
-        queue: 30.0 + write_queue,
-        busy: 1.0,
-        ..DeviceLoad::default()
-    };
-    let reads = BottleneckInputs {
-        reads_per_s: 20_000.0,
-        read_bytes_per_s: own.read_bytes_per_s,
-        ..point()
-    };
-    BottleneckInputs { device: Some(device), own: Some(own), ..reads }
-}
 
 #[track_caller]
 fn each(table: &[(BottleneckInputs, Bottleneck, &str, &str)]) {
@@ -228,13 +147,6 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
         },
         ..cached.clone()
     };
-    let written = BottleneckInputs {
-        reads_per_s: 0.0,
-        writes_per_s: 250_000.0,
-        written_bytes_per_s: 1.024e9,
-        ..point()
-    };
-    let values = BottleneckInputs { written_bytes_per_s: 420.0 * 250_000.0, ..written.clone() };
     // A neighbour's reads are not the load's.
     let busy = BottleneckInputs {
         own: Some(DynoIo { read_bytes_per_s: 4096.0, ..DynoIo::default() }),
@@ -262,13 +174,21 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
             "91.0 %",
             "`direct = true`, or a dataset of 48 GiB",
         ),
-        (
-            BottleneckInputs { achieved: Some(1.0), ..cached.clone() },
-            Bottleneck::Memory,
-            "91.0 %",
-            "",
-        ),
+        (BottleneckInputs { achieved: Some(1.0), ..cached }, Bottleneck::Memory, "91.0 %", ""),
         (busy, Bottleneck::Memory, "at least 99.9 %", ""),
+    ]);
+}
+
+#[test]
+fn memory_is_named_for_what_was_written_to_it_and_not_to_the_device() {
+    let written = BottleneckInputs {
+        reads_per_s: 0.0,
+        writes_per_s: 250_000.0,
+        written_bytes_per_s: 1.024e9,
+        ..point()
+    };
+    let values = BottleneckInputs { written_bytes_per_s: 420.0 * 250_000.0, ..written.clone() };
+    each(&[
         (
             written,
             Bottleneck::Memory,
@@ -276,6 +196,12 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
             "memory is full before it begins",
         ),
         (values, Bottleneck::Drive, "at the device", ""),
+    ]);
+}
+
+#[test]
+fn no_drive_is_named_where_none_lies_under_the_data() {
+    each(&[
         (
             BottleneckInputs { on_tmpfs: true, device: None, ..point() },
             Bottleneck::NoDrive,
@@ -285,7 +211,8 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
         (
             BottleneckInputs {
                 dataset: DatasetCaching { missing: true, ..DatasetCaching::default() },
-                ..cached
+                device: device(9_000.0, 1.0, 0.5),
+                ..point()
             },
             Bottleneck::NoDrive,
             "the engine keeps no data",

@@ -1,0 +1,55 @@
+//! An order's lines between the terminal and the database: what they cost and how ORDER_LINE keeps
+//! them.
+
+use super::inputs::OrderLine;
+use crate::measure::sql::Param::{self, Int};
+use crate::measure::sql::SqlResult;
+use crate::measure::sql::answers::AnswerRow;
+
+/// An order's line on its way into the database.
+pub struct Placed<'f> {
+    pub line: OrderLine,
+    pub number: i64,
+    /// None: there is no such item.
+    pub cents: Option<i64>,
+    pub dist: &'f str,
+}
+
+impl<'f> Placed<'f> {
+    /// As ORDER_LINE keeps it; without the date of a delivery, which is still to come.
+    pub fn row(&self, order: i64, d: i64, w: i64) -> [Param<'f>; 9] {
+        let cost = Param::Decimal { units: self.cents.unwrap_or(0), scale: 2 };
+        let (item, supply, quantity) =
+            (Int(self.line.item), Int(self.line.supply_warehouse), Int(self.line.quantity));
+        [
+            Int(order),
+            Int(d),
+            Int(w),
+            Int(self.number),
+            item,
+            supply,
+            quantity,
+            cost,
+            Param::Text(self.dist),
+        ]
+    }
+}
+
+/// Whether two lines are supplied by the same warehouse.
+pub fn from_one_warehouse(a: &Placed<'_>, b: &Placed<'_>) -> bool {
+    a.line.supply_warehouse == b.line.supply_warehouse
+}
+
+/// What each line costs by the rows of ITEM that were found, where there is such an item.
+pub fn price<'a>(
+    placed: &mut [Placed<'_>],
+    items: impl Iterator<Item = AnswerRow<'a>>,
+) -> SqlResult<()> {
+    for item in items {
+        let (id, cents) = (item.at(0).int()?, item.at(1).units(2)?);
+        for p in placed.iter_mut().filter(|p| p.line.item == id) {
+            p.cents = Some(cents * p.line.quantity);
+        }
+    }
+    Ok(())
+}
