@@ -197,7 +197,7 @@ fn source(token: &Token, rows: &[&Row], drawn: bool) -> Option<String> {
             let (value, exact) = row.figure(figure);
             token.digits <= exact && (token.value - value).abs() <= token.unit / 2.0 + 1e-9
         };
-        if drawn && (0..3).any(label) || drawn && is(token, rounded(per_watt, exact)) {
+        if drawn && ((0..3).any(label) || is(token, rounded(per_watt, exact))) {
             return Some(format!("label, {place}"));
         }
     }
