@@ -12,8 +12,7 @@ use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::lab::folder::feed;
-use crate::lab::folder::feed::FeedState;
+use crate::lab::folder::feed::{self, FeedState};
 use crate::record::live::LiveRow;
 
 /// How often it is looked whether a feed was written.

@@ -4,8 +4,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use dyno::lab::folder::feed;
-use dyno::lab::folder::feed::FeedState;
+use dyno::lab::folder::feed::{self, FeedState};
 use dyno::record::live::{LiveTotals, Phase, RunEnding};
 use dyno::store::Bundle;
 

@@ -12,8 +12,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use dyno::analysis::comparability::conditions;
-use dyno::analysis::comparability::conditions::Grade;
+use dyno::analysis::comparability::conditions::{self, Grade};
 use dyno::analysis::facts::Facts;
 use dyno::analysis::limits::bottleneck::Bottleneck;
 use dyno::language::Language;

@@ -11,8 +11,7 @@ use crate::base::error::Result;
 use crate::base::units::moment;
 use crate::brief::block::Block;
 use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents};
-use crate::cmd::json;
-use crate::cmd::json::OutputFormat;
+use crate::cmd::json::{self, OutputFormat};
 use crate::cmd::screen::on_screen;
 
 /// The folder, and what is looked for in it.

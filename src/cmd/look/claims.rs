@@ -5,8 +5,7 @@ use std::io::Write;
 
 use crate::base::error::Result;
 use crate::brief::screens;
-use crate::cmd::json;
-use crate::cmd::json::OutputFormat;
+use crate::cmd::json::{self, OutputFormat};
 use crate::cmd::load::Bundles;
 use crate::cmd::screen::on_screen;
 use crate::export::claims::ClaimsDocument;

@@ -14,8 +14,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::base::stderr::note;
-use crate::lab::machine::processors;
-use crate::lab::machine::processors::Processors;
+use crate::lab::machine::processors::{self, Processors};
 use crate::plan::Plan;
 use crate::run::unused_processors;
 

@@ -15,8 +15,7 @@ use crate::brief::block::Block;
 use crate::brief::trend;
 use crate::bundles;
 use crate::catalogue::BundleCatalogue;
-use crate::cmd::json;
-use crate::cmd::json::{JsonFigure, OutputFormat};
+use crate::cmd::json::{self, JsonFigure, OutputFormat};
 use crate::cmd::screen::on_screen;
 use crate::stats::runs::changes::ChangePoint;
 

@@ -11,8 +11,7 @@ use crate::base::error::{Result, failed};
 use crate::base::stderr::note;
 use crate::base::units::bytes;
 use crate::base::{file, output};
-use crate::lab::drive::drives;
-use crate::lab::drive::drives::ListedDrive;
+use crate::lab::drive::drives::{self, ListedDrive};
 use crate::{plan, run};
 
 /// What the plan says; what is not given is asked on a terminal.

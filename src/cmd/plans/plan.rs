@@ -18,8 +18,7 @@ use crate::cmd::plan_numbers::{
 use crate::cmd::plans::plan_facts::PlanCheck;
 use crate::cmd::{json, selftest_result};
 use crate::plan::{self, Axis, DrivePlace, Load, Plan, PowerCut, Step, Stream};
-use crate::run;
-use crate::run::prepare;
+use crate::run::{self, prepare};
 use crate::stats::family::FEWEST;
 use crate::stats::percent::rounded_out;
 

@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::error::{Result, failed};
-use crate::cmd::json;
-use crate::cmd::json::OutputFormat;
+use crate::cmd::json::{self, OutputFormat};
 use crate::plan;
 
 /// A built-in protocol.

@@ -19,8 +19,7 @@ use crate::audit::{
 use crate::base::error::{Result, failed};
 use crate::brief::block::Block;
 use crate::bundles;
-use crate::cmd::json;
-use crate::cmd::json::OutputFormat;
+use crate::cmd::json::{self, OutputFormat};
 use crate::cmd::screen::on_screen;
 
 /// A statement that could be read, with what it is compared with.

@@ -13,8 +13,7 @@ use crate::base::units::grouped;
 use crate::brief::BriefOptions;
 use crate::bundles;
 use crate::catalogue::{Contents, RunState};
-use crate::cmd::load;
-use crate::cmd::load::AskedOptions;
+use crate::cmd::load::{self, AskedOptions};
 use crate::export::dataset::LockedDataset;
 use crate::export::{self, FORMS, TABLES};
 

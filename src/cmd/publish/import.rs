@@ -10,8 +10,7 @@ use serde::Serialize;
 
 use crate::base::error::{Result, failed};
 use crate::base::file;
-use crate::cmd::json;
-use crate::cmd::json::OutputFormat;
+use crate::cmd::json::{self, OutputFormat};
 use crate::import::{self, Input};
 
 /// Which files, in which format, and where the bundle goes.

@@ -4,10 +4,8 @@ use std::io::Write;
 
 use crate::base::error::Result;
 use crate::base::units::bytes;
-use crate::cmd::json;
-use crate::cmd::json::OutputFormat;
-use crate::lab::drive::drives;
-use crate::lab::drive::drives::ListedDrive;
+use crate::cmd::json::{self, OutputFormat};
+use crate::lab::drive::drives::{self, ListedDrive};
 
 /// Prints them as text or as JSON.
 pub fn drives(format: OutputFormat, out: &mut dyn Write) -> Result<()> {

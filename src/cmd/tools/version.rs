@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::error::Result;
-use crate::cmd::json;
-use crate::cmd::json::OutputFormat;
+use crate::cmd::json::{self, OutputFormat};
 use crate::record::METHOD;
 
 /// The commit that the program was built from. Those who build a release set it (`make install`):

@@ -14,8 +14,7 @@ pub use watched::PAGE as RUN;
 use super::page::PageFailure;
 use super::site::ServedFolder;
 use crate::catalogue::Contents;
-use crate::lab::folder::feed;
-use crate::lab::folder::feed::FeedState;
+use crate::lab::folder::feed::{self, FeedState};
 
 /// Runs that are listed at most: the newest.
 const MOST_RUNS: usize = 50;

@@ -44,7 +44,7 @@ pub trait BlockTarget: Any + Send + Sync + Sized {
     /// What is open.
     fn file(&self) -> &Arc<BlockFile>;
 
-    /// Worker `thread`'s one I/O context on these targets, as [`Target::lane_on`] has it.
+    /// Worker `thread`'s one I/O context on these targets, as [`Target::io_context_on`] has it.
     fn open_io_context(
         targets: &[&Self],
         stream: &Stream,

@@ -4,8 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::Node;
 

@@ -3,8 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
 

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::base::units;
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
 

@@ -77,6 +77,9 @@ impl Mask {
 
     /// A fact; of the server's own parts their makers stay.
     pub fn fact(&self, fact: &mut Fact) {
+        if self.is_empty() {
+            return;
+        }
         let of_host = FactHeading::ALL.iter().any(|h| h.is_of_host() && h.name() == fact.group);
         self.own(&mut fact.group);
         self.own(&mut fact.name);

@@ -11,8 +11,7 @@ use crate::lab::machine::{host, own_memory};
 use crate::plan::{Plan, Step, Stream, Subject, steps_at};
 use crate::record::Fact;
 use crate::record::key::load;
-use crate::run::datasets::target_key;
-use crate::run::datasets::target_key::TargetKey;
+use crate::run::datasets::target_key::{self, TargetKey};
 
 /// What Dyno itself takes besides its engines, and for each worker (its histograms and buffers).
 const OWN_BYTES: u64 = 64 << 20;

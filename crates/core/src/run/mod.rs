@@ -5,21 +5,20 @@
 //! there is room, and whether kernel and devices support the plan; `before` reads what an earlier
 //! part of the run did.
 //!
-//! Preparation: `prepare` executes `[prepare]` as `task`s, with `precondition` and `steady`; `site`
-//! places and fills datasets, `snapshot` restores them, `servers` divides processors and memory
-//! among database servers, `verification` checks plans with `verify = true`.
+//! Preparation: `prepare` executes `[prepare]` as `task`s, with `precondition` and `steady`;
+//! `dataset` places and fills datasets, `snapshot` restores them, `servers` divides processors and
+//! memory among database servers, `verification` checks plans with `verify = true`.
 //!
 //! A point: `point` measures one, `targets` opens the datasets of a subject, `placement` assigns
 //! processors, `worker_group` runs the workers from barrier to join, `telemetry` reads them once
 //! per second, `search` and `stopping_rule` decide what is measured next.
 //!
-//! Evidence: `witness`, `canary`, `account`, `stretches`, `standstill` and `slow_ops` record what
-//! the host did meanwhile; `floor`, `ceiling` and `maxima` measure the limits of Dyno and of the
-//! load sweeps.
+//! Evidence: `witness`, `wakeup_probes`, `account`, `stretches`, `standstill` and `slow_ops` record
+//! what the host did meanwhile; `floor`, `ceiling` and `maxima` measure the limits of Dyno and of
+//! the load sweeps.
 //!
 //! Display: `progress`, `time_left`, `live`. `time` is the clock with the signal that ends its
-//! waits.
-//! `context` is what all of them are given. Nothing here knows SQLite.
+//! waits. `context` is what all of them are given.
 
 pub mod admit;
 mod context;

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::base::error::{Result, failed};
 use crate::engine::DatasetLocation;
-use crate::lab::machine::processors;
-use crate::lab::machine::processors::Processors;
+use crate::lab::machine::processors::{self, Processors};
 use crate::plan::{Cpus, Plan, Stream, shown_list};
 use crate::record::Fact;
 use crate::record::key::load::PROCESSORS_OF_WORKERS;

@@ -19,8 +19,7 @@ use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::engine;
-use crate::lab::machine::processors;
-use crate::lab::machine::processors::Processors;
+use crate::lab::machine::processors::{self, Processors};
 use crate::measure::pacer::{Schedule, WorkerShare};
 use crate::measure::recorder::{MOST_CLASSES, Recorder};
 use crate::measure::slowest::{KEPT, Slowest};
@@ -29,8 +28,7 @@ use crate::measure::{AddressSpace, AnyIoContext, OpGenerator};
 use crate::plan::{PlannedSlice, Stream};
 use crate::run::display::time::RunClock;
 use crate::run::outliers::witness::WitnessSlot;
-use crate::run::placement;
-use crate::run::placement::Placement;
+use crate::run::placement::{self, Placement};
 use crate::workload::{self, Workload};
 
 /// One stream on one drive, in one instance: workers who share a target and a rate.

@@ -2,8 +2,8 @@
 //! function; all intervals are 95 %.
 //!
 //! `family` compares all subjects of a brief simultaneously, `level` and `estimate` are single
-//! figures, `limit` decides what limited a point, `changes` finds change points in histories,
-//! `audit` recomputes published claims. docs/claims.md and docs/trends.md have the methods.
+//! figures, `runs` follows a figure over many runs and finds where it changes. docs/claims.md and
+//! docs/trends.md have the methods.
 
 pub mod acceptance;
 pub mod better;

@@ -11,37 +11,39 @@ use crate::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
 /// A step that a plan asks for.
 pub fn planned(step: &Step, protocol: &Protocol) -> StepFacts {
     let (headline, place) = lead::asked(step, protocol);
-    let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
     StepFacts {
-        name: step.name.clone(),
-        title,
-        imported: false,
-        axis: None,
         headline,
         place,
         figures: step.figures.clone(),
         search: step.sweep.as_ref().and_then(|sweep| sweep.search.clone()),
-        values: Vec::new(),
-        class: None,
         loop_kind: Some(LoopKind::Closed),
         timing: Some(Timing::Service),
         instances: step.streams.iter().any(|s| s.instances > 1)
             || step.sweep.as_ref().is_some_and(|s| s.field == Field::Instances),
         window_ns: Some(step.duration_ns),
         warmup_ns: Some(step.warmup_ns),
-        cells: Vec::new(),
-        lead: 0,
-        index: HashMap::new(),
+        ..unknown(&step.name, &step.title)
     }
 }
 
 /// A step that figures were imported of: what the source does not give stays unknown.
 pub fn imported(step: &ImportedStep) -> StepFacts {
-    let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
     StepFacts {
-        name: step.name.clone(),
-        title,
         imported: true,
+        loop_kind: step.loop_kind,
+        timing: step.timing,
+        instances: step.field == Some(Field::Instances),
+        window_ns: step.window_ns,
+        ..unknown(&step.name, &step.title)
+    }
+}
+
+/// A step of which nothing is known but what it is called.
+fn unknown(name: &str, title: &str) -> StepFacts {
+    StepFacts {
+        name: name.to_string(),
+        title: if title.is_empty() { name } else { title }.to_string(),
+        imported: false,
         axis: None,
         headline: None,
         place: AxisPlace::Top,
@@ -49,10 +51,10 @@ pub fn imported(step: &ImportedStep) -> StepFacts {
         search: None,
         values: Vec::new(),
         class: None,
-        loop_kind: step.loop_kind,
-        timing: step.timing,
-        instances: step.field == Some(Field::Instances),
-        window_ns: step.window_ns,
+        loop_kind: None,
+        timing: None,
+        instances: false,
+        window_ns: None,
         warmup_ns: None,
         cells: Vec::new(),
         lead: 0,

@@ -6,14 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 use super::facts::{
     AxisFacts, AxisPosition, CellFacts, DisclosureGroup, EarlyEnd, Facts, RunFacts, StepFacts,
 };
-use super::question;
-use super::question::Question;
+use super::question::{self, Question};
 use crate::analysis::bare_step::{imported, planned};
 use crate::analysis::claim::{compare, lead};
 use crate::analysis::comparability::{caveats, conditions};
 use crate::analysis::hosts::Gathered;
-use crate::analysis::limits::meter_facts;
-use crate::analysis::limits::meter_facts::Metered;
+use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::limits::power::Series;
 use crate::analysis::names;
 use crate::analysis::outliers::Outliers;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::limits::meter_series;
-use crate::analysis::limits::meter_series::MeterSeries;
+use crate::analysis::limits::meter_series::{self, MeterSeries};
 use crate::analysis::outlier_cause::{Cause, Reason, judge};
 use crate::record::gauge::{CELSIUS, cpu, nvme};
 use crate::record::{Sample, SlowOp};

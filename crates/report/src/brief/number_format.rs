@@ -1,6 +1,5 @@
 //! Number formatting for all reports, so that terminal and page print the same.
 
-use crate::analysis::points::point_summary::Latency;
 use crate::base::units;
 use crate::language::Language;
 use crate::say;
@@ -112,15 +111,6 @@ fn joules_unit(joules: f64) -> (f64, &'static str) {
     }
 }
 
-/// A latency in ns, µs, ms or s; [`NONE`] where it was not measured.
-pub fn latency(l: Language, estimate: Option<&Estimate>) -> String {
-    let shown = |e: &Estimate| match e.digits {
-        Some(digits) => time_in(l, e.value, digits),
-        None => time(l, e.value),
-    };
-    estimate.map_or(NONE.to_string(), shown)
-}
-
 /// Nanoseconds with the unit in which they read best.
 pub fn time(l: Language, ns: f64) -> String {
     l.number(&units::latency(ns))
@@ -135,15 +125,6 @@ pub fn time_in(l: Language, ns: f64, digits: u32) -> String {
         _ => (1e-9, "s"),
     };
     l.number(&format!("{} {unit}", units::significant(ns * by, digits)))
-}
-
-/// The largest latency, where it is known.
-pub fn largest(l: Language, latency: &Latency) -> String {
-    match (latency.max_ns, latency.max_digits) {
-        (None, _) => NONE.to_string(),
-        (Some(ns), Some(digits)) => time_in(l, ns as f64, digits),
-        (Some(ns), None) => time(l, ns as f64),
-    }
 }
 
 /// A count with its thousands grouped.

@@ -5,8 +5,7 @@ use super::block::{Block, Mark, Table};
 use super::fleet as words;
 use super::lead::Lead;
 use super::section::{bottlenecks, results};
-use crate::analysis::claim::claims;
-use crate::analysis::claim::claims::{Claim, Crossover};
+use crate::analysis::claim::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P99, RATE_KEPT, RepeatSummary,

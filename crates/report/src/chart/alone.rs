@@ -1,7 +1,6 @@
 //! A figure as a separate file, with title and caption.
 
-use crate::chart::canvas::fonts;
-use crate::chart::canvas::fonts::Face;
+use crate::chart::canvas::fonts::{self, Face};
 use crate::chart::canvas::theme::{FAINT, INK, LEAST_TEXT, PAPER};
 
 const TITLE: f64 = 16.0;

@@ -2,7 +2,7 @@
 //! to SVG and PNG, without I/O.
 //!
 //! `step`, `power`, `outliers`, `steady`, `durable`, `fleet` and `trend` define what is drawn,
-//! `choice` which figures lead a step. Every figure is a `Frame` (legend, y axis) with marks drawn
+//! `choice` which figures lead a step. Every figure is a `Canvas` (legend, y axis) with marks drawn
 //! into it; its title is placed next to it by the document. Each mark has a `<title>`, from which a
 //! page shows its value under a pointer or a finger.
 

@@ -4,8 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::claim::claims;
-use crate::analysis::claim::claims::Claim;
+use crate::analysis::claim::claims::{self, Claim};
 use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::facts::Facts;
 use crate::base::units::finite;

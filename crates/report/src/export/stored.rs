@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use crate::analysis::limits::meter_facts;
-use crate::analysis::limits::meter_facts::Metered;
+use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::points::point_numbers::PointSummary;
 use crate::base::error::{Context, Result};
 use crate::base::file;

@@ -9,8 +9,7 @@ use flate2::write::ZlibEncoder;
 use subsetter::GlyphRemapper;
 
 use crate::base::error::{Result, failed};
-use crate::chart::canvas::fonts;
-use crate::chart::canvas::fonts::{FONTS, Face, Font};
+use crate::chart::canvas::fonts::{self, FONTS, Face, Font};
 
 /// Characters by face, and within it by the font that has them.
 #[derive(Default)]

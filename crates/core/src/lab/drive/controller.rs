@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use crate::base::error::{Result, failed};
 use crate::lab::guard::disk::{Disk, name};
-use crate::lab::nvme;
-use crate::lab::nvme::{NvmeCli, Spelling};
+use crate::lab::nvme::{self, NvmeCli, Spelling};
 
 const CREATE: Spelling = Spelling { two: &["create-ns"], three: &["ns", "create"] };
 const DELETE: Spelling = Spelling { two: &["delete-ns"], three: &["ns", "delete"] };

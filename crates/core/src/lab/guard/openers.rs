@@ -8,8 +8,7 @@ use std::path::Path;
 use rustix::fs::{major, makedev, minor};
 
 use super::disk::Disk;
-use crate::lab::holders;
-use crate::lab::holders::Holder;
+use crate::lab::holders::{self, Holder};
 
 fn others() -> impl Iterator<Item = u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();

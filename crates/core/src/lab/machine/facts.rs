@@ -5,8 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::base::units;
-use crate::lab::machine::host;
-use crate::lab::machine::host::{push, read};
+use crate::lab::machine::host::{self, push, read};
 use crate::lab::nvme;
 use crate::plan::{DrivePlace, Subject};
 use crate::record::Fact;

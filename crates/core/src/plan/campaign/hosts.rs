@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::plan::steps::protocol::check_unique;
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::Node;
 

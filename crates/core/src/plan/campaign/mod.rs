@@ -14,10 +14,8 @@ use super::Catalogue;
 use super::builtin::protocols;
 use super::model::Plan;
 use crate::base::secret;
-use crate::plan::file;
-use crate::plan::file::{parse_file, resolve_with};
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::file::{self, parse_file, resolve_with};
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 

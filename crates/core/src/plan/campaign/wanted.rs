@@ -10,8 +10,7 @@ use crate::plan::steps::protocol::{Resolved, check_unique};
 use crate::plan::subjects::meters::meters;
 use crate::plan::subjects::own;
 use crate::plan::subjects::subject::{connections, erase};
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 

@@ -1,8 +1,7 @@
 //! How often each point is measured: a number, or until its estimate is narrow enough.
 
 use crate::plan::model::{Protocol, Until};
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::{Node, NodeValue};
 

@@ -5,8 +5,7 @@ use crate::base::units::{Rate, parse_bytes, parse_rate};
 use crate::plan::model::headline::{AxisPlace, Headline};
 use crate::plan::model::{Field, Step};
 use crate::plan::search::PERCENTILES;
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::{Node, NodeValue};
 

@@ -5,8 +5,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::plan::info::{DefaultValue, Info, Knob, KnobKind, RequestFamily};
 use crate::plan::model::{Component, Knobs};
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue, parse_value};
 

@@ -1,8 +1,7 @@
 //! `[powercut]`: where acknowledgements go, and what cuts the power.
 
 use crate::plan::model::PowerCut;
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::Node;
 

@@ -6,8 +6,7 @@ use crate::plan::model::preparation::{METRICS, PURGES};
 use crate::plan::model::{
     Filesystem, FilesystemKind, Purge, Steady, SteadyMetric, SteadyRule, Stream,
 };
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::{Node, NodeValue};
 

@@ -6,8 +6,7 @@ use crate::plan::model::{Conditioning, Preparation, Protocol, Step, Stream};
 use crate::plan::steps::prepare::SteadyKeys;
 use crate::plan::steps::stream::{DatasetSpec, StreamSpec, stream_name};
 use crate::plan::steps::{headline, prepare, stream, sweep, title};
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeValue};
 

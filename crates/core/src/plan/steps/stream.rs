@@ -2,10 +2,8 @@
 
 use crate::plan::info::{Info, RequestFamily};
 use crate::plan::model::{Arrival, Component, Dataset, Fill, Load, Stream};
-use crate::plan::steps::knobs;
-use crate::plan::steps::knobs::{WrittenComponent, check_depth, check_families};
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::steps::knobs::{self, WrittenComponent, check_depth, check_families};
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 use crate::plan::target::PlannedSlice;

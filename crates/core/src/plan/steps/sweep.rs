@@ -6,8 +6,7 @@ use crate::plan::model::{Field, Load, Sweep};
 use crate::plan::search;
 use crate::plan::steps::knobs::check_depth;
 use crate::plan::steps::stream::{MOST_INSTANCES, StreamSpec};
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::Node;
 

@@ -8,10 +8,8 @@ use crate::plan::Catalogue;
 use crate::plan::model::{Drive, DrivePlace, Subject};
 use crate::plan::steps::protocol::{Resolved, check_unique};
 use crate::plan::subjects::meters::meters;
-use crate::plan::subjects::own;
-use crate::plan::subjects::own::SubjectKnobs;
-use crate::plan::syntax::fields;
-use crate::plan::syntax::fields::Fields;
+use crate::plan::subjects::own::{self, SubjectKnobs};
+use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeValue};
 

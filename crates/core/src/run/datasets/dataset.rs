@@ -24,8 +24,7 @@ use crate::run::context::RunContext;
 use crate::run::datasets::{servers, snapshot, space};
 use crate::run::display::progress::Progress;
 use crate::run::display::time::RunClock;
-use crate::run::worker_group;
-use crate::run::worker_group::{LoadSpan, WorkerGroup};
+use crate::run::worker_group::{self, LoadSpan, WorkerGroup};
 use crate::workload;
 
 /// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one

@@ -12,8 +12,7 @@ use crate::plan::{
     Component, Cpus, Dataset, Drive, Knobs, Plan, PointPlan, Stream, Subject, read_list,
     shown_list, steps_at,
 };
-use crate::run::datasets::target_key;
-use crate::run::datasets::target_key::TargetKey;
+use crate::run::datasets::target_key::{self, TargetKey};
 
 /// Refuses, before any server is started, a plan whose servers ask for processors or memory that
 /// this host lacks, or for the same processors.

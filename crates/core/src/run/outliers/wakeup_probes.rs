@@ -9,8 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 
 use crate::base::clock::Clock;
-use crate::lab::machine::processors;
-use crate::lab::machine::processors::Processors;
+use crate::lab::machine::processors::{self, Processors};
 use crate::run::outliers::account::Moment;
 use crate::run::outliers::stretches::{Stretch, Stretches};
 

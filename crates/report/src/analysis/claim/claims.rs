@@ -71,30 +71,36 @@ pub fn crossovers(facts: &Facts) -> Vec<Crossover> {
 
 /// The same among some comparisons.
 pub fn crossovers_among<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Vec<Crossover> {
-    let mut all: Vec<Crossover> = Vec::new();
-    let mut last: Option<(&Comparison, usize)> = None;
     let mut points: Vec<(&Comparison, usize)> = comparisons
         .filter(|c| c.standing == Standing::Claimed)
         .filter_map(|c| if let StepPlace::Value(value) = c.at { Some((c, value)) } else { None })
         .collect();
     let pair = |c: &Comparison| (c.better.min(c.worse), c.better.max(c.worse));
     points.sort_by_cached_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
-    for (own, value) in points {
-        let same = |(b, _): &(&Comparison, usize)| {
-            (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own))
-        };
-        if let Some((before, until)) = last.filter(|l| same(l) && l.0.better != own.better) {
-            let (step, metric) = (own.step, own.metric.clone());
-            all.push(Crossover {
-                step,
-                metric,
-                before: before.better,
-                until,
-                after: own.better,
-                from: value,
-            });
+    let same = |(a, _): &(&Comparison, usize), (b, _): &(&Comparison, usize)| {
+        (a.step, &a.metric, pair(a)) == (b.step, &b.metric, pair(b))
+    };
+    let along = |run: &[(&Comparison, usize)]| {
+        let of = run[0].0;
+        changes(of.step, &of.metric, run.iter().map(|(c, value)| (*value, c.better)))
+    };
+    points.chunk_by(same).flat_map(along).collect()
+}
+
+/// Where another subject of a pair becomes the better one, along axis values (by index) with the
+/// better one at each.
+pub fn changes(
+    step: usize,
+    metric: &Metric,
+    along: impl Iterator<Item = (usize, usize)>,
+) -> Vec<Crossover> {
+    let mut all = Vec::new();
+    let mut last: Option<(usize, usize)> = None;
+    for (from, after) in along {
+        if let Some((until, before)) = last.filter(|(_, before)| *before != after) {
+            all.push(Crossover { step, metric: metric.clone(), before, until, after, from });
         }
-        last = Some((own, value));
+        last = Some((from, after));
     }
     all
 }

@@ -1,8 +1,7 @@
 //! The headline of a step and of a brief: the metric, the place on the axis, and which subject is
 //! better there, based only on claims.
 
-use crate::analysis::claim::claims;
-use crate::analysis::claim::claims::Crossover;
+use crate::analysis::claim::claims::{self, Crossover};
 use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, MetricRequest, PointFigure};

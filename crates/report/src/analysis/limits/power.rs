@@ -1,8 +1,7 @@
 //! Power and energy of points and cells: for each class of power and each instrument, never one
 //! class mixed with another.
 
-use crate::analysis::limits::meter_series;
-use crate::analysis::limits::meter_series::{MeterSeries, SeriesReading};
+use crate::analysis::limits::meter_series::{self, MeterSeries, SeriesReading};
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::base::units;
 use crate::record::gauge::WATTS;

@@ -6,8 +6,7 @@ use crate::analysis::points::point_numbers::{
 use crate::base::units::Rate;
 use crate::record::Class;
 use crate::stats::level::{self, Level};
-use crate::stats::runs::trend;
-use crate::stats::runs::trend::Drift;
+use crate::stats::runs::trend::{self, Drift};
 use crate::stats::{Estimate, IntervalMethod, estimate};
 
 /// The percentiles that a report shows.

@@ -3,8 +3,7 @@
 //! and the test conditions are kept.
 
 use crate::analysis::claim::lead;
-use crate::analysis::comparability::alike;
-use crate::analysis::comparability::alike::FieldDifference;
+use crate::analysis::comparability::alike::{self, FieldDifference};
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, MetricRequest};

@@ -28,18 +28,15 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String>
     if peak.value == first.value {
         return None;
     }
-    let latency = |cell: &CellFacts, figure: PointFigure| {
-        let metric = Metric::total(figure);
-        Some(super::latency(facts, metric.of(step, cell)?.0.value))
-    };
-    let (p99, mean) = (Metric::p99().figure, || PointFigure::Mean);
+    let latency = |cell: &CellFacts, metric: &Metric| super::latency_of(facts, step, metric, cell);
+    let (p99, mean) = (Metric::p99(), Metric::total(PointFigure::Mean));
     let from = number_format::count(l, ops(first));
     let to = number_format::count(l, ops(peak));
     let place = |cell: &CellFacts| wording::place(l, step, &[cell.value]);
     let (first_at, at) = (place(first), place(peak));
     let subject = &facts.subjects[subject];
-    let tails = (latency(first, p99.clone()), latency(peak, p99));
-    let means = (latency(first, mean()), latency(peak, mean()));
+    let tails = (latency(first, &p99), latency(peak, &p99));
+    let means = (latency(first, &mean), latency(peak, &mean));
     Some(match (means, tails) {
         ((Some(mean), Some(mean_there)), (Some(p99), Some(p99_there))) => say!(
             l,

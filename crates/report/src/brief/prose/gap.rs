@@ -5,7 +5,7 @@ use crate::analysis::claim::claims::Crossover;
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
 use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{claims, lead};
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{AxisFacts, Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::text::{published, wording};
@@ -22,7 +22,7 @@ pub fn crossed(facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
     let led = lead::metric(facts, step);
     let found: Vec<Crossover> = match published::is_published(facts) {
-        true => rivals(facts).flat_map(|rival| as_published(facts, index, rival)).collect(),
+        true => pairs(facts).flat_map(|pair| as_published(facts, index, pair)).collect(),
         false => {
             let own = |c: &Crossover| c.step == index && c.metric != led;
             claims::crossovers(facts).into_iter().filter(own).collect()
@@ -31,30 +31,35 @@ pub fn crossed(facts: &Facts, index: usize) -> Vec<String> {
     found.iter().map(|c| wording::crossed(facts, c)).collect()
 }
 
-fn rivals(facts: &Facts) -> impl Iterator<Item = usize> {
-    (0..facts.subjects.len()).filter(|subject| *subject != facts.headline_subject)
+/// The subject that the brief is about with each rival.
+fn pairs(facts: &Facts) -> impl Iterator<Item = (usize, usize)> {
+    let own = facts.headline_subject;
+    (0..facts.subjects.len()).filter(move |rival| *rival != own).map(move |rival| (own, rival))
 }
 
-fn as_published(facts: &Facts, index: usize, rival: usize) -> Vec<Crossover> {
+/// The other one of a pair.
+fn other((a, b): (usize, usize), one: usize) -> usize {
+    if one == a { b } else { a }
+}
+
+fn as_published(facts: &Facts, index: usize, pair: (usize, usize)) -> Vec<Crossover> {
     let step = &facts.steps[index];
     let mut found = Vec::new();
     for metric in Metric::of_step(step, &facts.metrics) {
-        let mut last: Option<(usize, usize)> = None;
-        for value in 0..step.values.len() {
-            let Some(better) =
-                better_at(facts, step, &metric, (facts.headline_subject, rival), value)
-            else {
-                continue;
-            };
-            if let Some((before, until)) = last.filter(|(before, _)| *before != better) {
-                let metric = metric.clone();
-                let (after, from) = (better, value);
-                found.push(Crossover { step: index, metric, before, until, after, from });
-            }
-            last = Some((better, value));
-        }
+        let better = |value| Some((value, better_at(facts, step, &metric, pair, value)?));
+        found.extend(claims::changes(index, &metric, (0..step.values.len()).filter_map(better)));
     }
     found
+}
+
+/// A subject's figure at a point, as it is printed.
+fn figure(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    (subject, value): (usize, usize),
+) -> Option<f64> {
+    Some(wording::printed(facts.language, metric, step, step.cell(subject, value)?)?.0)
 }
 
 /// Which of a pair has the better figure, as printed; nothing of equal ones.
@@ -65,15 +70,13 @@ fn better_at(
     (a, b): (usize, usize),
     value: usize,
 ) -> Option<usize> {
-    let of = |subject: usize| {
-        Some(wording::printed(facts.language, metric, step, step.cell(subject, value)?)?.0)
-    };
-    let (own, other) = (of(a)?, of(b)?);
+    let of = |subject: usize| figure(facts, step, metric, (subject, value));
+    let (of_a, of_b) = (of(a)?, of(b)?);
     let a_is_better = match metric.better() {
-        Better::Higher => own > other,
-        Better::Lower => own < other,
+        Better::Higher => of_a > of_b,
+        Better::Lower => of_a < of_b,
     };
-    (own != other).then_some(if a_is_better { a } else { b })
+    (of_a != of_b).then_some(if a_is_better { a } else { b })
 }
 
 /// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": of each
@@ -81,26 +84,24 @@ fn better_at(
 pub fn at_a_load(facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
     // A share of one's own maximum is no load that two subjects have in common.
-    let is_of_shares = |axis: &crate::analysis::facts::AxisFacts| axis.field == Field::LoadPercent;
+    let is_of_shares = |axis: &AxisFacts| axis.field == Field::LoadPercent;
     if step.axis.as_ref().is_none_or(is_of_shares) {
         return Vec::new();
     }
-    rivals(facts).filter_map(|rival| widest(facts, index, rival)).collect()
+    pairs(facts).filter_map(|pair| widest(facts, index, pair)).collect()
 }
 
-fn widest(facts: &Facts, index: usize, rival: usize) -> Option<String> {
+fn widest(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let led = lead::metric(facts, step);
     let metric = if led.is_latency() { led } else { Metric::p99() };
-    let figure = |subject: usize, value| {
-        Some(wording::printed(l, &metric, step, step.cell(subject, value)?)?.0)
-    };
+    let of = |subject: usize, value: usize| figure(facts, step, &metric, (subject, value));
     let mut found: Option<(f64, String)> = None;
     for value in 0..step.values.len() {
-        let Some(better) = shown_better(facts, index, &metric, rival, value) else { continue };
-        let worse = if better == facts.headline_subject { rival } else { facts.headline_subject };
-        let (own, other) = (figure(better, value)?, figure(worse, value)?);
-        if other - own <= found.as_ref().map_or(0.0, |(most, _)| *most) {
+        let Some(better) = shown_better(facts, index, &metric, pair, value) else { continue };
+        let worse = other(pair, better);
+        let (own, rivals) = (of(better, value)?, of(worse, value)?);
+        if rivals - own <= found.as_ref().map_or(0.0, |(most, _)| *most) {
             continue;
         }
         let text = |ns: f64| super::latency(facts, ns);
@@ -110,35 +111,29 @@ fn widest(facts: &Facts, index: usize, rival: usize) -> Option<String> {
             better = &facts.subjects[better],
             worse = &facts.subjects[worse],
             what = wording::metric(l, &metric, step),
-            difference = text(other - own),
+            difference = text(rivals - own),
             at = wording::place(l, step, &[value]),
             own = text(own),
-            other = text(other)
+            other = text(rivals)
         );
-        found = Some((other - own, said));
+        found = Some((rivals - own, said));
     }
     found.map(|(_, said)| said)
 }
 
-/// Who is better than the other at a point: by a claim, or as published.
+/// Who of a pair is better at a point: by a claim, or as published.
 fn shown_better(
     facts: &Facts,
     index: usize,
     metric: &Metric,
-    rival: usize,
+    pair: (usize, usize),
     value: usize,
 ) -> Option<usize> {
     if published::is_published(facts) {
-        return better_at(
-            facts,
-            &facts.steps[index],
-            metric,
-            (facts.headline_subject, rival),
-            value,
-        );
+        return better_at(facts, &facts.steps[index], metric, pair, value);
     }
     let by = ComparedFigure { step: index, metric, at: StepPlace::Value(value) };
-    let own = facts.comparison(by, facts.headline_subject, rival)?;
+    let own = facts.comparison(by, pair.0, pair.1)?;
     is_shown(own).then_some(own.better)
 }
 
@@ -151,7 +146,7 @@ fn is_shown(comparison: &Comparison) -> bool {
 /// or of steps that are the same in all else; it is said at the last of them, and only where the
 /// intervals of the first and the last size have nothing in common.
 pub fn over_block_sizes(facts: &Facts, index: usize) -> Vec<String> {
-    rivals(facts).filter_map(|rival| of_sizes(facts, index, rival)).collect()
+    pairs(facts).filter_map(|pair| of_sizes(facts, index, pair)).collect()
 }
 
 /// A size, who is better there, by what factor with the ends of its interval, and that as it is
@@ -164,32 +159,28 @@ struct AtSize {
     difference: String,
 }
 
-fn of_sizes(facts: &Facts, index: usize, rival: usize) -> Option<String> {
+fn of_sizes(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let metric = lead::metric(facts, step);
     let all = match step.axis.as_ref().is_some_and(|axis| axis.field == Field::Block) {
-        true => along_the_axis(facts, index, &metric, rival)?,
-        false => over_steps(facts, index, rival)?,
+        true => along_the_axis(facts, index, &metric, pair)?,
+        false => over_steps(facts, index, pair)?,
     };
     let (first, last) = (all.first()?, all.last()?);
     let better = first.better;
-    let of_one = all.iter().all(|at| at.better == better);
-    if all.len() < FEWEST_SIZES || !of_one {
+    if all.len() < FEWEST_SIZES || all.iter().any(|at| at.better != better) {
         return None;
     }
     let each: Vec<String> = all
         .iter()
         .map(|at| say!(l, "difference-at-size", difference = &at.difference, size = &at.size))
         .collect();
-    let names =
-        [better, if better == facts.headline_subject { rival } else { facts.headline_subject }]
-            .map(|s| facts.subjects[s].clone());
-    let what = wording::metric(l, &metric, step);
     let differences = l.list(&each);
+    let what = wording::metric(l, &metric, step);
+    let [better, worse] = [better, other(pair, better)].map(|s| &facts.subjects[s]);
     let by = |before: &dyn Fn(f64, f64) -> bool| {
         all.windows(2).all(|pair| before(pair[0].factor, pair[1].factor))
     };
-    let [better, worse] = names;
     let grows = by(&|a, b| a < b) && first.interval.1 < last.interval.0;
     let shrinks = by(&|a, b| a > b) && first.interval.0 > last.interval.1;
     match (grows, shrinks) {
@@ -217,23 +208,22 @@ fn along_the_axis(
     facts: &Facts,
     index: usize,
     metric: &Metric,
-    rival: usize,
+    pair: (usize, usize),
 ) -> Option<Vec<AtSize>> {
-    let (l, step) = (facts.language, &facts.steps[index]);
+    let step = &facts.steps[index];
+    let is_published = published::is_published(facts);
     let at = |value: usize| {
-        let size = step.values[value].text(l);
-        if !published::is_published(facts) {
+        let size = step.values[value].text(facts.language);
+        if !is_published {
             let by = ComparedFigure { step: index, metric, at: StepPlace::Value(value) };
-            let c = facts.comparison(by, facts.headline_subject, rival)?;
+            let c = facts.comparison(by, pair.0, pair.1)?;
             return is_shown(c).then(|| of_comparison(facts, c, size));
         }
-        let better = better_at(facts, step, metric, (facts.headline_subject, rival), value)?;
-        let worse = if better == facts.headline_subject { rival } else { facts.headline_subject };
-        let of = |subject| Some(wording::printed(l, metric, step, step.cell(subject, value)?)?.0);
-        let (own, other) = (of(better)?, of(worse)?);
-        let factor = (own / other).max(other / own);
-        let difference =
-            published::difference(facts, step, metric, value, (facts.headline_subject, rival))?;
+        let better = better_at(facts, step, metric, pair, value)?;
+        let of = |subject| figure(facts, step, metric, (subject, value));
+        let (own, rivals) = (of(better)?, of(other(pair, better))?);
+        let factor = (own / rivals).max(rivals / own);
+        let difference = published::difference(facts, step, metric, value, pair)?;
         Some(AtSize { size, better, factor, interval: (factor, factor), difference })
     };
     (0..step.values.len()).map(at).collect()
@@ -245,7 +235,7 @@ fn of_comparison(facts: &Facts, c: &Comparison, size: String) -> AtSize {
 }
 
 /// Steps that differ in the block size and their names alone, this one the last of them.
-fn over_steps(facts: &Facts, index: usize, rival: usize) -> Option<Vec<AtSize>> {
+fn over_steps(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<Vec<AtSize>> {
     let protocol = &facts.runs.first()?.resolved.protocol;
     let of = |name: &str| protocol.steps.iter().find(|step| step.name == name);
     let own = without_size(of(&facts.steps[index].name)?)?.0;
@@ -264,7 +254,7 @@ fn over_steps(facts: &Facts, index: usize, rival: usize) -> Option<Vec<AtSize>> 
     let at = |(size, step): (u64, usize)| {
         let outcome = StepLead::of(facts, step);
         let mut all = outcome.all.iter().filter(|c| is_shown(c));
-        let c = all.find(|c| c.is_of(facts.headline_subject, rival))?;
+        let c = all.find(|c| c.is_of(pair.0, pair.1))?;
         Some(of_comparison(facts, c, units::bytes(size)))
     };
     found.into_iter().map(at).collect()

@@ -12,7 +12,8 @@ mod parts;
 
 pub use life::total_writes;
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::number_format;
 use crate::brief::text::{published, wording};
@@ -33,6 +34,16 @@ pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
     all.extend(parts::of_streams(facts, step));
     all.truncate(MOST);
     all.into_iter().map(|said| wording::stopped(facts.language, said)).collect()
+}
+
+/// A latency of a cell, where it has one.
+fn latency_of(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    cell: &CellFacts,
+) -> Option<String> {
+    Some(latency(facts, metric.of(step, cell)?.0.value))
 }
 
 /// Nanoseconds in three digits; of published figures all that the source prints, which are whole

@@ -32,7 +32,7 @@ fn of_drive(facts: &Facts, step: &StepFacts, drive: u32, subject: usize) -> Opti
     let number = drive + 1;
     let text = |figure: &PointFigure, cell: &CellFacts| {
         let metric = Metric { figure: figure.clone(), part: PointPart::Drive(drive) };
-        Some(super::latency(facts, metric.of(step, cell)?.0.value))
+        super::latency_of(facts, step, &metric, cell)
     };
     let both = [PointFigure::Mean, PointFigure::Percentile(P99)];
     if first.value == last.value {
@@ -89,7 +89,7 @@ fn of_stream(facts: &Facts, step: &StepFacts, cell: &CellFacts, name: &str) -> O
     let tails = (P99..PERCENTILES.len()).map(PointFigure::Percentile);
     let printed = |figure: PointFigure| {
         let metric = Metric { figure, part: PointPart::Stream(name.to_string()) };
-        let text = super::latency(facts, metric.of(step, cell)?.0.value);
+        let text = super::latency_of(facts, step, &metric, cell)?;
         Some(format!("{} {text}", Metric::total(metric.figure).text(l)))
     };
     let figures: Vec<String> =

@@ -2,8 +2,7 @@
 //! along the axis, and what limited them.
 
 use crate::analysis::claim::curves::mean_curve;
-use crate::analysis::claim::lead;
-use crate::analysis::claim::lead::StepLead;
+use crate::analysis::claim::lead::{self, StepLead};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::point_summary::{ClassSummary, P99};

@@ -1,8 +1,7 @@
 //! All claims: what may be claimed, strongest first, for each subject.
 
 use super::Section;
-use crate::analysis::claim::claims;
-use crate::analysis::claim::claims::Claim;
+use crate::analysis::claim::claims::{self, Claim};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table, TextLine, plain, strong};
 use crate::brief::text::{causes, caveat_text, published, wording};

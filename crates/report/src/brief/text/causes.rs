@@ -20,16 +20,14 @@ pub fn no_claim(facts: &Facts) -> String {
     let measured = cells().filter(|c| c.total.is_some()).count();
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let none_compared = facts.comparisons.is_empty();
-    let causes = || all(facts, &|_| true);
+    // What bars a comparison comes before what would have made it a bound.
+    let causes = if none_compared { all(facts, &|_| true) } else { Vec::new() };
     match facts.barred.first() {
         _ if measured == 0 => none_measured(facts),
         Some(bar) if none_compared => {
             say!(l, "no-rank-barred", reason = wording::barred(facts, bar))
         }
-        // What bars a comparison comes before what would have made it a bound.
-        _ if none_compared && !causes().is_empty() => {
-            say!(l, "no-rank-because", causes = joined(l, causes()))
-        }
+        _ if !causes.is_empty() => say!(l, "no-rank-because", causes = joined(l, causes)),
         _ if 2 * verdicts.len() > measured => not_limited(l, &verdicts, measured),
         _ if none_compared && !facts.metrics.is_empty() => {
             say!(l, "no-rank-not-comparable-in", metrics = asked(facts))

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::comparability::caveats;
-use crate::analysis::comparability::caveats::Caveat;
+use crate::analysis::comparability::caveats::{self, Caveat};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::PointPart;

@@ -4,8 +4,7 @@
 
 use crate::analysis::claim::claims::Crossover;
 use crate::analysis::claim::compare::{Comparison, Standing};
-use crate::analysis::claim::lead;
-use crate::analysis::claim::lead::StepLead;
+use crate::analysis::claim::lead::{self, StepLead};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::{causes, wording};

@@ -156,43 +156,81 @@ pub fn difference(
     value: usize,
     pair: (usize, usize),
 ) -> Option<String> {
-    let [_, subject, _, _, _, result, ..] = row(facts, step, metric, value, pair)?;
+    let made = Arithmetic::of(facts, step, metric, value, pair)?;
+    let result = made.result(facts.language);
     // Equal figures have no superior one.
     let differs = result.chars().any(|c| ('1'..='9').contains(&c));
+    let subject = &facts.subjects[made.subject];
     let said = if differs { format!("{subject} {result}") } else { result };
     is_published(facts).then_some(said)
 }
 
-/// The superior figure stands first, as the formulas have it.
+/// Two figures divided, the superior one first, as the formulas have it.
+struct Arithmetic {
+    better: Better,
+    /// The superior subject, and the other.
+    subject: usize,
+    rival: usize,
+    /// Their figures as they are printed.
+    texts: [String; 2],
+    times: f64,
+    /// Significant digits of the less exact one, where their source gives them.
+    digits: Option<u32>,
+}
+
+impl Arithmetic {
+    fn of(
+        facts: &Facts,
+        step: &StepFacts,
+        metric: &Metric,
+        value: usize,
+        (a, b): (usize, usize),
+    ) -> Option<Arithmetic> {
+        let cells = (step.cell(a, value)?, step.cell(b, value)?);
+        let written = |cell| metric.of(step, cell)?.0.digits;
+        let digits = [cells.0, cells.1].into_iter().filter_map(written).min();
+        let [of_a, of_b] = metric_text::operands(facts.language, metric, step, cells)?;
+        let better = metric.better();
+        let a_first = times_as_good(of_a.0, of_b.0, better)? >= 1.0;
+        let ((own, own_text), (other, other_text)) =
+            if a_first { (of_a, of_b) } else { (of_b, of_a) };
+        let (subject, rival) = if a_first { (a, b) } else { (b, a) };
+        let (texts, times) = ([own_text, other_text], times_as_good(own, other, better)?);
+        Some(Arithmetic { better, subject, rival, texts, times, digits })
+    }
+
+    /// The formula that claims use, and the other one.
+    fn formulas(&self) -> (Formula, Formula) {
+        match self.better {
+            Better::Higher => (Formula::Gain, Formula::Reduction),
+            Better::Lower => (Formula::Reduction, Formula::Gain),
+        }
+    }
+
+    fn result(&self, l: Language) -> String {
+        l.number(&self.formulas().0.result_in(self.times, self.digits))
+    }
+}
+
 fn row(
     facts: &Facts,
     step: &StepFacts,
     metric: &Metric,
     value: usize,
-    (a, b): (usize, usize),
+    pair: (usize, usize),
 ) -> Option<[String; 8]> {
     let l = facts.language;
-    let cells = (step.cell(a, value)?, step.cell(b, value)?);
-    let written = |cell| metric.of(step, cell)?.0.digits;
-    let digits = [cells.0, cells.1].into_iter().filter_map(written).min();
-    let [of_a, of_b] = metric_text::operands(l, metric, step, cells)?;
-    let better = metric.better();
-    let (main, other) = match better {
-        Better::Higher => (Formula::Gain, Formula::Reduction),
-        Better::Lower => (Formula::Reduction, Formula::Gain),
-    };
-    let a_first = times_as_good(of_a.0, of_b.0, better)? >= 1.0;
-    let ((own, own_text), (rival, rival_text)) = if a_first { (of_a, of_b) } else { (of_b, of_a) };
-    let (subject, with) = if a_first { (a, b) } else { (b, a) };
-    let times = times_as_good(own, rival, better)?;
+    let made = Arithmetic::of(facts, step, metric, value, pair)?;
+    let ((main, other), [own, rivals]) = (made.formulas(), &made.texts);
+    let by_other = other.result_in(made.times, made.digits);
     Some([
         metric.text(l),
-        facts.subjects[subject].clone(),
-        facts.subjects[with].clone(),
+        facts.subjects[made.subject].clone(),
+        facts.subjects[made.rival].clone(),
         step.values[value].text(l),
-        main.calculation(better, &own_text, &rival_text),
-        l.number(&main.result_in(times, digits)),
-        format!("{} {}", formula(l, other), l.number(&other.result_in(times, digits))),
+        main.calculation(made.better, own, rivals),
+        made.result(l),
+        format!("{} {}", formula(l, other), l.number(&by_other)),
         step.title.clone(),
     ])
 }

@@ -4,8 +4,7 @@
 use crate::analysis::points::point_summary::Latency;
 use crate::base::units;
 use crate::brief::block::{Mark, Table};
-use crate::brief::number_format;
-use crate::brief::number_format::NONE;
+use crate::brief::number_format::{self, NONE};
 use crate::language::Language;
 use crate::say;
 use crate::stats::Estimate;

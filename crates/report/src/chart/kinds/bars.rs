@@ -3,8 +3,7 @@
 
 use crate::base::units::{grouped, significant};
 use crate::chart::canvas::axis::{ChartAxis, in_digits, si};
-use crate::chart::canvas::fonts;
-use crate::chart::canvas::fonts::Face;
+use crate::chart::canvas::fonts::{self, Face};
 use crate::chart::canvas::frame::{Canvas, SMALL, SubjectStyle, TextStyle, place};
 use crate::chart::canvas::theme::{GRID, LEAST_TEXT, MARK, Palette};
 use crate::chart::{FigureText, Plot};

@@ -2,8 +2,7 @@
 //! shows.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::verdicts::durability;
-use crate::analysis::verdicts::durability::{StepDurability, WriteGroup};
+use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
 use crate::chart::{Chart, FigureText};
 use crate::language::Language;

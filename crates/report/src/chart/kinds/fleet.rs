@@ -2,11 +2,9 @@
 //! model in order, with the one that lies farthest from the others.
 
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::verdicts::fleet;
-use crate::analysis::verdicts::fleet::{DriveModel, Fleet, FleetDrive};
+use crate::analysis::verdicts::fleet::{self, DriveModel, Fleet, FleetDrive};
 use crate::chart::canvas::axis::ChartAxis;
-use crate::chart::canvas::fonts;
-use crate::chart::canvas::fonts::Face;
+use crate::chart::canvas::fonts::{self, Face};
 use crate::chart::canvas::frame::{Canvas, LABEL, SubjectStyle, TextStyle};
 use crate::chart::canvas::theme::{GRID, LEAST_TEXT, Palette, WIDTH};
 use crate::chart::kinds::trend::scale;
@@ -212,8 +210,8 @@ impl Plot for Strips {
         let hosts: Vec<&str> = self.hosts.iter().map(String::as_str).collect();
         let set = (palette, self.text.language);
         let mut frame = Canvas::with_legend_from(set, (1, &hosts), &[], 0.0);
-        let io_contexts = self.hosts.len().max(2) as f64;
-        let deep = NAME + LANE * io_contexts + GAP;
+        let lanes = self.hosts.len().max(2) as f64;
+        let deep = NAME + LANE * lanes + GAP;
         frame.top -= 16.0;
         (frame.left, frame.right) = (14.0, WIDTH - 14.0);
         frame.bottom = frame.top + deep * self.strips.len() as f64;
@@ -234,7 +232,7 @@ impl Plot for Strips {
                 let x = x_at(tick);
                 frame.line((x, top + NAME), (x, top + deep - GAP), ("g", GRID), 1.0);
             }
-            strip.draw(&mut frame, top + NAME, (io_contexts, self.hosts.len()), &x_at);
+            strip.draw(&mut frame, top + NAME, (lanes, self.hosts.len()), &x_at);
         }
         frame.baseline();
         frame.x_numbers(&axis, &x_at);
@@ -244,21 +242,21 @@ impl Plot for Strips {
 }
 
 impl FirmwareStrip {
-    /// An I/O context for each host; without hosts the drives are spread over the height.
+    /// A lane for each host; without hosts the drives are spread over the height.
     fn draw(
         &self,
         frame: &mut Canvas<'_>,
         top: f64,
-        (io_contexts, hosts): (f64, usize),
+        (lanes, hosts): (f64, usize),
         x_at: &dyn Fn(f64) -> f64,
     ) {
         for (number, dot) in self.dots.iter().enumerate() {
-            let io_context = match hosts {
+            let lane = match hosts {
                 // Neighbours in the order of the plan lie apart from one another.
-                0 => (number * 5 % 8) as f64 / 8.0 * (io_contexts - 1.0),
+                0 => (number * 5 % 8) as f64 / 8.0 * (lanes - 1.0),
                 _ => dot.host as f64,
             };
-            let at = (x_at(dot.value), top + LANE * (io_context + 0.5));
+            let at = (x_at(dot.value), top + LANE * (lane + 0.5));
             let style = SubjectStyle { subject: 1 + dot.host, hollow: dot.apart };
             frame.mark(at, 3.6, style, Some(&dot.hover));
         }

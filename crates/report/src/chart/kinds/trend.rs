@@ -1,8 +1,7 @@
 //! A figure over many runs: each run a mark with its interval, in the order in which they began,
 //! the levels between change points as lines, the change points between them.
 
-use crate::analysis::points::metric;
-use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::{self, Metric};
 use crate::analysis::verdicts::trend::FigureHistory;
 use crate::base::units;
 use crate::chart::canvas::axis::{ChartAxis, si};

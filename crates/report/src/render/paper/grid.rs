@@ -6,8 +6,7 @@ use std::num::NonZeroU32;
 use krilla::tagging::{TableHeaderScope, Tag};
 
 use crate::brief::block::{Mark, Table};
-use crate::chart::canvas::fonts;
-use crate::chart::canvas::fonts::Face;
+use crate::chart::canvas::fonts::{self, Face};
 use crate::render::html::{is_grouped, names_row};
 use crate::render::paper::columns;
 use crate::render::paper::layout::{

@@ -1,8 +1,7 @@
 //! Pieces of a document onto pages: what belongs together stays together, a table that goes on
 //! repeats its head, and space between pieces is left out where a page begins.
 
-use crate::render::paper::columns;
-use crate::render::paper::columns::PieceHeight;
+use crate::render::paper::columns::{self, PieceHeight};
 use crate::render::paper::tags::TagId;
 
 pub type Rgb = (u8, u8, u8);

@@ -13,8 +13,7 @@ use resvg::usvg::Tree;
 
 use crate::base::error::{Error, Result, failed};
 use crate::base::text::is_hidden;
-use crate::chart::canvas::fonts;
-use crate::chart::canvas::fonts::Face;
+use crate::chart::canvas::fonts::{self, Face};
 use crate::render::paper::layout::{FAINT, LineStyle, MARGIN, width};
 use crate::render::paper::pages::{Item, Paginator, Rgb};
 use crate::render::paper::tags::{TagId, Tags};

@@ -1,7 +1,6 @@
 //! Differences in test conditions, graded.
 
-use crate::analysis::comparability::conditions;
-use crate::analysis::comparability::conditions::{Grade, differences};
+use crate::analysis::comparability::conditions::{self, Grade, differences};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::section::Section;

@@ -6,8 +6,7 @@
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::point_summary::{ClassSummary, P99, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format;
-use crate::brief::number_format::NONE;
+use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
 use crate::brief::section::setup::database_servers;
 use crate::brief::text::table_cell::{TableCell, texts};

@@ -3,8 +3,7 @@
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::point_summary::{PERCENTILES, RepeatSummary};
-use crate::analysis::verdicts::durability;
-use crate::analysis::verdicts::durability::{StepDurability, WriteGroup};
+use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::section::Section;

@@ -3,8 +3,7 @@
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::limits::power::{MOST_DELAY_S, PowerFacts, PowerReadings};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format;
-use crate::brief::number_format::NONE;
+use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;

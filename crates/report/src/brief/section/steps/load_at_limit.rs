@@ -2,8 +2,7 @@
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format;
-use crate::brief::number_format::NONE;
+use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
 use crate::brief::text::table_cell::TableCell;
 use crate::plan::search::Search;

@@ -1,14 +1,12 @@
 //! The largest multiple of a load that each subject sustains, as Aerospike ACT certifies it: the
 //! share of requests over 1 to 64 ms at each multiple tried, and the multiple itself.
 
-use crate::analysis::claim::multiple;
-use crate::analysis::claim::multiple::Multiple;
+use crate::analysis::claim::multiple::{self, Multiple};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::point_numbers::OVER_MS;
 use crate::analysis::points::point_summary::{Latency, PERCENTILES};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format;
-use crate::brief::number_format::NONE;
+use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
 use crate::chart::step::name;
 use crate::language::{Language, Number};

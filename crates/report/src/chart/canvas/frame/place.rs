@@ -1,8 +1,7 @@
 //! Where there is room in a figure: labels and call-outs stand where they cover nothing.
 
 use super::{Canvas, LABEL, TextStyle};
-use crate::chart::canvas::fonts;
-use crate::chart::canvas::fonts::Face;
+use crate::chart::canvas::fonts::{self, Face};
 use crate::chart::canvas::theme::{INK, LEAST_TEXT, PAPER, WIDTH};
 
 /// A rectangle: from left to right, from top to bottom.
