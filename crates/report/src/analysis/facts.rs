@@ -10,7 +10,7 @@ use crate::analysis::hosts::{Joint, JointHost};
 use crate::analysis::limits::bottleneck;
 use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::outliers::Outliers;
-use crate::analysis::points::metric::MetricRequest;
+use crate::analysis::points::metric::{Instrument, MetricRequest};
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::language::Language;
 use crate::plan::declaration::Declaration;
@@ -196,6 +196,11 @@ pub struct CellFacts {
 }
 
 impl CellFacts {
+    /// Its power by one instrument, where it was measured by it.
+    pub fn power_by(&self, by: &Instrument) -> Option<&PowerFacts> {
+        self.power.iter().find(|p| p.class == by.class && p.kind == by.kind)
+    }
+
     /// Something other than the drive is known to have set its numbers.
     pub fn is_not_the_drives(&self) -> bool {
         self.not_the_drive().is_some()
@@ -234,6 +239,12 @@ impl Facts {
     /// hundreds there would be tens of thousands, whose intervals hold together and show nothing.
     pub fn is_fleet(&self) -> bool {
         self.subjects.len() > MOST_SUBJECTS
+    }
+
+    /// The subjects that the one of the brief is compared with.
+    pub fn rivals(&self) -> impl Iterator<Item = usize> + Clone + use<> {
+        let own = self.headline_subject;
+        (0..self.subjects.len()).filter(move |subject| *subject != own)
     }
 
     /// Whether Dyno measured none of it.

@@ -155,8 +155,7 @@ impl Metric {
         step: &StepFacts,
         cell: &'a CellFacts,
     ) -> Option<(Estimate, Cow<'a, [f64]>)> {
-        let power =
-            |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
+        let power = |i: &Instrument| cell.power_by(i);
         let (estimate, repeats) = match &self.figure {
             PointFigure::Ops => {
                 self.part.of(cell).map(|s| (s.ops_per_s.clone(), &s.by_repeat[..]))?

@@ -64,9 +64,8 @@ pub fn greatest(
 /// ahead of it.
 pub fn of_subject(facts: &Facts, index: usize, metric: &Metric) -> [Vec<Gap>; 2] {
     let own = facts.headline_subject;
-    let rivals = || (0..facts.subjects.len()).filter(|rival| *rival != own);
     let gaps = |pair: &dyn Fn(usize) -> (usize, usize)| {
-        rivals().filter_map(|rival| greatest(facts, index, metric, pair(rival))).collect()
+        facts.rivals().filter_map(|rival| greatest(facts, index, metric, pair(rival))).collect()
     };
     [gaps(&|rival| (own, rival)), gaps(&|rival| (rival, own))]
 }

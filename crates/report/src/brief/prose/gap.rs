@@ -34,7 +34,7 @@ pub fn crossed(facts: &Facts, index: usize) -> Vec<String> {
 /// The subject that the brief is about with each rival.
 fn pairs(facts: &Facts) -> impl Iterator<Item = (usize, usize)> {
     let own = facts.headline_subject;
-    (0..facts.subjects.len()).filter(move |rival| *rival != own).map(move |rival| (own, rival))
+    facts.rivals().map(move |rival| (own, rival))
 }
 
 /// The other one of a pair.

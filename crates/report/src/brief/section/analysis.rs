@@ -46,8 +46,8 @@ fn outcome_of(facts: &Facts, index: usize) -> Option<String> {
     if let Some(c) = found.all.iter().min_by_key(|c| !c.is_with(own)) {
         return Some(outcome::open(facts, c));
     }
-    let rivals = (0..facts.subjects.len()).filter(|rival| *rival != own);
-    let cause = rivals.filter_map(|rival| causes::of_pair(facts, index, (own, rival))).next();
+    let mut rivals = facts.rivals();
+    let cause = rivals.find_map(|rival| causes::of_pair(facts, index, (own, rival)));
     Some(match cause {
         Some(cause) => say!(l, "none-compared-because", cause = cause),
         None => say!(l, "none-compared-here"),

@@ -94,8 +94,7 @@ impl SummaryMeasure {
         let own = match self {
             SummaryMeasure::Of(metric) => metric_text::cell(l, metric, step, cell),
             SummaryMeasure::Watts(i) => {
-                let power = cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
-                let watts = power.map(|p| number_format::watts_of(l, &p.mean_watts));
+                let watts = cell.power_by(i).map(|p| number_format::watts_of(l, &p.mean_watts));
                 watts.map_or_else(TableCell::none, TableCell::from)
             }
         };

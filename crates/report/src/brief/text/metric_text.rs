@@ -90,9 +90,8 @@ pub fn operands(
 
 /// What an imported figure is the quotient of, where its source does not give it itself.
 fn quotient(l: Language, metric: &Metric, cell: &CellFacts) -> Option<String> {
-    let own = |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
     let given = |i: &Instrument| {
-        let watts = &own(i).filter(|p| p.readings.is_none())?.mean_watts;
+        let watts = &cell.power_by(i).filter(|p| p.readings.is_none())?.mean_watts;
         watts.digits.map(|_| number_format::watts_of(l, watts))
     };
     let part = metric.part.of(cell)?;

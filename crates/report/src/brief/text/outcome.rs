@@ -18,7 +18,8 @@ pub type Said = (usize, Metric, usize, usize);
 
 /// What is said where a comparison is.
 pub fn key(c: &Comparison) -> Said {
-    (c.step, c.metric.clone(), c.better.min(c.worse), c.better.max(c.worse))
+    let (a, b) = pair(c.better, c.worse);
+    (c.step, c.metric.clone(), a, b)
 }
 
 /// What the step comes to in what it leads with, without its title and a full stop: the subject's
@@ -39,14 +40,14 @@ pub fn of_subject(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<
     }
     let mut said: Vec<Said> = gains.iter().chain(&losses).map(|c| key(c)).collect();
     said.extend(crossed.iter().map(|c| {
-        let pair = (c.before.min(c.after), c.before.max(c.after));
-        (c.step, c.metric.clone(), pair.0, pair.1)
+        let (a, b) = pair(c.before, c.after);
+        (c.step, c.metric.clone(), a, b)
     }));
     let mut sentence = clauses.join(&say!(l, "between-clauses"));
-    let others = || (0..facts.subjects.len()).filter(|rival| *rival != own);
     let compared = |rival: usize| outcome.all.iter().find(|c| c.is_of(own, rival));
     let is_said = |rival: usize| said.iter().any(|(.., a, b)| (*a, *b) == pair(own, rival));
-    let open: Vec<String> = others()
+    let open: Vec<String> = facts
+        .rivals()
         .filter(|rival| !is_said(*rival) && compared(*rival).is_some())
         .map(|rival| l.list(&[own, rival].map(|s| facts.subjects[s].clone())))
         .collect();
@@ -54,7 +55,7 @@ pub fn of_subject(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<
         let pairs = open.join(&say!(l, "nor"));
         sentence = say!(l, "and-undecided", sentence = sentence, pairs = pairs);
     }
-    for rival in others().filter(|rival| !is_said(*rival) && compared(*rival).is_none()) {
+    for rival in facts.rivals().filter(|rival| !is_said(*rival) && compared(*rival).is_none()) {
         if let Some(cause) = causes::of_pair(facts, outcome.step, (own, rival)) {
             let subject = &facts.subjects[rival];
             sentence =

@@ -156,13 +156,15 @@ pub fn difference(
     value: usize,
     pair: (usize, usize),
 ) -> Option<String> {
+    if !is_published(facts) {
+        return None;
+    }
     let made = Arithmetic::of(facts, step, metric, value, pair)?;
     let result = made.result(facts.language);
     // Equal figures have no superior one.
     let differs = result.chars().any(|c| ('1'..='9').contains(&c));
     let subject = &facts.subjects[made.subject];
-    let said = if differs { format!("{subject} {result}") } else { result };
-    is_published(facts).then_some(said)
+    Some(if differs { format!("{subject} {result}") } else { result })
 }
 
 /// Two figures divided, the superior one first, as the formulas have it.

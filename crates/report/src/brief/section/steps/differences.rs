@@ -1,7 +1,7 @@
 //! The subjects point by point: their levels below one another, and how each differs from the
 //! subject of the brief.
 
-use crate::analysis::claim::compare::{Comparison, StepPlace};
+use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure};
@@ -107,11 +107,9 @@ fn rivals(facts: &Facts, index: usize) -> Option<Table> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let metrics: Vec<DifferenceColumn> =
         metrics(facts, index).into_iter().filter(|own| own.compared).collect();
-    let own = facts.headline_subject;
-    let all = (0..facts.subjects.len()).filter(|subject| *subject != own);
-    let pairs: Vec<(usize, usize)> = all
-        .clone()
-        .flat_map(|a| all.clone().filter(move |b| a < *b).map(move |b| (a, b)))
+    let pairs: Vec<(usize, usize)> = facts
+        .rivals()
+        .flat_map(|a| facts.rivals().filter(move |b| a < *b).map(move |b| (a, b)))
         .collect();
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-with")];
     head.extend(metrics.iter().map(|own| metric_text::column(l, &own.metric, step)));
@@ -228,9 +226,8 @@ fn standing(
     at: StepPlace,
     (a, b): (usize, usize),
 ) -> String {
-    let of =
-        |c: &&Comparison| c.step == index && c.metric == own.metric && c.at == at && c.is_of(a, b);
-    let shown = facts.comparisons.iter().find(of).map(|c| wording::standing(facts, c));
+    let by = ComparedFigure { step: index, metric: &own.metric, at };
+    let shown = facts.comparison(by, a, b).map(|c| wording::standing(facts, c));
     let pair = (a.min(b), a.max(b));
     let arithmetic = || match at {
         StepPlace::Value(value) => {
