@@ -293,7 +293,8 @@ def open_loop(table, home):
     table.add("the same: median service time ÷ closed loop's", "-", "-", 1.1, service, at_most=True)
 
 
-def rocksdb(table, home):
+def rocksdb_streams():
+    """Readers (threads left open), a writer at 5 MB/s, and their database."""
     dataset = (
         f'[dataset.db]\nengine = "rocksdb"\nkeys = {DB["keys"]}\n'
         f'key_size = {DB["key"]}\nvalue_size = {DB["value"]}\n'
@@ -309,6 +310,11 @@ def rocksdb(table, home):
         'name = "writer"\nengine = "rocksdb"\nworkload = "overwrite"\n'
         'headline = false\nrate = "5MB/s"\narrival = "refill"'
     )
+    return readers, writer, dataset
+
+
+def rocksdb(table, home):
+    readers, writer, dataset = rocksdb_streams()
     dyno(home, [readers.format(1)], dataset, 1)
     # A run that writes leaves files behind that the next one reads, so each begins with a copy of
     # the same database.

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Two builds of Dyno side by side: the same loads with each program, in turns, as ratios (second ÷
+first). Shows whether a change costs speed.
+
+    python3 benches/builds.py BEFORE/dyno AFTER/dyno
+"""
+
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import run as bench
+
+PAIRS = int(os.environ.get("PAIRS", "5"))
+BOTH = (0, 1)
+
+
+def rates(programs, home, streams, dataset):
+    """Pairs of ops/s and of user CPU per op, after a run that creates the dataset."""
+    def measure(at, seconds=bench.SECONDS):
+        bench.DYNO = programs[at]
+        rows, user = bench.dyno(home, streams, dataset, seconds)
+        return bench.ops(rows), user / sum(float(row["ops"]) for row in rows)
+
+    measure(0, seconds=1)
+    return bench.in_turns(*(lambda at=at: measure(at) for at in BOTH), count=PAIRS)
+
+
+def loads():
+    """What is measured: name, streams, dataset."""
+    yield "null engine, one worker", [bench.NULL], ""
+    shape = 'name = "io"\nengine = {}\nworkload = "random"\ndepth = {}'
+    nop = '{ kind = "uring", nop = true }'
+    file = lambda engine: bench.file_dataset(engine, engine)
+    for depth in (4, 32):
+        yield f"io_uring NOP, {depth} at a time", [shape.format(nop, depth)], file("uring")
+    for depth in (1, 32, 256):
+        yield f"io_uring, depth {depth}", [shape.format('"uring"', depth)], file("uring")
+    yield "libaio, depth 32", [shape.format('"libaio"', 32)], file("libaio")
+    yield "psync, cached file", [shape.format('"psync"', 1)], file("psync")
+    readers, writer, database = bench.rocksdb_streams()
+    for threads in (1, 2):
+        yield f"RocksDB readrandom, {threads} threads", [readers.format(threads)], database
+        streams = [readers.format(threads), writer]
+        yield f"RocksDB readwhilewriting, {threads} threads", streams, database
+
+
+def main():
+    programs = [Path(name).resolve() for name in sys.argv[1:3]]
+    print("| Load | Before | Ratio of ops/s (median) | Range | Ratio of user CPU per op |")
+    print("|---" * 5 + "|")
+    for name, streams, dataset in loads():
+        home = tempfile.mkdtemp(dir="/dev/shm")
+        try:
+            pairs = rates(programs, home, streams, dataset)
+        finally:
+            shutil.rmtree(home)
+        ratios = [after[0] / before[0] for before, after in pairs]
+        cpu = statistics.median(after[1] / before[1] for before, after in pairs)
+        before = bench.si(statistics.median(before[0] for before, _ in pairs))
+        print(
+            f"| {name} | {before} | **{statistics.median(ratios):.2f}** "
+            f"| {min(ratios):.2f} to {max(ratios):.2f} | {cpu:.2f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
