@@ -22,6 +22,8 @@ pub enum OpKind {
     Get,
     /// Store key number `at` with a value of `len` bytes.
     Put,
+    /// Look up key number `at`, then store it with a value of `len` bytes, as one op.
+    Update,
     /// Position at key number `at`, then walk `len` entries on.
     Seek,
     /// The next entry in key order, from the first one after the last.

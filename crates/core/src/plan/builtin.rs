@@ -13,6 +13,7 @@ static ALL: &[(&str, &str)] = &[
     ("tpcc-postgres", include_str!("../../../../plans/tpcc-postgres.toml")),
     ("tpcc-sqlserver", include_str!("../../../../plans/tpcc-sqlserver.toml")),
     ("rocksdb-threads", include_str!("../../../../plans/rocksdb-threads.toml")),
+    ("ycsb", include_str!("../../../../plans/ycsb.toml")),
     ("vdbench-profiles", include_str!("../../../../plans/vdbench-profiles.toml")),
     ("write-pressure", include_str!("../../../../plans/write-pressure.toml")),
     ("noisy-neighbour", include_str!("../../../../plans/noisy-neighbour.toml")),

@@ -161,7 +161,7 @@ impl IoContext for RocksContext {
     #[inline(always)]
     fn stage(&mut self, _slot: u32, op: &Op) -> Result<()> {
         write_key(op.at, &mut self.key);
-        if op.kind == OpKind::Put {
+        if matches!(op.kind, OpKind::Put | OpKind::Update) {
             let len = (op.len as usize).min(self.pool.len());
             let room = (self.pool.len() - len + 1) as u64;
             self.cut = (((u128::from(op.salt) * u128::from(room)) >> 64) as usize, len);
@@ -176,6 +176,10 @@ impl IoContext for RocksContext {
         let (bytes, hit) = match op.kind {
             OpKind::Get => self.get()?.map_or((0, false), |bytes| (bytes, true)),
             OpKind::Put => (self.put()?, true),
+            OpKind::Update => {
+                let before = self.get()?;
+                (before.unwrap_or(0) + self.put()?, before.is_some())
+            }
             OpKind::Seek => self.seek(op.len)?,
             OpKind::Next => self.next()?,
             _ => return Err(anyhow!("RocksDB takes keys, not offsets or transactions")),

@@ -1,10 +1,12 @@
 //! Key-value workloads, under db_bench's names and with its meaning (facebook/rocksdb,
-//! tools/db_bench_tool.cc).
+//! tools/db_bench_tool.cc), and YCSB's.
 
 pub mod fill;
 pub mod mixgraph;
 pub mod read;
 pub mod readwrite;
+pub mod ycsb;
+mod ycsb_records;
 
 use crate::base::error::Result;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
@@ -17,6 +19,9 @@ const SOURCE: &str = "facebook/rocksdb, tools/db_bench_tool.cc";
 
 /// A position looked for, and entries walked from it.
 const SEEK: Class = Class::new("seek");
+
+/// A value looked up and stored anew.
+const UPDATE: Class = Class::new("update");
 
 /// How keys are drawn; the same for every workload that draws them.
 const DISTRIBUTION: Knob = Knob {

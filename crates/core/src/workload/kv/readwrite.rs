@@ -1,8 +1,9 @@
-//! `readrandomwriterandom`: each thread reads and writes in turns, as db_bench does: of 100 ops,
-//! `read` Gets and then the rest Puts, in bursts.
+//! Workloads that read and write, as db_bench does: `readrandomwriterandom`, in which each thread
+//! makes `read` Gets of every 100 ops and then the rest Puts, in bursts; and `updaterandom`, whose
+//! every op looks a random key up and stores it anew.
 
 use super::{
-    DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, knob_percent, offsets,
+    DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, UPDATE, entry_bytes, knob_percent, offsets,
 };
 use crate::base::error::Result;
 use crate::base::rng::Seed;
@@ -74,5 +75,52 @@ impl OpGenerator for BurstSource {
         let at = self.offsets.draw(&mut rng, self.space.keys);
         let (kind, class) = if n % 100 < self.gets { (OpKind::Get, 0) } else { (OpKind::Put, 1) };
         Op { kind, class, len: self.space.value_bytes, at, salt }
+    }
+}
+
+/// db_bench's `updaterandom`.
+pub struct UpdateRandom;
+
+static UPDATE_INFO: Info = Info {
+    name: "updaterandom",
+    summary: "looks a random key up and then stores it with a new value, as one op",
+    family: RequestFamily::KeyValue,
+    writes: Writes::Always,
+    max_depth: 1,
+    knobs: &[DISTRIBUTION, THETA, HOT_SHARE, HOT_RANGE],
+    source: SOURCE,
+};
+
+impl Workload for UpdateRandom {
+    fn info(&self) -> &'static Info {
+        &UPDATE_INFO
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![UPDATE]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
+        Ok(entry_bytes(space))
+    }
+
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
+        let (seed, space) = (share.seed, share.space);
+        Ok(Box::new(UpdateSource { seed, offsets: offsets(share)?, space }))
+    }
+}
+
+struct UpdateSource {
+    seed: Seed,
+    offsets: Offsets,
+    space: AddressSpace,
+}
+
+impl OpGenerator for UpdateSource {
+    fn op(&mut self, n: u64) -> Op {
+        let mut rng = self.seed.at(n);
+        let salt = rng.draw();
+        let at = self.offsets.draw(&mut rng, self.space.keys);
+        Op { kind: OpKind::Update, class: 0, len: self.space.value_bytes, at, salt }
     }
 }

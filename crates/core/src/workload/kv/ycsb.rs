@@ -1,0 +1,239 @@
+//! YCSB's core workloads A to F on a key-value engine (Cooper et al., "Benchmarking cloud serving
+//! systems with YCSB", SoCC 2010; brianfrankcooper/YCSB, workloads/): `ycsb_load` fills, `ycsb` is
+//! the mix. docs/ycsb.md lists what differs from YCSB itself.
+
+use super::ycsb_records::{Known, Records, key_of};
+use super::{UPDATE, entry_bytes, knob_percent};
+use crate::base::error::{Result, failed};
+use crate::base::rng::Seed;
+use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
+use crate::record::Class;
+use crate::workload::{GeneratorInputs, Workload};
+
+const SOURCE: &str = "brianfrankcooper/YCSB, workloads/ and core/.../CoreWorkload.java";
+
+const fn percent(name: &'static str, doc: &'static str) -> Knob {
+    let kind = KnobKind::Float { min: 0.0, max: 100.0 };
+    Knob { name, kind, default: DefaultValue::Is("0"), doc }
+}
+
+/// The kinds of op besides reads and inserts, by the knob that gives their share.
+const KINDS: [(&str, Class, OpKind); 3] = [
+    ("update", UPDATE, OpKind::Update),
+    ("modify", Class::new("read-modify-write"), OpKind::Update),
+    ("scan", Class::new("scan"), OpKind::Seek),
+];
+const INSERT: Class = Class::new("insert");
+
+/// The workload `ycsb`.
+pub struct Ycsb;
+
+static INFO: Info = Info {
+    name: "ycsb",
+    summary: "YCSB's reads, updates, inserts, scans and read-modify-writes",
+    family: RequestFamily::KeyValue,
+    writes: Writes::Always,
+    max_depth: 1,
+    knobs: &[
+        percent(
+            "update",
+            "Percent of updates (updateproportion): YCSB replaces one field of ten, for which its \
+             RocksDB binding reads the record and writes it whole. Reads are the rest of 100 %.",
+        ),
+        percent("insert", "Percent of inserts of new records (insertproportion)."),
+        percent("scan", "Percent of scans (scanproportion)."),
+        percent("modify", "Percent of read-modify-writes (readmodifywriteproportion)."),
+        Knob {
+            name: "distribution",
+            kind: KnobKind::Choice(&["uniform", "zipfian", "latest"]),
+            default: DefaultValue::Is("\"zipfian\""),
+            doc: "How accesses are distributed over the records (requestdistribution).",
+        },
+        Knob {
+            name: "theta",
+            kind: KnobKind::Float { min: 0.01, max: 0.999 },
+            default: DefaultValue::Is("0.99"),
+            doc: "zipfian and latest: how fast popularity falls with rank; YCSB's constant.",
+        },
+        Knob {
+            name: "scan_length",
+            kind: KnobKind::Int { min: 1, max: 1_000_000 },
+            default: DefaultValue::Is("100"),
+            doc: "The most records of a scan; each length from 1 is equally likely (maxscanlength).",
+        },
+    ],
+    source: SOURCE,
+};
+
+impl Workload for Ycsb {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn classes(&self, knobs: &Knobs) -> Vec<Class> {
+        let share = |name| knobs.float(name).unwrap_or(0.0);
+        let listed = KINDS.map(|(name, class, _)| (class, share(name)));
+        let written: f64 = listed.iter().map(|(_, share)| share).sum();
+        let mut all = vec![(Class::READ, 100.0 - share("insert") - written)];
+        all.extend(listed);
+        all.push((INSERT, share("insert")));
+        all.into_iter().filter(|(_, share)| *share > 1e-9).map(|(class, _)| class).collect()
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
+        Ok(entry_bytes(space))
+    }
+
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
+        let knobs = share.knobs;
+        let theta = knobs.float("theta")?;
+        let records = match knobs.text("distribution")? {
+            "uniform" => Records::Uniform,
+            "latest" => Records::latest(theta, share.space.keys),
+            _ => Records::zipfian(theta),
+        };
+        Ok(Box::new(YcsbSource {
+            seed: share.seed,
+            known: known(share),
+            records,
+            insert: knob_percent(knobs, "insert")?,
+            insert_class: (self.classes(knobs).len() - 1) as u8,
+            kinds: kinds(knobs)?,
+            scan_length: knobs.int("scan_length")?,
+            value_bytes: share.space.value_bytes,
+        }))
+    }
+}
+
+fn known(share: &GeneratorInputs<'_>) -> Known {
+    let (thread, threads) = (u64::from(share.thread), u64::from(share.threads));
+    Known { loaded: share.space.keys, thread, threads }
+}
+
+/// For each kind of op that occurs apart from inserts, in the order of the classes, the part of a
+/// draw up to which it is chosen.
+fn kinds(knobs: &Knobs) -> Result<Vec<(f64, OpKind)>> {
+    let shares = [
+        knob_percent(knobs, "update")?,
+        knob_percent(knobs, "modify")?,
+        knob_percent(knobs, "scan")?,
+    ];
+    let mut upto = 1.0 - knob_percent(knobs, "insert")? - shares.iter().sum::<f64>();
+    if upto < -1e-9 {
+        return Err(failed(
+            format!("update, insert, scan and modify add up to {:.4} %", (1.0 - upto) * 100.0),
+            "lower one of them: reads are the rest of 100 %",
+        ));
+    }
+    let mut kinds = Vec::new();
+    if upto > 1e-9 {
+        kinds.push((upto, OpKind::Get));
+    }
+    for ((_, _, kind), share) in KINDS.iter().zip(shares) {
+        upto += share;
+        if share > 0.0 {
+            kinds.push((upto, *kind));
+        }
+    }
+    Ok(kinds)
+}
+
+struct YcsbSource {
+    seed: Seed,
+    known: Known,
+    records: Records,
+    /// The share of inserts.
+    insert: f64,
+    insert_class: u8,
+    kinds: Vec<(f64, OpKind)>,
+    scan_length: u64,
+    value_bytes: u32,
+}
+
+impl YcsbSource {
+    /// Inserts among the first `n` ops: they are spaced evenly, so that the number of records is a
+    /// function of `n`.
+    #[inline(always)]
+    fn inserts(&self, n: u64) -> u64 {
+        (n as f64 * self.insert) as u64
+    }
+}
+
+impl OpGenerator for YcsbSource {
+    fn op(&mut self, n: u64) -> Op {
+        let mut rng = self.seed.at(n);
+        let (draw, salt) = (rng.unit(), rng.draw());
+        let (inserts, len) = (self.inserts(n), self.value_bytes);
+        if self.inserts(n + 1) > inserts {
+            let at = key_of(self.known.inserted(inserts));
+            return Op { kind: OpKind::Put, class: self.insert_class, len, at, salt };
+        }
+        let draw = draw * (1.0 - self.insert);
+        let last = self.kinds.len().saturating_sub(1);
+        let class = self.kinds.iter().position(|(upto, _)| draw < *upto).unwrap_or(last);
+        let kind = self.kinds.get(class).map_or(OpKind::Get, |(_, kind)| *kind);
+        let at = key_of(self.known.draw(&self.records, inserts, &mut rng));
+        // A scan of one record is a seek that walks no further.
+        let len = if kind == OpKind::Seek { rng.below(self.scan_length) as u32 } else { len };
+        Op { kind, class: class as u8, len, at, salt }
+    }
+}
+
+/// The fill `ycsb_load`.
+pub struct YcsbLoad;
+
+static LOAD_INFO: Info = Info {
+    name: "ycsb_load",
+    summary: "writes every YCSB record once, in the order of their numbers, by hashed keys",
+    family: RequestFamily::KeyValue,
+    writes: Writes::Always,
+    max_depth: 1,
+    knobs: &[],
+    source: SOURCE,
+};
+
+impl Workload for YcsbLoad {
+    fn info(&self) -> &'static Info {
+        &LOAD_INFO
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![INSERT]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
+        Ok(entry_bytes(space))
+    }
+
+    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
+        Ok(Box::new(LoadSource {
+            seed: share.seed,
+            known: Known { loaded: 0, ..known(share) },
+            count: share.dealt(share.space.keys),
+            value_bytes: share.space.value_bytes,
+        }))
+    }
+}
+
+struct LoadSource {
+    seed: Seed,
+    known: Known,
+    count: u64,
+    value_bytes: u32,
+}
+
+impl OpGenerator for LoadSource {
+    fn op(&mut self, n: u64) -> Op {
+        let record = self.known.inserted(n % self.count.max(1));
+        let salt = self.seed.at(n).draw();
+        Op { kind: OpKind::Put, class: 0, len: self.value_bytes, at: key_of(record), salt }
+    }
+
+    fn pass(&self) -> Option<u64> {
+        Some(self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests;
