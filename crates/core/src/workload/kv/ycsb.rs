@@ -60,7 +60,7 @@ static INFO: Info = Info {
             name: "scan_length",
             kind: KnobKind::Int { min: 1, max: 1_000_000 },
             default: DefaultValue::Is("100"),
-            doc: "The most records of a scan; each length from 1 is equally likely (maxscanlength).",
+            doc: "The most records of a scan; lengths from 1 are equally likely (maxscanlength).",
         },
     ],
     source: SOURCE,
