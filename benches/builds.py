@@ -2,7 +2,9 @@
 """Two builds of Dyno side by side: the same loads with each program, in turns, as ratios (second ÷
 first). Shows whether a change costs speed.
 
-    python3 benches/builds.py BEFORE/dyno AFTER/dyno
+    python3 benches/builds.py BEFORE/dyno AFTER/dyno [LOAD]...
+
+LOAD: part of a name in the table, for example NOP; all loads without it.
 """
 
 import os
@@ -19,11 +21,10 @@ BOTH = (0, 1)
 
 
 def rates(programs, home, streams, dataset):
-    """Pairs of ops/s and of user CPU per op, after a run that creates the dataset."""
+    """Pairs of ops/s, after a run that creates the dataset."""
     def measure(at, seconds=bench.SECONDS):
         bench.DYNO = programs[at]
-        rows, user = bench.dyno(home, streams, dataset, seconds)
-        return bench.ops(rows), user / sum(float(row["ops"]) for row in rows)
+        return bench.ops(bench.dyno(home, streams, dataset, seconds)[0])
 
     measure(0, seconds=1)
     return bench.in_turns(*(lambda at=at: measure(at) for at in BOTH), count=PAIRS)
@@ -50,22 +51,21 @@ def loads():
 
 def main():
     programs = [Path(name).resolve() for name in sys.argv[1:3]]
-    print("| Load | Before | Ratio of ops/s (median) | Range | Ratio of user CPU per op |")
-    print("|---" * 5 + "|")
+    print("| Load | Before | Ratio of ops/s (median) | Range |")
+    print("|---" * 4 + "|")
+    chosen = sys.argv[3:] or [""]
     for name, streams, dataset in loads():
+        if not any(part in name for part in chosen):
+            continue
         home = tempfile.mkdtemp(dir="/dev/shm")
         try:
             pairs = rates(programs, home, streams, dataset)
         finally:
             shutil.rmtree(home)
-        ratios = [after[0] / before[0] for before, after in pairs]
-        cpu = statistics.median(after[1] / before[1] for before, after in pairs)
-        before = bench.si(statistics.median(before[0] for before, _ in pairs))
-        print(
-            f"| {name} | {before} | **{statistics.median(ratios):.2f}** "
-            f"| {min(ratios):.2f} to {max(ratios):.2f} | {cpu:.2f} |",
-            flush=True,
-        )
+        ratios = [after / before for before, after in pairs]
+        before = bench.si(statistics.median(before for before, _ in pairs))
+        ratio, spread = statistics.median(ratios), f"{min(ratios):.2f} to {max(ratios):.2f}"
+        print(f"| {name} | {before} | **{ratio:.2f}** | {spread} |", flush=True)
 
 
 if __name__ == "__main__":
