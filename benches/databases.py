@@ -249,7 +249,7 @@ def oltp_lines(server, folder, script, threads):
         line(
             f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03
         ),
-        line(f"{what}: client CPU a transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1),
+        line(f"{what}: client CPU per transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1),
     ]
 
 
@@ -260,7 +260,7 @@ def paced_lines(server, folder, script, threads):
                      lambda: sysbench_run(server, script, threads, rate))
     return [
         line(
-            f"{script}, {threads} threads, a third of the most asked of both: mean response time",
+            f"{script}, {threads} threads, both at a third of the maximum TPS: mean response time",
             pairs,
             "mean_ms",
             "0.97 to 1.03",

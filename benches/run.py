@@ -141,7 +141,7 @@ def rate_and_cpu(measure):
 
 
 def reads(table, where, home):
-    """io_uring against the better of fio and t/io_uring: IOPS; and user CPU an I/O against each."""
+    """io_uring against the better of fio and t/io_uring: IOPS; and user CPU per I/O, each."""
     dataset = file_dataset("file", "uring")
     data = f"{home}/dyno-data/file.0/data"
     peers = (fio_version(), t_io_uring_version())
@@ -174,7 +174,7 @@ def reads(table, where, home):
         )
         for at, goal in ((1, 0.25), (2, 4)):
             table.add(
-                f"{what}: user CPU an I/O, against {peers[at - 1]}",
+                f"{what}: user CPU per I/O, against {peers[at - 1]}",
                 f"{cpu[0]:.0f} ns",
                 f"{cpu[at]:.0f} ns",
                 goal,

@@ -119,7 +119,7 @@ def pair_lines(server, folder, threads):
     lines = []
     for key, what, unit, at_least in (
         ("orders", "New-Orders per minute", "{:.0f}", True),
-        ("cpu_an_order", "client CPU a New-Order", "{:.6f} s", False),
+        ("cpu_an_order", "client CPU per New-Order", "{:.6f} s", False),
     ):
         ratios = [ours[key] / theirs[key] for ours, theirs in pairs]
         ratio = statistics.median(ratios)
@@ -175,7 +175,7 @@ def main():
     pairs = [line for _, lines, _ in results for line in lines]
     versions = ", ".join(version for _, _, version in results)
     print("\n".join(shares + pairs))
-    facts = f"{versions}, {WAREHOUSES} warehouses; {PAIRS} %s s; all conditions kept after them"
+    facts = f"{versions}, {WAREHOUSES} warehouses; {PAIRS} %s s; all conditions hold afterwards"
     head = (
         "| What | New-Orders per minute | Dyno's CPU s per second | the server's "
         "| A client that only sends and waits | Ratio (median) | Range | Goal | Met |\n"

@@ -32,7 +32,7 @@ pub fn size<T: Display>(quick: T, soak: T) -> T {
     if std::env::var("DYNO_SOAK").as_deref() != Ok("1") {
         return quick;
     }
-    let _ = writeln!(std::io::stderr(), "SIZE: {soak} in place of {quick}");
+    let _ = writeln!(std::io::stderr(), "SIZE: {soak} instead of {quick}");
     soak
 }
 
