@@ -1,24 +1,25 @@
-//! Blocks that describe themselves: what was written says where it belongs, which write it was of,
-//! and whether all of it is there.
+//! Self-identifying blocks: the contents state their address, the write that produced them, and a
+//! checksum.
 //!
-//! A block is one or more sectors of 512 bytes, the least that a drive writes whole, and each
-//! sector carries a seal of its own. So a block of which only some sectors reached the medium is
-//! recognised, and any aligned part of it can be read and judged alone. Little-endian:
+//! A block is one or more sectors of 512 bytes, the smallest unit that a drive writes atomically,
+//! and each sector has its own seal. A block of which only some sectors reached the medium is
+//! therefore recognised, and any aligned part of it can be read and judged independently.
+//! Little-endian:
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! |---|---|
 //! | 0–7 | checksum: XXH3-64 (seed 0) of bytes 8–511 |
 //! | 8–13 | `DYNOS1` |
 //! | 14–15 | length of the payload, bytes |
 //! | 16–23 | identity of the dataset or run |
 //! | 24–31 | byte address of this sector |
-//! | 32–39 | generation: which write of the block it is, counted from 1 |
-//! | 40–47 | sequence: any number of the writer's own for this write |
-//! | 48– | payload: pseudo-random words that follow from the four numbers above, then zeros |
+//! | 32–39 | generation: number of the write of this block, from 1 |
+//! | 40–47 | sequence: an arbitrary number chosen by the writer for this write |
+//! | 48– | payload: pseudo-random words derived from the four numbers above, then zeros |
 //!
-//! A 64-bit checksum accepts a damaged sector once in 2^64. Since the payload follows from the
-//! header, what a damaged sector should have held is known, and so is which of its bytes differ.
-//! Nothing here allocates.
+//! A 64-bit checksum accepts a damaged sector once in 2^64. The payload is derived from the header,
+//! so the intended contents of a damaged sector are known, and so are its differing bytes. Nothing
+//! here allocates.
 
 use std::ops::Range;
 
@@ -26,89 +27,89 @@ use twox_hash::XxHash3_64;
 
 use super::rng::Seed;
 
-/// The least that a drive writes whole, bytes.
+/// The smallest unit that a drive writes atomically, bytes.
 pub const SECTOR: usize = 512;
 
 /// Bytes of a sector that are not payload.
 pub const HEADER: usize = 48;
 
-/// The most bytes of a sector that can be zeros: all of the payload.
+/// The maximum number of zero bytes in a sector: the whole payload.
 pub const MOST_ZEROS: usize = SECTOR - HEADER;
 
 const MARK: &[u8; 6] = b"DYNOS1";
 
-/// What a sector says of itself.
+/// The contents of a sector's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// Who wrote it: a dataset or a run.
+    /// The writer: a dataset or a run.
     pub dataset: u64,
-    /// Where it belongs, bytes from the start of the file or device.
+    /// Its address, bytes from the start of the file or device.
     pub address: u64,
-    /// Which write of its block it is.
+    /// The number of the write of its block.
     pub generation: u64,
-    /// A number of the writer's own.
+    /// A number chosen by the writer.
     pub sequence: u64,
 }
 
-/// What one sector holds.
+/// The contents of one sector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sector {
-    /// What belongs there, whole.
+    /// Intact, and at its own address.
     Sealed(Seal),
-    /// Zeros alone.
+    /// Only zeros.
     Zeroes,
-    /// Whole, and of another dataset or for another address; or, without a seal, not of Dyno's.
+    /// Intact, but of another dataset or for another address; or, without a seal, not written by
+    /// Dyno.
     Foreign(Option<Seal>),
-    /// Sealed for this place, and damaged since.
+    /// Sealed for this address, and damaged since.
     Corrupt(Damage),
 }
 
-/// What is wrong with a damaged sector.
+/// The damage to a sector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Its header as it was read, which may be what is damaged.
+    /// Its header as read, which may itself be damaged.
     pub header: Seal,
-    /// From the first to behind the last byte that is not what this header stands for. A sector
-    /// torn within itself differs from some byte to its end.
+    /// The range from the first to after the last byte that differs from the contents implied by
+    /// this header. A sector torn internally differs from some byte to its end.
     pub bytes: Range<usize>,
 }
 
-/// What a block holds.
+/// The contents of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockFinding {
-    /// All sectors are of one write. The seal is the first sector's.
+    /// All sectors are from one write. The seal is the first sector's.
     Whole(Seal),
     /// Zeros alone.
     Zeroes,
-    /// Sectors of different writes of this block; or some of one, and others that hold zeros or
-    /// something foreign. None is damaged.
+    /// Sectors from different writes of this block; or some from one, and others with zeros or
+    /// foreign contents. None is damaged.
     Torn {
-        /// The latest write that left a sector, and the number of its first.
+        /// The latest write with a sector in the block, and the number of its first sector.
         newest: (usize, Seal),
-        /// The first sector that is not of it.
+        /// The first sector that is not from it.
         sector: usize,
-        /// What that sector holds.
+        /// The contents of that sector.
         other: Sector,
     },
     /// No sector belongs here, and not all are zeros; the first that is neither.
     Foreign {
         /// Its number in the block, from 0.
         sector: usize,
-        /// Whose it is, where it says so.
+        /// The owner, if the sector states it.
         found: Option<Seal>,
     },
     /// A sector is damaged; the first that is.
     Corrupt {
         /// Its number in the block, from 0.
         sector: usize,
-        /// How.
+        /// The damage.
         damage: Damage,
     },
 }
 
-/// Fills a block with sectors that carry `seal`, each with the address at which it lies. The last
-/// `zeros` bytes of each sector are zeros. A block is a whole number of sectors; what is left over
-/// stays as it is.
+/// Fills a block with sectors that carry `seal`, each with its own address. The last `zeros` bytes
+/// of each sector are zeros. A block is a whole number of sectors; any remainder is unchanged.
 #[inline]
 pub fn seal(block: &mut [u8], seal: Seal, zeros: usize) {
     let mut own = seal;
@@ -137,8 +138,8 @@ fn write_sector(sector: &mut [u8], seal: Seal, payload: usize) {
     sector[..8].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Makes the checksums of a block's sectors wrong, so that what a read leaves untouched in a
-/// buffer is not taken for what was read.
+/// Invalidates the checksums of a block's sectors, so that bytes of a buffer which a read did not
+/// overwrite are not mistaken for data that was read.
 #[inline]
 pub fn spoil(block: &mut [u8]) {
     for sector in block.chunks_exact_mut(SECTOR) {
@@ -146,7 +147,7 @@ pub fn spoil(block: &mut [u8]) {
     }
 }
 
-/// What a block that was read at `address` holds, for the dataset that it should be of.
+/// The contents of a block read at `address`, for the dataset to which it should belong.
 #[inline]
 pub fn inspect(block: &[u8], dataset: u64, address: u64) -> BlockFinding {
     let mut sectors = block.chunks_exact(SECTOR);
@@ -163,7 +164,7 @@ pub fn inspect(block: &[u8], dataset: u64, address: u64) -> BlockFinding {
     BlockFinding::Whole(first)
 }
 
-/// What the first 512 bytes of a buffer hold, which were read at `address`.
+/// The contents of the first 512 bytes of a buffer, read at `address`.
 #[inline]
 pub fn sector(found: &[u8], dataset: u64, address: u64) -> Sector {
     let header = header_of(found);
@@ -181,7 +182,7 @@ fn what_is_wrong(found: &[u8], header: Seal, here: bool) -> Sector {
     if found[..SECTOR].iter().all(|&byte| byte == 0) {
         return Sector::Zeroes;
     }
-    // Damage may have met the mark or the numbers, and hardly both.
+    // Damage may have hit the magic bytes or the numbers, but hardly both.
     if &found[8..14] != MARK && !here {
         return Sector::Foreign(None);
     }
@@ -194,7 +195,7 @@ fn what_is_wrong(found: &[u8], header: Seal, here: bool) -> Sector {
     Sector::Corrupt(Damage { header, bytes: from..to })
 }
 
-/// The finding for a block that is not whole.
+/// The finding for a block that is not intact.
 #[cold]
 fn sort_out(block: &[u8], dataset: u64, address: u64) -> BlockFinding {
     let all = || {
@@ -212,7 +213,7 @@ fn sort_out(block: &[u8], dataset: u64, address: u64) -> BlockFinding {
         Sector::Sealed(seal) => Some((i, seal)),
         _ => None,
     });
-    // Of sectors of one write the first.
+    // The first of the sectors of one write.
     let newest = sealed.max_by_key(|&(i, seal)| (write_of(&seal), std::cmp::Reverse(i)));
     let Some(newest) = newest else {
         let foreign = all().find_map(|(i, found)| match found {
@@ -361,7 +362,7 @@ mod tests {
             match found(&data) {
                 BlockFinding::Corrupt { sector, damage } => {
                     prop_assert_eq!(sector, at / SECTOR);
-                    // Damage of the payload is found to the byte.
+                    // Damage to the payload is located to the byte.
                     if at % SECTOR >= HEADER {
                         prop_assert_eq!(damage.bytes, at % SECTOR..at % SECTOR + 1);
                     }

@@ -1,18 +1,18 @@
-//! One clock for every stamp: nanoseconds since the clock was made, monotonic, cheap enough for two
-//! reads an op.
+//! One clock for every timestamp: nanoseconds since the clock was created, monotonic, cheap enough
+//! for two reads per op.
 //!
-//! Where the kernel itself trusts the time-stamp counter (its current clock source is `tsc`, which
-//! it grants only to counters that are constant, never stop and agree between cores), the counter
-//! is read directly and scaled by a factor measured against CLOCK_MONOTONIC. Anywhere else
-//! CLOCK_MONOTONIC is read. Which one it was is disclosed.
+//! If the kernel itself trusts the time-stamp counter (its current clock source is `tsc`, which it
+//! allows only for counters that are constant, never stop and agree between cores), the counter is
+//! read directly and scaled by a factor measured against CLOCK_MONOTONIC. Otherwise CLOCK_MONOTONIC
+//! is read. The choice is disclosed.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long the counter is compared with CLOCK_MONOTONIC. A pair of reads is uncertain by about 50
-/// ns, so 40 ms bound the error of the scale to a few parts in a million, far below the histogram's
-/// resolution.
+/// Duration of the comparison of the counter with CLOCK_MONOTONIC. A pair of reads is uncertain by
+/// about 50 ns, so 40 ms limit the error of the scale to a few parts in a million, far below the
+/// histogram's resolution.
 const CALIBRATION: Duration = Duration::from_millis(40);
 
 /// Scale factors are fixed-point with this many fractional bits.
@@ -46,7 +46,7 @@ thread_local! {
 }
 
 impl Clock {
-    /// Makes a clock that starts at zero now. Takes 40 ms where the counter has to be calibrated.
+    /// Creates a clock that starts at zero now. Takes 40 ms if the counter has to be calibrated.
     pub fn start() -> Clock {
         let source = if kernel_trusts_tsc() {
             calibrate()
@@ -58,14 +58,14 @@ impl Clock {
         clock
     }
 
-    /// A clock for pauses: it reads CLOCK_MONOTONIC, and takes no time to make.
+    /// A clock for pauses: it reads CLOCK_MONOTONIC and needs no calibration.
     pub fn for_pauses() -> Clock {
         Clock { source: ClockSource::Monotonic { base_ns: monotonic_ns() }, epoch_unix_ns: 0 }
     }
 
-    /// A clock that no machine disturbs, for tests of what follows from times: each look takes ten
-    /// nanoseconds, a sleep as long as it was meant to, and nothing else any time at all. It is the
-    /// calling thread's alone.
+    /// A simulated clock for tests of arithmetic on times, independent of the machine: each read
+    /// takes ten nanoseconds, a sleep takes exactly the requested time, and nothing else takes any
+    /// time. Private to the calling thread.
     #[cfg(test)]
     pub fn simulated() -> Clock {
         SIMULATED_NS.set(0);
@@ -86,12 +86,12 @@ impl Clock {
         }
     }
 
-    /// The wall-clock time of a stamp, in nanoseconds since 1970 (UTC).
+    /// The wall-clock time of a timestamp, in nanoseconds since 1970 (UTC).
     pub fn unix_ns(&self, stamp_ns: u64) -> u64 {
         self.epoch_unix_ns + stamp_ns
     }
 
-    /// What is read, for the disclosure: `tsc, 2494 MHz` or `CLOCK_MONOTONIC`.
+    /// The clock source, for the disclosure: `tsc, 2494 MHz` or `CLOCK_MONOTONIC`.
     pub fn describe(&self) -> String {
         match self.source {
             ClockSource::Tsc { mult, .. } => {
@@ -104,7 +104,7 @@ impl Clock {
         }
     }
 
-    /// Keeps the processor until `until_ns`; what the time is then.
+    /// Spins until `until_ns`; returns the time afterwards.
     pub fn spin_until(&self, until_ns: u64) -> u64 {
         #[cfg(test)]
         if let ClockSource::Simulated = self.source {
@@ -118,8 +118,8 @@ impl Clock {
         now_ns
     }
 
-    /// Sleeps until `due_ns`, to the timer's precision: the caller spins the rest if it must be
-    /// exact.
+    /// Sleeps until `due_ns`, to the timer's precision; a caller that needs the exact time spins
+    /// for the remainder.
     pub fn sleep_until(&self, due_ns: u64) {
         let now_ns = self.now_ns();
         #[cfg(test)]
@@ -132,8 +132,8 @@ impl Clock {
     }
 }
 
-/// The host's wall clock now, nanoseconds since 1970 (UTC). It may be set while a run goes on; a
-/// `Clock` is not.
+/// The host's wall clock now, nanoseconds since 1970 (UTC). Unlike a `Clock`, it may be adjusted
+/// during a run.
 pub fn wall_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
@@ -172,8 +172,8 @@ fn calibrate() -> ClockSource {
     ClockSource::Tsc { base, mult: mult as u64 }
 }
 
-/// The counter and CLOCK_MONOTONIC at the same moment: the tightest of a few tries, so that an
-/// interrupt between the two reads does not count.
+/// The counter and CLOCK_MONOTONIC at the same moment: the closest of a few attempts, so that an
+/// interrupt between the two reads has no effect.
 fn tightest_pair() -> (u64, u64) {
     let tries = (0..16).map(|_| {
         let before = counter();

@@ -1,14 +1,13 @@
-//! Errors: what failed, where, and what to try next.
+//! Errors: what failed, where, and what to do next.
 //!
-//! Errors travel as `anyhow::Error`; `hint` hangs the remedy on one, and `main` prints both. Where
-//! a caller must distinguish errors apart there is a type of its own (`plan::Mistakes`,
-//! `run::Interrupted`).
+//! Errors are `anyhow::Error`s; `hint` attaches the remedy, and `main` prints both. Errors that
+//! callers must distinguish have their own type (`plan::Mistakes`, `run::Interrupted`).
 
 use std::fmt;
 
 pub use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 
-/// What to try next, part of an error's chain and printed on its own line.
+/// What to do next: part of an error's chain, printed on its own line.
 #[derive(Debug)]
 pub struct Hint(pub String);
 
@@ -20,8 +19,8 @@ impl fmt::Display for Hint {
 
 impl std::error::Error for Hint {}
 
-/// The remedy of something that Dyno could do and will not: it would touch what is not its own, or
-/// do what nobody asked for on the command line.
+/// The remedy for an action that Dyno refuses: it would touch data that is not Dyno's, or do
+/// something that the command line does not permit.
 #[derive(Debug)]
 pub struct Refusal(pub String);
 
@@ -33,8 +32,8 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Above an error of `dyno gate`, which then has no verdict: it has a code of its own, since 1 says
-/// that the new run is worse.
+/// Marks an error of `dyno gate`, which then has no verdict. It has its own exit code, because 1
+/// means that the new run is worse.
 #[derive(Debug)]
 pub struct NoVerdict;
 
@@ -44,24 +43,26 @@ impl fmt::Display for NoVerdict {
     }
 }
 
-/// How `dyno` ends; docs/exit-codes.md is the page for users. A signal's number is added to 128.
+/// Exit codes of `dyno`; docs/exit-codes.md is the page for users. For a signal, its number is
+/// added to 128.
 pub mod exit {
-    /// It failed: the message says what, and what to try next.
+    /// Failed: the message states what, and what to do next.
     pub const FAILED: u8 = 1;
-    /// A run went to its end, and some of its points failed; an audit did, and some of its claims
-    /// do not hold; after a power cut something was not kept.
+    /// Completed with failures: some points of a run failed, some claims of an audit do not hold,
+    /// or data were lost in a power cut.
     pub const NOT_ALL: u8 = 2;
-    /// Of `dyno gate`: the new run is worse than its base by more than the limit. Of `dyno fleet
-    /// accept`: some drives are rejected.
+    /// `dyno gate`: the new run is worse than its base by more than the limit. `dyno fleet accept`:
+    /// some drives are rejected.
     pub const WORSE: u8 = 1;
-    /// Of `dyno gate`: neither that it is worse nor that it is not is shown. Of `dyno fleet
-    /// accept`: none is rejected, and of some drives nothing can be said.
+    /// `dyno gate`: neither "worse" nor "not worse" is shown. `dyno fleet accept`: none is
+    /// rejected, but some could not be judged.
     pub const NOT_SHOWN: u8 = 2;
-    /// Of the same two: it failed, and there is no verdict; EX_DATAERR of sysexits.h.
+    /// The same two commands: failed, without a verdict; EX_DATAERR of sysexits.h.
     pub const NO_VERDICT: u8 = 65;
-    /// Refused: it would have touched what is not Dyno's own, or what the plan does not name.
+    /// Refused: the command would have touched data that is not Dyno's, or that the plan does not
+    /// name.
     pub const REFUSED: u8 = 3;
-    /// The command line does not say anything; EX_USAGE of sysexits.h.
+    /// Invalid command line; EX_USAGE of sysexits.h.
     pub const USAGE: u8 = 64;
 }
 
@@ -75,7 +76,7 @@ pub fn exit_code(error: &Error) -> u8 {
     }
 }
 
-/// An error that is a refusal, with its remedy.
+/// A refusal, with its remedy.
 pub fn refused(what: impl fmt::Display, try_next: impl fmt::Display) -> Error {
     Error::new(Refusal(try_next.to_string())).context(what.to_string())
 }

@@ -8,17 +8,17 @@ use std::path::{Component, Path, PathBuf};
 
 use super::error::{Context, Result, failed};
 
-/// A plan, a protocol, a brief, claims: written by hand.
+/// A plan, a protocol, a brief or claims: written by hand.
 pub const MOST_TEXT: u64 = 4 << 20;
-/// What another tool wrote.
+/// The output of another tool.
 pub const MOST_DATA: u64 = 64 << 20;
-/// What the name of a folder begins with that gets its own once all that is in it is written.
+/// Prefix of the temporary name of a folder that is renamed once it is complete.
 pub const UNFINISHED: &str = "_unfinished-";
 
-/// Opens a regular file to read; links are followed.
+/// Opens a regular file for reading; links are followed.
 pub fn open(path: &Path) -> Result<File> {
     let shown = path.display();
-    // Otherwise opening a pipe would wait for its writer.
+    // Otherwise opening a pipe would block until it has a writer.
     let opened = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
     let file = opened.map_err(|e| {
         failed(
@@ -34,7 +34,7 @@ pub fn open(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The whole of a regular file of at most so many bytes.
+/// The contents of a regular file of at most so many bytes.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?
@@ -58,15 +58,15 @@ pub fn read_text(path: &Path, most: u64) -> Result<String> {
     })
 }
 
-/// Whether it begins as every SQLite file does.
+/// Whether it has the header of a SQLite file.
 pub fn is_sqlite(path: &Path) -> bool {
     let mut magic = [0; 16];
     open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok())
         && &magic == b"SQLite format 3\0"
 }
 
-/// What a report or a table calls its bundles: the name of the file, with as many of its folders as
-/// bundles of one name need. Where on whose disk they lie is nobody's concern.
+/// The names of bundles in a report or table: the file name, with as many parent folders as needed
+/// to distinguish bundles of the same name. Full paths are not disclosed.
 pub fn names(paths: &[PathBuf]) -> Vec<String> {
     let parts = |path: &PathBuf| -> Vec<String> {
         let named = path.components().filter_map(|part| match part {

@@ -1,10 +1,10 @@
-//! The one latency histogram: nanoseconds, fixed bounds, relative error at most 0.1 %.
+//! The only latency histogram: nanoseconds, fixed bounds, relative error at most 0.1 %.
 //!
 //! The layout is HdrHistogram's with three significant digits. Values up to 2,047 have a bucket
-//! each; above that every octave [2^k, 2^(k+1)) is cut into `HALF` = 1,024 equal buckets, so a
-//! bucket is at most 1/1,024 of the values in it wide. Because the layout is HdrHistogram's own, a
-//! histogram goes into the V2 format, and comes back, without moving a count. A value above
-//! `HIGHEST_NS` (an hour) is counted in `overflow` and in the maximum, never clipped silently.
+//! each; above that, every octave [2^k, 2^(k+1)) is divided into `HALF` = 1,024 equal buckets, so
+//! the width of a bucket is at most 1/1,024 of its values. Because the layout is HdrHistogram's
+//! own, converting to and from the V2 format moves no count. A value above `HIGHEST_NS` (one hour)
+//! is counted in `overflow` and in the maximum, never clipped silently.
 
 use std::io::Read;
 use std::ops::Range;
@@ -12,20 +12,20 @@ use std::ops::Range;
 use anyhow::{Context, Result, ensure};
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
-/// Buckets to an octave.
+/// Buckets per octave.
 const HALF: usize = 1024;
 const HALF_BITS: u32 = HALF.trailing_zeros();
 
-/// The largest latency with a bucket: one hour.
+/// The largest latency that has a bucket: one hour.
 pub const HIGHEST_NS: u64 = 3_600_000_000_000;
 
-/// The width of a bucket, relative to its bounds: 1,024 to an octave.
+/// The width of a bucket relative to its bounds: 1,024 per octave.
 pub const RESOLUTION: f64 = 1.0 / 1024.0;
 
-/// How many buckets reach up to `HIGHEST_NS`.
+/// The number of buckets up to `HIGHEST_NS`.
 pub const BUCKETS: usize = bucket_of(HIGHEST_NS) + 1;
 
-/// A percentile is measured when at least this many samples lie above it.
+/// A percentile counts as measured if at least this many samples lie above it.
 pub const SAMPLES_ABOVE: u64 = 100;
 
 /// The bucket that counts `ns`.
@@ -43,22 +43,23 @@ pub const fn highest_in(index: usize) -> u64 {
     ((within + 1) << shift) - 1
 }
 
-/// A tally of latencies, mergeable, with exact count, sum, minimum and maximum beside the buckets.
+/// A latency histogram, mergeable, with exact count, sum, minimum and maximum in addition to the
+/// buckets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u64]>,
-    /// Nothing is counted outside these buckets. They are few of many, and a report reads thousands
-    /// of histograms.
+    /// All counts lie within these buckets. They are few, and a report reads thousands of
+    /// histograms.
     used: Range<usize>,
-    /// How many values, those above `HIGHEST_NS` included.
+    /// Number of values, including those above `HIGHEST_NS`.
     pub count: u64,
     /// Their exact sum, nanoseconds; it saturates.
     pub sum_ns: u64,
-    /// The least value, exact; `u64::MAX` where there is none.
+    /// The smallest value, exact; `u64::MAX` if there is none.
     pub min_ns: u64,
-    /// The largest value, exact; 0 where there is none.
+    /// The largest value, exact; 0 if there is none.
     pub max_ns: u64,
-    /// Values above `HIGHEST_NS`; they are in `count`, `sum_ns` and `max_ns` too.
+    /// Values above `HIGHEST_NS`; also included in `count`, `sum_ns` and `max_ns`.
     pub overflow: u64,
 }
 
@@ -76,7 +77,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Empty, with all of its buckets allocated.
+    /// Empty, with all buckets allocated.
     pub fn new() -> Histogram {
         let counts = vec![0; BUCKETS].into_boxed_slice();
         Histogram {
@@ -95,8 +96,7 @@ impl Histogram {
         self.count == 0
     }
 
-    /// The memory that its counts take: buckets between the lowest and the highest that hold
-    /// something.
+    /// The memory for its counts: buckets between the lowest and the highest non-empty one.
     pub fn used_bytes(&self) -> u64 {
         8 * self.used.len() as u64
     }
@@ -136,8 +136,8 @@ impl Histogram {
         self.overflow = self.overflow.saturating_add(other.overflow);
     }
 
-    /// Adds counts straight to a bucket: how the recorder's snapshots become a histogram. `count`
-    /// follows.
+    /// Adds counts directly to a bucket, to convert a recorder's snapshots to a histogram. `count`
+    /// is updated.
     pub fn add_to_bucket(&mut self, index: usize, n: u64) {
         self.counts[index] = self.counts[index].saturating_add(n);
         self.widen(index..index + 1);
@@ -152,7 +152,7 @@ impl Histogram {
         };
     }
 
-    /// Adds what the buckets cannot hold: the exact sum and extremes, and what overflowed.
+    /// Adds values that the buckets lack: the exact sum, the extremes and the overflow.
     pub fn add_exact(&mut self, sum_ns: u64, min_ns: u64, max_ns: u64, overflow: u64) {
         self.sum_ns = self.sum_ns.saturating_add(sum_ns);
         self.min_ns = self.min_ns.min(min_ns);
@@ -161,8 +161,8 @@ impl Histogram {
         self.count += overflow;
     }
 
-    /// What was counted after `earlier`, a former state of this histogram. Its extremes are those
-    /// of its buckets.
+    /// The values counted since `earlier`, a former state of this histogram. The extremes are those
+    /// of the buckets.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
         let mut part = Histogram::new();
         for index in self.used.clone() {
@@ -182,14 +182,14 @@ impl Histogram {
         part
     }
 
-    /// The exact mean, nanoseconds; None of an empty histogram.
+    /// The exact mean, nanoseconds; None for an empty histogram.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// The latency that a share `q` (0 to 1) of the ops did not exceed, to the top of its bucket,
-    /// whatever the number of samples; `None` only where there is none. For printing use
-    /// `percentile_ns`.
+    /// The latency that a share `q` (0 to 1) of the ops did not exceed, rounded up to the top of
+    /// its bucket, regardless of the number of samples; `None` only if there are none. Use
+    /// `percentile_ns` for printing.
     pub fn quantile_ns(&self, q: f64) -> Option<u64> {
         if self.count == 0 {
             return None;
@@ -205,18 +205,18 @@ impl Histogram {
         Some(self.max_ns)
     }
 
-    /// `quantile_ns`, but only where at least `SAMPLES_ABOVE` samples lie above it; otherwise it
-    /// was not measured.
+    /// `quantile_ns`, but only if at least `SAMPLES_ABOVE` samples lie above it; otherwise it was
+    /// not measured.
     pub fn percentile_ns(&self, q: f64) -> Option<u64> {
         let above = self.count as f64 * (1.0 - q);
-        // The tolerance forgives the rounding of 1 - 0.99, no more.
+        // The tolerance only covers the rounding of 1 - 0.99.
         (above + 1e-6 * SAMPLES_ABOVE as f64 >= SAMPLES_ABOVE as f64)
             .then(|| self.quantile_ns(q))
             .flatten()
     }
 
-    /// The share of values of at least `ns`, to the bottom of its bucket; `None` where there is no
-    /// value.
+    /// The share of values of at least `ns`, to the bottom of its bucket; `None` if there are no
+    /// values.
     pub fn share_from(&self, ns: u64) -> Option<f64> {
         let from = bucket_of(ns).clamp(self.used.start, self.used.end);
         let above: u64 = self.counts[from..self.used.end].iter().sum();
@@ -224,15 +224,15 @@ impl Histogram {
         (self.count > 0).then(|| (above as f64 / self.count as f64).min(1.0))
     }
 
-    /// The buckets that hold something: (largest value of the bucket, count), ascending; without
-    /// the overflow.
+    /// The non-empty buckets: (largest value of the bucket, count), ascending; without the
+    /// overflow.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let counts = self.used.clone().map(|index| (index, self.counts[index]));
         counts.filter(|&(_, n)| n > 0).map(|(index, n)| (highest_in(index), n))
     }
 
-    /// The HdrHistogram V2 format, deflated, with `digits` significant digits: 3 keeps every count
-    /// where it is, 2 (error at most 0.8 %) is for intervals, of which there are very many.
+    /// The HdrHistogram V2 format, deflated, with `digits` significant digits: 3 preserves every
+    /// count's bucket; 2 (error at most 0.8 %) is for intervals, which are numerous.
     pub fn to_v2(&self, digits: u8) -> Result<Vec<u8>> {
         let mut hdr = hdrhistogram::Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, digits)?;
         for (value, n) in self.buckets() {
@@ -246,9 +246,9 @@ impl Histogram {
         Ok(bytes)
     }
 
-    /// Reads what `to_v2` (or another HdrHistogram tool, in nanoseconds) wrote. The format has
-    /// neither the exact sum nor the extremes, so they are set to the buckets' until the caller,
-    /// who keeps them beside it, sets them.
+    /// Reads the output of `to_v2` (or of another HdrHistogram tool, in nanoseconds). The format
+    /// contains neither the exact sum nor the extremes, so they are set to the buckets' values
+    /// until the caller, which stores them separately, sets them.
     pub fn from_v2(bytes: &[u8]) -> Result<Histogram> {
         let plain = plain_v2(bytes)?;
         let hdr: hdrhistogram::Histogram<u64> = Deserializer::new()
@@ -262,12 +262,12 @@ impl Histogram {
     }
 }
 
-/// How V2 begins that is deflated, and how it does once it is not.
+/// The magic bytes of deflated V2, and of V2 after inflating.
 const DEFLATED: [u8; 4] = 0x1C84_9314u32.to_be_bytes();
 const PLAIN: [u8; 4] = 0x1C84_9313u32.to_be_bytes();
 
-/// V2 inflated, and its header compared with what follows and with our bounds: the library believes
-/// what a header says of lengths and bounds, and would make gigabytes of a few bytes.
+/// Inflates V2 and compares its header with the data and with our bounds: the library trusts
+/// lengths and bounds in a header, and would allocate gigabytes for a few bytes.
 fn plain_v2(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut plain = Vec::new();
     match bytes.strip_prefix(&DEFLATED) {

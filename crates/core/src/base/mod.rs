@@ -1,10 +1,10 @@
 //! Clock, random numbers, units, histogram, errors, sealed blocks. The bottom of the import
 //! diagram: imports no other room.
 //!
-//! `output`, `file`, `private`, `stderr`, `text` and `secret` are the only ways to files, terminals
-//! and texts from elsewhere; `registry` is a list of everything of one kind, which accepts
-//! additions from a library user; `block_seal` is the format of blocks that identify themselves,
-//! for data verification and power cuts.
+//! All access to files, terminals and external texts goes through `output`, `file`, `private`,
+//! `stderr`, `text` and `secret`; `registry` is a list of all items of one kind, to which a library
+//! user can add; `block_seal` is the format of self-identifying blocks, for data verification and
+//! power cuts.
 
 pub mod block_seal;
 pub mod clock;

@@ -1,6 +1,6 @@
-//! Where results go. What is written is written beside its name and renamed when it is whole; a
-//! file that is there is replaced only if Dyno wrote it, which an attribute of the file says. So no
-//! input, no link and nobody else's file is lost.
+//! Output files. They are written under a temporary name and renamed when complete. An existing
+//! file is replaced only if a file attribute says that Dyno wrote it, so no input, link or other
+//! user's file is lost.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -13,35 +13,35 @@ use rustix::termios::{Winsize, tcgetwinsize};
 
 use super::error::{self, Context, Error, Result, failed};
 
-/// The widest line of what is printed, and of what is not printed to a terminal.
+/// The maximum line width of output, and the width if the output is not a terminal.
 pub const WIDEST: usize = 120;
-/// On a narrower terminal lines break by themselves.
+/// Narrower terminals wrap lines themselves.
 const NARROWEST: usize = 60;
 
-/// Columns for what is printed to `stream`: those of its terminal, within bounds.
+/// Columns for output to `stream`: those of its terminal, within bounds.
 pub fn columns(stream: impl AsFd) -> usize {
     let width = terminal_size(stream).map(|size| usize::from(size.ws_col));
     width.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)
 }
 
-/// Of a terminal that knows its size; one that does not says 0.
+/// The width of a terminal that reports its size; others report 0.
 pub fn terminal_size(stream: impl AsFd) -> Option<Winsize> {
     tcgetwinsize(stream).ok().filter(|size| size.ws_col > 0)
 }
 
-/// The attribute of files that Dyno wrote.
+/// The attribute of files written by Dyno.
 const OURS: &str = "user.dyno.output";
 
-/// A file on its way. Dropped before `finish`, it leaves nothing.
+/// An unfinished file. If dropped before `finish`, it leaves nothing.
 pub struct Output {
     file: Option<File>,
-    /// None: a pipe or terminal, written as it is.
+    /// None: a pipe or terminal, written directly.
     beside: Option<PathBuf>,
     path: PathBuf,
 }
 
 impl Output {
-    /// Begins a file that is to have this name. `inputs` are what the result is made of.
+    /// Starts a file with this final name. `inputs` are the files from which the result is derived.
     pub fn begin(path: &Path, inputs: &[&Path]) -> Result<Output> {
         let writing = || format!("writing {}", path.display());
         if let Some(file) = check(path, inputs)? {
@@ -60,8 +60,7 @@ impl Output {
                 }
                 Err(error) => return Err(error).with_context(writing),
                 Ok(file) => {
-                    // Where a filesystem keeps no such attributes, the file is not replaced later
-                    // on.
+                    // On a filesystem without such attributes, the file is not replaced later.
                     let _ = fsetxattr(&file, OURS, b"1", XattrFlags::empty());
                     return Ok(Output {
                         file: Some(file),
@@ -74,7 +73,7 @@ impl Output {
         Err(failed(writing(), "choose another name"))
     }
 
-    /// Gives the file its name; what had it meanwhile is looked at again.
+    /// Renames the file to its final name, after checking again that no other file has taken it.
     pub fn finish(mut self, inputs: &[&Path]) -> Result<()> {
         let writing = || format!("writing {}", self.path.display());
         let Some(file) = self.file.take() else { return Ok(()) };
@@ -105,7 +104,7 @@ impl Drop for Output {
     }
 }
 
-/// A name beside a file's, under which it is written until it is whole.
+/// The temporary name, in the same folder, of a file that is not yet complete.
 fn beside(path: &Path, attempt: u32) -> Result<PathBuf> {
     let name =
         path.file_name().with_context(|| format!("writing {}", path.display()))?.to_string_lossy();
@@ -113,15 +112,16 @@ fn beside(path: &Path, attempt: u32) -> Result<PathBuf> {
     Ok(path.with_file_name(format!(".{short}.{}.{attempt}.new", std::process::id())))
 }
 
-/// A new file that something else writes, such as a database: beside its name, which it gets when
-/// it is whole. Nothing that is there is replaced. Dropped before `finish`, it leaves nothing.
+/// A new file that is written by other code, such as a database: under a temporary name, and
+/// renamed when complete. No existing file is replaced. If dropped before `finish`, it leaves
+/// nothing.
 pub struct New {
     beside: PathBuf,
     path: PathBuf,
 }
 
 impl New {
-    /// Opens a file beside `path`. Fails where `path` exists and Dyno did not write it.
+    /// Opens a file next to `path`. Fails if `path` exists and Dyno did not write it.
     pub fn begin(path: &Path) -> Result<New> {
         if path.symlink_metadata().is_ok() {
             return Err(exists(path));
@@ -135,12 +135,12 @@ impl New {
         Ok(New { beside: name, path: path.to_path_buf() })
     }
 
-    /// Where it is written meanwhile; nothing is there yet.
+    /// The temporary path; the file does not exist yet.
     pub fn beside(&self) -> &Path {
         &self.beside
     }
 
-    /// Gives the file its name, unless something has it by now.
+    /// Renames the file to its final name, unless that name has been taken.
     pub fn finish(self) -> Result<()> {
         let writing = || format!("writing {}", self.path.display());
         File::open(&self.beside).and_then(|file| file.sync_all()).with_context(writing)?;
@@ -178,7 +178,7 @@ pub fn write(path: &Path, inputs: &[&Path], bytes: &[u8]) -> Result<()> {
     output.finish(inputs)
 }
 
-/// Refuses a name under which something would be lost; the open file where it is a pipe or a
+/// Refuses a name whose existing file would be lost; returns the open file if it is a pipe or a
 /// terminal.
 fn check(path: &Path, inputs: &[&Path]) -> Result<Option<File>> {
     let refused = |why: String| {
@@ -217,7 +217,7 @@ fn check(path: &Path, inputs: &[&Path]) -> Result<Option<File>> {
     Err(refused("it is a file that Dyno did not write".to_string()))
 }
 
-/// A terminal, `/dev/null`, a pipe: nothing that could be lost.
+/// A terminal, `/dev/null` or a pipe: nothing that could be lost.
 fn is_stream(found: &std::fs::Metadata) -> bool {
     found.file_type().is_char_device() || found.file_type().is_fifo()
 }

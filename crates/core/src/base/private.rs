@@ -1,16 +1,16 @@
 //! Dyno's private state between runs: `/var/lib/dyno` for root, the XDG state folder for other
-//! users. Contains lists of lines; if the folder is not available, nothing is remembered, and every
-//! run is treated as the first.
+//! users. Contains lists of lines; if the folder is not available, nothing is stored, and every run
+//! is treated as the first.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 
-/// A list is cut to its younger half beyond this.
+/// A longer list is cut to its newer half.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The folder, made where it is missing; none where another could write to it.
+/// The folder, created if missing; None if others could write to it.
 pub fn folder() -> Option<PathBuf> {
     let user = rustix::process::geteuid().as_raw();
     let set =
@@ -27,7 +27,7 @@ pub fn folder() -> Option<PathBuf> {
     (found.is_dir() && found.uid() == user && found.mode() & 0o022 == 0).then_some(folder)
 }
 
-/// Adds a line to a list. What cannot be remembered is not.
+/// Adds a line to a list; failures are ignored.
 pub fn remember(list: &str, line: &str) {
     let Some(path) = folder().map(|folder| folder.join(list)) else { return };
     let line = format!("{}\n", line.replace('\n', " "));
@@ -46,7 +46,7 @@ pub fn remember(list: &str, line: &str) {
     }
 }
 
-/// The lines of a list, the oldest first.
+/// The lines of a list, oldest first.
 pub fn recall(list: &str) -> Vec<String> {
     let opened = folder().and_then(|folder| {
         OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(folder.join(list)).ok()

@@ -1,9 +1,9 @@
-//! A list of everything of one kind: Dyno's own, in the order in which they are shown, and what a
-//! program that uses Dyno as a library adds before it runs anything.
+//! A list of all items of one kind: Dyno's own, in display order, and those that a program which
+//! uses Dyno as a library adds before its first run.
 
 use std::sync::{PoisonError, RwLock};
 
-/// An ordered list of Dyno's own items and those that were added.
+/// An ordered list of Dyno's own and added items.
 pub struct Registry<T: Copy + 'static> {
     own: &'static [T],
     added: RwLock<Vec<T>>,
@@ -15,12 +15,12 @@ impl<T: Copy> Registry<T> {
         Registry { own, added: RwLock::new(Vec::new()) }
     }
 
-    /// Adds one of another program's; it comes after Dyno's own.
+    /// Adds another program's item, after Dyno's own.
     pub fn add(&self, one: T) {
         self.added.write().unwrap_or_else(PoisonError::into_inner).push(one);
     }
 
-    /// Dyno's own items first, then what was added, in that order.
+    /// Dyno's own items, then the added ones, in order.
     pub fn iter(&self) -> impl Iterator<Item = T> + use<T> {
         let added = self.added.read().unwrap_or_else(PoisonError::into_inner).clone();
         self.own.iter().copied().chain(added)

@@ -1,13 +1,13 @@
-//! Random numbers as a function of (seed, thread, op number), so that any op can be made again on
-//! its own.
+//! Random numbers as a function of (seed, thread, op number), so that any op can be reproduced
+//! independently.
 //!
 //! The generator is SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
-//! generators", OOPSLA 2014): one state a thread, hashed once with the op's number to give that
-//! op's own short sequence.
+//! generators", OOPSLA 2014): one state per thread, hashed once with the op's number to give that
+//! op its own short sequence.
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A short sequence of random numbers that belongs to one op.
+/// The short sequence of random numbers of one op.
 #[derive(Clone, Copy, Debug)]
 pub struct Rng {
     state: u64,
@@ -20,8 +20,8 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// The family of thread `thread` under the plan's seed. `stream` keeps two streams of a step
-    /// apart.
+    /// The family of thread `thread` under the plan's seed. `stream` separates two streams of a
+    /// step.
     pub fn new(seed: u64, stream: u64, thread: u64) -> Seed {
         Seed { key: mix(mix(mix(seed).wrapping_add(stream)).wrapping_add(thread)) }
     }
@@ -41,7 +41,7 @@ impl Rng {
         mix(self.state)
     }
 
-    /// Leaves out a number that nobody looks at.
+    /// Skips an unused number.
     #[inline(always)]
     pub fn skip(&mut self) {
         self.state = self.state.wrapping_add(GOLDEN);

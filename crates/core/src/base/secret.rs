@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Words before `=` or `:` whose value nobody else may see.
+/// Words before `=` or `:` whose value must stay secret.
 const NAMES: [&str; 7] = ["password", "passwd", "pwd", "token", "secret", "api_key", "apikey"];
 
 const HIDDEN: &str = "***";
@@ -17,13 +17,13 @@ pub fn hide(text: &str) -> String {
     hide_authorization(&out)
 }
 
-/// Hides what follows the scheme of HTTP's header: "Authorization: Bearer SECRET".
+/// Hides the value after an HTTP authentication scheme: "Authorization: Bearer SECRET".
 fn hide_authorization(text: &str) -> String {
     let is_header = |word: &str| {
         word.to_ascii_lowercase().trim_matches(['"', '\'']).starts_with("authorization:")
     };
     let mut out = String::with_capacity(text.len());
-    // How many words of a header have passed.
+    // Number of words of a header read so far.
     let mut passed = 0;
     for piece in text.split_inclusive(' ') {
         let word = piece.trim_end_matches(' ');
@@ -47,12 +47,12 @@ fn hide_authorization(text: &str) -> String {
     out
 }
 
-/// Whether the text holds something that `hide` would take out.
+/// Whether the text contains anything that `hide` would remove.
 pub fn holds(text: &str) -> bool {
     hide(text) != text
 }
 
-/// Hides in every text of a JSON value, and what stands under a name such as "password".
+/// Hides secrets in every string of a JSON value, and any value under a name such as "password".
 pub fn hide_json(value: &mut Value) {
     match value {
         Value::String(text) => *text = hide(text),
@@ -61,7 +61,7 @@ pub fn hide_json(value: &mut Value) {
             for (name, field) in fields.iter_mut() {
                 let named = |text: &str| format!("{name}={text}");
                 match field {
-                    // Hidden for its name's sake, and so whole.
+                    // Hidden because of its name, therefore completely.
                     Value::String(text) if hide(&named(text)) != named(&hide(text)) => {
                         *text = HIDDEN.to_string()
                     }
@@ -122,7 +122,7 @@ fn hide_after(text: &str, name: &str) -> String {
         let end = start
             + if in_pairs { end_of_pair(value) } else { value.find(ends).unwrap_or(value.len()) };
         out.push_str(&text[from..start]);
-        // An empty value, or a variable's name, is no secret.
+        // An empty value or a variable's name is not a secret.
         let kept = &text[start..end];
         out.push_str(if kept.is_empty() || kept.starts_with('$') { kept } else { HIDDEN });
         from = end;
@@ -131,7 +131,7 @@ fn hide_after(text: &str, name: &str) -> String {
     out
 }
 
-/// Whether the value stands in a connection string of pairs: "Server=a;Password=b;Encrypt=true".
+/// Whether the value is part of a connection string of pairs: "Server=a;Password=b;Encrypt=true".
 fn in_pairs(before: &str, value: &str) -> bool {
     let is_pair = |text: &str| {
         let name = text.split('=').next().unwrap_or_default().trim();
@@ -142,8 +142,8 @@ fn in_pairs(before: &str, value: &str) -> bool {
     before.trim_end().ends_with(';') || value.split(';').skip(1).any(is_pair)
 }
 
-/// Where a value of a pair ends. All but `;` may be part of a password there; in quotes that too,
-/// and the quote, doubled.
+/// The end of a pair's value. Anything except `;` may be part of the password; in quotes, `;` and
+/// the doubled quote too.
 fn end_of_pair(value: &str) -> usize {
     let close = match value.chars().next() {
         Some(quote @ ('\'' | '"')) => quote,

@@ -13,9 +13,9 @@ use indicatif::TermLike;
 use super::output::terminal_size;
 use super::text::visible;
 
-/// The terminal or pipe once more, opened so that it never waits. The flag belongs to this opening:
-/// whoever shares standard error with us is not concerned. None for a file, which does not make
-/// anyone wait.
+/// The terminal or pipe, reopened in non-blocking mode. The flag belongs to this open file
+/// description, so other processes that share standard error are not affected. None for a file,
+/// which never blocks.
 fn patient() -> Option<&'static File> {
     static OPENED: OnceLock<Option<File>> = OnceLock::new();
     let open = || {
@@ -38,12 +38,12 @@ fn put(bytes: &[u8]) {
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From here on notes are dropped: errors alone are shown.
+/// From here on, only errors are shown.
 pub fn be_quiet() {
     QUIET.store(true, Relaxed);
 }
 
-/// One line, with nothing hidden in it.
+/// One line, with hidden characters made visible.
 pub fn note(text: &str) {
     if QUIET.load(Relaxed) {
         return;
@@ -51,7 +51,7 @@ pub fn note(text: &str) {
     put(format!("{}\n", visible(text.trim_end_matches('\n'))).as_bytes());
 }
 
-/// The terminal as a progress bar draws on it.
+/// The terminal as drawn on by a progress bar.
 #[derive(Debug, Default)]
 pub struct BarTerminal(Mutex<String>);
 

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Whether a character does something instead of being seen: control characters (escapes, NUL, line
-/// ends), marks that turn the direction of writing, and those that take no room.
+/// Whether a character is not visible: control characters (escapes, NUL, line ends), marks that
+/// change the direction of writing, and those of zero width.
 pub fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
@@ -14,7 +14,7 @@ pub fn is_hidden(c: char) -> bool {
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The text with every such character spelt out, as in `\u{1b}`; a line's end as `\n`.
+/// The text with every such character spelt out, as in `\u{1b}`; a line end as `\n`.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -31,21 +31,21 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// `visible` for a text of several lines of our own.
+/// `visible` for Dyno's own text of several lines.
 fn visible_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(visible).collect();
     lines.join("\n")
 }
 
-/// What is written to a terminal: nothing hidden but line ends passes.
+/// A filter for terminal output: no hidden characters except line ends.
 pub struct TerminalText<W: Write> {
     out: W,
-    /// The beginning of a character whose end has not come.
+    /// The beginning of an incomplete character.
     rest: Vec<u8>,
 }
 
 impl<W: Write> TerminalText<W> {
-    /// Wraps what is written to a terminal.
+    /// Wraps a terminal writer.
     pub fn new(out: W) -> TerminalText<W> {
         TerminalText { out, rest: Vec::new() }
     }
@@ -70,19 +70,19 @@ impl<W: Write> Write for TerminalText<W> {
     }
 }
 
-/// Writes to standard error what a user should see, on lines of its own. A terminal that is gone, a
-/// closed pipe or a full disk takes nothing: that must not end what is going on, so it is dropped.
+/// Writes lines for the user to standard error. If the terminal is gone, the pipe closed or the
+/// disk full, they are dropped, because that must not end the run.
 pub fn say(text: &str) {
     say_as_it_is(&visible_lines(text));
 }
 
-/// `say` of what has been made visible already.
+/// `say` for text that is already visible.
 pub fn say_as_it_is(text: &str) {
     let _ = io::stderr().write_all(format!("{}\n", text.trim_end_matches('\n')).as_bytes());
 }
 
-/// The text with a mark of the same length for every hidden character but line ends and tabs, so
-/// that places in it stay what they are.
+/// The text with hidden characters (except line ends and tabs) replaced by marks of the same
+/// length, so that positions in it remain valid.
 pub fn masked(text: &str) -> Cow<'_, str> {
     let hides = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t' | '\r');
     if !text.chars().any(hides) {

@@ -1,7 +1,7 @@
 //! Sizes, rates and times as people write them ("4KiB", "10MB/s", "20m") and as briefs print them.
 //!
-//! Decimal and binary units are kept apart: 1 KB is 1,000 bytes and 1 KiB is 1,024. A bare number
-//! of bytes is allowed; a bare number of seconds is not, because "20" in a plan is more often a
+//! Decimal and binary units are distinct: 1 KB is 1,000 bytes and 1 KiB is 1,024. A bare number of
+//! bytes is allowed; a bare number of seconds is not, because "20" in a plan is more often a
 //! mistake than a time.
 
 /// "1 task", "12 tasks".
@@ -20,7 +20,7 @@ pub enum Rate {
 }
 
 impl Rate {
-    /// So many times the rate.
+    /// This multiple of the rate.
     pub fn times(self, factor: f64) -> Rate {
         match self {
             Rate::OpsPerSec(ops) => Rate::OpsPerSec(ops * factor),
@@ -99,7 +99,7 @@ pub fn parse_duration_ns(text: &str) -> Result<u64, String> {
     Ok(total_ns.round() as u64)
 }
 
-/// A rate: "10MB/s", "300k/s", "5000 ops/s". The "/s" is required, so that a size is never taken
+/// A rate: "10MB/s", "300k/s", "5000 ops/s". The "/s" is required, so that a size is not mistaken
 /// for a rate.
 pub fn parse_rate(text: &str) -> Result<Rate, String> {
     let bad = || {
@@ -124,8 +124,8 @@ pub fn parse_rate(text: &str) -> Result<Rate, String> {
     }
 }
 
-/// 4096 as "4 KiB", 10000000 as "10 MB": exact in the unit that needs the fewest digits, where four
-/// are enough; otherwise to three digits: "1.92 TB".
+/// 4096 as "4 KiB", 10000000 as "10 MB": exact in the unit with the fewest digits, if four suffice;
+/// otherwise three digits: "1.92 TB".
 pub fn bytes(n: u64) -> String {
     let units = BYTES
         .iter()
@@ -139,7 +139,7 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// Nanoseconds as a reader wants them: "85.2 µs", "1.30 ms", "2.00 s".
+/// Nanoseconds in a readable unit: "85.2 µs", "1.30 ms", "2.00 s".
 pub fn latency(ns: f64) -> String {
     if ns < 1e12 {
         about(ns, 1000.0, &["ns", "µs", "ms", "s"])
@@ -158,7 +158,7 @@ pub fn duration(ns: u64) -> String {
     if shown.is_empty() { latency(ns as f64) } else { shown.join(" ") }
 }
 
-/// A day and time in UTC, from nanoseconds since 1970: "2026-02-03 14:05 UTC".
+/// A date and time in UTC, from nanoseconds since 1970: "2026-02-03 14:05 UTC".
 pub fn moment(unix_ns: u64) -> String {
     if unix_ns == 0 {
         return "date unknown".to_string();
@@ -169,7 +169,7 @@ pub fn moment(unix_ns: u64) -> String {
     }
 }
 
-/// A count with its thousands grouped: 892202 as "892,202".
+/// A count with grouped thousands: 892202 as "892,202".
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -182,7 +182,7 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// Rounded to so many significant digits: 29,633 to two is "30,000", 7.7 is "7.7" and 14 to three
+/// Rounded to this many significant digits: 29,633 to two is "30,000", 7.7 is "7.7" and 14 to three
 /// "14.0".
 pub fn significant(value: f64, digits: u32) -> String {
     let after_first = digits.max(1) as usize - 1;
@@ -203,8 +203,8 @@ pub fn significant(value: f64, digits: u32) -> String {
     format!("{sign}{whole}{point}{rest}")
 }
 
-/// The significant digits of a number as it is written: two of "7.7", three of "14.0", six of
-/// "892,202", one of "0.5". Zeros that end a whole number count.
+/// The number of significant digits as written: two for "7.7", three for "14.0", six for "892,202",
+/// one for "0.5". Trailing zeros of a whole number count.
 pub fn digits_of(text: &str) -> u32 {
     let mantissa = text.trim().split(['e', 'E']).next().unwrap_or_default();
     let digits = mantissa.chars().filter(char::is_ascii_digit);
@@ -237,7 +237,7 @@ fn about(value: f64, base: f64, units: &[&str]) -> String {
     format!("{v:.decimals$} {}", units[unit])
 }
 
-/// A number that JSON can hold, which has no infinity.
+/// A number that JSON can represent, without infinity.
 pub fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }

@@ -13,8 +13,8 @@ use crate::base::rng::Seed;
 use crate::measure::{Completion, Op};
 use crate::plan::Stream;
 
-/// Page-aligned memory for direct I/O, `slots` buffers of `each` bytes, filled with data that does
-/// not compress or as far as the plan says.
+/// Page-aligned memory for direct I/O: `slots` buffers of `each` bytes, filled with data that is
+/// incompressible or compresses as the plan specifies.
 pub struct Buffers {
     memory: Pages,
     each: usize,
@@ -23,13 +23,13 @@ pub struct Buffers {
     content: Content,
 }
 
-/// What is put into a buffer before it is written.
+/// The contents of a buffer before it is written.
 enum Content {
-    /// What no other write has.
+    /// Unlike any other write.
     Unique,
-    /// Such data, and duplicates.
+    /// Unique data and duplicates.
     Dedupe(Dedupe),
-    /// Blocks that say what they are.
+    /// Self-identifying blocks.
     Sealed(Checker),
 }
 
@@ -70,7 +70,7 @@ impl Buffers {
         self.memory.all()
     }
 
-    /// In which pages they are, for the disclosure.
+    /// The kind of pages, for the disclosure.
     pub fn pages(&self) -> &'static str {
         self.memory.describe()
     }
@@ -80,8 +80,8 @@ impl Buffers {
         &mut self.all()[slot as usize * each..][..each]
     }
 
-    /// An op is about to be handed over: makes what a slot writes unlike anything written before,
-    /// a duplicate, or a block that says what it is; and makes ready what a verified read needs.
+    /// Before an op is submitted: makes the data that a slot writes unique, a duplicate, or a
+    /// self-identifying block; and prepares a verified read.
     #[inline(always)]
     pub fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
         match &self.content {
@@ -110,7 +110,7 @@ impl Buffers {
         }
     }
 
-    /// Ops are complete, and their latencies taken: what they read is verified.
+    /// After ops have completed and their latencies are recorded: verifies the data that they read.
     #[inline(always)]
     pub fn check(&mut self, done: &[Completion]) -> Result<()> {
         if let Content::Sealed(checker) = &mut self.content {
@@ -122,7 +122,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// A number of the op's own in each sector.
+    /// The op's own number in each sector.
     #[inline(always)]
     fn stamp(&mut self, slot: u32, op: &Op) {
         let random = SECTOR - self.zeros;
@@ -134,9 +134,9 @@ impl Buffers {
     }
 }
 
-/// The buffers of an I/O context on several drives, whose slots are numbered in the drives' order.
+/// The buffers of an I/O context on several drives, with slots numbered in the drives' order.
 pub struct ContextBuffers {
-    /// What is worked on, by drive.
+    /// The open files, by drive.
     pub files: Vec<Arc<BlockFile>>,
     /// By drive.
     pub buffers: Vec<Buffers>,
@@ -190,7 +190,7 @@ impl ContextBuffers {
     }
 }
 
-/// The largest op that a stream can make, which is what a slot's buffer must hold.
+/// The largest op of a stream, which is the size of a slot's buffer.
 fn largest_op(stream: &Stream) -> Result<u32> {
     let sizes = stream.workload.knobs.sizes("block")?;
     let largest = sizes.iter().map(|s| s.0).max().unwrap_or(4096);

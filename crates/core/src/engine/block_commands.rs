@@ -1,19 +1,18 @@
-//! What a drive is asked besides reading and writing: to make writes durable, to trim, to write
-//! zeroes. Each is one way for a file and one for a device; what the kernel, the filesystem or the
-//! drive lacks is an error before the load begins. `execute` is for ops whose worker waits for
-//! them.
+//! Operations other than reading and writing: durable writes, flush, trim, write zeroes. Each has
+//! one method for files and one for devices; missing support in the kernel, filesystem or drive is
+//! an error before the load begins. `execute` is for ops whose worker waits for them.
 //!
 //! | op | file | block device |
 //! |---|---|---|
 //! | write with FUA | `RWF_DSYNC` | `RWF_DSYNC` |
-//! | flush | fdatasync | fdatasync: Flush, where there is a volatile cache |
+//! | flush | fdatasync | fdatasync: Flush, if there is a volatile cache |
 //! | trim | fallocate, PUNCH_HOLE | BLKDISCARD |
 //! | write zeroes | fallocate, ZERO_RANGE | fallocate, ZERO_RANGE: Write Zeroes |
 //!
-//! In a file that is overwritten the filesystem makes one write with FUA of `RWF_DSYNC`, where the
-//! drive has it; without FUA a write and a flush take its place. On a block device Linux 6.1 to
-//! 6.18 sends one more flush after a write that is waited for, as psync's (blkdev_write_iter):
-//! io_uring's and libaio's are the FUA alone.
+//! When overwriting a file, the filesystem translates `RWF_DSYNC` to one write with FUA if the
+//! drive has it, otherwise to a write and a flush. On a block device Linux 6.1 to 6.18 sends an
+//! additional flush after a synchronous write such as psync's (blkdev_write_iter); io_uring's and
+//! libaio's are the FUA alone.
 
 use std::fs::File;
 use std::io::{Error as IoError, IoSlice, Result as IoResult};
@@ -29,16 +28,17 @@ use crate::base::error::{Result, failed};
 use crate::measure::{Op, OpKind};
 use crate::plan::Stream;
 
-/// Frees blocks of a file and leaves its length as it is.
+/// Deallocates blocks of a file without changing its length.
 pub const PUNCH: FallocateFlags = FallocateFlags::PUNCH_HOLE.union(FallocateFlags::KEEP_SIZE);
 
-/// Turns blocks of a file or device into zeroes.
+/// Sets blocks of a file or device to zero.
 pub const ZERO: FallocateFlags = FallocateFlags::ZERO_RANGE.union(FallocateFlags::KEEP_SIZE);
 
 /// `_IO(0x12, 119)` of <linux/fs.h>.
 const BLKDISCARD: libc::c_ulong = 0x1277;
 
-/// Executes an op and waits for it; `data` is what it reads into or writes from, as long as the op.
+/// Executes an op and waits for it; `data` is the buffer that it reads into or writes from, as long
+/// as the op.
 #[inline(always)]
 pub fn execute(file: &BlockFile, op: &Op, data: &mut [u8]) -> Result<()> {
     let (at, whole) = (file.base + op.at, data.len());
@@ -58,7 +58,7 @@ pub fn execute(file: &BlockFile, op: &Op, data: &mut [u8]) -> Result<()> {
     }
 }
 
-/// Writes so that the data are durable when the call returns.
+/// Writes so that the data are durable on return.
 fn write_durably(file: &File, data: &[u8], at: u64) -> IoResult<usize> {
     Ok(pwritev2(file, &[IoSlice::new(data)], at, ReadWriteFlags::DSYNC)?)
 }
@@ -69,12 +69,12 @@ fn write_and_flush(file: &File, data: &[u8], at: u64) -> IoResult<usize> {
     Ok(written)
 }
 
-/// Makes all that was written durable.
+/// Makes all earlier writes durable.
 fn flush(file: &File) -> IoResult<()> {
     Ok(fdatasync(file)?)
 }
 
-/// Says that these blocks hold nothing any more. `at` is an offset of the file or device.
+/// Discards these blocks. `at` is an offset of the file or device.
 fn trim(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
     if !file.is_device {
         return Ok(fallocate(&file.file, PUNCH, at, u64::from(len))?);
@@ -87,12 +87,12 @@ fn trim(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
     }
 }
 
-/// Turns these blocks into zeroes without sending them. `at` is an offset of the file or device.
+/// Sets these blocks to zero without transferring them. `at` is an offset of the file or device.
 fn write_zeroes(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
     Ok(fallocate(&file.file, ZERO, at, u64::from(len))?)
 }
 
-/// Refuses a stream whose trims or write zeroes would not be executed.
+/// Refuses a stream whose trims or write zeroes are not supported.
 pub fn check(file: &BlockFile, stream: &Stream) -> Result<()> {
     let asked = |knob: &str| stream.workload.knobs.float(knob).is_ok_and(|share| share > 0.0);
     if asked("trim") {
@@ -106,7 +106,7 @@ pub fn check(file: &BlockFile, stream: &Stream) -> Result<()> {
 
 fn check_one(file: &BlockFile, what: &str, how: FallocateFlags, limit: &str) -> Result<()> {
     if file.is_device {
-        // The kernel would write zeroes itself where a drive cannot.
+        // If a drive cannot, the kernel would write zeroes itself.
         return match queue_limit(file, limit)? {
             0 => Err(failed(
                 format!("{} has no {what}: queue/{limit} of its device is 0", file.path.display()),
@@ -115,7 +115,7 @@ fn check_one(file: &BlockFile, what: &str, how: FallocateFlags, limit: &str) -> 
             _ => Ok(()),
         };
     }
-    // Past the end of the file there is nothing to lose, and what was allocated is freed again.
+    // Past the end of the file there is nothing to lose, and the allocation is freed again.
     const PROBE_BYTES: u64 = 4096;
     let beyond = (file.base + file.bytes).next_multiple_of(PROBE_BYTES) + PROBE_BYTES;
     let tried = fallocate(&file.file, how, beyond, PROBE_BYTES)

@@ -1,5 +1,5 @@
-//! What psync, uring and libaio have in common beside the file or device: their knobs, and what is
-//! asked of an open target. How an I/O context is opened is each engine's own.
+//! The common parts of psync, uring and libaio: their knobs, and the properties of an open target.
+//! Opening an I/O context is specific to each engine.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::Stream;
 use crate::record::Fact;
 
-/// The knobs of a block engine: what `direct` is by default, its description, and the engine's own
+/// The knobs of a block engine: the default and description of `direct`, and the engine's own
 /// knobs.
 macro_rules! block_knobs {
     ($direct:literal, $doc:literal $(, $own:expr)* $(,)?) => {
@@ -41,17 +41,17 @@ pub trait BlockTarget: Any + Send + Sync + Sized {
     /// The engine's name.
     const ENGINE: &'static str;
 
-    /// What is open.
+    /// The open file or device.
     fn file(&self) -> &Arc<BlockFile>;
 
-    /// Worker `thread`'s one I/O context on these targets, as [`Target::io_context_on`] has it.
+    /// Worker `thread`'s single I/O context on these targets, as in [`Target::io_context_on`].
     fn open_io_context(
         targets: &[&Self],
         stream: &Stream,
         thread: u32,
     ) -> Result<Box<dyn AnyIoContext>>;
 
-    /// What addresses are a multiple of beside what the file asks for, bytes.
+    /// Additional alignment of addresses, beyond the file's own, bytes.
     fn unit_bytes(&self) -> u32 {
         1
     }
@@ -61,7 +61,7 @@ pub trait BlockTarget: Any + Send + Sync + Sized {
         Vec::new()
     }
 
-    /// What the kernel gave its I/O contexts.
+    /// The features that the kernel granted its I/O contexts.
     fn io_context_facts(&self) -> Vec<Fact> {
         Vec::new()
     }

@@ -42,7 +42,7 @@ pub const COMPRESSIBLE: Knob = Knob {
         `dedupe`, unique.",
 };
 
-/// A whole device is used to a multiple of this, so that blocks of any usual size fit it evenly.
+/// A whole device is used up to a multiple of this, so that blocks of any usual size fit evenly.
 const UNIT: u64 = 1 << 20;
 
 /// An open file or device and the range of it that is used.
@@ -53,11 +53,11 @@ pub struct BlockFile {
     pub bytes: u64,
     pub direct: bool,
     pub is_device: bool,
-    /// Percent of every sector that is zeros.
+    /// Percentage of every sector that is zeros.
     pub compressible: f64,
-    /// Which of what is written is a duplicate, where the plan asks for any.
+    /// Which writes are duplicates, if the plan requests any.
     pub dedupe: Option<Dedupe>,
-    /// What each block must hold, where the plan asks for verification.
+    /// The expected contents of each block, if the plan requests verification.
     pub known: Option<Arc<VerifiedDataset>>,
 }
 
@@ -116,8 +116,8 @@ impl BlockFile {
     }
 
     pub fn space(&self) -> AddressSpace {
-        // Direct I/O works in logical blocks; 4 KiB is a multiple of every one in use, 512 the
-        // least.
+        // Direct I/O requires whole logical blocks; 4 KiB is a multiple of all common sizes, and
+        // 512 is the smallest.
         let align_bytes = if self.direct { SECTOR as u32 } else { 1 };
         let unit = self.dedupe.as_ref().map_or(1, Dedupe::unit_bytes);
         let known = if self.known.is_some() { BLOCK as u32 } else { 1 };
@@ -151,12 +151,12 @@ impl BlockFile {
         format!("{} % compressible{parts}", self.compressible)
     }
 
-    /// What was verified since it was opened.
+    /// The blocks verified since it was opened.
     pub fn verified(&self) -> Vec<Fact> {
         self.known.iter().map(|known| known.verified().to_fact()).collect()
     }
 
-    /// What failed, for an op that did.
+    /// The operation that failed, for an op.
     pub fn op_failed(&self, op: &str, at: u64, cause: std::io::Error) -> crate::base::error::Error {
         let next = match cause.raw_os_error() {
             Some(libc::EOPNOTSUPP) => "leave this op out of the workload: the kernel lacks it here",
@@ -188,9 +188,9 @@ impl BlockFile {
     }
 }
 
-/// What a trim leaves: zeroes in a file (fallocate(2), FALLOC_FL_PUNCH_HOLE); in an NVMe namespace
-/// that promises it (Identify Namespace, DLFEAT bits 2:0 = 001b) zeroes, or what was there, since
-/// the command is a hint; elsewhere anything.
+/// The contents after a trim: zeroes in a file (fallocate(2), FALLOC_FL_PUNCH_HOLE); on an NVMe
+/// namespace that guarantees it (Identify Namespace, DLFEAT bits 2:0 = 001b), zeroes or the
+/// previous contents, because the command is a hint; otherwise anything.
 fn after_trim(home: &DatasetLocation) -> Leaves {
     match home {
         DatasetLocation::Device { path, .. }
@@ -218,7 +218,7 @@ fn open_data(folder: &DatasetFolder, path: &Path, access: Access, direct: bool) 
 }
 
 fn open_device(path: &Path, writes: bool, direct: bool) -> Result<File> {
-    // The kernel itself then refuses what is mounted or held by another driver.
+    // The kernel then refuses a device that is mounted or held by another driver.
     let flags = if direct { libc::O_DIRECT } else { 0 } | if writes { libc::O_EXCL } else { 0 };
     let opened = OpenOptions::new().read(true).write(writes).custom_flags(flags).open(path);
     opened.map_err(|cause| cannot_open(&shown(path), &cause, direct))
@@ -238,7 +238,7 @@ fn cannot_open(path: &Path, cause: &std::io::Error, direct: bool) -> Error {
 }
 
 fn capacity(mut file: &File, path: &Path) -> Result<u64> {
-    // A block device's metadata says zero; seeking to its end gives it.
+    // The size in a block device's metadata is zero; seeking to its end returns the size.
     std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))
         .with_context(|| format!("asking for the size of {}", path.display()))
 }

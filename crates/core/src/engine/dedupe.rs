@@ -1,12 +1,12 @@
-//! Data with a stated dedupe ratio: bytes written divided by the bytes that a drive (or array) has
-//! to store if it stores identical units once. vdbench defines `dedupratio` and `dedupunit` the
-//! same way (Vdbench Users Guide, "Data deduplication"); fio's `dedupe_percentage` is 100 · (1 −
+//! Data with a stated dedupe ratio: bytes written divided by the bytes that a drive (or array)
+//! stores if it keeps identical units once. vdbench defines `dedupratio` and `dedupunit` the same
+//! way (Vdbench Users Guide, "Data deduplication"); fio's `dedupe_percentage` is 100 · (1 −
 //! 1/ratio).
 //!
 //! A dataset of N units holds N/ratio different contents at any time, also while it is overwritten.
-//! Which units are duplicates follows from their place, evenly over any range; a unit that is none
-//! gets new content with each write, one that is gets one of a few contents that it shares with
-//! others, drawn anew with each write.
+//! The position of a unit determines whether it is a duplicate, evenly over any range; a unique
+//! unit gets new content with each write, and a duplicate one of a few shared contents, drawn again
+//! for each write.
 
 use crate::base::block_seal::SECTOR;
 use crate::base::error::{Result, failed};
@@ -14,7 +14,7 @@ use crate::base::rng::Seed;
 use crate::measure::Op;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 
-/// The knob that says how much is written for each byte kept.
+/// The knob for bytes written per byte stored.
 pub const DEDUPE: Knob = Knob {
     name: "dedupe",
     kind: KnobKind::Float { min: 1.0, max: 1000.0 },
@@ -24,7 +24,7 @@ pub const DEDUPE: Knob = Knob {
           dedupe_percentage=67.",
 };
 
-/// The knob that says what is compared.
+/// The knob for the size of a unit.
 pub const DEDUPE_UNIT: Knob = Knob {
     name: "dedupe_unit",
     kind: KnobKind::Bytes,
@@ -32,16 +32,16 @@ pub const DEDUPE_UNIT: Knob = Knob {
     doc: "dedupe: size of a unit, default 4 KiB; blocks are multiples of it.",
 };
 
-/// Units of a dataset that share one content, at the least: so many that each is there.
+/// Minimum number of units that share one content, so that each content occurs.
 const UNITS_OF_A_CONTENT: u64 = 15;
 
-/// The most contents that duplicates have.
+/// The maximum number of contents of duplicates.
 const MOST_CONTENTS: u64 = 1024;
 
-/// Keeps contents of duplicates apart from other random data.
+/// Separates the contents of duplicates from other random data.
 const OF_DUPLICATES: u64 = 0xDE_D0_0B;
 
-/// Which units of a dataset are duplicates, and of how many contents.
+/// Which units of a dataset are duplicates, and the number of their contents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dedupe {
     ratio: f64,
@@ -82,7 +82,7 @@ impl Dedupe {
         Ok(Some(Dedupe { ratio, unit, units, unique: kept - contents, contents }))
     }
 
-    /// What offsets and lengths of ops are multiples of.
+    /// The required alignment of ops' offsets and lengths.
     pub fn unit_bytes(&self) -> u32 {
         self.unit as u32
     }
@@ -92,13 +92,13 @@ impl Dedupe {
         format!("dedupe ratio {} in units of {}", self.ratio, crate::base::units::bytes(self.unit))
     }
 
-    /// Whether a unit gets content of its own: so many of any `units` that follow one another.
+    /// Whether a unit gets unique content: a fixed number out of any `units` consecutive ones.
     fn is_unique(&self, unit: u64) -> bool {
         let upto = |unit: u64| u128::from(unit) * u128::from(self.unique) / u128::from(self.units);
         upto(unit + 1) > upto(unit)
     }
 
-    /// Makes duplicates of those units of an op that are to be.
+    /// Fills an op's units that are to be duplicates.
     pub fn duplicate(&self, data: &mut [u8], op: &Op, zeros: usize) {
         let first = op.at / self.unit;
         for (i, unit) in data.chunks_exact_mut(self.unit as usize).enumerate() {
@@ -144,7 +144,7 @@ mod tests {
         ) {
             let dedupe = Dedupe::of(&knobs(ratio, 512), units * 512).expect("fits");
             let dedupe = dedupe.expect("duplicates");
-            // What each unit holds after some passes: a number of its own, or what it shares.
+            // The contents of each unit after some passes: a unique or a shared number.
             let mut held = vec![[0; 512]; units as usize];
             for pass in 1..=passes {
                 for (unit, held) in held.iter_mut().enumerate() {

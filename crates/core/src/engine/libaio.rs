@@ -1,12 +1,12 @@
 //! `libaio`: the kernel's older asynchronous interface (io_submit, io_getevents), for kernels
-//! without io_uring and for comparison with results that were made with it. Only direct I/O is
-//! asynchronous there: through the page cache io_submit itself waits.
+//! without io_uring and for comparison with earlier results. It is asynchronous only with direct
+//! I/O: through the page cache io_submit itself blocks.
 //!
-//! Reads, writes and writes with FUA are asynchronous. The rest (flush, write with its fdatasync,
-//! trim, write zeroes) the worker executes itself, one at a time and in its place: a flush begins
-//! when the ops before it are complete.
+//! Reads, writes and writes with FUA are asynchronous. The worker executes the others (flush, write
+//! with fdatasync, trim, write zeroes) itself, one at a time and in order: a flush starts when the
+//! ops before it have completed.
 //!
-//! The system calls are made directly, so that no C library is needed.
+//! The system calls are made directly, so no C library is needed.
 
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -127,13 +127,13 @@ struct Event {
 const READ: u16 = 0;
 const WRITE: u16 = 1;
 
-/// `aio_context_t`; destroying it waits for what is under way.
+/// `aio_context_t`; destroying it waits for requests in flight.
 struct Context(libc::c_ulong);
 
 impl Context {
     fn new(depth: u32) -> Result<Context> {
         let mut context: libc::c_ulong = 0;
-        // SAFETY: the kernel writes one context there, which is zero as it asks.
+        // SAFETY: the kernel writes one context there, which is zero as required.
         let made = unsafe { libc::syscall(libc::SYS_io_setup, depth, &raw mut context) };
         if made == 0 {
             return Ok(Context(context));
@@ -152,20 +152,20 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: the context was made in `new` and is destroyed once.
+        // SAFETY: the context was created in `new` and is destroyed once.
         unsafe { libc::syscall(libc::SYS_io_destroy, self.0) };
     }
 }
 
 struct LibaioContext {
-    /// First, so that what is under way has ended before its buffers are dropped.
+    /// First, so that requests in flight have ended before their buffers are dropped.
     context: Context,
     drives: ContextBuffers,
     requests: Vec<AioControlBlock>,
     /// Of each slot's request: the vector above is never resized.
     addresses: Vec<*mut AioControlBlock>,
     staged: Vec<*mut AioControlBlock>,
-    /// From the first op on that the worker executes itself, in their order.
+    /// From the first op that the worker executes itself, in order.
     later: Vec<(u32, Op)>,
     events: Vec<Event>,
     clock: Clock,
@@ -193,13 +193,14 @@ impl LibaioContext {
         }
     }
 
-    /// Submits all that is staged; the kernel may take a part at a time.
+    /// Submits all staged ops; the kernel may accept some at a time.
     #[inline(always)]
     fn submit(&mut self) -> Result<()> {
         let mut from = 0;
         while from < self.staged.len() {
             let rest = &mut self.staged[from..];
-            // SAFETY: each request and its buffer live in the I/O context until its event has come.
+            // SAFETY: each request and its buffer live in the I/O context until its event has been
+            // received.
             let taken = unsafe {
                 libc::syscall(libc::SYS_io_submit, self.context.0, rest.len(), rest.as_mut_ptr())
             };
@@ -236,7 +237,7 @@ impl LibaioContext {
                 (1, &raw mut time)
             }
         };
-        // SAFETY: the events have room for as many as are asked for.
+        // SAFETY: the events have room for the number requested.
         let came = unsafe {
             libc::syscall(
                 libc::SYS_io_getevents,
@@ -252,14 +253,14 @@ impl LibaioContext {
         }
         let cause = std::io::Error::last_os_error();
         match cause.raw_os_error() {
-            // A signal came: the next turn goes on.
+            // A signal arrived: the next turn continues.
             Some(libc::EINTR) => Ok(0),
             _ => Err(failed(format!("io_getevents failed: {cause}"), "try the engine psync")),
         }
     }
 }
 
-/// Whether the kernel executes it while the worker goes on.
+/// Whether the kernel executes it asynchronously.
 #[inline(always)]
 fn is_asynchronous(kind: OpKind) -> bool {
     matches!(kind, OpKind::Read | OpKind::Write | OpKind::WriteFua)
@@ -288,7 +289,7 @@ impl LibaioContext {
         bad.map_or(Ok(()), |(slot, result)| Err(self.failed(slot, result)))
     }
 
-    /// Executes the ops from the first one on that the worker does itself.
+    /// Executes ops from the first one that the worker handles itself.
     #[inline(never)]
     fn in_order(&mut self, done: &mut Vec<Completion>) -> Result<()> {
         for next in 0..self.later.len() {

@@ -46,7 +46,7 @@ pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
     &sql::sqlserver::SqlServer,
 ]);
 
-/// The targets of one engine's own type, which a worker on several drives is handed as `dyn`.
+/// The targets of one engine's own type, which a worker on several drives receives as `dyn`.
 fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {
     let own = |target: &&'t dyn Target| (*target as &'t dyn Any).downcast_ref::<T>();
     let all: Option<Vec<&T>> = targets.iter().map(own).collect();
@@ -58,8 +58,7 @@ fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {
     })
 }
 
-/// The error of an engine whose I/O contexts are on one drive, and which is asked for one on
-/// several.
+/// The error if an engine whose I/O contexts use one drive gets several.
 fn one_drive_at_a_time(stream: &Stream) -> Error {
     failed(
         format!("a worker of '{}' drives one drive at a time", stream.engine.name),
@@ -72,19 +71,18 @@ pub fn find(name: &str) -> Option<&'static dyn Engine> {
     ALL.iter().find(|e| e.info().name == name)
 }
 
-/// A way to carry requests out.
+/// A way to execute requests.
 pub trait Engine: Sync {
     /// Its name, family, knobs and depth.
     fn info(&self) -> &'static Info;
 
-    /// What an open dataset holds in the memory of Dyno's process, at most and beside the page
-    /// cache.
+    /// The maximum memory of Dyno's process used by an open dataset, excluding the page cache.
     fn memory_bytes(&self, knobs: &Knobs) -> u64 {
         let _ = knobs;
         0
     }
 
-    /// Opens a dataset. Everything that can be refused is refused here, before a worker starts.
+    /// Opens a dataset. All refusals happen here, before a worker starts.
     fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>>;
 }
 
@@ -94,7 +92,7 @@ pub struct DatasetAccess<'a> {
     pub home: &'a DatasetLocation,
     /// The engine's own knobs, resolved.
     pub knobs: &'a Knobs,
-    /// Whether it is laid out, only read, or read and written.
+    /// Whether it is created, only read, or read and written.
     pub access: Access,
     /// The clock of the run.
     pub clock: Clock,
@@ -103,43 +101,43 @@ pub struct DatasetAccess<'a> {
 /// Where a dataset lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetLocation {
-    /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and holds
-    /// only its marker.
+    /// Its own folder on the drive's filesystem. With `Access::Create` it exists and contains only
+    /// its marker.
     Folder(DatasetFolder),
-    /// A block device that the guard has passed. Whoever opens it asks `guard::verify` whether it
-    /// is still the one.
+    /// A block device that the guard has approved. Before opening it, `guard::verify` checks that
+    /// it is still the same device.
     Device {
         /// The device's node.
         path: PathBuf,
-        /// The serial number that the plan names.
+        /// The serial number in the plan.
         serial: String,
     },
-    /// Nowhere: the engine keeps no data.
+    /// Nowhere: the engine stores no data.
     Nowhere,
 }
 
-/// What will be done to a dataset.
+/// How a dataset will be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Recreate it, to be filled.
     Create,
     /// Open it read-only.
     ReadOnly,
-    /// Open it to be read and written.
+    /// Open it for reading and writing.
     ReadWrite,
 }
 
 /// An open dataset, shared by the workers of all streams that use it.
 pub trait Target: Any + Send + Sync {
-    /// What workloads may address in it.
+    /// The address space for workloads.
     fn space(&self) -> AddressSpace;
 
-    /// Opens worker `thread`'s I/O context, with everything allocated that it will need.
+    /// Opens worker `thread`'s I/O context and allocates everything that it will need.
     fn io_context(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyIoContext>>;
 
-    /// Opens worker `thread`'s one I/O context on several drives' targets of this engine, itself
-    /// among them: the slots from 0 on are of the first, those from the stream's depth on of the
-    /// second, and so on. Engines with a depth above 1 have it.
+    /// Opens worker `thread`'s single I/O context on several drives' targets of this engine,
+    /// including this one: slots from 0 on belong to the first, those from the stream's depth on to
+    /// the second, and so on. Implemented by engines with a depth above 1.
     fn io_context_on(
         &self,
         targets: &[&dyn Target],
@@ -152,8 +150,7 @@ pub trait Target: Any + Send + Sync {
         }
     }
 
-    /// Opens worker `thread`'s I/O context for a workload of transactions, which `script` carries
-    /// out.
+    /// Opens worker `thread`'s I/O context for a transactional workload, executed by `script`.
     fn script_io_context(
         &self,
         stream: &Stream,
@@ -170,29 +167,30 @@ pub trait Target: Any + Send + Sync {
         Ok(())
     }
 
-    /// Where blocks are verified and a run that wrote them did not end: compares all of them with
-    /// what was acknowledged, and says how many they were. `look_on` gets the bytes compared so far
-    /// and all there are.
+    /// If blocks are verified and a run that wrote them did not end: compares all of them with what
+    /// was acknowledged, and returns their number. `look_on` receives the bytes compared so far and
+    /// in total.
     fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
         let _ = (stop, look_on);
         Ok(None)
     }
 
-    /// Makes what was written durable: after a fill.
+    /// Makes all writes durable, after a fill.
     fn sync(&self) -> Result<()> {
         Ok(())
     }
 
-    /// The measured window opens: counters of the engine's own start here.
+    /// The measured window opens: the engine's own counters start here.
     fn window_opens(&self) {}
 
-    /// The measured window has closed: what the engine counted meanwhile, and what state it is in.
+    /// The measured window has closed: the engine's counters over it, and its state.
     fn window_closed(&self) -> Vec<Fact> {
         Vec::new()
     }
 
-    /// Where the data lie and what they are, by what no load changes, where others look after
-    /// that too: a server that was there. `questions` are queries that the fill's workload says.
+    /// Location and identity of the data, from properties that no load changes, for existing
+    /// servers, where others manage the data. `questions` are queries of the workload that filled
+    /// it.
     fn laid(&self, questions: &[String]) -> Result<Option<Laid>> {
         let _ = questions;
         Ok(None)
@@ -203,7 +201,7 @@ pub trait Target: Any + Send + Sync {
         Vec::new()
     }
 
-    /// What the server that Dyno started for it has of the machine, as the kernel says it.
+    /// The resources of the server that Dyno started for it, as reported by the kernel.
     fn server(&self) -> Option<ServerShare> {
         None
     }

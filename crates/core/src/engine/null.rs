@@ -1,5 +1,5 @@
-//! `null`: completes at once, or after a latency given in the plan. It measures the tool itself,
-//! and it is the known truth that the tests hold the tool against.
+//! `null`: completes at once, or after a latency set by the plan. It measures the tool itself, and
+//! is the known truth with which the tests compare the tool.
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, bail};
@@ -84,7 +84,7 @@ impl Engine for Null {
         let model = SimulatedDrive {
             latency_ns: knobs.int("latency")?,
             slow_latency_ns: knobs.int("slow_latency")?,
-            // A share of all 2^64 values of a random number; a float saturates at the top.
+            // A share of all 2^64 values of a random number; a float saturates at the maximum.
             slow_below: (share * 2f64.powi(64)) as u64,
             exponential: knobs.text("distribution")? == "exponential",
             stall: stall_at
@@ -104,7 +104,7 @@ impl Engine for Null {
     }
 }
 
-/// The engine over this space, of ops that take no time.
+/// The engine over this space, with ops that take no time.
 pub fn instant(space: AddressSpace) -> Component {
     let knobs: [(&str, serde_json::Value); 7] = [
         ("latency", 0.into()),
@@ -119,14 +119,14 @@ pub fn instant(space: AddressSpace) -> Component {
     Component { name: INFO.name.to_string(), knobs: Knobs(knobs.collect()) }
 }
 
-/// How long ops take.
+/// Latencies of ops.
 #[derive(Clone, Copy)]
 struct SimulatedDrive {
     latency_ns: u64,
     slow_latency_ns: u64,
     slow_below: u64,
     exponential: bool,
-    /// (after the first op, for how long)
+    /// (after the first op, duration)
     stall: Option<(u64, u64)>,
 }
 
@@ -191,7 +191,7 @@ impl IoContext for InstantContext {
 
     #[inline(always)]
     fn run(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
-        // The worker hands in an empty list; swapping it for the staged one moves no element.
+        // The worker passes an empty list; swapping it with the staged one moves no element.
         std::mem::swap(done, &mut self.staged);
         Ok(())
     }
@@ -202,8 +202,7 @@ impl IoContext for InstantContext {
     }
 }
 
-/// Completes each op its own latency after it was started, as a drive with unlimited parallelism
-/// would.
+/// Completes each op its own latency after it was started, like a drive with unlimited parallelism.
 struct TimedContext {
     model: SimulatedDrive,
     clock: Clock,
@@ -235,7 +234,7 @@ impl TimedContext {
             self.ops += 1;
             if let Some((at_ns, stall_ns)) = self.model.stall {
                 let (from_ns, until_ns) = (first_ns + at_ns, first_ns + at_ns + stall_ns);
-                // An op that would complete during the stall completes at its end.
+                // An op that would complete during the stall completes at the stall's end.
                 if due_ns >= from_ns && now_ns < until_ns {
                     due_ns = due_ns.max(until_ns);
                 }
@@ -260,7 +259,7 @@ impl IoContext for TimedContext {
             Wait::One => first_due_ns,
             Wait::Until(ns) => first_due_ns.min(ns),
         };
-        // A sleep would end late by more than the 1 % that the tests allow, so only the bulk of a
+        // A sleep would end later than the 1 % that the tests allow, so only the first part of a
         // long wait is slept.
         const SPIN_NS: u64 = 1_000_000;
         if until_ns > now_ns + SPIN_NS {
@@ -279,9 +278,8 @@ impl IoContext for TimedContext {
     }
 }
 
-/// The worker loop against this engine, on a simulated clock: what is reported is exact, on any
-/// machine. On real clocks, and from the plan to the stored point, tests/measured/truth.rs asks the
-/// same.
+/// The worker loop with this engine, on a simulated clock: results are exact, on any machine.
+/// tests/measured/truth.rs tests the same on real clocks, from the plan to the stored point.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -350,7 +348,7 @@ mod tests {
         (tallies.remove(0), recorder)
     }
 
-    /// Within a thousandth: a histogram's resolution, and a few looks at the clock an op.
+    /// Within a thousandth: a histogram's resolution, and a few clock reads per op.
     #[track_caller]
     fn is(measured: f64, truth: f64, what: &str) {
         is_within(0.1, measured, truth, what);
@@ -399,13 +397,13 @@ mod tests {
         assert_eq!(tally.service.max_ns / MS, 5);
         let over = [1, 4, 8].map(|ms| tally.service.share_from(ms * MS).unwrap() * 100.0);
         assert!((over[0] - 1.0).abs() < 0.1 && over[1] == over[0] && over[2] == 0.0, "{over:?}");
-        // Which ops are slow is drawn.
+        // Slow ops are random.
         is_within(1.0, tally.service.mean_ns().unwrap(), 0.99 * 100e3 + 0.01 * 5e6, "mean");
     }
 
-    /// 1,000 ops/s of 100 µs meet one stall of 1 s at depth 1. The op due k ms into the stall is
-    /// handed over k × 100 µs after its end, so its response time is 1 s − 0.9 k ms, until nothing
-    /// is left after k = 1 s ÷ 0.9 ms = 1,111 ops.
+    /// 1,000 ops/s of 100 µs and one stall of 1 s at depth 1. The op due k ms into the stall is
+    /// submitted k × 100 µs after its end, so its response time is 1 s − 0.9 k ms, until the
+    /// backlog is empty after k = 1 s ÷ 0.9 ms = 1,111 ops.
     #[test]
     fn in_open_loop_a_stall_counts_for_every_op_that_it_kept_waiting() {
         let stalls = SimulatedDrive { stall: Some((1500 * MS, S)), ..takes(100 * US) };
@@ -414,7 +412,7 @@ mod tests {
         assert_eq!(tally.ops, 5000, "no op is dropped");
         let truth: u64 = (0..5000).map(|k| S.saturating_sub(900 * US * k).max(100 * US)).sum();
         is(response.mean_ns().unwrap(), truth as f64 / 5000.0, "mean response time");
-        // 555 ops waited longer than the one that was due 555 ms into the stall.
+        // 555 ops waited longer than the one due 555 ms into the stall.
         let waited = (1.0 - 555.0 / 5000.0, 1_000 * MS - 555 * 900 * US);
         percentiles_are(response, &[(0.5, 100 * US), waited, (1.0, S)]);
         percentiles_are(&tally.service, &[(0.5, 100 * US), (0.999, 100 * US), (1.0, S)]);

@@ -1,5 +1,5 @@
-//! Memory for the buffers of direct I/O: in huge pages where the host has some free, since the
-//! kernel then follows one page of 2 MiB where there would be 512 of 4 KiB.
+//! Memory for the buffers of direct I/O: in huge pages if the host has free ones, because the
+//! kernel then tracks one page of 2 MiB instead of 512 of 4 KiB.
 
 use std::ptr::NonNull;
 
@@ -7,15 +7,15 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
 use crate::base::error::{Result, failed};
 
-/// The size of a huge page of x86-64, and the usual one of other processors.
+/// The huge page size of x86-64, also usual on other processors.
 const HUGE_BYTES: usize = 2 << 20;
 
 /// Zeroed memory, aligned to pages.
 pub struct Pages {
     start: NonNull<u8>,
-    /// What is used of it.
+    /// The part in use.
     bytes: usize,
-    /// What is mapped.
+    /// The mapped length.
     mapped: usize,
     /// Whether it is in huge pages.
     pub huge: bool,
@@ -25,7 +25,7 @@ pub struct Pages {
 unsafe impl Send for Pages {}
 
 impl Pages {
-    /// So many bytes, in huge pages where there are enough free ones.
+    /// This many bytes, in huge pages if enough are free.
     pub fn new(bytes: usize) -> Result<Pages> {
         let huge_bytes = bytes.next_multiple_of(HUGE_BYTES);
         Pages::map(bytes, huge_bytes, MapFlags::HUGETLB)
@@ -37,7 +37,7 @@ impl Pages {
 
     fn map(bytes: usize, mapped: usize, more: MapFlags) -> Option<Pages> {
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | more);
-        // SAFETY: a new mapping, at an address that the kernel chooses.
+        // SAFETY: a new mapping, at an address chosen by the kernel.
         let start = unsafe { mmap_anonymous(std::ptr::null_mut(), mapped, access, flags) }.ok()?;
         let huge = more.contains(MapFlags::HUGETLB);
         Some(Pages { start: NonNull::new(start.cast())?, bytes, mapped, huge })
@@ -49,7 +49,7 @@ impl Pages {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
     }
 
-    /// How it is disclosed.
+    /// The disclosed text.
     pub fn describe(&self) -> &'static str {
         match self.huge {
             true => "in huge pages of 2 MiB",
@@ -60,7 +60,7 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: mapped in `map` with this length and not unmapped since. A refusal leaks it.
+        // SAFETY: mapped in `map` with this length and not unmapped since. If refused, it leaks.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.mapped) };
     }
 }

@@ -1,7 +1,7 @@
-//! After a run that did not end: every block is read and compared with the journal of what was
-//! acknowledged. After a kill each block must hold what was acknowledged last, or, where a write
-//! was in flight, that one. After a crash of the host the journal may lag behind: later generations
-//! are then right as well, and earlier ones are lost writes.
+//! After a run that did not end: every block is read and compared with the journal of acknowledged
+//! writes. After a kill, each block must contain the last acknowledged write, or one that was in
+//! flight. After a host crash the journal may lag behind: later generations are then also right,
+//! and earlier ones are lost writes.
 
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicBool;
@@ -13,10 +13,10 @@ use super::verify::{Allowed, BLOCK, BlockState, Right, VerifiedDataset, judge};
 use crate::base::error::{Context, Result, bail};
 use crate::base::rng::Seed;
 
-/// What is read at once, bytes.
+/// Bytes per read.
 const PORTION: usize = 1 << 20;
 
-/// Compares all blocks; how many there are, or none where there is nothing to recheck.
+/// Compares all blocks; returns their number, or None if there is nothing to check.
 pub fn all(
     file: &BlockFile,
     stop: &AtomicBool,
@@ -48,7 +48,7 @@ pub fn all(
     Ok(Some(file.bytes / BLOCK as u64))
 }
 
-/// `lags`: the journal may not know all that was acknowledged.
+/// `lags`: the journal may lack acknowledged writes.
 fn one(known: &VerifiedDataset, number: u64, block: &[u8], lags: bool) -> Result<()> {
     let of = known.journal.of();
     let held = known.state(number)?;

@@ -9,43 +9,44 @@ use super::slots::Slots;
 use super::slowest::Slowest;
 use crate::base::clock::Clock;
 
-/// What a worker is given.
+/// The input of a worker.
 pub struct WorkerJob<'a, 'd> {
-    /// The clock of all stamps.
+    /// The clock for all timestamps.
     pub clock: Clock,
-    /// At least one. Either all have a schedule or none has.
+    /// At least one. Either all or none have a schedule.
     pub drives: &'a mut [DriveJob<'d>],
-    /// For as many drives, and as many ops at once on each, as the I/O context was opened with.
+    /// For the number of drives, and of concurrent ops on each, with which the I/O context was
+    /// opened.
     pub slots: Slots,
-    /// Warm-up ends and the window closes at these times.
+    /// Times at which the warm-up ends and the window closes.
     pub window: MeasuredWindow,
     /// Set to stop all workers.
     pub stop: &'a AtomicBool,
 }
 
-/// What a worker does to one of its drives.
+/// The load of a worker on one of its drives.
 pub struct DriveJob<'d> {
-    /// What the requests are.
+    /// The requests.
     pub source: Box<dyn OpGenerator>,
     /// None: closed loop.
     pub schedule: Option<Schedule>,
-    /// Stop after this many ops: the length of a fill.
+    /// Stop after this number of ops: the length of a fill.
     pub limit: Option<u64>,
-    /// Where completed ops are tallied.
+    /// Where completed ops are recorded.
     pub recorder: &'d Recorder,
-    /// Where the slowest of them are kept.
+    /// Where the slowest ops are stored.
     pub slowest: Slowest,
 }
 
 impl DriveJob<'_> {
-    /// The ops after which it stops.
+    /// The number of ops after which it stops.
     #[inline(always)]
     pub fn limit(&self) -> u64 {
         self.limit.unwrap_or(u64::MAX)
     }
 }
 
-/// The measured window on the job's clock; what is intended before it is warm-up.
+/// The measured window on the job's clock; ops intended before it are warm-up.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredWindow {
     /// Start, nanoseconds of the job's clock.

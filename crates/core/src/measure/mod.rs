@@ -4,11 +4,11 @@
 //! request is due, `recorder` counts it, `slots` hold the requests in flight, `slowest` the slowest
 //! requests, `tally` processes the completions of a turn, `job` is the input of a worker, and
 //! `worker` is the loop that connects them. `sql` is the interface to database servers. Nothing
-//! here knows an engine, a workload, a plan file or a bundle.
+//! here depends on an engine, a workload, a plan file or a bundle.
 //!
-//! This room lies below the engines. The registry returns I/O contexts boxed, but the loop must be
-//! compiled for the concrete I/O context: because engines can import the loop, a blanket `impl
-//! AnyIoContext for IoContext` carries it there, without an enum of all engines.
+//! This room is below the engines. The registry returns boxed I/O contexts, but the loop must be
+//! compiled for the concrete type: because engines can import the loop, a blanket `impl
+//! AnyIoContext for IoContext` provides that without an enum of all engines.
 
 pub mod io_context;
 pub mod job;

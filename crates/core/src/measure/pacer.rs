@@ -1,34 +1,34 @@
 //! When the next op is due.
 //!
-//! In closed loop it is due when a slot is free. In open loop the schedule goes on whatever the
-//! drive does: the due time of op n is the sum of the gaps before it, kept in nanoseconds as a
-//! double, whose rounding error stays below a thousandth of a nanosecond an op for a day, so a
-//! target of 300,000/s is scheduled as 300,000/s. (fio truncates each gap to whole microseconds and
-//! delivers 396,000.)
+//! In closed loop it is due when a slot is free. In open loop the schedule is independent of the
+//! drive: the due time of op n is the sum of the gaps before it, kept in nanoseconds as a double,
+//! whose rounding error stays below a thousandth of a nanosecond per op for a day, so a target of
+//! 300,000/s is scheduled as 300,000/s. (fio truncates each gap to whole microseconds and delivers
+//! 396,000.)
 
 use crate::base::error::{Error, Hint, Result};
 use crate::base::rng::Seed;
 use crate::base::units::{self, Rate};
 use crate::plan::Arrival;
 
-/// An op handed over more than this after it was due counts as late: a hundred microseconds, about
-/// what one read of a drive takes, and above what a timer wake-up costs.
+/// An op submitted more than this after it was due counts as late: a hundred microseconds, about
+/// the duration of one read of a drive, and longer than a timer wake-up takes.
 pub const LATE_NS: u64 = 100_000;
 
-/// The last stretch before an op is due is spun, not slept, and a wait of less than twice as long
-/// is spun whole. With a worker's timer slack of 1 ns (`run/worker_group.rs`) a sleep ends 3 to 7
+/// The last part of a wait for a due op is spun, not slept, and a wait of less than twice this is
+/// spun entirely. With a worker's timer slack of 1 ns (`run/worker_group.rs`) a sleep ends 3 to 7
 /// µs late; with the kernel's default of 50 µs it would be 53 µs, and a writer paced at 84 µs would
-/// spin through all of them and take a processor from the readers.
+/// spin all the time and take a processor from the readers.
 pub const SPIN_NS: u64 = 10_000;
 
-/// How often RocksDB's rate limiter, and so db_bench's `benchmark_write_rate_limit`, is refilled
+/// The refill period of RocksDB's rate limiter, and so of db_bench's `benchmark_write_rate_limit`
 /// (rate_limiter.h).
 const REFILL_NS: u64 = 100_000_000;
 
-/// The due times of one worker's ops.
+/// One worker's due times.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// Nanoseconds of one op, or of one byte, at this worker's share of the rate.
+    /// Nanoseconds per op, or per byte, at this worker's share of the rate.
     unit_ns: f64,
     by_bytes: bool,
     extra_bytes: u32,
@@ -40,14 +40,14 @@ pub struct Schedule {
     max_lag_ns: u64,
 }
 
-/// An op of an open loop was handed over too late for the rate to count as kept.
+/// An op of an open loop was submitted too late for the rate to count as sustained.
 #[derive(Debug, thiserror::Error)]
 #[error("the load fell {} behind its schedule", units::latency(*.0 as f64))]
 pub struct FellBehind(u64);
 
 impl Schedule {
-    /// The schedule of worker `thread` of `threads`, who share `rate`. Fixed arrivals of the
-    /// workers interleave evenly; Poisson arrivals are independent, which adds up to one Poisson
+    /// The schedule of worker `thread` of `threads`, which share `rate`. Fixed arrivals of the
+    /// workers interleave evenly; Poisson arrivals are independent and add up to one Poisson
     /// process.
     pub fn new(
         rate: Rate,
@@ -81,19 +81,19 @@ impl Schedule {
         }
     }
 
-    /// The same schedule, given up where an op is handed over later than this after it was due.
+    /// The same schedule, abandoned if an op is submitted more than this after it was due.
     pub fn with_max_lag(self, max_lag_ns: Option<u64>) -> Schedule {
         Schedule { max_lag_ns: max_lag_ns.unwrap_or(u64::MAX), ..self }
     }
 
-    /// Whether the next op, handed over now, is within the lag that the step allows.
+    /// Whether the next op, if submitted now, is within the lag that the step allows.
     #[inline(always)]
     pub fn check_lag(&self, now_ns: u64) -> Result<()> {
         let lag_ns = now_ns.saturating_sub(self.due_ns());
         if lag_ns <= self.max_lag_ns { Ok(()) } else { Err(fell_behind(lag_ns)) }
     }
 
-    /// When the next op is due; where tokens are refilled, when its token is there.
+    /// When the next op is due; with token refill, when its token is available.
     #[inline(always)]
     pub fn due_ns(&self) -> u64 {
         let due_ns = nearest(self.due_ns);
@@ -103,8 +103,8 @@ impl Schedule {
         }
     }
 
-    /// When an op that is handed over now was meant to be: when it was due, but a token may be used
-    /// at any time.
+    /// The intended time of an op that is submitted now: its due time; with token refill, now,
+    /// because a token may be used at any time.
     #[inline(always)]
     pub fn intended_ns(&self, now_ns: u64) -> u64 {
         match self.arrival {
@@ -113,13 +113,13 @@ impl Schedule {
         }
     }
 
-    /// The mean time between two ops of this worker, nanoseconds.
+    /// The mean time between ops of this worker, nanoseconds.
     #[inline(always)]
     pub fn mean_gap_ns(&self) -> f64 {
         self.mean_gap_ns
     }
 
-    /// Moves on past op `n`, which was of `bytes`.
+    /// Advances past op `n` of `bytes` bytes.
     #[inline(always)]
     pub fn advance(&mut self, n: u64, bytes: u32) {
         let gap = if self.by_bytes {
@@ -140,23 +140,24 @@ fn fell_behind(lag_ns: u64) -> Error {
     Error::new(Hint(help.to_string())).context(FellBehind(lag_ns))
 }
 
-/// To the nearest nanosecond. Cut off, an op due as the window closes would at some rates be due a
-/// nanosecond before, and count as backlog.
+/// To the nearest nanosecond. If truncated, an op due as the window closes would be due a
+/// nanosecond earlier at some rates, and count as backlog.
 #[inline(always)]
 fn nearest(ns: f64) -> u64 {
     (ns + 0.5) as u64
 }
 
-/// Which worker of how many a schedule is for.
+/// The worker, out of how many, to which a schedule belongs.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkerShare {
     /// The worker's number, from 0.
     pub thread: u32,
     /// Workers of the stream.
     pub threads: u32,
-    /// Bytes that count for every op beside its length: a key's, as in db_bench's write_rate_limit.
+    /// Bytes that count for every op in addition to its length: the key's, as in db_bench's
+    /// write_rate_limit.
     pub extra_bytes: u32,
-    /// What an op's length is on average: it converts a rate in bytes into the mean gap.
+    /// The mean length of an op: it converts a rate in bytes to the mean gap.
     pub mean_op_bytes: f64,
 }
 

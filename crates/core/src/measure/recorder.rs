@@ -1,10 +1,10 @@
-//! One worker's tally, written only by that worker and read at any time by the telemetry thread.
+//! One worker's counts, written only by that worker and read at any time by the telemetry thread.
 //!
 //! Every counter is an atomic with a single writer, so an increment is a plain load, add and store
-//! (no locked instruction), and a reader sees each counter at some recent moment. Intervals are
-//! differences between two readings, so no op is lost or counted twice between them; the totals are
-//! read after the workers have joined and are exact. All memory is taken at start: a run of a day
-//! needs no more than one of a minute.
+//! (no locked instruction), and a reader sees a recent value of each counter. Intervals are
+//! differences between two readings, so no op is lost or counted twice; the totals are read after
+//! the workers have joined and are exact. All memory is allocated at start: a run of a day needs no
+//! more than one of a minute.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,7 +18,7 @@ use crate::record::{Class, Tally};
 pub struct OpCounter(AtomicU64);
 
 impl OpCounter {
-    /// Adds; only the counter's one writer may call it.
+    /// Adds; only the counter's writer may call it.
     #[inline(always)]
     pub fn add(&self, n: u64) {
         self.0.store(self.0.load(Relaxed).wrapping_add(n), Relaxed);
@@ -31,12 +31,12 @@ impl OpCounter {
         }
     }
 
-    /// Its value, which any thread may read.
+    /// Its value, readable by any thread.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
 
-    /// Replaces its value; only the counter's one writer may call it.
+    /// Replaces its value; only the counter's writer may call it.
     pub fn set(&self, n: u64) {
         self.0.store(n, Relaxed);
     }
@@ -47,14 +47,14 @@ struct LiveHistogram {
     counts: Box<[AtomicU64]>,
     sum_ns: OpCounter,
     max_ns: OpCounter,
-    /// The smallest latency, complemented, so that a fresh counter of zero stands for "none yet".
+    /// The smallest latency, complemented, so that a new counter of zero means "none yet".
     min_ns_complement: OpCounter,
     overflow: OpCounter,
 }
 
 impl LiveHistogram {
     fn new() -> LiveHistogram {
-        // Zeroed pages come from the kernel on first touch, so an unused class costs address space,
+        // The kernel provides zeroed pages on first touch, so an unused class costs address space,
         // not memory.
         let counts = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
         let zero = OpCounter::default;
@@ -94,7 +94,7 @@ impl LiveHistogram {
     }
 }
 
-/// The ops of one class of one worker.
+/// One worker's ops of one class.
 struct ClassTally {
     service: LiveHistogram,
     /// Open loop only.
@@ -104,15 +104,15 @@ struct ClassTally {
     given_up: OpCounter,
 }
 
-/// How often a worker that was waiting for an op, with a slot free, handed it over late all the
-/// same.
+/// Number of times that a worker which was waiting for an op, with a free slot, still submitted it
+/// late.
 #[derive(Default)]
 pub struct Oversleeps {
-    /// How many ops were handed over late so.
+    /// Number of ops submitted late in this way.
     pub times: OpCounter,
-    /// Their lateness together, nanoseconds.
+    /// Total lateness, nanoseconds.
     pub total_ns: OpCounter,
-    /// The largest lateness of one, nanoseconds.
+    /// Maximum lateness, nanoseconds.
     pub longest_ns: OpCounter,
 }
 
@@ -126,30 +126,30 @@ impl Oversleeps {
     }
 }
 
-/// How many classes of op a workload may declare.
+/// The maximum number of classes that a workload may declare.
 pub const MOST_CLASSES: usize = 8;
 
-/// One worker's tally. Aligned so that no two workers share a cache line.
+/// One worker's counts. Aligned so that no two workers share a cache line.
 #[repr(align(128))]
 pub struct Recorder {
-    /// By the place of a class in its workload's list.
+    /// Indexed like the classes of its workload.
     tallies: [Option<ClassTally>; MOST_CLASSES],
     names: Box<[Class]>,
-    /// Open loop: ops handed over more than [`LATE_NS`](super::pacer::LATE_NS) after they were due.
+    /// Open loop: ops submitted more than [`LATE_NS`](super::pacer::LATE_NS) after they were due.
     pub late: OpCounter,
-    /// Of those, the ones for which a worker was waiting with a free slot.
+    /// Those for which a worker with a free slot was waiting.
     pub overslept: Oversleeps,
-    /// Open loop: the most ops due and not yet handed over.
+    /// Open loop: the maximum number of ops due but not yet submitted.
     pub backlog_max: OpCounter,
-    /// Open loop: ops due inside the window and not handed over when it closed.
+    /// Open loop: ops due inside the window but not submitted when it closed.
     pub backlog_end: OpCounter,
-    /// Ops begun since the gate, warm-up included: for progress, and for fills.
+    /// Ops started since the barrier, warm-up included: for progress, and for fills.
     pub issued: OpCounter,
 }
 
 impl Recorder {
     /// A recorder for the classes that a worker's workload declares, at most `MOST_CLASSES`. `open`
-    /// keeps response times apart.
+    /// records response times separately.
     pub fn new(classes: &[Class], open: bool) -> Recorder {
         let tally = |place: usize| {
             (place < classes.len()).then(|| ClassTally {
@@ -171,7 +171,7 @@ impl Recorder {
         }
     }
 
-    /// Counts ops of the measured window that have the same stamps.
+    /// Counts ops of the measured window with identical timestamps.
     #[inline(always)]
     pub fn add(&self, class: u8, stamps: Stamps, Ended { ops, bytes, misses, given_up }: Ended) {
         if given_up {
@@ -195,7 +195,7 @@ impl Recorder {
         }
     }
 
-    /// Notes that an op due at `intended_ns` was handed over late; `gap_ns` is the mean time
+    /// Records that an op due at `intended_ns` was submitted late; `gap_ns` is the mean time
     /// between ops.
     #[inline]
     pub fn add_late(&self, late_ns: u64, gap_ns: f64) {
@@ -203,7 +203,7 @@ impl Recorder {
         self.backlog_max.raise_to((late_ns as f64 / gap_ns) as u64);
     }
 
-    /// Adds what has been counted so far to `tallies`, one for each class that the recorder keeps.
+    /// Adds the current counts to `tallies`, one for each class of the recorder.
     pub fn add_to(&self, tallies: &mut Vec<Tally>) {
         for (class, mine) in self.names.iter().zip(&self.tallies) {
             let Some(mine) = mine else { continue };
@@ -234,25 +234,25 @@ impl Recorder {
     }
 }
 
-/// The three times of an op.
+/// The three timestamps of an op.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamps {
-    /// When it was due; in closed loop when it was handed over.
+    /// When it was due; in closed loop, when it was submitted.
     pub intended_ns: u64,
-    /// When it was handed to the engine.
+    /// When it was submitted to the engine.
     pub submitted_ns: u64,
-    /// When its completion was seen.
+    /// When its completion was detected.
     pub completed_ns: u64,
 }
 
-/// Ops that have ended, with the same stamps.
+/// Completed ops with identical timestamps.
 #[derive(Clone, Copy)]
 pub struct Ended {
     /// How many.
     pub ops: u64,
     bytes: u64,
     misses: u64,
-    /// One that was given up: no op, and without a latency.
+    /// Abandoned: not counted as an op, without a latency.
     pub given_up: bool,
 }
 

@@ -1,8 +1,7 @@
-//! The slots of an I/O context: those that are free for each drive's next op, and the ops in the
-//! others.
+//! The slots of an I/O context: the free ones for each drive's next op, and the ops in the others.
 //!
 //! A worker that drives several drives has `depth` slots for each, numbered in the drives' order,
-//! so that no drive gets less of the queue depth because another is slow. All of it is allocated
+//! so that a slow drive does not reduce the queue depth of the others. Everything is allocated
 //! before the barrier.
 
 use super::io_context::Completion;
@@ -10,10 +9,9 @@ use super::op::Op;
 use super::recorder::Stamps;
 use super::slowest::SlowestOp;
 
-/// At least and at most this many ops are handed over in one turn of a closed loop. A slow disk
-/// that gets its queue refilled in small portions is kept busier than one that gets it in heaps;
-/// what completes as fast as it is handed over costs less in large ones (measured,
-/// docs/benchmarks.md).
+/// Minimum and maximum number of ops submitted in one turn of a closed loop. A slow disk stays
+/// busier if its queue is refilled in small portions than in large ones; for ops that complete as
+/// fast as they are submitted, large portions cost less (measured, docs/benchmarks.md).
 pub const LEAST_PORTION: usize = 4;
 /// See [`LEAST_PORTION`].
 pub const MOST_PORTION: usize = 32;
@@ -21,7 +19,7 @@ pub const MOST_PORTION: usize = 32;
 /// An op that has been staged and not yet completed.
 #[derive(Clone, Copy, Default)]
 pub struct InFlight {
-    /// The place of its drive among the worker's.
+    /// The index of its drive among the worker's drives.
     pub drive: u32,
     /// Its class.
     pub class: u8,
@@ -31,19 +29,19 @@ pub struct InFlight {
     pub at: u64,
     /// Open loop: when it was due. Closed loop: 0, since it is intended when it is submitted.
     pub intended_ns: u64,
-    /// The stamp before it was handed over.
+    /// The timestamp before it was submitted.
     pub submitted_ns: u64,
 }
 
 impl InFlight {
-    /// As it is kept where it is among the slowest.
+    /// Its form in the list of the slowest ops.
     #[cold]
     pub fn kept(&self, stamps: Stamps, in_flight: usize) -> SlowestOp {
         let InFlight { class, len, at, .. } = *self;
         SlowestOp { stamps, at, len, class, in_flight: in_flight as u32 }
     }
 
-    /// Whether two ops of a closed loop were handed over together, of one drive and class.
+    /// Whether two ops of a closed loop were submitted together, to one drive and of one class.
     #[inline(always)]
     pub fn alike(&self, other: &InFlight) -> bool {
         // One branch for all three.
@@ -55,11 +53,11 @@ impl InFlight {
 /// One drive's part of the slots.
 #[derive(Default)]
 pub struct Queue {
-    /// Those that hold nothing.
+    /// Free slots.
     pub free: Vec<u32>,
     /// The number of the drive's next op.
     pub next: u64,
-    /// A slot is free for the next op of the schedule, which is not due yet.
+    /// A slot is free for the schedule's next op, which is not due yet.
     pub awaiting: bool,
 }
 
@@ -71,22 +69,22 @@ pub struct Slots {
     pub queues: Vec<Queue>,
     /// By slot.
     pub held: Vec<InFlight>,
-    /// Staged in this turn and not yet stamped.
+    /// Staged in this turn, without a timestamp yet.
     pub staged: Vec<u32>,
     /// Room for the requests of a portion.
     pub ops: [Op; MOST_PORTION],
-    /// What a turn completed.
+    /// The completions of a turn.
     pub done: Vec<Completion>,
-    /// Handed over and not completed.
+    /// Submitted and not completed.
     pub in_flight: usize,
     /// The drive that is served first in the next turn of a closed loop.
     pub first: usize,
-    /// How many ops one turn of a closed loop hands over.
+    /// The number of ops that one turn of a closed loop submits.
     pub portion: usize,
 }
 
 impl Slots {
-    /// Free slots for an I/O context of this depth on each of this number of drives.
+    /// Free slots for an I/O context of this depth on this number of drives.
     pub fn new(depth: u32, drives: u32) -> Slots {
         let all = (depth * drives) as usize;
         let queue = |drive: u32| {
@@ -107,7 +105,7 @@ impl Slots {
         }
     }
 
-    /// Whether every slot holds an op that was handed over or staged.
+    /// Whether every slot holds a submitted or staged op.
     #[inline(always)]
     pub fn full(&self) -> bool {
         self.in_flight + self.staged.len() == self.held.len()
@@ -121,8 +119,8 @@ impl Slots {
         self.done.clear();
     }
 
-    /// A closed loop's portion follows the completions: it doubles where a turn that waited for
-    /// nothing collected a whole one, and halves where a turn collected less.
+    /// A closed loop's portion follows the completions: it doubles after a turn that did not wait
+    /// and collected a whole portion, and halves after one that collected less.
     #[inline(always)]
     fn follow(&mut self, collected: usize, waited: bool) {
         if collected < self.portion {

@@ -1,6 +1,6 @@
 //! The slowest ops of one worker, with their time, address, latency and the number in flight. An
-//! ordinary op costs one comparison with the fastest of those kept; all memory is allocated before
-//! the barrier.
+//! ordinary op costs one comparison with the fastest stored op; all memory is allocated before the
+//! barrier.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::{Ordering, Reverse};
@@ -8,21 +8,21 @@ use std::collections::BinaryHeap;
 
 use super::recorder::Stamps;
 
-/// How many of a point are kept, and so of a worker at most: they may all be of one.
+/// The number stored per point, and therefore the maximum per worker: all may be from one.
 pub const KEPT: usize = 1_000;
 
-/// An op that is among the slowest.
+/// One of the slowest ops.
 #[derive(Clone, Copy, Debug)]
 pub struct SlowestOp {
-    /// When it was due, handed over, and complete.
+    /// The times at which it was due, submitted and completed.
     pub stamps: Stamps,
     /// The op's `at`: an offset in bytes, or the number of a key or transaction.
     pub at: u64,
-    /// The op's `len`: bytes, or a count of entries.
+    /// The op's `len`: bytes, or a number of entries.
     pub len: u32,
-    /// The place of its class among those that its workload declares.
+    /// The index of its class in its workload's declaration.
     pub class: u8,
-    /// Ops of its worker in flight on its drive when it was seen to be complete, itself included.
+    /// Ops of its worker in flight on its drive when its completion was detected, itself included.
     pub in_flight: u32,
 }
 
@@ -55,14 +55,14 @@ impl Ord for SlowestOp {
 
 /// One worker's slowest ops, written only by that worker.
 pub struct Slowest {
-    /// No op up to this response time is kept any more.
+    /// Ops up to this response time are no longer stored.
     limit_ns: Cell<u64>,
     room: usize,
     ops: RefCell<BinaryHeap<Reverse<SlowestOp>>>,
 }
 
 impl Slowest {
-    /// Room for `room` ops; without room nothing is kept.
+    /// Room for `room` ops; with 0, nothing is stored.
     pub fn new(room: usize) -> Slowest {
         let limit_ns = Cell::new(if room == 0 { u64::MAX } else { 0 });
         Slowest { limit_ns, room, ops: RefCell::new(BinaryHeap::with_capacity(room)) }
@@ -74,8 +74,8 @@ impl Slowest {
         stamps.completed_ns.saturating_sub(stamps.intended_ns) > self.limit_ns.get()
     }
 
-    /// Keeps an op of the measured window if it is among the slowest; what it was is asked only
-    /// then.
+    /// Stores an op of the measured window if it is among the slowest; its details are only
+    /// computed then.
     #[inline(always)]
     pub fn note(&self, stamps: Stamps, op: impl FnOnce() -> SlowestOp) {
         if self.takes(stamps) {
@@ -96,7 +96,7 @@ impl Slowest {
         }
     }
 
-    /// What was kept, in no order.
+    /// The stored ops, unordered.
     pub fn into_ops(self) -> Vec<SlowestOp> {
         self.ops.into_inner().into_iter().map(|Reverse(kept)| kept).collect()
     }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn the_slowest_are_kept_whatever_their_order() {
         let slowest = Slowest::new(5);
-        // 0 … 99 in an order that is neither rising nor falling.
+        // 0 … 99 in an order that is neither ascending nor descending.
         let ops = (0..100).map(|n| n * 37 % 100).map(|n| op(n, 1_000 + n));
         ops.for_each(|op| slowest.note(op.stamps, || op));
         let mut kept: Vec<u64> = slowest.into_ops().iter().map(|op| op.at).collect();

@@ -7,8 +7,8 @@ use super::recorder::{Ended, Stamps};
 use super::slots::{InFlight, Queue, Slots};
 use crate::base::error::{Result, failed};
 
-/// Closed loop: what was handed over together and has completed together, of one drive and class,
-/// has one latency, which is looked up in the histogram once.
+/// Closed loop: ops of one drive and class that were submitted and completed together have the same
+/// latency, which is looked up in the histogram once.
 #[inline(always)]
 pub fn tally_closed(job: &WorkerJob<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
     let Slots { done, held, queues, depth, .. } = slots;
@@ -56,7 +56,7 @@ fn keep_slowest(
     }
 }
 
-/// Open loop: each op has a latency of its own.
+/// Open loop: each op has its own latency.
 #[inline(always)]
 pub fn tally_open(job: &WorkerJob<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
     for done in &slots.done {
@@ -81,7 +81,7 @@ pub fn tally_open(job: &WorkerJob<'_, '_>, slots: &mut Slots, completed_ns: u64)
     Ok(())
 }
 
-/// Counts what has ended in the window; a fill cannot do without what was given up.
+/// Counts ops that ended in the window; a fill fails if ops were abandoned.
 #[inline(always)]
 pub fn count(drive: &DriveJob<'_>, class: u8, stamps: Stamps, ended: Ended) -> Result<()> {
     drive.recorder.add(class, stamps, ended);

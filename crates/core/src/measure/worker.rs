@@ -1,11 +1,11 @@
 //! The hot loop: one worker from the barrier to the join.
 //!
-//! Each turn stages every op that is due and has a free slot, stamps, runs the I/O context, stamps,
-//! and tallies what has completed. An op belongs to the measured window when it was *intended*
-//! inside it; ops in flight when the window closes are waited for and counted, so that the slow
-//! ones are not lost. In closed loop an op is intended when it is submitted. A worker may drive
-//! several drives through one I/O context, each with requests, schedule, slots and recorder of its
-//! own. The loop takes no lock, allocates nothing, prints nothing, and writes only its own
+//! Each turn stages every op that is due and has a free slot, takes a timestamp, runs the I/O
+//! context, takes a timestamp, and tallies the completions. An op belongs to the measured window if
+//! it was *intended* inside it; ops in flight when the window closes are waited for and counted, so
+//! that slow ones are not lost. In closed loop an op is intended when it is submitted. A worker may
+//! drive several drives through one I/O context, each with its own requests, schedule, slots and
+//! recorder. The loop takes no lock, allocates nothing, prints nothing, and writes only to its own
 //! recorders.
 
 use std::sync::atomic::AtomicBool;
@@ -22,12 +22,12 @@ use super::tally::{count, tally_closed, tally_open};
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 
-/// An I/O context behind a pointer: the registry of engines hands I/O contexts out boxed, and this
-/// carries the worker loop to the concrete type, so that the loop is compiled for each I/O context
+/// An I/O context behind a pointer: the registry of engines returns boxed I/O contexts, and this
+/// trait dispatches once to the concrete type, so that the loop is compiled for each I/O context
 /// and calls it without indirection.
 pub trait AnyIoContext: Send {
     /// Works until the window closes, the limits are reached or `stop` is set, and returns when
-    /// nothing is in flight. An error of the I/O context ends it at once.
+    /// nothing is in flight. An error of the I/O context ends it immediately.
     fn work(&mut self, job: WorkerJob<'_, '_>) -> Result<()>;
 }
 
@@ -57,7 +57,7 @@ pub fn work<L: IoContext>(io_context: &mut L, mut job: WorkerJob<'_, '_>) -> Res
     Ok(())
 }
 
-/// Whether a drive has ops left to be handed over.
+/// Whether a drive has ops left to submit.
 #[inline(always)]
 fn going_on(job: &WorkerJob<'_, '_>, slots: &Slots, now_ns: u64) -> bool {
     let mut all = job.drives.iter().zip(&slots.queues);
@@ -77,7 +77,7 @@ fn work_in_closed_loop<L: IoContext>(
         } else if slots.in_flight == 0 {
             return Ok(());
         }
-        // With slots left for the next portion nothing is waited for.
+        // If slots are left for the next portion, do not wait.
         let more = slots.staged.len() == slots.portion && !slots.full();
         let wait = if more { Wait::No } else { Wait::One };
         now_ns = turn(io_context, job, slots, wait)?;
@@ -119,9 +119,8 @@ fn turn_on_schedule<L: IoContext>(
     Ok(now_ns)
 }
 
-/// The same loop for one op at a time in closed loop, where there are no slots to keep account of.
-/// That account costs a third of what the loop costs (docs/benchmarks.md), and this is how RocksDB
-/// and pread are driven.
+/// The same loop for one op at a time in closed loop, without slot accounting, which would add a
+/// third to the loop's cost (docs/benchmarks.md). RocksDB and pread are driven this way.
 fn work_one_at_a_time<L: IoContext>(
     io_context: &mut L,
     drive: &mut DriveJob<'_>,
@@ -168,8 +167,8 @@ fn work_one_at_a_time<L: IoContext>(
     Ok(())
 }
 
-/// The loop for clients with cycles of their own, one op at a time. What is due while an op runs
-/// waits its turn: its response time counts from when it was due.
+/// The loop for clients with their own cycles, one op at a time. An op that becomes due while
+/// another runs waits: its response time counts from its due time.
 fn work_in_cycles<L: IoContext>(
     io_context: &mut L,
     DriveJob { source, recorder, slowest, .. }: &mut DriveJob<'_>,
@@ -217,7 +216,7 @@ fn work_in_cycles<L: IoContext>(
     Ok(())
 }
 
-/// Stages a portion of a closed loop's ops, the drives in turn.
+/// Stages a portion of a closed loop's ops, alternating between drives.
 #[inline(always)]
 fn stage_portion<L: IoContext>(
     io_context: &mut L,
@@ -248,7 +247,7 @@ fn stage_portion<L: IoContext>(
     Ok(())
 }
 
-/// Stages the ops of one drive that are due, as many as it has free slots.
+/// Stages one drive's due ops, up to its free slots.
 #[inline(always)]
 fn stage_due<L: IoContext>(
     io_context: &mut L,
@@ -269,7 +268,7 @@ fn stage_due<L: IoContext>(
         }
         schedule.check_lag(now_ns)?;
         let Some(slot) = queue.free.pop() else { break };
-        // An op that was waited for: late, if so, through no fault of the drive.
+        // The worker was waiting for this op: if it is late, the drive is not the cause.
         let (late_ns, measured) =
             (now_ns.saturating_sub(intended_ns), intended_ns >= job.window.from_ns);
         if std::mem::take(&mut awaited) && measured && late_ns > LATE_NS {
@@ -281,7 +280,7 @@ fn stage_due<L: IoContext>(
         (held.class, held.len, held.at) = (op.class, op.len, op.at);
         held.intended_ns = intended_ns;
         slots.staged.push(slot);
-        // A flush is no op of a rate: it is due with the one after it.
+        // A flush does not count towards a rate: it is due with the next op.
         if op.kind != OpKind::Flush {
             schedule.advance(queue.next, if op.kind.moves_data() { op.len } else { 0 });
         }
@@ -291,8 +290,8 @@ fn stage_due<L: IoContext>(
     Ok(())
 }
 
-/// How long a turn of an open loop may wait for a completion; `None` where nothing is in flight and
-/// the next op is not yet due.
+/// The maximum time that a turn of an open loop may wait for a completion; `None` if nothing is in
+/// flight and the next op is not yet due.
 #[inline(always)]
 fn waiting(job: &WorkerJob<'_, '_>, slots: &Slots) -> Option<Wait> {
     if slots.in_flight == 0 && slots.staged.is_empty() {
@@ -306,7 +305,7 @@ fn waiting(job: &WorkerJob<'_, '_>, slots: &Slots) -> Option<Wait> {
     Some(if due_ns <= soon { Wait::No } else { Wait::Until(due_ns - SPIN_NS) })
 }
 
-/// When the next op falls due for which its drive has a free slot; at the latest when the window
+/// When the next op becomes due for which its drive has a free slot; at the latest when the window
 /// closes.
 #[inline(always)]
 fn next_due_ns(job: &WorkerJob<'_, '_>, slots: &Slots) -> u64 {
@@ -315,7 +314,7 @@ fn next_due_ns(job: &WorkerJob<'_, '_>, slots: &Slots) -> u64 {
     due_ns.fold(job.window.until_ns, u64::min)
 }
 
-/// Sleeps most of the time in short stretches, so that a stop is seen, and spins the rest.
+/// Mostly sleeps, in short periods to notice a stop, and spins at the end.
 fn idle_until(clock: Clock, due_ns: u64, stop: &AtomicBool) -> u64 {
     const STRETCH_NS: u64 = 100_000_000;
     let mut now_ns = clock.now_ns();
@@ -330,7 +329,7 @@ fn idle_until(clock: Clock, due_ns: u64, stop: &AtomicBool) -> u64 {
     now_ns
 }
 
-/// One bracket: stamp, run, stamp. Returns the second stamp.
+/// One bracket: timestamp, run, timestamp. Returns the second timestamp.
 #[inline(always)]
 fn turn<L: IoContext>(
     io_context: &mut L,
@@ -350,7 +349,7 @@ fn turn<L: IoContext>(
     Ok(completed_ns)
 }
 
-/// Open loop: counts the ops that were due before the window closed and could not be handed over.
+/// Open loop: counts the ops that were due before the window closed but could not be submitted.
 fn note_backlog(job: &WorkerJob<'_, '_>, drive: &DriveJob<'_>) {
     let Some(schedule) = &drive.schedule else { return };
     let overdue_ns = job.window.until_ns.min(job.clock.now_ns()).saturating_sub(schedule.due_ns());

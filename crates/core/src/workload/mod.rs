@@ -1,4 +1,4 @@
-//! Workloads: which requests are made. One file each under `block/` and `kv/`, and one line in
+//! Workloads: the requests that are made. One file each under `block/` and `kv/`, and one line in
 //! `ALL`.
 
 pub mod block;
@@ -15,7 +15,7 @@ use crate::measure::{AddressSpace, OpGenerator};
 use crate::plan::{Info, Knobs};
 use crate::record::Class;
 
-/// Every workload, in the order in which they are listed.
+/// Every workload, in display order.
 pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &block::random::Random,
     &block::sequential::Sequential,
@@ -45,18 +45,18 @@ pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &tpcc::consistency::TpccCheck,
 ]);
 
-/// The class of whole transactions, of which a result names no kinds.
+/// The class of whole transactions, for results that do not distinguish kinds.
 pub const TRANSACTION: Class = Class::new("transaction");
 
-/// The workload of that name.
+/// The workload with that name.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {
     ALL.iter().find(|w| w.info().name == name)
 }
 
 /// A kind of requests.
 pub trait Workload: Sync {
-    /// Queries whose answers no load changes on the dataset that this one fills: they distinguish
-    /// it from another, and from one of another size.
+    /// Queries whose results no load changes on a dataset filled by this workload: they distinguish
+    /// it from other datasets and sizes.
     fn lasting(&self, _knobs: &Knobs) -> Vec<String> {
         Vec::new()
     }
@@ -64,8 +64,8 @@ pub trait Workload: Sync {
     /// Its name, family and knobs.
     fn info(&self) -> &'static Info;
 
-    /// The classes of op that it makes with these knobs, the one that its result is about first. An
-    /// op is of the class at the place that it names.
+    /// The classes of op with these knobs, beginning with the one that its result is about. An op
+    /// refers to its class by index.
     fn classes(&self, knobs: &Knobs) -> Vec<Class>;
 
     /// Whether it writes with these knobs.
@@ -73,32 +73,32 @@ pub trait Workload: Sync {
         self.info().writes.with(knobs)
     }
 
-    /// The mean bytes of an op, for rates given in bytes and for estimates of what will be written.
+    /// The mean bytes per op, for rates given in bytes and for estimates of the bytes written.
     fn mean_op_bytes(&self, knobs: &Knobs, space: AddressSpace) -> Result<f64>;
 
-    /// One thread's requests. What does not fit the space (a block larger than the file) is refused
-    /// here.
+    /// One thread's requests. Anything that does not fit the address space (a block larger than the
+    /// file) is refused here.
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>>;
 
-    /// Whether its ops come due by the cycles of waiting clients, so that their response times are
-    /// kept apart.
+    /// Whether its ops become due by the cycles of waiting clients, so that response times are
+    /// recorded separately.
     fn waits(&self, knobs: &Knobs) -> bool {
         let _ = knobs;
         false
     }
 
-    /// For workloads of transactions: what one thread sends through its session for each op.
+    /// For transactional workloads: the statements that one thread sends for each op.
     fn script(&self, share: &GeneratorInputs<'_>) -> Result<Option<Box<dyn TransactionScript>>> {
         let _ = share;
         Ok(None)
     }
 }
 
-/// What one thread's source is made from.
+/// The input for one thread's source.
 pub struct GeneratorInputs<'a> {
     /// The workload's knobs, resolved.
     pub knobs: &'a Knobs,
-    /// What the dataset offers to be addressed.
+    /// The dataset's address space.
     pub space: AddressSpace,
     /// From 0.
     pub thread: u32,
@@ -106,13 +106,13 @@ pub struct GeneratorInputs<'a> {
     pub threads: u32,
     /// The thread's own family of random numbers.
     pub seed: Seed,
-    /// The stream's seed, the same for all its threads, for what they must agree on (a
+    /// The stream's seed, the same for all its threads, for choices that they must share (a
     /// permutation).
     pub stream_seed: Seed,
 }
 
 impl GeneratorInputs<'_> {
-    /// How many of so many things fall to this thread, where they are dealt out in turn.
+    /// This thread's share of so many items that are distributed in turn.
     pub fn dealt(&self, things: u64) -> u64 {
         let (threads, thread) = (u64::from(self.threads), u64::from(self.thread));
         (things + threads - 1 - thread) / threads

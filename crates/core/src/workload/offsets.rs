@@ -1,8 +1,8 @@
-//! Which block of a range, or which key, an op addresses: uniform, zipfian, pareto or a hotspot.
+//! The block or key that an op addresses: uniform, zipfian, pareto or a hotspot.
 //!
 //! Skewed draws rank the blocks by popularity; a bijection spreads the ranks over the range, so
-//! that popular blocks do not lie next to each other (for the hotspot they do: "80 % of accesses on
-//! the first 20 %").
+//! that popular blocks are not adjacent (for the hotspot they are: "80 % of accesses on the first
+//! 20 %").
 
 use crate::base::rng::{Rng, mix};
 
@@ -11,14 +11,14 @@ use crate::base::rng::{Rng, mix};
 pub enum Offsets {
     Uniform,
     /// Popularity of rank r falls as 1 / r^theta; by inversion of the integral of the density,
-    /// which is exact enough for any n (Gray et al., "Quickly generating billion-record synthetic
-    /// databases", SIGMOD 1994, use the same form).
+    /// which is accurate enough for any n (Gray et al., "Quickly generating billion-record
+    /// synthetic databases", SIGMOD 1994, use the same form).
     Zipfian {
         theta: f64,
         top: f64,
         scatter: u64,
     },
-    /// A share `h` of the range gets 1 − h of the accesses, and so on within it (fio's pareto:h).
+    /// A share `h` of the range gets 1 − h of the accesses, recursively (fio's pareto:h).
     Pareto {
         power: f64,
         scatter: u64,
@@ -77,7 +77,8 @@ fn inverse(theta: f64, y: f64) -> f64 {
     }
 }
 
-/// A bijection of 0 … n − 1: a keyed mixing of the next power of two, walked until it falls inside.
+/// A bijection of 0 … n − 1: keyed mixing over the next power of two, repeated until the result is
+/// in range.
 #[inline]
 pub fn spread(rank: u64, n: u64, key: u64) -> u64 {
     let bits = (n.max(2) - 1).ilog2() + 1;
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn pareto_keeps_its_promise() {
-        // With h = 0.2 the most popular 20 % of blocks get 80 % of accesses; ranks are looked at
+        // With h = 0.2 the most popular 20 % of blocks get 80 % of accesses; ranks are checked
         // before they are spread.
         let seed = Seed::new(1, 0, 0);
         let Offsets::Pareto { power, .. } = Offsets::pareto(0.2, 0) else { unreachable!() };

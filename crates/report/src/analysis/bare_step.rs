@@ -1,5 +1,4 @@
-//! Steps before any of their points is known: as a plan asks for them, or as the source of imported
-//! figures gives them.
+//! Steps before any of their points is known: from a plan, or from the source of imported figures.
 
 use std::collections::HashMap;
 
@@ -8,7 +7,7 @@ use crate::analysis::facts::StepFacts;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
 
-/// A step that a plan asks for.
+/// A step of a plan.
 pub fn planned(step: &Step, protocol: &Protocol) -> StepFacts {
     let (headline, place) = lead::asked(step, protocol);
     StepFacts {
@@ -26,7 +25,7 @@ pub fn planned(step: &Step, protocol: &Protocol) -> StepFacts {
     }
 }
 
-/// A step that figures were imported of: what the source does not give stays unknown.
+/// A step with imported figures: values that the source does not give remain unknown.
 pub fn imported(step: &ImportedStep) -> StepFacts {
     StepFacts {
         imported: true,
@@ -38,7 +37,7 @@ pub fn imported(step: &ImportedStep) -> StepFacts {
     }
 }
 
-/// A step of which nothing is known but what it is called.
+/// A step of which only the name is known.
 fn unknown(name: &str, title: &str) -> StepFacts {
     StepFacts {
         name: name.to_string(),

@@ -5,36 +5,36 @@ use crate::analysis::limits::bottleneck::BottleneckVerdict;
 /// A reason to doubt a cell's figures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caveat {
-    /// None of its repeats was measured to the end.
+    /// None of its repeats was measured completely.
     NotMeasured,
-    /// So many of its repeats failed.
+    /// Number of its failed repeats.
     Failed(usize),
-    /// The drive was prepared until steady and was not.
+    /// The drive was to be prepared until steady, but was not steady.
     NotSteady,
-    /// By so many percent, from the start of the window to its end.
+    /// In percent, from the start of the window to its end.
     Drifted(f64),
     /// The achieved share of the target rate.
     MissedRate(f64),
-    /// The same of a stream beside the headline's, which so had an easier time.
+    /// The same for a background stream, which made the load easier for the headline's.
     BackgroundMissedRate(String, f64),
-    /// The share of the ops of an open loop that were handed over late.
+    /// The share of an open loop's ops that were submitted late.
     Late(f64),
-    /// Too few repeats for an interval: so many.
+    /// Too few repeats for an interval: their number.
     FewRepeats(usize),
-    /// So many figures are given in the source of imported ones, which show no scatter.
+    /// Number of figures in the source of imported ones, which show no scatter.
     FewFigures(usize),
-    /// Something other than the drive set the number.
+    /// The figure was not limited by the drive.
     NotTheDrive(BottleneckVerdict),
 }
 
 impl Caveat {
-    /// Whether it is but a lack of repeats.
+    /// Whether it is merely a lack of repeats.
     pub fn is_few_repeats(&self) -> bool {
         matches!(self, Caveat::FewRepeats(_))
     }
 
-    /// Whether nothing at all may be claimed. What the drive did not decide is a bound from one
-    /// side, and three repeats are a matter of measuring again.
+    /// Whether it rules out any claim. "Not limited by the drive" leaves a one-sided bound, and a
+    /// lack of repeats is a matter of measuring again.
     pub fn bars(&self) -> bool {
         !matches!(self, Caveat::NotTheDrive(_))
     }

@@ -1,68 +1,65 @@
-//! Two subjects compared.
+//! A comparison of two subjects.
 
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
 use crate::stats::percent::{gain_percent, in_interval, reduction_percent};
 
-/// Where in a step two subjects are compared.
+/// The place in a step at which two subjects are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepPlace {
-    /// At an axis value, by its index.
+    /// At an axis value, by index.
     Value(usize),
     /// Over the step's points: the ratio of geometric means.
     Mean,
-    /// Latency at a load that both carry, read off their curves: ops/s.
+    /// Latency at a common load, read from their curves: ops/s.
     Load(f64),
-    /// Load at a latency that both reach, read off their curves: nanoseconds.
+    /// Load at a common latency, read from their curves: nanoseconds.
     Latency(f64),
-    /// The most that the step's search found to hold its limit.
+    /// The highest load within the limit found by the step's search.
     Limit,
 }
 
-/// What a comparison shows.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// The interval excludes "no difference".
     Claimed,
-    /// The same, but something other than the drive limited the better one: its drive could show
-    /// more.
+    /// The same, but the better one was not limited by its drive, which could show more.
     AtLeast,
-    /// The interval holds "no difference".
+    /// The interval includes "no difference".
     NotShown,
     /// It excludes it, but the worse one was not limited by its drive, which could show more.
     NotTheDrives,
 }
 
-/// Two subjects compared in one metric.
+/// A comparison of two subjects in one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// By index in the facts.
+    /// Index of the step in the facts.
     pub step: usize,
     /// The metric.
     pub metric: Metric,
-    /// Where in the step.
+    /// The better subject, as measured, and the other.
     pub at: StepPlace,
     /// The subject that did better, as measured, and the other.
     pub better: usize,
-    /// The other subject, by index.
+    /// Index of the other subject.
     pub worse: usize,
-    /// Greater over smaller of the figures as the metric has it: for latencies worse ÷ better. At
-    /// least 1.
+    /// Larger ÷ smaller figure; for latencies worse ÷ better. At least 1.
     pub factor: f64,
     /// Lower end of the factor's simultaneous interval.
     pub low: f64,
     /// Upper end of the factor's simultaneous interval.
     pub high: f64,
-    /// Repeats behind it: of the subject with fewer.
+    /// Number of repeats, of the subject with fewer.
     pub repeats: usize,
-    /// What it shows.
+    /// The result.
     pub standing: Standing,
 }
 
 impl Comparison {
-    /// By how much, in percent, with the ends of its interval, by the metric's own formula: a gain
-    /// (superior ÷ inferior − 1) where higher is better, a reduction (1 − new ÷ old) where lower
-    /// is.
+    /// The difference in percent, with the limits of its interval, by the metric's own formula: a
+    /// gain (superior ÷ inferior − 1) if higher is better, a reduction (1 − new ÷ old) if lower is.
     pub fn percent(&self) -> (f64, f64, f64) {
         let of = |factor: f64| match self.metric.better() {
             Better::Higher => gain_percent(factor, 1.0),
@@ -71,7 +68,7 @@ impl Comparison {
         (of(self.factor), of(self.low), of(self.high))
     }
 
-    /// The same as it is printed everywhere; of a lower bound the bound stands for the value.
+    /// The same as printed everywhere; for a lower bound, the bound replaces the value.
     pub fn printed(&self) -> [String; 3] {
         let (value, low, high) = self.percent();
         let value = if self.standing == Standing::AtLeast { low } else { value };
@@ -88,12 +85,12 @@ impl Comparison {
         self.better == subject || self.worse == subject
     }
 
-    /// Whether it is printed as a claim, a lower bound included.
+    /// Whether it is printed as a claim, including lower bounds.
     pub fn is_claimed(&self) -> bool {
         matches!(self.standing, Standing::Claimed | Standing::AtLeast)
     }
 
-    /// Whether it is of these two subjects, whichever did better.
+    /// Whether it compares these two subjects, in either order.
     pub fn is_of(&self, a: usize, b: usize) -> bool {
         (self.better, self.worse) == (a, b) || (self.better, self.worse) == (b, a)
     }

@@ -2,35 +2,35 @@
 
 use crate::language::Message;
 
-/// How much a difference matters.
+/// The grade of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// The subjects did not do the same, or not to like drives.
+    /// The subjects had different tests, or different kinds of drives.
     Disqualifying,
-    /// It may have changed the numbers: a confounding factor.
+    /// It may have affected the figures: a confounding factor.
     Confounder,
-    /// It is disclosed and changes no numbers.
+    /// It is disclosed and affects no figures.
     Harmless,
 }
 
-/// Something that is not alike.
+/// A difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// How much it matters.
+    /// Its grade.
     pub grade: Grade,
-    /// What differs: a setting, a fact of host or drive.
+    /// What differs: a setting, a fact about host or drive.
     pub what: Message,
     /// "512 bytes (A), 4096 bytes (B)"
     pub values: Message,
 }
 
-/// Two subjects, by index, that may not be compared: in one step, or in all.
+/// Two subjects, by index, that may not be compared, in one step or in all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Barred {
     /// The two subjects' indices, the lower first.
     pub pair: (usize, usize),
-    /// Index of the step; None where they may not be compared in any.
+    /// Index of the step; None if they may not be compared in any.
     pub step: Option<usize>,
-    /// What differs, and what each of the two has.
+    /// The difference, with the values of both.
     pub differences: Vec<Difference>,
 }

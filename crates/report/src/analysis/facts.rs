@@ -22,61 +22,61 @@ use crate::stats::runs::trend::Drift;
 
 pub use crate::analysis::points::axis::{AxisFacts, AxisPosition, field_text};
 
-/// Subjects of which every pair is compared.
+/// Maximum number of subjects whose pairs are all compared.
 const MOST_SUBJECTS: usize = 24;
 
-/// A window as long as the fewest intervals that can be tested for drift.
+/// A window with the minimum number of intervals for the drift test.
 const TESTED_NS: u64 = 4_000_000_000;
 
-/// Everything that a report is made from.
+/// The data of a report.
 #[derive(Default)]
 pub struct Facts {
-    /// What text made of these facts is in.
+    /// The language of texts made from these facts.
     pub language: Language,
     /// The protocol's title.
     pub title: String,
     /// The protocol's name.
     pub protocol: String,
-    /// Where the protocol's parameters come from.
+    /// The source of the protocol's parameters.
     pub source: String,
-    /// The bundles, in the order in which they were given.
+    /// The bundles, in the given order.
     pub runs: Vec<RunFacts>,
     /// In the plan's order.
     pub subjects: Vec<String>,
-    /// Index of the subject that the brief is about and that tables compare the others with: the
-    /// first of the plan, or the one that brief.toml names.
+    /// Index of the brief's subject, with which tables compare the others: the plan's first, or the
+    /// one named by brief.toml.
     pub headline_subject: usize,
     /// The drives of each subject, as the plan names them.
     pub drives: Vec<Vec<String>>,
-    /// The run that each subject is of, by its index.
+    /// The index of each subject's run.
     pub run_of: Vec<usize>,
     /// Each subject's name in its own run.
     pub own_names: Vec<String>,
-    /// What whoever publishes it declares beside the figures.
+    /// The publisher's statements.
     pub declared: Declaration,
-    /// What subjects are masked by.
+    /// The masks of subjects.
     pub mask: Mask,
-    /// Differences that are the question: paths of the plan, or "host".
+    /// Permitted differences: paths of the plan, or "host".
     pub vary: Vec<String>,
-    /// What is compared, where it was asked for; the figures that a step leads with otherwise.
+    /// The requested metrics; otherwise the headline metrics of each step.
     pub metrics: Vec<MetricRequest>,
     /// Pairs of subjects that may not be compared.
     pub barred: Vec<Barred>,
-    /// The steps that were measured, in the protocol's order.
+    /// The measured steps, in the protocol's order.
     pub steps: Vec<StepFacts>,
-    /// Steps that looked whether the data are right and measured nothing.
+    /// Steps that verified the data, without measurements.
     pub checks: Vec<StepFacts>,
     /// Points that ended early.
     pub failures: Vec<EarlyEnd>,
-    /// What was done to the drives before, with the index of their subject.
+    /// The preparation of the drives, with the index of their subject.
     pub prepared: Vec<(usize, PreparationStep)>,
     /// Facts of hosts, drives and engines, by heading.
     pub disclosure: Vec<DisclosureGroup>,
     /// Every comparison, as one family.
     pub comparisons: Vec<Comparison>,
-    /// The bundles as hosts that began at one time; empty where they did not.
+    /// The bundles as hosts with a common start; empty if they have none.
     pub hosts: Vec<JointHost>,
-    /// Every point of theirs, summed where that may be.
+    /// Every point of theirs, summed if permitted.
     pub joints: Vec<Joint>,
 }
 
@@ -84,27 +84,27 @@ pub struct Facts {
 pub struct RunFacts {
     /// The bundle's file name.
     pub file: String,
-    /// When the run began, nanoseconds since 1970 (UTC).
+    /// Start of the run, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
-    /// Version of the Dyno that measured.
+    /// Version of Dyno.
     pub dyno_version: String,
-    /// Repeats of each point that the plan asks for.
+    /// Repeats of each point in the plan.
     pub repeats: u32,
-    /// What half the headline figure's interval was to come down to, in percent, by up to so many
+    /// The target for half the headline figure's interval, in percent, and the maximum number of
     /// repeats.
     pub until_percent: Option<f64>,
-    /// In which order subjects took turns.
+    /// The order of subjects.
     pub order: Order,
-    /// Of an engine that takes no time, in open loop, as it was measured when the run began.
+    /// The open-loop latency of an engine that takes no time, measured at the start of the run.
     pub pacing_floor: Option<PacingFloor>,
-    /// The resolved plan, and the same as JSON, from which the run can be repeated.
+    /// The resolved plan, also as JSON, from which the run can be repeated.
     pub resolved: Plan,
     /// The resolved plan as JSON.
     pub plan: String,
 }
 
 impl RunFacts {
-    /// Whether another tool or a publication reports it, and Dyno did not measure it.
+    /// Whether it comes from another tool or a publication, and Dyno did not measure it.
     pub fn is_imported(&self) -> bool {
         self.resolved.imported.is_some()
     }
@@ -114,42 +114,42 @@ impl RunFacts {
 pub struct StepFacts {
     /// The step's name.
     pub name: String,
-    /// What a brief calls it.
+    /// Its title in a brief.
     pub title: String,
-    /// Its figures are those of another tool or of a publication.
+    /// Its figures come from another tool or a publication.
     pub imported: bool,
-    /// What it is swept along; None where nothing is.
+    /// The swept field; None without a sweep.
     pub axis: Option<AxisFacts>,
-    /// The search for the most load within a latency limit, where the sweep is one.
+    /// The search for the highest load within a latency limit, if the sweep is one.
     pub search: Option<Search>,
-    /// What its protocol leads with here, where it says so.
+    /// The headline set by its protocol, if any.
     pub headline: Option<MetricRequest>,
-    /// Where along the axis it is looked at.
+    /// The place of the headline on the axis.
     pub place: AxisPlace,
-    /// Names of the figures that its source prints.
+    /// Names of the figures printed by its source.
     pub figures: Vec<String>,
-    /// Ascending; one without a number where nothing is swept.
+    /// Ascending; a single one without a number if there is no sweep.
     pub values: Vec<AxisPosition>,
-    /// The class whose latency the figures show.
+    /// The class whose latency is shown.
     pub class: Option<Class>,
-    /// How requests became due; None where the source of imported figures does not say. Open where
-    /// some headline stream was asked for a rate, so that latency and not throughput distinguishes
-    /// the subjects.
+    /// Closed or open loop; None if the source of imported figures does not give it. Open if some
+    /// headline stream had a target rate, so that latency distinguishes the subjects instead of
+    /// throughput.
     pub loop_kind: Option<LoopKind>,
-    /// What its latencies are counted from; None where the source does not say.
+    /// Whether its latencies are service or response times; None if the source does not give it.
     pub timing: Option<Timing>,
-    /// A stream runs more than once on a drive, so its numbers are sums and its histograms are
+    /// A stream has several instances on a drive, so its figures are sums and its histograms are
     /// merged.
     pub instances: bool,
-    /// Length of the measured window, nanoseconds; None where it is not given.
+    /// Length of the measured window, nanoseconds; None if not given.
     pub window_ns: Option<u64>,
-    /// Length of the warm-up, nanoseconds; None where it is not given.
+    /// Length of the warm-up, nanoseconds; None if not given.
     pub warmup_ns: Option<u64>,
-    /// One for each subject and axis value that was measured.
+    /// One for each measured combination of subject and axis value.
     pub cells: Vec<CellFacts>,
-    /// Index of the axis value that stands for the step where only one can be drawn.
+    /// Index of the representative axis value, used if only one can be shown.
     pub lead: usize,
-    /// Where the cell of (subject, value) is.
+    /// The index of the cell of (subject, value).
     pub(super) index: HashMap<(usize, usize), usize>,
 }
 
@@ -159,54 +159,54 @@ pub struct CellFacts {
     pub subject: usize,
     /// Index of the axis value.
     pub value: usize,
-    /// The numbers of the repeats that were measured to the end.
+    /// The numbers of the completely measured repeats.
     pub repeats: Vec<u32>,
-    /// Of each of these, its place in the order of its block; none where the subjects did not take
-    /// turns.
+    /// For each of these, its place in the order of its block; None if the subjects did not
+    /// alternate.
     pub places: Vec<Option<u32>>,
-    /// Index of the bundle that the points are in.
+    /// Index of the bundle of its points.
     pub bundle: usize,
-    /// The headline streams together; none if every repeat failed.
+    /// The headline streams together; None if every repeat failed.
     pub total: Option<RepeatSummary>,
-    /// Each stream by name, whether it counts in the headline, and its numbers.
+    /// Each stream by name, whether it counts in the headline, and its figures.
     pub streams: Vec<(String, bool, RepeatSummary)>,
-    /// The headline streams on each drive of a group, by its index; empty for a single drive.
+    /// The headline streams on each drive of a group, by index; empty for a single drive.
     pub drives: Vec<(u32, RepeatSummary)>,
-    /// The same of each copy of the streams, by drive and instance; empty where there is one.
+    /// The same for each instance of the streams, by drive and instance; empty if there is one.
     pub instances: Vec<((u32, u32), RepeatSummary)>,
-    /// What the servers that Dyno started had of the machine, in the first repeat.
+    /// The resources of the servers that Dyno started, in the first repeat.
     pub servers: Vec<ServerShare>,
     /// Whether ops/s rose or fell over the windows of its repeats.
     pub drift: Drift,
     /// One for each class of power and instrument, in the order of the plan's meters.
     pub power: Vec<PowerFacts>,
-    /// What limited it; none where nothing watched.
+    /// The bottleneck; None without meters.
     pub limit: Option<bottleneck::BottleneckVerdict>,
-    /// Its slowest ops, by their cause.
+    /// Its slowest ops, by cause.
     pub outliers: Outliers,
-    /// Why nothing is claimed of it, or only a bound.
+    /// Its caveats.
     pub caveats: Vec<Caveat>,
-    /// (seconds, watts) and (seconds, degrees Celsius) beside `over_time`.
+    /// (seconds, watts) and (seconds, degrees Celsius), for `over_time`.
     pub watts_over_time: Vec<(f64, f64)>,
     /// (seconds, degrees Celsius) of the hottest gauge.
     pub celsius_over_time: Vec<(f64, f64)>,
-    /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead
-    /// value.
+    /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's
+    /// representative value.
     pub over_time: Vec<(f64, f64)>,
 }
 
 impl CellFacts {
-    /// Its power by one instrument, where it was measured by it.
+    /// Its power by one instrument, if measured.
     pub fn power_by(&self, by: &Instrument) -> Option<&PowerFacts> {
         self.power.iter().find(|p| p.class == by.class && p.kind == by.kind)
     }
 
-    /// Something other than the drive is known to have set its numbers.
+    /// Its figures are known not to be limited by the drive.
     pub fn is_not_the_drives(&self) -> bool {
         self.not_the_drive().is_some()
     }
 
-    /// Whether any of its streams, background ones too, fell short of the rate it was asked for.
+    /// Whether any of its streams, including background ones, missed its target rate.
     pub fn missed_its_rate(&self) -> bool {
         self.streams.iter().any(|(.., s)| s.achieved().is_some_and(|a| a < RATE_KEPT))
     }
@@ -218,30 +218,30 @@ pub struct EarlyEnd {
     pub subject: usize,
     /// Name of the step.
     pub step: String,
-    /// The axis value, as it is printed.
+    /// The axis value, as printed.
     pub at: String,
     /// The repeat, from 1.
     pub repeat: u32,
-    /// What failed, as the point has it.
+    /// The cause, as stored with the point.
     pub cause: String,
 }
 
 /// One heading of the disclosure with its rows.
 pub struct DisclosureGroup {
-    /// The heading, with the subject or run it is of.
+    /// The heading, with its subject or run.
     pub name: String,
-    /// Names and values, in the order in which they were gathered.
+    /// Names and values, in order of collection.
     pub rows: Vec<(String, String)>,
 }
 
 impl Facts {
-    /// Whether there are so many subjects that models are compared, and no pairs of subjects: of
-    /// hundreds there would be tens of thousands, whose intervals hold together and show nothing.
+    /// Whether there are so many subjects that models are compared instead of pairs: hundreds of
+    /// subjects have tens of thousands of pairs, whose simultaneous intervals would show nothing.
     pub fn is_fleet(&self) -> bool {
         self.subjects.len() > MOST_SUBJECTS
     }
 
-    /// The subjects that the one of the brief is compared with.
+    /// The subjects with which the brief's subject is compared.
     pub fn rivals(&self) -> impl Iterator<Item = usize> + Clone + use<> {
         let own = self.headline_subject;
         (0..self.subjects.len()).filter(move |subject| *subject != own)
@@ -252,8 +252,8 @@ impl Facts {
         !self.runs.is_empty() && self.runs.iter().all(RunFacts::is_imported)
     }
 
-    /// The values of a step's axis, by index, at which a point of a subject failed, in one repeat
-    /// or in any.
+    /// The axis values of a step, by index, at which a point of a subject failed, in one repeat or
+    /// in any.
     pub fn failed(
         &self,
         step: &StepFacts,
@@ -271,7 +271,7 @@ impl Facts {
             .filter_map(|f| step.values.iter().position(|value| value.label == f.at))
     }
 
-    /// Why two subjects may not be compared in a step, where that is so.
+    /// Why two subjects may not be compared in a step, if so.
     pub fn bar(&self, step: usize, a: usize, b: usize) -> Option<&Barred> {
         let pair = (a.min(b), a.max(b));
         self.barred.iter().find(|bar| bar.pair == pair && bar.step.is_none_or(|s| s == step))
@@ -284,20 +284,20 @@ impl Facts {
 }
 
 impl StepFacts {
-    /// Whether a rate was asked for, so that its latencies are response times.
+    /// Whether there is a target rate, so that its latencies are response times.
     pub fn is_open_loop(&self) -> bool {
         self.loop_kind == Some(LoopKind::Open)
     }
 
-    /// Whether its windows are too short to be tested for drift. What was imported has no seconds
-    /// to test at all.
+    /// Whether its windows are too short for the drift test. Imported figures have no seconds to
+    /// test.
     pub fn is_untested_for_drift(&self) -> bool {
         let untested = |c: &CellFacts| c.total.is_some() && c.drift == Drift::TooShort;
         let short = self.window_ns.is_some_and(|ns| (1..TESTED_NS).contains(&ns));
         short && !self.imported && self.cells.iter().any(untested)
     }
 
-    /// Whether anything is known of the latencies of its class.
+    /// Whether any latencies of its class are known.
     pub fn has_latencies(&self) -> bool {
         let classes = || self.cells.iter().filter_map(|c| c.total.as_ref()?.class(self.class));
         classes().map(|class| class.user_latency()).any(|latency| {
@@ -305,7 +305,7 @@ impl StepFacts {
         })
     }
 
-    /// Whether the drive did not limit one of its points.
+    /// Whether one of its points was not limited by the drive.
     pub fn has_marks(&self) -> bool {
         self.cells.iter().any(CellFacts::is_not_the_drives)
     }
@@ -315,7 +315,7 @@ impl StepFacts {
         self.index.get(&(subject, value)).map(|at| &self.cells[*at])
     }
 
-    /// What the axis counts, for a column's head.
+    /// The unit of the axis, for a column's head.
     pub fn axis_text(&self, l: Language) -> String {
         self.axis.as_ref().map_or(String::new(), |axis| field_text(l, axis.field))
     }

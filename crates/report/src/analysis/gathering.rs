@@ -1,5 +1,5 @@
-//! Bundles gathered into facts: all runs first, then every point reduced to numbers at once, then
-//! the whole compared.
+//! Bundles gathered into facts: all runs first, then every point, reduced to numbers immediately,
+//! then the comparisons.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -30,7 +30,7 @@ use crate::stats::runs::trend::Drift;
 struct Measured {
     bundle: usize,
     subject: usize,
-    /// As in the bundle.
+    /// As stored in the bundle.
     subject_name: String,
     step: usize,
     /// Bits of the axis value's number.
@@ -44,13 +44,13 @@ struct Measured {
     outliers: Outliers,
 }
 
-/// Gathers bundles: all runs first, then every point, then the whole.
+/// Gathers bundles: all runs first, then every point, then the comparisons.
 pub struct Gathering {
     facts: Facts,
     measured: Vec<Measured>,
-    /// Of each run, its subjects' names with their index.
+    /// For each run, its subjects' names with their indices.
     names: Vec<HashMap<String, usize>>,
-    /// Of each run, where its points stand in the order of measurement.
+    /// For each run, the order of measurement of its points.
     places: Vec<PointIndex>,
     idle: Vec<Vec<IdlePower>>,
     seen: HashMap<(usize, u64), ()>,
@@ -59,7 +59,7 @@ pub struct Gathering {
 }
 
 impl Gathering {
-    /// Steps of the same name are laid over one another; subjects that share a name keep apart.
+    /// Steps of the same name are combined; subjects of the same name stay separate.
     pub fn new(runs: &[RunContents], question: &Question) -> Result<Gathering> {
         let Some(first) = runs.first() else {
             return Err(failed(
@@ -177,12 +177,11 @@ impl Gathering {
         }
     }
 
-    /// What engines reported at a point; the last point of a step and subject stands for all.
+    /// Facts reported by engines at a point; the last point of a step and subject represents all.
     fn note_engine_facts(&mut self, subject: usize, point: &Point) {
         for fact in &point.facts {
             let of = format!("{}, {}", self.facts.subjects[subject], point.key.step);
-            // What the generator did, and what was verified, is a line each, an engine's facts are
-            // many.
+            // The generator's and verification facts are single lines, an engine's facts are many.
             let line = Ceiling::of_fact(fact).is_some() || Overslept::of_fact(fact).is_some();
             let (name, row) = match line || Verified::of_fact(fact).is_some() {
                 true => (fact.group.clone(), format!("{of}, {}", fact.name)),
@@ -191,7 +190,7 @@ impl Gathering {
             let row = (row, fact.value.clone());
             let rows = self.group(name);
             match rows.iter_mut().find(|(n, _)| *n == row.0) {
-                // What was verified counts over all points.
+                // Verification counts are summed over all points.
                 Some(old) => old.1 = Verified::sum(&old.1, &row.1).unwrap_or(row.1),
                 None => rows.push(row),
             }
@@ -253,7 +252,7 @@ impl Gathering {
         });
     }
 
-    /// Puts all together, and compares.
+    /// Combines everything, and makes the comparisons.
     pub fn finish(mut self) -> Facts {
         let late = self.measured.iter_mut().map(|m| ((m.bundle, m.subject), &mut m.metered));
         meter_facts::agree(late);
@@ -276,7 +275,7 @@ impl Gathering {
     }
 }
 
-/// The axis value at which the first subject did most.
+/// The axis value with the first subject's maximum.
 fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
     let first = groups.keys().map(|(_, subject)| *subject).min();
     let of_first = groups.iter().filter(|((_, subject), _)| Some(*subject) == first);

@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use crate::base::histogram::Histogram;
 use crate::record::{Class, CommonStart, Outcome, Point, RunContents};
 
-/// So much of the longest window all hosts must have in common: the rest is a hundredth of the sum
-/// at most.
+/// Minimum common share of the longest window: the error is then at most a hundredth of the sum.
 const COMMON: f64 = 0.99;
 
 /// One of the hosts.
@@ -16,7 +15,7 @@ const COMMON: f64 = 0.99;
 pub struct JointHost {
     /// The bundle's file name.
     pub file: String,
-    /// When its points began, and how far its clock lay from the others' reference.
+    /// Start times of its points, and the offset of its clock from the common reference.
     pub start: CommonStart,
 }
 
@@ -25,22 +24,21 @@ pub struct JointHost {
 pub struct Joint {
     /// Name of the step.
     pub step: String,
-    /// The axis value as a number; none where nothing is swept.
+    /// The axis value as a number; None without a sweep.
     pub value: Option<f64>,
-    /// Which of each plan's subjects, from 0.
+    /// Index of the subject in each plan, from 0.
     pub subject: usize,
     /// The repeat, from 1.
     pub repeat: u32,
     /// ops/s of each host that measured it, in the order of the bundles.
     pub by_host: Vec<Option<f64>>,
-    /// How much of the longest window all have in common, with what the clocks leave open taken
-    /// off.
+    /// The common share of the longest window, minus the uncertainty of the clocks.
     pub common: f64,
-    /// All hosts together, or why there is no sum.
+    /// The sum over all hosts, or why there is none.
     pub sum: Result<Sum, SumRefusal>,
 }
 
-/// What all hosts did together.
+/// The sum over all hosts.
 #[derive(Clone, Debug)]
 pub struct Sum {
     /// Ops per second.
@@ -53,20 +51,20 @@ pub struct Sum {
     pub classes: Vec<(Class, Histogram)>,
 }
 
-/// Why hosts are not summed.
+/// Why there is no sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SumRefusal {
     /// A host's clock was not compared before and after the run.
     Unchecked(usize),
-    /// A host's clock may have lain further from the reference than its limit.
+    /// A host's clock may have differed from the reference by more than its limit.
     Clock(usize),
-    /// A host did not measure the point to its end.
+    /// A host did not measure the point completely.
     Missing(usize),
-    /// The windows have too little in common.
+    /// The windows overlap too little.
     Apart,
 }
 
-/// What one host did at a point.
+/// One host's result at a point.
 struct HostPart {
     from_unix_ns: u64,
     window_ns: u64,
@@ -82,12 +80,12 @@ type PointAndRepeat = (String, Option<u64>, usize, u32);
 #[derive(Default)]
 pub struct Gathered {
     hosts: Vec<JointHost>,
-    /// Of each host what it did.
+    /// For each host, its result.
     parts: BTreeMap<PointAndRepeat, Vec<Option<HostPart>>>,
 }
 
 impl Gathered {
-    /// Of runs that did not begin together nothing is gathered.
+    /// Nothing is gathered for runs without a common start.
     pub fn new(runs: &[RunContents]) -> Gathered {
         let host = |run: &RunContents| {
             Some(JointHost { file: run.file.clone(), start: CommonStart::of_facts(&run.facts)? })
@@ -116,7 +114,7 @@ impl Gathered {
         of_hosts[run] = (point.outcome == Outcome::Measured).then(|| part(point));
     }
 
-    /// The hosts, and every point that any of them began.
+    /// The hosts, and every point that any of them started.
     pub fn finish(self) -> (Vec<JointHost>, Vec<Joint>) {
         let Gathered { hosts, parts } = self;
         let joint =
@@ -169,19 +167,19 @@ fn merge(into: &mut Vec<(Class, Histogram)>, class: Class, more: &Histogram) {
     }
 }
 
-/// When a window began by the reference clock, and by how much that may be wrong: between the two
-/// comparisons the clock may have gone either way.
+/// Start of a window on the reference clock, and its uncertainty: between the two comparisons the
+/// clock may have drifted either way.
 fn begun(host: &JointHost, part: &HostPart) -> Option<(f64, f64)> {
     let (before, after) = (host.start.before?, host.start.after?);
     let middle = (before.offset_ns + after.offset_ns) as f64 / 2.0;
     let moved = before.offset_ns.abs_diff(after.offset_ns) as f64 / 2.0;
     let bound = before.bound_ns.max(after.bound_ns) as f64 + moved;
-    // From the common beginning on: nanoseconds since 1970 are more than a float's digits.
+    // Relative to the common start: nanoseconds since 1970 exceed a float's digits.
     let own = part.from_unix_ns as i128 - i128::from(host.start.first_unix_ns);
     Some((own as f64 + middle, bound))
 }
 
-/// How much of the longest window all hosts have in common; 0 where a part or a clock is not known.
+/// The common share of the longest window; 0 if a part or a clock is unknown.
 fn common(hosts: &[JointHost], parts: &[Option<HostPart>]) -> f64 {
     let (mut from, mut until, mut longest, mut open) = (f64::MIN, f64::MAX, 0.0f64, 0.0f64);
     for (host, part) in hosts.iter().zip(parts) {
@@ -240,7 +238,7 @@ mod tests {
         JointHost { file: format!("{offset_ns}.dyno"), start }
     }
 
-    /// Reads of so many nanoseconds each, in a window that began so late.
+    /// Reads of this many nanoseconds each, in a window that started this late.
     fn reads(late_ns: u64, times: &[u64]) -> Option<HostPart> {
         let mut histogram = Histogram::new();
         times.iter().for_each(|ns| histogram.add(*ns));
@@ -257,7 +255,8 @@ mod tests {
     fn rates_add_up_and_histograms_are_those_of_all_ops() {
         let (a, b) = ([100_000; 600], [900_000; 400]);
         let hosts = [host(0, 10_000_000), host(-2_000_000, 10_000_000)];
-        // The second host's clock is ahead, so it began early by its offset and late by its stamp.
+        // The second host's clock is ahead, so it started early by its offset although its
+        // timestamp is late.
         let parts = [reads(0, &a), reads(2_000_000, &b)];
         assert!((common(&hosts, &parts) - 0.999_996).abs() < 1e-7, "{}", common(&hosts, &parts));
         let sum = sum(&hosts, &parts).unwrap();
@@ -284,7 +283,7 @@ mod tests {
         // 50 ms of 10 s are within a hundredth, 150 ms are not.
         assert_eq!(both(&ok, [reads(0, &[1]), reads(50_000_000, &[1])]), None);
         assert_eq!(both(&ok, [reads(0, &[1]), reads(150_000_000, &[1])]), Some(SumRefusal::Apart));
-        // A clock that went 150 ms between the comparisons leaves as much open.
+        // A clock that drifted by 150 ms between the comparisons has that uncertainty.
         let mut went = host(0, 1_000_000_000);
         went.start.after = Some(ClockOffset { offset_ns: 150_000_000, bound_ns: 20_000 });
         assert_eq!(both(&went, same()), Some(SumRefusal::Apart));

@@ -17,7 +17,7 @@ use crate::record::Class;
 use crate::stats::{Estimate, IntervalMethod, estimate};
 
 impl MetricRequest {
-    /// Refuses a part that none of the plans has.
+    /// Refuses a part that no plan has.
     pub fn check(&self, plans: &[&Plan]) -> Result<()> {
         let Some(name) = &self.part else { return Ok(()) };
         let streams = || plans.iter().flat_map(|p| p.stream_names());
@@ -60,7 +60,7 @@ impl MetricRequest {
         }
     }
 
-    /// The metrics that it means in a step; of power there may be several instruments.
+    /// The corresponding metrics of a step; for power there may be several instruments.
     pub fn in_step(&self, step: &StepFacts) -> Vec<Metric> {
         let Some(part) = self.part(step) else { return Vec::new() };
         let of = |figure: PointFigure| Metric { figure, part: part.clone() };
@@ -89,7 +89,7 @@ impl MetricRequest {
     }
 }
 
-/// Every instrument that read power in a step.
+/// Every power instrument of a step.
 pub fn instruments(step: &StepFacts) -> Vec<Instrument> {
     let mut all: Vec<Instrument> = Vec::new();
     for power in step.cells.iter().flat_map(|c| &c.power).filter(|p| p.ops_per_watt.is_some()) {
@@ -102,9 +102,9 @@ pub fn instruments(step: &StepFacts) -> Vec<Instrument> {
 }
 
 impl Metric {
-    /// Those that a step is compared by: what was asked for, or ops/s (where no rate was asked
-    /// for), p99, and ops/s per watt. The fewer, the narrower the intervals: all that are searched
-    /// share one promise.
+    /// The metrics of a step's comparisons: the requested ones, or ops/s (without a target rate),
+    /// p99, and ops/s per watt. Fewer metrics give narrower intervals, because all share one error
+    /// probability.
     pub fn of_step(step: &StepFacts, asked: &[MetricRequest]) -> Vec<Metric> {
         if !asked.is_empty() {
             return asked.iter().flat_map(|a| a.in_step(step)).collect();
@@ -118,7 +118,7 @@ impl Metric {
         all
     }
 
-    /// Why nothing is claimed of the part that it is of, beside what bars the whole cell.
+    /// Why nothing is claimed about its part, in addition to caveats of the whole cell.
     pub fn caveats(&self, cell: &CellFacts) -> Vec<Caveat> {
         match &self.part {
             PointPart::Whole => Vec::new(),
@@ -126,16 +126,16 @@ impl Metric {
         }
     }
 
-    /// The class of op whose latency a user of the drive sees.
+    /// The class of op whose latency matters to a user of the drive.
     pub fn class(&self, step: &StepFacts) -> Option<Class> {
         let PointPart::Stream(name) = &self.part else { return step.class };
         let own = || step.cells.iter().flat_map(|c| &c.streams).filter(|(own, ..)| own == name);
         let classes = || own().flat_map(|(.., s)| &s.classes).map(|c| c.class);
-        // Reads if there are any, as of a step; otherwise what the workload declares first.
+        // Reads if there are any, as for a step; otherwise the workload's leading class.
         classes().find(|c| *c == Class::READ).or_else(|| classes().next())
     }
 
-    /// Whether a rate was asked of it, so that its latencies are response times.
+    /// Whether it has a target rate, so that its latencies are response times.
     pub fn is_open_loop(&self, step: &StepFacts) -> bool {
         match &self.part {
             PointPart::Stream(_) => {
@@ -149,7 +149,7 @@ impl Metric {
         self.part.of(cell)?.class(self.class(step)).map(ClassSummary::user_latency)
     }
 
-    /// A cell's estimate, and the repeats behind it, in their order. Latencies are in nanoseconds.
+    /// A cell's estimate, and its repeats in order. Latencies are in nanoseconds.
     pub fn of<'a>(
         &self,
         step: &StepFacts,
@@ -184,8 +184,8 @@ impl Metric {
         Some((estimate, Cow::Borrowed(repeats)))
     }
 
-    /// What a part did for the watts of its subject, which are those of everything that ran beside
-    /// it as well.
+    /// A part's work per watt of its subject, whose power includes everything that ran at the same
+    /// time.
     fn of_power<'a>(
         &self,
         power: &PowerFacts,
@@ -211,16 +211,15 @@ impl Metric {
         Some((found, Cow::Owned(repeats)))
     }
 
-    /// The relative resolution of what a cell's figure was measured with: a histogram's bucket, or
-    /// the bounds that another tool reported; of response times the pacing floor of the run. Counts
-    /// and watts have none to speak of.
+    /// The relative resolution of a cell's figure: a histogram's bucket, or another tool's reported
+    /// bounds; for response times the run's pacing floor. That of counts and watts is negligible.
     pub fn resolution(&self, step: &StepFacts, cell: &CellFacts, floor_ns: f64) -> f64 {
         let PointFigure::Percentile(_) = self.figure else { return 0.0 };
         match self.of(step, cell) {
             Some((e, _)) if e.method == IntervalMethod::Reported && e.low > 0.0 => {
                 (e.high / e.low).ln()
             }
-            // A response time holds the pacer's own floor, which differs by no more than itself.
+            // A response time includes the pacing floor, which varies by at most its own size.
             Some((e, _)) if e.value > 0.0 && self.is_open_loop(step) => {
                 RESOLUTION.max(floor_ns / e.value)
             }
@@ -230,7 +229,7 @@ impl Metric {
 }
 
 impl PointPart {
-    /// A cell's numbers of it.
+    /// A cell's figures for it.
     pub fn of<'a>(&self, cell: &'a CellFacts) -> Option<&'a RepeatSummary> {
         match self {
             PointPart::Whole => cell.total.as_ref(),
@@ -245,7 +244,7 @@ impl PointPart {
 }
 
 impl Facts {
-    /// The parts of a step's points that were asked for, the whole left out.
+    /// The requested parts of a step's points, without the whole.
     pub fn parts_asked(&self, step: &StepFacts) -> Vec<PointPart> {
         let mut parts: Vec<PointPart> = Vec::new();
         for part in self.metrics.iter().filter_map(|asked| asked.part(step)) {

@@ -1,17 +1,16 @@
-//! What may be concluded from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and
-//! typed: nothing here reads a file or writes a sentence; docs/claims.md has the rules.
+//! Conclusions from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and typed:
+//! nothing here reads a file or writes a sentence; docs/claims.md has the rules.
 //!
-//! `gathering` turns points into `facts` of steps and cells; `metric` says what subjects are
-//! compared by; `alike` and `conditions` say who may be compared, `caveats` what may not; `compare`
-//! makes every comparison, with `curves` for what is read off a curve; `claims` picks what may be
-//! claimed, `lead` what a step and a brief are known for; `together` finds repeats in which all
-//! subjects moved, `specimens` drives of a group that lie apart from their like, `fleet` looks at
-//! all drives as samples of their models; `outliers` sorts the slowest ops by their cause;
-//! `multiple` is the largest multiple of a load that a subject keeps; `hosts` brings together what
-//! several hosts did at once; `gate` judges a new run by its base, `acceptance` delivered drives by
-//! a sample of their model; `trend` follows a figure over many runs; `names` has titles, axes and
-//! percentiles in a brief's language; `published` is the arithmetic of figures that were imported
-//! without repeats.
+//! `gathering` turns points into `facts` of steps and cells; `metric` defines what is compared;
+//! `alike` and `conditions` determine which subjects may be compared, `caveats` what rules out a
+//! claim; `compare` makes every comparison, with `curves` for values read from a curve; `claims`
+//! selects claims, `lead` the headline of a step and a brief; `together` finds repeats in which all
+//! subjects moved, `specimens` outlying drives of a group, `fleet` treats all drives as samples of
+//! their models; `outliers` sorts the slowest ops by cause; `multiple` is the largest multiple of a
+//! load that a subject sustains; `hosts` combines simultaneous loads of several hosts; `gate`
+//! judges a new run by its base, `acceptance` delivered drives by a sample of their model; `trend`
+//! follows a figure over many runs; `names` has titles, axes and percentiles in a brief's language;
+//! `published` is the arithmetic of figures imported without repeats.
 
 mod bare_step;
 mod caveat;

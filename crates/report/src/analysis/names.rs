@@ -1,6 +1,6 @@
-//! What plans and bundles name, in the language of a brief: titles and sources of built-in
-//! protocols, titles of their steps, axes, percentiles. A title is a built-in one where the English
-//! message that its protocol and step lead to says the same; what a user wrote stays as it is.
+//! Names from plans and bundles in the language of a brief: titles and sources of built-in
+//! protocols, titles of their steps, axes, percentiles. A title counts as built-in if it equals the
+//! English message for its protocol and step; users' own texts are unchanged.
 
 use crate::analysis::facts::{Facts, RunFacts};
 use crate::analysis::points::axis::{AxisFacts, field_text};
@@ -8,10 +8,10 @@ use crate::language::{Language, Message, MessageArg, Name, Number};
 use crate::plan::Plan;
 use crate::say;
 
-/// In English messages in place of what a plan's knobs, or a run, put into a text.
+/// Placeholders in English messages for values from a plan's knobs, or from a run.
 const MARKS: [char; 3] = ['\u{1}', '\u{2}', '\u{3}'];
 
-/// What was done to drives, as a run stores it: the actions, and what came of them.
+/// Preparation of drives, as stored by a run: the actions and their results.
 const DONE: [&str; 14] = [
     "action-namespaces",
     "action-purge",
@@ -29,7 +29,7 @@ const DONE: [&str; 14] = [
     "outcome-has-filesystem",
 ];
 
-/// What of a text stands where its English message has marks; none where it is another text.
+/// The parts of a text at the placeholders of its English message; None if it is another text.
 fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; 3]> {
     let (mut found, mut rest, mut english) = ([""; 3], written, english);
     while let Some(at) = english.find(MARKS) {
@@ -43,18 +43,18 @@ fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; 3]> {
     (rest == english).then_some(found)
 }
 
-/// A built-in text in a language; none where `written` is not what its English message says.
+/// A built-in text in a language; None if `written` does not match its English message.
 fn built_in(l: Language, id: &str, written: &str) -> Option<String> {
     l.keyed(id, values(&marked(id)?, written)?)
 }
 
-/// What a message says in English, with marks in place of what it is given.
+/// A message in English, with placeholders for its arguments.
 fn marked(id: &str) -> Option<String> {
     let marks = MARKS.map(String::from);
     Language::ENGLISH.keyed(id, [&marks[0], &marks[1], &marks[2]])
 }
 
-/// What was done to a drive, or what came of it; as it is stored where no message says it.
+/// A preparation action, or its result; as stored if there is no message for it.
 pub fn done(stored: &str) -> MessageArg {
     let of = |id: &&'static str| {
         let number = |value: &str| MessageArg::Number(Number(value.to_string()));
@@ -65,7 +65,7 @@ pub fn done(stored: &str) -> MessageArg {
     DONE.iter().find_map(of).unwrap_or_else(|| stored.into())
 }
 
-/// The title of a plan's protocol, which says so where its subjects share a device.
+/// The title of a plan's protocol, with a note if its subjects share a device.
 pub fn protocol_title(l: Language, plan: &Plan) -> String {
     let written = &plan.protocol.title;
     let tool = || plan.imported.as_ref().and_then(|_| written.strip_prefix("Imported from "));
@@ -78,7 +78,7 @@ pub fn protocol_title(l: Language, plan: &Plan) -> String {
     }
 }
 
-/// Where a protocol's parameters come from.
+/// The source of a protocol's parameters.
 pub fn source(facts: &Facts) -> String {
     built_in(facts.language, &format!("source-of-{}", facts.protocol), &facts.source)
         .unwrap_or_else(|| facts.source.clone())
@@ -90,7 +90,7 @@ fn step_title(l: Language, protocols: &[String], name: &str, written: &str) -> O
     protocols.iter().find_map(of)
 }
 
-/// "threads of readers": what a step is swept along.
+/// "threads of readers": the axis of a step.
 pub fn axis(l: Language, axis: &AxisFacts) -> String {
     match axis.name.split_once('.') {
         Some((stream, key)) => say!(l, "axis-of-stream", stream = stream, key = key),
@@ -105,7 +105,7 @@ pub fn heading(l: Language, stored: &str) -> String {
     l.name(&Name::fact(name)) + &stored[name.len()..]
 }
 
-/// What a fact is called: "Kernel", "note in table.csv".
+/// The name of a fact: "Kernel", "note in table.csv".
 pub fn fact(l: Language, stored: &str) -> String {
     match stored.strip_prefix("note in ") {
         Some(file) => say!(l, "note-in", file = file),
@@ -113,14 +113,14 @@ pub fn fact(l: Language, stored: &str) -> String {
     }
 }
 
-/// What an import stores of the figures' source and of what that does not give, statement by
-/// statement; the source's own notes stay as they are.
+/// An import's facts about the source of figures and its omissions, statement by statement; the
+/// source's own notes are unchanged.
 pub fn of_import(l: Language, stored: &str) -> String {
     let all: Vec<String> = stored.split("; ").map(|said| l.name(&Name::fact(said))).collect();
     all.join(&l.text(&Message::new("clause-break")))
 }
 
-/// A percentile within a sentence or a caption, where its column is called "p99".
+/// A percentile within a sentence or a caption; its column is called "p99".
 pub fn percentile(l: Language, column: &str) -> String {
     say!(l, "percentile", value = column.trim_start_matches('p'))
 }
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::plan::protocols;
 
-    /// (id, English) of every title and source of a built-in protocol, knobs left open.
+    /// (id, English) of every title and source of a built-in protocol, with placeholders for knobs.
     fn written() -> Vec<(String, String)> {
         let mut all = Vec::new();
         for (protocol, toml) in protocols() {
@@ -173,7 +173,7 @@ mod tests {
         all
     }
 
-    /// "TPC-C {terminals.timing|spec=with} keying" with the knob taken for what it stands for.
+    /// "TPC-C {terminals.timing|spec=with} keying" with the knob replaced by its text.
     fn filled(written: &str) -> String {
         let Some((before, (knob, after))) = written
             .split_once('{')

@@ -2,25 +2,25 @@
 
 use crate::record::SlowOp;
 
-/// An op is the host's where at least one part in so many of its response time was.
+/// An op is the host's if at least one part in this many of its response time was.
 const HOST_PART: u64 = 2;
 
-/// An op is the drive's only where at most one part in so many can have been the host's.
+/// An op is the drive's only if at most one part in this many can have been the host's.
 const DRIVE_PART: u64 = 5;
 
-/// Whose an outlier is.
+/// The cause of an outlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
     /// The request was with the kernel, and the worker waited for nothing else.
     Drive,
-    /// The worker was runnable and not run, or Dyno as a whole did not run.
+    /// The worker was runnable but not running, or Dyno as a whole did not run.
     Host,
     /// Neither is shown.
     Unknown,
 }
 
 impl Cause {
-    /// All of them, in the order in which they are listed.
+    /// All causes, in display order.
     pub const ALL: [Cause; 3] = [Cause::Drive, Cause::Host, Cause::Unknown];
 
     /// Its name in exports.
@@ -33,26 +33,26 @@ impl Cause {
     }
 }
 
-/// What decided.
+/// The deciding reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
-    /// Nothing of the host's is in the way.
+    /// No contribution from the host.
     AtDrive,
     /// The worker waited for a processor.
     Waited,
     /// Dyno as a whole did not run.
     Stopped,
-    /// It was due while an op before it was under way, whose cause it shares.
+    /// It was due while an earlier op was in flight, whose cause it shares.
     Behind,
-    /// The device had no request: it was held before the device.
+    /// The device had no request: the delay was above the device.
     NotAtDevice,
-    /// Ops on other drives of the subject were slow at the same moment.
+    /// Ops on other drives of the subject were slow at the same time.
     OtherDrives,
-    /// The engine or the page cache stands between the op and the drive.
+    /// The engine or the page cache is between the op and the drive.
     NotDirect,
-    /// Host and drive both had a part, or may have had.
+    /// Host and drive both contributed, or may have.
     Both,
-    /// Nothing watched the whole of it.
+    /// It was not observed completely.
     NotWatched,
 }
 
@@ -73,7 +73,7 @@ impl Reason {
     }
 }
 
-/// The cause of each of a point's slowest ops, in their order.
+/// The cause of each of a point's slowest ops, in order.
 pub fn judge(ops: &[SlowOp]) -> Vec<(Cause, Reason)> {
     let alone: Vec<_> = ops.iter().map(of_itself).collect();
     let whole = |(i, op): (usize, &SlowOp)| match alone[i] {
@@ -85,7 +85,7 @@ pub fn judge(ops: &[SlowOp]) -> Vec<(Cause, Reason)> {
     ops.iter().enumerate().map(whole).collect()
 }
 
-/// What an op's own evidence says.
+/// The cause by an op's own evidence.
 fn of_itself(op: &SlowOp) -> (Cause, Reason) {
     let Some(e) = op.evidence else { return (Cause::Unknown, Reason::NotWatched) };
     let least = e.waited_least_ns.saturating_add(e.stopped_least_ns);
@@ -100,7 +100,7 @@ fn of_itself(op: &SlowOp) -> (Cause, Reason) {
         Reason::Both
     } else if !op.direct {
         Reason::NotDirect
-    // Where no device is known, none was seen to have the request.
+    // Without a known device, nothing shows that it had the request.
     } else if e.device_idle_ns.is_none_or(|ns| ns.saturating_mul(2) >= op.response_ns) {
         Reason::NotAtDevice
     } else {
@@ -109,8 +109,8 @@ fn of_itself(op: &SlowOp) -> (Cause, Reason) {
     (Cause::Unknown, reason)
 }
 
-/// An op that was due while its worker was busy with others has the cause of the one that it waited
-/// for the longest, if that was most of its wait.
+/// An op that was due while its worker was busy with others has the cause of the one for which it
+/// waited longest, if that was most of its wait.
 fn behind(op: &SlowOp, ops: &[SlowOp], alone: &[(Cause, Reason)]) -> (Cause, Reason) {
     let waited = (op.at_ns, op.at_ns.saturating_add(op.late_ns));
     let before = ops
@@ -126,8 +126,8 @@ fn behind(op: &SlowOp, ops: &[SlowOp], alone: &[(Cause, Reason)]) -> (Cause, Rea
     }
 }
 
-/// Whether an op on another drive of the subject waited through half of the same time, for nothing
-/// of the host's either: what drives share is then as likely as the drive.
+/// Whether an op on another drive of the subject waited through half of the same time, also without
+/// a contribution from the host: a shared resource is then as likely as the drive.
 fn elsewhere(op: &SlowOp, ops: &[SlowOp], alone: &[(Cause, Reason)]) -> bool {
     let span = at_engine(op);
     let also = |(other, cause): (&SlowOp, &(Cause, Reason))| {
@@ -142,12 +142,12 @@ fn worker(op: &SlowOp) -> (&str, u32, u32, u32) {
     (&op.stream, op.drive, op.instance, op.worker)
 }
 
-/// From when it was handed over until it was complete.
+/// From its submission to its completion.
 fn at_engine(op: &SlowOp) -> (u64, u64) {
     (op.at_ns.saturating_add(op.late_ns), op.at_ns.saturating_add(op.response_ns))
 }
 
-/// How long two spans of time have in common.
+/// The overlap of two time spans.
 fn common(a: (u64, u64), b: (u64, u64)) -> u64 {
     a.1.min(b.1).saturating_sub(a.0.max(b.0))
 }
@@ -159,7 +159,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// A direct read of 100 ms that began when the window did.
+    /// A direct read of 100 ms that started with the window.
     fn op(evidence: Evidence) -> SlowOp {
         SlowOp {
             stream: "io".into(),

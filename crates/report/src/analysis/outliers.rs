@@ -1,4 +1,4 @@
-//! The slowest ops of a cell, by their cause, and what else happened around the slowest of them.
+//! The slowest ops of a cell, by cause, and the circumstances of the slowest of them.
 
 use std::collections::BTreeMap;
 
@@ -7,36 +7,36 @@ use crate::analysis::outlier_cause::{Cause, Reason, judge};
 use crate::record::gauge::{CELSIUS, cpu, nvme};
 use crate::record::{Sample, SlowOp};
 
-/// Of a point's ops at most one in so many is an outlier.
+/// At most one in this many of a point's ops is an outlier.
 pub const ONE_IN: u64 = 100;
 
-/// How many are listed one by one.
+/// Maximum number listed individually.
 const LISTED: usize = 10;
 
-/// How many a figure shows: enough to see when they came, few enough for a small file.
+/// Maximum number in a figure: enough to show their times, few enough for a small file.
 const MARKED: usize = 150;
 
 /// The outliers of a point, or of a cell over its repeats.
 #[derive(Default)]
 pub struct Outliers {
-    /// How many of each cause and reason, and their response times together, nanoseconds.
+    /// Number by cause and reason, and their total response time, nanoseconds.
     pub of: BTreeMap<(Cause, Reason), (u64, u64)>,
     /// The response time of the fastest, nanoseconds.
     pub least_ns: u64,
-    /// The slowest, the slowest first.
+    /// The slowest, in descending order.
     pub slowest: Vec<Outlier>,
-    /// More of them, for a figure: the slowest first.
+    /// More of them, for a figure, in descending order.
     pub marks: Vec<OutlierMark>,
 }
 
-/// What a figure shows of one.
+/// The data of one in a figure.
 #[derive(Clone, Copy, Debug)]
 pub struct OutlierMark {
-    /// When it was due, nanoseconds since the window opened.
+    /// When it was due, nanoseconds since the start of the window.
     pub at_ns: u64,
     /// Its response time, nanoseconds.
     pub response_ns: u64,
-    /// Whose it is.
+    /// Its cause.
     pub cause: Cause,
 }
 
@@ -45,33 +45,33 @@ pub struct OutlierMark {
 pub struct Outlier {
     /// The op with its evidence.
     pub op: SlowOp,
-    /// Whose it is.
+    /// Its cause.
     pub cause: Cause,
-    /// What decided.
+    /// The deciding reason.
     pub reason: Reason,
-    /// The repeat that it is of, from 1.
+    /// Its repeat, from 1.
     pub repeat: u32,
-    /// What else happened then.
+    /// Other events at the time.
     pub beside: MetersAround,
 }
 
-/// What the meters read around an op, where the plan names them; most are read once a second.
+/// Meter readings around an op, if the plan has meters; most are read once per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MetersAround {
-    /// The hottest gauge before it was complete.
+    /// The hottest gauge before it completed.
     pub celsius: Option<f64>,
-    /// The drive's own count of thermal throttling rose.
+    /// The drive's own count of thermal throttling increased.
     pub throttled: bool,
     /// The drive's health log was being read.
     pub health_read: bool,
-    /// Interrupts of the drives' queues, each second.
+    /// Interrupts of the drives' queues, per second.
     pub interrupts_per_s: Option<f64>,
-    /// How busy the busiest processor was, 0 to 100.
+    /// Use of the busiest processor, 0 to 100.
     pub busiest_core_percent: Option<f64>,
 }
 
 impl Outliers {
-    /// Those of one point that completed so many ops.
+    /// Those of one point that completed this many ops.
     pub fn of(ops: Vec<SlowOp>, completed: u64, repeat: u32, samples: &[Sample]) -> Outliers {
         let outliers = ops.len().min((completed / ONE_IN).max(1) as usize);
         let causes = judge(&ops);
@@ -124,7 +124,7 @@ impl Outliers {
         self.of.values().map(|(n, _)| n).sum()
     }
 
-    /// How many are of a cause, and their part of all outliers' response times, 0 to 1.
+    /// The number with a cause, and their share of all outliers' response times, 0 to 1.
     pub fn share(&self, cause: Cause) -> (u64, f64) {
         let own = self.of.iter().filter(|((of, _), _)| *of == cause).map(|(_, sums)| *sums);
         let (n, ns) = own.fold((0, 0.0), |(n, ns), own| (n + own.0, ns + own.1 as f64));
@@ -132,7 +132,7 @@ impl Outliers {
         (n, if all > 0.0 { ns / all } else { 0.0 })
     }
 
-    /// What decided for most of a cause.
+    /// The most frequent reason for a cause.
     pub fn main_reason(&self, cause: Cause) -> Option<Reason> {
         let own = self.of.iter().filter(|((of, _), _)| *of == cause);
         own.max_by_key(|(_, (n, _))| *n).map(|((_, reason), _)| *reason)
@@ -174,7 +174,7 @@ impl MetersAround {
     }
 }
 
-/// The last reading before a span of time and the first after it.
+/// The last reading before a time span and the first after it.
 fn around(
     gauge: &MeterSeries,
     from_s: f64,

@@ -1,4 +1,5 @@
-//! What the reader asks of bundles: what is compared, what varies on purpose, and who is masked.
+//! The reader's question: what is compared, which differences are permitted, and which subjects are
+//! masked.
 
 use crate::analysis::points::metric::MetricRequest;
 use crate::language::Language;
@@ -7,39 +8,38 @@ use crate::plan::declaration::Declaration;
 use crate::record::{Mask, Masked, RunContents};
 use crate::say;
 
-/// What the reader asks.
+/// The reader's question.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// Differences between the resolved plans that are the question, besides those that the plans
-    /// name.
+    /// Permitted differences between the resolved plans, in addition to the plans' own.
     pub vary: Vec<String>,
-    /// The metrics to compare; those that each step leads with where none is named.
+    /// The metrics to compare; the headline metrics of each step if empty.
     pub metrics: Vec<MetricRequest>,
-    /// Whether the slowest ops are shown; they are most of what a bundle holds in rows.
+    /// Whether the slowest ops are shown, which are most of a bundle's rows.
     pub outliers: bool,
-    /// The subjects to take, each with the index of its run; all where none is named.
+    /// The subjects to include, each with the index of its run; all if empty.
     pub subjects: Vec<(usize, String)>,
-    /// Subjects to mask, besides those that the plans mask.
+    /// Subjects to mask, in addition to those masked in the plans.
     pub masks: Vec<String>,
-    /// What masked subjects are named in.
+    /// The language of the masked subjects' names.
     pub language: Language,
 }
 
 impl Question {
-    /// What masks the subjects of these bundles.
+    /// The mask for the subjects of these bundles.
     pub fn mask(&self, runs: &[RunContents]) -> Mask {
         let of: Vec<Masked<'_>> = runs.iter().map(|r| (&r.run.plan, r.facts.as_slice())).collect();
         Mask::of(&of, &self.masks, &|letter| say!(self.language, "competitor", letter = letter))
     }
 
-    /// The same, by the names that a mask gives.
+    /// The same, with the masked names.
     pub fn masked(mut self, mask: &Mask) -> Question {
         self.subjects.iter_mut().for_each(|(_, name)| mask.own(name));
         self
     }
 }
 
-/// What the plans declare, the first one's word before the others'.
+/// The plans' declarations; the first takes precedence.
 pub fn declared(plans: &[&Plan]) -> Declaration {
     plans.iter().fold(Declaration::default(), |first, plan| first.or(&plan.declared))
 }

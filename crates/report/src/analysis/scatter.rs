@@ -10,8 +10,8 @@ use crate::stats::detectable::{Detectable, PlannedBrief, detectable};
 use crate::stats::family::{FEWEST, Observation};
 use crate::stats::moments::variance;
 
-/// The scatter of a metric in a step, as the standard deviation of one run's logarithm; none with
-/// fewer than three repeats.
+/// The scatter of a metric in a step, as the standard deviation of the logarithm of one run; None
+/// with fewer than three repeats.
 pub fn of_step(step: &StepFacts, metric: &Metric) -> Option<f64> {
     pooled(&variances(step, metric))
 }
@@ -23,8 +23,8 @@ pub fn of_all(facts: &Facts, metric: &Metric) -> Option<f64> {
     pooled(&all)
 }
 
-/// For each point variances with their degrees of freedom: of pairs of subjects where they took
-/// turns, of each subject alone where it did not.
+/// For each point, variances with their degrees of freedom: of pairs of subjects if they
+/// alternated, otherwise of each subject alone.
 fn variances(step: &StepFacts, metric: &Metric) -> Vec<(f64, f64)> {
     let mut all = Vec::new();
     for value in 0..step.values.len() {
@@ -54,7 +54,7 @@ fn variances(step: &StepFacts, metric: &Metric) -> Vec<(f64, f64)> {
     all
 }
 
-/// Of the logarithms of two subjects in the same blocks.
+/// For the logarithms of two subjects in the same blocks.
 fn differences(a: &[Observation], b: &[Observation]) -> Vec<f64> {
     let of = |o: &Observation| Some((o.value / b.iter().find(|p| p.block == o.block)?.value).ln());
     a.iter().filter_map(of).collect()
@@ -65,7 +65,7 @@ fn pooled(all: &[(f64, f64)]) -> Option<f64> {
     (degrees > 0.0).then(|| (all.iter().map(|(v, d)| v * d).sum::<f64>() / degrees).sqrt())
 }
 
-/// What a plan's brief will compare: the points of its longest step, all pairs of subjects, ops/s
+/// The comparisons of a plan's brief: the points of its longest step, all pairs of subjects, ops/s
 /// and p99.
 pub fn planned(plan: &Plan) -> PlannedBrief {
     let once = Plan {
@@ -87,8 +87,8 @@ pub fn planned(plan: &Plan) -> PlannedBrief {
     }
 }
 
-/// What a plan's repeats show where runs scatter as in an earlier bundle: for each step that the
-/// plan shares with it, or from all of its steps together where they share none.
+/// The differences that a plan's repeats can show with the scatter of an earlier bundle: for each
+/// common step, or from all of its steps together if there is none.
 pub fn shown(plan: &Plan, earlier: &Facts) -> Vec<(Option<String>, f64, Detectable)> {
     let metric = Metric::total(PointFigure::Ops);
     let planned = planned(plan);

@@ -7,7 +7,7 @@ use rocksdb::{DB, Options};
 use crate::base::units;
 use crate::record::Fact;
 
-/// Running totals; a window's share is the difference of two.
+/// Running totals; a window's share is the difference between two.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RocksCounters {
     flushed_bytes: f64,
@@ -22,7 +22,7 @@ pub struct RocksCounters {
 const GB: f64 = 1_073_741_824.0;
 
 impl RocksCounters {
-    /// `options` are those that the database was opened with: they hold its statistics.
+    /// `options` are those with which the database was opened: they hold its statistics.
     pub fn read(db: &DB, options: &Options) -> RocksCounters {
         let stats = db
             .property_value("rocksdb.cfstats-no-file-histogram")

@@ -1,5 +1,5 @@
 //! One thread's handle to a database: key and value are prepared outside the timed bracket, which
-//! contains a single call of RocksDB.
+//! contains a single RocksDB call.
 
 use std::sync::Arc;
 
@@ -18,28 +18,28 @@ struct RawReadOptions(*mut ffi::rocksdb_readoptions_t);
 
 impl Drop for RawReadOptions {
     fn drop(&mut self) {
-        // SAFETY: made in `RocksContext::new` and freed once.
+        // SAFETY: created in `RocksContext::new` and freed once.
         unsafe { ffi::rocksdb_readoptions_destroy(self.0) }
     }
 }
 
 pub struct RocksContext {
-    /// Kept by `Next`; it borrows the database, which `db` below keeps alive, and is dropped first.
+    /// Used by `Next`; it borrows the database, which `db` below keeps alive, and is dropped first.
     walk: Option<DBRawIterator<'static>>,
     read: RawReadOptions,
     write: WriteOptions,
     key: Vec<u8>,
     pool: Vec<u8>,
-    /// Where in the pool the staged value begins, and its length.
+    /// The start of the staged value in the pool, and its length.
     cut: (usize, usize),
     staged: Option<Op>,
     db: Arc<DB>,
 }
 
-// SAFETY: the raw read options and the iterator are used by the I/O context's one thread only.
+// SAFETY: the raw read options and the iterator are used only by the I/O context's thread.
 unsafe impl Send for RocksContext {}
 
-/// What the engine's knobs say of reading and writing.
+/// The engine's knobs for reading and writing.
 #[derive(Clone, Copy)]
 pub struct RocksReadWrite {
     pub key_bytes: usize,
@@ -50,9 +50,9 @@ pub struct RocksReadWrite {
 }
 
 impl RocksContext {
-    /// For the calling thread, which alone works with it. RocksDB counts every comparison of keys
-    /// in a context of the thread's that nobody reads here, unless it is switched off, as db_bench
-    /// does (docs/performance.md).
+    /// For the calling thread, its only user. RocksDB counts every comparison of keys in a
+    /// per-thread context that nobody reads here, unless it is disabled, as in db_bench
+    /// (docs/performance.md).
     pub fn new(db: Arc<DB>, manner: RocksReadWrite, thread: u32) -> RocksContext {
         set_perf_stats(PerfStatsLevel::Disable);
         let mut write = WriteOptions::default();
@@ -73,14 +73,15 @@ impl RocksContext {
         }
     }
 
-    /// Looks the staged key up; the bytes of key and value, or none where there is no such key.
+    /// Looks up the staged key; returns the bytes of key and value, or None if there is no such
+    /// key.
     #[inline(always)]
     fn get(&mut self) -> Result<Option<u32>> {
         let (mut len, mut found, mut error) = (0usize, 0u8, std::ptr::null_mut());
-        // As db_bench's Get does, the value is left where it is, pinned in its block: a buffer too
-        // short for it gets its length and nothing else. SAFETY: the key lives through the call and
-        // its length is given; the buffer has none; the database and the read options are the
-        // I/O context's own.
+        // As in db_bench's Get, the value stays pinned in its block: a buffer that is too short
+        // receives its length and nothing else. SAFETY: the key outlives the call and its length is
+        // passed; the buffer's length is zero; the database and the read options belong to the I/O
+        // context.
         unsafe {
             ffi::rocksdb_get_into_buffer(
                 self.db.as_raw_ptr(),
@@ -115,7 +116,7 @@ impl RocksContext {
         Ok((self.key.len() + len) as u32)
     }
 
-    /// A new iterator for every op, as db_bench's seekrandom has it.
+    /// A new iterator for every op, as in db_bench's seekrandom.
     fn seek(&mut self, entries: u32) -> Result<(u32, bool)> {
         let mut iterator = self.db.raw_iterator();
         iterator.seek(&self.key);
@@ -132,7 +133,7 @@ impl RocksContext {
         Ok((bytes, found))
     }
 
-    /// The next entry of one walk through the database, from the start again after the last.
+    /// The next entry of a walk through the database, which wraps to the start.
     fn next(&mut self) -> Result<(u32, bool)> {
         let walk = self.walk.get_or_insert_with(|| {
             let mut options = ReadOptions::default();

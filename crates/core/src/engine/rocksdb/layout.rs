@@ -1,10 +1,9 @@
-//! Keys and values as db_bench lays them out (tools/db_bench_tool.cc, `GenerateKeyFromInt` and
-//! `RandomGenerator`), so that a database made by either tool serves the other.
+//! db_bench's layout of keys and values (tools/db_bench_tool.cc, `GenerateKeyFromInt` and
+//! `RandomGenerator`), so that each tool can use a database created by the other.
 
 use crate::base::rng::Seed;
 
-/// Writes key number `v` into `key`: its lowest bytes first to last, big end first, then '0' to the
-/// end.
+/// Writes key number `v` into `key`: its lowest bytes in big-endian order, padded with '0'.
 #[inline(always)]
 pub fn write_key(v: u64, key: &mut [u8]) {
     let number = key.len().min(8);
@@ -12,8 +11,8 @@ pub fn write_key(v: u64, key: &mut [u8]) {
     key[number..].fill(b'0');
 }
 
-/// Random bytes that compress to `ratio` of their length, from which values are cut: each piece of
-/// 100 bytes is a random part, repeated to fill it.
+/// Random bytes that compress to `ratio` of their length, from which values are taken: each piece
+/// of 100 bytes is a random part, repeated to fill it.
 pub fn value_pool(ratio: f64, seed: Seed) -> Vec<u8> {
     const POOL: usize = 1 << 20;
     const PIECE: usize = 100;
@@ -40,7 +39,7 @@ mod tests {
         };
         assert_eq!(key(0x0102_0304, 16), b"\0\0\0\0\x01\x02\x03\x0400000000");
         assert_eq!(key(258, 8), [0, 0, 0, 0, 0, 0, 1, 2]);
-        // db_bench shifts a number into as many bytes as there are, so the lowest ones are kept.
+        // db_bench shifts a number into the available bytes, so the lowest ones remain.
         assert_eq!(key(0x0102_0304, 3), [2, 3, 4]);
     }
 

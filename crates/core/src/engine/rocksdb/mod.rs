@@ -1,6 +1,6 @@
-//! `rocksdb`: RocksDB embedded, the version that the crate bundles, so that it is ours to disclose.
-//! Its knobs stand here and are always known; what links RocksDB is in the files beside it, behind
-//! the package's feature `rocksdb`.
+//! `rocksdb`: embedded RocksDB, in the version that the crate bundles, so that it can be disclosed.
+//! Its knobs are defined here and always available; code that links RocksDB is in the other files
+//! of this folder, behind the feature `rocksdb`.
 
 #[cfg(feature = "rocksdb")]
 mod counters;
@@ -113,8 +113,8 @@ impl Engine for RocksDb {
         &INFO
     }
 
-    /// The block cache and the memtables: `db_write_buffer_size` limits these together, where it is
-    /// set.
+    /// The block cache and the memtables: if `db_write_buffer_size` is set, it limits both
+    /// together.
     fn memory_bytes(&self, knobs: &Knobs) -> u64 {
         let options = knobs.options("options").unwrap_or_default();
         let option = |name: &str| options.get(name).and_then(|value| value.parse::<u64>().ok());
@@ -139,7 +139,7 @@ impl Engine for RocksDb {
     }
 }
 
-/// The bundled RocksDB's version: the part of the binding's version behind the plus.
+/// The bundled RocksDB's version: the part of the binding's version after the plus.
 pub fn version() -> String {
     if cfg!(not(feature = "rocksdb")) {
         return "not built in".to_string();

@@ -1,5 +1,5 @@
-//! RocksDB's options, every one by its own name: the plan's are handed to RocksDB's own parser, so
-//! there is no list of ours to fall behind.
+//! RocksDB's options, each by its own name: the plan's are passed to RocksDB's own parser, so Dyno
+//! has no list that could become outdated.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -9,12 +9,12 @@ use rocksdb::{AsRawPtr, BlockBasedOptions, Cache, Options};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::Knobs;
 
-/// The options that a database is made and opened with.
+/// The options for creating and opening a database.
 pub fn options(knobs: &Knobs, create: bool) -> Result<Options> {
     let mut base = Options::default();
     if let Some(cache) = hyper_clock_cache(knobs)? {
-        // RocksDB's parser starts from the table options of `base`, and its notation has no name
-        // for this cache.
+        // RocksDB's parser starts from the table options of `base`, because its notation has no
+        // name for this cache.
         let mut table = BlockBasedOptions::default();
         table.set_block_cache(&cache);
         base.set_block_based_table_factory(&table);
@@ -43,7 +43,7 @@ pub fn options(knobs: &Knobs, create: bool) -> Result<Options> {
     }
 }
 
-/// The block cache, where it is of the type that RocksDB's options string cannot say.
+/// The block cache, if its type cannot be expressed in RocksDB's options string.
 fn hyper_clock_cache(knobs: &Knobs) -> Result<Option<Cache>> {
     let (kind, bytes) = (knobs.text("cache_type")?, knobs.int("block_cache")?);
     Ok((kind == "hyper_clock_cache" && bytes > 0)
@@ -55,7 +55,7 @@ pub fn take_error(error: *mut libc::c_char) -> Option<String> {
     if error.is_null() {
         return None;
     }
-    // SAFETY: RocksDB gave a terminated string that is ours to free, once.
+    // SAFETY: RocksDB returned a terminated string that we own and free once.
     unsafe {
         let text = CStr::from_ptr(error).to_string_lossy().into_owned();
         librocksdb_sys::rocksdb_free(error.cast());
@@ -63,7 +63,7 @@ pub fn take_error(error: *mut libc::c_char) -> Option<String> {
     }
 }
 
-/// What the knobs come to, in RocksDB's notation; the plan's own options come last and so win.
+/// The knobs in RocksDB's notation; the plan's own options come last and take precedence.
 pub fn string(knobs: &Knobs, create: bool) -> Result<String> {
     let direct = knobs.flag("direct")?;
     let mut all = vec![

@@ -1,4 +1,4 @@
-//! An open database: how it is opened, settled, counted and disclosed.
+//! An open database: opening, settling, counters and disclosure.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -31,7 +31,7 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
     let manner = RocksReadWrite {
         key_bytes: knobs.int("key_size")? as usize,
         value_bytes: knobs.int("value_size")? as usize,
-        // Nothing is lost without a log while a fill goes on: an unfinished fill is started again.
+        // Without a log nothing is lost during a fill: an unfinished fill is restarted.
         wal: knobs.flag("wal")? && site.access != Access::Create,
         sync: knobs.flag("sync")? && site.access != Access::Create,
         compression_ratio: knobs.float("compression_ratio")?,
@@ -44,7 +44,7 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         options.enable_statistics();
         options.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
     }
-    // Links among its files would be written through.
+    // Writes would follow links among its files.
     files::check_all(folder)?;
     let db = Arc::new(database(&options, folder, site.access)?);
     let space = AddressSpace {
@@ -86,7 +86,7 @@ struct RocksTarget {
     manner: RocksReadWrite,
     space: AddressSpace,
     access: Access,
-    /// The options as RocksDB was given them.
+    /// The options passed to RocksDB.
     given: String,
     cache: String,
     options: Options,
@@ -105,11 +105,10 @@ impl Target for RocksTarget {
 
     fn settle(&self, stop: &AtomicBool) -> Result<()> {
         if self.access == Access::ReadOnly {
-            // Nothing goes on in the background, and a flush asked for would be waited for without
-            // end.
+            // There is no background work, and a requested flush would be waited for indefinitely.
             return Ok(());
         }
-        // In short waits, so that a signal is heeded; a flush is asked for by the first.
+        // In short waits, to react to signals; the first one requests a flush.
         const WAIT_US: u64 = 500_000;
         let mut options = WaitForCompactOptions::default();
         options.set_timeout(WAIT_US);

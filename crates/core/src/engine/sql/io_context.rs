@@ -10,25 +10,25 @@ use crate::measure::recorder::OpCounter;
 use crate::measure::sql::{ErrorClass, SqlError, SqlSession, TransactionScript};
 use crate::measure::{Completion, IoContext, Op, Wait};
 
-/// A transaction that is rolled back this often in a row is given up. With the pauses below that
-/// takes two to three seconds.
+/// A transaction that is rolled back this many times in a row is abandoned. With the pauses below
+/// that takes two to three seconds.
 pub const MOST_TRIES: u32 = 100;
 
-/// The longest pause before the second try; each later one may be twice as long, up to
-/// `LONGEST_PAUSE_NS`. How long it is is drawn, so that transactions that met do not meet again.
+/// The longest pause before the second attempt; each later one may be twice as long, up to
+/// `LONGEST_PAUSE_NS`. Pauses are random, so that transactions which collided do not collide again.
 const FIRST_PAUSE_NS: u64 = 500_000;
 const LONGEST_PAUSE_NS: u64 = 50_000_000;
 
-/// What one I/O context has sent and met. Each counter has one writer; the target adds them up.
+/// One I/O context's statements and errors. Each counter has one writer; the target sums them.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct StatementCounts {
     pub reads: OpCounter,
     pub writes: OpCounter,
     pub other: OpCounter,
-    /// Deadlocks and the like, after which a transaction was run again.
+    /// Deadlocks and similar errors after which a transaction was retried.
     pub errors: OpCounter,
-    /// Transactions that were not run again, after `MOST_TRIES`.
+    /// Transactions abandoned after `MOST_TRIES`.
     pub given_up: OpCounter,
     pub reconnects: OpCounter,
 }
@@ -42,7 +42,7 @@ pub struct SqlContext {
     pauses: Rng,
 }
 
-/// What follows an error.
+/// The reaction to an error.
 #[derive(PartialEq)]
 enum Next {
     Again,
@@ -69,8 +69,7 @@ impl SqlContext {
         })
     }
 
-    /// Rolls back or reconnects so that the transaction can be run again, and pauses; or gives it
-    /// up.
+    /// Rolls back or reconnects so that the transaction can be retried, and pauses; or abandons it.
     fn recover(&mut self, error: SqlError, tries: u32, lost: &mut bool) -> Result<Next> {
         let mut trouble = error.trouble;
         if trouble == ErrorClass::Retry {

@@ -1,7 +1,6 @@
-//! Engines for SQL servers, a folder each: the session that speaks the server's protocol, its
-//! dialect, how Dyno starts and stops it, and its settings. Here is what they share: the I/O
-//! context that executes transactions, the target that owns the server, and the knobs that are the
-//! same for all.
+//! Engines for SQL servers, one folder each: the session that implements the server's protocol, its
+//! dialect, how Dyno starts and stops it, and its settings. Common parts are here: the I/O context
+//! that executes transactions, the target that owns the server, and the shared knobs.
 
 mod io_context;
 pub mod mysql;
@@ -18,11 +17,11 @@ use crate::base::error::{Result, failed};
 use crate::measure::sql::{SqlResult, SqlSession, refused};
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 
-/// Settings by the server's own names, in the order in which they are given; later ones win. An
-/// empty value stands for a switch without one.
+/// Settings by the server's own names, in order; later ones take precedence. An empty value means a
+/// switch without a value.
 pub type Settings = Vec<(String, String)>;
 
-/// The knob `server`: one that Dyno starts, or one that runs already.
+/// The knob `server`: started by Dyno, or existing.
 pub const SERVER: Knob = Knob {
     name: "server",
     kind: KnobKind::Choice(&["own", "existing"]),
@@ -31,7 +30,7 @@ pub const SERVER: Knob = Knob {
           one that runs.",
 };
 
-/// The knob `memory`: the server's limit of memory (cgroup v2, `memory.max`).
+/// The knob `memory`: the server's memory limit (cgroup v2, `memory.max`).
 pub const MEMORY: Knob = Knob {
     name: "memory",
     kind: KnobKind::Bytes,
@@ -39,7 +38,7 @@ pub const MEMORY: Knob = Knob {
     doc: "Memory limit of each server, including page cache (a control group).",
 };
 
-/// The knob `cpus`: the processors that the servers of a subject divide.
+/// The knob `cpus`: the processors that a subject's servers share out.
 pub const CPUS: Knob = Knob {
     name: "cpus",
     kind: KnobKind::Text,
@@ -48,7 +47,7 @@ pub const CPUS: Knob = Knob {
         number per server, \"16 each\".",
 };
 
-/// The knob `shared_cpus`: whether sets of processors may overlap.
+/// The knob `shared_cpus`: whether their sets of processors may overlap.
 pub const SHARED_CPUS: Knob = Knob {
     name: "shared_cpus",
     kind: KnobKind::Bool,
@@ -57,7 +56,7 @@ pub const SHARED_CPUS: Knob = Knob {
         sets of a number each overlap if there are not enough.",
 };
 
-/// The knob `connection`: where an existing server's connection string stands.
+/// The knob `connection`: the environment variable with an existing server's connection string.
 pub const CONNECTION: Knob = Knob {
     name: "connection",
     kind: KnobKind::Text,
@@ -66,7 +65,7 @@ pub const CONNECTION: Knob = Knob {
         default one; a drive's `connection` takes precedence.",
 };
 
-/// The knob `connect_at_once`: servers refuse or drop logins where too many come together.
+/// The knob `connect_at_once`: servers refuse or drop logins if too many arrive together.
 pub const CONNECT_AT_ONCE: Knob = Knob {
     name: "connect_at_once",
     kind: KnobKind::Int { min: 1, max: 65_536 },
@@ -75,7 +74,7 @@ pub const CONNECT_AT_ONCE: Knob = Knob {
         once.",
 };
 
-/// What a server does not report.
+/// Shown for values that a server does not report.
 pub const UNKNOWN: &str = "unknown";
 
 /// The knob `options`: settings by the server's own names.
@@ -86,7 +85,8 @@ pub const OPTIONS: Knob = Knob {
     doc: "Further settings of the server, by its own names.",
 };
 
-/// The knobs of an engine whose server Dyno starts, or finds: the settings are the engine's own.
+/// The knobs of an engine whose server Dyno starts or connects to: the settings are the engine's
+/// own.
 macro_rules! server_knobs {
     ($($own:expr),* $(,)?) => {
         &[
@@ -108,16 +108,16 @@ fn named<const N: usize>(settings: [(&str, String); N]) -> Settings {
     settings.map(|(name, value)| (name.to_string(), value)).to_vec()
 }
 
-/// How to reach a server, as often as one likes.
+/// A way to connect to a server any number of times.
 pub trait Connector: Send + Sync {
-    /// A new connection; an error says whether trying again may help.
+    /// A new connection; the error says whether a retry may help.
     fn connect(&self) -> SqlResult<Box<dyn SqlSession>>;
 }
 
-/// The database that Dyno makes in a server of its own.
+/// The database that Dyno creates on its own server.
 pub const DATABASE: &str = "dyno";
 
-/// Makes the database [`DATABASE`]; an error where the server refuses it.
+/// Creates the database [`DATABASE`]; an error if the server refuses.
 pub fn make_database(server: &dyn Connector) -> Result<()> {
     let mut session = server.connect().map_err(|e| refused("connecting", &e))?;
     session
@@ -125,8 +125,8 @@ pub fn make_database(server: &dyn Connector) -> Result<()> {
         .map_err(|e| refused("making the database", &e))
 }
 
-/// A connection string from the environment, so that no password comes into a plan or a bundle:
-/// from the variable that the knobs name, or the usual one.
+/// A connection string from the environment, so that no password gets into a plan or a bundle: from
+/// the variable set by the knobs, or the usual one.
 pub fn connection_string(knobs: &Knobs, usual: &str, example: &str) -> Result<String> {
     let variable = knobs.text(CONNECTION.name).unwrap_or(usual);
     std::env::var(variable).map_err(|_| {

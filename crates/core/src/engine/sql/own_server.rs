@@ -8,11 +8,11 @@ use crate::engine::{Access, DatasetAccess, Target};
 use crate::lab::folder::data::DatasetFolder;
 use crate::lab::server::{Limits, Server, ServerPaths, ServerSpec};
 
-/// What is installed of a server's product.
+/// The installed version of a server product.
 pub trait Product {
-    /// The accounts that its packages make, to run as when Dyno is root.
+    /// The accounts that its packages create, used if Dyno is root.
     fn accounts(&self) -> &'static [&'static str];
-    /// The signal that lets it stop cleanly, without waiting for its clients.
+    /// The signal for a clean stop that does not wait for clients.
     fn stop_signal(&self) -> i32;
     /// Dyno's settings that this version does not support.
     fn left_out(&self) -> &[String] {
@@ -20,13 +20,13 @@ pub trait Product {
     }
     /// Makes an empty data directory.
     fn lay_out(&self, places: &ServerPaths) -> Command;
-    /// Runs the server in the foreground on a data directory that was laid out.
+    /// Runs the server in the foreground on an initialised data directory.
     fn run(&self, places: &ServerPaths, settings: &Settings) -> Command;
 }
 
-/// Starts a server in the dataset's folder, which is laid out first where it is new, and waits
-/// until it can be connected to. `reach` says how, given the server's places and the database, or
-/// None for the one that every server has.
+/// Starts a server in the dataset's folder, initialising it if new, and waits until it accepts
+/// connections. `reach` returns how to connect, given the server's paths and the database, or None
+/// for the default database.
 pub fn open_own<C: Connector + 'static>(
     product: &dyn Product,
     site: &DatasetAccess<'_>,

@@ -7,23 +7,23 @@ use super::{CONNECT_AT_ONCE, Connector};
 use crate::measure::sql::{ErrorClass, SqlResult, SqlSession};
 use crate::plan::Knobs;
 
-/// How many more may log in now.
+/// The number of further logins permitted now.
 pub struct Portions {
     free: Mutex<u64>,
     freed: Condvar,
 }
 
-/// A place among those that log in, given back when dropped.
+/// A slot for logging in, released when dropped.
 struct LoginSlot<'p>(&'p Portions);
 
 impl Portions {
-    /// As the plan has them; a bundle from before the knob has none.
+    /// The plan's value; absent in bundles made before the knob existed.
     pub fn of(knobs: &Knobs) -> Portions {
         let most = knobs.int(CONNECT_AT_ONCE.name).unwrap_or(u64::MAX);
         Portions { free: Mutex::new(most), freed: Condvar::new() }
     }
 
-    /// Connects when it is this one's turn.
+    /// Connects once a slot is free.
     pub fn connect(&self, server: &dyn Connector) -> SqlResult<Box<dyn SqlSession>> {
         let _place = self.enter();
         match server.connect() {
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!([ErrorClass::Lost, ErrorClass::Slow, ErrorClass::Wrong].map(tried), [2, 2, 1]);
     }
 
-    /// Counts how many are inside at once.
+    /// Counts concurrent logins.
     #[derive(Default)]
     struct Gate {
         inside: AtomicU64,

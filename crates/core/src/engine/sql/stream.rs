@@ -1,5 +1,5 @@
-//! The socket of a session whose protocol is spoken past the library that made the connection: what
-//! is sent, and what has come and was not looked at yet, in a buffer that is used again.
+//! The socket of a session whose protocol bypasses the library that connected: data to send, and
+//! received data that has not been consumed, in a reused buffer.
 
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -9,13 +9,13 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::measure::sql::{SqlError, SqlResult};
 
-/// Room for most answers; it grows with the longest row.
+/// Room for most results; it grows with the longest row.
 const BUFFER: usize = 64 * 1024;
 
-/// The bytes that have come.
+/// The received bytes.
 pub struct Received {
     buffer: Vec<u8>,
-    /// Those that were not looked at.
+    /// Those not yet consumed.
     from: usize,
     to: usize,
 }
@@ -29,19 +29,19 @@ impl Received {
         Received { buffer: vec![0; bytes], from: 0, to: 0 }
     }
 
-    /// Drops what was not looked at.
+    /// Drops unconsumed data.
     pub fn clear(&mut self) {
         (self.from, self.to) = (0, 0);
     }
 
-    /// Begins at the front again where all was looked at.
+    /// Restarts at the front once everything is consumed.
     pub fn rewind(&mut self) {
         if self.from == self.to {
             self.clear();
         }
     }
 
-    /// Receives until that many bytes are there that were not looked at.
+    /// Receives until this many unconsumed bytes are available.
     pub fn have(&mut self, socket: &impl AsFd, bytes: usize) -> SqlResult<()> {
         while self.to - self.from < bytes {
             if self.from + bytes > self.buffer.len() {
@@ -63,19 +63,19 @@ impl Received {
         Ok(())
     }
 
-    /// What was not looked at.
+    /// The unconsumed data.
     pub fn ahead(&self) -> &[u8] {
         &self.buffer[self.from..self.to]
     }
 
-    /// Passes over a head, and over so many bytes behind it, which are in the buffer; their place.
+    /// Consumes a header and this many buffered bytes after it; returns their position.
     pub fn take(&mut self, head: usize, bytes: usize) -> Range<usize> {
         let place = self.from + head..self.from + head + bytes;
         self.from = place.end;
         place
     }
 
-    /// What was taken, until more is received.
+    /// The consumed data, valid until the next receive.
     pub fn at(&self, place: Range<usize>) -> &[u8] {
         &self.buffer[place]
     }

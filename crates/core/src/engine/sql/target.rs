@@ -21,23 +21,22 @@ use crate::plan::{Knobs, Stream, read_list};
 use crate::record::key::engine;
 use crate::record::{Fact, ServerShare};
 
-/// An open database that sessions are made to.
+/// An open database to which sessions connect.
 pub struct SqlTarget {
     /// The facts' heading: "MariaDB".
     name: String,
     connector: Box<dyn Connector>,
     portions: Portions,
-    /// None: it was there, and is left running.
+    /// None: an existing server, which is left running.
     server: Option<Mutex<Server>>,
     io_contexts: Mutex<Vec<Arc<StatementCounts>>>,
     opened: Mutex<Option<ServerCounters>>,
     facts: Vec<Fact>,
-    /// What the server is asked to have counted.
+    /// The server counters to query.
     counter_names: &'static [&'static str],
 }
 
-/// The folder and limits of a server of Dyno's own; `None` where the plan wants one that is already
-/// there.
+/// The folder and limits of Dyno's own server; `None` if the plan uses an existing one.
 pub fn own_server<'s>(site: &DatasetAccess<'s>) -> Result<Option<(&'s DatasetFolder, Limits)>> {
     if site.knobs.text("server")? == "existing" {
         return Ok(None);
@@ -51,8 +50,8 @@ pub fn own_server<'s>(site: &DatasetAccess<'s>) -> Result<Option<(&'s DatasetFol
     Ok(Some((folder, limits(site.knobs))))
 }
 
-/// A server that is already there, by the connection string of the environment: the usual variable
-/// and an example of a string, and how one is read.
+/// An existing server, by the connection string in the environment: the usual variable, an example
+/// string, and its parser.
 pub fn open_existing<C: Connector + 'static>(
     site: &DatasetAccess<'_>,
     (usual, example): (&str, &str),
@@ -67,7 +66,7 @@ pub fn open_existing<C: Connector + 'static>(
 fn limits(knobs: &Knobs) -> Limits {
     Limits {
         memory_bytes: knobs.get("memory").and_then(|v| v.as_u64()),
-        // By now this server's own part of them.
+        // At this point, this server's own share of them.
         cpus: knobs.text("cpus").ok().and_then(read_list),
         shared_cpus: knobs.flag("shared_cpus").unwrap_or(false),
     }
@@ -115,7 +114,7 @@ impl SqlTarget {
         })
     }
 
-    /// Discloses the settings that the server's version does not know.
+    /// Discloses the settings that the server's version does not support.
     pub fn without(mut self, settings: &[String]) -> SqlTarget {
         if !settings.is_empty() {
             let name = "Settings left out, unknown to this version";
@@ -128,7 +127,7 @@ impl SqlTarget {
         self.portions.connect(&*self.connector)
     }
 
-    /// What the I/O contexts have sent, and what the server says of itself.
+    /// The I/O contexts' statements, and the server's own counters.
     fn counters(&self) -> ServerCounters {
         let mut all = ServerCounters::new();
         for io_context in lock(&self.io_contexts).iter() {
@@ -144,7 +143,7 @@ impl SqlTarget {
                 *all.entry(name.to_string()).or_default() += counter.get() as f64;
             }
         }
-        // A server that is gone says nothing; why it went is a fact of its own.
+        // A server that has died reports nothing; the cause is a separate fact.
         if let Ok(mut session) = self.connect() {
             all.extend(session.dialect().counters(&mut *session).unwrap_or_default());
         }
@@ -156,11 +155,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Refuses a server that is older than those the statements were written for.
+/// Refuses a server older than those for which the statements were written.
 fn check_age(version: &str, oldest: &[(&str, &str)]) -> Result<()> {
     let (name, number) = version.rsplit_once(' ').unwrap_or((version, ""));
     match oldest.iter().find(|(known, _)| *known == name) {
-        // One that does not say which it is may be any.
+        // A server that does not report its version may be any.
         Some((_, oldest)) if number != UNKNOWN && release(number) < release(oldest) => {
             Err(failed(format!("{version} is too old"), format!("use {name} {oldest} or newer")))
         }
@@ -174,7 +173,7 @@ fn release(number: &str) -> (u32, u32) {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
-/// The error of a server that takes no connection, with what to check.
+/// The error of a server that accepts no connection, with what to check.
 pub fn cannot_connect(error: &SqlError) -> crate::base::error::Error {
     let try_next = match error.trouble {
         ErrorClass::Lost => {
@@ -217,8 +216,8 @@ impl Target for SqlTarget {
         Ok(Box::new(SqlContext::new(session, script, counts, thread)?))
     }
 
-    /// Has the server look at what was loaded: otherwise it plans for the empty tables it
-    /// remembers, until its own background work comes round.
+    /// Makes the server update its statistics after loading: otherwise it plans for empty tables
+    /// until its own background work runs.
     fn settle(&self, _stop: &AtomicBool) -> Result<()> {
         let mut session = self.connect().map_err(|error| cannot_connect(&error))?;
         session
@@ -258,7 +257,7 @@ impl Target for SqlTarget {
         self.facts.clone()
     }
 
-    /// A server that Dyno starts is in the dataset's folder, whose files are checked instead.
+    /// A server started by Dyno is in the dataset's folder, whose files are checked instead.
     fn laid(&self, questions: &[String]) -> Result<Option<Laid>> {
         if self.server.is_some() {
             return Ok(None);
@@ -276,7 +275,7 @@ impl Target for SqlTarget {
     }
 
     fn server(&self) -> Option<ServerShare> {
-        // Of one that has ended there is nothing to be read.
+        // Nothing can be read from one that has ended.
         lock(self.server.as_ref()?).share().ok()
     }
 }

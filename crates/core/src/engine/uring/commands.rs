@@ -1,5 +1,4 @@
-//! Requests to files and block devices: to read and write, to make writes durable, to trim, to
-//! write zeroes.
+//! Requests to files and block devices: reads, writes, durable writes, flush, trim, write zeroes.
 
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ const DISCARD: u32 = 0x1200;
 
 type PlainRing = Ring<squeue::Entry, cqueue::Entry>;
 
-/// Whether each write of a stream is followed by a flush of its own.
+/// Whether each write of a stream is followed by its own flush.
 pub fn pairs(stream: &Stream) -> bool {
     stream.workload.knobs.text("sync").is_ok_and(|sync| sync == "fdatasync")
 }
@@ -44,8 +43,8 @@ pub fn check(ring: &mut PlainRing, file: &BlockFile, stream: &Stream) -> Result<
     Ok(())
 }
 
-/// Whether the kernel knows discards as io_uring commands: one of no length is then an invalid
-/// argument, or what is open for reading alone the wrong descriptor; otherwise it is not supported.
+/// Whether the kernel supports discards as io_uring commands: one of zero length is then an invalid
+/// argument, or the descriptor is wrong if opened read-only; otherwise it is not supported.
 fn discards(ring: &mut PlainRing) -> Result<bool> {
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe).context("asking what io_uring can do")?;
@@ -68,8 +67,8 @@ fn discard(fd: types::Fixed, at: u64, len: u64) -> squeue::Entry {
     opcode::UringCmd16::new(fd, DISCARD).addr(Some(at)).cmd(length).build()
 }
 
-/// Refuses what a ring that polls cannot execute: the kernel polls for what moves data alone, and
-/// a write through the block layer gives no polled completion where it must be durable.
+/// Refuses ops that a polling ring cannot execute: the kernel only polls for data transfers, and a
+/// durable write through the block layer has no polled completion.
 pub fn check_polled(poll: Poll, passthrough: bool, stream: &Stream) -> Result<()> {
     let knobs = &stream.workload.knobs;
     let shares = ["trim", "write_zeroes", "flush"];
@@ -88,7 +87,7 @@ pub fn check_polled(poll: Poll, passthrough: bool, stream: &Stream) -> Result<()
 
 /// How an I/O context reads and writes files or block devices.
 pub struct Plain {
-    /// What is worked on, by drive.
+    /// The open files, by drive.
     pub files: Vec<Arc<BlockFile>>,
 }
 
@@ -124,7 +123,7 @@ impl RequestForm for Plain {
                 let flags = squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS;
                 let first = write.build().flags(flags);
                 let before = Some(first.user_data(FIRST_OF_PAIR | u64::from(slot)));
-                // Of a pair the flush is what answers.
+                // In a pair, the flush determines the result.
                 RingRequest { before, entry: flush, answer: 0 }
             }
             OpKind::Trim if self.files[place.file as usize].is_device => {
@@ -132,7 +131,7 @@ impl RequestForm for Plain {
             }
             OpKind::Trim => alone(fallocate(PUNCH)),
             OpKind::WriteZeroes => alone(fallocate(ZERO)),
-            // The kernel starts it when all before it is complete, and holds back what follows.
+            // The kernel starts it when all earlier requests have completed, and delays later ones.
             _ => alone(flush.flags(squeue::Flags::IO_DRAIN)),
         }
     }

@@ -12,38 +12,38 @@ use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
 use crate::measure::{Completion, IoContext, Op, OpKind, Wait};
 
-/// How often the processor is offered to others before a wait for a completion sleeps: measured,
+/// How many times the processor is yielded before waiting for a completion sleeps: measured,
 /// docs/benchmarks.md.
 const YIELDS: u32 = 2;
 
-/// How many requests alone are handed over and waited for in one call before it is looked again
-/// whether their completions still come at once.
+/// The number of single requests that are submitted and waited for in one call before checking
+/// again whether completions still arrive immediately.
 const AT_ONCE: u32 = 64;
 
-/// How many looks in a row must have found a completion before that.
+/// The number of consecutive checks that must have found a completion before that.
 const PROMPT: u32 = 4;
 
-/// Marks the write of a pair of write and flush, whose slot is in the other bits. It answers only
-/// where it failed, and the flush is then cancelled.
+/// Marks the write of a write–flush pair, whose slot is in the other bits. It only completes
+/// visibly if it failed, and the flush is then cancelled.
 pub const FIRST_OF_PAIR: u64 = 1 << 32;
 
-/// How an I/O context's requests are sent: as reads and writes of a file, or as NVMe commands.
+/// The kind of an I/O context's requests: reads and writes of a file, or NVMe commands.
 pub trait RequestForm: Send {
     /// The ring's submission entries.
     type Sq: squeue::EntryMarker + Send + 'static;
     /// Its completion entries.
     type Cq: cqueue::EntryMarker + Send + 'static;
 
-    /// Whether each slot's buffer is registered by itself.
+    /// Whether each slot's buffer is registered separately.
     const BUFFERS_APART: bool;
 
     /// A read or write at an offset of the device or file.
     fn plain(&self, write: bool, place: &SlotTarget, at: u64, len: u32) -> Self::Sq;
 
-    /// What is neither.
+    /// Any other op.
     fn other(&self, place: &SlotTarget, at: u64, op: &Op) -> RingRequest<Self::Sq>;
 
-    /// What a read or write of that length answers when all went well.
+    /// The expected result of a read or write of that length.
     fn answer(&self, len: u32) -> i32;
 
     /// A request that does nothing.
@@ -52,72 +52,71 @@ pub trait RequestForm: Send {
     /// An entry with these user data.
     fn set_user_data(entry: Self::Sq, data: u64) -> Self::Sq;
 
-    /// The cause that another answer stands for.
+    /// The error that a different result stands for.
     fn failure(&self, result: i32) -> std::io::Error;
 }
 
-/// Where a slot's requests go.
+/// The destination of a slot's requests.
 #[derive(Clone, Copy)]
 pub struct SlotTarget {
     /// The slot itself.
     pub slot: u32,
-    /// The number of its drive's file among those registered.
+    /// The index of its drive's file among the registered ones.
     pub file: u32,
     /// Its buffer.
     pub address: *mut u8,
-    /// The number of the registered buffer that it lies in.
+    /// The index of the registered buffer that contains it.
     pub buffer: u16,
-    /// Where the range in use begins.
+    /// Start of the range in use.
     base: u64,
 }
 
-/// An op as the ring gets it.
+/// An op as submitted to the ring.
 pub struct RingRequest<S> {
-    /// Queued before it; has its user data already.
+    /// Queued before it, with its user data set.
     pub before: Option<S>,
     /// The request that completes the op.
     pub entry: S,
-    /// What it answers when all went well.
+    /// The expected result.
     pub answer: i32,
 }
 
-/// A slot, with its request, for errors and short transfers.
+/// A slot with its request, for errors and short transfers.
 struct Slot {
     place: SlotTarget,
     at: u64,
     len: u32,
-    /// What the kernel answers when all went well: the length, or 0 where no data are moved.
+    /// The kernel's expected result: the length, or 0 if no data are moved.
     answer: i32,
 }
 
 /// One worker's ring.
 pub struct UringContext<F: RequestForm> {
-    /// First, so that it is dropped before the buffers that it refers to.
+    /// First, so that it is dropped before the buffers to which it refers.
     ring: Ring<F::Sq, F::Cq>,
     drives: ContextBuffers,
     slots: Vec<Slot>,
     form: F,
     nop: bool,
-    /// The kernel looks for completions in the worker's own calls, and ignores how long they may
-    /// take.
+    /// The kernel finds completions only in the worker's own calls, and ignores timeouts.
     polls: bool,
     clock: Clock,
     in_flight: usize,
-    /// How many more requests alone are expected to complete within the call that submits them, as
-    /// those of memory do.
+    /// The number of further single requests expected to complete within the call that submits
+    /// them, as in memory.
     at_once: u32,
-    /// How many looks in a row have found a completion as the call returned.
+    /// The number of consecutive checks that found a completion when the call returned.
     prompt: u32,
 }
 
 // SAFETY: the addresses point into the buffers of `drives`, which the I/O context owns.
 unsafe impl<F: RequestForm> Send for UringContext<F> {}
 
-/// What an I/O context is opened with.
+/// The parameters for opening an I/O context.
 pub struct Parts {
-    /// What is worked on, with a buffer for each slot.
+    /// The open files, with a buffer for each slot.
     pub drives: ContextBuffers,
-    /// Nothing but NOPs is sent.
+    /// Only NOPs are sent.
     pub nop: bool,
     /// The ring's.
     pub options: RingOptions,
@@ -126,7 +125,7 @@ pub struct Parts {
 }
 
 impl<F: RequestForm> UringContext<F> {
-    /// Registers the ring, the buffers and the descriptors that requests go to.
+    /// Registers the ring, the buffers and the target descriptors.
     pub fn new(
         ring: IoUring<F::Sq, F::Cq>,
         form: F,
@@ -158,13 +157,13 @@ impl<F: RequestForm> UringContext<F> {
         })
     }
 
-    /// What it has been given by the kernel, for the disclosure: whether its ring is registered,
-    /// and in which pages its buffers are.
+    /// The features granted by the kernel, for the disclosure: whether its ring is registered, and
+    /// the pages of its buffers.
     pub fn given(&self) -> (bool, &'static str) {
         (self.ring.registered, self.drives.buffers[0].pages())
     }
 
-    /// The ring, to be asked before the load begins.
+    /// The ring, for queries before the load begins.
     pub fn ring(&mut self) -> &mut Ring<F::Sq, F::Cq> {
         &mut self.ring
     }
@@ -179,14 +178,14 @@ impl<F: RequestForm> UringContext<F> {
         }
     }
 
-    /// Submits and waits for a completion. Going to sleep and being woken costs more than a fast
-    /// drive takes, so the processor is first offered to others a few times; the kernel raises a
-    /// flag when a completion has come. Where one has come already as the call returns, one call
-    /// does for the next ones.
+    /// Submits and waits for a completion. Sleeping and waking takes longer than a fast drive, so
+    /// the processor is first yielded a few times; the kernel sets a flag when a completion is
+    /// available. If one is available as soon as the call returns, the next requests use a single
+    /// call.
     #[inline(always)]
     fn submit_and_look_before_sleeping(&mut self) -> std::io::Result<usize> {
         let submitted = self.ring.submit(0)?;
-        // A drive's completion is there now and then, where the host held the call up.
+        // A drive's completion is occasionally there already, if the host delayed the call.
         let prompt = self.ring.has_answers() || self.ring.withholds();
         self.prompt = if prompt { self.prompt.saturating_add(1) } else { 0 };
         self.at_once = if self.prompt >= PROMPT { AT_ONCE } else { 0 };
@@ -202,7 +201,7 @@ impl<F: RequestForm> UringContext<F> {
         Ok(submitted)
     }
 
-    /// Looks for completions until there is one or the time is up.
+    /// Polls for completions until there is one or the time is up.
     fn poll_until(&mut self, until_ns: u64) -> std::io::Result<usize> {
         let mut submitted = self.ring.submit(0)?;
         while !self.ring.has_answers() && self.clock.now_ns() < until_ns {
@@ -211,13 +210,13 @@ impl<F: RequestForm> UringContext<F> {
         Ok(submitted)
     }
 
-    /// Submits what is staged and waits as specified.
+    /// Submits staged requests and waits as specified.
     #[inline(always)]
     fn enter(&mut self, wait: Wait) -> Result<()> {
         let entered = match wait {
             Wait::No => self.ring.submit(0),
             Wait::One if self.polls => self.ring.submit(1),
-            // Of one request alone nothing can have come before it does: one call for both.
+            // A single request cannot have completed before: one call for both.
             Wait::One if self.in_flight == 1 && self.at_once > 0 => {
                 self.at_once -= 1;
                 self.ring.submit(1)
@@ -230,8 +229,8 @@ impl<F: RequestForm> UringContext<F> {
         };
         match entered {
             Ok(_) => Ok(()),
-            // The time is up; a signal came; the completion queue is to be emptied first: the next
-            // turn goes on.
+            // The time is up, a signal arrived, or the completion queue must be emptied first: the
+            // next turn continues.
             Err(e)
                 if matches!(
                     e.raw_os_error(),
@@ -244,26 +243,26 @@ impl<F: RequestForm> UringContext<F> {
         }
     }
 
-    /// The entry goes by value and to nothing else, so that it is made where the kernel reads it:
-    /// one that is written to the stack first, in small parts, stalls the processor as it is copied
-    /// in large ones (measured, docs/benchmarks.md).
+    /// The entry is passed by value and used nowhere else, so that it is built where the kernel
+    /// reads it: one that is first written to the stack in small parts stalls the processor when it
+    /// is copied in large ones (measured, docs/benchmarks.md).
     #[inline(always)]
     fn push(&mut self, entry: F::Sq) -> Result<()> {
         if self.ring.is_full() {
             self.make_room()?;
         }
-        // SAFETY: the buffer of a slot is not touched until its completion has been reaped.
+        // SAFETY: a slot's buffer is not touched until its completion has been reaped.
         if unsafe { self.ring.push(entry) } { Ok(()) } else { Err(no_room()) }
     }
 
-    /// A thread of the kernel (`sqpoll`) takes requests off the queue in its own time, so that it
-    /// may be full of such as have long been handed over.
+    /// With `sqpoll`, a kernel thread takes requests off the queue asynchronously, so it may be
+    /// full of requests that were submitted long ago.
     #[cold]
     fn make_room(&mut self) -> Result<()> {
         self.ring.make_room().context("waiting for room in the submission queue")
     }
 
-    /// Queues an op that is neither a plain read nor a plain write, with what comes before it.
+    /// Queues an op that is neither a plain read nor a plain write, with its preceding requests.
     #[inline(never)]
     fn stage_other(&mut self, slot: u32, at: u64, op: &Op) -> Result<()> {
         let request = self.form.other(&self.slots[slot as usize].place, at, op);
@@ -272,7 +271,7 @@ impl<F: RequestForm> UringContext<F> {
         self.push(F::set_user_data(request.entry, u64::from(slot)))
     }
 
-    /// Adds what has completed to `done`.
+    /// Adds completions to `done`.
     #[inline(always)]
     fn reap(&mut self, done: &mut Vec<Completion>) -> Result<()> {
         let mut bad = None;
@@ -282,7 +281,7 @@ impl<F: RequestForm> UringContext<F> {
             let (data, result) = (completion.user_data(), completion.result());
             let Slot { len, answer, .. } = self.slots[data as u32 as usize];
             if result != answer && !self.nop {
-                // The flush of a pair is cancelled where its write failed, which came first.
+                // The flush of a pair is cancelled if its write failed, which completed first.
                 bad = bad.or(Some((data as u32, result)));
             }
             if data & FIRST_OF_PAIR == 0 {
@@ -303,9 +302,9 @@ fn no_room() -> Error {
 }
 
 impl<F: RequestForm> Drop for UringContext<F> {
-    /// After an error ops are still under way, and the kernel writes into the buffers until they
-    /// have ended: closing a ring does not wait for them. It also lets go of the file later, when a
-    /// device could not yet be opened again for the run alone.
+    /// After an error, ops are still in flight, and the kernel writes to their buffers until they
+    /// end: closing a ring does not wait for them. It also releases the file later, when reopening
+    /// a device exclusively could still fail.
     fn drop(&mut self) {
         let mut done = Vec::new();
         while self.in_flight > 0 && self.enter(Wait::One).is_ok() {
@@ -327,7 +326,7 @@ impl<F: RequestForm> IoContext for UringContext<F> {
             self.drives.stage(place.file as usize, slot, op)?;
         }
         let data = u64::from(slot);
-        // Each kind makes and pushes an entry of its own: see `push`.
+        // Each kind builds and pushes its own entry: see `push`.
         if self.nop {
             self.push(F::set_user_data(self.form.nop(), data))
         } else if op.kind == OpKind::Read {

@@ -1,10 +1,9 @@
-//! `uring`: io_uring with registered buffers and file, batched submission and completion;
-//! with polling, a submitting thread of the kernel, or NVMe commands past the block layer where the
-//! plan asks for them.
+//! `uring`: io_uring with registered buffers and file, batched submission and completion; if the
+//! plan requests it, with polling, a kernel submission thread, or NVMe passthrough.
 //!
-//! A ring belongs to one worker thread, which lets the kernel run completions there and nowhere
-//! else (SINGLE_ISSUER and DEFER_TASKRUN, Linux 6.1); older kernels get the ring without. One
-//! system call submits a turn's batch and waits.
+//! A ring belongs to one worker thread, so the kernel runs completions only there (SINGLE_ISSUER
+//! and DEFER_TASKRUN, Linux 6.1; older kernels create the ring without them). One system call
+//! submits a turn's batch and waits.
 
 mod commands;
 mod io_context;
@@ -101,7 +100,7 @@ impl Engine for Uring {
         };
         let (nop, clock, given) = (site.knobs.flag("nop")?, site.clock, OnceLock::new());
         let target = UringTarget { file, generic, options, nop, clock, given };
-        // What the kernel lacks is known before a worker starts.
+        // Missing kernel support is detected before a worker starts.
         target.try_ring()?;
         Ok(Box::new(target))
     }
@@ -113,8 +112,8 @@ struct UringTarget {
     options: RingOptions,
     nop: bool,
     clock: Clock,
-    /// What the kernel gave the first I/O context: whether its ring is registered, and the pages of
-    /// its buffers.
+    /// The features of the first I/O context: whether its ring is registered, and the pages of its
+    /// buffers.
     given: OnceLock<(bool, &'static str)>,
 }
 
@@ -136,7 +135,7 @@ impl UringTarget {
     }
 }
 
-/// Refuses what a drive's commands cannot execute.
+/// Refuses ops that a drive's commands cannot execute.
 fn check_commands(generic: &Generic, file: &BlockFile, stream: &Stream, nop: bool) -> Result<()> {
     let sizes = stream.workload.knobs.sizes("block")?;
     let sizes: Vec<u64> = sizes.iter().map(|size| size.0).collect();
@@ -161,12 +160,12 @@ impl BlockTarget for UringTarget {
         stream: &Stream,
         thread: u32,
     ) -> Result<Box<dyn AnyIoContext>> {
-        // What the plan asks of the engine is the same for all of them.
+        // The plan's engine settings are the same for all of them.
         let UringTarget { options, nop, clock, given, generic, .. } = targets[0];
         commands::check_polled(options.poll, generic.is_some(), stream)?;
         let files: Vec<_> = targets.iter().map(|target| Arc::clone(&target.file)).collect();
         let drives = ContextBuffers::new(files.clone(), stream, thread)?;
-        // A write with the flush that follows it is two requests.
+        // A write followed by a flush is two requests.
         let entries = drives.slots() * if commands::pairs(stream) { 2 } else { 1 };
         let parts = Parts { drives, nop: *nop, options: *options, clock: *clock };
         let generics: Option<Vec<_>> =

@@ -1,9 +1,9 @@
-//! NVMe commands past the block layer, on the generic device of a namespace (`/dev/ng0n1`).
+//! NVMe passthrough, on the generic device of a namespace (`/dev/ng0n1`).
 //!
-//! The generic device knows no exclusive opening. What is under test is the block device, which the
-//! guard has passed and which stays open, exclusively where it is written to; the generic device is
-//! found from it and must be of the same namespace. Commands and their fields: NVM Command Set
-//! Specification, section 3.2; `struct nvme_uring_cmd`: linux/nvme_ioctl.h.
+//! The generic device cannot be opened exclusively. The device under test is the block device,
+//! which the guard has approved and which stays open, exclusively if it is written to; the generic
+//! device is derived from it and must belong to the same namespace. Commands and their fields: NVM
+//! Command Set Specification, section 3.2; `struct nvme_uring_cmd`: linux/nvme_ioctl.h.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -37,14 +37,14 @@ pub struct Generic {
     namespace: u32,
     /// Of a logical block.
     block_bytes: u32,
-    /// What one command may move.
+    /// The maximum transfer of one command.
     most_bytes: u64,
     /// Its name.
     pub name: String,
 }
 
 impl Generic {
-    /// Of the block device that is open already.
+    /// Of the block device, which is already open.
     pub fn of(block: &BlockFile, writes: bool) -> Result<Generic> {
         let shown = block.path.display();
         let no = |why: &str| {
@@ -83,19 +83,18 @@ impl Generic {
             file,
             namespace: namespace.ok_or_else(|| no("it does not say its namespace's number"))?,
             block_bytes: u32::try_from(read("logical_block_size")?).unwrap_or(512),
-            // A command is not divided, unlike a request of the block layer.
+            // Commands, unlike block-layer requests, are not split.
             most_bytes: read("max_hw_sectors_kb")? * 1024,
             name: node,
         })
     }
 
-    /// The unit of what commands address.
+    /// The addressing unit of commands.
     pub fn block_bytes(&self) -> u32 {
         self.block_bytes
     }
 
-    /// Refuses ops that one command cannot execute: larger than it may be, or not of whole blocks
-    /// of the drive.
+    /// Refuses ops that a single command cannot execute: too large, or not whole logical blocks.
     pub fn check(&self, base: u64, sizes: &[u64]) -> Result<()> {
         let (block_bytes, name) = (u64::from(self.block_bytes), &self.name);
         if let Some(size) = sizes.iter().find(|size| **size > self.most_bytes) {
@@ -121,13 +120,13 @@ impl AsRawFd for Generic {
     }
 }
 
-/// How an I/O context sends commands to such devices.
+/// How an I/O context sends commands to these devices.
 pub struct Commands {
     /// By drive, open as long as the I/O context.
     pub generics: Vec<std::sync::Arc<Generic>>,
 }
 
-/// `struct nvme_uring_cmd`, without the reserved ends.
+/// `struct nvme_uring_cmd`, without the reserved trailing fields.
 #[derive(Default)]
 struct NvmeUringCommand {
     opcode: u8,
@@ -159,7 +158,7 @@ impl Generic {
         }
     }
 
-    /// Of an op that addresses blocks: first block in dwords 10 and 11, their number less one in
+    /// For an op that addresses blocks: first block in dwords 10 and 11, their number minus one in
     /// dword 12.
     fn of_blocks(&self, opcode: u8, flags: u32, at: u64, len: u32) -> NvmeUringCommand {
         let first = at / u64::from(self.block_bytes);
@@ -173,8 +172,8 @@ impl RequestForm for Commands {
     type Sq = squeue::Entry128;
     type Cq = cqueue::Entry32;
     /// The kernel counts all pages of a registered buffer from a command's address on as the
-    /// command's segments, of which a queue takes no more than it says (`blk_rq_map_user_bvec` of
-    /// block/blk-map.c): one buffer for all would be refused (EINVAL).
+    /// command's segments, which a queue limits (`blk_rq_map_user_bvec` of block/blk-map.c): a
+    /// single buffer for all slots would be refused (EINVAL).
     const BUFFERS_APART: bool = true;
 
     #[inline(always)]
@@ -216,8 +215,8 @@ impl RequestForm for Commands {
                 let mut range = [0u8; 16];
                 range[4..8].copy_from_slice(&(op.len / block_bytes).to_le_bytes());
                 range[8..].copy_from_slice(&first.to_le_bytes());
-                // SAFETY: the slot's buffer has at least 4,096 bytes and is the I/O context's until
-                // the completion has been reaped.
+                // SAFETY: the slot's buffer has at least 4,096 bytes and belongs to the I/O context
+                // until the completion has been reaped.
                 unsafe { std::ptr::copy_nonoverlapping(range.as_ptr(), address, range.len()) };
                 alone(generic.entry(
                     place,
@@ -233,7 +232,7 @@ impl RequestForm for Commands {
         }
     }
 
-    /// A command that went well answers 0, whatever it moved.
+    /// A successful command returns 0, regardless of its length.
     fn answer(&self, _len: u32) -> i32 {
         0
     }
@@ -246,7 +245,7 @@ impl RequestForm for Commands {
         entry.user_data(data)
     }
 
-    /// Above zero it is the status field of the completion.
+    /// A value above zero is the status field of the completion.
     fn failure(&self, result: i32) -> std::io::Error {
         match result {
             status if status > 0 => std::io::Error::other(format!(

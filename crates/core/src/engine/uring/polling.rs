@@ -1,4 +1,4 @@
-//! Polling for completions in place of interrupts, and whether a drive has queues for it.
+//! Polling for completions instead of interrupts, and detection of polling queues.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -12,17 +12,17 @@ use crate::base::error::{Context, Result, failed};
 pub enum Poll {
     /// The drive interrupts.
     None,
-    /// The worker's processor looks for them all the time.
+    /// The worker's processor polls for them continuously.
     Iopoll,
-    /// It sleeps for half of the usual time first.
+    /// It first sleeps for half of the usual time.
     Hybrid,
 }
 
 impl Poll {
-    /// The words of the knob, in the order of the variants.
+    /// The knob's values, in the order of the variants.
     pub const WORDS: &[&str] = &["none", "iopoll", "hybrid"];
 
-    /// The one that a plan names.
+    /// The one set in a plan.
     pub fn named(word: &str) -> Poll {
         match word {
             "iopoll" => Poll::Iopoll,
@@ -31,13 +31,13 @@ impl Poll {
         }
     }
 
-    /// The word of the knob.
+    /// The knob's value.
     pub fn name(self) -> &'static str {
         Poll::WORDS[self as usize]
     }
 
-    /// Refuses a file or device whose completions cannot be polled for. The kernel would wait for
-    /// interrupts there and say nothing.
+    /// Refuses a file or device without polled completions. The kernel would silently wait for
+    /// interrupts.
     pub fn check(self, file: &BlockFile) -> Result<()> {
         if self == Poll::None {
             return Ok(());
@@ -71,8 +71,7 @@ impl Poll {
     }
 }
 
-/// Whether a device, or the one that a partition is of, has polling queues; nothing where there is
-/// no device.
+/// Whether a device, or the device of a partition, has polling queues; None if there is no device.
 fn polls(device: &Path) -> Option<bool> {
     let read = |queue: &str| fs::read_to_string(device.join(queue)).ok();
     let text = read("queue/io_poll").or_else(|| read("../queue/io_poll"))?;

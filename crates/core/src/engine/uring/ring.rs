@@ -1,5 +1,4 @@
-//! Rings: made with everything that the kernel has to make them cheap, and with what the plan asks
-//! for.
+//! Creates rings with all features that make them cheap, and those that the plan requests.
 
 use std::io;
 use std::mem::ManuallyDrop;
@@ -15,29 +14,29 @@ use super::polling::Poll;
 use crate::base::error::{Context, Error, Result, failed};
 
 /// `IORING_SETUP_IOPOLL`, `IORING_SETUP_SINGLE_ISSUER`, `IORING_SETUP_DEFER_TASKRUN` and
-/// `IORING_SETUP_HYBRID_IOPOLL` of linux/io_uring.h: what a ring with hybrid polling is made with,
-/// for which the library has no call.
+/// `IORING_SETUP_HYBRID_IOPOLL` of linux/io_uring.h: flags of a ring with hybrid polling, which the
+/// library cannot create.
 const HYBRID_FLAGS: u32 = 1 | 1 << 12 | 1 << 13 | 1 << 17;
 
-/// How long the kernel's submitting thread looks for requests before it sleeps.
+/// How long the kernel's submission thread polls for requests before it sleeps.
 const SUBMITTER_IDLE_MS: u32 = 1000;
 
-/// What one registered buffer may hold (io_sqe_buffer_register of the kernel's io_uring/rsrc.c).
+/// Maximum size of one registered buffer (io_sqe_buffer_register of the kernel's io_uring/rsrc.c).
 const MOST_BUFFER_BYTES: usize = 1 << 30;
 
-/// How many buffers may be registered (IORING_MAX_REG_BUFFERS of the same file).
+/// Maximum number of registered buffers (IORING_MAX_REG_BUFFERS of the same file).
 const MOST_BUFFERS: usize = 1 << 14;
 
-/// What a plan asks of its rings.
+/// A plan's requirements for its rings.
 #[derive(Clone, Copy, Debug)]
 pub struct RingOptions {
     /// How completions are found.
     pub poll: Poll,
-    /// A thread of the kernel submits.
+    /// A kernel thread submits.
     pub sqpoll: bool,
 }
 
-/// A ring of either size of entries.
+/// A ring with either entry size.
 pub fn ring<S, C>(depth: u32, options: RingOptions) -> Result<IoUring<S, C>>
 where
     S: squeue::EntryMarker,
@@ -74,8 +73,8 @@ pub fn hybrid_ring(depth: u32, options: RingOptions) -> Result<IoUring> {
     if made < 0 {
         return Err(refused(entries, options, &std::io::Error::last_os_error()));
     }
-    // SAFETY: the library says that its `Parameters` may be made of the system's structure, which
-    // the kernel has just filled for this very descriptor.
+    // SAFETY: the library documents that its `Parameters` may be created from the system's
+    // structure, which the kernel has just filled for this descriptor.
     let ring = unsafe { IoUring::from_fd(made as RawFd, std::mem::transmute_copy(&params)) };
     ring.map_err(|cause| refused(entries, options, &cause))
 }
@@ -103,25 +102,25 @@ fn refused(entries: u32, options: RingOptions, cause: &std::io::Error) -> Error 
     failed(format!("cannot make an io_uring of {entries} entries: {cause}"), hint)
 }
 
-/// A ring whose descriptor is registered with the kernel for the calling thread, which spares each
-/// call the look-up of a file (Linux 5.18; without it the ring works all the same). Its queues are
-/// looked at once a hand-over, not once a request.
+/// A ring whose descriptor is registered for the calling thread, which saves the file look-up of
+/// each call (Linux 5.18; without it, the ring works too). Its queues are read once per submission,
+/// not once per request.
 pub struct Ring<S, C>
 where
     S: squeue::EntryMarker + 'static,
     C: cqueue::EntryMarker + 'static,
 {
-    /// Refer to `ring`, and have nothing of their own to let go of.
+    /// They refer to `ring`, and own nothing themselves.
     submitter: ManuallyDrop<Submitter<'static>>,
     submission: ManuallyDrop<SubmissionQueue<'static, S>>,
     completion: ManuallyDrop<CompletionQueue<'static, C>>,
-    /// On the heap, so that it stays where they look for it.
+    /// On the heap, so that its address is stable.
     ring: *mut IoUring<S, C>,
     /// Whether its descriptor could be registered.
     pub registered: bool,
 }
 
-// SAFETY: what the submitter, the queues and the pointer refer to is this value's own.
+// SAFETY: the submitter, the queues and the pointer refer to this value's own data.
 unsafe impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Send
     for Ring<S, C>
 {
@@ -131,8 +130,8 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     /// Registers a ring for the calling thread, the only one that enters it.
     pub fn new(ring: IoUring<S, C>) -> Ring<S, C> {
         let ring = Box::into_raw(Box::new(ring));
-        // SAFETY: the ring lives until `drop`, from here on is reached by shared references alone,
-        // and has these queues alone.
+        // SAFETY: the ring lives until `drop`, is only accessed through shared references from here
+        // on, and has no other queues.
         let (mut submitter, submission, completion) = unsafe {
             let ring = &*ring;
             (ring.submitter(), ring.submission_shared(), ring.completion_shared())
@@ -147,53 +146,53 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         }
     }
 
-    /// The calls to the kernel that hand nothing over.
+    /// System calls that submit nothing.
     pub fn submitter(&self) -> &Submitter<'static> {
         &self.submitter
     }
 
-    /// What the kernel said of the ring.
+    /// The ring's parameters as reported by the kernel.
     pub fn params(&self) -> &io_uring::Parameters {
         // SAFETY: see `new`.
         unsafe { &*self.ring }.params()
     }
 
-    /// Queues a request, which the next call hands over; false where there is no room.
+    /// Queues a request for the next call; false if there is no room.
     ///
     /// # Safety
     ///
-    /// What the request refers to stays until its answer has come.
+    /// The memory that the request refers to must remain valid until its completion.
     #[inline(always)]
     pub unsafe fn push(&mut self, entry: S) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's obligation.
         unsafe { self.submission.push(&entry) }.is_ok()
     }
 
-    /// Whether there is no room for a request, as far as is known without asking the kernel.
+    /// Whether there is no room for a request, as far as is known without a system call.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
         self.submission.is_full()
     }
 
-    /// Submits what is queued, and waits for this many completions.
+    /// Submits queued requests, and waits for this many completions.
     #[inline(always)]
     pub fn submit(&mut self, answers: usize) -> io::Result<usize> {
         self.publish();
         let entered = self.submitter.submit_and_wait(answers);
-        // What the kernel has taken is free again.
+        // Entries taken by the kernel are free again.
         self.submission.sync();
         entered
     }
 
-    /// Shows the kernel which requests are queued, and which answers have been taken: with one that
-    /// it believes to lie there it would not wait.
+    /// Publishes the queued requests and the consumed completions to the kernel, which would not
+    /// wait if it believed that one was still in the queue.
     #[inline(always)]
     fn publish(&mut self) {
         self.submission.sync();
         self.completion.sync();
     }
 
-    /// Hands over what is queued, and waits for an answer at most this long.
+    /// Submits queued requests, and waits for a completion at most this long.
     pub fn submit_for(&mut self, wait_ns: u64) -> io::Result<usize> {
         self.publish();
         let (seconds, rest) = (wait_ns / 1_000_000_000, (wait_ns % 1_000_000_000) as u32);
@@ -203,8 +202,8 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         entered
     }
 
-    /// Hands over what is queued until there is room, where a thread of the kernel takes requests
-    /// off the queue in its own time.
+    /// Submits queued requests until there is room, if a kernel thread takes requests off the queue
+    /// asynchronously.
     pub fn make_room(&mut self) -> io::Result<()> {
         self.submit(0)?;
         self.submitter.squeue_wait()?;
@@ -212,28 +211,28 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         Ok(())
     }
 
-    /// Whether the kernel has answers that it puts into the queue when it is entered.
+    /// Whether the kernel has completions that it adds to the queue when it is entered.
     #[inline(always)]
     pub fn withholds(&self) -> bool {
         self.submission.taskrun()
     }
 
-    /// Whether there is an answer.
+    /// Whether there is a completion.
     #[inline(always)]
     pub fn has_answers(&mut self) -> bool {
         !CompletionQueue::is_empty(self.answers())
     }
 
-    /// The answers that have come; the kernel has their room back with the next call.
+    /// The available completions; the kernel gets their entries back with the next call.
     #[inline(always)]
     pub fn answers(&mut self) -> &mut CompletionQueue<'static, C> {
         self.completion.sync();
         &mut self.completion
     }
 
-    /// Registers the buffers of several drives with so many slots each, and the files. Slots next
-    /// to one another share one buffer of the kernel's as far as it goes, or have one each as far
-    /// as there are buffers; the number of each slot's is returned.
+    /// Registers the buffers of several drives with this many slots each, and the files. Adjacent
+    /// slots share one registered buffer up to its maximum size, or have one each up to the maximum
+    /// number; returns the index for each slot.
     pub fn register(
         &self,
         ContextBuffers { buffers, depth, .. }: &mut ContextBuffers,
@@ -254,8 +253,8 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
                 iovecs.push(libc::iovec { iov_base, iov_len: each * slots });
             }
         }
-        // SAFETY: the buffers live in the I/O context beside the ring and are dropped after it
-        // (field order in `UringContext`).
+        // SAFETY: the buffers are in the I/O context with the ring and are dropped after it (field
+        // order in `UringContext`).
         unsafe { self.submitter.register_buffers(&iovecs) }.map_err(|e| {
             failed(
                 format!("registering buffers: {e}"),
@@ -270,7 +269,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
 impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Drop for Ring<S, C> {
     fn drop(&mut self) {
         let _ = self.registered && self.submitter.unregister_ring_fd().is_ok();
-        // SAFETY: made in `new`, dropped once; neither submitter nor queues are used after it.
+        // SAFETY: created in `new`, dropped once; neither submitter nor queues are used afterwards.
         drop(unsafe { Box::from_raw(self.ring) });
     }
 }

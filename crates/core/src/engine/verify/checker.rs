@@ -15,32 +15,32 @@ use crate::base::error::{Error, Result, failed};
 use crate::measure::{Op, OpKind};
 use crate::record::Verified;
 
-/// What is known is known of blocks of this size.
+/// The block size of the table.
 pub const BLOCK: usize = 4096;
 
-/// What is known of a dataset, shared by all who work on it.
+/// The state of a dataset's blocks, shared by all its users.
 pub struct VerifiedDataset {
-    /// Where that is kept.
+    /// Where that is stored.
     pub journal: BlockJournal,
     /// Of the journal.
     pub path: PathBuf,
-    /// As the dataset is called in errors.
+    /// The dataset's name in errors.
     pub shown: PathBuf,
-    /// What a trim leaves.
+    /// The contents after a trim.
     pub after_trim: Leaves,
     /// Zeros at the end of each sector.
     pub zeros: usize,
-    /// Of each worker that was opened.
+    /// One per open worker.
     pub tallies: Mutex<Vec<Arc<CheckTally>>>,
 }
 
-/// What one worker has checked, each on cache lines of its own.
+/// One worker's counts, each on its own cache lines.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct CheckTally {
     /// Blocks that were judged.
     pub checked: AtomicU64,
-    /// Blocks that were read while a write of them was in flight, and were not whole.
+    /// Blocks that were read while being written, and were not intact.
     pub overlapped: AtomicU64,
     /// Blocks with undefined contents, because they were trimmed.
     pub undefined: AtomicU64,
@@ -48,7 +48,7 @@ pub struct CheckTally {
     pub wrong: AtomicU64,
 }
 
-/// Adds to a counter that only one worker writes.
+/// Adds to a counter that has a single writer.
 #[inline(always)]
 fn add(counter: &AtomicU64) {
     counter.store(counter.load(Relaxed) + 1, Relaxed);
@@ -73,7 +73,7 @@ impl VerifiedDataset {
         )
     }
 
-    /// What ends a point.
+    /// The error that ends a point.
     #[cold]
     pub fn wrong(&self, found: BlockFinding, address: u64, allowed: Allowed) -> Error {
         let wrong = Wrong::of(found, self.journal.seal_identity(), address, allowed);
@@ -84,7 +84,7 @@ impl VerifiedDataset {
         )
     }
 
-    /// How much was checked since it was opened, for the disclosure.
+    /// The number of checked blocks since it was opened, for the disclosure.
     pub fn verified(&self) -> Verified {
         let tallies = self.tallies.lock().unwrap_or_else(PoisonError::into_inner);
         let of = |tally: &Arc<CheckTally>| Verified {
@@ -97,15 +97,15 @@ impl VerifiedDataset {
     }
 }
 
-/// One worker's.
+/// One worker's part.
 pub struct Checker {
     known: Arc<VerifiedDataset>,
     tally: Arc<CheckTally>,
-    /// The most blocks that an op has.
+    /// The maximum number of blocks of an op.
     each: usize,
-    /// For each slot the op in it.
+    /// For each slot, its op.
     ops: Vec<Option<Op>>,
-    /// For each slot and block of its op: the write that was begun, or the state as a read began.
+    /// For each slot and block of its op: the started write, or the state when a read started.
     held: Vec<u64>,
 }
 
@@ -127,8 +127,8 @@ impl Checker {
         }
     }
 
-    /// An op is about to be handed over: what it writes is sealed in its buffer, which for a read
-    /// is made such that nothing in it can be taken for what was read.
+    /// Before an op is submitted: seals the data to write in its buffer, or invalidates the buffer
+    /// of a read so that nothing in it can be mistaken for data that was read.
     #[inline(never)]
     pub fn stage(&mut self, slot: u32, op: &Op, buffer: &mut [u8]) -> Result<()> {
         self.ops[slot as usize] = Some(*op);
@@ -165,7 +165,7 @@ impl Checker {
         Ok(())
     }
 
-    /// The op in a slot is complete; what it read is in its buffer.
+    /// The op in a slot is complete; the data that it read are in its buffer.
     #[inline(never)]
     pub fn complete(&mut self, slot: u32, buffer: &[u8]) -> Result<()> {
         let Some(op) = self.ops[slot as usize].take() else { return Ok(()) };
@@ -188,7 +188,7 @@ impl Checker {
         Ok(())
     }
 
-    /// `then` and `now` are the block's states as the read began and after it.
+    /// `then` and `now` are the block's states when the read started and after it.
     #[inline]
     fn judge(&self, block: &[u8], address: u64, then: BlockState, now: BlockState) -> Result<()> {
         if !then.known() || !now.known() {
@@ -201,7 +201,7 @@ impl Checker {
             Allowed { lowest: then.lowest(), highest: now.issued(), zeroes, later: false };
         match judge(block, self.known.journal.seal_identity(), address, allowed) {
             Ok(_) => add(&self.tally.checked),
-            // The page cache promises nothing to a read during a write, not even whole sectors.
+            // The page cache guarantees nothing for a read during a write, not even whole sectors.
             Err(_) if moved => add(&self.tally.overlapped),
             Err(found) => {
                 add(&self.tally.checked);

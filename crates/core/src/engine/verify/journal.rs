@@ -1,20 +1,20 @@
-//! The journal: what each block of a dataset may hold, in a file on another drive.
+//! The journal: the permitted contents of each block of a dataset, in a file on another drive.
 //!
-//! The file is mapped into memory and is the table that workers change, so that what was
-//! acknowledged is in it the moment it was acknowledged, without a system call, and a kill of the
-//! program loses nothing of it. It reaches its own drive when a dataset is opened and closed
-//! (msync), and in between when the kernel writes it back: after a crash of the whole host it may
-//! lag behind the data, and then says for each block which generation it has *at least*.
+//! The file is mapped into memory and is the table that workers modify, so an acknowledgement is
+//! recorded immediately, without a system call, and survives a kill of the program. It is written
+//! to its own drive when a dataset is opened and closed (msync), and in between when the kernel
+//! writes it back: after a crash of the whole host it may lag behind the data, and then gives a
+//! lower bound for each block's generation.
 //!
-//! | bytes | what (numbers little-endian, 64 bits) |
+//! | bytes | contents (little-endian numbers of 64 bits) |
 //! |---|---|
 //! | 0–7 | `DYNOJRN1` |
 //! | 8–15 | identity of the dataset in the seals of its blocks |
 //! | 16–23 | size of a block, bytes |
 //! | 24–31 | number of blocks |
 //! | 32–39 | address of the first block |
-//! | 40–47 | who has it open for writing; after the last has closed it, 0 |
-//! | 48–55 | 1: blocks were trimmed or made zeroes |
+//! | 40–47 | who has it open for writing; 0 after the last has closed it |
+//! | 48–55 | 1: blocks were trimmed or set to zero |
 //! | 64–99 | the boot in which it was last opened for writing (/proc/sys/kernel/random/boot_id) |
 //! | 128–255 | identity of the dataset's folder, padded with zeros |
 //! | 4,096– | a number for each block: `State` |
@@ -37,28 +37,28 @@ const MARK: &[u8; 8] = b"DYNOJRN1";
 const BOOT: (usize, usize) = (64, 36);
 const IDENTITY: (usize, usize) = (128, 128);
 
-/// What a journal is of.
+/// The dataset of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalScope {
-    /// The identity of its folder, or one drawn for a device.
+    /// The identity of its folder, or a random one for a device.
     pub identity: String,
-    /// Bytes of a block.
+    /// Bytes per block.
     pub block_bytes: u64,
-    /// How many blocks.
+    /// The number of blocks.
     pub blocks: u64,
-    /// Where the first one lies in the file or device.
+    /// The address of the first one in the file or device.
     pub base: u64,
 }
 
-/// What stands at the beginning of a journal.
+/// A journal's header.
 pub struct Header {
     /// Who has it open for writing, or did not close it.
     pub openers: u64,
-    /// What it is of.
+    /// Its dataset.
     pub of: JournalScope,
 }
 
-/// The size of the journal of this many blocks, in the file and in memory.
+/// The size of a journal of this many blocks, in the file and in memory.
 pub fn bytes(blocks: u64) -> u64 {
     HEADER_BYTES as u64 + 8 * blocks
 }
@@ -72,7 +72,7 @@ pub struct BlockJournal {
     writes: bool,
 }
 
-// SAFETY: the mapping lives as long as this value and is only reached through atomics.
+// SAFETY: the mapping lives as long as this value and is only accessed through atomics.
 unsafe impl Send for BlockJournal {}
 // SAFETY: as above.
 unsafe impl Sync for BlockJournal {}
@@ -93,7 +93,7 @@ impl BlockJournal {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(0o600).custom_flags(flags);
         let file = options.open(&new).with_context(making)?;
-        // All of it now: memory that the drive has no room for would end the program later.
+        // Allocated completely now: lack of space on the drive would end the program later.
         fallocate(&file, FallocateFlags::empty(), 0, bytes(of.blocks)).map_err(|cause| {
             let size = crate::base::units::bytes(bytes(of.blocks));
             failed(
@@ -115,12 +115,12 @@ impl BlockJournal {
         std::fs::rename(&new, path).with_context(making)
     }
 
-    /// What the journal at a path is of; none where there is none. Refuses what is not one.
+    /// The dataset of the journal at a path; None if there is none. Refuses other files.
     pub fn header(path: &Path) -> Result<Option<Header>> {
         Ok(opened(path, false)?.map(|(_, header)| header))
     }
 
-    /// Opens the journal at a path; none where there is none.
+    /// Opens the journal at a path; None if there is none.
     pub fn open(path: &Path, writes: bool) -> Result<Option<BlockJournal>> {
         let Some((file, Header { of, .. })) = opened(path, true)? else { return Ok(None) };
         let len = bytes(of.blocks) as usize;
@@ -133,8 +133,7 @@ impl BlockJournal {
         }
         let (protection, flags) =
             (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::POPULATE);
-        // SAFETY: a new mapping of a file that is as long as it, at an address of the kernel's
-        // choice.
+        // SAFETY: a new mapping of a file of that length, at an address chosen by the kernel.
         let memory = unsafe { mmap(std::ptr::null_mut(), len, protection, flags, &file, 0) };
         let memory = memory
             .with_context(|| format!("mapping the journal {} into memory", path.display()))?
@@ -148,7 +147,7 @@ impl BlockJournal {
         Ok(Some(journal))
     }
 
-    /// What it is of.
+    /// Its dataset.
     pub fn of(&self) -> &JournalScope {
         &self.of
     }
@@ -158,7 +157,7 @@ impl BlockJournal {
         seal_identity(&self.of.identity)
     }
 
-    /// The number of a block; none beyond the last.
+    /// The number of a block; None beyond the last.
     #[inline(always)]
     pub fn block(&self, index: u64) -> Option<&AtomicU64> {
         (index < self.of.blocks).then(|| self.number(HEADER_BYTES + 8 * index as usize))
@@ -168,17 +167,16 @@ impl BlockJournal {
     #[inline(always)]
     fn number(&self, at: usize) -> &AtomicU64 {
         debug_assert!(at.is_multiple_of(8) && at < self.len);
-        // SAFETY: within the mapping, which is page-aligned; whoever else changes it does so
-        // atomically.
+        // SAFETY: within the mapping, which is page-aligned; all other modifications are atomic.
         unsafe { AtomicU64::from_ptr(self.memory.add(at).cast()) }
     }
 
-    /// Whether someone had it open for writing and did not close it.
+    /// Whether a writer had it open and did not close it.
     pub fn was_left_open(&self) -> bool {
         self.number(40).load(Acquire) > u64::from(self.writes)
     }
 
-    /// What was left has been looked at.
+    /// The leftover state has been checked.
     pub fn was_rechecked(&self) -> Result<()> {
         self.number(40).store(u64::from(self.writes), Release);
         self.sync()
@@ -192,23 +190,23 @@ impl BlockJournal {
     }
 
     fn note_boot(&self) {
-        // SAFETY: within the mapping; nobody reads it but through the file.
+        // SAFETY: within the mapping; it is otherwise only read through the file.
         let place = unsafe { std::slice::from_raw_parts_mut(self.memory.add(BOOT.0), BOOT.1) };
         place.copy_from_slice(&boot());
     }
 
-    /// Whether blocks were ever trimmed or made zeroes.
+    /// Whether blocks were ever trimmed or set to zero.
     pub fn makes_zeroes(&self) -> bool {
         self.number(48).load(Acquire) != 0
     }
 
-    /// Notes that blocks will be, before the first one is.
+    /// Records that blocks will be, before the first one is.
     pub fn will_make_zeroes(&self) -> Result<()> {
         self.number(48).store(1, Release);
         self.sync()
     }
 
-    /// Brings it to its drive.
+    /// Writes it to its drive.
     pub fn sync(&self) -> Result<()> {
         // SAFETY: the whole mapping.
         unsafe { msync(self.memory.cast(), self.len, MsyncFlags::SYNC) }
@@ -218,7 +216,7 @@ impl BlockJournal {
 
 impl Drop for BlockJournal {
     fn drop(&mut self) {
-        // What is lost here, the next run looks for: it finds the journal open.
+        // If this fails, the next run checks the blocks, because the journal is still open.
         if self.writes && self.sync().is_ok() {
             self.number(40).fetch_sub(1, AcqRel);
             let _ = self.sync();
@@ -300,7 +298,7 @@ mod tests {
         assert!(!journal.was_left_open() && !journal.is_of_another_boot());
         journal.block(999).expect("the last").store(42, Release);
         assert!(journal.block(1000).is_none());
-        // A second one, as another engine on the same dataset opens it, sees the same.
+        // A second mapping, as by another engine on the same dataset, sees the same.
         let other = BlockJournal::open(&path, false).expect("opened").expect("there");
         assert_eq!(other.block(999).expect("the last").load(Acquire), 42);
         assert!(other.was_left_open(), "the first has it open");
@@ -313,7 +311,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.journal");
         BlockJournal::create(&path, of(8)).expect("made");
-        // As a kill leaves it: mapped, changed, and never closed.
+        // The state after a kill: mapped, changed, and never closed.
         std::mem::forget(BlockJournal::open(&path, true).expect("opened"));
         let journal = BlockJournal::open(&path, false).expect("opened").expect("there");
         assert!(journal.was_left_open());

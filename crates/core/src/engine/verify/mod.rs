@@ -1,10 +1,10 @@
-//! Data verification (`verify = true`): every block that is written carries its address, its
-//! generation and a checksum ([`crate::base::block_seal`]), and every read is compared with what
-//! was acknowledged. docs/verify.md says what is promised and what is refused.
+//! Data verification (`verify = true`): every block written carries its address, its generation and
+//! a checksum ([`crate::base::block_seal`]), and every read is compared with what was acknowledged.
+//! docs/verify.md states the promises and refusals.
 //!
-//! `state` is what is known of one block, `journal` the file of all of them, `wrong` what a block
-//! was found to hold, `checker` what a worker does. What is known is of blocks of 4 KiB, whatever
-//! the sizes of ops; they are multiples of it.
+//! `state` is the knowledge about one block, `journal` the file for all blocks, `wrong` the classes
+//! of wrong blocks, `checker` the part of a worker. Knowledge is kept per 4 KiB block, whatever the
+//! sizes of ops, which are multiples of it.
 
 mod checker;
 mod journal;
@@ -25,7 +25,7 @@ use crate::lab::folder::pin::shown;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 use journal::{BlockJournal, Header, JournalScope};
 
-/// The knob that asks for it.
+/// The knob that enables it.
 pub const VERIFY: Knob = Knob {
     name: "verify",
     kind: KnobKind::Bool,
@@ -35,7 +35,7 @@ pub const VERIFY: Knob = Knob {
           `journal`.",
 };
 
-/// The knob that says where the journal lies.
+/// The knob for the directory of the journal.
 pub const JOURNAL: Knob = Knob {
     name: "journal",
     kind: KnobKind::Text,
@@ -44,12 +44,12 @@ pub const JOURNAL: Knob = Knob {
         GiB.",
 };
 
-/// Whether these knobs ask for verification.
+/// Whether these knobs enable verification.
 pub fn is_on(knobs: &Knobs) -> bool {
     knobs.get(VERIFY.name).is_some_and(|value| value == true)
 }
 
-/// The directory of the journal, where these knobs ask for verification.
+/// The directory of the journal, if these knobs enable verification.
 pub fn directory(knobs: &Knobs) -> Result<Option<PathBuf>> {
     if !is_on(knobs) {
         return Ok(None);
@@ -67,12 +67,12 @@ pub fn directory(knobs: &Knobs) -> Result<Option<PathBuf>> {
     }
 }
 
-/// The size of the journal of a dataset of this many bytes, in its file and in memory.
+/// The size of the journal for a dataset of this many bytes, in its file and in memory.
 pub fn journal_bytes(bytes: u64) -> u64 {
     journal::bytes(bytes / BLOCK as u64)
 }
 
-/// Where the journal of a dataset lies; none where these knobs ask for no verification.
+/// The path of a dataset's journal; None without verification.
 pub fn journal_of(knobs: &Knobs, home: &DatasetLocation) -> Result<Option<PathBuf>> {
     let Some(directory) = directory(knobs)? else { return Ok(None) };
     let name = match home {
@@ -85,8 +85,7 @@ pub fn journal_of(knobs: &Knobs, home: &DatasetLocation) -> Result<Option<PathBu
     Ok(Some(directory.join(format!("{}.journal", slug(&name)))))
 }
 
-/// The journal of a dataset that there is, if it is of this dataset and not of one that was there
-/// before.
+/// The existing journal of a dataset, if it belongs to this dataset and not to an earlier one.
 pub fn is_known(path: &Path, home: &DatasetLocation) -> Result<bool> {
     let Some(Header { of, .. }) = BlockJournal::header(path)? else { return Ok(false) };
     Ok(match home {
@@ -97,14 +96,14 @@ pub fn is_known(path: &Path, home: &DatasetLocation) -> Result<bool> {
     })
 }
 
-/// Whether there is a journal that was not closed by the last writer of the dataset.
+/// Whether there is a journal that the dataset's last writer did not close.
 pub fn was_left_open(path: &Path, home: &DatasetLocation) -> Result<bool> {
     Ok(is_known(path, home)?
         && BlockJournal::header(path)?.is_some_and(|header| header.openers > 0))
 }
 
-/// Opens the journal of a dataset of `bytes` bytes at `base` of a file or device, and makes it
-/// where the dataset is laid out; none where no verification is asked for.
+/// Opens the journal of a dataset of `bytes` bytes at `base` of a file or device, creating it with
+/// the dataset; None without verification.
 pub fn open(
     site: &DatasetAccess<'_>,
     dataset: &Path,
@@ -159,7 +158,7 @@ pub fn open(
     Ok(Some(VerifiedDataset { journal, path, shown, after_trim, zeros, tallies }))
 }
 
-/// Writes in flight when the last writer ended may or may not have happened.
+/// Writes in flight when the last writer ended may or may not have taken effect.
 fn settle(journal: &BlockJournal) {
     use std::sync::atomic::Ordering::Relaxed;
     for block in (0..journal.of().blocks).filter_map(|block| journal.block(block)) {

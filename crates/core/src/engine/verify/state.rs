@@ -1,21 +1,21 @@
 //! The state of one block: which of its writes a read may return.
 //!
-//! One 64-bit number a block, so that it changes in one atomic step and nobody waits:
+//! One 64-bit number per block, so that it changes in one atomic step and no worker waits:
 //!
-//! | bits | what |
+//! | bits | meaning |
 //! |---|---|
-//! | 0–37 | issued: the generation of the latest write that was begun |
-//! | 38–49 | spread: how many generations before that one may still be there; 4,095: any of them |
+//! | 0–37 | issued: the generation of the latest started write |
+//! | 38–49 | spread: number of earlier generations that may still be there; 4,095: any |
 //! | 50–61 | writes in flight |
 //! | 62 | zeroes may be there |
 //! | 63 | known: whether anything is known at all |
 //!
-//! **Two writes of one block in flight at once are both allowed to last.** Excluding the second
-//! would change the load (op *n* would depend on how fast the drive is) or wait within a latency,
-//! and drives promise no order between them. So a block remembers a range of generations. A write
-//! that began while no other was in flight supersedes, when it completes, all that were before it;
-//! one that began beside another supersedes nothing, since it is not known which came last. The
-//! next write that begins alone makes the range narrow again.
+//! **Of two concurrent writes to one block, either may persist.** Excluding the second would change
+//! the load (op *n* would depend on the drive's speed) or wait within a latency, and drives
+//! guarantee no order. So a block stores a range of generations. A write that started while no
+//! other was in flight supersedes all earlier ones when it completes; one that started while
+//! another was in flight supersedes nothing, because the order is unknown. The next write that
+//! starts alone makes the range narrow again.
 
 /// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,25 +30,25 @@ const IN_FLIGHT_AT: u32 = 50;
 const ZEROES: u64 = 1 << 62;
 const KNOWN: u64 = 1 << 63;
 
-/// What a write leaves in a block.
+/// The contents that a write leaves in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
     /// Sealed data.
     Data,
     /// Zeroes.
     Zeroes,
-    /// Zeroes or what was there before: a trim that the drive may ignore.
+    /// Zeroes or the previous contents: a trim that the drive may ignore.
     ZeroesOrBefore,
     /// Anything.
     Anything,
 }
 
-/// A write that was begun.
+/// A started write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begun {
-    /// Which write of the block it is.
+    /// Its number among the block's writes.
     pub generation: u64,
-    /// No other write of the block was in flight when it began.
+    /// No other write of the block was in flight when it started.
     pub alone: bool,
 }
 
@@ -68,7 +68,7 @@ impl BlockState {
     /// Nothing is known of it.
     pub const UNKNOWN: BlockState = BlockState(0);
 
-    /// The generation of the latest write that was begun.
+    /// The generation of the latest started write.
     pub fn issued(self) -> u64 {
         self.0 & MOST_ISSUED
     }
@@ -85,7 +85,7 @@ impl BlockState {
         self.0 >> SPREAD_AT & MOST_SPREAD
     }
 
-    /// Writes that were begun and have not ended.
+    /// Writes that have started but not ended.
     pub fn in_flight(self) -> u64 {
         self.0 >> IN_FLIGHT_AT & MOST_IN_FLIGHT
     }
@@ -95,7 +95,7 @@ impl BlockState {
         self.0 & ZEROES != 0
     }
 
-    /// Whether it is known what may be there.
+    /// Whether the permitted contents are known.
     pub fn known(self) -> bool {
         self.0 & KNOWN != 0
     }
@@ -110,7 +110,7 @@ impl BlockState {
         BlockState(if on { self.0 | flag } else { self.0 & !flag })
     }
 
-    /// A write begins; none where more are in flight or were begun than can be counted.
+    /// A write starts; None if more are in flight, or were started, than can be counted.
     #[inline]
     pub fn begin(self, leaves: Leaves) -> Option<(BlockState, Begun)> {
         let (issued, in_flight) = (self.issued() + 1, self.in_flight());
@@ -138,24 +138,24 @@ impl BlockState {
         spread = spread.min(issued - begun.generation.min(issued));
         let next = self.with(issued, spread, in_flight);
         if begun.generation != issued {
-            // What began since may have left something else.
+            // Writes that started since may have left something else.
             return next;
         }
         next.flag(ZEROES, leaves == Leaves::Zeroes).flag(KNOWN, leaves != Leaves::Anything)
     }
 
-    /// What was in flight when the program that wrote ended: each may have happened or not.
+    /// The program ended with writes in flight: each may or may not have taken effect.
     pub fn settled(self) -> BlockState {
         self.with(self.issued(), self.spread(), 0)
     }
 
-    /// Zeroes were found where the journal does not know of them yet.
+    /// Zeroes were found that the journal does not record yet.
     pub fn or_zeroes(self) -> BlockState {
         self.flag(ZEROES, true)
     }
 
-    /// What a journal that lags behind does not know yet was found in the block: generations of
-    /// this range.
+    /// Generations of this range were found in the block that a lagging journal does not record
+    /// yet.
     pub fn raised_to(self, lowest: u64, highest: u64) -> BlockState {
         let highest = highest.min(MOST_ISSUED);
         self.with(highest, highest.saturating_sub(lowest), 0).flag(KNOWN, true)
@@ -187,7 +187,7 @@ mod tests {
         let state = written(BlockState::UNKNOWN, Leaves::Data);
         let (state, one) = state.begin(Leaves::Data).expect("begun");
         let (state, two) = state.begin(Leaves::Data).expect("begun");
-        // While they are in flight, a read may find what was there before as well.
+        // While they are in flight, a read may also return the previous contents.
         assert_eq!((state.lowest(), state.issued(), state.in_flight()), (1, 3, 2));
         for (first, second) in [(one, two), (two, one)] {
             let state = state.end(first, Leaves::Data).end(second, Leaves::Data);
@@ -220,8 +220,8 @@ mod tests {
     }
 
     proptest! {
-        /// A block that executes writes in any order in which they may take effect: between their
-        /// beginning and their end.
+        /// A block that executes writes in any permitted order: each takes effect between its start
+        /// and its end.
         #[test]
         fn what_a_block_holds_is_always_allowed(
             steps in prop::collection::vec((0u8..4, 0u8..3, any::<prop::sample::Index>()), 1..200)
@@ -229,7 +229,7 @@ mod tests {
             let mut state = BlockState::UNKNOWN;
             // (write, what it leaves, whether it has taken effect)
             let mut flying: Vec<(Begun, Leaves, bool)> = Vec::new();
-            // None: never written. Otherwise the generation, and whether zeroes are there.
+            // None: never written. Otherwise the generation, and whether it is zeroes.
             let mut held: Option<(u64, bool)> = None;
             for (what, leaves, which) in steps {
                 let all = [Leaves::Data, Leaves::Zeroes, Leaves::ZeroesOrBefore];

@@ -4,16 +4,16 @@ use std::fmt;
 
 use crate::base::block_seal::{self, BlockFinding, Damage, SECTOR, Seal, Sector};
 
-/// What a block may hold.
+/// The permitted contents of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowed {
     /// The earliest generation.
     pub lowest: u64,
     /// The latest.
     pub highest: u64,
-    /// Zeroes as well.
+    /// Zeroes are permitted too.
     pub zeroes: bool,
-    /// What is known ends before the latest write: later generations are right too.
+    /// The record ends before the latest write: later generations are also right.
     pub later: bool,
 }
 
@@ -31,24 +31,24 @@ impl Allowed {
         }
     }
 
-    /// Whether sectors of several writes may lie beside each other: where the latest overlapped.
+    /// Whether sectors of several writes may be mixed, because the latest overlapped.
     fn mixture(&self) -> bool {
         self.lowest < self.highest || self.later
     }
 }
 
-/// In which way a block is wrong.
+/// How a block is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corruption {
-    /// It holds an earlier write than the last that was acknowledged.
+    /// It contains an earlier write than the last acknowledged one.
     Old,
-    /// It holds what belongs elsewhere, or is not of this dataset.
+    /// It contains data for another address, or of another dataset.
     Foreign,
-    /// It holds sectors of different writes.
+    /// It contains sectors of different writes.
     Torn,
-    /// Its checksum says that it was damaged.
+    /// Its checksum shows damage.
     Corrupt,
-    /// It holds zeroes, and data were written.
+    /// It contains zeroes, but data were written.
     Zeroes,
 }
 
@@ -67,9 +67,9 @@ impl fmt::Display for Corruption {
 /// A wrong block.
 #[derive(Debug)]
 pub struct Wrong {
-    /// In which way.
+    /// How it is wrong.
     pub class: Corruption,
-    /// Where it lies in the file or device, bytes.
+    /// Its address in the file or device, bytes.
     pub address: u64,
     allowed: Allowed,
     found: String,
@@ -91,18 +91,18 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// What a block holds that is right.
+/// The contents of a correct block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Right {
-    /// All of one write, of this generation.
+    /// Entirely from one write, of this generation.
     Whole(u64),
     /// Zeroes.
     Zeroes,
-    /// Sectors of several, up to this generation.
+    /// Sectors from several, up to this generation.
     Mixture(u64),
 }
 
-/// Compares a block that was read at `address` with what it may hold. Allocates nothing.
+/// Compares a block read at `address` with its permitted contents. Allocates nothing.
 #[inline]
 pub fn judge(
     block: &[u8],
@@ -125,7 +125,7 @@ pub fn judge(
 }
 
 impl Wrong {
-    /// What a finding that is not right means.
+    /// The class of a finding that is not right.
     #[cold]
     pub fn of(finding: BlockFinding, dataset: u64, address: u64, allowed: Allowed) -> Wrong {
         let (class, found) = match finding {

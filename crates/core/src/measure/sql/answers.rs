@@ -14,13 +14,13 @@ pub enum SqlValue<'a> {
     Int(i64),
     /// A floating-point number.
     Float(f64),
-    /// Text, and decimals as they are written.
+    /// Text, and decimals as written.
     Text(&'a str),
     /// Microseconds since 1970, UTC.
     Time(i64),
 }
 
-/// As a value; text is a range of all the text there is.
+/// The stored form of a value; text is a range of the text buffer.
 #[derive(Clone, Copy)]
 enum StoredValue {
     Null,
@@ -30,14 +30,14 @@ enum StoredValue {
     Time(i64),
 }
 
-/// The rows of one statement after another.
+/// The rows of consecutive statements.
 #[derive(Default)]
 pub struct Answers {
     text: String,
     cells: Vec<StoredValue>,
-    /// Where each row ends among the cells.
+    /// End of each row among the cells.
     rows: Vec<usize>,
-    /// Where each statement's answer ends among the rows.
+    /// End of each statement's result among the rows.
     statements: Vec<usize>,
 }
 
@@ -49,8 +49,8 @@ pub struct AnswerRow<'a> {
 }
 
 impl Answers {
-    /// With room for what the transactions of a load get, so that a row or line more than any
-    /// before it allocates nothing in the measured window.
+    /// With room for the results of a load's transactions, so that a longer result than before
+    /// allocates nothing in the measured window.
     pub fn with_room() -> Answers {
         Answers {
             text: String::with_capacity(64 << 10),
@@ -60,7 +60,7 @@ impl Answers {
         }
     }
 
-    /// Forgets all rows and keeps the buffers.
+    /// Clears all rows but keeps the buffers.
     pub fn clear(&mut self) {
         self.text.clear();
         self.cells.clear();
@@ -68,7 +68,7 @@ impl Answers {
         self.statements.clear();
     }
 
-    /// Adds a value to the row that is being read; text is copied.
+    /// Adds a value to the current row; text is copied.
     pub fn push(&mut self, value: SqlValue<'_>) {
         let cell = match value {
             SqlValue::Null => StoredValue::Null,
@@ -84,23 +84,23 @@ impl Answers {
         self.cells.push(cell);
     }
 
-    /// Ends the row that is being read.
+    /// Ends the current row.
     pub fn end_row(&mut self) {
         self.rows.push(self.cells.len());
     }
 
-    /// Also after a statement that has no rows.
+    /// Also called after a statement without rows.
     pub fn end_statement(&mut self) {
         self.statements.push(self.rows.len());
     }
 
-    /// The first row of the statement with this number in its batch, from 0; None where it returned
-    /// no row.
+    /// The first row of the statement with this number in its batch, from 0; None if it returned no
+    /// row.
     pub fn first(&self, statement: usize) -> Option<AnswerRow<'_>> {
         self.of(statement).next()
     }
 
-    /// The rows of the statement of that number, from 0; none if there was no such statement.
+    /// The rows of the statement with this number, from 0; None if there was no such statement.
     pub fn of(&self, statement: usize) -> impl ExactSizeIterator<Item = AnswerRow<'_>> {
         let to = self.statements.get(statement).copied().unwrap_or(self.rows.len());
         let from = statement
@@ -145,7 +145,7 @@ impl Debug for AnswerRow<'_> {
 }
 
 impl<'a> SqlValue<'a> {
-    /// A whole number, also where the server sent it as text.
+    /// A whole number, also if the server sent it as text.
     pub fn int(self) -> SqlResult<i64> {
         match self {
             SqlValue::Int(n) => Ok(n),
@@ -162,7 +162,7 @@ impl<'a> SqlValue<'a> {
         }
     }
 
-    /// As a floating-point number; an error for NULL and for text that is no number.
+    /// As a floating-point number; an error for NULL and for text that is not a number.
     pub fn float(self) -> SqlResult<f64> {
         match self {
             SqlValue::Int(n) => Ok(n as f64),
@@ -175,7 +175,8 @@ impl<'a> SqlValue<'a> {
         }
     }
 
-    /// A decimal in units of 10^-`scale`, without rounding on the way; digits beyond are left out.
+    /// A decimal in units of 10^-`scale`, without intermediate rounding; further digits are
+    /// dropped.
     pub fn units(self, scale: u8) -> SqlResult<i64> {
         let text = match self {
             SqlValue::Text(text) => text.trim(),

@@ -2,10 +2,10 @@
 
 use std::fmt::{Display, Formatter};
 
-/// `units` / 10^`scale` as it is written: 1234 with a scale of 2 is "12.34".
+/// `units` / 10^`scale` in decimal notation: 1234 with a scale of 2 is "12.34".
 #[derive(Clone, Copy)]
 pub struct Decimal {
-    /// The digits, as a whole number with its sign.
+    /// The digits, as a signed whole number.
     pub units: i64,
     /// Digits after the point.
     pub scale: u8,
@@ -15,7 +15,7 @@ pub struct Decimal {
 pub const LONGEST_DECIMAL: usize = 258;
 
 impl Decimal {
-    /// As it is written. Through `Display` alone a dozen of them an order took 3 % of TPC-C's
+    /// In decimal notation. With `Display` alone, a dozen of them per order took 3 % of TPC-C's
     /// client CPU time.
     pub fn written(self, buffer: &mut [u8; LONGEST_DECIMAL]) -> &str {
         let (mut at, mut place, mut rest) = (buffer.len(), 0, self.units.unsigned_abs());

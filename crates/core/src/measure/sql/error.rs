@@ -1,20 +1,20 @@
-//! A database server's error, and what it means for a client.
+//! A database server's error and its meaning for a client.
 
 use crate::base::error::Error;
 
-/// What a server's error means for the client.
+/// The meaning of a server's error for the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
     /// A deadlock, a lock-wait timeout or a serialization failure: the transaction is rolled back
-    /// and may be run again.
+    /// and may be retried.
     Retry,
     /// The connection is gone.
     Lost,
-    /// The server took the connection and did not finish the login in time.
+    /// The server accepted the connection but did not finish the login in time.
     Slow,
-    /// The server's certificate is none that the client trusts.
+    /// The server's certificate is not trusted by the client.
     Untrusted,
-    /// A statement, a permission, a full disk: running it again would not help.
+    /// A statement, a permission, a full disk: a retry would not help.
     Wrong,
 }
 
@@ -22,30 +22,30 @@ pub enum ErrorClass {
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct SqlError {
-    /// Whether to run the transaction again, connect again or give up.
+    /// Whether to retry the transaction, reconnect or give up.
     pub trouble: ErrorClass,
-    /// The server's own code: "1213", "40P01"; empty where there was none.
+    /// The server's own code: "1213", "40P01"; empty if there was none.
     pub code: String,
-    /// The server's or the library's own text.
+    /// The text of the server or the library.
     pub message: String,
 }
 
-/// What an answer of a server is, or its error.
+/// A server's answer or its error.
 pub type SqlResult<T> = std::result::Result<T, SqlError>;
 
 impl SqlError {
-    /// An error that running the statement again would not help.
+    /// An error for which a retry would not help.
     pub fn wrong(message: impl Into<String>) -> SqlError {
         SqlError { trouble: ErrorClass::Wrong, code: String::new(), message: message.into() }
     }
 
-    /// An error after which the session has to be made anew.
+    /// An error after which the session must be re-established.
     pub fn lost(message: impl Into<String>) -> SqlError {
         SqlError { trouble: ErrorClass::Lost, ..SqlError::wrong(message) }
     }
 }
 
-/// A server's error as ours, for what happens outside a transaction.
+/// Converts a server's error to ours, for operations outside a transaction.
 pub fn refused(what: &str, error: &SqlError) -> Error {
     crate::base::error::failed(
         format!("{what}: {error}"),

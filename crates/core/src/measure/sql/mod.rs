@@ -1,11 +1,11 @@
-//! The seam between a workload of transactions and a database server: a session speaks the server's
-//! protocol, a dialect says how the server spells what SQL leaves open, a script says which
-//! statements a transaction is made of.
+//! The interface between a transactional workload and a database server: a session implements the
+//! server's protocol, a dialect the server's variants of SQL, a script the statements of a
+//! transaction.
 //!
 //! One op is one transaction. The workload's source numbers it, the script draws its parameters
-//! outside the timed bracket (`stage`), and inside it sends the statements through the worker's own
-//! session (`run`). What the server may answer at any time and a client must bear (a deadlock, a
-//! lost connection) is distinguished from what is wrong.
+//! outside the timed bracket (`stage`), and sends the statements through the worker's own session
+//! inside it (`run`). Failures that a client must expect (a deadlock, a lost connection) are
+//! distinguished from errors.
 
 pub mod answers;
 mod decimal;

@@ -5,35 +5,35 @@ use super::session::{SqlSession, Statements};
 use crate::base::error::Result;
 use crate::measure::op::{Op, OpGenerator, OpKind};
 
-/// How a transaction ended.
+/// The outcome of a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Committed {
-    /// The statements that it sent, by kind.
+    /// The statements sent, by kind.
     pub statements: Statements,
-    /// False where the transaction ended in the rollback that its specification asks for.
+    /// False if the transaction ended in the rollback that its specification requires.
     pub hit: bool,
 }
 
-/// One worker's transactions: how to carry op after op out.
+/// One worker's transactions: how to execute consecutive ops.
 pub trait TransactionScript: Send {
-    /// What to look at where a transaction failed and running it again would not help.
+    /// What to check if a transaction failed and a retry would not help.
     fn remedy(&self) -> &'static str;
 
-    /// Prepares the statements. Called once, before the window, on a fresh session.
+    /// Prepares the statements. Called once, before the window, on a new session.
     fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()>;
 
     /// Draws the op's parameters. Outside the timed bracket.
     fn stage(&mut self, op: &Op);
 
-    /// Carries the staged op out, from its first statement to its commit. Called again, with the
-    /// same parameters, after a `Trouble::Retry` (when the I/O context has rolled back) and after a
-    /// `Trouble::Lost` (when it has reconnected).
+    /// Executes the staged op, from its first statement to its commit. Called again with the same
+    /// parameters after a `Trouble::Retry` (the I/O context has rolled back) and after a
+    /// `Trouble::Lost` (it has reconnected).
     fn run(&mut self, session: &mut dyn SqlSession) -> SqlResult<Committed>;
 }
 
-/// Transactions by number; the script says what is in them.
+/// Transactions by number; the script defines their contents.
 pub struct Transactions {
-    /// How many there are before it ends by itself, if it does.
+    /// The number after which it ends, if any.
     pub pass: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! A worker's connection to a database server, and the dialect that the server speaks.
+//! A worker's connection to a database server, and the server's dialect.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use super::answers::Answers;
 use super::error::{SqlError, SqlResult};
 
-/// What a server has counted, by name.
+/// A server's counters, by name.
 pub type ServerCounters = BTreeMap<String, f64>;
 
-/// What distinguishes a server and a database from others, by name.
+/// Properties that identify a server and a database, by name.
 pub type Identity = BTreeMap<String, String>;
 
-/// The first row of a query with a name for each of its values; those that the server has, none
-/// where it knows no such query.
+/// The first row of a query, with a name for each value that the server has; empty if it does not
+/// support the query.
 pub fn reported(session: &mut dyn SqlSession, sql: &str, names: &[&str]) -> Identity {
     let answer = session.rows(sql).unwrap_or_default();
     let Some(row) = answer.first(0) else { return Identity::new() };
@@ -21,21 +21,20 @@ pub fn reported(session: &mut dyn SqlSession, sql: &str, names: &[&str]) -> Iden
     names.iter().enumerate().filter_map(value).collect()
 }
 
-/// Whose SQL it is: how a server spells what the workloads need and SQL leaves open, and what it
-/// says of itself. One for each kind of server, beside its session and its settings.
+/// A server's variant of SQL: its spelling of constructs that the workloads need and the SQL
+/// standard leaves open, and its facts. One per kind of server, next to its session and settings.
 pub trait Dialect: Sync {
-    /// As people call it: "SQL Server".
+    /// Its common name: "SQL Server".
     fn name(&self) -> &'static str;
 
-    /// The oldest versions that the statements were written for, by the name that
-    /// `Session::version` begins with.
+    /// The oldest versions for which the statements were written, by the name with which
+    /// `Session::version` begins.
     fn oldest(&self) -> &'static [(&'static str, &'static str)];
 
-    /// The type of a column that holds a date and a time in whole seconds, or null.
+    /// The type of a nullable column for a date and time in whole seconds.
     fn time_type(&self) -> &'static str;
 
-    /// A query that ends after so many rows, if it is to, and locks what it reads to be written, if
-    /// it is to.
+    /// A query with an optional limit of rows, and optionally with locks on the rows read.
     fn query<'q>(&self, sql: &'q str, rows: Option<u32>, locked: bool) -> Cow<'q, str> {
         match (rows, locked) {
             (None, false) => Cow::Borrowed(sql),
@@ -45,46 +44,46 @@ pub trait Dialect: Sync {
         }
     }
 
-    /// Whether a table could not be made because there is one of that name.
+    /// Whether creating a table failed because the name exists.
     fn is_table_there(&self, error: &SqlError) -> bool;
 
-    /// How sysbench's tables are made there; nothing where sysbench has no driver for it.
+    /// How sysbench creates its tables there; None if sysbench has no driver for it.
     fn sysbench(&self) -> Option<SysbenchDriver>;
 
-    /// A query for all that the server says of its version, in its own words.
+    /// A query for the server's complete version text.
     fn banner(&self) -> &'static str;
 
-    /// What distinguishes the server and the database from all others, by names of its own. What it
-    /// does not report is left out.
+    /// Identifies the server and the database among all others, under its own names. Values that it
+    /// does not report are omitted.
     fn identity(&self, session: &mut dyn SqlSession) -> Identity;
 
-    /// The counters that `counters` queries, by name: those that a server lacks are reported.
+    /// The counters queried by `counters`, by name: those that a server lacks are reported.
     fn counter_names(&self) -> &'static [&'static str];
 
-    /// The server's own counters that a load moves.
+    /// The server's own counters that reflect the load.
     fn counters(&self, session: &mut dyn SqlSession) -> SqlResult<ServerCounters>;
 
-    /// Has the server look at what was loaded, so that it plans for it.
+    /// Makes the server update its statistics after loading.
     fn analyze(&self, session: &mut dyn SqlSession) -> SqlResult<()>;
 }
 
-/// What differs in sysbench's drivers (src/lua/oltp_common.lua).
+/// Differences between sysbench's drivers (src/lua/oltp_common.lua).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SysbenchDriver {
-    /// The type of the column `id`, which the server numbers.
+    /// The type of the column `id`, numbered by the server.
     pub id_type: &'static str,
-    /// What ends a table's definition.
+    /// The end of a table definition.
     pub table_end: &'static str,
-    /// Rows are loaded with their ids, and an id of 0 asks for the next; otherwise the column is
-    /// left out for either.
+    /// Rows are loaded with their ids, and an id of 0 requests the next; otherwise the column is
+    /// omitted in both cases.
     pub gives_ids: bool,
 }
 
-/// A statement prepared in a session, by number. It stays valid when the session reconnects.
+/// A prepared statement of a session, by number. It remains valid when the session reconnects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatementId(pub u32);
 
-/// A value given to a statement.
+/// A statement's parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Param<'a> {
     /// SQL's NULL.
@@ -109,26 +108,25 @@ pub enum Param<'a> {
     },
 }
 
-/// One connection with its prepared statements. Statements are written with `?` for parameters in
-/// every dialect.
+/// One connection with its prepared statements. Statements use `?` for parameters in every dialect.
 pub trait SqlSession: Send {
     /// The dialect of its server.
     fn dialect(&self) -> &'static dyn Dialect;
 
-    /// The server's own name and version: "MariaDB 10.11.6".
+    /// The server's name and version: "MariaDB 10.11.6".
     fn version(&self) -> &str;
 
-    /// Prepares a statement, written with `?` for its parameters.
+    /// Prepares a statement with `?` for its parameters.
     fn prepare(&mut self, sql: &str) -> SqlResult<StatementId>;
 
-    /// Executes a statement, reads its rows to the end and drops them; the rows that it changed or
+    /// Executes a statement, reads and discards its rows; returns the number of rows changed or
     /// returned.
     fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> SqlResult<u64>;
 
-    /// Executes statements one after the other and keeps the rows of each, instead of what
-    /// `answers` held before; where the protocol can, they are sent together. Only inside a session
-    /// that is `always_in_transaction`: a server that rolls back at a deadlock goes on with those
-    /// behind it.
+    /// Executes statements in order and stores their rows, replacing the contents of `answers`;
+    /// they are sent together if the protocol allows it. Only in a session that is
+    /// `always_in_transaction`, because a server that rolls back after a deadlock continues with
+    /// the remaining statements.
     fn query_all(&mut self, batch: &StatementBatch<'_>, answers: &mut Answers) -> SqlResult<()>;
 
     /// Executes text without parameters, unprepared: definitions, settings.
@@ -137,11 +135,11 @@ pub trait SqlSession: Send {
     /// The rows of a text without parameters, every value as text or null.
     fn rows(&mut self, sql: &str) -> SqlResult<Answers>;
 
-    /// Loads rows in bulk (`LOAD DATA LOCAL`, `COPY`, `INSERT BULK`): columns parted by tabs, rows
-    /// by newlines, `\N` for null.
+    /// Loads rows in bulk (`LOAD DATA LOCAL`, `COPY`, `INSERT BULK`): columns separated by tabs,
+    /// rows by newlines, `\N` for null.
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64>;
 
-    /// From now on there is no statement outside a transaction, also after a reconnect.
+    /// From now on no statement runs outside a transaction, also after a reconnect.
     fn always_in_transaction(&mut self) -> SqlResult<()> {
         Ok(())
     }
@@ -149,9 +147,9 @@ pub trait SqlSession: Send {
     /// Begins a transaction.
     fn begin(&mut self) -> SqlResult<()>;
 
-    /// The next `query_all` is the last of the transaction, which is committed unless it fails. A
-    /// server that executes nothing behind a statement that fails is sent the COMMIT with it;
-    /// `commit` then has nothing left to do.
+    /// Marks the next `query_all` as the last of the transaction, which is committed unless it
+    /// fails. A server that skips all statements after a failed one receives the COMMIT with it;
+    /// `commit` then does nothing.
     fn commits_next(&mut self) {}
 
     /// Commits it.
@@ -164,7 +162,7 @@ pub trait SqlSession: Send {
     fn reconnect(&mut self) -> SqlResult<()>;
 }
 
-/// Statements that were sent, as sysbench counts them.
+/// Statements sent, as counted by sysbench.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statements {
     /// SELECTs.
@@ -175,19 +173,17 @@ pub struct Statements {
     pub other: u32,
 }
 
-/// Statements that need nothing of each other's answers, in the order in which they are to be
-/// executed.
+/// Statements that do not depend on each other's results, in order of execution.
 #[derive(Default)]
 pub struct StatementBatch<'p> {
     params: Vec<Param<'p>>,
-    /// Each with where its parameters end.
+    /// Each with the end of its parameters.
     statements: Vec<(StatementId, usize)>,
     sent: Statements,
 }
 
 impl<'p> StatementBatch<'p> {
-    /// Nothing in it, but room for as much as it held: what a transaction sends needs no memory of
-    /// its own.
+    /// Empty, with the previous capacity, so that transactions allocate nothing.
     pub fn emptied<'q>(mut self) -> StatementBatch<'q> {
         self.params.clear();
         self.statements.clear();
@@ -222,7 +218,7 @@ impl<'p> StatementBatch<'p> {
         })
     }
 
-    /// How many of each kind are in it.
+    /// The number of statements of each kind.
     pub fn sent(&self) -> Statements {
         self.sent
     }

@@ -1,4 +1,4 @@
-//! What share of a block workload's ops does what, and how its writes are made durable.
+//! The mix of a block workload's ops, and how its writes are made durable.
 
 use super::below;
 use crate::base::error::{Result, failed};
@@ -68,7 +68,7 @@ fn writes(knobs: &Knobs) -> (OpKind, Class) {
     }
 }
 
-/// The classes of a mix in which reads have at most and at least these percents.
+/// The classes of a mix in which reads have at least and at most these percentages.
 pub fn classes(knobs: &Knobs, (least_read, most_read): (f64, f64)) -> Vec<Class> {
     let shares = [TRIM.name, WRITE_ZEROES.name, FLUSH.name].map(|name| percent(knobs, name));
     let [trim, zeroes, flush] = shares.map(|share| share > 0.0);
@@ -83,20 +83,20 @@ pub fn classes(knobs: &Knobs, (least_read, most_read): (f64, f64)) -> Vec<Class>
     all.into_iter().filter_map(|(is_there, class)| is_there.then_some(class)).collect()
 }
 
-/// Which op a random number makes.
+/// Which op a random number selects.
 pub struct BlockMix {
     write: (OpKind, u8),
     flush: (OpKind, u8),
-    /// The others' shares of all random numbers, added up.
+    /// The others' cumulative shares of all random numbers.
     others: [(u128, (OpKind, u8)); 3],
-    /// The share of the last of them: 0 where there is none.
+    /// The share of the last of them: 0 if there is none.
     most: u128,
-    /// A flush after so many writes; 0 for none.
+    /// A flush after this number of writes; 0 for none.
     pub every: u64,
 }
 
 impl BlockMix {
-    /// Of these knobs and the classes that they come to. `most_read` is the largest share of reads.
+    /// From these knobs and their classes. `most_read` is the largest share of reads.
     pub fn of(knobs: &Knobs, classes: &[Class], most_read: f64) -> Result<BlockMix> {
         let shares = [TRIM.name, WRITE_ZEROES.name, FLUSH.name].map(|name| percent(knobs, name));
         let sum = most_read + shares.iter().sum::<f64>();
@@ -133,8 +133,8 @@ impl BlockMix {
         })
     }
 
-    /// What an op with this random number does, and the place of its class; a draw below `reads`
-    /// is a read.
+    /// The kind of op for this random number, and the index of its class; a draw below `reads` is a
+    /// read.
     #[inline(always)]
     pub fn kind(&self, draw: u64, reads: u128) -> (OpKind, u8) {
         let draw = u128::from(draw);
@@ -152,7 +152,7 @@ impl BlockMix {
         self.others.iter().find(|(upto, _)| draw < *upto).map_or(self.write, |(_, kind)| *kind)
     }
 
-    /// The flush that follows every so many writes.
+    /// The flush after every so many writes.
     pub fn flush(&self) -> (OpKind, u8) {
         self.flush
     }

@@ -8,7 +8,7 @@ use crate::base::error::{Result, failed};
 use crate::measure::AddressSpace;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 
-/// The part of the space that a workload uses.
+/// The part of the address space that a workload uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OffsetRange {
     /// Where it begins, bytes from the start of the dataset.
@@ -31,7 +31,7 @@ const SPAN: Knob = Knob {
     doc: "Size of the range used, in percent of the whole: 25 for \"the first 25 %\".",
 };
 
-/// The range that the knobs name, cut to whole blocks of `block` bytes.
+/// The range set by the knobs, rounded down to whole blocks of `block` bytes.
 fn range(knobs: &Knobs, space: AddressSpace, block: u64) -> Result<OffsetRange> {
     let (from, span) = (knobs.float("from")? / 100.0, knobs.float("span")? / 100.0);
     let whole = |share: f64| (space.bytes as f64 * share) as u64 / block * block;

@@ -156,7 +156,7 @@ impl Workload for Random {
         for block in &mut blocks {
             block.offsets = offsets(knobs, block.count, share.stream_seed)?;
         }
-        // Bundles of before these knobs have neither.
+        // Bundles made before these knobs have neither.
         let uniform_writes = knobs.get("hot_ops").and_then(|v| v.as_str()) == Some("reads");
         let cursors = vec![None; blocks.len()];
         let mix = BlockMix::of(knobs, &self.classes(knobs), least_and_most_read(knobs).1)?;
@@ -179,7 +179,7 @@ impl Workload for Random {
     }
 }
 
-/// The least and the largest percent of reads: sizes may differ in it.
+/// The minimum and maximum percentage of reads, which may depend on the size.
 fn least_and_most_read(knobs: &Knobs) -> (f64, f64) {
     let read = knobs.float("read").unwrap_or(100.0);
     let own = by_size(knobs, "read_by_size").unwrap_or_default();
@@ -189,7 +189,7 @@ fn least_and_most_read(knobs: &Knobs) -> (f64, f64) {
     (shares().fold(100.0, f64::min), shares().fold(0.0, f64::max))
 }
 
-/// Shares in percent by size; none where the plan gives none.
+/// Shares in percent by size; empty if the plan has none.
 fn by_size(knobs: &Knobs, name: &str) -> Result<Vec<(u64, f64)>> {
     if knobs.get(name).is_some() { knobs.sizes(name) } else { Ok(Vec::new()) }
 }
@@ -209,42 +209,43 @@ fn offsets(knobs: &Knobs, count: u64, seed: Seed) -> Result<Offsets> {
 
 /// One size of the mix.
 struct MixedSize {
-    /// Chosen when the draw is below this and not below the one before.
+    /// Selected if the draw is below this and not below the previous one.
     upto: u128,
     bytes: u32,
     align: u64,
     range: OffsetRange,
     count: u64,
-    /// Chosen when a draw is below it: reads, and ops at a random offset.
+    /// Selected if a draw is below it: reads, and ops at a random offset.
     reads: u128,
     seeks: u128,
     offsets: Offsets,
 }
 
-/// Runs of following ops begin anew after this many ops, so that any op can be found again without
-/// all before it.
+/// Runs of consecutive ops restart after this many ops, so that any op can be reproduced without
+/// all previous ones.
 const RUN_OPS: u64 = 1 << 20;
 
 struct RandomSource {
     seed: Seed,
     mix: BlockMix,
     uniform_writes: bool,
-    /// What an op is depends on those before it.
+    /// Ops depend on previous ones.
     looks_back: bool,
-    /// One size, everywhere alike, and no op depends on another: see `simple`.
+    /// One size, uniform, and independent ops: see `simple`.
     simple: bool,
-    /// Whatever is drawn, it is a read.
+    /// Every draw is a read.
     only_reads: bool,
     blocks: Vec<MixedSize>,
-    /// For each size, the place of its last op, in units of its alignment; known up to op `next`.
+    /// For each size, the position of its last op, in units of its alignment; valid up to op
+    /// `next`.
     cursors: Vec<Option<u64>>,
-    /// Writes since the last of the flushes that follow every so many; known up to op `next`.
+    /// Writes since the last periodic flush; valid up to op `next`.
     writes: u64,
     next: u64,
 }
 
 impl RandomSource {
-    /// Brings the cursors to op `n`, from the beginning of its run where ops were passed over.
+    /// Advances the cursors to op `n`, from the start of its run if ops were skipped.
     fn catch_up(&mut self, n: u64) {
         if n.is_multiple_of(RUN_OPS) || n != self.next {
             self.cursors.fill(None);
@@ -256,8 +257,8 @@ impl RandomSource {
         }
     }
 
-    /// What `step` makes of the usual mix, with nothing to keep: a few nanoseconds an op count
-    /// where a worker makes tens of millions of them a second.
+    /// `step` for the usual mix, without state: a few nanoseconds per op matter to a worker that
+    /// generates tens of millions per second.
     #[inline(always)]
     fn simple(&self, block: &MixedSize, n: u64) -> Op {
         let mut rng = self.seed.at(n);
@@ -270,7 +271,7 @@ impl RandomSource {
         Op { kind, class, len: block.bytes, at, salt }
     }
 
-    /// The same where nothing is written: which op it is needs no draw, and it no salt.
+    /// The same if nothing is written: the kind of op needs no draw, and the op no salt.
     #[inline(always)]
     fn simple_read(&self, block: &MixedSize, n: u64) -> Op {
         let mut rng = self.seed.at(n);
@@ -318,7 +319,7 @@ impl RandomSource {
     }
 }
 
-/// An op that is of no block.
+/// An op without a block.
 fn without_place((kind, class): (OpKind, u8), salt: u64) -> Op {
     Op { kind, class, len: 0, at: 0, salt }
 }

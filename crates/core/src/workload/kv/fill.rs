@@ -1,5 +1,5 @@
-//! The fills: fillseq, fillrandom, filluniquerandom, and overwrite, which is fillrandom on a
-//! database that exists.
+//! The fills: fillseq, fillrandom, filluniquerandom, and overwrite, which is fillrandom on an
+//! existing database.
 
 use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offsets};
 use crate::base::error::Result;
@@ -10,7 +10,7 @@ use crate::record::Class;
 use crate::workload::offsets::{Offsets, spread};
 use crate::workload::{GeneratorInputs, Workload};
 
-/// The fills differ in which key op n writes.
+/// How the key of op n is chosen.
 pub struct KvFill {
     info: &'static Info,
     order: KeyOrder,
@@ -19,11 +19,10 @@ pub struct KvFill {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeyOrder {
     Ascending,
-    /// Each draw on its own: when there are as many writes as keys, 36.8 % of the keys are never
-    /// written.
+    /// Independent draws: with as many writes as keys, 36.8 % of the keys are never written.
     Drawn,
-    /// A permutation: every key once. db_bench shuffles a list of all keys and so needs 8 bytes a
-    /// key and one thread.
+    /// A permutation: every key once. db_bench shuffles a list of all keys, which needs 8 bytes per
+    /// key and a single thread.
     Permuted,
 }
 
@@ -107,8 +106,7 @@ impl OpGenerator for FillSource {
         let at = match self.order {
             KeyOrder::Ascending => self.first + n,
             KeyOrder::Drawn => rng.below(self.keys),
-            // A load that outlasts its keys begins again: beyond them the permutation never comes
-            // to a key.
+            // A load that exceeds its keys starts again: the permutation has no further keys.
             KeyOrder::Permuted => {
                 spread(self.first + n % self.count.max(1), self.keys, self.scatter)
             }
@@ -121,7 +119,7 @@ impl OpGenerator for FillSource {
     }
 }
 
-/// Puts of random keys into a database that is there already.
+/// Puts of random keys into an existing database.
 pub struct Overwrite;
 
 impl Workload for Overwrite {

@@ -1,10 +1,9 @@
-//! `mixgraph`: Gets, Puts and Seeks as production traces have them (Cao et al., "Characterizing,
-//! Modeling, and Benchmarking RocksDB Key-Value Workloads at Facebook", FAST 2020; db_bench's
-//! `MixGraph`).
+//! `mixgraph`: Gets, Puts and Seeks as in production traces (Cao et al., "Characterizing, Modeling,
+//! and Benchmarking RocksDB Key-Value Workloads at Facebook", FAST 2020; db_bench's `MixGraph`).
 //!
 //! Key ranges are weighted by a two-term exponential a·e^(b·x) + c·e^(d·x), keys inside a range by
-//! a power law, value sizes are generalised Pareto. db_bench's sine of the arrival rate is left to
-//! the pacer: give the stream a rate.
+//! a power law, value sizes are generalised Pareto. db_bench's sinusoidal arrival rate is left to
+//! the pacer: set a rate for the stream.
 
 use super::{SEEK, SOURCE, entry_bytes, knob_percent};
 use crate::base::error::Result;
@@ -97,8 +96,7 @@ impl Workload for MixGraph {
     }
 }
 
-/// The share of accesses that go to the ranges up to each one; hot ranges are spread over the key
-/// space.
+/// Cumulative shares of accesses up to each range; hot ranges are spread over the key space.
 fn cumulative(knobs: &Knobs) -> Result<Vec<(f64, u64)>> {
     let [a, b, c, d] = [
         knobs.float("range_a")?,

@@ -1,4 +1,4 @@
-//! Key-value workloads, under db_bench's names and with its meaning (facebook/rocksdb,
+//! Key-value workloads, with db_bench's names and semantics (facebook/rocksdb,
 //! tools/db_bench_tool.cc), and YCSB's.
 
 pub mod fill;
@@ -14,16 +14,16 @@ use crate::record::Class;
 use crate::workload::GeneratorInputs;
 use crate::workload::offsets::Offsets;
 
-/// Where the definitions come from.
+/// The source of the definitions.
 const SOURCE: &str = "facebook/rocksdb, tools/db_bench_tool.cc";
 
-/// A position looked for, and entries walked from it.
+/// A seek, and the entries read from there.
 const SEEK: Class = Class::new("seek");
 
-/// A value looked up and stored anew.
+/// A lookup followed by a store.
 const UPDATE: Class = Class::new("update");
 
-/// How keys are drawn; the same for every workload that draws them.
+/// The distribution of keys, shared by all workloads that draw them.
 const DISTRIBUTION: Knob = Knob {
     name: "distribution",
     kind: KnobKind::Choice(&["uniform", "zipfian", "hotspot"]),
@@ -64,7 +64,7 @@ fn offsets(share: &GeneratorInputs<'_>) -> Result<Offsets> {
     })
 }
 
-/// The bytes of one entry: what a rate in bytes counts (db_bench's write_rate_limit does too).
+/// The bytes of one entry, which count in a byte rate (as in db_bench's write_rate_limit).
 fn entry_bytes(space: crate::measure::AddressSpace) -> f64 {
     f64::from(space.key_bytes + space.value_bytes)
 }

@@ -9,7 +9,7 @@ use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{GeneratorInputs, Workload};
 
-/// The readers differ in what an op does.
+/// The kind of op distinguishes the readers.
 pub struct KvRead {
     info: &'static Info,
     kind: OpKind,

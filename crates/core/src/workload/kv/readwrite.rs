@@ -1,6 +1,6 @@
-//! Workloads that read and write, as db_bench does: `readrandomwriterandom`, in which each thread
-//! makes `read` Gets of every 100 ops and then the rest Puts, in bursts; and `updaterandom`, whose
-//! every op looks a random key up and stores it anew.
+//! Workloads that read and write like db_bench: `readrandomwriterandom`, in which each thread makes
+//! `read` Gets of every 100 ops and then the rest Puts, in bursts; and `updaterandom`, in which
+//! every op looks up a random key and stores it again.
 
 use super::{
     DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, UPDATE, entry_bytes, knob_percent, offsets,

@@ -1,5 +1,5 @@
-//! `oltp_load`: makes sysbench's tables and fills them, each worker whole tables: created, loaded
-//! in bulk, then indexed.
+//! `oltp_load`: creates and fills sysbench's tables, whole tables per worker: created, loaded in
+//! bulk, then indexed.
 
 use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
 use super::{SOURCE, TABLE_SIZE, TABLES, driver_for};
@@ -14,7 +14,7 @@ use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, TRANSACTION, Workload};
 
-/// Rows handed over at once: about 2 MB.
+/// Rows per batch: about 2 MB.
 const BATCH: u64 = 10_000;
 
 /// The workload `oltp_load`.
@@ -50,7 +50,7 @@ impl Workload for OltpLoad {
         }))
     }
 
-    /// Its loads add rows, take them away and write to all columns; the tables stay.
+    /// Its loads insert, delete and update rows; the tables remain.
     fn lasting(&self, knobs: &Knobs) -> Vec<String> {
         let tables = knobs.int("tables").unwrap_or(1);
         let some = |n: u64| format!("SELECT 1 FROM sbtest{n} WHERE id < 0");
@@ -84,7 +84,7 @@ enum LoadStep {
 }
 
 struct OltpLoadScript {
-    /// The same for all threads: a table's rows do not depend on who loads it.
+    /// The same for all threads: a table's rows do not depend on the worker that loads it.
     seed: Seed,
     thread: u64,
     threads: u64,
@@ -92,7 +92,7 @@ struct OltpLoadScript {
     step: LoadStep,
     table: u64,
     rows: String,
-    /// Known once prepared.
+    /// Set when prepared.
     driver: SysbenchDriver,
 }
 
@@ -174,7 +174,7 @@ impl TransactionScript for OltpLoadScript {
     }
 }
 
-/// What is there already is somebody's.
+/// An existing table may belong to someone else.
 fn exists(table: &str, is_there: bool, error: SqlError) -> SqlError {
     if !is_there {
         return error;

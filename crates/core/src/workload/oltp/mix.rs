@@ -14,14 +14,14 @@ use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, TRANSACTION, Workload};
 
-/// PostgreSQL: another session has just inserted the row that this one deleted; sysbench passes
-/// over it too.
+/// PostgreSQL: another session has just inserted the row that this one deleted; sysbench ignores it
+/// too.
 const UNIQUE_VIOLATION: &str = "23505";
 
 /// One of the eight.
 pub struct OltpMix {
     info: &'static Info,
-    /// The one kind of statement of a transaction without BEGIN and COMMIT; none for the mixes.
+    /// The single kind of statement of a transaction without BEGIN and COMMIT; None for the mixes.
     single: Option<Verb>,
     reads: bool,
     writes: bool,
@@ -128,7 +128,7 @@ pub static INSERT: OltpMix = single(&INSERT_INFO, Verb::Append);
 pub static DELETE: OltpMix = single(&DELETE_INFO, Verb::Delete);
 
 impl OltpMix {
-    /// The statements of a transaction by kind, in sysbench's order.
+    /// The number of statements of a transaction by kind, in sysbench's order.
     fn counts(&self, knobs: &Knobs) -> Result<Vec<(Verb, u64)>> {
         if let Some(verb) = self.single {
             let count = match verb {
@@ -151,7 +151,7 @@ impl OltpMix {
         if self.writes {
             counts.push((Verb::IndexUpdate, knobs.int("index_updates")?));
             counts.push((Verb::NonIndexUpdate, knobs.int("non_index_updates")?));
-            // A delete stands for the pair of it and the insert.
+            // A delete means a delete and an insert.
             counts.push((Verb::Delete, knobs.int("delete_inserts")?));
         }
         Ok(counts)
@@ -209,7 +209,7 @@ struct MixScript {
     counts: Vec<(Verb, u64)>,
     prepared: Vec<[Option<StatementId>; VERBS]>,
     transaction: OltpTransaction,
-    /// Known once prepared.
+    /// Set when prepared.
     driver: SysbenchDriver,
 }
 

@@ -1,6 +1,6 @@
 //! sysbench's OLTP workloads, version 1.0.20: its tables, transactions, statements and random
 //! numbers (akopytov/sysbench, src/lua/oltp_common.lua and oltp_*.lua, src/sb_rand.c), so that each
-//! tool runs on the other's tables.
+//! tool can use the other's tables.
 
 pub mod load;
 pub mod mix;

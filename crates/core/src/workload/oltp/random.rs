@@ -1,4 +1,4 @@
-//! How sysbench 1.0.20 draws ids: its five distributions with its parameters (src/sb_rand.c).
+//! sysbench 1.0.20's distributions of ids, with its parameters (src/sb_rand.c).
 
 use crate::base::error::{Result, failed};
 use crate::base::rng::Rng;
@@ -8,18 +8,18 @@ use crate::plan::Knobs;
 #[derive(Clone, Debug)]
 pub enum Ids {
     Uniform,
-    /// The mean of so many uniform draws.
+    /// The mean of this many uniform draws.
     Gaussian {
         draws: u32,
     },
-    /// `share` of the draws fall evenly on the `middle` part of the ids, the others are gaussian
-    /// over all.
+    /// `share` of the draws are uniform over the `middle` part of the ids, the others gaussian over
+    /// all.
     Special {
         draws: u32,
         middle: f64,
         share: f64,
     },
-    /// A share h of the ids gets 1 − h of the draws, and so on within it.
+    /// A share h of the ids gets 1 − h of the draws, recursively.
     Pareto {
         power: f64,
     },
@@ -62,8 +62,8 @@ impl Ids {
                 if u < 1.0 - share {
                     mean(rng, *draws) * span
                 } else {
-                    // The draw that chose this branch is used again, and so lies in its upper part:
-                    // as sysbench has it.
+                    // The draw that selected this branch is reused, as in sysbench, and is
+                    // therefore in its upper part.
                     u * (span * middle + 1.0) + span / 2.0 - span * middle / 2.0
                 }
             }
@@ -147,8 +147,8 @@ mod tests {
 
     #[test]
     fn special_draws_fall_where_sysbench_s_fall() {
-        // 75 % evenly over the upper three quarters of the middle 1 %, and a quarter gaussian, of
-        // which some meet it too.
+        // 75 % uniform over the upper three quarters of the middle 1 %, and a quarter gaussian,
+        // part of which also falls there.
         let special = Ids::Special { draws: 12, middle: 0.01, share: 0.75 };
         let middle = share(&special, |id| (4_950..=5_051).contains(&id));
         assert!((0.75..0.78).contains(&middle), "{middle}");

@@ -1,4 +1,4 @@
-//! What the rows of an sbtest table hold: groups of eleven random digits with hyphens between.
+//! The contents of sbtest rows: groups of eleven random digits separated by hyphens.
 
 use crate::base::rng::Rng;
 
@@ -9,13 +9,13 @@ pub const PAD_GROUPS: usize = 5;
 
 const GROUP: usize = 11;
 
-/// Appends that many groups.
+/// Appends this many groups.
 pub fn push_groups(groups: usize, rng: &mut Rng, text: &mut String) {
     for group in 0..groups {
         if group > 0 {
             text.push('-');
         }
-        // 10^11 below 2^64, so one draw gives eleven digits.
+        // 10^11 is below 2^64, so one draw gives eleven digits.
         let mut rest = rng.below(100_000_000_000);
         let mut digits = [b'0'; GROUP];
         for digit in digits.iter_mut().rev() {

@@ -20,7 +20,7 @@ pub enum Verb {
     NonIndexUpdate,
     Delete,
     Insert,
-    /// Of a row whose id the server gives.
+    /// On a row whose id the server assigns.
     Append,
 }
 
@@ -63,12 +63,12 @@ struct Call {
     id: i64,
     /// The end of a range, or the value of k.
     other: i64,
-    /// Where its texts stand.
+    /// The position of its texts.
     c: Range<usize>,
     pad: Range<usize>,
 }
 
-/// The statements of one transaction, made ready before it is timed.
+/// The statements of one transaction, prepared before it is timed.
 #[derive(Default)]
 pub struct OltpTransaction {
     calls: Vec<Call>,
@@ -93,7 +93,7 @@ impl OltpTransaction {
         (self.reads, self.writes) = (0, 0);
     }
 
-    /// Adds `count` statements of a kind, each with ids of its own.
+    /// Adds `count` statements of a kind, each with its own ids.
     pub fn add(&mut self, verb: Verb, count: u64, range_size: i64, draw: &mut RandomChoices<'_>) {
         for _ in 0..count {
             let id = draw.id();
@@ -107,7 +107,7 @@ impl OltpTransaction {
         }
     }
 
-    /// Adds a row's deletion and its insertion again.
+    /// Adds a row's deletion and re-insertion.
     pub fn add_delete_insert(&mut self, draw: &mut RandomChoices<'_>) {
         let (id, k) = (draw.id(), draw.id());
         self.push(Verb::Delete, id, 0, draw);
@@ -165,7 +165,7 @@ impl OltpTransaction {
     }
 }
 
-/// Where the random choices of statements on one table come from.
+/// The source of random choices for statements on one table.
 pub struct RandomChoices<'a> {
     /// The table's number, from 1.
     pub table: u64,

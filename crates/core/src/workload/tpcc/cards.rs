@@ -1,14 +1,14 @@
-//! Which transaction comes next: cards from a shuffled deck (clause 5.2.4.2).
+//! The next transaction: cards from a shuffled deck (clause 5.2.4.2).
 //!
-//! Ten New-Orders, ten Payments and one each of the others make 43.5 % Payments and 4.3 % of each
-//! other kind, above the least that clause 5.2.3 asks for (43 and 4 %).
+//! Ten New-Orders, ten Payments and one of each other kind give 43.5 % Payments and 4.3 % of each
+//! other kind, above the minimum of clause 5.2.3 (43 and 4 %).
 
 use super::profile::Profile;
 use crate::base::rng::Seed;
 
 pub const DECK: usize = 23;
 
-/// Card `n` of a terminal's endless row of shuffled decks.
+/// Card `n` of a terminal's endless sequence of shuffled decks.
 pub fn card(seed: Seed, n: u64) -> Profile {
     let mut deck = [Profile::NewOrder; DECK];
     deck[10..20].fill(Profile::Payment);

@@ -1,10 +1,10 @@
-//! `tpcc_check`: the consistency conditions of clause 3.3.2, all twelve, at any time between
+//! `tpcc_check`: all twelve consistency conditions of clause 3.3.2, at any time between
 //! transactions.
 //!
-//! Condition 11 is stated for a database just loaded: orders − new orders = 2,100 a district. Every
-//! Delivery takes one new order away and counts one delivery of a customer of that district, so
-//! deliveries are subtracted here, and the condition holds after a run too; right after the load it
-//! is the specification's own.
+//! Condition 11 is specified for a newly loaded database: orders − new orders = 2,100 per district.
+//! Every Delivery removes one new order and counts one delivery of a customer of that district, so
+//! deliveries are subtracted here, and the condition also holds after a run; right after the load
+//! it is the specification's own.
 
 use super::SOURCE;
 use crate::base::error::Result;
@@ -16,11 +16,10 @@ use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, Workload};
 
-/// A condition by its number in clause 3.3.2, and a query that finds what violates it: no row, no
-/// violation.
+/// A condition by its number in clause 3.3.2, and a query for violations: no rows, no violation.
 ///
-/// Where two large sets must agree they are added up with opposite signs in one pass, not joined: a
-/// join of two grouped sets has no index to go by, and MariaDB took ten minutes for two warehouses.
+/// If two large sets must agree, they are summed with opposite signs in one pass instead of joined:
+/// a join of two grouped sets cannot use an index, and took MariaDB ten minutes for two warehouses.
 pub static CONDITIONS: [(u32, &str); 12] = [
     (
         1,

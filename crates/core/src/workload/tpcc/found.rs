@@ -1,5 +1,5 @@
-//! What the five transactions make of a server's answers: the row that must be there, the customer
-//! in the middle, a value for each district, a customer's data.
+//! What the five transactions extract from a server's results: a required row, the middle customer,
+//! a value for each district, a customer's data.
 
 use arrayvec::ArrayString;
 
@@ -7,18 +7,18 @@ use super::inputs::DISTRICTS;
 use crate::measure::sql::answers::{AnswerRow, Answers, SqlValue};
 use crate::measure::sql::{Decimal, Param, SqlError, SqlResult};
 
-/// Clause 2.5.2.2: C_DATA keeps its first 500 characters.
+/// Clause 2.5.2.2: C_DATA is limited to 500 characters.
 const DATA: usize = 500;
 
-/// C_DATA as it was, with six numbers before it.
+/// C_DATA with six numbers prepended.
 const LONGEST_TEXT: usize = 1000;
 
-/// The one row that must be there.
+/// The one required row.
 pub fn one<'f>(what: &str, found: &'f Answers, statement: usize) -> SqlResult<AnswerRow<'f>> {
     found.first(statement).ok_or_else(|| SqlError::wrong(format!("{what} is not in the database")))
 }
 
-/// By last name it is the one in the middle, rounded up (clause 2.5.2.2, case 2).
+/// By last name it is the middle one, rounded up (clause 2.5.2.2, case 2).
 pub fn in_the_middle<'f>(
     mut found: impl ExactSizeIterator<Item = AnswerRow<'f>>,
 ) -> SqlResult<i64> {
@@ -29,7 +29,7 @@ pub fn in_the_middle<'f>(
         .int()
 }
 
-/// A value for each district that has an order, nothing of the same type for the others.
+/// A value for each district that has an order, null of the same type for the others.
 pub fn by_district<'f>(
     rows: impl ExactSizeIterator<Item = AnswerRow<'f>>,
     orders: usize,
@@ -51,7 +51,7 @@ pub fn by_district<'f>(
     Ok(all)
 }
 
-/// C_DATA of a customer with bad credit: this payment before those of old.
+/// C_DATA of a customer with bad credit: this payment before earlier ones.
 pub fn bad_credit(
     numbers: &[i64; 5],
     cents: i64,
@@ -66,7 +66,7 @@ pub fn bad_credit(
     Ok(data)
 }
 
-/// Text in a buffer of its own; an error where it does not fit.
+/// Text in its own buffer; an error if it does not fit.
 pub fn written(text: std::fmt::Arguments<'_>) -> SqlResult<ArrayString<LONGEST_TEXT>> {
     let mut all = ArrayString::new();
     let fits = std::fmt::Write::write_fmt(&mut all, text);

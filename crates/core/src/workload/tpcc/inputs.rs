@@ -1,5 +1,5 @@
-//! What a terminal keys in: the inputs of the five transactions (clauses 2.4.1, 2.5.1, 2.6.1,
-//! 2.7.1, 2.8.1).
+//! A terminal's input: the inputs of the five transactions (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1,
+//! 2.8.1).
 
 use arrayvec::{ArrayString, ArrayVec};
 
@@ -7,7 +7,7 @@ use super::profile::Profile;
 use super::random::{Constants, between, last_name, nurand};
 use crate::base::rng::Rng;
 
-/// An item that there is not: the last line of a New-Order that is to be rolled back (clause
+/// An item that does not exist: the last line of a New-Order that will be rolled back (clause
 /// 2.4.1.5).
 pub const UNUSED_ITEM: i64 = 100_001;
 
@@ -21,7 +21,7 @@ pub const DISTRICTS: u64 = 10;
 /// Clause 2.4.1.3: an order has 5 to 15 lines.
 pub const MOST_LINES: usize = 15;
 
-/// Where a terminal stands: it keeps its warehouse, and for Stock-Level its district, for the whole
+/// A terminal's location: its warehouse, and for Stock-Level its district, are fixed for the whole
 /// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TpccTerminal {
@@ -47,14 +47,14 @@ pub struct OrderLine {
     pub quantity: i64,
 }
 
-/// How a customer is named.
+/// How a customer is identified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CustomerChoice {
     Id(i64),
     LastName(ArrayString<LONGEST_NAME>),
 }
 
-// A box would be allocated for each transaction; one of these is held by each terminal.
+// A box would be allocated for each transaction; each terminal holds one of these.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TpccInputs {
@@ -77,7 +77,7 @@ pub enum TpccInputs {
         district: i64,
         who: CustomerChoice,
     },
-    /// Handed to the queue (clause 2.7.2), or executed.
+    /// Queued (clause 2.7.2), or executed.
     Delivery {
         warehouse: i64,
         carrier: i64,
@@ -110,7 +110,7 @@ impl Drawer {
                 TpccInputs::Delivery { warehouse, carrier: one_of_ten(rng), queued: false }
             }
             Profile::StockLevel => {
-                // Clause 2.8.1.2: the threshold lies in 10 … 20.
+                // Clause 2.8.1.2: the threshold is in 10 … 20.
                 TpccInputs::StockLevel {
                     warehouse,
                     district: at.district,

@@ -1,4 +1,4 @@
-//! `tpcc_load`: makes the nine tables and fills them, each worker whole warehouses.
+//! `tpcc_load`: creates and fills the nine tables, whole warehouses per worker.
 
 use super::population::Population;
 use super::schema::{TABLES, named};
@@ -51,7 +51,7 @@ impl Workload for TpccLoad {
         Ok(Box::new(Transactions { pass: Some(items + warehouses * OPS_OF_WAREHOUSE) }))
     }
 
-    /// Rows of the tables that keep their number, and what no transaction writes of some of them.
+    /// Tables whose number of rows is constant, and columns that no transaction writes.
     fn lasting(&self, knobs: &Knobs) -> Vec<String> {
         let last = knobs.int("warehouses").unwrap_or(1);
         let count = |of: String| format!("SELECT COUNT(*) FROM {of}");
@@ -85,7 +85,7 @@ impl Workload for TpccLoad {
 }
 
 struct TpccLoadScript {
-    /// The same for all threads: a warehouse's rows do not depend on who loads it.
+    /// The same for all threads: a warehouse's rows do not depend on the worker that loads it.
     population: Population,
     thread: u64,
     threads: u64,
@@ -97,8 +97,8 @@ impl TransactionScript for TpccLoadScript {
         "look at the server's log, the user's rights and the disk's free space"
     }
 
-    /// The first worker makes the tables; the others wait for it, since all meet at a barrier after
-    /// this.
+    /// The first worker creates the tables; the others wait, because all meet at a barrier
+    /// afterwards.
     fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()> {
         if self.thread > 0 {
             return Ok(());
@@ -133,7 +133,7 @@ impl TransactionScript for TpccLoadScript {
         };
     }
 
-    /// All that an op loads is loaded or none of it, so that it can be run again.
+    /// An op loads all of its rows or none, so that it can be retried.
     fn run(&mut self, session: &mut dyn SqlSession) -> SqlResult<Committed> {
         session.begin()?;
         for (table, rows) in &self.rows {
@@ -147,7 +147,7 @@ impl TransactionScript for TpccLoadScript {
     }
 }
 
-/// What is there already is somebody's.
+/// An existing table may belong to someone else.
 fn cannot_make(table: &str, is_there: bool, error: &SqlError) -> crate::base::error::Error {
     let try_next = match is_there {
         true => "it was left alone; drop it, or leave the dataset's fill out to use it",

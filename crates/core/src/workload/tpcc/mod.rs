@@ -1,6 +1,6 @@
-//! TPC-C (standard specification, revision 5.11), each clause cited where it is executed. Results
-//! are New-Orders per minute, never tpmC: nothing here is audited, and docs/tpcc.md lists where it
-//! departs from the specification.
+//! TPC-C (standard specification, revision 5.11), each clause cited where it is implemented.
+//! Results are New-Orders per minute, never tpmC, because they are not audited; docs/tpcc.md lists
+//! the departures from the specification.
 
 mod cards;
 pub mod consistency;
@@ -101,14 +101,14 @@ impl Workload for Tpcc {
     }
 
     fn script(&self, share: &GeneratorInputs<'_>) -> Result<Option<Box<dyn TransactionScript>>> {
-        // Chosen once for the run (clause 2.1.6), so all workers must agree.
+        // Chosen once per run (clause 2.1.6), so all workers must agree.
         let constants = Constants::of_run(&mut share.stream_seed.at(0));
         let drawer = Drawer { warehouses: share.knobs.int("warehouses")?, constants };
         Ok(Some(Box::new(TpccScript::new(drawer, share.knobs.int("terminals")?))))
     }
 }
 
-/// Terminals that key and think.
+/// Terminals with keying and think times.
 struct Waiting {
     terminals: Terminals,
 }
@@ -123,13 +123,13 @@ impl OpGenerator for Waiting {
     }
 }
 
-/// One transaction after another, each from a terminal drawn anew, so that few workers reach all
-/// warehouses.
+/// One transaction after another, each from a randomly drawn terminal, so that few workers reach
+/// all warehouses.
 struct NoWait {
     seed: Seed,
     terminals: u64,
     cards: u64,
-    /// The terminal whose Delivery is in the queue: it is executed next.
+    /// The terminal with a queued Delivery, which is executed next.
     queued: Option<u64>,
 }
 
@@ -151,7 +151,7 @@ impl OpGenerator for NoWait {
 }
 
 impl TpccScript {
-    /// The inputs of an op follow from its salt and its terminal.
+    /// The inputs of an op are derived from its salt and its terminal.
     fn inputs_of(drawer: &Drawer, per_warehouse: u64, op: &Op) -> inputs::TpccInputs {
         let mut rng = Seed::new(op.salt, 0, 0).at(0);
         drawer.draw(Profile::of(op), TpccTerminal::new(op.at, per_warehouse), &mut rng)

@@ -1,22 +1,21 @@
-//! An order's lines between the terminal and the database: what they cost and how ORDER_LINE keeps
-//! them.
+//! An order's lines between the terminal and the database: their cost and their ORDER_LINE rows.
 
 use super::inputs::OrderLine;
 use crate::measure::sql::Param::{self, Int};
 use crate::measure::sql::SqlResult;
 use crate::measure::sql::answers::AnswerRow;
 
-/// An order's line on its way into the database.
+/// An order's line before it is stored.
 pub struct Placed<'f> {
     pub line: OrderLine,
     pub number: i64,
-    /// None: there is no such item.
+    /// None: the item does not exist.
     pub cents: Option<i64>,
     pub dist: &'f str,
 }
 
 impl<'f> Placed<'f> {
-    /// As ORDER_LINE keeps it; without the date of a delivery, which is still to come.
+    /// Its ORDER_LINE row, without the delivery date, which is set later.
     pub fn row(&self, order: i64, d: i64, w: i64) -> [Param<'f>; 9] {
         let cost = Param::Decimal { units: self.cents.unwrap_or(0), scale: 2 };
         let (item, supply, quantity) =
@@ -40,7 +39,7 @@ pub fn from_one_warehouse(a: &Placed<'_>, b: &Placed<'_>) -> bool {
     a.line.supply_warehouse == b.line.supply_warehouse
 }
 
-/// What each line costs by the rows of ITEM that were found, where there is such an item.
+/// The cost of each line from the ITEM rows found, if the item exists.
 pub fn price<'a>(
     placed: &mut [Placed<'_>],
     items: impl Iterator<Item = AnswerRow<'a>>,

@@ -6,16 +6,16 @@ use super::inputs::{CUSTOMERS, DISTRICTS, ITEMS};
 use super::random::*;
 use crate::base::rng::{Rng, Seed};
 
-/// The last of the orders that have been delivered when the load ends: 900 of 3,000 are new.
+/// The last order that is already delivered after the load: 900 of 3,000 are new.
 pub const DELIVERED: u64 = 2_100;
 
-/// Rows of items or of stock made at once.
+/// Rows of items or stock per batch.
 pub const BATCH: u64 = 10_000;
 
-/// Makes rows. They depend on the seed, the warehouse and the table alone.
+/// Generates rows. They depend only on the seed, the warehouse and the table.
 pub struct Population {
     pub seed: Seed,
-    /// The date of everything that is dated, "2026-01-31 12:00:00".
+    /// The date of all dated rows, "2026-01-31 12:00:00".
     pub now: String,
 }
 
@@ -81,7 +81,7 @@ impl Population {
             let _ = write!(out, "{id}\t{district}\t{warehouse}\t");
             push_a_string(&mut rng, 8, 16, &mut out);
             out.push_str("\tOE\t");
-            // The first thousand have the thousand names; the others' are drawn.
+            // The first thousand have the thousand names; the others' names are drawn.
             let name = if id <= 1000 { id - 1 } else { nurand(&mut rng, 255, C_LAST_LOAD, 0, 999) };
             out.extend(last_name(name));
             out.push('\t');

@@ -4,15 +4,15 @@
 use crate::measure::{Op, OpKind};
 use crate::record::Class;
 
-/// What a terminal sends, and the execution of a Delivery that was queued.
+/// The transactions that a terminal sends, and the execution of a queued Delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     NewOrder,
     Payment,
     OrderStatus,
-    /// As its terminal sees it: handed to a queue.
+    /// As seen by its terminal: queued.
     Delivery,
-    /// What the queue holds, executed.
+    /// The queued part, executed.
     DeferredDelivery,
     StockLevel,
 }
@@ -26,13 +26,13 @@ const ALL: [(Profile, Class); 6] = [
     (Profile::StockLevel, Class::new("stock-level")),
 ];
 
-/// What the workload declares; New-Orders are what its result is about.
+/// The workload's declaration; its result is about New-Orders.
 pub fn classes() -> Vec<Class> {
     ALL.iter().map(|(_, class)| *class).collect()
 }
 
 impl Profile {
-    /// Sent from terminal number `at`; its inputs follow from `salt`.
+    /// Sent from terminal number `at`; its inputs are derived from `salt`.
     pub fn op(self, at: u64, salt: u64) -> Op {
         Op { kind: OpKind::Transaction, class: self as u8, len: 0, at, salt }
     }

@@ -2,8 +2,7 @@
 
 use crate::base::rng::Rng;
 
-/// The constant C of last names while the database is loaded (clause 2.1.6.1). Any value of 0 … 255
-/// is allowed.
+/// The constant C of last names during the load (clause 2.1.6.1). Any value of 0 … 255 is allowed.
 pub const C_LAST_LOAD: u64 = 157;
 
 /// Clause 4.3.2.3: a last name is three of these, one for each digit.
@@ -58,7 +57,7 @@ pub fn push_a_string(rng: &mut Rng, low: u64, high: u64, out: &mut String) {
         if have == 0 {
             (bits, have) = (rng.draw(), 10);
         }
-        // Six bits a character; the two values above 61 are passed over, so that all characters are
+        // Six bits per character; the two values above 61 are skipped, so that all characters are
         // equally likely.
         if let Some(&letter) = LETTERS_AND_DIGITS.get((bits & 63) as usize) {
             out.push(char::from(letter));
@@ -79,8 +78,8 @@ pub fn push_zip(rng: &mut Rng, out: &mut String) {
     out.push_str("11111");
 }
 
-/// Clause 4.3.3.1, I_DATA and S_DATA: 26 … 50 letters; in a tenth of them ORIGINAL stands
-/// somewhere.
+/// Clause 4.3.3.1, I_DATA and S_DATA: 26 … 50 letters; a tenth contain ORIGINAL at a random
+/// position.
 pub fn push_data(rng: &mut Rng, out: &mut String) {
     let from = out.len();
     push_a_string(rng, 26, 50, out);

@@ -1,15 +1,14 @@
-//! The nine tables (clause 1.3), with the names of tables and columns that go-tpc gives them, so
-//! that its check runs on them, under primary keys and the two indexes that transactions look up
-//! by.
+//! The nine tables (clause 1.3), with go-tpc's names of tables and columns, so that its check works
+//! on them, with primary keys and the two indexes that transactions use for look-ups.
 
 use crate::measure::sql::Dialect;
 
-/// A table's name, its columns with types, and what keeps it.
+/// A table's name, its columns with types, and its primary key.
 pub struct TpccTable {
     pub name: &'static str,
     pub columns: &'static str,
     pub keys: &'static str,
-    /// An index beside the primary key: its name and columns.
+    /// An index in addition to the primary key: its name and columns.
     pub index: Option<(&'static str, &'static str)>,
 }
 
@@ -89,7 +88,7 @@ pub static TABLES: [TpccTable; 9] = [
 ];
 
 impl TpccTable {
-    /// The statements that make it.
+    /// The statements that create it.
     pub fn definition(&self, dialect: &dyn Dialect) -> Vec<String> {
         let columns = self.columns.replace("TIME_AND_DATE", dialect.time_type());
         let keys = if self.keys.is_empty() {
@@ -115,7 +114,7 @@ impl TpccTable {
     }
 }
 
-/// The table of that name.
+/// The table with that name.
 pub fn named(name: &str) -> &'static TpccTable {
     TABLES.iter().find(|t| t.name == name).unwrap_or(&TABLES[0])
 }

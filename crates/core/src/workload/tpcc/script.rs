@@ -1,8 +1,8 @@
-//! The five transactions over a session (clauses 2.4.2 to 2.8.2).
+//! The five transactions on a session (clauses 2.4.2 to 2.8.2).
 //!
-//! What needs nothing of another's answer is sent together, so that a transaction waits for few
-//! answers. Rows are locked before they are read for writing, and Delivery locks all its new orders
-//! before it reads anything unlocked, because a snapshot taken earlier may be older than an order.
+//! Statements that do not depend on each other's results are sent together, to reduce round trips.
+//! Rows are locked before they are read for writing, and Delivery locks all its new orders before
+//! any unlocked read, because an earlier snapshot may be older than an order.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -20,7 +20,7 @@ use crate::measure::sql::{
     TransactionScript, refused,
 };
 
-/// Where in the answers to a New-Order's questions each is.
+/// Positions in the results of a New-Order's queries.
 const CUSTOMER: usize = 0;
 const DISTRICT: usize = 1;
 const ITEMS: usize = 2;
@@ -43,15 +43,15 @@ struct TpccStatements {
     deliveries: Deliveries,
 }
 
-/// Prepared statements and the session they belong to, while a transaction runs.
+/// Prepared statements and their session, while a transaction runs.
 struct TpccTransaction<'a> {
     session: &'a mut dyn SqlSession,
     prepared: &'a TpccStatements,
     now: Param<'static>,
     sent: Statements,
-    /// Answers that nothing is read from.
+    /// Results that are not read.
     done: &'a mut Answers,
-    /// Its room is used by one batch after the other.
+    /// Its capacity is reused by consecutive batches.
     batch: &'a mut StatementBatch<'static>,
 }
 
@@ -99,7 +99,7 @@ impl TransactionScript for TpccScript {
 
     fn stage(&mut self, op: &Op) {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        // Whole seconds: the columns of all dialects keep those alike.
+        // Whole seconds, which the columns of all dialects store alike.
         self.now = Param::Time { unix_us: since.as_secs() as i64 * 1_000_000 };
         self.staged = Some(TpccScript::inputs_of(&self.drawer, self.per_warehouse, op));
     }
@@ -118,7 +118,7 @@ impl TransactionScript for TpccScript {
             return Err(SqlError::wrong("a transaction was run before it was prepared"));
         };
         if let TpccInputs::Delivery { queued: true, .. } = inputs {
-            // Clause 2.7.2: the terminal has its answer as soon as the request is in the queue.
+            // Clause 2.7.2: the terminal is answered as soon as the request is queued.
             return Ok(Committed { statements: Statements::default(), hit: true });
         }
         let mut at = TpccTransaction {
@@ -156,7 +156,7 @@ impl TransactionScript for TpccScript {
     }
 }
 
-/// What a customer is known by: warehouse, district and number in it.
+/// A customer's key: warehouse, district and number in it.
 #[derive(Clone, Copy)]
 struct CustomerKey {
     w: i64,
@@ -189,19 +189,19 @@ impl TpccTransaction<'_> {
         self.ask(batch, found)
     }
 
-    /// The last of a transaction that is to be committed.
+    /// The last batch of a transaction that will be committed.
     fn ask_last(&mut self, batch: StatementBatch<'_>, found: &mut Answers) -> SqlResult<()> {
         self.session.commits_next();
         self.ask(batch, found)
     }
 
-    /// The last; of whose answers nothing is wanted.
+    /// The last batch; its results are not needed.
     fn change_last(&mut self, batch: StatementBatch<'_>) -> SqlResult<()> {
         self.session.commits_next();
         self.change(batch)
     }
 
-    /// Of whose answers nothing is wanted.
+    /// Results are not needed.
     fn change(&mut self, batch: StatementBatch<'_>) -> SqlResult<()> {
         let mut done = std::mem::take(self.done);
         let answered = self.ask(batch, &mut done);
@@ -209,8 +209,8 @@ impl TpccTransaction<'_> {
         answered
     }
 
-    /// Clause 2.4.2.2. False: an item that there is not; all else is executed and then rolled back
-    /// (clause 2.4.2.3).
+    /// Clause 2.4.2.2. False if an item does not exist; everything else is executed and then rolled
+    /// back (clause 2.4.2.3).
     fn new_order(
         &mut self,
         of: CustomerKey,
@@ -225,7 +225,7 @@ impl TpccTransaction<'_> {
             dist: "",
         };
         let mut placed: ArrayVec<Placed<'_>, MOST_LINES> = (1..).zip(lines).map(place).collect();
-        // In one order for all transactions, so that two seldom wait for each other in a ring.
+        // In the same order in all transactions, so that cyclic waits are rare.
         placed.sort_by_key(|p| (p.line.supply_warehouse, p.line.item));
         self.look_up(of, &placed, found)?;
         let found = &*found;
@@ -279,7 +279,7 @@ impl TpccTransaction<'_> {
         self.ask(reads, found)
     }
 
-    /// What one warehouse has left of the lines that it supplies; `rows` are its stock of them.
+    /// A warehouse's stock after the lines that it supplies; `rows` are its stock rows.
     fn take_stock<'f>(
         &self,
         w: i64,
@@ -294,7 +294,7 @@ impl TpccTransaction<'_> {
             stock.try_push(left).map_err(|_| SqlError::wrong("more stock than was asked for"))?;
         }
         let mut taken: ArrayVec<_, MOST_LINES> = ArrayVec::new();
-        // An item that an order names twice is written twice.
+        // An item that occurs twice in an order is written twice.
         for once in placed.chunk_by_mut(|a, b| a.line.item != b.line.item) {
             taken.clear();
             for p in once.iter_mut().filter(|p| p.cents.is_some()) {
@@ -307,7 +307,7 @@ impl TpccTransaction<'_> {
                     )));
                 };
                 let ordered = p.line.quantity;
-                // Clause 2.4.2.2: stock that would fall below 10 is filled up by 91.
+                // Clause 2.4.2.2: stock that would fall below 10 is increased by 91.
                 *quantity = if *quantity >= ordered + 10 {
                     *quantity - ordered
                 } else {
@@ -417,8 +417,8 @@ impl TpccTransaction<'_> {
         self.ask_last(lines, found).map(|()| true)
     }
 
-    /// Clause 2.7.4.2, all ten districts in one database transaction. A district without a new
-    /// order is passed over.
+    /// Clause 2.7.4.2, all ten districts in one database transaction. Districts without a new order
+    /// are skipped.
     fn delivery(&mut self, w: i64, carrier: i64, found: &mut Answers) -> SqlResult<bool> {
         let mut oldest = self.batch();
         for d in 1..=DISTRICTS as i64 {

@@ -1,11 +1,11 @@
-//! TPC-C's statements as a server spells them. They are written once, as MySQL and PostgreSQL take
-//! them.
+//! TPC-C's statements in a server's spelling. They are written once, in the form that MySQL and
+//! PostgreSQL accept.
 
 use std::borrow::Cow;
 
 use crate::measure::sql::Dialect;
 
-/// The statement as this server takes it.
+/// The statement in this server's spelling.
 pub fn spelled<'s>(sql: &'s str, dialect: &dyn Dialect) -> Cow<'s, str> {
     let (bare, locked) = sql.strip_suffix(" FOR UPDATE").map_or((sql, false), |bare| (bare, true));
     let (bare, rows) = bare.strip_suffix(" LIMIT 1").map_or((bare, None), |bare| (bare, Some(1)));
@@ -27,7 +27,7 @@ mod tests {
     use crate::measure::sql::answers::Answers;
     use crate::measure::sql::{Param, SqlResult, SqlSession, StatementBatch, StatementId};
 
-    /// Keeps what is prepared.
+    /// Records prepared statements.
     struct Listener(&'static dyn Dialect, Vec<String>);
 
     impl SqlSession for Listener {
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// The parser is lenient; what it would let pass is held here.
+    /// The parser is lenient; this adds the checks that it lacks.
     #[test]
     fn conditions_compare_no_truth_values_which_t_sql_has_none_of() {
         for (number, sql) in &CONDITIONS {

@@ -1,5 +1,5 @@
-//! The statements of the five transactions, prepared once for each session. All dialects take the
-//! same text but for what `spelling` asks the dialect.
+//! The statements of the five transactions, prepared once per session. The text is the same for all
+//! dialects except for the parts that `spelling` requests from the dialect.
 
 use super::inputs::{DISTRICTS, MOST_LINES};
 use super::spelling::spelled;
@@ -41,8 +41,7 @@ statements! {
     lock_customer = "SELECT c_credit, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, \
         c_state, c_zip, c_phone, c_credit_lim, c_discount, c_balance, c_since FROM customer WHERE \
         c_w_id = ? AND c_d_id = ? AND c_id = ? FOR UPDATE";
-    // Locked already; but unlocked it would be read as it was when the transaction first read
-    // anything.
+    // Already locked; an unlocked read would return its state at the transaction's first read.
     customer_data = "SELECT c_data FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ? FOR \
                      UPDATE";
     pay_customer = "UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + \
@@ -69,7 +68,7 @@ statements! {
         s_quantity < ?";
 }
 
-/// Statements that stand for several lines of an order at once; by the number of lines, from 1.
+/// Statements for several lines of an order at once; by the number of lines, from 1.
 #[derive(Clone, Default)]
 pub struct Several {
     pub items: Vec<StatementId>,
@@ -84,7 +83,7 @@ impl Several {
         let dist = cases("? + 0", (1..=10).map(|d| format!("WHEN {d} THEN s_dist_{d:02}")));
         for n in 1..=MOST_LINES {
             let marks = vec!["?"; n].join(", ");
-            // The zero says that it is a whole number, which PostgreSQL cannot see otherwise.
+            // The zero marks it as a whole number, which PostgreSQL could not infer otherwise.
             let by_item = cases("s_i_id", std::iter::repeat_n("WHEN ? THEN ? + 0".to_string(), n));
             let items =
                 format!("SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN ({marks})");
@@ -111,8 +110,8 @@ impl Several {
     }
 }
 
-/// Delivery's statements for an order of each district at once (clause 2.7.4.2). Where a district
-/// has none, order 0 stands, which there is not.
+/// Delivery's statements for one order of each district (clause 2.7.4.2). Districts without one use
+/// order 0, which does not exist.
 #[derive(Clone, Copy)]
 pub struct Deliveries {
     pub delete_new_orders: StatementId,

@@ -1,4 +1,4 @@
-//! Keying and think times (clauses 5.2.5.2, 5.2.5.4 and 5.2.5.7), and the terminals that live by
+//! Keying and think times (clauses 5.2.5.2, 5.2.5.4 and 5.2.5.7), and the terminals that follow
 //! them.
 
 use std::cmp::Reverse;
@@ -11,7 +11,7 @@ use crate::measure::{Cycles, Op};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// How long terminals have been at work when the load begins: about a dozen cycles.
+/// Simulated time before the load starts: about a dozen cycles.
 const HISTORY_NS: u64 = 240 * SECOND_NS;
 
 /// Clause 5.2.5.7: keying time, mean think time.
@@ -34,7 +34,7 @@ pub fn think_ns(kind: Profile, rng: &mut Rng) -> u64 {
     (rng.exponential().min(10.0) * mean_ns) as u64
 }
 
-/// What is due: a terminal's next transaction, or a queued Delivery's execution. Ordered by time.
+/// A terminal's next transaction, or the execution of a queued Delivery. Ordered by time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     at_ns: u64,
@@ -42,13 +42,13 @@ struct Due {
     deferred: bool,
 }
 
-/// One worker's terminals. Each waits for its answer, thinks, keys the next transaction in, and
-/// sends it: 15,000 of them take a few hundred bytes each and no thread of their own.
+/// One worker's terminals. Each waits for its answer, thinks, keys in the next transaction, and
+/// sends it: 15,000 of them take a few hundred bytes each and no threads of their own.
 pub struct Terminals {
-    /// The stream's: a terminal's cards and times do not depend on which worker it belongs to.
+    /// The stream's seed: a terminal's cards and times do not depend on its worker.
     seed: Seed,
     due: BinaryHeap<Reverse<Due>>,
-    /// By place in this worker's list: transactions begun.
+    /// Transactions begun, by index in this worker's list.
     cards: Vec<u64>,
     first: u32,
     running: Option<(Due, Profile)>,
@@ -58,8 +58,7 @@ pub struct Terminals {
 impl Terminals {
     /// Terminals `first .. first + count`.
     pub fn new(seed: Seed, first: u32, count: u32) -> Terminals {
-        // A terminal has at most one transaction due, and Deliveries of its own that wait to be
-        // executed.
+        // A terminal has at most one transaction due, and its own queued Deliveries.
         let due = BinaryHeap::with_capacity(4 * count as usize + 64);
         Terminals { seed, due, cards: vec![0; count as usize], first, running: None, queued: 0 }
     }
@@ -77,8 +76,7 @@ impl Terminals {
             .at(self.cards[(terminal - self.first) as usize])
     }
 
-    /// From a terminal's answer to its next transaction: it thinks, takes the next card, and keys
-    /// that in.
+    /// From a terminal's answer to its next transaction: think time, next card, keying time.
     fn pause_ns(&mut self, terminal: u32, answered: Profile) -> u64 {
         let mut rng = self.random(terminal);
         let _inputs = rng.draw();
@@ -89,8 +87,8 @@ impl Terminals {
 }
 
 impl Cycles for Terminals {
-    /// The terminals have been at work for some minutes already, each from a time of its own: they
-    /// neither start as one, nor do the kinds with short cycles come first, and the mix is right
+    /// Terminals start as if they had already run for some minutes, each from a different time:
+    /// they do not start together, kinds with short cycles do not come first, and the mix is right
     /// from the first second.
     fn start(&mut self, start_ns: u64) {
         for place in 0..self.cards.len() as u32 {
@@ -117,8 +115,8 @@ impl Cycles for Terminals {
 
     fn next(&mut self) -> Op {
         let Some(Reverse(due)) = self.due.pop() else {
-            // `due_ns` has said that nothing ever falls due; a loop that asks all the same gets a
-            // harmless answer.
+            // `due_ns` has returned that nothing will become due; a further call returns a harmless
+            // value.
             return Profile::OrderStatus.op(u64::from(self.first), 0);
         };
         let kind = if due.deferred { Profile::DeferredDelivery } else { self.kind(due.terminal) };

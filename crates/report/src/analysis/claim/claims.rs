@@ -6,22 +6,22 @@ use crate::analysis::claim::compare::{Comparison, Standing, StepPlace};
 use crate::analysis::facts::Facts;
 use crate::analysis::points::metric::Metric;
 
-/// A claim, with where else the same was found.
+/// A claim, with related results.
 pub struct Claim<'a> {
-    /// The comparison whose interval excludes no difference.
+    /// The comparison, whose interval excludes "no difference".
     pub comparison: &'a Comparison,
-    /// It is the largest of several that were found: so many points claim the same direction.
+    /// It is the largest of several: the number of points that show the same direction.
     pub of_points: usize,
 }
 
-/// From one axis value on, another subject is the better one.
+/// From one axis value on, another subject is better.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossover {
     /// Index of the step.
     pub step: usize,
     /// The metric in which the order changes.
     pub metric: Metric,
-    /// Better up to the value `until`, by its index.
+    /// Better up to the value with index `until`.
     pub before: usize,
     /// Index of the last axis value at which `before` is better.
     pub until: usize,
@@ -31,8 +31,8 @@ pub struct Crossover {
     pub from: usize,
 }
 
-/// All claims, the strongest first: by what is left of the difference at the weak end of its
-/// interval. A bound is weaker than what was shown outright.
+/// All claims, strongest first: by the difference at the weak end of its interval. A lower bound is
+/// weaker than a full claim.
 pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
     let mut found: Vec<Claim<'_>> = Vec::new();
     for claimed in facts.comparisons.iter().filter(|c| c.is_claimed()) {
@@ -64,7 +64,7 @@ pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
     found
 }
 
-/// Where along a step's axis the better subject changes, by claims alone.
+/// Where along a step's axis the better subject changes, based only on claims.
 pub fn crossovers(facts: &Facts) -> Vec<Crossover> {
     crossovers_among(facts.comparisons.iter())
 }
@@ -87,8 +87,8 @@ pub fn crossovers_among<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -
     points.chunk_by(same).flat_map(along).collect()
 }
 
-/// Where another subject of a pair becomes the better one, along axis values (by index) with the
-/// better one at each.
+/// Where another subject of a pair becomes the better one, given the better one at each axis value
+/// (by index).
 pub fn changes(
     step: usize,
     metric: &Metric,

@@ -1,6 +1,6 @@
-//! Makes every comparison of a brief, once and as one family: which pairs may be compared at which
-//! points, their simultaneous intervals, and which of them the drives decided. All printed
-//! differences come from here.
+//! Makes every comparison of a brief, once and as one family: comparable pairs at each point, their
+//! simultaneous intervals, and which of them were limited by the drives. All printed differences
+//! come from here.
 
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::claim::{curves, decision};
@@ -11,14 +11,14 @@ use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
 use crate::stats::family::{Observation, Ratio, Sheet, family};
 
-/// What subjects are compared by: a metric of a step, at one of its values or over all.
+/// The object of a comparison: a metric of a step, at one value or over all.
 #[derive(Clone, Copy)]
 pub struct ComparedFigure<'a> {
     /// The step's index.
     pub step: usize,
     /// What is compared.
     pub metric: &'a Metric,
-    /// Where in the step.
+    /// The place in the step.
     pub at: StepPlace,
 }
 
@@ -29,13 +29,13 @@ impl Facts {
         self.comparisons.iter().find(|c| is_by(c) && c.is_of(a, b))
     }
 
-    /// How many comparisons share the promise that all claims hold.
+    /// The number of comparisons that share the error probability.
     pub fn searched(&self) -> usize {
         self.comparisons.len()
     }
 }
 
-/// All comparisons of the facts; of a fleet's subjects none is made (`fleet` compares models).
+/// All comparisons of the facts; none for a fleet's subjects (`fleet` compares models).
 pub fn all(facts: &Facts) -> Vec<Comparison> {
     if facts.is_fleet() {
         return Vec::new();
@@ -93,7 +93,7 @@ pub(in crate::analysis) fn of_points(
     made
 }
 
-/// The pacing floor of a cell's run; none was measured by older programs.
+/// The pacing floor of a cell's run; older versions did not measure it.
 fn floor_ns(facts: &Facts, cell: &CellFacts) -> f64 {
     facts.runs[cell.bundle].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
 }
@@ -115,8 +115,8 @@ pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<
 fn conclude(of: &PairedSheet, ratio: &Ratio) -> Comparison {
     let higher = of.metric.better() == Better::Higher;
     let ratio = if (ratio.ratio >= 1.0) == higher { ratio.clone() } else { ratio.inverted() };
-    // Now `a` is the better one, and the ratio is at least 1 if higher is better, at most 1
-    // otherwise.
+    // Reordered so that `a` is the better one, and the ratio is at least 1 if higher is better, at
+    // most 1 otherwise.
     let (factor, low, high) = match higher {
         true => (ratio.ratio, ratio.low, ratio.high),
         false => (1.0 / ratio.ratio, 1.0 / ratio.high, 1.0 / ratio.low),

@@ -1,9 +1,9 @@
-//! Figures read from a curve of latency against load, repeat by repeat, so that they have intervals
-//! like any other figure: latency at equal load, load at equal latency, and the highest load within
-//! a search's limit.
+//! Figures read from a latency–load curve, repeat by repeat, so that they have intervals like any
+//! other figure: latency at equal load, load at equal latency, and the highest load within a
+//! search's limit.
 //!
-//! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is
-//! compared here and not point by point.
+//! Half of its own maximum is a different load for each subject, so a sweep of shares is compared
+//! here and not point by point.
 
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::comparison::StepPlace;
@@ -15,7 +15,7 @@ use crate::plan::search::Search;
 use crate::stats::curve::{self, knee, latency_at, load_at};
 use crate::stats::family::{Observation, Sheet};
 
-/// Fewer points make no curve.
+/// Fewer points do not form a curve.
 const FEWEST_POINTS: usize = 4;
 
 /// A subject's curve in one repeat.
@@ -25,7 +25,7 @@ struct RepeatCurve {
     points: Vec<curve::LoadAndLatency>,
 }
 
-/// What a step's curves are compared in.
+/// The metrics in which a step's curves are compared.
 pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<PairedSheet> {
     let mut all = Vec::new();
     if let Some(search) = &step.search {
@@ -41,8 +41,8 @@ pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<PairedSheet
         (0..facts.subjects.len()).map(|s| of_subject(step, s)).collect();
     if field == Some(Field::LoadPercent) {
         let loads: Vec<f64> = common_loads(&curves);
-        // Loads read off one curve share its points, so each is a sheet by itself, and their mean
-        // is taken within repeats: as points of one sheet they would count as so many independent
+        // Loads read from one curve share its points, so each is a separate sheet, and their mean
+        // is taken within repeats: as points of one sheet they would count as independent
         // observations.
         for load in &loads {
             let row = read(&curves, &|c: &RepeatCurve| latency_at(&c.points, *load));
@@ -93,8 +93,7 @@ fn mean_latency(points: &[curve::LoadAndLatency], loads: &[f64]) -> Option<f64> 
     Some((logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }
 
-/// A figure of every subject, where every repeat's curve has it: what was not measured is not
-/// guessed.
+/// A figure of every subject, if every repeat's curve has it: no extrapolation.
 fn read(curves: &[Vec<RepeatCurve>], of: &dyn Fn(&RepeatCurve) -> Option<f64>) -> CurveRow {
     let observed =
         |c: &RepeatCurve| Some(Observation { value: of(c)?, block: c.block, place: c.place });
@@ -104,8 +103,8 @@ fn read(curves: &[Vec<RepeatCurve>], of: &dyn Fn(&RepeatCurve) -> Option<f64>) -
         .collect()
 }
 
-/// The paced points that nothing bars; without the maximum, whose closed loop has another kind of
-/// latency.
+/// The comparable paced points; without the maximum, whose closed-loop latency is of a different
+/// kind.
 fn paced(step: &StepFacts, subject: usize) -> Vec<&CellFacts> {
     let cells = step
         .cells
@@ -151,7 +150,7 @@ pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::LoadAndLatency
     paced(step, subject).into_iter().filter_map(point).collect()
 }
 
-/// The geometric mean of p99 over the loads that the curves of all subjects share.
+/// The geometric mean of p99 over the loads common to all curves.
 pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: usize) -> Option<f64> {
     let curves: Vec<Vec<curve::LoadAndLatency>> = (0..facts.subjects.len())
         .map(|s| curve::rising(&mean_curve(step, s)))
@@ -165,7 +164,7 @@ pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: usize) -> Optio
     }
 }
 
-/// Tenths of the loads that all curves of all subjects share.
+/// Tenths of the range of loads common to all subjects' curves.
 fn common_loads(curves: &[Vec<RepeatCurve>]) -> Vec<f64> {
     let all = curves.iter().flatten().filter(|c| c.points.len() > 1);
     loads_between(&all.map(|c| &c.points[..]).collect::<Vec<_>>())
@@ -181,7 +180,7 @@ fn loads_between(curves: &[&[curve::LoadAndLatency]]) -> Vec<f64> {
     (0..TENTHS).map(|i| low + (high - low) * (f64::from(i) + 0.5) / f64::from(TENTHS)).collect()
 }
 
-/// ops/s at the highest value of a search that held its limit, in each repeat.
+/// ops/s at the highest value of a search that passed, in each repeat.
 fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) -> PairedSheet {
     let of = |subject: usize| {
         let cells: Vec<&CellFacts> =
@@ -195,13 +194,13 @@ fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) 
     };
     let row: CurveRow = (0..facts.subjects.len()).map(of).collect();
     let mut made = compared(facts, index, Metric::total(PointFigure::Ops), (StepPlace::Limit, row));
-    // Between two values of the sweep nothing is known.
+    // Nothing is known between two values of the sweep.
     let numbers = step.values.windows(2).filter(|w| w[0].number > 0.0 && w[1].number.is_finite());
     made.sheet.resolution = numbers.map(|w| (w[1].number / w[0].number).ln()).fold(0.0, f64::max);
     made
 }
 
-/// The highest value of a repeat that held, below the first one at which the point failed.
+/// The highest passing value of a repeat, below the first failing one.
 fn held(
     cells: &[&CellFacts],
     repeat: u32,

@@ -1,14 +1,15 @@
-//! Who decides a claim: here, and nowhere else. From data to sentence:
+//! Decides claims: here, and nowhere else. From data to sentence:
 //!
-//! 1. A cell may be compared if nothing bars it (`may_be_compared`): it was steady, repeated, kept
-//!    its rate, and carried the load of the others. `alike` and `conditions` say of a pair of
-//!    subjects whether they may be compared at all.
+//! 1. A cell may be compared if no caveat rules it out (`may_be_compared`): it was steady,
+//!    repeated,
+//!    sustained its rate, and had the same load as the others. `alike` and `conditions` determine
+//!    whether two subjects may be compared at all.
 //! 2. `compare` makes every comparison of a brief once, as one family, so that the intervals hold
-//!    for all of them at once (`stats::family`).
-//! 3. A comparison is a claim if its interval excludes "no difference" and the drives decided it
+//!    simultaneously (`stats::family`).
+//! 3. A comparison is a claim if its interval excludes "no difference" and the drives limited it
 //!    (`standing`).
-//! 4. `claims` orders the claims, `lead` takes the first; neither weighs anything anew.
-//! 5. The words are `brief::text::wording`'s: one sentence and one number for each standing.
+//! 4. `claims` sorts the claims, `lead` takes the first; neither re-evaluates anything.
+//! 5. `brief::text::wording` has the text: one sentence and one number for each standing.
 //!
 //! docs/claims.md has the statistics.
 
@@ -19,9 +20,9 @@ use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
 use crate::plan::Field;
 
-/// Whether a cell's figure may be compared at its axis value at all: nothing bars it, a rate was
-/// found and not asked for, and the load is the same for every subject, which a share of one's own
-/// maximum is not.
+/// Whether a cell's figure may be compared at its axis value: no caveat rules it out, a rate was
+/// measured and not set, and the load is the same for every subject, unlike a share of its own
+/// maximum.
 pub(in crate::analysis) fn may_be_compared(
     step: &StepFacts,
     cell: &CellFacts,
@@ -34,14 +35,14 @@ pub(in crate::analysis) fn may_be_compared(
     found && !own_share && !cell.is_barred() && !metric.caveats(cell).iter().any(Caveat::bars)
 }
 
-/// What a comparison shows, from the weak end of its interval, as a factor of the better one over
-/// the worse, and from what limited the two at each of its points; nothing where the drive did.
+/// The result of a comparison, from the weak end of its interval, as a factor (better ÷ worse), and
+/// from the bottlenecks of the two at each of its points; None if limited by the drive.
 pub(in crate::analysis) fn standing(
     low: f64,
     limits: &[(Option<Bottleneck>, Option<Bottleneck>)],
 ) -> Standing {
-    // Limited by the host, the drive could do more: a bound for the better one. What memory served
-    // shows nothing of a drive.
+    // Limited by the host, the drive could do more: a lower bound for the better one. Figures
+    // served from memory show nothing about a drive.
     let lifted = limits.iter().any(|(better, _)| better.is_some_and(|l| !l.is_host()));
     match low > 1.0 {
         false => Standing::NotShown,

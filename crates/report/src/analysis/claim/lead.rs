@@ -1,5 +1,5 @@
-//! The headline of a step and of a brief: the metric, the place on the axis, and which subject is
-//! better there, based only on claims.
+//! The headline of a step and of a brief: the metric, the place on the axis, and the better subject
+//! there, based only on claims.
 
 use crate::analysis::claim::claims::{self, Crossover};
 use crate::analysis::claim::compare::{Comparison, StepPlace};
@@ -9,8 +9,7 @@ use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, Protocol, Step};
 use crate::record::Class;
 
-/// What the protocol leads with in a step. Steps that are swept alike are looked at by the same
-/// metric.
+/// The protocol's headline for a step. Steps with the same kind of sweep use the same metric.
 pub fn asked(step: &Step, protocol: &Protocol) -> (Option<MetricRequest>, AxisPlace) {
     let Some(headline) = &protocol.headline else { return (None, AxisPlace::of_step(step)) };
     let metric = MetricRequest::parse(&headline.metric).ok();
@@ -28,7 +27,7 @@ pub fn asked(step: &Step, protocol: &Protocol) -> (Option<MetricRequest>, AxisPl
     }
 }
 
-/// The step that the brief leads with: the protocol's, or the first that was measured.
+/// The step of the brief's headline: the protocol's, or the first one measured.
 pub fn step(facts: &Facts) -> Option<usize> {
     let named = facts
         .runs
@@ -39,7 +38,7 @@ pub fn step(facts: &Facts) -> Option<usize> {
     named.and_then(found).or_else(|| facts.steps.iter().position(|s| !s.cells.is_empty()))
 }
 
-/// The metric that a step leads with, among those that it is compared by.
+/// The headline metric of a step, among those of its comparisons.
 pub fn metric(facts: &Facts, step: &StepFacts) -> Metric {
     let all = Metric::of_step(step, &facts.metrics);
     let wanted = match &step.headline {
@@ -51,19 +50,19 @@ pub fn metric(facts: &Facts, step: &StepFacts) -> Metric {
     wanted.or_else(|| all.into_iter().next()).unwrap_or_else(|| Metric::total(PointFigure::Ops))
 }
 
-/// Latency and not throughput distinguishes the subjects, because the load is set.
+/// Latency distinguishes the subjects instead of throughput, because the load is set.
 fn is_paced(step: &StepFacts) -> bool {
     let sets_load = |field: Field| field == Field::LoadPercent || field.sets_rates();
     step.is_open_loop() || step.axis.as_ref().is_some_and(|a| sets_load(a.field))
 }
 
-/// The axis value, by its index, that a step leads with, where it is one.
+/// The axis value, by index, of a step's headline, if it is a single one.
 pub fn value(step: &StepFacts) -> Option<usize> {
     let last = step.values.len().checked_sub(1);
     match step.place {
         AxisPlace::Top => last,
         AxisPlace::Value(wanted) => step.values.iter().position(|v| v.number == wanted).or(last),
-        // With a single point there is nothing to take a mean of.
+        // A single point has no mean.
         AxisPlace::Mean if last == Some(0) => last,
         AxisPlace::Mean | AxisPlace::EqualLoad | AxisPlace::EqualLatency | AxisPlace::Limit => None,
     }
@@ -80,8 +79,8 @@ fn is_at(step: &StepFacts, at: StepPlace) -> bool {
     }
 }
 
-/// Reads if there are any, as the readers of a brief expect; otherwise, of the classes that
-/// workloads declare first, the one with the most ops.
+/// Reads if there are any, as readers of a brief expect; otherwise, of the workloads' leading
+/// classes, the one with the most ops.
 pub fn class(cells: &[CellFacts]) -> Option<Class> {
     let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
     if classes().any(|c| c.class == Class::READ) {
@@ -93,31 +92,30 @@ pub fn class(cells: &[CellFacts]) -> Option<Class> {
     classes().filter(|c| first(c.class)).max_by_key(|c| c.ops).map(|c| c.class)
 }
 
-/// What a step comes to, at the place and in the metric that lead it.
+/// The result of a step, at the place and in the metric of its headline.
 pub struct StepLead<'a> {
-    /// The step, by its index in the facts.
+    /// The index of the step in the facts.
     pub step: usize,
-    /// What it is looked at by.
+    /// The metric.
     pub metric: Metric,
-    /// The axis value that is looked at, by its index, where it is one: the one that leads, or
-    /// the last at which something could be compared.
+    /// The index of the axis value, if it is a single one: the headline's, or the last at which
+    /// anything could be compared.
     pub value: Option<usize>,
     /// Every comparison there.
     pub all: Vec<&'a Comparison>,
-    /// The one subject that is better than each of the others, by claims.
+    /// The one subject that is better than all others, by claims.
     pub best: Option<usize>,
     /// Where the better one changes along the axis.
     pub crossovers: Vec<Crossover>,
 }
 
 impl<'a> StepLead<'a> {
-    /// Looks at a step where its protocol, or its kind of sweep, leads.
+    /// Evaluates a step at the headline of its protocol, or of its kind of sweep.
     pub fn of(facts: &'a Facts, index: usize) -> StepLead<'a> {
         let step = &facts.steps[index];
         let metric = metric(facts, step);
         let here = |c: &&Comparison| c.step == index && is_at(step, c.at);
-        // Loads within a limit or at equal latency are rates, whatever the metric is called
-        // elsewhere.
+        // Loads within a limit or at equal latency are rates, whatever the metric's usual name.
         let read_off = matches!(step.place, AxisPlace::Limit | AxisPlace::EqualLatency);
         let mut all: Vec<&Comparison> = facts
             .comparisons
@@ -140,7 +138,7 @@ impl<'a> StepLead<'a> {
         StepLead { step: index, metric, value: at, best, crossovers, all }
     }
 
-    /// The claims of a subject over others, and those of others over it; the strongest first.
+    /// The claims for a subject over others, and against it; strongest first.
     pub fn claims_of(&self, subject: usize) -> [Vec<&'a Comparison>; 2] {
         let of = |own: &dyn Fn(&Comparison) -> usize| {
             let claimed = |c: &&Comparison| c.is_claimed() && own(c) == subject;
@@ -152,7 +150,7 @@ impl<'a> StepLead<'a> {
     }
 }
 
-/// The one subject that is better than each of the others, by claims among these comparisons.
+/// The one subject that is better than all others, by claims among these comparisons.
 pub fn best(subjects: usize, all: &[&Comparison]) -> Option<usize> {
     let beats =
         |a: usize, b: usize| all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b));
@@ -178,8 +176,7 @@ pub fn of_mean<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a C
     facts.comparisons.iter().filter(own).collect()
 }
 
-/// Where nothing could be compared at the place that leads: the last axis value at which something
-/// could.
+/// If nothing could be compared at the headline's place: the last axis value with comparisons.
 fn last_compared<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
     let own = || facts.comparisons.iter().filter(|c| c.step == index && c.metric == *metric);
     let value =

@@ -6,13 +6,13 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
 use crate::plan::model::headline::AxisPlace;
 
-/// Whether the drive did not limit one of a subject's points.
+/// Whether one of a subject's points was not limited by the drive.
 pub fn has_marks(step: &StepFacts, subject: usize) -> bool {
     step.cells.iter().any(|c| c.subject == subject && c.is_not_the_drives())
 }
 
-/// The geometric mean over the step's points that all subjects have, or of latencies over the loads
-/// that all reach.
+/// The geometric mean over the points common to all subjects, or for latencies over the loads that
+/// all reach.
 pub fn over_axis(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> Option<f64> {
     match step.place {
         AxisPlace::EqualLoad => curves::mean_over_loads(facts, step, subject),

@@ -1,7 +1,7 @@
 //! From comparisons to claims: `decision` has the rule, from data to sentence; `compare` makes each
-//! comparison once, of figures at points and of what is read off a curve (`curves`, `levels`,
-//! `multiple`), `pairing` says of which cells; `claims` orders the claims, `lead` picks the first;
-//! `published` is the arithmetic of imported figures, of which nothing is claimed.
+//! comparison once, of figures at points and of values read from a curve (`curves`, `levels`,
+//! `multiple`), `pairing` selects the cells; `claims` sorts the claims, `lead` picks the first;
+//! `published` is the arithmetic of imported figures, about which nothing is claimed.
 
 pub mod claims;
 pub mod compare;

@@ -7,21 +7,21 @@ use crate::plan::search::Search;
 use crate::stats::Estimate;
 use crate::stats::estimate::from_repeats;
 
-/// What one search, or several together, found in one repeat.
+/// The results of one search, or several together, in one repeat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct FoundMultiple {
-    /// The most that held, below all that did not; 0 where nothing did.
+    /// The highest passing value below all failing ones; 0 if none passed.
     held: f64,
-    /// The least that did not; infinite where everything held.
+    /// The lowest failing value; infinite if all passed.
     broken: f64,
 }
 
-/// The largest multiple that a subject keeps in every step that searches for one.
+/// The largest multiple that a subject sustains in every step that searches for one.
 pub struct Multiple {
-    /// The most that held, over the repeats. Its interval takes in how finely was searched: the
-    /// truth lies between the most that held and the least that did not.
+    /// The highest passing value, over the repeats. Its interval includes the resolution of the
+    /// search: the true value is between the highest passing and the lowest failing one.
     pub value: Estimate,
-    /// Nothing that was tried failed in some repeat, so that it is a lower bound.
+    /// In some repeat no tried value failed, so it is a lower bound.
     pub at_least: bool,
 }
 
@@ -31,7 +31,7 @@ pub fn steps(facts: &Facts) -> impl Iterator<Item = (&StepFacts, &Search)> {
     facts.steps.iter().filter(move |s| searched(s)).filter_map(|s| Some((s, s.search.as_ref()?)))
 }
 
-/// Whether a cell's repeats held, by their numbers.
+/// Whether a cell's repeats passed, by repeat number.
 fn held(cell: &CellFacts, search: &Search) -> Vec<(u32, bool)> {
     let stream = cell.streams.iter().find(|(name, ..)| *name == search.stream);
     let class = stream.and_then(|(.., s)| s.classes.iter().max_by_key(|class| class.ops));
@@ -41,12 +41,12 @@ fn held(cell: &CellFacts, search: &Search) -> Vec<(u32, bool)> {
     cell.repeats.iter().enumerate().map(|(i, repeat)| (*repeat, holds(i))).collect()
 }
 
-/// Whether a cell held in every repeat that tried it.
+/// Whether a cell passed in every repeat that tried it.
 pub fn holds(cell: &CellFacts, search: &Search) -> bool {
     held(cell, search).iter().all(|(_, held)| *held)
 }
 
-/// What a step's search found of a subject in a repeat; None where it tried nothing.
+/// The result of a step's search for a subject in a repeat; None if it tried nothing.
 fn found(
     facts: &Facts,
     (step, search): (&StepFacts, &Search),
@@ -70,7 +70,7 @@ fn found_of(tried: &[(f64, bool)]) -> Option<FoundMultiple> {
     (!tried.is_empty()).then_some(FoundMultiple { held, broken })
 }
 
-/// The multiple of a subject; None where a step was not searched for it.
+/// The multiple of a subject; None if a step was not searched for it.
 pub fn of(facts: &Facts, subject: usize) -> Option<Multiple> {
     let steps: Vec<_> = steps(facts).collect();
     if steps.is_empty() {

@@ -1,4 +1,4 @@
-//! Which subjects may be compared at a point, and the block and place in which each was measured.
+//! Comparable subjects at a point, and the block and place in which each was measured.
 
 use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::{CellFacts, Facts};
@@ -6,17 +6,17 @@ use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::Sheet;
 
-/// One sheet of the family, with what its points are.
+/// One sheet of the family, with the meaning of its points.
 pub struct PairedSheet {
     pub step: usize,
     pub metric: Metric,
     pub points: Vec<StepPlace>,
     pub sheet: Sheet,
-    /// For each point and subject, what set its number if that was not the drive.
+    /// For each point and subject, the bottleneck if it was not the drive.
     pub not_the_drives: Vec<Vec<Option<Bottleneck>>>,
 }
 
-/// The pairs of subjects that nothing keeps from being compared in a step.
+/// The comparable pairs of subjects in a step.
 pub fn pairs(
     facts: &Facts,
     step: usize,
@@ -26,8 +26,7 @@ pub fn pairs(
     all.filter(|&(a, b)| fit(a, b) && facts.bar(step, a, b).is_none()).collect()
 }
 
-/// Blocks of one run are its repeats; where the subjects did not take turns each has blocks of its
-/// own.
+/// Blocks of one run are its repeats; if the subjects did not alternate, each has its own blocks.
 pub fn seat(cell: &CellFacts, repeat: usize) -> (u32, u32) {
     const RUN: u32 = 1 << 20;
     const SUBJECT: u32 = 1 << 14;

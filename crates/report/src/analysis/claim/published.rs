@@ -1,5 +1,5 @@
-//! Figures that were imported without repeats: what they come to by arithmetic. Nothing is known of
-//! their scatter, so nothing here is a claim.
+//! Arithmetic on figures that were imported without repeats. Their scatter is unknown, so nothing
+//! here is a claim.
 
 use crate::analysis::facts::Facts;
 use crate::analysis::points::metric::Metric;
@@ -7,25 +7,26 @@ use crate::stats::Better;
 use crate::stats::family::FEWEST;
 use crate::stats::percent::{Formula, cut_off, said, times_as_good};
 
-/// How far one subject is ahead of another in a metric, at the point where it is farthest.
+/// The largest lead of one subject over another in a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gap {
     /// Index of the step.
     pub step: usize,
-    /// In what it is ahead.
+    /// The metric.
     pub metric: Metric,
-    /// Index of the subject that is ahead.
+    /// Index of the leading subject.
     pub better: usize,
     /// Index of the other.
     pub worse: usize,
-    /// The axis value, by its index.
+    /// Index of the axis value.
     pub value: usize,
-    /// How many times as good it is there: above 1.
+    /// The ratio there: above 1.
     pub times: f64,
 }
 
 impl Gap {
-    /// By how much, as claims say a percentage; with more decimals where it would be none.
+    /// The difference, formatted like a percentage in claims; with more decimals if it would be
+    /// zero.
     pub fn percent(&self) -> String {
         let formula = match self.metric.better() {
             Better::Higher => Formula::Gain,
@@ -36,13 +37,13 @@ impl Gap {
     }
 }
 
-/// Whether all that there is are imported figures with too few repeats.
+/// Whether there are only imported figures with too few repeats.
 pub fn is_published(facts: &Facts) -> bool {
     let mut cells = facts.steps.iter().flat_map(|s| &s.cells);
     facts.is_imported() && cells.all(|c| c.repeats.len() < FEWEST)
 }
 
-/// Where `better` is farthest ahead of `worse`; nothing where it is ahead nowhere.
+/// The point with the largest lead of `better` over `worse`; None if it leads nowhere.
 pub fn greatest(
     facts: &Facts,
     index: usize,
@@ -60,8 +61,7 @@ pub fn greatest(
     Some(Gap { step: index, metric: metric.clone(), better, worse, value, times })
 }
 
-/// Where the brief's subject is farthest ahead of each rival, then where each rival is farthest
-/// ahead of it.
+/// The largest lead of the brief's subject over each rival, then of each rival over it.
 pub fn of_subject(facts: &Facts, index: usize, metric: &Metric) -> [Vec<Gap>; 2] {
     let own = facts.headline_subject;
     let gaps = |pair: &dyn Fn(usize) -> (usize, usize)| {

@@ -1,6 +1,6 @@
 //! Compares like with like: two points may be compared only if their resolved steps agree in every
 //! field except the subject's own. The plan's typed model is compared field by field through its
-//! JSON form, so that fields added later are included automatically.
+//! JSON form, so fields added later are included automatically.
 
 use serde_json::Value;
 
@@ -12,9 +12,9 @@ use crate::plan::{Plan, PointPlan, Subject};
 /// A field in which two resolved plans differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDifference {
-    /// As an override writes it: "step.readrandom.stream.read.workload.block".
+    /// In the notation of an override: "step.readrandom.stream.read.workload.block".
     pub path: String,
-    /// Its value in the one plan and in the other, as text.
+    /// Its values in the two plans, as text.
     pub values: [String; 2],
 }
 
@@ -33,8 +33,8 @@ impl FieldDifference {
         Difference { grade: Grade::Disqualifying, what, values }
     }
 
-    /// Whether `vary` names the field: by its path, by the path's end ("read.block"), or by a part
-    /// that it lies in.
+    /// Whether `vary` names the field: by its path, by the end of the path ("read.block"), or by a
+    /// containing part.
     pub fn is_named_by(&self, vary: &str) -> bool {
         let parts: Vec<&str> = self.path.split('.').filter(|p| !NESTS.contains(p)).collect();
         let asked: Vec<&str> = vary.split('.').filter(|p| !NESTS.contains(p)).collect();
@@ -42,22 +42,22 @@ impl FieldDifference {
     }
 }
 
-/// Parts of a path that only say what follows.
+/// Structural parts of a path.
 const NESTS: [&str; 6] = ["step", "stream", "streams", "engine", "workload", "knobs"];
 
-/// The version of the measuring method, as a path: what two samples do not both mean is no question
-/// that `vary` could ask.
+/// The version of the measuring method, as a path: `vary` cannot permit comparing samples with
+/// different meanings.
 const METHOD: &str = "version of the measuring method";
 
-/// What of a resolved plan decides a step's numbers, for one subject at one point; nothing of the
-/// subject itself.
+/// The fields of a resolved plan that affect a step's numbers, for one subject at one point,
+/// excluding the subject itself.
 fn decisive(plan: &Plan, point: &PointPlan) -> Value {
     let mut step = serde_json::to_value(&point.step).unwrap_or_default();
     if let Value::Object(fields) = &mut step {
-        // The point is at one of the sweep's values, which stands in its stream; the others are
-        // other points.
+        // The point is at one of the sweep's values, which is in its stream; the others are other
+        // points.
         fields.remove("sweep");
-        // What a brief shows of it is no matter of how it was measured.
+        // The presentation in a brief does not affect the measurement.
         fields.remove("figures");
     }
     let used: Vec<_> = plan
@@ -79,8 +79,7 @@ fn decisive(plan: &Plan, point: &PointPlan) -> Value {
     })
 }
 
-/// Every field in which the plans behind two points differ, apart from those that the plans give to
-/// the subjects alone.
+/// Every field in which the plans of two points differ, except the subjects' own knobs.
 pub fn differences(a: (&Plan, &PointPlan), b: (&Plan, &PointPlan)) -> Vec<FieldDifference> {
     let mut found = Vec::new();
     walk(&decisive(a.0, a.1), &decisive(b.0, b.1), &mut Vec::new(), &mut found);
@@ -126,7 +125,7 @@ fn name(value: &Value) -> Option<&str> {
     value.get("name")?.as_str()
 }
 
-/// A list whose members are distinguished by their names, such as streams.
+/// A list whose members are identified by name, such as streams.
 fn named(all: &[Value]) -> bool {
     !all.is_empty() && all.iter().all(|v| name(v).is_some())
 }
@@ -139,18 +138,18 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Why two subjects of different runs may not be compared in a step at an axis value, or what their
-/// comparison is of.
+/// Why two subjects of different runs may not be compared in a step at an axis value, or the
+/// permitted differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Likeness {
-    /// Differences that nothing names: they bar the comparison.
+    /// Differences that are not permitted: they rule out the comparison.
     pub unlike: Vec<FieldDifference>,
-    /// Differences that are the question.
+    /// Permitted differences.
     pub varied: Vec<FieldDifference>,
 }
 
-/// Compares the plans behind a step of two subjects. Every axis value of a step has the same
-/// fields, so one stands for all.
+/// Compares the plans of a step of two subjects. All axis values of a step have the same fields, so
+/// one represents all.
 pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
     let run = |subject: usize| &facts.runs[facts.run_of[subject]].resolved;
     if facts.run_of[a] == facts.run_of[b] {
@@ -170,7 +169,7 @@ pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
     Likeness { unlike, varied }
 }
 
-/// What is known to differ between the sources of imported figures, or between one and Dyno.
+/// Known differences between the sources of imported figures, or between one and Dyno.
 fn imported_differently(a: &Plan, b: &Plan, step: &str) -> Vec<FieldDifference> {
     let known = |plan: &Plan| {
         let run = plan.imported.as_ref();
@@ -187,7 +186,7 @@ fn imported_differently(a: &Plan, b: &Plan, step: &str) -> Vec<FieldDifference> 
     found
 }
 
-/// The step as it is resolved for all points of a subject, before the sweep sets its field.
+/// The step as resolved for all points of a subject, before the sweep sets its field.
 pub fn first_point(plan: &Plan, step: &str, subject: &str) -> Option<PointPlan> {
     let step = plan.protocol.steps.iter().find(|s| s.name == step)?.clone();
     let subject: Subject = plan.subjects.iter().find(|s| s.name == subject)?.clone();
@@ -219,7 +218,7 @@ mod tests {
         }
     }
 
-    /// Every leaf of a value, as the path of keys and places that leads to it.
+    /// Every leaf of a value, with its path of keys and indices.
     fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
         match value {
             Value::Object(fields) => {
@@ -241,7 +240,8 @@ mod tests {
         }
     }
 
-    /// A new field of the plan's model is covered by itself: the test walks what the model writes.
+    /// New fields of the plan's model are covered automatically: the test walks its serialised
+    /// form.
     #[test]
     fn steps_that_differ_in_any_one_field_are_not_alike_and_both_values_are_named() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -256,7 +256,7 @@ mod tests {
                 let mut found = Vec::new();
                 leaves(&whole, "", &mut found);
                 assert!(found.len() > 20, "{protocol}: {found:?}");
-                // A stream or dataset of another name is another one, which its own fields show.
+                // A stream or dataset with another name is a different one, as its own fields show.
                 for leaf in found.iter().filter(|l| !l.ends_with("/name")) {
                     let mut changed = whole.clone();
                     let at = changed.pointer_mut(leaf).expect("a leaf");

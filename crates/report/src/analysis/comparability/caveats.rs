@@ -8,23 +8,23 @@ use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::stats::family::FEWEST;
 use crate::stats::runs::trend::Drift;
 
-/// From this share of its ops handed over late on, the response times of an open loop are the
-/// generator's as well: p99 is the latency that one op in a hundred exceeds.
+/// From this share of late ops on, an open loop's response times are affected by the generator: p99
+/// is the latency that one op in a hundred exceeds.
 const LATE: f64 = 0.01;
 
 impl CellFacts {
-    /// Whether nothing at all may be claimed of it.
+    /// Whether it rules out any claim.
     pub fn is_barred(&self) -> bool {
         self.caveats.iter().any(Caveat::bars)
     }
 
-    /// What set its numbers, where that is known not to be the drive.
+    /// The bottleneck, if known not to be the drive.
     pub fn not_the_drive(&self) -> Option<&BottleneckVerdict> {
         self.limit.as_ref().filter(|v| v.limit.bars_ranking())
     }
 }
 
-/// Notes every cell's caveats.
+/// Adds every cell's caveats.
 pub fn note(facts: &mut Facts) {
     let unsteady: Vec<bool> = (0..facts.subjects.len()).map(|s| unsteady(facts, s)).collect();
     let failed = |step: &StepFacts, cell: &CellFacts| {
@@ -72,7 +72,7 @@ fn of(cell: &CellFacts, (failed, unsteady, imported): (usize, bool, bool)) -> Ve
     all
 }
 
-/// What keeps a load from being the one that was asked for, or from having a level.
+/// Reasons why a load was not the specified one, or has no level.
 pub fn of_load(load: &RepeatSummary) -> Vec<Caveat> {
     let mut all = Vec::new();
     if let Drift::Drifted { percent } = load.drift {
@@ -86,7 +86,7 @@ pub fn of_load(load: &RepeatSummary) -> Vec<Caveat> {
     all
 }
 
-/// Whether a drive of the subject was prepared until steady, and last was not.
+/// Whether a drive of the subject was prepared until steady, but the last attempt was not.
 pub fn unsteady(facts: &Facts, subject: usize) -> bool {
     let own = || {
         facts

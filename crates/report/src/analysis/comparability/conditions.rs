@@ -1,5 +1,5 @@
-//! Differences in test conditions: how subjects differ apart from the drive, and how much that
-//! matters.
+//! Differences in test conditions: how subjects differ apart from the drive, and the grade of each
+//! difference.
 
 mod measured;
 #[cfg(test)]
@@ -17,7 +17,7 @@ use crate::message;
 use crate::record::key::{self, FactHeading, FactKey, drive, engine};
 pub use unknown::{not_given, unknown};
 
-/// Facts that should be alike, and how much it matters if they are not.
+/// Facts that should be the same, and the grade of a difference.
 const ALIKE: &[(FactKey, Grade)] = &[
     (key::drive::LOGICAL_BLOCK_SIZE, Grade::Disqualifying),
     (key::drive::METADATA, Grade::Disqualifying),
@@ -48,23 +48,23 @@ const ALIKE: &[(FactKey, Grade)] = &[
 
 const DRIVE: &str = FactHeading::Drive.name();
 
-/// A higher temperature at the start than this, in degrees Celsius, or a fuller drive than this, in
-/// percent of its size, may change what it does.
+/// A larger difference in temperature at the start, in degrees Celsius, or in utilisation, in
+/// percent of the size, may affect a drive's performance.
 const WARMER_CELSIUS: f64 = 5.0;
 const FULLER_PERCENT: f64 = 5.0;
 
-/// A subject and what it has.
+/// A subject and its value.
 pub(in crate::analysis) type SubjectCondition<'a> = (usize, &'a str);
 
 fn fact(heading: &str, name: &str) -> Message {
     message!("difference-fact", heading = Name::fact(heading), fact = Name::fact(name))
 }
 
-/// Every pair of subjects that may not be compared, and why: test conditions that differ, or
-/// resolved steps that do.
+/// Every pair of subjects that may not be compared, and the reason: different test conditions, or
+/// different resolved steps.
 pub fn barred(facts: &Facts) -> Vec<Barred> {
     let mut all = Vec::new();
-    // Of a fleet no pairs are compared.
+    // A fleet's pairs are not compared.
     let subjects = if facts.is_fleet() { 0 } else { facts.subjects.len() };
     for pair in (0..subjects).flat_map(|b| (0..b).map(move |a| (a, b))) {
         let found = differences_between(facts, &[pair.0, pair.1], true).into_iter();
@@ -84,9 +84,9 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
     all
 }
 
-/// How much a difference in a fact matters between subjects: two hosts may be compared only where
-/// that is the question, and so may what engines report of knobs that the plan gives to one subject
-/// alone or that vary on purpose.
+/// The grade of a difference in a fact between subjects: two hosts may be compared only if
+/// permitted by `vary`, and likewise facts that engines report about knobs of a single subject or
+/// permitted ones.
 fn grade_of(facts: &Facts, subjects: &[usize], key: FactKey, grade: Grade) -> Grade {
     let own_knobs = |subject: &usize| {
         let plan = &facts.runs[facts.run_of[*subject]].resolved;
@@ -106,12 +106,13 @@ fn grade_of(facts: &Facts, subjects: &[usize], key: FactKey, grade: Grade) -> Gr
     }
 }
 
-/// Every difference, the worst first.
+/// Every difference, worst first.
 pub fn differences(facts: &Facts) -> Vec<Difference> {
     differences_between(facts, &(0..facts.subjects.len()).collect::<Vec<_>>(), true)
 }
 
-/// What bars a comparison of groups of these subjects; `same_hosts` have served each group.
+/// Differences that rule out a comparison of groups of these subjects; `same_hosts` were used for
+/// each group.
 pub fn disqualifying(facts: &Facts, subjects: &[usize], same_hosts: bool) -> Vec<Difference> {
     let found = differences_between(facts, subjects, !same_hosts).into_iter();
     found.filter(|d| d.grade == Grade::Disqualifying).collect()
@@ -138,12 +139,12 @@ fn differences_between(facts: &Facts, subjects: &[usize], of_hosts: bool) -> Vec
     all.extend(warmer(facts, subjects));
     all.extend(measured::all(facts, subjects));
     all.sort_by_key(|d| d.grade);
-    // Steps that were measured alike differ alike.
+    // Steps with the same plan have the same differences.
     all.dedup();
     all
 }
 
-/// The headings under which a fact stands: its own, or those of the engines that report it.
+/// The headings of a fact: its own, or those of the engines that report it.
 pub fn headings(facts: &Facts, key: FactKey) -> Vec<&str> {
     if let Some(heading) = key.heading {
         return vec![heading.name()];
@@ -160,7 +161,7 @@ pub fn headings(facts: &Facts, key: FactKey) -> Vec<&str> {
     found
 }
 
-/// Who has what of a fact, apart for every place where it was gathered: a drive of a group, a step.
+/// The subjects' values of a fact, separately for each source: a drive of a group, a step.
 pub fn sightings<'a>(
     facts: &'a Facts,
     subjects: &[usize],
@@ -182,15 +183,15 @@ pub fn sightings<'a>(
     found
 }
 
-/// Where a heading's facts were gathered, if they are the subject's: "" for all of it, " (2)" for a
-/// drive of its group, ", readrandom" for a step. `label` is what follows the heading's own name.
+/// The source of a heading's facts, if they belong to the subject: "" for all of it, " (2)" for a
+/// drive of its group, ", readrandom" for a step. `label` is the part after the heading's own name.
 fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str> {
     let shown = facts.subjects[subject].as_str();
     let run = &facts.runs.get(*facts.run_of.get(subject)?)?.file;
-    // Allocates nothing: of very many runs each heading comes here.
+    // Allocates nothing, because it is called for each heading of very many runs.
     let stem = run.rsplit_once('.').map_or(run.as_str(), |(stem, _)| stem);
     let name = without_brackets(shown, stem).unwrap_or(shown);
-    // What engines disclosed has the subject as it is shown, and the step.
+    // Engines' facts contain the subject as displayed, and the step.
     let of_engine = label
         .strip_prefix(": ")
         .and_then(|l| l.strip_prefix(shown))
@@ -201,7 +202,7 @@ fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str
     let label = match (without_brackets(label, run), facts.runs.len()) {
         (Some(own), _) => own,
         (None, 0 | 1) => label,
-        // Of another run.
+        // From another run.
         (None, _) => return None,
     };
     if label.is_empty() {
@@ -213,19 +214,19 @@ fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str
         .filter(|place| place.is_empty() || place.starts_with(" ("))
 }
 
-/// What stands before a text in brackets.
+/// The text before the brackets.
 fn without_brackets<'a>(text: &'a str, inside: &str) -> Option<&'a str> {
     text.strip_suffix(')')?.strip_suffix(inside)?.strip_suffix(" (")
 }
 
-/// What differs, with whose it is; nothing where all have the same.
+/// A difference, with the subjects; None if all have the same value.
 fn unlike(facts: &Facts, seen: &[SubjectCondition<'_>]) -> Option<Message> {
     let distinct = distinct(facts, seen.iter().copied());
     let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
     each(distinct.iter().map(|(value, whose)| (without_common(value, &values).into(), whose)))
 }
 
-/// Every value once, with whose it is.
+/// The distinct values, with their subjects.
 fn distinct<V: PartialEq>(
     facts: &Facts,
     seen: impl Iterator<Item = (usize, V)>,
@@ -242,7 +243,7 @@ fn distinct<V: PartialEq>(
     distinct
 }
 
-/// "512 bytes (A), 4096 bytes (B)"; nothing where there is only one.
+/// "512 bytes (A), 4096 bytes (B)"; None if there is only one.
 fn each<'v>(
     values: impl ExactSizeIterator<Item = (MessageArg, &'v Vec<&'v str>)>,
 ) -> Option<Message> {
@@ -257,7 +258,7 @@ fn joined(values: impl Iterator<Item = Message>) -> Option<Message> {
     values.reduce(|first, other| message!("values-and", first = first, other = other))
 }
 
-/// Of a list of settings, "a=1 b=2", only those that not all have.
+/// Of a list of settings, "a=1 b=2", only those that differ.
 fn without_common(value: &str, all: &[&str]) -> String {
     let is_list = |v: &&str| v.split_whitespace().filter(|word| word.contains('=')).count() > 1;
     if !all.iter().all(is_list) {
@@ -267,7 +268,8 @@ fn without_common(value: &str, all: &[&str]) -> String {
     value.split_whitespace().filter(|word| !in_all(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Another firmware is part of another model; of the same model it may be why they differ.
+/// Different models naturally have different firmware; for the same model it may explain a
+/// difference.
 fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let models = sightings(facts, subjects, DRIVE, drive::MODEL.name);
     let of = |(place, seen): (&str, Vec<SubjectCondition<'_>>)| {
@@ -280,8 +282,8 @@ fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     sightings(facts, subjects, DRIVE, drive::FIRMWARE.name).into_iter().filter_map(of).collect()
 }
 
-/// A volatile write cache that is on is another test than one that is off, between subjects and
-/// over a run; having none is a drive's nature.
+/// A volatile write cache that is on makes a different test than one that is off, between subjects
+/// and over a run; the lack of one is a property of the drive.
 fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let mut found = sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE.name);
     for (place, after) in sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE_AFTER.name) {
@@ -299,7 +301,7 @@ fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     found.into_values().filter_map(of).collect()
 }
 
-/// What was done to the drives before: the same for all, or they are not the same test.
+/// The preparation of the drives: if it differs, so does the test.
 fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
     let of = |subject: usize| {
         let own = facts.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
@@ -310,7 +312,7 @@ fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
                 true => message!("done", action = action),
                 false => message!("done-as-asked", action = action, asked = &p.asked),
             };
-            // Each drive of a group has had its own.
+            // For each drive of a group.
             if !all.contains(&asked) {
                 all.push(asked);
             }
@@ -334,7 +336,7 @@ fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     sightings(facts, subjects, DRIVE, drive::FILLED.name).into_values().filter_map(of).collect()
 }
 
-/// How warm the drives were when the windows opened, where a meter read it.
+/// The drives' temperatures at the start of the windows, if measured.
 fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let of = |step: &StepFacts| {
         let at_start = |c: &CellFacts| Some((c.subject, c.celsius_over_time.first()?.1));
@@ -363,8 +365,7 @@ fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// The distinct values of a fact, each with whose it is: a subject's, a file's, or nobody's in
-/// particular.
+/// The distinct values of a fact, each with its owner: a subject, a file, or none in particular.
 pub fn values(facts: &Facts, group: &str, name: &str) -> Vec<(String, String)> {
     let mut found: Vec<(Vec<&str>, &str)> = Vec::new();
     let groups = facts.disclosure.iter().filter(|g| {

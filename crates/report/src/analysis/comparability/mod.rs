@@ -1,4 +1,4 @@
-//! Who may be compared, and what bars or limits a claim.
+//! Which subjects may be compared, and what rules out or limits a claim.
 
 pub mod alike;
 pub mod caveats;

@@ -7,7 +7,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::stats::specimens::{Models, models, outlying};
 
-/// A drive whose ops/s lie apart from those of the others of its group.
+/// A drive whose ops/s deviate from those of the others of its group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutlyingDrive {
     /// Index of the step.
@@ -20,9 +20,9 @@ pub struct OutlyingDrive {
     pub drive: u32,
     /// The drive's ops per second.
     pub ops_per_s: f64,
-    /// The mean of the others, and how many they are.
+    /// The mean of the others, and their number.
     pub others_per_s: f64,
-    /// How many other drives the group has.
+    /// Number of other drives in the group.
     pub others: usize,
 }
 
@@ -41,7 +41,7 @@ pub struct OfModels {
     pub found: Models,
 }
 
-/// The model of all of a subject's drives, where they are known to be of one.
+/// The model of all of a subject's drives, if known to be the same.
 pub fn model(facts: &Facts, subject: usize) -> Option<String> {
     let seen = sightings(facts, &[subject], "Drive", "Model");
     let mut all: Vec<&str> = seen.values().flatten().map(|(_, model)| *model).collect();
@@ -50,12 +50,12 @@ pub fn model(facts: &Facts, subject: usize) -> Option<String> {
     (known && all.len() == 1).then(|| all[0].to_string())
 }
 
-/// Of each drive, its ops/s in each repeat.
+/// For each drive, its ops/s in each repeat.
 fn by_drive(cell: &CellFacts) -> Vec<Vec<f64>> {
     cell.drives.iter().map(|(_, summary)| summary.by_repeat.clone()).collect()
 }
 
-/// Cells of groups that nothing bars.
+/// Comparable cells of groups.
 fn groups(facts: &Facts) -> impl Iterator<Item = (usize, &StepFacts, &CellFacts)> {
     let cells = |(index, step)| {
         let step: &StepFacts = step;
@@ -67,7 +67,7 @@ fn groups(facts: &Facts) -> impl Iterator<Item = (usize, &StepFacts, &CellFacts)
     facts.steps.iter().enumerate().flat_map(cells)
 }
 
-/// Every specimen that lies apart from its like, at 5 % for all that were looked at together.
+/// Every outlying specimen, at 5 % for all that were examined together.
 pub fn apart(facts: &Facts) -> Vec<OutlyingDrive> {
     let searched = groups(facts).count();
     let mut found = Vec::new();
@@ -89,8 +89,7 @@ pub fn apart(facts: &Facts) -> Vec<OutlyingDrive> {
     found
 }
 
-/// Models of which there are three or more specimens each, where their subjects may be compared in
-/// ops/s.
+/// Models with three or more specimens each, if their subjects may be compared in ops/s.
 pub fn of_models(facts: &Facts) -> Vec<OfModels> {
     let ops = Metric::total(PointFigure::Ops);
     let mut compared = Vec::new();

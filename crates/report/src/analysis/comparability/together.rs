@@ -6,7 +6,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::stats::spread::spread;
 
-/// A repeat of a point that ran otherwise than the others, for all of its subjects.
+/// A repeat of a point that deviated from the others, for all subjects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommonShift {
     /// Index of the step.
@@ -15,25 +15,25 @@ pub struct CommonShift {
     pub value: usize,
     /// The repeat, from 1.
     pub repeat: u32,
-    /// How many subjects were measured in it.
+    /// Number of subjects measured in it.
     pub subjects: usize,
-    /// Its figure over that of the other repeats: of ops/s, or of p99 where a rate was asked for.
+    /// Its figure divided by that of the other repeats: ops/s, or p99 if there is a target rate.
     /// The geometric mean over the subjects.
     pub factor: f64,
-    /// Whether the factor is of p99, and not of ops/s.
+    /// Whether the factor is for p99 instead of ops/s.
     pub latency: bool,
 }
 
-/// Smaller moves than this are scatter like any other.
+/// Smaller deviations are ordinary scatter.
 const LEAST: f64 = 1.25;
 
-/// And a move must be so many times as large as any among the other repeats.
+/// The deviation must also be this many times as large as any among the other repeats.
 const BEYOND: f64 = 3.0;
 
-/// Fewer repeats have no others to lie apart from.
+/// With fewer repeats there are not enough others.
 const FEWEST: usize = 3;
 
-/// All of them, in the order of steps, points and repeats.
+/// All of them, ordered by step, point and repeat.
 pub fn all(facts: &Facts) -> Vec<CommonShift> {
     let mut found = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn all(facts: &Facts) -> Vec<CommonShift> {
     found
 }
 
-/// Repeats by number, how far they moved, and whether that is of latencies.
+/// Repeats by number, their deviations, and whether those are of latencies.
 fn of_point(step: &StepFacts, cells: &[&CellFacts]) -> Vec<(u32, f64, bool)> {
     let asked = cells.iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
     let in_turn = cells.len() > 1 && cells.iter().all(|c| c.places.iter().all(Option::is_some));
@@ -74,7 +74,7 @@ fn repeat_of(cell: &CellFacts, block: u32) -> u32 {
     (0..cell.repeats.len()).find(|i| seat(cell, *i).0 == block).map_or(0, |i| cell.repeats[i])
 }
 
-/// Of each repeat, its block and the logarithm of its figure.
+/// For each repeat, its block and the logarithm of its figure.
 fn logs(step: &StepFacts, cell: &CellFacts, latency: bool) -> Option<Vec<(u32, f64)>> {
     let total = cell.total.as_ref()?;
     let values = match latency {
@@ -88,8 +88,8 @@ fn logs(step: &StepFacts, cell: &CellFacts, latency: bool) -> Option<Vec<(u32, f
     usable.then(|| values.iter().enumerate().map(|(i, v)| (seat(cell, i).0, v.ln())).collect())
 }
 
-/// The blocks in which every one of several series lies apart from its own others, all to the same
-/// side, with the factor by which they do on the whole.
+/// The blocks in which every series deviates from its own other blocks, all in the same direction,
+/// with the overall factor.
 pub fn moved(series: &[Vec<(u32, f64)>]) -> Vec<(u32, f64)> {
     let Some(first) = series.first().filter(|_| series.len() > 1) else { return Vec::new() };
     let of_block = |&(block, _): &(u32, f64)| {
@@ -100,8 +100,7 @@ pub fn moved(series: &[Vec<(u32, f64)>]) -> Vec<(u32, f64)> {
     first.iter().filter_map(of_block).collect()
 }
 
-/// How far a block's figure lies from the middle of its others, if that is further than any of
-/// those does.
+/// The deviation of a block's figure from the median of the others, if larger than any of theirs.
 fn apart(own: &[(u32, f64)], block: u32) -> Option<f64> {
     if own.len() < FEWEST {
         return None;
@@ -131,7 +130,7 @@ mod tests {
         assert!(block == 2 && (factor - 0.35).abs() < 0.005, "{factor}");
         let steady = series(&[200.0, 199.0, 204.0, 197.0, 200.0]);
         assert_eq!(moved(&[a.clone(), steady]), []);
-        // Up for one and down for the other is not together; nor is one alone anything.
+        // Opposite directions are not a common movement; neither is a single series.
         let rose = series(&[200.0, 500.0, 204.0, 197.0, 200.0]);
         assert_eq!((moved(&[a.clone(), rose]), moved(&[a])), (vec![], vec![]));
         assert_eq!(moved(&[series(&[100.0, 35.0]), series(&[100.0, 35.0])]), []);

@@ -1,6 +1,5 @@
-//! Bottlenecks. Would a faster drive have changed a point's numbers: what limited it, with the
-//! evidence, from what the meters counted over its window, and what to change where it was not the
-//! drive.
+//! Bottlenecks: whether a faster drive would have changed a point's figures; what limited it, with
+//! the evidence from the meters over its window, and what to change if it was not the drive.
 
 mod evidence;
 mod rules;
@@ -17,15 +16,15 @@ use crate::message;
 pub enum Bottleneck {
     /// Requests waited for the drive.
     Drive,
-    /// The load's own computing, or other processes, took the processors.
+    /// The processors were busy with the load's own computation, or with other processes.
     Cpu,
-    /// Reads were served from memory, or writes stayed there.
+    /// Reads were served from memory, or writes remained there.
     Memory,
-    /// The subject lies in memory: there is no drive.
+    /// The subject is in memory: there is no drive.
     NoDrive,
-    /// Requests of others were at the same drive.
+    /// Others used the same drive.
     Neighbour,
-    /// Dyno made requests too slowly, or handed them over late.
+    /// Dyno generated requests too slowly, or submitted them late.
     Generator,
     /// Dyno itself did not run.
     Standstill,
@@ -74,20 +73,20 @@ impl Bottleneck {
         }
     }
 
-    /// The drive set the number. Heat is the drive's too.
+    /// The drive limited the figure. Throttling is also the drive's.
     pub fn is_drive(self) -> bool {
         matches!(self, Bottleneck::Drive | Bottleneck::Thermal)
     }
 
-    /// The host held the number down: the drive can do at least as much, and so can what lies in
-    /// memory. Memory is not among them, which lifts a number above what the drive can do. An asked
-    /// rate is neither: there latency is compared, which is the drive's.
+    /// The host limited the figure: the drive, or a subject in memory, can do at least as much.
+    /// Reads served from memory are not included, because they raise the figure above the drive's;
+    /// nor is a target rate, because latency is then compared, which depends on the drive.
     pub fn is_host(self) -> bool {
         use Bottleneck::{Cpu, Generator, Locks, Neighbour, NoDrive, Standstill};
         matches!(self, Cpu | NoDrive | Neighbour | Generator | Standstill | Locks)
     }
 
-    /// Something other than the drive is known to have set the number, so it ranks no drives.
+    /// The figure is known not to be limited by the drive, so it ranks no drives.
     pub fn bars_ranking(self) -> bool {
         self.is_host() || self == Bottleneck::Memory
     }
@@ -98,33 +97,32 @@ impl Bottleneck {
 pub struct BottleneckVerdict {
     /// What limited the point.
     pub limit: Bottleneck,
-    /// The counts that show it, as a sentence.
+    /// The evidence in numbers, as a sentence.
     pub evidence: Message,
-    /// What to change so that the drive is measured; given wherever the verdict bars a ranking.
+    /// What to change so that the drive is measured; present if the verdict rules out a ranking.
     pub remedy: Option<Message>,
 }
 
-/// What is known of a point; what was not measured is `None`.
+/// The known data about a point; `None` if not measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BottleneckInputs {
     /// Length of the window, seconds.
     pub window_s: f64,
-    /// For how long Dyno itself stood still inside the window.
+    /// Duration of Dyno's own standstills inside the window.
     pub stood_still_s: Option<f64>,
-    /// Requests in flight that the load keeps up: workers times depth.
+    /// The maximum number of requests in flight: workers times depth.
     pub outstanding: f64,
     /// Workers of all streams.
     pub workers: f64,
     /// Achieved rate divided by the target rate.
     pub achieved: Option<f64>,
-    /// Open loop: ops that were handed over late.
+    /// Open loop: ops submitted late.
     pub late: Option<Late>,
-    /// The largest share that a stream reached of what Dyno generates in its shape, and that in
-    /// ops/s.
+    /// The largest share of the generator's ceiling reached by a stream, and the ceiling in ops/s.
     pub ceiling: Option<(f64, u64)>,
-    /// Requests that were with the engine, on average: the rest the generator had not made yet.
+    /// Mean number of requests at the engine: the others had not been generated yet.
     pub in_flight: Option<f64>,
-    /// What the streams read and wrote, in their own count: a key-value read is one request.
+    /// The streams' own counts of reads and writes: a key-value read is one request.
     pub reads_per_s: f64,
     /// Bytes read per second.
     pub read_bytes_per_s: f64,
@@ -132,39 +130,37 @@ pub struct BottleneckInputs {
     pub writes_per_s: f64,
     /// Bytes written per second.
     pub written_bytes_per_s: f64,
-    /// Between its requests the load waits of its own accord, as people at terminals do.
+    /// Between its requests the load waits by design, like users at terminals.
     pub thinks: bool,
-    /// What the devices under the subject did.
+    /// The activity of the subject's devices.
     pub device: Option<DeviceLoad>,
-    /// What Dyno and the servers that it started read from devices and wrote to them.
+    /// Reads from, and writes to, devices by Dyno and its servers.
     pub own: Option<DynoIo>,
-    /// What the window's beginning left in memory to be written back, and its end did not, each
-    /// second.
+    /// Dirty memory at the start of the window that was written back by its end, per second.
     pub drained_bytes_per_s: f64,
-    /// No device lies under the subject: it is in memory.
+    /// The subject has no device: it is in memory.
     pub on_tmpfs: bool,
     /// Busy share of all of the host's processors, 0 to 1.
     pub host_busy: Option<f64>,
-    /// The share of them that Dyno and what it started used.
+    /// The share used by Dyno and its descendants.
     pub own_busy: Option<f64>,
-    /// The part of that which its database servers used.
+    /// The part of it used by its database servers.
     pub servers_busy: Option<f64>,
-    /// The share that a hypervisor gave to others; busy, as the host counts it.
+    /// The share that a hypervisor gave to others; counted as busy by the host.
     pub stolen: Option<f64>,
     /// Processors of the host.
     pub cores: f64,
-    /// The share of the window that the busiest core was busy.
+    /// The busy share of the busiest core over the window.
     pub busiest_core: Option<f64>,
-    /// The load's workers and its servers have processors of their own.
+    /// The load's workers and its servers have separate processors.
     pub apart: Option<SeparateProcessors>,
-    /// The share of the window during which the drive throttled itself.
+    /// The share of the window during which the drive throttled.
     pub throttled: Option<f64>,
-    /// What the streams work on.
+    /// The streams' datasets.
     pub dataset: DatasetCaching,
 }
 
-/// How many processors the load's workers have, and how many its servers, of which none are the
-/// others'.
+/// The numbers of processors of the load's workers and of its servers, if separate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeparateProcessors {
     /// The workers'.
@@ -173,30 +169,30 @@ pub struct SeparateProcessors {
     pub servers: f64,
 }
 
-/// What decides whether a dataset is read from memory.
+/// The data that determine whether a dataset is read from memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DatasetCaching {
     /// Its size, bytes.
     pub bytes: Option<f64>,
-    /// Of the host.
+    /// The host's memory.
     pub memory_bytes: Option<f64>,
-    /// Whether there is none: the engine keeps no data.
+    /// Whether there is none: the engine stores no data.
     pub missing: bool,
-    /// Whether it is opened past the page cache; none where the engine has no such setting.
+    /// Whether it bypasses the page cache; None if the engine has no such setting.
     pub direct: Option<bool>,
 }
 
-/// Ops of an open loop that were handed over late although the engine could have taken them: the
-/// generator's fault.
+/// Ops of an open loop that were submitted late although the engine could have accepted them:
+/// caused by the generator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Late {
     /// Their share of all ops, 0 to 1.
     pub share: f64,
-    /// p99 of the response time over that of the service time, where there are ops enough.
+    /// p99 of the response time divided by that of the service time, if there are enough ops.
     pub p99_ratio: Option<f64>,
 }
 
-/// What the kernel counted of the devices, summed where there are several.
+/// The kernel's device counters, summed over devices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceLoad {
     /// Read requests per second.
@@ -205,17 +201,17 @@ pub struct DeviceLoad {
     pub read_bytes_per_s: f64,
     /// Bytes written per second.
     pub written_bytes_per_s: f64,
-    /// Requests in flight at the device, on average. What waits for a flush counts.
+    /// Mean number of requests in flight at the device, including those that wait for a flush.
     pub queue: f64,
-    /// Those of them that read, and those that write or flush.
+    /// Those that read, and those that write or flush.
     pub read_queue: f64,
-    /// Requests in flight that write or flush, on average.
+    /// Mean number of requests in flight that write or flush.
     pub write_queue: f64,
     /// The share of the window with any request in flight.
     pub busy: f64,
     /// Flush requests per second.
     pub flushes_per_s: f64,
-    /// The share of the window that the device spent in flushes.
+    /// The share of the window that the device spent on flushes.
     pub flushing: f64,
 }
 
@@ -224,22 +220,22 @@ pub struct DeviceLoad {
 pub struct DynoIo {
     /// Bytes read from devices, per second.
     pub read_bytes_per_s: f64,
-    /// Bytes written, or left in memory to be written, per second.
+    /// Bytes written to devices or the page cache, per second.
     pub written_bytes_per_s: f64,
-    /// Calls that write, per second.
+    /// Write calls per second.
     pub write_calls_per_s: f64,
 }
 
-/// The verdict. The order matters: what makes the others meaningless comes first.
+/// The verdict. The order matters: verdicts that invalidate the others come first.
 pub fn verdict(p: &BottleneckInputs) -> BottleneckVerdict {
     let found = rules::IN_ORDER.iter().find_map(|rule| rule(p));
     rules::beside_ceiling(found.unwrap_or_else(|| rules::undecided(p)), p)
 }
 
-/// The verdict of most of a point's repeats, with the others named. Of two that as many repeats
-/// have, the one that bars a ranking.
+/// The most frequent verdict of a point's repeats, with the others named. If tied, the one that
+/// rules out a ranking.
 pub fn of_most(repeats: &[&BottleneckVerdict]) -> Option<BottleneckVerdict> {
-    // The first verdict of each kind, and of how many repeats it is.
+    // The first verdict of each kind, and its number of repeats.
     let mut kinds: Vec<(&BottleneckVerdict, usize)> = Vec::new();
     for verdict in repeats {
         match kinds.iter_mut().find(|(first, _)| first.limit == verdict.limit) {

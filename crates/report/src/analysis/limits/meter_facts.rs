@@ -13,21 +13,21 @@ use crate::plan::Plan;
 use crate::record::gauge::{self, cpu};
 use crate::record::{IdlePower, Point, RateInterval, Reported, Sample};
 
-/// One point as its meters saw it; empty where nothing watched.
+/// One point as observed by its meters; empty without meters.
 #[derive(Default)]
 pub struct Metered {
     /// Length of the measured window, seconds.
     pub window_s: f64,
-    /// Power, a series for each instrument.
+    /// Power, one series per instrument.
     pub power: Vec<Series>,
     /// The hottest gauge in degrees Celsius, over time.
     pub celsius: Vec<At>,
-    /// What limited the point; None where nothing watched.
+    /// The bottleneck; None without meters.
     pub verdict: Option<BottleneckVerdict>,
 }
 
 impl Metered {
-    /// Reduces a point's samples to what its meters show.
+    /// Reduces a point's samples to facts.
     pub fn of(
         (samples, reported): (Vec<Sample>, &[Reported]),
         rates: &[RateInterval],
@@ -55,7 +55,7 @@ impl Metered {
             window_s,
             power: power::series(&gauges, &load, window_s),
             celsius: hottest.map(inside).unwrap_or_default(),
-            // Watts alone do not say what limited a point.
+            // Watts alone do not show a bottleneck.
             verdict: gauges
                 .iter()
                 .any(|g| g.name == cpu::HOST_ALL_NS || is_standstill(g))
@@ -64,7 +64,7 @@ impl Metered {
     }
 }
 
-/// Has the points of each subject of a run agree on how late each of its instruments is.
+/// Makes the points of each subject of a run agree on each instrument's delay.
 pub fn agree<'a, S: Ord + Clone>(points: impl Iterator<Item = (S, &'a mut Metered)>) {
     let mut instruments: BTreeMap<(S, String, String), Vec<&'a mut Series>> = BTreeMap::new();
     for (subject, metered) in points {
@@ -87,13 +87,13 @@ pub fn power(
     power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
 }
 
-/// What limited a cell: what limited most of its repeats.
+/// The bottleneck of a cell: of most of its repeats.
 pub fn verdict_of(repeats: &[&Metered]) -> Option<BottleneckVerdict> {
     let each: Vec<&BottleneckVerdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
     bottleneck::of_most(&each)
 }
 
-/// Stretches of constant load: all streams together.
+/// Segments of constant load: all streams together.
 fn stretches(rates: &[RateInterval]) -> Vec<(f64, f64, f64)> {
     let mut all: Vec<(u64, u64, u64)> = Vec::new();
     for r in rates {

@@ -2,7 +2,7 @@
 
 use crate::record::Sample;
 
-/// (seconds since the window opened, value); a gap is a value that is not a number.
+/// (seconds since the start of the window, value); a gap is a value that is not a number.
 pub type SeriesReading = (f64, f64);
 
 /// One gauge of one meter.
@@ -10,13 +10,13 @@ pub type SeriesReading = (f64, f64);
 pub struct MeterSeries {
     /// "exec", or "exec 2" for the second of its kind.
     pub meter: String,
-    /// The gauge's name, unit included.
+    /// The gauge's name, including its unit.
     pub name: String,
-    /// In the order of time.
+    /// Chronological.
     pub readings: Vec<SeriesReading>,
 }
 
-/// Sorts a point's samples by their gauges.
+/// Sorts a point's samples by gauge.
 pub fn of_samples(samples: Vec<Sample>) -> Vec<MeterSeries> {
     let mut all: Vec<MeterSeries> = Vec::new();
     for sample in samples {
@@ -34,18 +34,18 @@ pub fn of_samples(samples: Vec<Sample>) -> Vec<MeterSeries> {
 }
 
 impl MeterSeries {
-    /// Its meter without a number: what kind of instrument it is.
+    /// Its meter without a number: the kind of instrument.
     pub fn kind(&self) -> &str {
         self.meter.split(' ').next().unwrap_or_default()
     }
 
-    /// By how much a counter grew from the window's beginning to its end, each second. A counter
-    /// that began again says nothing, and one that was not read near both ends neither.
+    /// A counter's growth per second over the window. None if the counter was reset, or not read
+    /// near both ends.
     pub fn per_second(&self, window_s: f64) -> Option<f64> {
         self.change_per_second(window_s).filter(|change| *change >= 0.0)
     }
 
-    /// The same of what may also fall.
+    /// The same for values that may also fall.
     pub fn change_per_second(&self, window_s: f64) -> Option<f64> {
         let finite = || self.readings.iter().filter(|r| r.1.is_finite());
         let near = |at: f64| finite().min_by(|a, b| (a.0 - at).abs().total_cmp(&(b.0 - at).abs()));
@@ -54,7 +54,7 @@ impl MeterSeries {
         (seconds >= window_s / 2.0).then(|| (last - first) / seconds)
     }
 
-    /// The mean of what was read inside the window.
+    /// The mean of the readings inside the window.
     pub fn mean(&self, window_s: f64) -> Option<f64> {
         let inside =
             || self.readings.iter().filter(|r| r.1.is_finite() && (0.0..=window_s).contains(&r.0));
@@ -63,8 +63,8 @@ impl MeterSeries {
     }
 }
 
-/// The sum of gauges that measure parts of one thing, at the readings of the first; a gap of one is
-/// a gap of all.
+/// The sum of gauges that measure parts of one quantity, at the times of the first; a gap in one is
+/// a gap in all.
 pub fn sum(gauges: &[&MeterSeries]) -> Vec<SeriesReading> {
     let Some((first, others)) = gauges.split_first() else { return Vec::new() };
     let mut at = vec![0; others.len()];
@@ -81,7 +81,7 @@ pub fn sum(gauges: &[&MeterSeries]) -> Vec<SeriesReading> {
     first.readings.iter().map(&mut total).collect()
 }
 
-/// The value at a time between reading `i` and the next, or of the nearest at both ends.
+/// The interpolated value between reading `i` and the next; at both ends the nearest.
 fn between(readings: &[SeriesReading], i: usize, t: f64) -> f64 {
     match (readings.get(i), readings.get(i + 1)) {
         (Some((t0, v0)), Some((t1, v1))) if t > *t0 && t1 > t0 => {

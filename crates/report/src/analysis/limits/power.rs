@@ -1,5 +1,5 @@
-//! Power and energy of points and cells: for each class of power and each instrument, never one
-//! class mixed with another.
+//! Power and energy of points and cells: separately for each class of power and each instrument,
+//! never mixed.
 
 use crate::analysis::limits::meter_series::{self, MeterSeries, SeriesReading};
 use crate::analysis::points::point_summary::RepeatSummary;
@@ -9,28 +9,26 @@ use crate::record::{IdlePower, Reported};
 use crate::stats::energy::{self, Delay, WindowPower};
 use crate::stats::{Estimate, estimate};
 
-/// An instrument that shows the load later than this is not found out: so much is kept after each
+/// The maximum detectable delay of an instrument, because only this much is stored after each
 /// point.
 pub const MOST_DELAY_S: f64 = 2.5;
 
-/// One instrument's power around one point, and how late it shows the load, where this point shows
-/// it.
+/// One instrument's power around one point, and its delay, if this point shows it.
 pub struct Series {
-    /// What the power is of: "drive", "slot", "system", "cpu".
+    /// The class of power: "drive", "slot", "system", "cpu".
     pub class: String,
     /// The kind of meter.
     pub kind: String,
     /// The readings around the window, in watts.
     pub readings: Vec<SeriesReading>,
-    /// What the source of imported figures gives in their place.
+    /// The figure of the source of imported figures, used instead.
     given: Option<GivenPower>,
     delay: Option<Delay>,
-    /// What is taken as its delay: the median of what its points show.
+    /// The assumed delay: the median over its points.
     late_s: Option<f64>,
 }
 
-/// Power as the source of imported figures gives it: one figure for a point, and neither readings
-/// nor a window.
+/// Power from the source of imported figures: one figure per point, without readings or a window.
 #[derive(Clone, Copy)]
 pub struct GivenPower {
     watts: f64,
@@ -39,15 +37,15 @@ pub struct GivenPower {
 
 /// One instrument's power over the repeats of a cell.
 pub struct PowerFacts {
-    /// What the power is of: "drive", "slot", "system", "cpu".
+    /// The class of power: "drive", "slot", "system", "cpu".
     pub class: String,
     /// The kind of meter.
     pub kind: String,
-    /// Mean over the window, watts; of imported figures what the source gives.
+    /// Mean over the window, watts; for imported figures, the source's value.
     pub mean_watts: Estimate,
-    /// What the readings show besides; None of imported figures, which have none.
+    /// Further results from the readings; None for imported figures, which have none.
     pub readings: Option<PowerReadings>,
-    /// Idle power before the first point, watts; None where it was not read.
+    /// Idle power before the first point, watts; None if not read.
     pub rest_watts: Option<f64>,
     /// Ops/s per watt.
     pub ops_per_watt: Option<Estimate>,
@@ -55,30 +53,29 @@ pub struct PowerFacts {
     pub mb_per_watt: Option<Estimate>,
     /// Joules per op.
     pub joules_per_op: Option<Estimate>,
-    /// Of each repeat, in order.
+    /// For each repeat, in order.
     watts_by_repeat: Vec<f64>,
 }
 
-/// What the readings of an instrument show over the windows of a cell.
+/// Results from an instrument's readings over the windows of a cell.
 pub struct PowerReadings {
     /// 99th percentile over the window, watts.
     pub p99_watts: Estimate,
-    /// Least reading of any repeat, watts.
+    /// Minimum reading of any repeat, watts.
     pub min_watts: f64,
-    /// Largest reading of any repeat, watts.
+    /// Maximum reading of any repeat, watts.
     pub max_watts: f64,
-    /// Of one point; none where the readings leave too much of the window out.
+    /// For one point; None if coverage of the window is insufficient.
     pub joules: Option<Estimate>,
-    /// The share of the windows that the readings cover.
+    /// The share of the windows covered by readings.
     pub covered: f64,
-    /// By how many seconds the instrument shows the load late; None where the points do not show
-    /// it.
+    /// The instrument's delay in seconds; None if the points do not show it.
     pub late_s: Option<f64>,
 }
 
 impl PowerFacts {
-    /// Work a second of each repeat for its watts; nothing where readings leave out too much of a
-    /// window, or where the work is of other repeats.
+    /// Work per second divided by watts, for each repeat; None if coverage is insufficient, or if
+    /// the work belongs to other repeats.
     pub fn work_per_watt(&self, work: &[f64], scale: f64) -> Vec<f64> {
         let covered = self.readings.as_ref().is_none_or(|r| r.covered >= energy::ENOUGH);
         if !covered || work.len() != self.watts_by_repeat.len() {
@@ -88,11 +85,11 @@ impl PowerFacts {
     }
 }
 
-/// The kind of an instrument that nobody but the source of imported figures knows.
+/// The kind of an instrument known only to the source of imported figures.
 const IMPORTED: &str = "imported";
 
-/// Power that the source of imported figures gives. Bundles of schema 5 and older hold it as a
-/// reading, whose digits are those that it takes to write it.
+/// Power from the source of imported figures. Bundles of schema 5 and older store it as a reading,
+/// whose digits are those of its shortest notation.
 pub fn given(gauges: &[MeterSeries], reported: &[Reported]) -> Vec<Series> {
     let own = reported.iter().filter(|r| r.name == Reported::DRIVE_WATTS);
     let own = own.map(|r| (r.name.as_str(), r.value, r.digits));
@@ -115,7 +112,7 @@ pub fn given(gauges: &[MeterSeries], reported: &[Reported]) -> Vec<Series> {
     own.chain(older).filter_map(series).collect()
 }
 
-/// The power series of a point, in the order of its meters. `load`: stretches of ops/s over the
+/// The power series of a point, in the order of its meters. `load`: segments of ops/s over the
 /// window.
 pub fn series(gauges: &[MeterSeries], load: &[(f64, f64, f64)], window_s: f64) -> Vec<Series> {
     let mut all: Vec<(String, String, Vec<&MeterSeries>)> = Vec::new();
@@ -137,7 +134,7 @@ pub fn series(gauges: &[MeterSeries], load: &[(f64, f64, f64)], window_s: f64) -
     all.into_iter().map(made).collect()
 }
 
-/// Gives every series of one instrument the median of the delays that its points show.
+/// Sets the delay of every series of an instrument to the median over its points.
 pub fn agree<'a>(of_instrument: impl Iterator<Item = &'a mut Series>) {
     let all: Vec<&mut Series> = of_instrument.collect();
     let mut shown: Vec<f64> = all.iter().filter_map(|s| s.delay.map(|d| d.seconds)).collect();
@@ -147,18 +144,18 @@ pub fn agree<'a>(of_instrument: impl Iterator<Item = &'a mut Series>) {
 }
 
 impl Series {
-    /// Mean power over the window, or what the source of imported figures gives.
+    /// Mean power over the window, or the value of the source of imported figures.
     pub fn mean_watts(&self, window_s: f64) -> Option<f64> {
         self.given.map(|g| g.watts).or_else(|| Some(self.over(window_s)?.mean_watts))
     }
 
-    /// Over the window, as late as the instrument shows it.
+    /// Over the window, shifted by the instrument's delay.
     pub fn over(&self, window_s: f64) -> Option<WindowPower> {
         let late_s = self.late_s.unwrap_or(0.0);
         energy::over(&self.readings, late_s, late_s + window_s)
     }
 
-    /// (seconds since the window opened, watts) inside the window, set right by the delay.
+    /// (seconds since the start of the window, watts) inside the window, corrected for the delay.
     pub fn aligned(&self, window_s: f64) -> Vec<SeriesReading> {
         let late_s = self.late_s.unwrap_or(0.0);
         let shifted = self.readings.iter().map(|(t, w)| (t - late_s, *w));
@@ -166,8 +163,8 @@ impl Series {
     }
 }
 
-/// The repeats of a cell: each with its series and its window in seconds. An instrument that said
-/// nothing in one of the repeats is left out, since its estimates would be of another set of
+/// The repeats of a cell: each with its series and its window in seconds. An instrument without
+/// readings in one of the repeats is omitted, because its estimates would be for another set of
 /// points.
 pub fn summarise(
     repeats: &[(&[Series], f64)],
@@ -251,7 +248,7 @@ fn with_work(
     made
 }
 
-/// The idle power of an instrument: its parts added up.
+/// The idle power of an instrument: the sum of its parts.
 pub fn at_rest(all: &[IdlePower], subject: &str, kind: &str, class: &str) -> Option<f64> {
     let is_part = |r: &&IdlePower| {
         r.subject == subject

@@ -15,12 +15,12 @@ use crate::record::gauge::{cpu, memory, nvme, processes};
 use crate::record::key::load::PROCESSORS_OF_WORKERS;
 use crate::record::{Ceiling, Class, Overslept, Point, STOOD_STILL, ServerShare};
 
-/// Zero where it is not known: only what Dyno measured has a verdict.
+/// Zero if unknown: only Dyno's measurements have a verdict.
 fn count(n: Option<u32>) -> f64 {
     f64::from(n.unwrap_or(0))
 }
 
-/// What is known of a point towards its verdict.
+/// The known data about a point for its verdict.
 pub fn inputs(
     gauges: &[MeterSeries],
     (plan, point): (&Plan, &Point),
@@ -88,12 +88,12 @@ pub fn inputs(
     with_processors(BottleneckInputs { apart: apart(point), ..inputs }, gauges, window_s)
 }
 
-/// Whether it is the one that says when Dyno itself stood still.
+/// Whether it records Dyno's own standstills.
 pub fn is_standstill(gauge: &MeterSeries) -> bool {
     (gauge.meter.as_str(), gauge.name.as_str()) == STOOD_STILL
 }
 
-/// The processors of the load's workers and of the servers, where neither may use the other's.
+/// The processors of the load's workers and of the servers, if they are separate.
 fn apart(point: &Point) -> Option<SeparateProcessors> {
     let union = |lists: Vec<&str>| lists.into_iter().filter_map(read_list).flatten().collect();
     let pinned = point.facts.iter().filter(|fact| fact.group == PROCESSORS_OF_WORKERS);
@@ -109,10 +109,10 @@ fn find<'a>(gauges: &'a [MeterSeries], name: &str) -> Option<&'a MeterSeries> {
     gauges.iter().find(|g| g.name == name)
 }
 
-/// Shares of the processors, all by the wall clock. The host's busy time is what was not idle: the
-/// kernel counts idle time by the clock and busy time by its ticks, of which some are lost where a
-/// machine is stopped, while the time of processes is taken by the clock. A share of the ticks
-/// could pass 100 %.
+/// Shares of the processors, all relative to wall-clock time. The host's busy time is the time that
+/// was not idle: the kernel counts idle time by the clock and busy time by ticks, some of which are
+/// lost when a machine is stopped, whereas processes' time is taken by the clock. A share of the
+/// ticks could exceed 100 %.
 fn with_processors(
     inputs: BottleneckInputs,
     gauges: &[MeterSeries],
@@ -121,7 +121,7 @@ fn with_processors(
     let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
     let Some(all_ns) = rate(cpu::HOST_ALL_NS).filter(|ns| *ns > 0.0) else { return inputs };
     let counted = find(gauges, cpu::HOST_CORES).and_then(|g| g.mean(window_s));
-    // Bundles of older versions do not say how many there are.
+    // Bundles of older versions lack their number.
     let cores = counted.unwrap_or_else(|| (all_ns / 1e9).round()).max(1.0);
     let idle_ns = rate(cpu::HOST_BUSY_NS).map(|busy_ns| all_ns - busy_ns);
     let share = |ns: f64| (ns / 1e9 / cores).clamp(0.0, 1.0);
@@ -144,22 +144,22 @@ fn with_processors(
     }
 }
 
-/// What was waiting in memory to be written as the window began, and was no more as it ended.
+/// Dirty memory at the start of the window that was written back by its end.
 fn drained(gauges: &[MeterSeries], window_s: f64) -> f64 {
     let names = [memory::DIRTY_BYTES, memory::WRITEBACK_BYTES];
     let change = |name: &&str| find(gauges, name).and_then(|g| g.change_per_second(window_s));
     names.iter().filter_map(change).map(|change| -change).sum::<f64>().max(0.0)
 }
 
-/// Whether NVMe commands are sent past the block layer, whose counts then say nothing of the load.
+/// Whether NVMe passthrough is used, so that the block layer's counters exclude the load.
 fn past_the_block_layer(plan: &Plan, point: &Point) -> bool {
     let step = plan.protocol.steps.iter().find(|step| step.name == point.key.step);
     let mut streams = step.iter().flat_map(|step| &step.streams);
     streams.any(|stream| stream.engine.knobs.flag("passthrough").is_ok_and(|past| past))
 }
 
-/// How large the point's datasets are, as far as their engines say it in bytes, and whether they
-/// are opened past the page cache.
+/// The sizes of the point's datasets, as far as their engines give them in bytes, and whether they
+/// bypass the page cache.
 fn dataset(plan: &Plan, point: &Point, gauges: &[MeterSeries], window_s: f64) -> DatasetCaching {
     let step = plan.protocol.steps.iter().find(|step| step.name == point.key.step);
     let streams = || step.iter().flat_map(|step: &&Step| &step.streams);
@@ -174,7 +174,7 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[MeterSeries], window_s: f64) ->
         let one = int("size").filter(|size| *size > 0).or_else(values)?;
         Some(one as f64 * f64::from(*instances))
     };
-    // A limit of the load's own counts, where there is one: page cache beyond it there is none.
+    // The load's own limit, if there is one, also limits the page cache.
     let limit = step.and_then(|step| step.memory_bytes).map(|bytes| bytes as f64);
     let of_host = find(gauges, memory::TOTAL_BYTES).and_then(|g| g.mean(window_s));
     DatasetCaching {
@@ -185,16 +185,15 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[MeterSeries], window_s: f64) ->
     }
 }
 
-/// Little's law: what arrives each second times how long it stays.
+/// Little's law: arrival rate times residence time.
 fn in_flight(numbers: &Numbers) -> f64 {
     let waiting = |c: &ClassNumbers| Some(c.ops_per_s * c.service.mean_ns? / 1e9);
     numbers.classes.iter().filter_map(waiting).sum()
 }
 
-/// The ops of an open loop that Dyno itself handed over late: at least those for which a worker was
-/// waiting, and overslept. An op also waits where all slots are taken, and of evenly spread ops no
-/// larger share finds them so than the slots are taken on average: what is late beyond that is
-/// Dyno's too.
+/// The ops of an open loop that Dyno itself submitted late: at least those for which a worker
+/// overslept. An op also waits if all slots are taken, and for evenly spaced ops the share that
+/// finds them taken is at most the mean occupancy: lateness beyond that is also Dyno's.
 fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     numbers.asked?;
     let ops = numbers.classes.iter().filter_map(|c| c.ops).sum::<u64>().max(1) as f64;
@@ -221,8 +220,7 @@ fn achieved(numbers: &Numbers) -> Option<f64> {
     }
 }
 
-/// All devices under the subject together, by the whole disk where it has a partition; busy is the
-/// mean of theirs.
+/// All devices of the subject together, with whole disks for partitions; busy is their mean.
 fn device(gauges: &[MeterSeries], window_s: f64) -> Option<DeviceLoad> {
     let counters: Vec<(KernelCounter, bool, &MeterSeries)> = gauges
         .iter()
@@ -237,7 +235,7 @@ fn device(gauges: &[MeterSeries], window_s: f64) -> Option<DeviceLoad> {
     };
     let sum = |what: KernelCounter| each(what).iter().sum::<f64>();
     let busy = each(KernelCounter::Busy);
-    // A flush is counted once by itself and once in each write that asked for it.
+    // A flush is counted once by itself and once in each write that requested it.
     let flushing = sum(KernelCounter::FlushTime) / 1e9;
     (!busy.is_empty()).then(|| DeviceLoad {
         reads_per_s: sum(KernelCounter::Reads),
@@ -246,7 +244,7 @@ fn device(gauges: &[MeterSeries], window_s: f64) -> Option<DeviceLoad> {
         queue: (sum(KernelCounter::Queue) / 1e9 - flushing).max(0.0),
         read_queue: sum(KernelCounter::ReadTime) / 1e9,
         write_queue: sum(KernelCounter::WriteTime) / 1e9,
-        // The paths and namespaces of one drive can be busy at once.
+        // The paths and namespaces of one drive can be busy at the same time.
         busy: (busy.iter().sum::<f64>() / busy.len() as f64 / 1e9).min(1.0),
         flushes_per_s: sum(KernelCounter::Flushes),
         flushing: flushing.min(1.0),
@@ -281,9 +279,9 @@ mod tests {
         let p = with_processors(BottleneckInputs::default(), &gauges, 10.0);
         let rounded = [p.host_busy, p.own_busy, p.servers_busy]
             .map(|share| share.map(|s| (s * 1000.0).round()));
-        // Of the ticks it would have been 133 %.
+        // Relative to the ticks it would be 133 %.
         assert_eq!((rounded, p.cores), ([Some(995.0), Some(995.0), Some(600.0)], 2.0));
-        // An older bundle says neither how many cores there are nor what its servers took.
+        // An older bundle has neither the number of cores nor its servers' use.
         let old = [
             &gauges[..2],
             &[counter(cpu::PROCESS_USER_NS, 5e8), counter(cpu::PROCESS_SYSTEM_NS, 1e8)],
@@ -322,7 +320,7 @@ mod tests {
         let key = PointKey { subject: "A".into(), step: "s".into(), axis, repeat: 1 };
         let overslept =
             |times| Overslept { stream: "io".into(), times, total_ns: 0, longest_ns: 0 }.to_fact();
-        // A thousand ops in ten seconds over two slots, each taken for so long.
+        // A thousand ops in ten seconds over two slots, each occupied for this long.
         let share = |late_ops: u64, service_ns: u64, facts: Vec<Fact>| {
             let mut service = Histogram::new();
             (0..1000).for_each(|_| service.add(service_ns));
@@ -357,7 +355,7 @@ mod tests {
         let (quick, slow) = (100_000, 10_000_000);
         assert_eq!(share(0, quick, vec![]), Some(0.0));
         assert_eq!(share(200, quick, vec![]), Some(20.0));
-        // Half of the slots are taken on average: so many may have waited for one.
+        // Half of the slots are occupied on average: this many may have waited for one.
         assert_eq!(share(400, slow, vec![]), Some(0.0));
         assert_eq!(share(400, slow, vec![overslept(50)]), Some(5.0));
     }

@@ -1,28 +1,28 @@
-//! The axis of a step, in words.
+//! The axis of a step, as text.
 
 use crate::base::units;
 use crate::language::Language;
 use crate::plan::{Axis, Field};
 use crate::say;
 
-/// What a step is swept along.
+/// The swept field of a step.
 pub struct AxisFacts {
-    /// As the plan says: "read.threads".
+    /// In the plan's notation: "read.threads".
     pub name: String,
-    /// Which field of a stream that is.
+    /// The field of the stream.
     pub field: Field,
 }
 
 /// A value of the axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisPosition {
-    /// The number, in the field's unit; not a number where nothing is swept.
+    /// The number, in the field's unit; not a number without a sweep.
     pub number: f64,
-    /// The value by its name in English, as a plan's author has it: "64", "128 KiB", "50 %".
+    /// The English text of the value, as written by a plan's author: "64", "128 KiB", "50 %".
     pub label: String,
 }
 
-/// What an axis of this field is called.
+/// The name of an axis with this field.
 pub fn field_text(l: Language, field: Field) -> String {
     match field {
         Field::Threads => say!(l, "axis-threads"),

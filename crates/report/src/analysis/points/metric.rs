@@ -12,31 +12,31 @@ use crate::stats::Better;
 /// One figure of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PointFigure {
-    /// Ops a second.
+    /// Ops per second.
     Ops,
     /// Bytes per second.
     Bytes,
     /// Mean latency, nanoseconds.
     Mean,
-    /// By its place in `PERCENTILES`.
+    /// By index in `PERCENTILES`.
     Percentile(usize),
-    /// Ops of one class per minute, of those that were committed: New-Orders, transactions.
+    /// Committed ops of one class per minute: New-Orders, transactions.
     PerMinute(Class),
-    /// Of one class of power ("drive", "system") as one kind of meter reads it: neither is ever
-    /// mixed with another.
+    /// For one class of power ("drive", "system") and one kind of meter: neither is ever mixed with
+    /// another.
     OpsPerWatt(Instrument),
-    /// MB/s per watt, of one instrument.
+    /// MB/s per watt, by one instrument.
     MbPerWatt(Instrument),
-    /// Joules per op, of one instrument.
+    /// Joules per op, by one instrument.
     JoulesPerOp(Instrument),
 }
 
-/// What power is of, and the kind of meter that read it.
+/// The class of power, and the kind of its meter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instrument {
-    /// What power is of: "drive", "slot", "system", "cpu".
+    /// The class of power: "drive", "slot", "system", "cpu".
     pub class: String,
-    /// The kind of meter that reads it.
+    /// The kind of meter.
     pub kind: String,
 }
 
@@ -47,19 +47,19 @@ impl Instrument {
     }
 }
 
-/// What of a point a figure is of.
+/// The part of a point to which a figure applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PointPart {
     /// The headline streams together, on all drives.
     Whole,
-    /// One stream, by its name.
+    /// One stream, by name.
     Stream(String),
-    /// The headline streams on one drive of a group, by its index.
+    /// The headline streams on one drive of a group, by index.
     Drive(u32),
 }
 
 impl PointPart {
-    /// "reader-4", "drive-1"; nothing of the whole.
+    /// "reader-4", "drive-1"; empty for the whole.
     pub fn name(&self) -> Option<String> {
         match self {
             PointPart::Whole => None,
@@ -79,9 +79,9 @@ const DRIVE: &str = "drive-";
 /// A figure of a part of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// Which figure of the point.
+    /// The figure.
     pub figure: PointFigure,
-    /// The part of the point that it is of.
+    /// The part of the point.
     pub part: PointPart,
 }
 
@@ -89,16 +89,16 @@ pub struct Metric {
 /// of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricRequest {
-    /// The figure, as the user wrote it.
+    /// The figure, as written by the user.
     pub word: String,
-    /// The stream or drive, where one was named.
+    /// The stream or drive, if named.
     pub part: Option<String>,
 }
 
-/// Those that need a meter of power.
+/// Metrics that require a power meter.
 pub const OF_POWER: [&str; 3] = ["ops/s/W", "MB/s/W", "J/op"];
 
-/// TPC-C's New-Order as the workload declares it, whose rate has a name of its own: New-Orders per
+/// TPC-C's New-Order as declared by the workload, whose rate has its own name: New-Orders per
 /// minute.
 pub const NEW_ORDER: Class = Class::new("new-order");
 
@@ -125,7 +125,7 @@ impl MetricRequest {
 }
 
 impl Metric {
-    /// Of the headline streams together.
+    /// For the headline streams together.
     pub fn total(figure: PointFigure) -> Metric {
         Metric { figure, part: PointPart::Whole }
     }
@@ -135,7 +135,7 @@ impl Metric {
         Metric::total(PointFigure::Percentile(P99))
     }
 
-    /// Whether more or less is better.
+    /// The better direction.
     pub fn better(&self) -> Better {
         match self.figure {
             PointFigure::Mean | PointFigure::Percentile(_) | PointFigure::JoulesPerOp(_) => {
@@ -145,22 +145,22 @@ impl Metric {
         }
     }
 
-    /// Whether it says how long a request takes.
+    /// Whether it is a latency.
     pub fn is_latency(&self) -> bool {
         matches!(self.figure, PointFigure::Mean | PointFigure::Percentile(_))
     }
 
-    /// Whether it is a rate, which an open loop is given and does not find.
+    /// Whether it is a rate, which is given in open loop, not measured.
     pub fn is_rate(&self) -> bool {
         matches!(self.figure, PointFigure::Ops | PointFigure::Bytes | PointFigure::PerMinute(_))
     }
 
-    /// Whether it is of power, which every instrument of a step is compared in.
+    /// Whether it depends on power, and so is compared separately for every instrument of a step.
     pub fn is_power(&self) -> bool {
         self.instrument().is_some()
     }
 
-    /// What reads its power, where it is of power.
+    /// Its power meter, if it depends on power.
     pub fn instrument(&self) -> Option<&Instrument> {
         match &self.figure {
             PointFigure::OpsPerWatt(i)

@@ -1,4 +1,4 @@
-//! Points in numbers.
+//! Points as numbers.
 
 pub mod axis;
 pub mod metric;

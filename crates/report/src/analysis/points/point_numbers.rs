@@ -1,4 +1,4 @@
-//! One point in numbers: each point is reduced at once, since its histograms are large.
+//! One point as numbers: each point is reduced immediately, because its histograms are large.
 //!
 //! Over drives, instances and streams, ops and bytes are summed and histograms merged; latencies of
 //! different classes are never mixed.
@@ -13,20 +13,20 @@ use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
 use crate::record::{Cell, Class, Point, RateInterval, ServerShare, Tally};
 
-/// Times in milliseconds whose excess is shown, as Aerospike's ACT has them (act_latency.py).
+/// Thresholds in milliseconds for the share of slower ops, as in Aerospike's ACT (act_latency.py).
 pub const OVER_MS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// One point in numbers.
+/// One point as numbers.
 pub struct PointSummary {
     /// The headline streams together.
     pub total: Numbers,
-    /// Each stream by name, whether it counts in the headline, and its numbers.
+    /// Each stream by name, whether it counts in the headline, and its figures.
     pub streams: Vec<(String, bool, Numbers)>,
-    /// The headline streams on each drive, by its index, where there are several.
+    /// The headline streams on each drive, by index, if there are several.
     pub drives: Vec<(u32, Numbers)>,
-    /// The headline streams of each copy, by drive and instance, where there are several.
+    /// The headline streams of each instance, by drive and instance, if there are several.
     pub instances: Vec<((u32, u32), Numbers)>,
-    /// What servers that Dyno started had of the machine.
+    /// The resources of the servers that Dyno started.
     pub servers: Vec<ServerShare>,
 }
 
@@ -34,25 +34,25 @@ pub struct PointSummary {
 pub struct Numbers {
     /// Ops per second.
     pub ops_per_s: f64,
-    /// Bytes per second; None where the source of imported figures does not give them.
+    /// Bytes per second; None if the source of imported figures does not give them.
     pub bytes_per_s: Option<f64>,
     /// One for each class of op.
     pub classes: Vec<ClassNumbers>,
     /// Open loop: the target rate.
     pub asked: Option<Rate>,
-    /// Open loop: ops handed over late.
+    /// Open loop: ops submitted late.
     pub late: u64,
-    /// Open loop: the most ops due and not yet handed over.
+    /// Open loop: the maximum number of ops due but not yet submitted.
     pub backlog_max: u64,
-    /// Open loop: ops not yet handed over when the window closed.
+    /// Open loop: ops not submitted when the window closed.
     pub backlog_end: u64,
-    /// Workers together, where they are known.
+    /// Total number of workers, if known.
     pub threads: Option<u32>,
-    /// Requests in flight for each worker, where they are known.
+    /// Requests in flight for each worker, if known.
     pub depth: Option<u32>,
-    /// Length of the measured window, nanoseconds, where it is known.
+    /// Length of the measured window, nanoseconds, if known.
     pub window_ns: Option<u64>,
-    /// ops/s second by second, where they were kept.
+    /// ops/s second by second, if stored.
     pub seconds: Vec<f64>,
 }
 
@@ -60,15 +60,15 @@ pub struct Numbers {
 pub struct ClassNumbers {
     /// The class.
     pub class: Class,
-    /// Ops completed; None where only their rate is known.
+    /// Ops completed; None if only their rate is known.
     pub ops: Option<u64>,
     /// Ops per second.
     pub ops_per_s: f64,
     /// The same without misses.
     pub done_per_s: f64,
-    /// Bytes moved per second, where that is known.
+    /// Bytes moved per second, if known.
     pub bytes_per_s: Option<f64>,
-    /// Reads that found no such key.
+    /// Reads of missing keys.
     pub misses: u64,
     /// Not in `ops`.
     pub given_up: u64,
@@ -78,11 +78,11 @@ pub struct ClassNumbers {
     pub service: Times,
     /// Response times; None in closed loop.
     pub response: Option<Times>,
-    /// How exactly the source of imported figures writes them.
+    /// The digits with which the source of imported figures writes them.
     pub digits: WrittenDigits,
 }
 
-/// The significant digits of imported figures; None of what Dyno measured.
+/// The significant digits of imported figures; None for Dyno's measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrittenDigits {
     /// Of ops per second.
@@ -97,17 +97,17 @@ pub struct WrittenDigits {
     pub percentiles: [Option<u32>; 5],
 }
 
-/// A histogram's numbers in nanoseconds; a percentile without enough samples is not there.
+/// A histogram's numbers in nanoseconds; percentiles without enough samples are missing.
 pub struct Times {
-    /// Mean, nanoseconds; None where nothing was timed.
+    /// Mean, nanoseconds; None if nothing was timed.
     pub mean_ns: Option<f64>,
-    /// The percentiles of `PERCENTILES`, nanoseconds; None where fewer than 100 samples lie above.
+    /// The percentiles of `PERCENTILES`, nanoseconds; None if fewer than 100 samples lie above.
     pub percentiles_ns: [Option<f64>; 5],
-    /// Largest latency, nanoseconds; None where it is not known.
+    /// Largest latency, nanoseconds; None if unknown.
     pub max_ns: Option<u64>,
-    /// The shares that took each of `OVER_MS` or longer, 0 to 1; None where nothing was timed.
+    /// The shares that took each of `OVER_MS` or longer, 0 to 1; None if nothing was timed.
     pub over: [Option<f64>; OVER_MS.len()],
-    /// The bounds of percentiles that another tool reported.
+    /// Another tool's reported bounds of percentiles.
     pub bounds_ns: [Option<(f64, f64)>; 5],
 }
 
@@ -151,7 +151,7 @@ impl PointSummary {
         }
     }
 
-    /// Keeps how each part went on from second to second.
+    /// Stores the second-by-second series of each part.
     pub fn follow(&mut self, rates: &[RateInterval]) {
         let seconds = |keep: &dyn Fn(&RateInterval) -> bool| {
             series_of(rates, keep).into_iter().map(|(_, ops)| ops).collect()
@@ -167,7 +167,7 @@ impl PointSummary {
         }
     }
 
-    /// The numbers of a stream; None where the point has no such stream.
+    /// The figures of a stream; None if the point has no such stream.
     pub fn stream(&self, name: &str) -> Option<&Numbers> {
         self.streams.iter().find(|(n, ..)| n == name).map(|(.., numbers)| numbers)
     }
@@ -207,7 +207,7 @@ fn sum(tallies: &[&Tally], counts: fn(Class) -> bool, what: fn(&Tally) -> u64) -
     tallies.iter().filter(|t| counts(t.class)).map(|t| what(t)).sum::<u64>() as f64
 }
 
-/// What was asked for in all; streams asked in different units have no sum.
+/// The total target; targets in different units have no sum.
 fn sum_of_rates(cells: &[&Cell]) -> Option<Rate> {
     let mut sum = None;
     for rate in cells.iter().filter_map(|c| c.asked) {
@@ -269,12 +269,12 @@ impl Times {
     }
 }
 
-/// ops/s second by second over the streams kept, from intervals of about a second each.
+/// ops/s second by second over the stored streams, from intervals of about a second each.
 pub fn series_of(rates: &[RateInterval], keep: &dyn Fn(&RateInterval) -> bool) -> Vec<(f64, f64)> {
     let mut seconds: BTreeMap<u64, f64> = BTreeMap::new();
     for r in rates.iter().filter(|r| keep(r)) {
         let length_ns = r.end_ns.saturating_sub(r.start_ns);
-        // The rest of a second at the end of the window says little.
+        // The incomplete second at the end of the window is not meaningful.
         if length_ns < 500_000_000 {
             continue;
         }

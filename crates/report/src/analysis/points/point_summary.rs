@@ -12,22 +12,22 @@ use crate::stats::{Estimate, IntervalMethod, estimate};
 /// The percentiles that a report shows.
 pub use crate::plan::search::PERCENTILES;
 
-/// Where p99 is among them.
+/// The index of p99.
 pub const P99: usize = 2;
 
-/// A stream that reaches a smaller share of its target rate has missed it: its latencies are those
-/// of another load.
+/// A stream with a smaller share of its target rate has missed it: its latencies are those of
+/// another load.
 pub const RATE_KEPT: f64 = 0.98;
 
 /// Some streams of one cell over all repeats.
 pub struct RepeatSummary {
     /// Ops per second.
     pub ops_per_s: Estimate,
-    /// Bytes per second; None where the source of imported figures does not give them.
+    /// Bytes per second; None if the source of imported figures does not give them.
     pub bytes_per_s: Option<Estimate>,
     /// ops/s of each repeat, in order.
     pub by_repeat: Vec<f64>,
-    /// bytes/s of each repeat, in order; empty where they are not known.
+    /// bytes/s of each repeat, in order; empty if unknown.
     pub bytes_by_repeat: Vec<f64>,
     /// One for each class of op.
     pub classes: Vec<ClassSummary>,
@@ -35,15 +35,15 @@ pub struct RepeatSummary {
     pub asked: Option<Rate>,
     /// Sums and maxima over the repeats.
     pub late: u64,
-    /// Ops of all repeats; None where only their rate is known.
+    /// Ops of all repeats; None if only their rate is known.
     pub ops: Option<u64>,
-    /// The most ops due and not yet handed over, of any repeat.
+    /// The maximum number of ops due but not yet submitted, of any repeat.
     pub backlog_max: u64,
-    /// Ops not yet handed over when windows closed, of all repeats.
+    /// Ops not submitted when windows closed, of all repeats.
     pub backlog_end: u64,
-    /// Workers together, where they are known.
+    /// Total number of workers, if known.
     pub threads: Option<u32>,
-    /// Requests in flight for each worker, where they are known.
+    /// Requests in flight for each worker, if known.
     pub depth: Option<u32>,
     /// Whether ops/s rose or fell over the windows of its repeats.
     pub drift: Drift,
@@ -53,18 +53,17 @@ pub struct RepeatSummary {
 pub struct ClassSummary {
     /// The class.
     pub class: Class,
-    /// Ops of all repeats; None where only their rate is known.
+    /// Ops of all repeats; None if only their rate is known.
     pub ops: Option<u64>,
     /// Ops per second.
     pub ops_per_s: Estimate,
-    /// Ops per minute that came to their end, without misses: of transactions, those that were
-    /// committed.
+    /// Completed ops per minute, without misses: for transactions, the committed ones.
     pub done_per_minute: Option<Estimate>,
     /// The same of each repeat, in order.
     pub done_by_repeat: Vec<f64>,
-    /// Bytes per second; None where the source of imported figures does not give them.
+    /// Bytes per second; None if the source of imported figures does not give them.
     pub bytes_per_s: Option<Estimate>,
-    /// Reads that found no such key, of all repeats.
+    /// Reads of missing keys, of all repeats.
     pub misses: u64,
     /// Over all repeats; not in `ops`.
     pub given_up: u64,
@@ -82,13 +81,13 @@ pub struct Latency {
     pub mean_ns: Option<Estimate>,
     /// The percentiles of `PERCENTILES`, nanoseconds.
     pub percentiles_ns: [Option<Estimate>; 5],
-    /// Largest latency of any repeat, nanoseconds; None where it is not known.
+    /// Largest latency of any repeat, nanoseconds; None if unknown.
     pub max_ns: Option<u64>,
-    /// The digits to which the source of imported figures writes it.
+    /// The digits with which the source of imported figures writes it.
     pub max_digits: Option<u32>,
     /// The shares that took each of `OVER_MS` or longer.
     pub over: [Option<Level>; OVER_MS.len()],
-    /// Of each repeat, where every repeat has one.
+    /// For each repeat, if every repeat has one.
     pub mean_by_repeat: Vec<f64>,
     /// Each percentile's value in each repeat that has one.
     pub percentiles_by_repeat: [Vec<f64>; 5],
@@ -157,7 +156,7 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
 }
 
 fn latency(repeats: &[&Times], written: &[WrittenDigits]) -> Latency {
-    // An estimate over some of the repeats only would not be the cell's.
+    // An estimate over only some of the repeats would not be the cell's.
     let whole = |pick: &dyn Fn(&Times) -> Option<f64>| {
         repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>()
     };
@@ -180,9 +179,8 @@ fn latency(repeats: &[&Times], written: &[WrittenDigits]) -> Latency {
     }
 }
 
-/// The estimate of percentile `at`, with the reported bounds: of one repeat they are all that is
-/// known of it, and the spread of several repeats cannot be narrower than the means of their
-/// bounds.
+/// The estimate of percentile `at`, with the reported bounds: for one repeat they are all that is
+/// known, and the spread of several repeats cannot be narrower than the means of their bounds.
 fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
     let Some(bounds) = repeats.iter().map(|t| t.bounds_ns[at]).collect::<Option<Vec<_>>>() else {
         return estimate;
@@ -196,17 +194,17 @@ fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
 }
 
 impl RepeatSummary {
-    /// The share of its ops that were handed over late.
+    /// The share of its ops that were submitted late.
     pub fn late_share(&self) -> f64 {
         self.late as f64 / self.ops.unwrap_or(0).max(1) as f64
     }
 
-    /// The numbers of a class; None where the cell had no op of it.
+    /// The figures of a class; None if the cell had no op of it.
     pub fn class(&self, class: Option<Class>) -> Option<&ClassSummary> {
         self.classes.iter().find(|c| Some(c.class) == class)
     }
 
-    /// Achieved against asked, where a rate was asked for.
+    /// Achieved ÷ target rate, if there is one.
     pub fn achieved(&self) -> Option<f64> {
         match self.asked? {
             Rate::OpsPerSec(asked) => Some(self.ops_per_s.value / asked),
@@ -216,7 +214,7 @@ impl RepeatSummary {
 }
 
 impl ClassSummary {
-    /// What a user of the drive waits: the response time in open loop, which in closed loop is the
+    /// The latency seen by a user of the drive: the response time, which in closed loop is the
     /// service time.
     pub fn user_latency(&self) -> &Latency {
         self.response.as_ref().unwrap_or(&self.service)

@@ -1,5 +1,5 @@
 //! Figures that another tool reported for imported points, used in place of histograms. A class
-//! that only figures are reported of has nothing else.
+//! with only reported figures has nothing else.
 
 use crate::analysis::points::point_numbers::{
     ClassNumbers, Numbers, PointSummary, Times, WrittenDigits,
@@ -9,8 +9,8 @@ use crate::base::histogram::{Histogram, SAMPLES_ABOVE};
 use crate::record::{Class, Reported};
 
 impl PointSummary {
-    /// Sets the reported figures. The latencies of several streams have no sum, so the total takes
-    /// them only from one.
+    /// Sets the reported figures. The latencies of several streams have no sum, so the total only
+    /// takes them from a single one.
     pub fn report(&mut self, reported: &[Reported]) {
         let mut leading = Vec::new();
         for (name, headline, numbers) in &mut self.streams {
@@ -25,7 +25,7 @@ impl PointSummary {
 }
 
 impl Numbers {
-    /// Puts reported figures in the place of the histograms'.
+    /// Replaces the histograms' figures by reported ones.
     pub fn report(&mut self, reported: &[&Reported]) {
         for figure in reported.iter().filter(|f| f.name != Reported::DRIVE_WATTS) {
             self.class(figure.class).report(figure);
@@ -41,7 +41,7 @@ impl Numbers {
         self.bytes_per_s = moved.filter_map(|c| c.bytes_per_s).reduce(|a, b| a + b);
     }
 
-    /// The numbers of a class, begun where nothing was counted of it.
+    /// The figures of a class, created if nothing was counted for it.
     fn class(&mut self, class: Class) -> &mut ClassNumbers {
         let at = self.classes.iter().position(|c| c.class == class).unwrap_or_else(|| {
             self.classes.push(ClassNumbers::uncounted(class));
@@ -50,7 +50,7 @@ impl Numbers {
         &mut self.classes[at]
     }
 
-    /// The digits to which its ops per second, and its bytes per second, are written.
+    /// The digits of its ops per second, and of its bytes per second.
     pub fn written(&self) -> (Option<u32>, Option<u32>) {
         let least = |pick: fn(&WrittenDigits) -> Option<u32>| {
             self.classes.iter().filter_map(|c| pick(&c.digits)).min()
@@ -96,8 +96,8 @@ impl ClassNumbers {
                 let Some(at) = PERCENTILES.iter().position(|(p, _)| *p == percentile) else {
                     return;
                 };
-                // The rule for Dyno's own holds for others' too, where they say how many samples
-                // there were.
+                // The rule for Dyno's own percentiles also applies to others', if the number of
+                // samples is known.
                 let above = reported.samples.map(|n| n as f64 * (1.0 - PERCENTILES[at].1));
                 if above.is_none_or(|n| n + 1e-6 >= SAMPLES_ABOVE as f64) {
                     percentiles_ns[at] = Some(reported.value);

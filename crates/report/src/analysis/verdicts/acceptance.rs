@@ -9,14 +9,14 @@ use crate::record::key::{self, FactHeading};
 use crate::stats::Better;
 use crate::stats::acceptance::{Delivery, Reference};
 
-/// One figure at one point that every drive is judged by.
+/// One figure at one point, by which every drive is judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedFigure {
     /// Name of the step.
     pub step: String,
     /// The step's title.
     pub title: String,
-    /// The axis value, as it is printed; empty where nothing is swept.
+    /// The axis value, as printed; empty without a sweep.
     pub at: String,
     /// The figure.
     pub metric: Metric,
@@ -27,21 +27,21 @@ pub struct JudgedFigure {
 pub struct JudgedDrive {
     /// The bundle's file name.
     pub file: String,
-    /// The subject's name, and the drive's number where the subject is a group.
+    /// The subject's name, and the drive's number if the subject is a group.
     pub name: String,
-    /// The drive's serial number, where it is known.
+    /// The drive's serial number, if known.
     pub serial: Option<String>,
-    /// By measure: the figure of each repeat; empty where it was not measured or may not be used.
+    /// By measure: the figure of each repeat; empty if not measured or not usable.
     pub figures: Vec<Vec<f64>>,
 }
 
-/// A measure with what the reference says of it.
+/// A measure with its reference.
 pub struct Judge {
-    /// What is judged.
+    /// The measure.
     pub measure: JudgedFigure,
     /// The reference's statistics.
     pub reference: Reference,
-    /// Repeats of each of its drives, the fewest.
+    /// Repeats of each of its drives, the minimum.
     pub repeats: usize,
 }
 
@@ -61,16 +61,17 @@ impl Judge {
     }
 }
 
-/// What may be said of a drive in one measure.
+/// The verdict on a drive in one measure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DriveVerdict {
-    /// It lies on the better side of the limit: its geometric mean over the repeats.
+    /// On the better side of the limit: its geometric mean over the repeats.
     Accepted(f64),
-    /// It does not.
+    /// On the worse side.
     Rejected(f64),
-    /// It has fewer repeats than the reference's drives, and so a larger scatter: how many.
+    /// It has fewer repeats than the reference's drives, and therefore a larger scatter: their
+    /// number.
     TooFew(usize),
-    /// It was not measured, or what was measured may not be used.
+    /// It was not measured, or the results may not be used.
     Missing,
 }
 
@@ -91,7 +92,7 @@ impl Acceptance {
         self.drives.iter().filter(|(_, all)| all.iter().any(is)).count()
     }
 
-    /// Drives that some measure says nothing of, and none rejects.
+    /// Drives that some measure could not judge, and none rejects.
     pub fn open(&self) -> usize {
         let accepted = |v: &DriveVerdict| matches!(v, DriveVerdict::Accepted(_));
         let rejected = |v: &DriveVerdict| matches!(v, DriveVerdict::Rejected(_));
@@ -100,8 +101,8 @@ impl Acceptance {
     }
 }
 
-/// What drives are judged by: each asked metric at the point that stands for its step. `steps`
-/// names those that are meant; all where it is empty.
+/// The measures: each requested metric at the representative point of its step. `steps` are the
+/// requested ones; all if empty.
 pub fn measures(facts: &Facts, steps: &[String]) -> Vec<JudgedFigure> {
     let meant = |step: &&StepFacts| steps.is_empty() || steps.contains(&step.name);
     let of_step = |step: &StepFacts| {
@@ -124,8 +125,8 @@ fn label(step: &StepFacts, value: usize) -> String {
     step.values.get(value).map(|value| value.label.clone()).unwrap_or_default()
 }
 
-/// The drives of one of the facts' runs. `like`: a subject of the reference, by which each of them
-/// must be measured alike.
+/// The drives of one of the facts' runs. `like`: a subject of the reference, which must have been
+/// measured in the same way.
 pub fn specimens(
     facts: &Facts,
     run: usize,
@@ -178,8 +179,8 @@ fn figures(
     values.filter(|value| value.is_finite() && *value > 0.0).collect()
 }
 
-/// Judges a delivery. Measures of which the reference has fewer than three drives are left out;
-/// all measures share the rate of false rejections in equal parts.
+/// Judges a delivery. Measures with fewer than three reference drives are omitted; all measures
+/// share the rate of false rejections equally.
 pub fn judge(
     measures: Vec<JudgedFigure>,
     reference: &[JudgedDrive],

@@ -3,10 +3,10 @@
 use crate::analysis::facts::{Facts, RunFacts, StepFacts};
 use crate::plan::{Field, Stream};
 
-/// How a step's writes become durable.
+/// The durability of a step's writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepDurability {
-    /// Not by themselves: an acknowledged write may be in a volatile cache.
+    /// None: an acknowledged write may be in a volatile cache.
     None,
     /// Force unit access.
     Fua,
@@ -16,7 +16,7 @@ pub enum StepDurability {
     Commit,
 }
 
-/// Block writes that differ in nothing else, as indices of `Facts::steps`.
+/// Block writes that differ in nothing else, as indices into `Facts::steps`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteGroup {
     /// The same writes, not made durable.
@@ -26,14 +26,14 @@ pub struct WriteGroup {
 }
 
 impl WriteGroup {
-    /// All its steps, the one that is not durable first.
+    /// All its steps, beginning with the one that is not durable.
     pub fn steps(&self) -> Vec<(StepDurability, usize)> {
         let plain = self.plain.map(|step| (StepDurability::None, step));
         plain.into_iter().chain(self.durable.iter().copied()).collect()
     }
 }
 
-/// The groups of durable block writes, in the order of their first steps.
+/// The groups of durable block writes, ordered by their first steps.
 pub fn groups(facts: &Facts) -> Vec<WriteGroup> {
     let blocks: Vec<(usize, StepDurability, &Stream)> = manners(facts)
         .filter(|(_, manner, stream)| *manner != StepDurability::Commit && only_writes(stream))
@@ -67,7 +67,7 @@ pub fn commits(facts: &Facts) -> Vec<usize> {
         .collect()
 }
 
-/// Each step with how its headline stream's writes become durable.
+/// Each step with the durability of its headline stream's writes.
 fn manners(facts: &Facts) -> impl Iterator<Item = (usize, StepDurability, &Stream)> {
     facts.steps.iter().enumerate().filter_map(|(index, step)| {
         let stream = stream(facts, step)?;
@@ -84,8 +84,8 @@ fn stream<'f>(facts: &'f Facts, step: &StepFacts) -> Option<&'f Stream> {
     facts.runs.iter().find_map(of_run)?.streams.iter().find(|stream| stream.headline)
 }
 
-/// None where the load says nothing of it: reads, and databases whose commits their own settings
-/// govern.
+/// None if the load does not determine it: reads, and databases whose commits depend on their own
+/// settings.
 fn manner(stream: &Stream) -> Option<StepDurability> {
     if stream.engine.knobs.flag("sync").is_ok_and(|synced| synced) {
         return Some(StepDurability::Commit);
@@ -105,12 +105,12 @@ fn swept(step: &StepFacts) -> Option<Field> {
     step.axis.as_ref().map(|axis| axis.field)
 }
 
-/// Whether two streams make the same writes, however those become durable.
+/// Whether two streams make the same writes, regardless of durability.
 fn alike(a: &Stream, b: &Stream) -> bool {
     let without = |stream: &Stream| {
         let mut stream = stream.clone();
         stream.workload.knobs.0.remove("sync");
-        // What is swept differs within a step.
+        // The swept field differs within a step.
         Stream { threads: 0, depth: 0, ..stream }
     };
     without(a) == without(b)

@@ -1,8 +1,8 @@
 //! Many drives as samples of their models: every specimen at the step's headline place, the scatter
 //! between specimens, outliers, and differences between models.
 //!
-//! A specimen is a drive of a group, or a subject of one drive. Of so many subjects that their
-//! pairs say nothing any more, only models are compared.
+//! A specimen is a drive of a group, or a subject with one drive. If there are too many subjects
+//! for pairs to be meaningful, only models are compared.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,25 +17,25 @@ use crate::record::key::{FactHeading, drive, host};
 use crate::stats::Better;
 use crate::stats::specimens::{Components, Models, components, models, outlying};
 
-/// Fewer specimens of a model are no sample of it.
+/// A model with fewer specimens is not sampled.
 const FEWEST: usize = 3;
 
-/// One drive at the place that leads a step.
+/// One drive at the headline place of a step.
 #[derive(Clone, Debug)]
 pub struct FleetDrive {
     /// Index of the subject.
     pub subject: usize,
-    /// Its index among the subject's drives, where there are several.
+    /// Its index among the subject's drives, if there are several.
     pub drive: Option<u32>,
     /// The subject's name, and the drive's number in it.
     pub name: String,
-    /// Its serial number, where it is known.
+    /// Its serial number, if known.
     pub serial: Option<String>,
-    /// Its firmware, where it is known.
+    /// Its firmware, if known.
     pub firmware: Option<String>,
-    /// What its health log said before the run, where it is known.
+    /// Its health log before the run, if known.
     pub health: Option<String>,
-    /// Its level in each bundle that measured it, with the name of the host, where that is known.
+    /// Its level in each bundle that measured it, with the host's name, if known.
     pub levels: Vec<(Option<String>, f64)>,
     /// The figure of each repeat.
     pub by_repeat: Vec<f64>,
@@ -46,25 +46,25 @@ pub struct FleetDrive {
 /// The specimens of a model.
 #[derive(Clone, Debug)]
 pub struct DriveModel {
-    /// Its name; empty where it is not known.
+    /// Its name; empty if unknown.
     pub name: String,
     /// In the order of the plan.
     pub specimens: Vec<FleetDrive>,
-    /// What they scatter by.
+    /// Their scatter.
     pub scatter: Components,
-    /// What hosts scatter by beyond their drives, as a standard deviation of logarithms; none where
-    /// there is one host, or no host has two drives.
+    /// The scatter between hosts beyond that of their drives, as a standard deviation of
+    /// logarithms; None with a single host, or if no host has two drives.
     pub hosts: Option<f64>,
-    /// Places of those that lie apart from the others.
+    /// Indices of outlying ones.
     pub apart: Vec<usize>,
 }
 
 /// Two models compared drive by drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRatio {
-    /// Places of the two models; the first is the better one, as measured.
+    /// Indices of the two models; the first is the better one, as measured.
     pub pair: (usize, usize),
-    /// How many times as good the better one is, with the interval.
+    /// The ratio better ÷ worse, with the interval.
     pub found: Models,
 }
 
@@ -74,22 +74,22 @@ pub struct Fleet {
     pub step: usize,
     /// Index of the axis value.
     pub value: usize,
-    /// What is looked at.
+    /// The metric.
     pub metric: Metric,
     /// By name.
     pub models: Vec<DriveModel>,
-    /// Of every pair of models that may be compared; only of a fleet of subjects.
+    /// For every comparable pair of models; only for a fleet of subjects.
     pub ratios: Vec<ModelRatio>,
-    /// What keeps models from being compared.
+    /// What rules out comparing models.
     pub barred: Vec<Difference>,
 }
 
-/// A step's specimens, where some model has enough of them.
+/// A step's specimens, if some model has enough of them.
 pub fn of_step(facts: &Facts, index: usize) -> Option<Fleet> {
     let step = &facts.steps[index];
     let value = lead::value(step).unwrap_or(step.lead);
     let wanted = lead::metric(facts, step);
-    // Power is the subject's and no drive's, and a stream is no specimen.
+    // Power belongs to the subject, not to a drive, and a stream is not a specimen.
     let usable = wanted.part == PointPart::Whole && !wanted.is_power();
     let metric = if usable { wanted } else { Metric::total(PointFigure::Ops) };
     let known = DisclosureIndex::of(facts);
@@ -118,7 +118,7 @@ pub fn of_step(facts: &Facts, index: usize) -> Option<Fleet> {
 }
 
 impl Fleet {
-    /// What specimens and repeats scatter by within the models that are known, together.
+    /// The scatter of specimens and repeats within the known models, pooled.
     pub fn scatter(&self) -> Components {
         let known = self.models.iter().filter(|m| !m.name.is_empty());
         let all: Vec<Vec<Vec<f64>>> = known.map(DriveModel::repeats).collect();
@@ -127,7 +127,7 @@ impl Fleet {
 }
 
 impl DriveModel {
-    /// Of each drive, the figure of each repeat.
+    /// For each drive, the figure of each repeat.
     fn repeats(&self) -> Vec<Vec<f64>> {
         self.specimens.iter().map(|s| s.by_repeat.clone()).collect()
     }
@@ -139,12 +139,12 @@ impl DriveModel {
         DriveModel { name, specimens, scatter, hosts, apart }
     }
 
-    /// Names of its drives' firmware, each once.
+    /// The distinct firmware versions of its drives.
     pub fn firmware(&self) -> Vec<&str> {
         distinct(self.specimens.iter().map(|s| s.firmware.as_deref()))
     }
 
-    /// The hosts that its drives were measured in.
+    /// The hosts of its drives.
     pub fn hosts(&self) -> Vec<&str> {
         distinct(self.specimens.iter().flat_map(|s| &s.levels).map(|(host, _)| host.as_deref()))
     }
@@ -162,7 +162,7 @@ fn distinct<'a>(all: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a str> {
     found
 }
 
-/// A drive that several bundles measured is one specimen: by its serial number.
+/// A drive measured in several bundles is one specimen, identified by its serial number.
 fn merged(all: Vec<FleetDrive>) -> Vec<FleetDrive> {
     let mut found: Vec<FleetDrive> = Vec::new();
     let mut at: HashMap<String, usize> = HashMap::new();
@@ -206,7 +206,7 @@ fn all_ratios(models: &[DriveModel], metric: &Metric) -> Vec<ModelRatio> {
         let higher = metric.better() == Better::Higher;
         let first = (models[a].level() >= models[b].level()) == higher;
         let (better, worse) = if first { (a, b) } else { (b, a) };
-        // Times as good: of latencies the other's over one's own.
+        // better ÷ worse: for latencies the inverse.
         let (over, under) = if higher { (better, worse) } else { (worse, better) };
         let found = self::models(&repeats(over), &repeats(under), searched)?;
         Some(ModelRatio { pair: (better, worse), found })
@@ -214,8 +214,8 @@ fn all_ratios(models: &[DriveModel], metric: &Metric) -> Vec<ModelRatio> {
     pairs().filter(|(a, b)| known(*a) && known(*b)).filter_map(of).collect()
 }
 
-/// What keeps the models from being compared: plans that differ, test conditions that do. Hosts may
-/// differ where every model was measured in the same ones.
+/// What rules out comparing the models: different plans or test conditions. Hosts may differ if
+/// every model was measured on the same ones.
 fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Difference> {
     let mut subjects: Vec<usize> =
         models.iter().flat_map(|m| &m.specimens).map(|s| s.subject).collect();
@@ -232,7 +232,7 @@ fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Differe
     plans.unwrap_or_else(|| conditions::disqualifying(facts, &subjects, balanced))
 }
 
-/// The specimens of a cell, each with its model.
+/// The specimens of a cell, with their models.
 fn specimens(
     facts: &Facts,
     (step, cell): (&StepFacts, &CellFacts),
@@ -274,7 +274,7 @@ fn specimens(
     drives.into_iter().filter_map(of).collect()
 }
 
-/// The disclosure by its headings: of very many runs it is long.
+/// The disclosure by headings: long for very many runs.
 struct DisclosureIndex<'a>(HashMap<&'a str, &'a DisclosureGroup>);
 
 impl<'a> DisclosureIndex<'a> {
@@ -286,7 +286,7 @@ impl<'a> DisclosureIndex<'a> {
         let file = facts.runs.get(facts.run_of[subject]).map_or("", |run| run.file.as_str());
         let of_run = format!("{heading} ({file})");
         let group = self.0.get(of_run.as_str()).or_else(|| {
-            // Of one run alone the headings do not say which.
+            // With a single run the headings do not contain the run.
             self.0.get(heading).filter(|_| facts.runs.len() == 1)
         })?;
         group.rows.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
@@ -344,7 +344,7 @@ mod tests {
         let of = |host: &str, level: f64| specimen(&format!("{host}{level}"), host, &[level; 3]);
         let apart = [of("a", 100.0), of("a", 101.0), of("b", 120.0), of("b", 121.2)];
         let found = between_hosts(&apart).expect("two hosts");
-        // ln 1.2 ÷ √2, less what the drives scatter by.
+        // ln 1.2 ÷ √2, minus the scatter of the drives.
         assert!((found - 0.129).abs() < 0.002, "{found}");
         assert_eq!(between_hosts(&apart[..2]), None);
     }

@@ -13,13 +13,13 @@ use crate::stats::runs::gate::{
 
 /// A gate's judgements.
 pub struct Gate {
-    /// The loss that is allowed, as a share: 0.05 is 5 %.
+    /// The permitted loss, as a share: 0.05 is 5 %.
     pub limit: f64,
-    /// What the base's observations are.
+    /// The kind of the base's observations.
     pub unit: ScatterUnit,
-    /// Every point that the base has, then the step's mean; by step, metric and subject.
+    /// Every point of the base, then the step's mean; by step, metric and subject.
     pub rows: Vec<Judged>,
-    /// Subjects of the one side that the other does not have, by index in the facts.
+    /// Subjects on only one side, by index in the facts.
     pub unpaired: Vec<usize>,
 }
 
@@ -34,13 +34,13 @@ pub struct Judged {
     pub at: StepPlace,
     /// Index of the subject in the new run.
     pub subject: usize,
-    /// new ÷ base; none where the two were not compared.
+    /// new ÷ base; None if not compared.
     pub change: Option<RatioChange>,
-    /// What follows from it.
+    /// The verdict.
     pub verdict: GateVerdict,
 }
 
-/// What may be said of a figure.
+/// The verdict on a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GateVerdict {
     /// It did not become worse by more than the limit.
@@ -51,30 +51,31 @@ pub enum GateVerdict {
     NotShown(NoVerdictCause),
 }
 
-/// Why nothing is shown.
+/// Why neither is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoVerdictCause {
-    /// The interval holds the limit; so many repeats or base runs would do, where any number would.
+    /// The interval includes the limit; the number of repeats or base runs that would suffice, if
+    /// any.
     Scatter(Option<usize>),
-    /// Fewer repeats, or fewer base runs, than an interval takes.
+    /// Too few repeats, or base runs, for an interval.
     TooFew(usize),
-    /// The new run has no such figure.
+    /// The new run lacks the figure.
     NotInNew,
-    /// No base run has such a figure, though it has the point.
+    /// No base run has the figure, although it has the point.
     NotInBase,
-    /// What `Facts::barred` says, by index: the two were not measured alike.
+    /// From `Facts::barred`, by index: the two were not measured in the same way.
     Barred(usize),
-    /// A caveat of one of the two points bars it.
+    /// A caveat of one of the two points rules it out.
     Caveat,
 }
 
-/// A subject of the new run with its namesakes of the base, by index.
+/// A subject of the new run with its namesakes in the base, by index.
 struct Pair {
     base: Vec<usize>,
     new: usize,
 }
 
-/// Judges the last of the facts' runs by those before it.
+/// Judges the last of the facts' runs against the previous ones.
 pub fn judge(facts: &Facts, limit: f64) -> Gate {
     let pairs = pairs(facts);
     let mut compared = Vec::new();
@@ -106,8 +107,8 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
 }
 
 impl Gate {
-    /// Of everything together: worse where any figure is; not worse where all points are. A mean of
-    /// points that are not worse is not worse either, and does not ask for more.
+    /// The overall verdict: worse if any figure is; not worse if all points are. The mean of points
+    /// that are not worse is not worse either, and requires nothing more.
     pub fn verdict(&self) -> ShownChange {
         let mut points = self.rows.iter().filter(|r| r.at != StepPlace::Mean).peekable();
         if self.rows.iter().any(|r| r.verdict == GateVerdict::Worse) {
@@ -131,7 +132,7 @@ fn pairs(facts: &Facts) -> Vec<Pair> {
     new.into_iter().map(namesakes).filter(|p| !p.base.is_empty()).collect()
 }
 
-/// A change of a pair at a point of a sheet, or over its points.
+/// The change of a pair at a point of a sheet, or over its points.
 struct GateChange {
     sheet: usize,
     pair: usize,
@@ -191,7 +192,7 @@ fn of_history(facts: &Facts, compared: &[PairedSheet], pairs: &[Pair]) -> Vec<Ga
     of_points.chain(of_means).collect()
 }
 
-/// Sums of logarithms over points: of each base run, by its subject's index, and of the new one.
+/// Sums of logarithms over points: for each base run, by its subject's index, and for the new one.
 #[derive(Clone)]
 struct Runs {
     base: Vec<(usize, f64)>,
@@ -201,7 +202,7 @@ struct Runs {
 }
 
 impl Runs {
-    /// Adds another point, of which a run may lack a figure: it then counts for neither.
+    /// Adds another point, which is skipped for both if a run lacks its figure.
     fn add(&mut self, other: &Runs) {
         let sum = |&(subject, log): &(usize, f64)| {
             let more = other.base.iter().find(|(s, _)| *s == subject)?.1;
@@ -236,7 +237,7 @@ fn runs(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Ru
     Some(Runs { base, new, scale: of_base as f64 / repeats as f64, points: 1 })
 }
 
-/// Every point that the base has of a pair, and the mean over them.
+/// Every point of the base for a pair, and their mean.
 fn of_pair<'a>(
     facts: &Facts,
     of: &PairedSheet,

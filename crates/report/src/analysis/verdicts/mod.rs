@@ -1,4 +1,4 @@
-//! Questions of their own: gates, acceptance, fleets, trends, self-tests, durability, outliers.
+//! Separate questions: gates, acceptance, fleets, trends, self-tests, durability, outliers.
 
 pub mod acceptance;
 pub mod durability;

@@ -9,12 +9,12 @@ use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference, quo
 use crate::say;
 use crate::stats::detectable::{PlannedBrief, detectable};
 
-/// The brief that a scatter is rated for.
+/// The brief for which a scatter is evaluated.
 const USUAL: PlannedBrief =
     PlannedBrief { repeats: 5, points: 10, pairs: 1, steps: 1, measures: 2 };
 
-/// A brief of the same subject measured twice, added to those before. An interval that excludes "no
-/// difference" is false whatever else would have kept it from being claimed.
+/// Adds a brief of the same subject measured twice. An interval that excludes "no difference" is
+/// false, even if a caveat would have prevented the claim.
 pub fn same(so_far: Same, facts: &Facts) -> Same {
     let claimed = facts.comparisons.iter().filter(|c| c.standing != Standing::NotShown).count();
     let compared = usize::from(!facts.comparisons.is_empty());
@@ -26,7 +26,7 @@ pub fn same(so_far: Same, facts: &Facts) -> Same {
     }
 }
 
-/// A brief whose second subject has so many percent more latency than its first.
+/// A brief whose second subject has this many percent more latency than its first.
 pub fn known(facts: &Facts, percent: f64) -> SetDifference {
     let ops = Metric::total(PointFigure::Ops);
     let claimed = || facts.comparisons.iter().filter(|c| c.is_claimed());
@@ -41,7 +41,7 @@ pub fn known(facts: &Facts, percent: f64) -> SetDifference {
     }
 }
 
-/// How far runs of a load scatter, and what so many repeats show of it.
+/// The scatter of a load's runs, and the difference that this number of repeats shows.
 pub fn scatter(facts: &Facts, of: &str, repeats: u32) -> Scatter {
     let of_metric = |metric: Metric| scatter::of_all(facts, &metric);
     let ops = of_metric(Metric::total(PointFigure::Ops));
@@ -55,7 +55,7 @@ pub fn scatter(facts: &Facts, of: &str, repeats: u32) -> Scatter {
     }
 }
 
-/// The most ops/s of the first subject in each step.
+/// The first subject's maximum ops/s in each step.
 pub fn ceilings(facts: &Facts, engine: &str) -> Vec<MeasuredCeiling> {
     let of_step = |step: &crate::analysis::facts::StepFacts| {
         let cells = step.cells.iter().filter(|c| c.subject == 0);
@@ -70,7 +70,7 @@ pub fn ceilings(facts: &Facts, engine: &str) -> Vec<MeasuredCeiling> {
     facts.steps.iter().filter_map(of_step).collect()
 }
 
-/// What the runs' hosts are known to show, from the self-test that their bundles hold: "on this
+/// The detectable difference on the runs' hosts, from the self-test in their bundles: "on this
 /// host, 5 repeats …".
 pub fn of_host(facts: &Facts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();

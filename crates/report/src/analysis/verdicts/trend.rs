@@ -1,6 +1,6 @@
 //! Histories: a step's headline figure of one subject over many runs of a protocol, in
 //! chronological order, with its change points. Runs are gathered one by one, and only the figure
-//! and the test conditions are kept.
+//! and the test conditions are stored.
 
 use crate::analysis::claim::lead;
 use crate::analysis::comparability::alike::{self, FieldDifference};
@@ -12,16 +12,16 @@ use crate::record::key::{FactHeading, FactKey, cpu, drive, host};
 use crate::stats::runs::changes::{ChangePoint, change_points};
 use crate::stats::{Estimate, estimate};
 
-/// Facts whose difference makes another history, as two hosts are not compared either.
+/// Facts whose difference starts another history, because two hosts are not compared either.
 const HOST: [FactKey; 2] = [host::SERVER, cpu::MODEL];
 
-/// By what runs belong to one history.
+/// What defines a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum By {
     /// The subject's name.
     #[default]
     Subject,
-    /// The model of its drives, whatever their firmware.
+    /// The model of its drives, regardless of firmware.
     Model,
     /// The model and the firmware of its drives.
     Firmware,
@@ -33,53 +33,53 @@ pub enum By {
 pub struct FigureHistory {
     /// Title and name of the protocol.
     pub protocol: (String, String),
-    /// Whose it is, as `By` says.
+    /// Its owner, as determined by `By`.
     pub label: String,
     /// The step's title.
     pub step: String,
     /// The figure.
     pub metric: Metric,
-    /// The axis value at which it is looked at, as it is printed; none of a mean over all.
+    /// The axis value, as printed; None for a mean over all.
     pub at: Option<String>,
     /// The fields in which its plan and host differ from the first history of the same figure.
     pub differs: Vec<FieldDifference>,
-    /// The runs, the oldest first.
+    /// The runs, oldest first.
     pub runs: Vec<Member>,
-    /// Where its level changed; of `counted`.
+    /// Change points of its level, within `counted`.
     pub changes: Vec<ChangePoint>,
 }
 
 /// One run of a history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// The bundle, as the caller named it.
+    /// The bundle, as named by the caller.
     pub file: String,
-    /// When it began, nanoseconds since 1970 (UTC).
+    /// Start of the run, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
     /// The figure.
     pub estimate: Estimate,
-    /// Model, firmware and serial numbers of its drives, as the run read them.
+    /// Model, firmware and serial numbers of its drives, as read by the run.
     pub drives: [Vec<String>; 3],
-    /// Whether it may be compared: nothing but the drive is known to have set the figure.
+    /// Whether it may be compared: the figure is not known to be limited by anything but the drive.
     pub counts: bool,
 }
 
 impl FigureHistory {
-    /// The runs that are looked at for change points.
+    /// The runs examined for change points.
     pub fn counted(&self) -> impl Iterator<Item = &Member> {
         self.runs.iter().filter(|run| run.counts)
     }
 }
 
-/// What is asked of runs.
+/// The selection of runs and figures.
 #[derive(Clone, Debug, Default)]
 pub struct TrendRequest {
-    /// By what runs belong together.
+    /// What defines a history.
     pub by: By,
-    /// The figures; that which each step leads with where none is named.
+    /// The figures; the headline figure of each step if empty.
     pub metrics: Vec<MetricRequest>,
     /// Words that must all occur in the subject's name or its drives' models, firmware or serial
-    /// numbers, in upper or lower case.
+    /// numbers, case-insensitively.
     pub subject: String,
 }
 
@@ -90,7 +90,7 @@ pub struct Trends {
     all: Vec<(FigureHistory, Like)>,
 }
 
-/// What two runs of one history have in common.
+/// The common properties of two runs of one history.
 #[derive(Clone)]
 struct Like {
     plan: Plan,
@@ -138,7 +138,7 @@ impl Trends {
         }
     }
 
-    /// Into the history of runs that were made alike, or as the first of another.
+    /// Adds to the history of runs measured in the same way, or starts another.
     fn join(&mut self, mut new: FigureHistory, like: Like) {
         let same = |h: &FigureHistory| {
             (&h.protocol, &h.label, &h.step, &h.metric, &h.at)
@@ -157,7 +157,7 @@ impl Trends {
         self.all.push((new, like));
     }
 
-    /// All histories, their runs in order, with their change points.
+    /// All histories with their runs in order, and their change points.
     pub fn finish(self) -> Vec<FigureHistory> {
         let done = |(mut history, _): (FigureHistory, Like)| {
             history
@@ -187,8 +187,7 @@ impl TrendRequest {
 }
 
 impl By {
-    /// What the runs of a history have in common; the subject's name where its drives are not
-    /// known.
+    /// The common properties of a history's runs; the subject's name if its drives are unknown.
     fn label(self, subject: &str, [models, firmware, serials]: &[Vec<String>; 3]) -> String {
         let parts: Vec<&String> = match self {
             By::Subject => Vec::new(),
@@ -228,7 +227,7 @@ impl Like {
     }
 }
 
-/// What a run read of a subject's drives, each value once.
+/// The drive facts of a subject in a run, without duplicates.
 fn seen(facts: &Facts, subject: usize, name: &str) -> Vec<String> {
     let found = sightings(facts, &[subject], FactHeading::Drive.name(), name);
     let mut all: Vec<String> = found.values().flatten().map(|(_, v)| v.to_string()).collect();
@@ -237,8 +236,8 @@ fn seen(facts: &Facts, subject: usize, name: &str) -> Vec<String> {
     all
 }
 
-/// A step's figure where it leads, where that is, and whether it may be compared: at one axis
-/// value, or the geometric mean over all of them, repeat by repeat.
+/// A step's headline figure, if it has one, and whether it may be compared: at one axis value, or
+/// the geometric mean over all of them, repeat by repeat.
 fn figure(
     step: &StepFacts,
     metric: &Metric,

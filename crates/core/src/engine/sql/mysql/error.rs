@@ -1,15 +1,15 @@
-//! What a server of the MySQL family means by the number of an error.
+//! The meaning of MySQL-family error numbers.
 
 use crate::measure::sql::{ErrorClass, SqlError};
 
-/// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over
-/// by default.
+/// Deadlock, lock-wait timeout, and a record changed since it was read: ignored by sysbench by
+/// default.
 const RETRY: [u16; 3] = [1213, 1205, 1020];
 
 /// The server is shutting down or has killed the connection.
 const LOST: [u16; 5] = [1053, 1152, 1158, 1927, 4031];
 
-/// What the server says, distinguished by its number.
+/// The server's message, classified by its number.
 pub fn server_error(code: u16, message: &str) -> SqlError {
     let trouble = match code {
         code if RETRY.contains(&code) => ErrorClass::Retry,

@@ -1,5 +1,4 @@
-//! `mysql`: a server of the MySQL family, which Dyno starts on the drive under test, or one that is
-//! already there.
+//! `mysql`: a server of the MySQL family, started by Dyno on the drive under test, or existing.
 
 mod error;
 mod packet;
@@ -58,7 +57,7 @@ impl Dialect for MySql {
         error.code == "1050"
     }
 
-    /// The ids are given: in bulk the server would leave gaps in those that it gives itself.
+    /// Ids are explicit: in bulk loads the server would leave gaps in generated ones.
     fn sysbench(&self) -> Option<SysbenchDriver> {
         let (id_type, table_end) = ("INTEGER NOT NULL AUTO_INCREMENT", "/*! ENGINE = innodb */");
         Some(SysbenchDriver { id_type, table_end, gives_ids: true })
@@ -68,8 +67,8 @@ impl Dialect for MySql {
         "SELECT CONCAT(@@version, ', ', @@version_comment)"
     }
 
-    /// MySQL has a UUID of its own; MariaDB has none that two on one machine would not share, but
-    /// two have not one data directory.
+    /// MySQL has its own UUID; MariaDB has none that differs between two servers on one machine,
+    /// but two servers have different data directories.
     fn identity(&self, session: &mut dyn SqlSession) -> Identity {
         let sql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uuid', 'server_uid', \
                    'hostname', 'port', 'datadir')";
@@ -186,9 +185,9 @@ impl Engine for MySql {
     }
 }
 
-/// The server's settings by its own names. While a dataset is laid out nothing is lost by relaxing
-/// durability: an unfinished fill is started again, and the server's clean stop makes a finished
-/// one durable.
+/// The server's settings by its own names. While a dataset is created, relaxed durability loses
+/// nothing: an unfinished fill is restarted, and the server's clean stop makes a finished one
+/// durable.
 fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
     let loading = access == Access::Create;
     let word = |on: bool| if on { "1" } else { "0" };
@@ -203,7 +202,7 @@ fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
         ("innodb-doublewrite", word(knobs.flag("doublewrite")?).to_string()),
         ("innodb-log-file-size", knobs.int("redo_log")?.to_string()),
         ("max-connections", knobs.int("max_connections")?.to_string()),
-        // As many as sysbench's scripts prepare: nine for each table and connection.
+        // The number that sysbench's scripts prepare: nine for each table and connection.
         ("max-prepared-stmt-count", "1048576".to_string()),
         ("local-infile", "1".to_string()),
     ]);

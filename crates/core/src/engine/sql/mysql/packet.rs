@@ -1,6 +1,6 @@
-//! Numbers that say their own length, as packets of the MySQL protocol have them.
+//! Length-encoded integers of the MySQL protocol.
 
-/// How many bytes a number takes that says its own length.
+/// The number of bytes of a length-encoded integer.
 pub fn width(packet: &[u8], at: usize) -> usize {
     match packet.get(at) {
         Some(0xfc) => 3,

@@ -21,7 +21,7 @@ const TIME: u8 = 0x0b;
 const DATETIME: u8 = 0x0c;
 const YEAR: u8 = 0x0d;
 
-/// A column as far as reading its values needs it.
+/// The properties of a column that are needed to read its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MysqlColumn {
     kind: u8,
@@ -34,7 +34,7 @@ impl MysqlColumn {
         MysqlColumn { kind: column.column_type() as u8, unsigned }
     }
 
-    /// From its description, which ends in type (1 byte), flags (2), decimals (1) and two zeros.
+    /// From its definition, which ends in type (1 byte), flags (2), decimals (1) and two zeros.
     pub fn of_packet(packet: &[u8]) -> SqlResult<MysqlColumn> {
         match packet.len().checked_sub(6).map(|at| &packet[at..]) {
             Some(&[kind, low, high, ..]) => {
@@ -46,8 +46,7 @@ impl MysqlColumn {
     }
 }
 
-/// A row's values: a zero, a bit for each column that is null (the first two are unused), and the
-/// others.
+/// A row's values: a zero, a bit for each null column (the first two are unused), and the others.
 pub fn row(packet: &[u8], columns: &[MysqlColumn], answers: &mut Answers) -> SqlResult<()> {
     let nulls = packet.get(1..1 + (columns.len() + 2).div_ceil(8)).ok_or_else(cut_short)?;
     let mut at = 1 + nulls.len();
@@ -117,8 +116,8 @@ fn whole<const N: usize>(packet: &[u8], at: &mut usize, column: MysqlColumn) -> 
     Ok(i64::from_le_bytes(wide))
 }
 
-/// Year (2 bytes), month, day, hour, minute, second, microseconds (4); what is zero at the end is
-/// left out. An impossible date, such as 0000-00-00, is nothing.
+/// Year (2 bytes), month, day, hour, minute, second, microseconds (4); trailing zeros are omitted.
+/// An impossible date, such as 0000-00-00, is null.
 fn time(own: &[u8]) -> SqlValue<'static> {
     let part = |at: usize| own.get(at).map_or(0, |byte| *byte as i8);
     let year = own.get(..2).map_or(0, |y| i16::from_le_bytes([y[0], y[1]]));
@@ -169,7 +168,7 @@ mod tests {
             let packet = [&[0, 0], bytes].concat();
             assert_eq!(read(&packet, &[column]).unwrap(), format!("[{value:?}]"), "{column:?}");
         }
-        // The second of two is null, and nothing of it is in the packet.
+        // The second of two is null, and absent from the packet.
         let two = [column(TINY, false), column(LONG, false)];
         assert_eq!(read(&[0, 0b1000, 7], &two).unwrap(), "[Int(7), Null]");
         assert!(read(&[0, 0], &two).is_err());

@@ -1,4 +1,4 @@
-//! MariaDB, MySQL or Percona Server, whichever is installed, on a folder of the drive under test.
+//! MariaDB, MySQL or Percona Server, whichever is installed, in a folder on the drive under test.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,19 +8,18 @@ use super::super::{Product, Settings};
 use crate::base::error::{Result, failed};
 use crate::lab::server::{ServerPaths, program};
 
-/// What is installed.
+/// The installed product.
 pub struct MysqlInstallation {
     server: PathBuf,
-    /// MariaDB's tool that makes a data directory; MySQL's server does it itself.
+    /// MariaDB's tool that creates a data directory; MySQL's server does it itself.
     installer: Option<PathBuf>,
-    /// The variables that it knows, as it spells them on a command line; empty where it did not
-    /// say.
+    /// The variables that it supports, as spelled on a command line; empty if unknown.
     known: BTreeSet<String>,
     left_out: Vec<String>,
 }
 
-/// The server that the plan names, or the PATH's. Which it is, and which settings it knows, it is
-/// asked.
+/// The server set in the plan, or the one on the PATH. Its product and supported settings are
+/// queried from it.
 pub fn installed(named: Option<&str>) -> Result<MysqlInstallation> {
     let server = match named {
         Some(path) => Some(PathBuf::from(path)).filter(|path| path.is_file()).ok_or_else(|| {
@@ -56,8 +55,8 @@ fn variables(help: &str) -> BTreeSet<String> {
 }
 
 impl MysqlInstallation {
-    /// The settings that this version knows. The others are left out, and disclosed as such; the
-    /// redo log's size goes under the name that it has from MySQL 8.0.30 on where that is known.
+    /// The settings that this version supports. The others are omitted, and disclosed as such; the
+    /// redo log's size uses its name from MySQL 8.0.30 on if that is supported.
     pub fn fit(&mut self, mut settings: Settings) -> Settings {
         if self.known.is_empty() {
             return settings;
@@ -124,7 +123,7 @@ impl Product for MysqlInstallation {
 mod tests {
     use super::*;
 
-    /// The end of a server's help, as MySQL and MariaDB print it.
+    /// The end of a server's help, as printed by MySQL and MariaDB.
     const HELP: &str = "mysqld  Ver 8.4.0\n  --innodb-x  An option.\n\nVariables \
                         (--variable-name=value)\nand boolean options {FALSE|TRUE}   Value (after \
                         reading options)\n---------------- ---------------\nlocal-infile   \

@@ -23,9 +23,9 @@ pub struct MySqlSession {
     version: String,
     /// By number.
     statements: Vec<MysqlStatement>,
-    /// Whether every statement is inside a transaction.
+    /// Whether every statement is in a transaction.
     always: bool,
-    /// What `load` hands to the server when it asks for the file.
+    /// The data that `load` sends when the server requests the file.
     rows: Arc<Mutex<Vec<u8>>>,
     wire: MysqlWire,
 }
@@ -48,8 +48,8 @@ impl MySqlSession {
         let handler = LocalInfileHandler::new(move |_, out| {
             out.write_all(&handed.lock().unwrap_or_else(|e| e.into_inner()))
         });
-        // Statements are kept here, by number; the library's own cache would close them behind our
-        // back. The hot path reads packets as they are, uncompressed.
+        // Statements are stored here, by number; the library's own cache would close them
+        // unexpectedly. The hot path reads raw packets, uncompressed.
         let opts: Opts =
             opts.stmt_cache_size(0).compress(None).local_infile_handler(Some(handler)).into();
         let mut conn = Conn::new(opts.clone()).map_err(ours)?;
@@ -69,7 +69,7 @@ impl MySqlSession {
     }
 }
 
-/// What the library says, distinguished.
+/// The library's error, classified.
 fn ours(error: mysql::Error) -> SqlError {
     match error {
         mysql::Error::MySqlError(e) => server_error(e.code, &e.message),
@@ -112,7 +112,7 @@ impl SqlSession for MySqlSession {
         let mut answers = Answers::default();
         for row in self.conn.query_iter(sql).map_err(ours)? {
             for value in row.map_err(ours)?.unwrap_raw() {
-                // Unprepared, every value is text or null.
+                // Without preparation, every value is text or null.
                 match value {
                     Some(mysql::Value::Bytes(bytes)) => {
                         answers.push(SqlValue::Text(&String::from_utf8_lossy(&bytes)))

@@ -1,7 +1,6 @@
-//! The hot path of a MySQL session: prepared statements are executed and their answers read to the
-//! end, sent together, into buffers that are used again. The library makes the connection and does
-//! everything else; between two of its commands nothing is on the way, so the socket can be used
-//! past it.
+//! The hot path of a MySQL session: executes prepared statements together and reads their results
+//! into reused buffers. The library connects and does everything else; between two of its commands
+//! nothing is in transit, so the socket can be used directly.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 
@@ -24,7 +23,7 @@ const LONGLONG: u8 = 0x08;
 const DATETIME: u8 = 0x0c;
 const STRING: u8 = 0xfd;
 
-/// Flags in a status: another answer follows.
+/// Status flags: another result follows.
 const MORE: u16 = 8;
 
 /// A packet's length and number.
@@ -35,11 +34,11 @@ const LOCAL_FILE: u8 = 0xfb;
 const END: u8 = 0xfe;
 const ERROR: u8 = 0xff;
 
-/// A payload of this length goes on in the next packet.
+/// A payload of this length continues in the next packet.
 const LONGEST: usize = 0xff_ffff;
 
-/// A statement's text, from which a new connection prepares it again, what the server knows it by,
-/// how many parameters it has, and its rows' columns.
+/// A statement: its text (to prepare it again on a new connection), its id on the server, its
+/// number of parameters, and its result columns.
 pub struct MysqlStatement {
     pub sql: String,
     pub id: u32,
@@ -48,7 +47,7 @@ pub struct MysqlStatement {
 }
 
 impl MysqlStatement {
-    /// What the server knows it by, if it was given as many parameters as it has.
+    /// Its id on the server, if the number of parameters is right.
     fn id_for(&self, params: &[Param<'_>]) -> SqlResult<u32> {
         match self.params == params.len() {
             true => Ok(self.id),
@@ -59,7 +58,7 @@ impl MysqlStatement {
     }
 }
 
-/// Buffers for what is sent and what comes back.
+/// Buffers for sending and receiving.
 pub struct MysqlWire {
     out: Vec<u8>,
     received: Received,
@@ -70,7 +69,7 @@ impl MysqlWire {
         MysqlWire { out: Vec::with_capacity(4096), received: Received::new() }
     }
 
-    /// Executes a prepared statement; the rows that it returned or changed.
+    /// Executes a prepared statement; returns the number of rows returned or changed.
     pub fn execute(
         &mut self,
         socket: &impl AsRawFd,
@@ -83,9 +82,9 @@ impl MysqlWire {
         self.answer(socket)
     }
 
-    /// Executes prepared statements one after the other, sent together, and keeps the rows of each.
-    /// If one fails, the server goes on with the next: what they change must be inside a
-    /// transaction that is then rolled back. The first error counts.
+    /// Executes prepared statements in order, sent together, and stores the rows of each. If one
+    /// fails, the server continues with the next: their changes must be in a transaction that is
+    /// then rolled back. The first error is returned.
     pub fn query_all(
         &mut self,
         socket: &impl AsRawFd,
@@ -102,7 +101,7 @@ impl MysqlWire {
         let mut first = Ok(());
         for (statement, _) in batch.iter() {
             match self.kept(socket, &mut statements[statement.0 as usize].columns, answers) {
-                // Not the server's own error: where the next answer begins is not known.
+                // Not a server error: the start of the next result is unknown.
                 Err(error) if error.code.is_empty() => return Err(error),
                 found => first = first.and(found),
             }
@@ -111,8 +110,8 @@ impl MysqlWire {
         first
     }
 
-    /// One answer's rows. `columns` are as the server described them last; they are brought up to
-    /// date where it does so again.
+    /// One result's rows. `columns` are the server's last definitions, updated if it sends new
+    /// ones.
     fn kept(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -137,7 +136,7 @@ impl MysqlWire {
         self.rows(socket, |packet| rows::row(packet, columns, answers)).map(drop)
     }
 
-    /// Executes text without parameters, whose answer has no rows of interest.
+    /// Executes text without parameters whose rows are not needed.
     pub fn run(&mut self, socket: &impl AsRawFd, sql: &str) -> SqlResult<u64> {
         self.out.clear();
         self.out.extend([0, 0, 0, 0, QUERY]);
@@ -159,7 +158,7 @@ impl MysqlWire {
         self.close_packet(from)
     }
 
-    /// Puts its length at the head of the packet that begins there.
+    /// Writes the length into the header of the packet that begins there.
     fn close_packet(&mut self, from: usize) -> SqlResult<()> {
         let length = self.out.len() - from - HEADER;
         if length >= LONGEST {
@@ -169,17 +168,16 @@ impl MysqlWire {
         Ok(())
     }
 
-    /// Sends what was put together; answers with the socket to read the answers from.
+    /// Sends the assembled packets; returns the socket for reading the results.
     fn send<'s>(&mut self, socket: &'s impl AsRawFd) -> SqlResult<BorrowedFd<'s>> {
-        // SAFETY: the connection that the caller holds keeps the descriptor open as long as it is
-        // borrowed.
+        // SAFETY: the caller's connection keeps the descriptor open while it is borrowed.
         let socket = unsafe { BorrowedFd::borrow_raw(socket.as_raw_fd()) };
         self.received.clear();
         send_all(&socket, &self.out)?;
         Ok(socket)
     }
 
-    /// Reads one answer to its end, and those that follow it.
+    /// Reads one result and the following ones to their end.
     fn answer(&mut self, socket: BorrowedFd<'_>) -> SqlResult<u64> {
         let mut rows = 0;
         loop {
@@ -193,7 +191,7 @@ impl MysqlWire {
                 Some(&ERROR) => return Err(error(head)),
                 Some(&LOCAL_FILE) | None => return Err(unasked()),
                 Some(_) => {
-                    // What ends the descriptions is sent also where there are none.
+                    // The end of the definitions is sent even if there are none.
                     for _ in 0..=described(head) {
                         self.packet(socket)?;
                     }
@@ -209,7 +207,7 @@ impl MysqlWire {
         }
     }
 
-    /// Hands over each row's packet to their end; the status after them.
+    /// Passes on each row's packet up to the last; returns the status after them.
     fn rows(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -240,11 +238,11 @@ impl MysqlWire {
     }
 }
 
-/// The values of a statement's parameters, each with its type.
+/// The values of a statement's parameters, with their types.
 fn push_params(params: &[Param<'_>], out: &mut Vec<u8>) -> SqlResult<()> {
     let nulls = out.len();
     out.resize(nulls + params.len().div_ceil(8), 0);
-    // The types are given with every execution.
+    // Types are sent with every execution.
     out.push(1);
     for param in params {
         let kind = match param {
@@ -271,7 +269,7 @@ fn push_params(params: &[Param<'_>], out: &mut Vec<u8>) -> SqlResult<()> {
     Ok(())
 }
 
-/// A text after its length.
+/// A length-encoded string.
 fn push_text(text: &str, out: &mut Vec<u8>) {
     match text.len() {
         short @ 0..=250 => out.push(short as u8),
@@ -297,8 +295,8 @@ fn push_time(unix_us: i64, out: &mut Vec<u8>) -> SqlResult<()> {
     Ok(())
 }
 
-/// How many columns are described in what follows: MariaDB says in a byte after their number
-/// whether it does so again.
+/// The number of column definitions that follow: in MariaDB, a byte after their number says
+/// whether they are repeated.
 fn described(head: &[u8]) -> u64 {
     if head.get(width(head, 0)) == Some(&0) { 0 } else { number(head, 0) }
 }
@@ -311,7 +309,7 @@ fn status(packet: &[u8], at: usize) -> u16 {
 fn error(packet: &[u8]) -> SqlError {
     let code = status(packet, 1);
     let text = packet.get(3..).unwrap_or_default();
-    // "#40001" stands before the message.
+    // "#40001" precedes the message.
     let text = if text.first() == Some(&b'#') { text.get(6..).unwrap_or_default() } else { text };
     server_error(code, &String::from_utf8_lossy(text))
 }
@@ -326,8 +324,7 @@ mod tests {
         MysqlStatement { sql: String::new(), id: 7, params, columns: Vec::new() }
     }
 
-    /// What a client meets that sends an execution to a server which answers so, in pieces of any
-    /// size.
+    /// A client that sends an execution to a server with these answers, in pieces of any size.
     fn answered(packets: &[&[u8]], piece: usize) -> SqlResult<u64> {
         served(packets, piece, |wire, socket| wire.execute(socket, &statement(1), &[Param::Int(1)]))
     }
@@ -356,7 +353,7 @@ mod tests {
 
     const END_OF_ROWS: &[u8] = &[END, 0, 0, 2, 0];
 
-    /// The description of a column of whole numbers of four bytes.
+    /// The definition of a four-byte integer column.
     const NUMBER: &[u8] = b"\x03def\0\0\0\x01n\0\x0c\x3f\0\x0b\0\0\0\x03\0\0\0\0\0";
 
     proptest! {
@@ -368,7 +365,7 @@ mod tests {
             packets.extend(std::iter::repeat_n(row, rows));
             packets.push(END_OF_ROWS);
             prop_assert_eq!(answered(&packets, piece).unwrap(), rows as u64);
-            // Without descriptions, as MariaDB answers what it has described before.
+            // Without definitions, as MariaDB answers if it has sent them before.
             packets[0] = &[1, 0];
             packets.remove(1);
             prop_assert_eq!(answered(&packets, piece).unwrap(), rows as u64);

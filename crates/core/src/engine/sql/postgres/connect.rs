@@ -1,4 +1,4 @@
-//! A connection to PostgreSQL: the library logs in, and the socket is ours from then on.
+//! A connection to PostgreSQL: the library logs in, then Dyno uses the socket directly.
 
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,7 +15,7 @@ use crate::measure::sql::{SqlError, SqlResult};
 
 const PORT: u16 = 5432;
 
-/// One that waits.
+/// One that blocks.
 pub enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
@@ -63,8 +63,8 @@ fn open(host: &Host, port: u16) -> std::io::Result<Socket> {
     })
 }
 
-/// The library has a second descriptor of the socket for as long as it takes, and reads nothing
-/// that comes after the login. Its own end is let go of without a word to the server.
+/// The library keeps a second descriptor of the socket during login, and reads nothing after it.
+/// Its end is dropped without notifying the server.
 fn login(config: &Config, socket: Socket) -> SqlResult<Socket> {
     let runtime = Builder::new_current_thread().enable_io().build().map_err(lost)?;
     match &socket {

@@ -1,8 +1,8 @@
-//! What PostgreSQL's errors mean for a client.
+//! The meaning of PostgreSQL's errors for a client.
 
 use crate::measure::sql::{ErrorClass, SqlError};
 
-/// What a code of SQLSTATE means.
+/// The meaning of an SQLSTATE code.
 fn trouble_of(code: &str) -> ErrorClass {
     match code {
         "40001" | "40P01" | "55P03" => ErrorClass::Retry,
@@ -17,7 +17,7 @@ fn error(code: &str, message: &str) -> SqlError {
     SqlError { trouble: trouble_of(code), message, code: code.to_string() }
 }
 
-/// An error as the server sent it: fields, each a letter and a text.
+/// An error as sent by the server: fields, each with a letter and a text.
 pub fn server_error(body: &[u8]) -> SqlError {
     let field = |letter: u8| {
         let found = body.split(|byte| *byte == 0).find(|field| field.first() == Some(&letter));
@@ -26,12 +26,12 @@ pub fn server_error(body: &[u8]) -> SqlError {
     error(&field(b'C'), &field(b'M'))
 }
 
-/// What the library says of a login.
+/// The library's error from a login.
 pub fn of_library(library: tokio_postgres::Error) -> SqlError {
     if let Some(db) = library.as_db_error() {
         return error(db.code().code(), db.message());
     }
-    // The library says what it was doing; its source says why that went wrong.
+    // The library states the operation; its source states the cause.
     let cause = std::error::Error::source(&library).map(|cause| format!(": {cause}"));
     SqlError::lost(format!("{library}{}", cause.unwrap_or_default()))
 }

@@ -1,4 +1,4 @@
-//! `postgres`: PostgreSQL, which Dyno starts on the drive under test, or one that is already there.
+//! `postgres`: PostgreSQL, started by Dyno on the drive under test, or existing.
 
 mod connect;
 mod error;
@@ -48,7 +48,7 @@ impl Dialect for Postgres {
         error.code == "42P07"
     }
 
-    /// The ids are left out: the sequence must end where they end.
+    /// Ids are omitted: the sequence must end at the last one.
     fn sysbench(&self) -> Option<SysbenchDriver> {
         Some(SysbenchDriver { id_type: "SERIAL", table_end: "", gives_ids: false })
     }
@@ -57,7 +57,7 @@ impl Dialect for Postgres {
         "SELECT version()"
     }
 
-    /// A database that is dropped and made again has another number.
+    /// A database that is dropped and recreated has a different number.
     fn identity(&self, session: &mut dyn SqlSession) -> Identity {
         let system = "SELECT system_identifier FROM pg_control_system()";
         let mut all = reported(session, system, &["system_identifier"]);
@@ -153,9 +153,9 @@ impl Engine for Postgres {
     }
 }
 
-/// The server's settings by its own names. While a dataset is laid out nothing is lost by relaxing
-/// durability: an unfinished fill is started again, and the server's clean stop makes a finished
-/// one durable.
+/// The server's settings by its own names. While a dataset is created, relaxed durability loses
+/// nothing: an unfinished fill is restarted, and the server's clean stop makes a finished one
+/// durable.
 fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
     let loading = access == Access::Create;
     let word = |on: bool| if on { "on" } else { "off" }.to_string();

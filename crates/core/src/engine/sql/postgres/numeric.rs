@@ -1,10 +1,10 @@
-//! PostgreSQL's binary form of NUMERIC: digits to the base 10,000, a weight, a sign and a scale.
+//! PostgreSQL's binary NUMERIC: base-10,000 digits, a weight, a sign and a scale.
 
 use std::fmt::Write;
 
 use bytes::{BufMut, BytesMut};
 
-/// The most digits to the base 10,000 that 64 bits and a scale's padding have.
+/// The maximum number of base-10,000 digits of 64 bits and a scale's padding.
 const MOST_DIGITS: usize = 8;
 
 /// Writes `units` / 10^`scale`.
@@ -24,8 +24,7 @@ pub fn write(units: i64, scale: u8, out: &mut BytesMut) {
     digits[..count].iter().rev().for_each(|&digit| out.put_i16(digit));
 }
 
-/// A NUMERIC as it is written, "12.34", in a text that is used again for each: nothing is allocated
-/// while load is made.
+/// A NUMERIC in decimal notation, "12.34", in a reused string: nothing is allocated under load.
 pub fn read(raw: &[u8], text: &mut String) -> Result<(), String> {
     text.clear();
     let word = |i: usize| raw.get(2 * i..2 * i + 2).map(|b| i16::from_be_bytes([b[0], b[1]]));

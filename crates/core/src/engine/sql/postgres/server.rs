@@ -1,4 +1,4 @@
-//! PostgreSQL on a folder of the drive under test.
+//! PostgreSQL in a folder on the drive under test.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,10 +7,10 @@ use super::super::{Product, Settings};
 use crate::base::error::{Result, failed};
 use crate::lab::server::{ServerPaths, program};
 
-/// The superuser that initdb makes; it is reached through the socket alone.
+/// The superuser that initdb creates; reachable only through the socket.
 pub const SUPERUSER: &str = "dyno";
 
-/// The folder with `initdb` and `postgres`, which belong together: Debian's newest, or that of the
+/// The folder with `initdb` and `postgres`, which must match: Debian's newest, or the one on the
 /// PATH.
 pub struct PostgresInstallation(PathBuf);
 

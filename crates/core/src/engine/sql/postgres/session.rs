@@ -1,5 +1,6 @@
-//! A session with PostgreSQL, over the binary protocol. What a transaction has to say together is
-//! sent together (pipelining): where all is inside transactions, BEGIN goes with what follows it.
+//! A session with PostgreSQL, over the binary protocol. Messages of a transaction that belong
+//! together are pipelined: if everything is in transactions, BEGIN is sent with the statements that
+//! follow it.
 
 use tokio_postgres::Config;
 
@@ -17,14 +18,14 @@ pub struct PostgresSession {
     statements: Vec<PostgresStatement>,
     begin: PostgresStatement,
     commit: PostgresStatement,
-    /// Whether every statement is inside a transaction.
+    /// Whether every statement is in a transaction.
     always: bool,
     /// Whether the next statement begins one.
     begins: bool,
     /// Whether the next batch ends one, and whether one has.
     commits: bool,
     committed: bool,
-    /// Answers that nothing is read from.
+    /// Results that are not read.
     done: Answers,
 }
 
@@ -52,7 +53,7 @@ impl PostgresSession {
         })
     }
 
-    /// Begins to collect statements, behind a BEGIN where one is due.
+    /// Starts a batch of statements, after a BEGIN if one is due.
     fn start(&mut self) -> SqlResult<()> {
         self.wire.start();
         if self.begins { self.wire.add(&self.begin, &[]) } else { Ok(()) }
@@ -108,7 +109,7 @@ impl SqlSession for PostgresSession {
             self.wire.add(&self.commit, &[])?;
         }
         answers.clear();
-        // What BEGIN answers is no statement's of the batch; what COMMIT does stands behind theirs.
+        // BEGIN's answer belongs to no statement of the batch; COMMIT's follows theirs.
         let begin = std::mem::take(&mut self.begins).then_some(&self.begin);
         let of_batch = batch.iter().map(|(statement, _)| &self.statements[statement.0 as usize]);
         let all = of_batch.chain(commits.then_some(&self.commit));

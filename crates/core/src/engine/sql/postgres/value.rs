@@ -1,5 +1,4 @@
-//! Values as PostgreSQL's protocol has them, in binary: a statement's parameters and a row's
-//! columns.
+//! Values in PostgreSQL's binary format: a statement's parameters and a row's columns.
 
 use std::error::Error as StdError;
 
@@ -10,7 +9,7 @@ use super::numeric;
 use crate::measure::sql::answers::{Answers, SqlValue};
 use crate::measure::sql::{Decimal, LONGEST_DECIMAL, Param};
 
-/// Microseconds from 1970 to 2000, where PostgreSQL's timestamps begin.
+/// Microseconds from 1970 to 2000, PostgreSQL's epoch.
 const EPOCH_2000_US: i64 = 946_684_800_000_000;
 
 type Odd = Box<dyn StdError + Sync + Send>;
@@ -56,7 +55,7 @@ impl ToSql for Param<'_> {
     tokio_postgres::types::to_sql_checked!();
 }
 
-/// Keeps a value of a row.
+/// Stores a value of a row.
 pub fn keep(ty: &Type, raw: &[u8], numeric: &mut String, answers: &mut Answers) -> Result<(), Odd> {
     answers.push(match *ty {
         Type::INT2 => SqlValue::Int(i64::from(i16::from_sql(ty, raw)?)),

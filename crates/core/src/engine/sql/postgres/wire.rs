@@ -1,7 +1,6 @@
-//! The conversation with PostgreSQL once the library has logged in: statements are prepared,
-//! executed and their answers read to the end, sent together, into buffers that are used again
-//! (PostgreSQL's documentation, "Frontend/Backend Protocol": "Extended Query", "Pipelining" and
-//! "Message Formats").
+//! The dialogue with PostgreSQL after the library has logged in: prepares and executes statements
+//! together and reads their results into reused buffers (PostgreSQL's documentation,
+//! "Frontend/Backend Protocol": "Extended Query", "Pipelining" and "Message Formats").
 
 use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{IsNull, ToSql, Type};
@@ -13,17 +12,17 @@ use super::value::keep;
 use crate::measure::sql::answers::{Answers, SqlValue};
 use crate::measure::sql::{Param, SqlError, SqlResult};
 
-/// A message's kind and its length, which counts itself.
+/// A message's kind and its length, which includes itself.
 const HEADER: usize = 5;
 
-/// No row of a workload is longer than this; a length that is rubbish must not take all memory.
+/// No workload has longer rows; a corrupt length must not allocate all memory.
 const LONGEST: u32 = 16 << 20;
 
-/// So much of a load goes into one message.
+/// Maximum bytes of a load per message.
 const COPY_BYTES: usize = 64 * 1024;
 
-/// A statement's text, from which a new connection prepares it again, its name there, and the types
-/// of its parameters and columns.
+/// A statement: its text (to prepare it again on a new connection), its name on the server, and the
+/// types of its parameters and columns.
 pub struct PostgresStatement {
     pub sql: String,
     pub name: String,
@@ -31,16 +30,16 @@ pub struct PostgresStatement {
     pub columns: Vec<Type>,
 }
 
-/// Buffers for what is sent and what comes back.
+/// Buffers for sending and receiving.
 pub struct PostgresWire {
     socket: Socket,
     out: BytesMut,
     received: Received,
-    /// A NUMERIC that was read, for each again.
+    /// A reused buffer for reading NUMERICs.
     numeric: String,
 }
 
-/// One message of the server's: its kind, and where its body is in the buffer.
+/// One message from the server: its kind, and the position of its body in the buffer.
 struct ServerMessage {
     kind: u8,
     body: std::ops::Range<usize>,
@@ -87,7 +86,7 @@ impl PostgresWire {
         Ok(prepared)
     }
 
-    /// Begins to collect statements that are sent together.
+    /// Starts a batch of statements that are sent together.
     pub fn start(&mut self) {
         self.out.clear();
     }
@@ -125,9 +124,9 @@ impl PostgresWire {
         })
     }
 
-    /// Sends what was added and keeps the rows of each statement; the rows that the last one
-    /// changed or returned. Behind the first that fails the server executes none of them. Of
-    /// `before`, which was added first, no answer is kept.
+    /// Sends the batch and stores the rows of each statement; returns the number of rows that the
+    /// last one changed or returned. After the first failure the server executes none of the rest.
+    /// The result of `before`, which was added first, is not stored.
     pub fn execute<'s>(
         &mut self,
         before: Option<&PostgresStatement>,
@@ -166,7 +165,7 @@ impl PostgresWire {
         self.send()
     }
 
-    /// Executes text without parameters, and keeps the rows of its answers as text.
+    /// Executes text without parameters, and stores its rows as text.
     pub fn query(&mut self, sql: &str, answers: &mut Answers) -> SqlResult<()> {
         self.send_text(sql)?;
         self.answer(|wire, kind, body| {
@@ -181,10 +180,10 @@ impl PostgresWire {
         })
     }
 
-    /// Loads rows by `COPY … FROM STDIN`; how many.
+    /// Loads rows with `COPY … FROM STDIN`; returns their number.
     pub fn copy(&mut self, sql: &str, rows: &[u8]) -> SqlResult<u64> {
         self.send_text(sql)?;
-        // The server says that it is ready to take them, or why not.
+        // The server reports that it is ready to receive them, or why not.
         loop {
             match self.next()? {
                 ServerMessage { kind: b'G', .. } => break,
@@ -218,7 +217,7 @@ impl PostgresWire {
         Ok(count)
     }
 
-    /// Adds a message whose body is written by `body`.
+    /// Adds a message with a body written by `body`.
     fn message(
         &mut self,
         kind: u8,
@@ -233,14 +232,14 @@ impl PostgresWire {
         Ok(())
     }
 
-    /// Ends what is sent together, and sends it.
+    /// Ends the batch and sends it.
     fn sync(&mut self) -> SqlResult<()> {
         self.message(b'S', |_| Ok(()))?;
         self.send()
     }
 
-    /// Reads the server's messages until it is ready again. The first error of the server counts,
-    /// and one of `each` before it.
+    /// Reads the server's messages until it is ready again. The first server error is returned, or
+    /// an earlier one from `each`.
     fn answer(
         &mut self,
         mut each: impl FnMut(&mut PostgresWire, u8, std::ops::Range<usize>) -> SqlResult<()>,
@@ -276,7 +275,7 @@ impl PostgresWire {
     }
 
     fn send(&mut self) -> SqlResult<()> {
-        // A notice may have come with the last answer, or a part of one.
+        // A notice, or part of one, may have arrived with the last result.
         self.received.rewind();
         send_all(&self.socket, &self.out)
     }
@@ -307,18 +306,18 @@ fn int(body: &[u8], at: usize) -> Option<i32> {
     body.get(at..at + 4).map(|b| i32::from_be_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// The types whose numbers stand in `body` from `at` on, one each `step` bytes.
+/// The types with numbers in `body` from `at` on, one every `step` bytes.
 fn oids(body: &[u8], at: usize, step: usize) -> impl Iterator<Item = Option<Type>> + '_ {
     let count = body.get(..2).map_or(0, |b| usize::from(u16::from_be_bytes([b[0], b[1]])));
     (0..count).map(move |i| int(body, at + i * step).map(type_of))
 }
 
-/// Of a type that is not built in, values are text.
+/// Values of types that are not built in are text.
 fn type_of(oid: i32) -> Type {
     Type::from_oid(oid as u32).unwrap_or(Type::TEXT)
 }
 
-/// The types in a description of rows: of each column a name, and 18 bytes with the type from the
+/// The types in a row description: for each column a name, and 18 bytes with the type from the
 /// seventh on.
 fn columns(body: &[u8]) -> Option<Vec<Type>> {
     let count = body.get(..2).map(|b| u16::from_be_bytes([b[0], b[1]]))?;
@@ -331,7 +330,7 @@ fn columns(body: &[u8]) -> Option<Vec<Type>> {
     Some(types)
 }
 
-/// A row's values; None for one that is cut off.
+/// A row's values; None if it is truncated.
 fn cells(body: &[u8]) -> impl Iterator<Item = Option<Option<&[u8]>>> {
     let count = body.get(..2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
     let mut at = 2;
@@ -369,8 +368,8 @@ mod tests {
         PostgresStatement { sql: String::new(), name: "s".to_string(), params, columns }
     }
 
-    /// What comes of two statements that are sent together to a server which answers so, in pieces
-    /// of any size.
+    /// The result of two statements that are sent together to a server with these answers, in
+    /// pieces of any size.
     fn answered(answer: &[u8], piece: usize) -> SqlResult<(u64, Answers)> {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! `sqlserver`: Microsoft SQL Server, one that is already there. Dyno starts none of its own.
+//! `sqlserver`: an existing Microsoft SQL Server. Dyno does not start one.
 
 mod session;
 mod tds;
@@ -17,11 +17,12 @@ use crate::measure::sql::{
 };
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Writes};
 
-/// As Microsoft's own tools and drivers (ADO.NET) take it.
+/// In the format of Microsoft's own tools and drivers (ADO.NET).
 const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User \
                        Id=USER;Password=PASSWORD;TrustServerCertificate=true'";
 
-/// The counters that only ever rise, whatever "a second" their names say: 272696576 is their type.
+/// The counters that only increase, although some names contain "a second": their type is
+/// 272696576.
 const COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', '')), cntr_value FROM \
     sys.dm_os_performance_counters WHERE cntr_type = 272696576 AND ((object_name LIKE '%:Buffer \
     Manager%' AND counter_name IN ('Page lookups/sec', 'Page reads/sec', 'Page writes/sec', \
@@ -31,7 +32,7 @@ const COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', '')), cntr_va
     Flushes/sec')) OR (object_name LIKE '%:Locks%' AND instance_name = '_Total' AND counter_name \
     IN ('Number of Deadlocks/sec', 'Lock Waits/sec')))";
 
-/// What they are without "a second".
+/// Their names without "a second".
 const COUNTED: [&str; 11] = [
     "Page lookups",
     "Page reads",
@@ -68,8 +69,8 @@ impl Dialect for SqlServer {
         "DATETIME2(0)"
     }
 
-    /// T-SQL says at another place how many rows are wanted, and that a row is read to be written:
-    /// after the one table's name, as in `FROM district WITH (UPDLOCK, ROWLOCK) WHERE …`.
+    /// T-SQL places the row limit and the lock for a row that will be written differently: after
+    /// the table's name, as in `FROM district WITH (UPDLOCK, ROWLOCK) WHERE …`.
     fn query<'q>(&self, sql: &'q str, rows: Option<u32>, locked: bool) -> Cow<'q, str> {
         let mut text = Cow::Borrowed(sql);
         if locked {
@@ -150,14 +151,14 @@ impl Engine for SqlServer {
     }
 }
 
-/// A column of the database's own row in the catalogue.
+/// A column of the database's catalogue row.
 fn of_database(column: &str) -> String {
     format!("SELECT {column} FROM sys.databases WHERE database_id = DB_ID()")
 }
 
-/// What its owner set and a reader must know, for the disclosure. What a server does not report is
-/// unknown, and said to be: SQL Server 2012 has no delayed durability, and a server of another make
-/// lacks more.
+/// The owner's settings that a reader must know, for the disclosure. Values that a server does not
+/// report are shown as unknown: SQL Server 2012 has no delayed durability, and other products lack
+/// more.
 fn settings(server: &dyn Connector, portions: &Portions) -> Result<Vec<(String, String)>> {
     let mut session = portions.connect(server).map_err(|error| cannot_connect(&error))?;
     let mut settings = Vec::new();
@@ -183,11 +184,11 @@ fn settings(server: &dyn Connector, portions: &Portions) -> Result<Vec<(String, 
     Ok(settings)
 }
 
-/// The library's reasons are not repeated: they may quote the string, and the string has a
-/// password.
+/// The library's reasons are not repeated: they may quote the string, which contains a password.
 fn config_of(text: &str) -> Result<Config> {
     let mut config = Config::from_ado_string(text).map_err(|_| unreadable())?;
-    // A named instance without a port would have to be asked for at the server's browser, on UDP.
+    // A named instance without a port would have to be resolved by the server's browser service, on
+    // UDP.
     if text.contains('\\') && config.get_addr().ends_with(":1434") {
         return Err(failed(
             "DYNO_SQLSERVER_URL names an instance but no port",
@@ -195,8 +196,8 @@ fn config_of(text: &str) -> Result<Config> {
         ));
     }
     config.application_name("dyno");
-    // A condition of consistency on 1,500 warehouses, or statistics on all tables, takes as long as
-    // it takes.
+    // A consistency condition on 1,500 warehouses, or statistics on all tables, may take
+    // arbitrarily long.
     config.command_timeout(None);
     Ok(config)
 }

@@ -1,10 +1,9 @@
 //! A session with Microsoft SQL Server, over its protocol (TDS).
 //!
-//! Statements go through `sp_executesql` with their parameters' types declared: the server keeps a
-//! statement's plan by its text and those declarations, so both must be the same each time. What is
-//! sent together is one such text, whose plan is kept like another's. Nothing
-//! is prepared on the server, and a connection made anew finds the plans that the lost one had
-//! made.
+//! Statements go through `sp_executesql` with declared parameter types: the server caches a
+//! statement's plan by its text and declarations, so both must be the same each time. Statements
+//! sent together are one such text, whose plan is cached likewise. Nothing is prepared on the
+//! server, so a new connection reuses the plans of a lost one.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -24,29 +23,30 @@ use crate::measure::sql::{
 /// A deadlock, a lock-wait timeout, and a row changed since the snapshot was taken.
 const RETRY: [u32; 3] = [1205, 1222, 3960];
 
-/// Errors of this severity end the connection: the server goes down, or the session was killed.
+/// Errors of this severity end the connection: the server is shutting down, or the session was
+/// killed.
 const FATAL: u8 = 20;
 
 pub struct SqlServerSession {
     client: Client<Compat<TcpStream>>,
-    /// Waits on this session's socket alone, in the thread that calls.
+    /// Waits only on this session's socket, in the calling thread.
     runtime: Runtime,
     config: Config,
     version: String,
     /// By number, written with `?`.
     statements: Vec<String>,
-    /// By the numbers of the statements in them.
+    /// By the numbers of their statements.
     together: HashMap<Vec<u32>, SqlServerStatement>,
 }
 
-/// What stands between statements that are sent together.
+/// The separator between statements that are sent together.
 const BETWEEN: &str = ";\n";
 
 struct SqlServerStatement {
     text: String,
     /// Its parameters' names: "@dyno1", "@dyno2" …
     names: Vec<String>,
-    /// Of each statement in it, whether it returns rows.
+    /// Whether each of its statements returns rows.
     returns: Vec<bool>,
 }
 
@@ -71,7 +71,7 @@ impl SqlServerSession {
         Ok(session)
     }
 
-    /// Executes statements in one request, with the parameters of all of them.
+    /// Executes statements in one request, with all their parameters.
     fn call<'p>(
         &mut self,
         numbers: Vec<u32>,
@@ -110,8 +110,8 @@ async fn login(config: &Config) -> SqlResult<Client<Compat<TcpStream>>> {
     Client::connect(config.clone(), socket.compat_write()).await.map_err(ours)
 }
 
-/// Statements as one text, `?` as `@dyno1`, `@dyno2` …, outside quotes, and those names: `@p1` is
-/// what servers call parameters of their own.
+/// Statements as one text, with `?` as `@dyno1`, `@dyno2` …, outside quotes, and those names;
+/// servers use `@p1` for their own parameters.
 fn numbered<'s>(statements: impl Iterator<Item = &'s str>) -> SqlServerStatement {
     let mut all =
         SqlServerStatement { text: String::new(), names: Vec::new(), returns: Vec::new() };
@@ -135,7 +135,7 @@ fn numbered<'s>(statements: impl Iterator<Item = &'s str>) -> SqlServerStatement
     all
 }
 
-/// What the library says, distinguished.
+/// The library's error, classified.
 fn ours(error: TdsError) -> SqlError {
     let (trouble, code, message) = match &error {
         TdsError::Server(e) => {
@@ -153,7 +153,7 @@ fn ours(error: TdsError) -> SqlError {
         TdsError::Io { message, .. } => {
             (ErrorClass::Lost, String::new(), format!("the connection is gone: {message}"))
         }
-        // What follows is advice to programmers.
+        // The rest is advice for programmers.
         TdsError::Tls(why) => {
             let why = why.split(". To connect anyway").next().unwrap_or_default();
             (ErrorClass::Untrusted, String::new(), why.to_string())
@@ -255,7 +255,7 @@ impl SqlSession for SqlServerSession {
         self.runtime.block_on(self.client.commit_transaction()).map_err(ours)
     }
 
-    /// After a deadlock the server has rolled back already, and would refuse to do so again.
+    /// After a deadlock the server has already rolled back, and would refuse to do so again.
     fn rollback(&mut self) -> SqlResult<()> {
         self.run("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
     }

@@ -1,5 +1,5 @@
-//! Values as SQL Server's protocol has them: parameters with the types that are declared for them,
-//! the values of a row, and cells of text as a column takes them in bulk.
+//! Values in SQL Server's protocol: parameters with their declared types, the values of a row, and
+//! text fields converted to a column's type for bulk loading.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -18,20 +18,20 @@ const DAYS_TO_1970: i64 = 719_162;
 const DAYS_1900_TO_1970: i64 = 25_567;
 const US_A_DAY: i64 = 86_400_000_000;
 
-/// Digits that hold every decimal that a parameter can be.
+/// Digits sufficient for every decimal parameter.
 const DIGITS: u8 = 19;
 
 /// Microseconds.
 const SCALE_OF_TIME: u8 = 6;
 
-/// The most bytes, and characters, that the server keeps within a row.
+/// The maximum number of bytes, and of characters, that the server stores in a row.
 const MOST_BYTES: usize = 8000;
 const MOST_CHARS: usize = 4000;
 
-/// The declaration of a statement's parameters: "@dyno1 int, @dyno2 decimal(19,2)". A type does not
-/// depend on how many digits or characters a value has, so that the server finds the plan again;
-/// and text is declared narrow where it can be, because a wide parameter keeps the server from
-/// seeking in an index over a narrow column.
+/// The declaration of a statement's parameters: "@dyno1 int, @dyno2 decimal(19,2)". Types do not
+/// depend on the number of digits or characters of a value, so the server can reuse the plan; text
+/// is declared narrow if possible, because a wide parameter prevents an index seek on a narrow
+/// column.
 pub fn declared(names: &[String], params: &[Param<'_>]) -> SqlResult<String> {
     let mut out = String::with_capacity(params.len() * 12);
     for (name, param) in names.iter().zip(params) {
@@ -44,7 +44,7 @@ pub fn declared(names: &[String], params: &[Param<'_>]) -> SqlResult<String> {
             Param::Float(_) => "float(53)",
             Param::Text(text) if text.is_ascii() && text.len() <= MOST_BYTES => "varchar(8000)",
             Param::Text(text) if text.len() > MOST_CHARS => "nvarchar(max)",
-            // A null goes into a column of any type from here.
+            // A null of this type is accepted by any column.
             Param::Text(_) | Param::Null => "nvarchar(4000)",
             Param::Decimal { scale, .. } if scale > DIGITS => {
                 return Err(SqlError::wrong(format!(
@@ -99,7 +99,7 @@ fn from_server(at: DateTime2) -> i64 {
     days * US_A_DAY + us as i64
 }
 
-/// Keeps a value of a row.
+/// Stores a value of a row.
 pub fn keep(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()> {
     let value = match &data {
         ColumnData::U8(n) => n.map(|n| SqlValue::Int(i64::from(n))),
@@ -136,7 +136,7 @@ fn decimal(n: Numeric) -> String {
         .map_or_else(|_| n.to_string(), |units| Decimal { units, scale: n.scale() }.to_string())
 }
 
-/// Keeps it as the server itself would write it.
+/// Stored as the server itself would print it.
 pub fn keep_as_text(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()> {
     let mut own = Answers::default();
     keep(data, &mut own)?;
@@ -155,7 +155,7 @@ pub fn keep_as_text(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()
     Ok(())
 }
 
-/// A cell of text as its column takes it; `\N` for null.
+/// A text field converted to its column's type; `\N` for null.
 pub fn cell<'a>(text: &'a str, column: &MetaDataColumn<'_>) -> SqlResult<ColumnData<'a>> {
     let text = (text != "\\N").then_some(text);
     let odd = || {
@@ -204,7 +204,7 @@ fn parsed<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<T>, T::Err>
     text.map(str::parse).transpose()
 }
 
-/// "2026-01-31 12:00:00", in whole seconds: those fit into a column of any scale.
+/// "2026-01-31 12:00:00", in whole seconds, which fit any column scale.
 fn date_and_time(text: &str) -> Option<DateTime2> {
     let at: Civil = text.parse().ok()?;
     let at = at.to_zoned(TimeZone::UTC).ok()?.timestamp();

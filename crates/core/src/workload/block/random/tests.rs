@@ -1,4 +1,4 @@
-//! What random reads and writes are: mixes, sizes, places, and the same op whoever asks.
+//! Tests of random reads and writes: mixes, sizes, offsets, and reproducibility of each op.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,7 +1,6 @@
-//! Conditions that only the run itself shows: the order of measurement, subjects that shared a
-//! device, drives that were not steady, repeats that are missing, points that drifted or that the
-//! drive did not limit. Where one of these holds for all subjects alike it is stated too: it may
-//! not have affected them equally.
+//! Conditions that only the run itself shows: the order of measurement, shared devices, unsteady
+//! drives, missing repeats, points that drifted or were not limited by the drive. They are also
+//! reported if they apply to all subjects, because they may not have affected them equally.
 
 use super::{Difference, Grade, joined};
 use crate::analysis::comparability::caveats::unsteady;
@@ -29,7 +28,7 @@ pub fn all(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     in_time(facts, subjects).into_iter().chain(stated).collect()
 }
 
-/// Whether what changed over time affected all of them equally.
+/// Whether changes over time affected all of them equally.
 fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
     let mut runs: Vec<usize> =
         subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();
@@ -68,7 +67,7 @@ fn shared_device(facts: &Facts, subjects: &[usize]) -> Option<Message> {
     }
 }
 
-/// "steady (A), not steady, excursion 151.7 % (B)"; nothing where all that were to be steady were.
+/// "steady (A), not steady, excursion 151.7 % (B)"; None if all that should be steady were.
 fn steadiness(facts: &Facts, subjects: &[usize]) -> Option<Message> {
     if !subjects.iter().any(|subject| unsteady(facts, *subject)) {
         return None;
@@ -93,9 +92,9 @@ fn steadiness(facts: &Facts, subjects: &[usize]) -> Option<Message> {
     of_subjects(states.iter().map(|(value, whose)| (MessageArg::from(value), whose)))
 }
 
-/// "2 of 15 (B)": repeats of points that the plan asks for, or that another subject has.
+/// "2 of 15 (B)": repeats of points in the plan, or measured for another subject.
 fn missing(facts: &Facts, subjects: &[usize]) -> Option<Message> {
-    // Of a search the values are not known before.
+    // The values of a search are not known in advance.
     let steps = || facts.steps.iter().filter(|step| step.search.is_none());
     let of = |subject: usize| {
         let (mut all, mut found) = (0, 0);
@@ -110,7 +109,8 @@ fn missing(facts: &Facts, subjects: &[usize]) -> Option<Message> {
     shares(facts, subjects.iter().map(|subject| of(*subject)))
 }
 
-/// The repeats that the plan asks for; none where it lets fewer do, and of what it does not ask.
+/// The repeats required by the plan; None if it permits fewer, and for points that it does not
+/// contain.
 fn asked(facts: &Facts, step: &StepFacts, subject: usize) -> usize {
     let run = facts.run_of.get(subject).and_then(|run| facts.runs.get(*run));
     let of_plan = |step: &StepFacts, plan: &crate::plan::Plan| {
@@ -120,7 +120,7 @@ fn asked(facts: &Facts, step: &StepFacts, subject: usize) -> usize {
         .map_or(0, |run| run.repeats as usize)
 }
 
-/// "3 of 12 (A)": points of which something holds.
+/// "3 of 12 (A)": points with a property.
 fn counted(facts: &Facts, subjects: &[usize], holds: fn(&CellFacts) -> bool) -> Option<Message> {
     let of = |subject: usize| {
         let cells = || facts.steps.iter().flat_map(|s| &s.cells).filter(|c| c.subject == subject);
@@ -129,7 +129,7 @@ fn counted(facts: &Facts, subjects: &[usize], holds: fn(&CellFacts) -> bool) -> 
     shares(facts, subjects.iter().map(|subject| of(*subject)))
 }
 
-/// How many of how many each subject has; nothing where none has any.
+/// Count and total for each subject; None if all counts are zero.
 fn shares(facts: &Facts, of: impl Iterator<Item = (usize, usize, usize)>) -> Option<Message> {
     let found: Vec<(Message, Vec<&str>, usize)> = of
         .map(|(subject, count, all)| {
@@ -142,7 +142,7 @@ fn shares(facts: &Facts, of: impl Iterator<Item = (usize, usize, usize)>) -> Opt
     any.then(|| of_subjects(values)).flatten()
 }
 
-/// Of each subject its value, alike or not.
+/// Each subject's value, whether equal or not.
 fn of_subjects<'v>(
     values: impl ExactSizeIterator<Item = (MessageArg, &'v Vec<&'v str>)>,
 ) -> Option<Message> {

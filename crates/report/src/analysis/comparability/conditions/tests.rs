@@ -1,4 +1,4 @@
-//! Differences between subjects that are made up here, and how they are graded.
+//! Constructed differences between subjects, and their grades.
 
 use super::*;
 use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts};
@@ -10,7 +10,7 @@ use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
 use crate::record::{PreparationStep, SteadyState, SteadyWindow};
 use crate::stats::runs::trend::Drift;
 
-/// Two drives that differ in their block size and their model, and agree in firmware.
+/// Two drives with different block sizes and models, and the same firmware.
 pub fn two_drives() -> Facts {
     let group = |name: &str, model: &str, block: &str| DisclosureGroup {
         name: name.into(),
@@ -32,8 +32,8 @@ pub fn two_drives() -> Facts {
     }
 }
 
-/// Two subjects of one run that differ in nothing that is known: two points, each measured three
-/// times on both.
+/// Two subjects of one run without known differences: two points, each measured three times on
+/// both.
 pub fn two_alike() -> Facts {
     let value = |n: f64| AxisPosition { number: n, ..AxisPosition::of(None) };
     let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
@@ -83,14 +83,14 @@ fn cell(subject: usize, value: usize) -> CellFacts {
     }
 }
 
-/// One way in which the conditions of two subjects are not alike, each put into facts that are: its
-/// name, and what is stated of it.
+/// A difference in test conditions, added to facts without differences: its name, and the expected
+/// text.
 pub struct Unlike {
-    /// What is stated to differ, or to hold.
+    /// The expected difference or condition.
     pub what: &'static str,
-    /// Whose it is.
+    /// Its subject.
     pub values: &'static str,
-    /// Puts it into the facts.
+    /// Adds it to the facts.
     pub put: fn(&mut Facts),
 }
 
@@ -143,7 +143,7 @@ pub const UNLIKE: [Unlike; 6] = [
     },
 ];
 
-/// A drive that was prepared until its rounds lay within 20 %, and what they came to.
+/// A drive that was prepared until its rounds were within 20 %, and their results.
 fn until_steady(excursion: f64) -> PreparationStep {
     let steady = SteadyState {
         metric: SteadyMetric::Iops,
@@ -191,7 +191,8 @@ fn what_holds_for_both_alike_is_stated_too() {
     let found = rows(&differences(&facts));
     assert_eq!(found[0].2, "not steady: excursion 90.0 % (A), not steady: excursion 90.0 % (B)");
     assert_eq!(found[1].2, "2 of 2 (A), 2 of 2 (B)");
-    // A plan that lets fewer repeats do misses none, and one that was cut off misses those of both.
+    // No repeats are missing from a plan that permits fewer; from an interrupted one, those of both
+    // are.
     let mut cut = two_alike();
     cut.runs[0].repeats = 5;
     let asked = serde_json::json!({
@@ -245,7 +246,7 @@ fn run(file: &str) -> RunFacts {
     }
 }
 
-/// As they are printed.
+/// As printed.
 fn rows(differences: &[Difference]) -> Vec<(Grade, String, String)> {
     let said = |message| Language::ENGLISH.text(message);
     differences.iter().map(|d| (d.grade, said(&d.what), said(&d.values))).collect()
@@ -258,8 +259,7 @@ fn another_block_size_disqualifies_and_another_model_is_what_is_compared() {
     assert_eq!(rows(&found), [(Grade::Disqualifying, what.into(), values.into())]);
 }
 
-/// Two subjects with nothing but these facts, each a heading and a value of "Options" or whatever
-/// `name` says.
+/// Two subjects with only these facts, each a heading and a value of "Options" or of `name`.
 fn with(name: &str, facts: &[(&str, &str)]) -> Facts {
     let group = |(heading, value): &(&str, &str)| DisclosureGroup {
         name: heading.to_string(),
@@ -303,7 +303,7 @@ fn a_write_cache_that_is_on_and_one_that_is_off_are_not_compared_and_none_is_a_d
     };
     assert_eq!([barred_with("on", "off"), barred_with("on", "on")], [1, 0]);
     assert_eq!([barred_with("on", "none"), barred_with("none", "off")], [0, 0]);
-    // One that was switched by somebody during the run.
+    // One that was changed by someone during the run.
     let mut facts = with("Volatile write cache", &[("Drive: A", "on"), ("Drive: B", "on")]);
     facts.disclosure[1].rows.push(("Volatile write cache after".into(), "off".into()));
     let values = &barred(&facts)[0].differences[0].values;

@@ -1,5 +1,5 @@
-//! Conditions that the source of imported figures does not give. They are not alike and they do not
-//! differ: nothing is known of them.
+//! Conditions that the source of imported figures does not give. They are neither equal nor
+//! different, but unknown.
 
 use crate::analysis::facts::{Facts, RunFacts, StepFacts};
 use crate::language::Message;
@@ -7,7 +7,7 @@ use crate::message;
 use crate::plan::Order;
 use crate::record::key::FactHeading;
 
-/// What is not known of how a step was measured; nothing of what Dyno measured.
+/// Unknown conditions of a step's measurement; None if Dyno measured it.
 pub fn not_given(step: &StepFacts) -> Vec<Message> {
     let of = |unknown: bool, what: Message| unknown.then_some(what);
     [
@@ -21,8 +21,8 @@ pub fn not_given(step: &StepFacts) -> Vec<Message> {
     .collect()
 }
 
-/// What is not known of how the subjects were measured, so that differences between them cannot be
-/// stated; nothing where Dyno measured all of them.
+/// Unknown conditions of the subjects, whose differences therefore cannot be stated; None if Dyno
+/// measured all of them.
 pub fn unknown(facts: &Facts) -> Vec<Message> {
     if !facts.runs.iter().any(RunFacts::is_imported) {
         return Vec::new();

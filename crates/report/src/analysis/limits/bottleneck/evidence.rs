@@ -1,29 +1,29 @@
-//! What the meters' counts say of a point's requests: which were at the device, whose they were,
-//! and which never came there.
+//! Evidence from the meters about a point's requests: which were at the device, whose they were,
+//! and which never reached it.
 
 use super::{BottleneckInputs, DeviceLoad};
 
 const SECTOR_BYTES: f64 = 512.0;
-/// What a filesystem's journal writes for one flush beside the data, at most: descriptor, inodes,
-/// bitmaps, commit.
+/// The maximum that a filesystem's journal writes for one flush in addition to the data:
+/// descriptor, inodes, bitmaps, commit.
 const JOURNAL_BYTES: f64 = 32_768.0;
 
-/// What others had at the device.
+/// Other processes' use of the device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foreign {
-    /// Of the time of all requests there.
+    /// Their share of the time of all requests there.
     pub share: f64,
-    /// Requests in flight, on average.
+    /// Mean number of requests in flight.
     pub queue: f64,
-    /// Bytes that others read, per second.
+    /// Bytes read by others, per second.
     pub read_bytes_per_s: f64,
-    /// Bytes that others wrote, per second.
+    /// Bytes written by others, per second.
     pub written_bytes_per_s: f64,
 }
 
-/// What the device did and the load did not. The time of reads and that of writes are divided by
-/// bytes. What the load had left in memory before, and the journal that its own writes move, are
-/// not others'.
+/// The device's activity minus the load's. The times of reads and of writes are divided in
+/// proportion to bytes. The load's earlier dirty data, and the journal writes caused by its own
+/// writes, do not count as others'.
 pub fn foreign(p: &BottleneckInputs) -> Option<Foreign> {
     let (device, own) = (p.device.as_ref()?, p.own.as_ref()?);
     let journal = device.flushes_per_s.min(own.write_calls_per_s) * JOURNAL_BYTES;
@@ -44,9 +44,9 @@ pub fn foreign(p: &BottleneckInputs) -> Option<Foreign> {
     Some(Foreign { share, queue, read_bytes_per_s: read, written_bytes_per_s: written })
 }
 
-/// A process's bytes are counted as it hands requests over, a device's as it completes them: what
-/// was in flight as the window began is in the second count alone. At most all that the load may
-/// have in flight, per second of the window.
+/// A process's bytes are counted at submission, a device's at completion: requests in flight at the
+/// start of the window are only in the second count. At most all requests that the load may have in
+/// flight, per second of the window.
 fn in_flight_before(p: &BottleneckInputs, ops_per_s: f64, bytes_per_s: f64) -> f64 {
     if ops_per_s <= 0.0 || p.window_s <= 0.0 {
         return 0.0;
@@ -54,32 +54,31 @@ fn in_flight_before(p: &BottleneckInputs, ops_per_s: f64, bytes_per_s: f64) -> f
     bytes_per_s / ops_per_s * p.outstanding / p.window_s
 }
 
-/// Where the load's own requests were.
+/// The location of the load's own requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AtDevice {
-    /// The share of those that it may have under way.
+    /// The share of the permitted requests in flight.
     pub requests: f64,
-    /// The share of the window in which any of them was at the device.
+    /// The share of the window with any of them at the device.
     pub window: f64,
-    /// The share of the window in which the device flushed.
+    /// The share of the window during which the device flushed.
     pub flushing: f64,
 }
 
-/// Of the requests at the device those that are the load's; all of them where nobody counted whose
-/// they were.
+/// The load's part of the requests at the device; all of them if their origin was not counted.
 pub fn at_device(p: &BottleneckInputs) -> Option<AtDevice> {
     let device = p.device.as_ref()?;
     let queue = (device.queue - foreign(p).map_or(0.0, |f| f.queue)).max(0.0);
     let requests = (queue / p.outstanding.max(1.0)).min(1.0);
-    // The kernel counts busy time in coarse ticks; requests of which there are fewer than one on
-    // average are not always there.
+    // The kernel counts busy time in coarse ticks; with a mean of less than one request, there is
+    // not always one.
     let window = device.busy.min(queue).min(1.0);
     Some(AtDevice { requests, window, flushing: device.flushing.min(window) })
 }
 
-/// The share of reads that never reached the device; at least so much, since a read may take
-/// several of the device's. Blocks are counted in bytes, because the kernel reads ahead in larger
-/// ones.
+/// The share of reads that never reached the device; a lower bound, because one read may take
+/// several of the device's. Blocks are counted in bytes, because the kernel's read-ahead uses
+/// larger ones.
 pub fn from_memory(p: &BottleneckInputs) -> Option<f64> {
     let device = p.device.as_ref().filter(|_| p.reads_per_s > 0.0)?;
     let bytes_per_s = own_read_bytes_per_s(p, device);
@@ -93,32 +92,30 @@ pub fn from_memory(p: &BottleneckInputs) -> Option<f64> {
     Some((1.0 - reached).max(0.0))
 }
 
-/// A neighbour's reads do not make the load's come from the device.
+/// A neighbour's reads do not mean that the load's came from the device.
 fn own_read_bytes_per_s(p: &BottleneckInputs, device: &DeviceLoad) -> f64 {
     let counted = p.own.as_ref().map_or(device.read_bytes_per_s, |own| own.read_bytes_per_s);
     counted.min(device.read_bytes_per_s)
 }
 
-/// The share of the bytes written that had not reached the device; known of whole blocks only.
+/// The share of the bytes written that had not reached the device; only known for whole blocks.
 pub fn kept_in_memory(p: &BottleneckInputs) -> Option<f64> {
     let device = p.device.as_ref().filter(|_| in_blocks(p.writes_per_s, p.written_bytes_per_s))?;
     Some((1.0 - device.written_bytes_per_s / p.written_bytes_per_s).max(0.0))
 }
 
-/// Whether requests are of whole blocks: values of a database are not, and may be compressed
-/// besides.
+/// Whether requests are whole blocks: values of a database are not, and may also be compressed.
 fn in_blocks(ops_per_s: f64, bytes_per_s: f64) -> bool {
     let size_bytes = (bytes_per_s / ops_per_s).round();
     size_bytes >= SECTOR_BYTES && size_bytes % SECTOR_BYTES == 0.0
 }
 
-/// The share of the time that a worker was on a processor, what its server computed for it
-/// included.
+/// The share of time that a worker was on a processor, including its server's computation for it.
 pub fn on_processor(p: &BottleneckInputs) -> Option<f64> {
     Some((p.own_busy? * p.cores / p.workers.max(1.0)).min(1.0))
 }
 
-/// The share of the processors that neither Dyno nor what it started used.
+/// The share of the processors used by processes other than Dyno and its descendants.
 pub fn strangers(p: &BottleneckInputs) -> Option<f64> {
     Some((p.host_busy? - p.own_busy?).max(0.0))
 }

@@ -1,5 +1,4 @@
-//! What each verdict needs, in the order in which it is looked for, and what to change where it is
-//! not the drive.
+//! The conditions of each verdict, in order of evaluation, and the remedies if it is not the drive.
 
 use super::evidence::{at_device, foreign, from_memory, kept_in_memory, on_processor, strangers};
 use super::{Bottleneck, BottleneckInputs, BottleneckVerdict};
@@ -10,7 +9,7 @@ use crate::record::NEAR_CEILING;
 
 type Rule = fn(&BottleneckInputs) -> Option<BottleneckVerdict>;
 
-/// First what is known whatever the processors did meanwhile.
+/// First, verdicts that are independent of the processors' state.
 pub const IN_ORDER: [Rule; 13] = [
     ceiling,
     memory,
@@ -27,38 +26,38 @@ pub const IN_ORDER: [Rule; 13] = [
     serial_or_locks,
 ];
 
-/// From here on the processors have nothing left to give.
+/// From here on the processors are saturated.
 const CPU_FULL: f64 = 0.93;
-/// So much of them taken by others is theirs and not the load's.
+/// If others use this much of them, the bottleneck is theirs and not the load's.
 const OTHERS_HOG: f64 = 0.35;
-/// Dyno standing still for more of the window than this moves its figures; so long a stop is more
-/// than busy processors do.
+/// A standstill of Dyno for more of the window than this affects its figures; busy processors do
+/// not cause such long ones.
 const STOOD_STILL: f64 = 0.02;
 const WAS_STOPPED: f64 = 0.1;
-/// A read that did not reach the device came from memory; from this share on memory sets the
-/// number.
+/// A read that did not reach the device came from memory; from this share on memory determines the
+/// figure.
 const FROM_MEMORY: f64 = 0.5;
-/// Others with this share of the device's time, and this many requests there on average, set the
-/// number too.
+/// Others with this share of the device's time, and this mean number of requests there, also affect
+/// the figure.
 const NEIGHBOURS_SHARE: f64 = 0.2;
 const NEIGHBOURS_QUEUE: f64 = 0.1;
-/// One op in a hundred decides p99.
+/// One op in a hundred determines p99.
 const LATE: f64 = 0.01;
 const P99_MOVED: f64 = 1.1;
 const RATE_MET: f64 = 0.98;
 const THROTTLED: f64 = 0.01;
-/// With fewer of its requests under way than this, the load is made too slowly to fill what it may
-/// fill.
+/// With a smaller share of its requests in flight, the load is generated too slowly to fill its
+/// queue.
 const FILLED: f64 = 0.7;
-/// The load waits at the device if this share of its requests is there.
+/// The load waits for the device if this share of its requests is there.
 const WAITS_THERE: f64 = 0.5;
-/// Where nearly all of it waits there, it does not matter who else uses the processors.
+/// If nearly all of it waits there, other users of the processors do not matter.
 const ALL_WAITS_THERE: f64 = 0.9;
-/// Workers that compute so much of their time have little left for a faster drive to shorten.
+/// If workers compute for this share of their time, a faster drive could shorten little.
 const COMPUTES: f64 = 0.7;
 const HARDLY_COMPUTES: f64 = 0.3;
-/// Workers that do not compute wait for one another; the device decides for how long where one of
-/// them is there so much of the window, and has no part in it where hardly ever.
+/// Workers that do not compute wait for one another; the device determines the wait if one of them
+/// is there for this share of the window, and is not involved if hardly ever.
 const ONE_IS_THERE: f64 = 0.5;
 const NONE_IS_THERE: f64 = 0.3;
 
@@ -66,7 +65,7 @@ fn pct(share: f64) -> Number {
     Number(format!("{:.0} %", share * 100.0))
 }
 
-/// Rounded down, since it is a bound.
+/// Rounded down, because it is a lower bound.
 fn at_least(share: f64) -> Number {
     Number(format!("{:.1} %", (share * 1000.0).floor() / 10.0))
 }
@@ -75,7 +74,7 @@ fn seconds(s: &str) -> Number {
     Number(format!("{s} s"))
 }
 
-/// Two statements of one verdict's evidence.
+/// Two parts of a verdict's evidence.
 fn both(first: Message, second: Message) -> Message {
     message!("verdict-clauses", first = first, second = second)
 }
@@ -108,7 +107,7 @@ fn hog(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     Some(barred(Bottleneck::Cpu, evidence, remedy))
 }
 
-/// Stopped, as by a signal or with its virtual machine.
+/// Stopped, for example by a signal or with its virtual machine.
 fn stopped(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     standstill(p)
         .filter(|_| p.stood_still_s.is_some_and(|still_s| still_s > WAS_STOPPED * p.window_s))
@@ -148,7 +147,7 @@ fn memory(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     Some(barred(Bottleneck::Memory, evidence, remedy))
 }
 
-/// What makes reads reach the drive.
+/// How to make reads reach the drive.
 fn past_memory(p: &BottleneckInputs) -> Message {
     let twice = p.dataset.memory_bytes.map(|bytes| 2.0 * whole_gib(bytes));
     let larger = match twice {
@@ -157,7 +156,7 @@ fn past_memory(p: &BottleneckInputs) -> Message {
     };
     let how = match p.dataset.direct {
         Some(false) => message!("remedy-direct-or", other = larger),
-        // Past the page cache already: it was a cache of the engine's own.
+        // Already bypassing the page cache: it was the engine's own cache.
         Some(true) => message!("remedy-smaller-cache"),
         None => larger,
     };
@@ -174,7 +173,7 @@ fn size(bytes: f64) -> Number {
     Number(units::bytes(bytes as u64))
 }
 
-/// Memory as it is sold: the kernel keeps some to itself.
+/// Nominal memory size: the kernel reserves some.
 fn whole_gib(bytes: f64) -> f64 {
     const GIB: f64 = (1u64 << 30) as f64;
     (bytes / GIB).ceil() * GIB
@@ -216,10 +215,10 @@ fn ceiling(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     Some(barred(Bottleneck::Generator, evidence, message!("remedy-near-ceiling")))
 }
 
-/// From this share of the generator's ceiling on, it stands beside the verdict, whatever that is.
+/// From this share of the generator's ceiling on, it is printed with the verdict, whatever that is.
 const HALF_OF_CEILING: f64 = 0.5;
 
-/// The verdict with the generator's ceiling, where that is not far.
+/// The verdict with the generator's ceiling, if it is close.
 pub fn beside_ceiling(verdict: BottleneckVerdict, p: &BottleneckInputs) -> BottleneckVerdict {
     let near = p.ceiling.filter(|(share, _)| *share >= HALF_OF_CEILING);
     let Some((_, ops_per_s)) = near else { return verdict };
@@ -250,14 +249,15 @@ fn waits_at_device(p: &BottleneckInputs, share: f64) -> bool {
     at_device(p).is_some_and(|own| own.requests >= share)
 }
 
-/// Processors and drive can be full at once; the one that more of the load waits for decides.
+/// Processors and drive can both be saturated; the one for which more of the load waits is
+/// decisive.
 fn drive(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let full = p.host_busy.is_some_and(|b| b >= CPU_FULL) || own_set_full(p).is_some();
     let least = if full { ALL_WAITS_THERE } else { WAITS_THERE };
     waits_at_device(p, least).then(|| allowed(Bottleneck::Drive, whereabouts(p)))
 }
 
-/// Where the load's requests were, and what the processors did meanwhile.
+/// Where the load's requests were, and the processors' use meanwhile.
 fn whereabouts(p: &BottleneckInputs) -> Message {
     let device = match at_device(p) {
         None => message!("verdict-no-device"),
@@ -278,8 +278,8 @@ fn whereabouts(p: &BottleneckInputs) -> Message {
     both(device, busy)
 }
 
-/// Where the load and its servers have processors of their own, those of one of them are full while
-/// others idle: the load's first, which is what makes the requests.
+/// If the load and its servers have separate processors, one set can be saturated while the other
+/// idles: the load's is checked first, because it generates the requests.
 fn own_set_full(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let (apart, servers) = (p.apart?, p.servers_busy?);
     let busy = |share: f64, of: f64| (share * p.cores / of.max(1.0)).min(1.0);
@@ -331,7 +331,7 @@ fn processors(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
 }
 
 /// Workers that neither compute nor have their own request at the device wait for one another: for
-/// one that is at the device, as for a log that one of them flushes for all, or for a lock.
+/// one whose request is at the device, such as a log flush for all, or for a lock.
 fn serial_or_locks(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let (on_cpu, own) = (on_processor(p).filter(|share| *share < HARDLY_COMPUTES)?, at_device(p)?);
     if p.achieved.is_some() {

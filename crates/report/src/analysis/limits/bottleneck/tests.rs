@@ -1,4 +1,4 @@
-//! Each verdict with the evidence it needs and the remedy it names.
+//! Each verdict with its required evidence and its remedy.
 
 mod inputs;
 
@@ -38,28 +38,28 @@ fn the_drive_is_named_where_the_loads_own_requests_were_there() {
     };
     each(&[
         (point(), Bottleneck::Drive, "at the device for 100 % of the window, 94 % of those", ""),
-        // All of the load waits at the device: others may have the processors.
+        // The whole load waits at the device, so others may use the processors.
         (
             BottleneckInputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() },
             Bottleneck::Drive,
             "processors 100 % busy",
             "",
         ),
-        // Read ahead in blocks of 128 KiB: a thirtieth of the requests, and all of the bytes.
+        // Read-ahead in blocks of 128 KiB: a thirtieth of the requests, and all of the bytes.
         (
             BottleneckInputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() },
             Bottleneck::Drive,
             "88 % of those",
             "",
         ),
-        // A request in several parts: more of them than ops under way.
+        // A request in several parts: more of them than ops in flight.
         (
             BottleneckInputs { device: device(400_000.0, 120.0, 1.0), ..point() },
             Bottleneck::Drive,
             "100 % of those",
             "",
         ),
-        // One after another, with some computing between them.
+        // Sequentially, with some computation in between.
         (
             BottleneckInputs {
                 outstanding: 1.0,
@@ -124,7 +124,7 @@ fn the_processors_are_named_with_whoever_has_them() {
             "workers computed for 70 % of the time",
             "more or faster processors",
         ),
-        // Met or not: what waits for a processor has no latency of the drive's.
+        // Met or not: latency spent waiting for a processor is not the drive's.
         (
             BottleneckInputs { achieved: Some(1.0), ..shared },
             Bottleneck::Cpu,
@@ -238,10 +238,10 @@ fn a_neighbour_is_named_by_what_the_load_did_not_write_and_never_for_what_it_lef
             "read 0.0 MB/s and wrote 200.0 MB/s",
             "a drive that nothing else uses",
         ),
-        // A log file now and then.
+        // A log file occasionally.
         (beside(1e5, 0.1), Bottleneck::Drive, "94 % of those", ""),
         (drained, Bottleneck::Drive, "at the device", ""),
-        // The journal of a filesystem moves more than was written to it.
+        // A filesystem's journal moves more than was written to it.
         (flushed(0.9), Bottleneck::Drive, "at the device", ""),
         (unknown, Bottleneck::Drive, "at the device", ""),
     ]);
@@ -250,7 +250,7 @@ fn a_neighbour_is_named_by_what_the_load_did_not_write_and_never_for_what_it_lef
 #[test]
 fn what_the_load_had_in_flight_as_the_window_began_is_no_neighbours() {
     const MIB: f64 = 1_048_576.0;
-    // 256 writes of 1 MiB may have been in flight: 25.6 MiB for each second of the window.
+    // 256 writes of 1 MiB may have been in flight: 25.6 MiB per second of the window.
     let with = |written_bytes_per_s: f64| {
         let mut p = beside(written_bytes_per_s, 20.0);
         p.own.as_mut().unwrap().written_bytes_per_s = 10.0 * MIB;
@@ -282,7 +282,7 @@ fn a_generator_that_is_late_or_slow_is_not_the_rate_asked_for() {
     each(&[
         (asked(0.0, Some(1.0)), Bottleneck::Rate, "100 % of the target rate", ""),
         (asked(0.005, Some(3.0)), Bottleneck::Rate, "100 % of the target rate", ""),
-        // Late by less than what it is to show.
+        // Late by less than the threshold.
         (asked(0.03, Some(1.02)), Bottleneck::Rate, "100 % of the target rate", ""),
         (
             asked(0.03, Some(4.0)),
@@ -323,7 +323,7 @@ fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
     each(&[
         (still(2.0), Bottleneck::Standstill, "stood still for 2.00 s of 10.0 s", "measure again"),
         (still(0.02), Bottleneck::Drive, "at the device", ""),
-        // Starved of processors it comes late too.
+        // If starved of processors, it is also late.
         (
             BottleneckInputs {
                 host_busy: Some(1.0),
@@ -409,14 +409,14 @@ fn a_points_verdict_is_that_of_most_of_its_repeats_with_the_others_named() {
         said(&[&neighbour, &drive, &late, &again, &again]),
         Some((Bottleneck::Drive, most.into()))
     );
-    // As many of one as of the other: no ranking.
+    // A tie: no ranking.
     let half = "its other workers waited for those (in 1 of 2 repeats; drive in 1)";
     assert_eq!(said(&[&drive, &neighbour]), Some((Bottleneck::Neighbour, half.into())));
 }
 
 #[test]
 fn processors_of_the_loads_own_or_of_the_servers_can_be_full_while_others_idle() {
-    // Of eight processors the load has two and the servers four.
+    // Of eight processors, the load has two and the servers four.
     let waiting = BottleneckInputs { device: device(100_000.0, 2.0, 0.5), ..point() };
     let with = |own_busy: f64, servers_busy: f64| BottleneckInputs {
         own_busy: Some(own_busy),
@@ -434,7 +434,7 @@ fn processors_of_the_loads_own_or_of_the_servers_can_be_full_while_others_idle()
             "more processors for the load",
         ),
         (servers.clone(), Bottleneck::Cpu, "4 processors that the database", "more processors"),
-        // Where all waits at the drive it does not matter.
+        // If everything waits at the drive, it does not matter.
         (
             BottleneckInputs { device: device(100_000.0, 31.0, 1.0), ..servers },
             Bottleneck::Drive,

@@ -1,4 +1,4 @@
-//! Points with what was seen at them, which the verdicts are tried on.
+//! Points with their observations, as inputs for the verdicts.
 
 use super::{BottleneckInputs, DeviceLoad, DynoIo};
 
@@ -33,7 +33,7 @@ pub fn device(reads_per_s: f64, queue: f64, busy: f64) -> Option<DeviceLoad> {
     })
 }
 
-/// Writes that are flushed one by one: so much of the window is spent writing and flushing, with
+/// Writes that are flushed one by one: this share of the window is spent writing and flushing, with
 /// one request at a time.
 pub fn flushed(share: f64) -> BottleneckInputs {
     let device = DeviceLoad {
@@ -61,7 +61,7 @@ pub fn flushed(share: f64) -> BottleneckInputs {
     }
 }
 
-/// Direct reads of 4 KiB beside somebody who writes.
+/// Direct reads of 4 KiB while someone else writes.
 pub fn beside(written_bytes_per_s: f64, write_queue: f64) -> BottleneckInputs {
     let own = DynoIo {
         read_bytes_per_s: 4096.0 * 20_000.0,
