@@ -1,5 +1,5 @@
-//! The core of Dyno: what a plan says, what makes the load and times it, and where the results are
-//! kept. It knows no statistics of comparisons, no page and no command.
+//! The core of Dyno: the meaning of a plan, the generation and timing of load, and the storage of
+//! results. Independent of comparisons, pages and commands.
 
 #![cfg_attr(not(test), warn(missing_docs))]
 
@@ -16,7 +16,7 @@ pub mod stats;
 pub mod store;
 pub mod workload;
 
-/// What a plan may name: every engine, workload and meter there is.
+/// Everything that a plan may refer to: engines, workloads and meters.
 pub fn plan_catalogue() -> plan::Catalogue {
     plan::Catalogue {
         engines: engine::ALL.iter().map(|e| e.info()).collect(),

@@ -16,27 +16,27 @@ use crate::store::{Glance, glance};
 /// A file of the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CatalogueEntry {
-    /// Below the catalogue's folder.
+    /// Relative to the catalogue's folder.
     pub path: String,
     /// The file's length in bytes.
     pub size_bytes: u64,
     /// When it was last written, nanoseconds since 1970 (UTC).
     pub modified_unix_ns: i64,
-    /// What it holds.
+    /// Its contents.
     pub contents: Contents,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Contents {
     /// A bundle.
     Bundle(Box<BundleSummary>),
-    /// What cannot be read, with why.
+    /// Unreadable, with the reason.
     Broken(String),
 }
 
-/// A bundle in short.
+/// A summary of a bundle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BundleSummary {
     /// The protocol's title.
@@ -45,38 +45,38 @@ pub struct BundleSummary {
     pub protocol: String,
     /// In the plan's order.
     pub subjects: Vec<String>,
-    /// Serial numbers that the plan names or the run read, each once.
+    /// Serial numbers in the plan or read by the run, without duplicates.
     pub serials: Vec<String>,
-    /// Models and firmware that the run read, each once.
+    /// Models and firmware read by the run, without duplicates.
     pub models: Vec<String>,
-    /// When the run began, nanoseconds since 1970 (UTC).
+    /// Start of the run, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
-    /// Version of the Dyno that measured.
+    /// Version of the Dyno that ran it.
     pub dyno_version: String,
-    /// Points in the bundle, failed ones too.
+    /// Points in the bundle, including failed ones.
     pub points: u64,
-    /// Those that failed.
+    /// Failed points.
     pub failed: u64,
     /// How the run ended, if it has.
     pub state: RunState,
 }
 
-/// How far a run has come.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// Its program holds the bundle.
+    /// Running: its process has the bundle locked.
     Running,
     /// Every point was measured.
     Whole,
-    /// It ended early, and can be resumed.
+    /// It ended early and can be resumed.
     Cut,
-    /// It went to its end, and points failed.
+    /// It ended, and some points failed.
     Failed,
 }
 
 impl RunState {
-    /// As it is printed.
+    /// The printed form.
     pub fn name(self) -> &'static str {
         match self {
             RunState::Running => "running",
@@ -88,7 +88,7 @@ impl RunState {
 }
 
 impl Contents {
-    /// Reads a file, whatever it holds.
+    /// Reads a file, whatever its contents.
     pub fn of(path: &Path) -> Contents {
         match summary(path) {
             Ok(summary) => Contents::Bundle(Box::new(summary)),
@@ -132,8 +132,8 @@ fn named_serials(plan: &Plan) -> impl Iterator<Item = String> {
     })
 }
 
-/// By the points that the plan asks for. Of a search the values are not known before: one is
-/// enough; where repeats end at an interval's width, the fewest are.
+/// Compared with the points of the plan. The values of a search are not known in advance, so one is
+/// enough; if the width of an interval ends the repeats, the minimum number is.
 fn state(of: &Glance) -> RunState {
     let plan = &of.run.plan;
     let repeats = u64::from(plan.until.map_or(plan.repeats, |until| until.at_least));
@@ -153,7 +153,7 @@ fn state(of: &Glance) -> RunState {
 }
 
 impl CatalogueEntry {
-    /// Whether every word of a search occurs in what the catalogue says of the file.
+    /// Whether every word of a search occurs in the file's entry.
     pub fn matches(&self, words: &[String]) -> bool {
         let mut all = vec![self.path.to_lowercase()];
         match &self.contents {
@@ -168,7 +168,7 @@ impl CatalogueEntry {
         words.iter().all(|word| all.iter().any(|text| text.contains(word.as_str())))
     }
 
-    /// When its run began; nothing of what cannot be read.
+    /// Start of its run; None for an unreadable file.
     pub fn started_unix_ns(&self) -> Option<u64> {
         match &self.contents {
             Contents::Bundle(summary) => Some(summary.started_unix_ns),

@@ -1,9 +1,9 @@
-//! The index of a catalogue: a line that says what it is, then a line of JSON for each bundle. It
-//! is read whole and replaced whole, so that no reader finds half of one; what is wrong with it is
-//! made again from the bundles.
+//! The index of a catalogue: a header line, then a line of JSON for each bundle. It is read and
+//! replaced as a whole, so a reader never sees a partial index; wrong entries are rebuilt from the
+//! bundles.
 //!
-//! Not a database, as bundles are: everything in it is needed at once, and a file that came with a
-//! folder of somebody else's is then text that is parsed, and nothing that SQLite acts upon.
+//! It is not a database, unlike bundles: all of it is needed at once, and a file in a folder from
+//! someone else is then merely parsed text, which SQLite does not act on.
 
 use std::fs::OpenOptions;
 use std::io::{BufWriter, Write};
@@ -20,7 +20,7 @@ const HEAD: &str = "dyno catalogue 1";
 /// A million bundles.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// What is known; nothing where there is no index, or one that cannot be used.
+/// The known entries; empty without a usable index.
 pub fn read(folder: &Path) -> Vec<CatalogueEntry> {
     let path = folder.join(NAME);
     let Some(text) = own(&path) else { return Vec::new() };
@@ -28,15 +28,14 @@ pub fn read(folder: &Path) -> Vec<CatalogueEntry> {
     entries.collect::<serde_json::Result<_>>().unwrap_or_default()
 }
 
-/// The text of an index of ours.
+/// The text of Dyno's index.
 fn own(path: &Path) -> Option<String> {
     let found = path.symlink_metadata().ok()?;
     let text = found.is_file().then(|| file::read_text(path, MOST_BYTES).ok())??;
     (text.lines().next() == Some(HEAD)).then_some(text)
 }
 
-/// Replaces the index; an error where the folder cannot be written, or a file that is no index has
-/// its name.
+/// Replaces the index; an error if the folder is not writable, or another file has its name.
 pub fn write(folder: &Path, entries: &[CatalogueEntry]) -> Result<()> {
     let path = folder.join(NAME);
     let taken = path.symlink_metadata();
@@ -63,7 +62,7 @@ pub fn write(folder: &Path, entries: &[CatalogueEntry]) -> Result<()> {
     written
 }
 
-/// Also of one that is damaged further on.
+/// Also for an index that is damaged further on.
 fn begins_as_ours(path: &Path) -> bool {
     let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
     is_file && file::read(path, MOST_BYTES).is_ok_and(|bytes| bytes.starts_with(HEAD.as_bytes()))

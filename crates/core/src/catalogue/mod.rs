@@ -1,8 +1,8 @@
-//! All bundles below a folder, at a glance. An index beside them keeps what was read, so that only
-//! bundles that are new or were written to are opened; docs/catalogue.md describes both.
+//! An overview of all bundles in a folder. An index in the folder caches what was read, so only new
+//! or modified bundles are opened; docs/catalogue.md describes both.
 //!
-//! Nothing in a bundle is written. Symbolic links are not followed, and what cannot be read is
-//! listed as that.
+//! Bundles are not modified. Symbolic links are not followed, and unreadable files are listed as
+//! such.
 
 mod entry;
 mod index;
@@ -16,29 +16,29 @@ use crate::base::file::UNFINISHED;
 
 pub use entry::{BundleSummary, CatalogueEntry, Contents, RunState};
 
-/// Folders within folders that are looked into.
+/// Maximum depth of the search.
 const DEEPEST: usize = 32;
-/// Bundles that are listed at most.
+/// Maximum number of listed bundles.
 const MOST: usize = 1_000_000;
 
-/// The bundles below a folder.
+/// The bundles in a folder.
 pub struct BundleCatalogue {
-    /// The newest run first; what cannot be read last.
+    /// Newest run first, unreadable files last.
     pub entries: Vec<CatalogueEntry>,
-    /// Files that were opened, since the index did not have them as they are.
+    /// Files that were opened because their index entry was missing or outdated.
     pub opened: usize,
-    /// Whether the index is kept in the folder; otherwise every opening reads every bundle.
+    /// Whether the index is stored in the folder; otherwise every call reads every bundle.
     pub is_kept: bool,
 }
 
 impl BundleCatalogue {
-    /// Lists a folder and brings its index up to date.
+    /// Lists a folder and updates its index.
     pub fn open(folder: &Path) -> Result<BundleCatalogue> {
         BundleCatalogue::read(folder, None)
     }
 
-    /// The same folder as it is now: what is known of it stands in for the index, which a folder
-    /// that cannot be written has not.
+    /// Lists the same folder again: the known entries replace the index, which a read-only folder
+    /// lacks.
     pub fn again(&self, folder: &Path) -> Result<BundleCatalogue> {
         BundleCatalogue::read(folder, Some(&self.entries))
     }
@@ -81,7 +81,7 @@ impl BundleCatalogue {
         Ok(BundleCatalogue { entries, opened, is_kept })
     }
 
-    /// Of one bundle of a folder alone, without an index.
+    /// For a single bundle of a folder, without an index.
     pub fn of_one(folder: &Path, name: &str) -> BundleCatalogue {
         let path = folder.join(name);
         let entry = look(folder, &path).map(|(path_below, size_bytes, modified_unix_ns)| {
@@ -91,7 +91,7 @@ impl BundleCatalogue {
         BundleCatalogue { entries: entry.into_iter().collect(), opened: 1, is_kept: true }
     }
 
-    /// The entries in which every word of a text occurs, in upper or lower case.
+    /// The entries that contain every word of a text, case-insensitively.
     pub fn search(&self, text: &str) -> impl Iterator<Item = &CatalogueEntry> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         self.entries.iter().filter(move |entry| entry.matches(&words))
@@ -99,8 +99,7 @@ impl BundleCatalogue {
 }
 
 impl BundleCatalogue {
-    /// The newest runs that went to their end, of a protocol where one is named, in which every
-    /// word of a text occurs.
+    /// The newest completed runs, optionally of one protocol, that contain every word of a text.
     pub fn ended<'a>(
         &'a self,
         protocol: Option<&'a str>,
@@ -117,14 +116,14 @@ impl BundleCatalogue {
 }
 
 impl CatalogueEntry {
-    /// Whether what is known of it may change without a write: a run may end.
+    /// Whether its entry may change without a write, because a run may end.
     fn is_open(&self) -> bool {
         let open = |s: &BundleSummary| matches!(s.state, RunState::Running | RunState::Cut);
         matches!(&self.contents, Contents::Bundle(summary) if open(summary))
     }
 }
 
-/// Every bundle below a folder by its name, in the order of the names; nothing is opened.
+/// Every bundle below a folder by its name, sorted; nothing is opened.
 pub fn below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     walk(folder, 0, &mut found);
@@ -132,12 +131,12 @@ pub fn below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Every file that ends in `.dyno`. Left out are hidden folders, those of the data under a load,
-/// and what is being added to a dataset of bundles.
+/// Every file that ends in `.dyno`, except in hidden folders, in data folders of a load, and in
+/// unfinished additions to a dataset of bundles.
 fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        // Of the link itself, where it is one.
+        // Of the link itself, if it is one.
         let Ok(kind) = entry.file_type() else { continue };
         let (name, path) = (entry.file_name(), entry.path());
         let begins = |start: &str| name.as_encoded_bytes().starts_with(start.as_bytes());
@@ -153,7 +152,7 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A file's name below the folder, its length, and when it was written.
+/// A file's name relative to the folder, its length, and its modification time.
 fn look(folder: &Path, path: &Path) -> Option<(String, u64, i64)> {
     let found = std::fs::symlink_metadata(path).ok().filter(|found| found.is_file())?;
     let name = path.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
@@ -161,7 +160,7 @@ fn look(folder: &Path, path: &Path) -> Option<(String, u64, i64)> {
     Some((name, found.len(), modified))
 }
 
-/// Opened by the name that it has without links, which lies in the folder.
+/// Opened by its name without links, inside the folder.
 fn contents(folder: &Path, path: &Path) -> Contents {
     match path.canonicalize() {
         Ok(real) if real.starts_with(folder) => Contents::of(&real),

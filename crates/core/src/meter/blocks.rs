@@ -1,4 +1,4 @@
-//! Which block device in sysfs lies under a place under test.
+//! Finds the block device in sysfs for a path under test.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ pub struct BlockNode {
     pub disk: String,
     /// The disk's folder in sysfs.
     pub sysfs: PathBuf,
-    /// Where the kernel counts its requests. An NVMe namespace with several paths is only their
-    /// head: before Linux 6.5 it counts nothing itself, its paths do.
+    /// The files with the kernel's request counters. An NVMe namespace with several paths is only
+    /// their head: before Linux 6.5 only its paths have counters.
     pub stats: Vec<PathBuf>,
 }
 
-/// None where no block device lies under it (tmpfs, a network filesystem).
+/// None if there is no block device (tmpfs, a network filesystem).
 pub fn under(place: &Path) -> Option<BlockNode> {
     let metadata = std::fs::metadata(place).ok()?;
     let number =
@@ -46,7 +46,7 @@ fn paths_of(disk: &str, blocks: &Path) -> Vec<PathBuf> {
     names(blocks).filter(|name| is_path(name)).map(|name| blocks.join(name).join("stat")).collect()
 }
 
-/// The statistics of all namespaces that the drive of one has at this moment.
+/// The statistics of all current namespaces of a namespace's drive.
 pub fn of_whole_drive(disk: &str) -> Vec<PathBuf> {
     namespaces_of(disk, Path::new("/sys/block"))
 }
@@ -63,13 +63,13 @@ fn namespaces_of(disk: &str, blocks: &Path) -> Vec<PathBuf> {
     names(blocks).filter(own).flat_map(stats).collect()
 }
 
-/// `nvme0n1` is ("0", "1"); what is none of that shape, such as a path, has neither.
+/// `nvme0n1` is ("0", "1"); None for names of another form, such as a path.
 fn instance_and_namespace(disk: &str) -> Option<(&str, &str)> {
     let found = disk.strip_prefix("nvme")?.split_once('n')?;
     [found.0, found.1].iter().all(|n| n.parse::<u32>().is_ok()).then_some(found)
 }
 
-/// What is in a folder, in order.
+/// The sorted contents of a folder.
 fn names(folder: &Path) -> impl Iterator<Item = String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
@@ -78,7 +78,7 @@ fn names(folder: &Path) -> impl Iterator<Item = String> {
     names.into_iter()
 }
 
-/// The devices under several places, each once.
+/// The devices of several paths, without duplicates.
 pub fn all_under(places: &[PathBuf]) -> Vec<BlockNode> {
     let mut found: Vec<BlockNode> = Vec::new();
     for block in places.iter().filter_map(|p| under(p)) {

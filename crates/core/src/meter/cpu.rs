@@ -1,4 +1,4 @@
-//! Processor time: of the host, of the busiest core, of this process, and the time that tasks spent
+//! Processor time: of the host, of the busiest core, of this process, and time that tasks spent
 //! waiting.
 
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
@@ -38,7 +38,7 @@ impl Probe for CpuTimes {
         let stat = std::fs::read_to_string("/proc/stat").context("reading /proc/stat")?;
         self.host(&stat, now, out);
         let own = std::fs::read_to_string("/proc/self/stat").context("reading /proc/self/stat")?;
-        // The name in brackets may hold spaces; user and system time are fields 14 and 15 of the
+        // The name in brackets may contain spaces; user and system time are fields 14 and 15 of the
         // whole line.
         let fields: Vec<f64> =
             own.rsplit(')').next().unwrap_or("").split_whitespace().map(number).collect();
@@ -72,7 +72,7 @@ impl CpuTimes {
             let whole = words.next() == Some("cpu");
             let ticks: Vec<f64> = words.map(number).collect();
             let at = |i: usize| ticks.get(i).copied().unwrap_or(0.0);
-            // user, nice, system, idle, iowait, irq, softirq, steal; guests are in user already.
+            // user, nice, system, idle, iowait, irq, softirq, steal; guests are included in user.
             let idle = at(3) + at(4);
             let all: f64 = ticks.iter().take(8).sum();
             if !whole {

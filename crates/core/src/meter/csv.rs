@@ -1,7 +1,7 @@
-//! A log that another instrument keeps: lines of time and value, brought to this clock by a stated
-//! offset.
+//! A log written by another instrument: lines of time and value, converted to this clock with a
+//! stated offset.
 //!
-//! The file may grow while the run goes on; what comes in is read as it comes.
+//! The file may grow during the run; new lines are read as they arrive.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;

@@ -18,7 +18,7 @@ static INFO: Info = info(
     "Linux, Documentation/block/stat.rst",
 );
 
-/// A sector of these statistics, whatever the device's own.
+/// The sector of these statistics, regardless of the device's own sector size.
 const SECTOR_BYTES: f64 = 512.0;
 
 impl Meter for Diskstats {
@@ -38,7 +38,7 @@ impl Meter for Diskstats {
 
 struct Devices {
     blocks: Vec<BlockNode>,
-    /// Namespaces come and go while a drive is made ready, so they are looked up at each reading.
+    /// Namespaces may change during preparation, so they are looked up at each reading.
     divided: bool,
     in_memory: usize,
 }
@@ -54,7 +54,7 @@ impl Probe for Devices {
             let stats = if of_drive.is_empty() { &block.stats } else { &of_drive };
             counters(&texts(stats)?, &|counter| counter.of_device(&block.name), now, out);
             if block.name != block.disk && of_drive.is_empty() {
-                // Whoever works on another partition is a neighbour too.
+                // Users of another partition are neighbours too.
                 let whole = [block.sysfs.join("stat")];
                 counters(&texts(&whole)?, &|counter| counter.of_whole(&block.disk), now, out);
             }
@@ -70,7 +70,7 @@ fn texts(files: &[PathBuf]) -> Result<Vec<String>> {
     files.iter().map(read).collect()
 }
 
-/// Adds up what the paths and namespaces of a device count; each `stat` is one line. `name` is the
+/// Sums the counters of a device's paths and namespaces; each `stat` is one line. `name` is the
 /// reading's.
 fn counters(
     stats: &[String],
@@ -87,7 +87,7 @@ fn counters(
     }
 }
 
-/// Where the kernel writes a counter, and its unit there in bytes or nanoseconds.
+/// The kernel's file with a counter, and its unit in bytes or nanoseconds.
 fn column(counter: KernelCounter) -> (usize, f64) {
     const MS: f64 = 1e6;
     match counter {
@@ -104,8 +104,8 @@ fn column(counter: KernelCounter) -> (usize, f64) {
     }
 }
 
-/// How many of the places have no device under them because they are in memory. The node of a
-/// device is there too.
+/// The number of paths without a device because they are in memory. A device's node is also on a
+/// memory filesystem.
 fn in_memory(places: &[PathBuf]) -> usize {
     const TMPFS: u64 = 0x0102_1994;
     const RAMFS: u64 = 0x8584_58f6;

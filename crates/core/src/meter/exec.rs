@@ -1,5 +1,5 @@
-//! Any instrument with a command-line reader: a command that prints one reading a line, restarted
-//! if it dies.
+//! Any instrument with a command-line reader: a command that prints one reading per line, restarted
+//! if it exits.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -14,14 +14,13 @@ use crate::record::POWER_CLASSES;
 /// The meter `exec`.
 pub struct Exec;
 
-/// How long a dead command is left alone before it is started again.
+/// The pause before an ended command is restarted.
 const RESTART_NS: u64 = 500_000_000;
 
-/// The units that a command's numbers may have.
+/// The units that a command's numbers can have.
 pub const UNITS: [&str; 4] = ["watts", "amps", "volts", "celsius"];
 
-/// The knob `class`: what a reading of power is of; see
-/// [`crate::record::POWER_CLASSES`].
+/// The knob `class`: what a power reading includes; see [`crate::record::POWER_CLASSES`].
 pub const CLASS: Knob = Knob {
     name: "class",
     kind: KnobKind::Choice(&POWER_CLASSES),
@@ -38,7 +37,7 @@ pub const UNIT: Knob = Knob {
     doc: "the unit of the readings",
 };
 
-/// The knob `public`: whether the command's arguments may stand in a bundle.
+/// The knob `public`: whether the command's arguments may be stored in a bundle.
 pub const PUBLIC: Knob = Knob {
     name: "public",
     kind: KnobKind::Bool,
@@ -88,8 +87,7 @@ impl Meter for Exec {
         &INFO
     }
 
-    /// What has been printed is looked for so often, so that a reading without a time of its own
-    /// gets the right one.
+    /// The polling interval for output, short enough to timestamp readings without their own time.
     fn every_ns(&self) -> u64 {
         20_000_000
     }
@@ -121,13 +119,13 @@ impl Meter for Exec {
     }
 }
 
-/// A running command and what it has printed so far.
+/// A running command and its output so far.
 struct CommandOutput {
     words: Vec<String>,
     lines: Lines,
     stall_ns: u64,
     child: Option<(Child, ChildStdout)>,
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     rest: Vec<u8>,
     heard_ns: Option<u64>,
     start_after_ns: u64,
@@ -146,7 +144,7 @@ impl CommandOutput {
             words.split_first().ok_or_else(|| anyhow!("the command is empty"))?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // A terminal that goes away signals its whole process group; the meter goes on with the
+        // A terminal that disappears signals its whole process group; the meter continues with the
         // run.
         command.process_group(0);
         let name = program.rsplit('/').next().unwrap_or_default();
@@ -159,7 +157,7 @@ impl CommandOutput {
         Ok(())
     }
 
-    /// Takes in what has been printed; true at the end of the output.
+    /// Reads available output; true at its end.
     fn drain(&mut self) -> Result<bool> {
         let Some((_, pipe)) = &mut self.child else { return Ok(false) };
         let mut buffer = [0; 4096];
@@ -220,34 +218,34 @@ impl Probe for CommandOutput {
 impl Drop for CommandOutput {
     fn drop(&mut self) {
         if let Some((mut child, _)) = self.child.take() {
-            // It may have ended by itself.
+            // It may have ended on its own.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// How lines become readings.
+/// How lines are converted to readings.
 pub struct Lines {
     /// The readings' name, unit included.
     pub name: String,
-    /// Whether a line begins with the time of its reading.
+    /// Whether a line begins with the reading's time.
     pub timestamps: bool,
-    /// Seconds added to that time to bring it to this host's clock.
+    /// Seconds added to that time to convert it to this host's clock.
     pub offset_s: f64,
-    /// The last reading's time: none may come before it.
+    /// The last reading's time, before which no other may be.
     pub last_ns: i64,
 }
 
 impl Lines {
-    /// One line: a number, with a time before it or without.
+    /// One line: a number, optionally preceded by a time.
     pub fn reading(&mut self, line: &str, now: ReadingTime) -> Result<Reading> {
         let mut words = line
             .split(|c: char| c.is_whitespace() || c == ',' || c == ';')
             .filter(|w| !w.is_empty());
         let mut number = || {
             let value = words.next().and_then(|w| w.parse::<f64>().ok()).filter(|v| v.is_finite());
-            // The line itself is not shown: a command that fails may print what it was given.
+            // The line itself is not shown: a failing command may print its arguments.
             value.ok_or_else(|| anyhow!("a line of {} bytes is not a reading", line.trim().len()))
         };
         let at_ns =

@@ -52,7 +52,7 @@ impl Meter for Hwmon {
     }
 }
 
-/// The file of "chip/sensor", or a path as it is.
+/// The file for "chip/sensor", or a path as given.
 fn find(sensor: &str, root: PathBuf) -> Option<PathBuf> {
     if sensor.starts_with('/') {
         return Some(PathBuf::from(sensor)).filter(|p| p.exists());
@@ -71,7 +71,7 @@ fn find(sensor: &str, root: PathBuf) -> Option<PathBuf> {
     files.into_iter().find(|f| f.exists())
 }
 
-/// The unit of a sensor's file, and how much of it one count is.
+/// The unit of a sensor's file, and its value per count.
 fn unit(file: &str) -> Option<(&'static str, f64)> {
     match file
         .trim_end_matches(|c: char| c != '_')

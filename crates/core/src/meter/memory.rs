@@ -1,4 +1,4 @@
-//! What memory holds: the page cache, and what is yet to be written back.
+//! Memory use: the page cache, and pages waiting to be written back.
 
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};

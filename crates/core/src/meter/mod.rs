@@ -1,11 +1,11 @@
-//! Meters: sources of readings beside the load (watts, temperature, CPU, what the kernel sees of a
-//! device), listed in `ALL`. `watch` reads all of a run's meters in one thread of its own, never in
-//! a worker.
+//! Meters: sources of readings during the load (watts, temperature, CPU, the kernel's device
+//! counters), listed in `ALL`. `watch` reads all meters of a run in its own thread, never in a
+//! worker.
 //!
-//! A reading's name ends in its unit. What only ever counts up (device reads, CPU time) is kept as
-//! the kernel counts it and differenced when it is read back, so nothing is lost between two
-//! readings. A power reading is named after its class, `drive_watts`, `slot_watts`, `system_watts`
-//! or `cpu_watts`, because classes are never compared.
+//! A reading's name ends in its unit. Counters (device reads, CPU time) are stored as totals and
+//! differenced on reading, so nothing is lost between two readings. A power reading is named after
+//! its class, `drive_watts`, `slot_watts`, `system_watts` or `cpu_watts`, because classes are never
+//! compared.
 
 pub mod blocks;
 pub mod cpu;
@@ -33,70 +33,70 @@ pub trait Meter: Sync {
     /// Its name and knobs.
     fn info(&self) -> &'static Info;
 
-    /// Nanoseconds between readings where the plan does not say.
+    /// Default nanoseconds between readings.
     fn every_ns(&self) -> u64 {
         1_000_000_000
     }
 
-    /// Whether it looks at the drives, so that each subject has its own.
+    /// Whether it reads the drives, so that each subject has its own.
     fn watches_drives(&self) -> bool {
         false
     }
 
-    /// Begins to measure what the plan says of one subject, or of the host.
+    /// Starts to measure one subject, or the host, as the plan specifies.
     fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>>;
 }
 
-/// What a meter is pointed at.
+/// What a meter measures.
 pub struct MeterTarget<'a> {
     /// The meter's knobs, resolved.
     pub knobs: &'a Knobs,
-    /// The drives of the subjects that it watches: devices, or directories on them.
+    /// The drives of the subjects that it measures: devices, or directories on them.
     pub places: &'a [PathBuf],
-    /// Whether the load is on all namespaces of an NVMe drive, not only on the one that is named.
+    /// Whether the load uses all namespaces of an NVMe drive, not only the named one.
     pub divided: bool,
 }
 
-/// A meter at work. It is called at its own rate by one thread.
+/// An active meter. It is called at its own rate by one thread.
 pub trait Probe: Send {
-    /// Reads what there is. An error makes a gap; the probe is called again.
+    /// Reads current values. An error makes a gap; the probe is called again.
     fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()>;
 }
 
-/// The moment of a reading.
+/// The time of a reading.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingTime {
     /// Of the run's clock.
     pub ns: u64,
-    /// Nanoseconds since 1970, UTC, for instruments that stamp their own readings.
+    /// Nanoseconds since 1970, UTC, for instruments with their own timestamps.
     pub unix_ns: u64,
 }
 
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Of the run's clock; negative before the run began, in logs of other instruments.
+    /// On the run's clock; negative before the start of the run, in logs of other instruments.
     pub at_ns: i64,
-    /// What was read, with its unit at the end.
+    /// The gauge's name, ending in its unit.
     pub name: String,
-    /// The value; not a number where there was none to read.
+    /// The value; not a number if there was none.
     pub value: f64,
 }
 
 impl ReadingTime {
-    /// A reading taken at this moment.
+    /// A reading taken at this time.
     pub fn reading(self, name: impl Into<String>, value: f64) -> Reading {
         Reading { at_ns: self.ns as i64, name: name.into(), value }
     }
 
-    /// The run's clock at a moment of the wall clock.
+    /// The run's clock for a wall-clock time.
     pub fn at_unix(self, unix_s: f64) -> i64 {
         let ahead_s = unix_s - self.unix_ns as f64 / 1e9;
         self.ns as i64 + (ahead_s * 1e9) as i64
     }
 }
 
-/// A meter's description: it has no requests and no depth.
+/// A meter's description, without requests or depth.
 pub const fn info(
     name: &'static str,
     summary: &'static str,
@@ -130,10 +130,10 @@ pub static ALL: Registry<&'static dyn Meter> = Registry::new(&[
     &redfish::Redfish,
 ]);
 
-/// What watches every run: cheap, and without settings.
+/// The meters that are always active: cheap, and without settings.
 pub static ALWAYS: &[&str] = &["cpu", "processes", "diskstats", "memory"];
 
-/// Finds a meter by the name that a plan gives it.
+/// Finds a meter by its name in a plan.
 pub fn find(name: &str) -> Option<&'static dyn Meter> {
     ALL.iter().find(|m| m.info().name == name)
 }

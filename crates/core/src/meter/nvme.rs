@@ -1,7 +1,7 @@
 //! The drive's own counters: SMART / health log, and the OCP log if there is one, through nvme-cli.
 //!
-//! The logs are taken raw and read here by the specification's offsets, because the names in
-//! nvme-cli's JSON differ between its versions.
+//! The logs are read in raw form at the specification's offsets, because the names in nvme-cli's
+//! JSON differ between versions.
 
 use std::process::{Command, Stdio};
 
@@ -26,7 +26,7 @@ pub const SMART: u8 = 0x02;
 const OCP: u8 = 0xC0;
 const LOG_BYTES: usize = 512;
 
-/// 0xAFD514C97C6F4F9CA4F2BFEA2810AFC5, little endian: how an OCP log is distinguished from another
+/// 0xAFD514C97C6F4F9CA4F2BFEA2810AFC5, little endian: distinguishes an OCP log from another
 /// vendor's C0h.
 const OCP_GUID: [u8; 16] = [
     0xC5, 0xAF, 0x10, 0x28, 0xEA, 0xBF, 0xF2, 0xA4, 0x9C, 0x4F, 0x6F, 0x7C, 0xC9, 0x14, 0xD5, 0xAF,
@@ -37,7 +37,7 @@ impl Meter for Nvme {
         &INFO
     }
 
-    /// Reading a log is a command to the drive, so it is done seldom.
+    /// Reading a log is a command to the drive, so it is rare.
     fn every_ns(&self) -> u64 {
         10_000_000_000
     }
@@ -52,7 +52,7 @@ impl Meter for Nvme {
     }
 }
 
-/// The NVMe drives under the places.
+/// The NVMe drives of the paths.
 pub fn disks(site: &MeterTarget<'_>) -> Result<Vec<String>> {
     let blocks = blocks::all_under(site.places);
     let disks: Vec<String> =
@@ -63,7 +63,7 @@ pub fn disks(site: &MeterTarget<'_>) -> Result<Vec<String>> {
     }
 }
 
-/// Namespaces, and whether their OCP log is still asked for.
+/// Namespaces, and whether their OCP log is still queried.
 struct NvmeNamespaces(Vec<(String, bool)>);
 
 impl Probe for NvmeNamespaces {
@@ -107,7 +107,7 @@ pub fn log(disk: &str, id: u8) -> Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// A little-endian number of the log; those of 16 bytes lose only what a double cannot hold.
+/// A little-endian number of the log; those of 16 bytes lose only precision beyond a double.
 pub fn number(log: &[u8], at: usize, bytes: usize) -> f64 {
     log[at..at + bytes].iter().rev().fold(0.0, |n, byte| n * 256.0 + f64::from(*byte))
 }
@@ -138,7 +138,7 @@ fn smart(log: &[u8]) -> Result<Values> {
     ]
     .map(|(name, value)| (name.to_string(), value))
     .into();
-    // From NVMe 2.3 on; zero where the drive does not count it.
+    // NVMe 2.3 and later; zero if the drive does not count it.
     let energy_wh = n(232, 8);
     if energy_wh > 0.0 {
         values.push(("lifetime_energy_wh".to_string(), energy_wh));
@@ -153,7 +153,7 @@ fn smart(log: &[u8]) -> Result<Values> {
     Ok(values)
 }
 
-/// What an OCP drive says of its media; nothing where the log is not OCP's.
+/// An OCP drive's media statistics; None if the log is not OCP's.
 fn cloud(log: &[u8]) -> Option<Values> {
     let ours = log.len() >= LOG_BYTES && log[496..512] == OCP_GUID;
     let n = |at, bytes| number(log, at, bytes);

@@ -1,6 +1,6 @@
-//! The power that an NVMe drive measures itself: the mean over the last second, which drives of
-//! NVMe 2.3 report in their health log. The log of power measurements (25h) says more, but only
-//! while a feature is set, and a meter sets nothing.
+//! The power that an NVMe drive measures itself: the mean over the last second, which NVMe 2.3
+//! drives report in their health log. The power measurement log (25h) contains more, but only while
+//! a feature is enabled, and a meter changes no settings.
 
 use super::nvme::{SMART, disks, log, number};
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
@@ -19,7 +19,7 @@ static INFO: Info = info(
 );
 
 const AT: usize = 240;
-/// The interval ends when the log is taken, so its mean stands for its middle.
+/// The interval ends when the log is read, so its mean is assigned to its middle.
 const MIDDLE_NS: i64 = 500_000_000;
 
 impl Meter for NvmePower {
@@ -33,7 +33,7 @@ impl Meter for NvmePower {
 
     fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let drives = disks(site)?;
-        // One that reports nothing is refused now, not after the run.
+        // A drive that reports nothing is refused now, not after the run.
         for disk in &drives {
             watts(disk, &log(disk, SMART)?)?;
         }
@@ -56,8 +56,8 @@ impl Probe for PowerStates {
     }
 }
 
-/// Bits 15 to 0: the value; 17 and 16: its scale; 23 to 20: what it is of, where 0 is all of the
-/// NVM subsystem.
+/// Bits 15 to 0: the value; 17 and 16: its scale; 23 to 20: its scope, where 0 is the whole NVM
+/// subsystem.
 fn watts(disk: &str, log: &[u8]) -> Result<f64> {
     if log.len() < AT + 4 {
         bail!("{disk}: a health log of {} bytes", log.len());

@@ -1,5 +1,5 @@
 //! The processor time, reads and writes of Dyno and every process that it started, such as database
-//! servers, by the kernel's counters per process. This distinguishes the load from its neighbours.
+//! servers, from the kernel's counters per process. They separate the load from its neighbours.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +23,8 @@ impl Meter for Processes {
         &INFO
     }
 
-    /// All of the host's processes are looked through, so it is done seldom; a window's beginning
-    /// and end are read anyway.
+    /// All processes of the host are examined, so it is rare; the start and end of a window are
+    /// read anyway.
     fn every_ns(&self) -> u64 {
         10_000_000_000
     }
@@ -42,7 +42,7 @@ struct Tree {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ProcessStat {
     parent: u32,
-    /// Its own processor time, and that of its children that have ended.
+    /// Its own processor time, and that of its ended children.
     ticks: f64,
     children_ticks: f64,
 }
@@ -65,8 +65,8 @@ impl Probe for Tree {
         let dyno = all.get(&own).map_or(0.0, |p| p.ticks);
         out.push(now.reading(names::LOAD_CPU_NS, total * self.tick_ns));
         out.push(now.reading(names::SERVERS_CPU_NS, (total - dyno) * self.tick_ns));
-        // Where one of them cannot be read the sum would be too small, and the rest be taken for a
-        // neighbour's.
+        // If one of them cannot be read, the sum would be too small, and the remainder would be
+        // attributed to a neighbour.
         if let Some(io) = ours.iter().map(|pid| io_of(*pid)).collect::<Option<Vec<Io>>>() {
             let sum = |of: fn(&Io) -> f64| io.iter().map(of).sum();
             out.push(now.reading(names::LOAD_READ_BYTES, sum(|io| io.read_bytes)));
@@ -77,18 +77,18 @@ impl Probe for Tree {
     }
 }
 
-/// Every process of the host that can be seen.
+/// Every visible process of the host.
 fn all() -> Result<BTreeMap<u32, ProcessStat>> {
     let entries = std::fs::read_dir("/proc").context("reading /proc")?.flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    // One that has ended meanwhile counts with its parent.
+    // One that has ended meanwhile is included in its parent.
     let process =
         |pid: u32| Some((pid, stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?));
     Ok(pids.filter_map(process).collect())
 }
 
 fn stat(line: &str) -> Option<ProcessStat> {
-    // The name in brackets may hold spaces and brackets; the state follows it, which is field 3.
+    // The name in brackets may contain spaces and brackets; the state after it is field 3.
     let fields: Vec<&str> = line.rsplit(')').next()?.split_ascii_whitespace().collect();
     let number = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
     Some(ProcessStat {
@@ -98,7 +98,7 @@ fn stat(line: &str) -> Option<ProcessStat> {
     })
 }
 
-/// A process and all that came of it.
+/// A process and all its descendants.
 fn family(root: u32, all: &BTreeMap<u32, ProcessStat>) -> Vec<u32> {
     let mut found = vec![root];
     let mut at = 0;
@@ -111,11 +111,11 @@ fn family(root: u32, all: &BTreeMap<u32, ProcessStat>) -> Vec<u32> {
     found
 }
 
-/// None where the kernel does not count it, or does not show it.
+/// None if the kernel does not count or show it.
 fn io_of(pid: u32) -> Option<Io> {
     match std::fs::read_to_string(format!("/proc/{pid}/io")) {
         Ok(text) => io(&text),
-        // It has ended since it was seen: its parent's counters have it.
+        // It has ended since it was listed: its parent's counters include it.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && pid != std::process::id() => {
             Some(Io::default())
         }
@@ -130,7 +130,7 @@ fn io(text: &str) -> Option<Io> {
     };
     Some(Io {
         read_bytes: value("read_bytes")?,
-        // What was written to a file that was removed before it reached the device never does.
+        // Data written to a file that was deleted before write-back never reach the device.
         written_bytes: (value("write_bytes")? - value("cancelled_write_bytes")?).max(0.0),
         write_calls: value("syscw")?,
     })
@@ -193,7 +193,7 @@ mod tests {
         child.wait().unwrap();
         let ended = counted();
         assert!(before.0 < alive.0 && alive.0 <= ended.0, "{before:?} {alive:?} {ended:?}");
-        // Where the kernel counts them; a filesystem in memory writes nothing.
+        // If the kernel counts them; a memory filesystem writes nothing.
         if let (Some(before), Some(alive), Some(ended)) = (before.1, alive.1, ended.1) {
             assert!(alive >= before && ended >= alive, "{before} {alive} {ended}");
         }

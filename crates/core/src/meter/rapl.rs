@@ -1,5 +1,5 @@
-//! The processor's own energy counters (RAPL), as power: packages together, and DRAM where it is
-//! counted.
+//! The processor's own energy counters (RAPL), as power: the sum of packages, and DRAM if
+//! available.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ impl Meter for Rapl {
 struct Zone {
     file: PathBuf,
     name: &'static str,
-    /// Where the counter begins again.
+    /// The value at which the counter wraps.
     range_uj: f64,
     last_uj: f64,
 }
@@ -90,10 +90,10 @@ impl Probe for Zones {
         }
         let (from, seconds) = (self.last_ns, (now.ns - self.last_ns) as f64 / 1e9);
         self.last_ns = now.ns;
-        // The first reading has nothing to be compared with.
+        // The first reading has no predecessor.
         if from > 0 && seconds > 0.0 {
             out.extend(sums.into_iter().map(|(name, uj)| {
-                // The mean over the interval stands for its middle.
+                // The mean over the interval is assigned to its middle.
                 Reading {
                     at_ns: ((from + now.ns) / 2) as i64,
                     name: name.into(),

@@ -1,4 +1,4 @@
-//! A server's power as its management controller knows it, over HTTPS. Coarse and slow, of the
+//! A server's power as reported by its management controller, over HTTPS. Coarse and slow, for the
 //! whole system.
 
 use std::sync::Arc;
@@ -39,7 +39,7 @@ static INFO: Info = info(
     "DMTF DSP0268, EnvironmentMetrics and Power schemas",
 );
 
-/// A controller that does not answer may not keep the other meters waiting for long.
+/// An unresponsive controller must not delay the other meters for long.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 impl Meter for Redfish {
@@ -98,7 +98,7 @@ impl Probe for RedfishController {
 }
 
 /// `PowerWatts.Reading` of EnvironmentMetrics, or the older `PowerControl[].PowerConsumedWatts`,
-/// summed. The controller's name: a path may hold a key.
+/// summed. The controller's name only: a path may contain a key.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default().rsplit('@').next().unwrap_or_default()
@@ -136,7 +136,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers one request with `body` and hands back its Authorization header.
+    /// Answers one request with `body` and returns its Authorization header.
     fn serve(body: &'static str) -> (String, std::thread::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!(

@@ -1,5 +1,5 @@
-//! The one thread that reads a run's meters, each at its own rate. A meter that fails leaves a gap
-//! and a trouble, and is asked again; it never ends the run.
+//! The thread that reads a run's meters, each at its own rate. A meter that fails leaves a gap and
+//! an error record, and is read again; it never ends the run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,34 +13,34 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, describe, failed};
 use crate::plan::{Component, Knobs, Plan};
 
-/// The longest sleep: a mark or the end is seen within it.
+/// The longest sleep, which limits the delay of marks and of the end.
 const LOOK_NS: u64 = 20_000_000;
 
-/// As long as this may a reading be under way when it is written down: the samples kept between two
+/// Maximum delay of a reading until it is recorded: determines the samples retained between two
 /// points.
 const KEPT: usize = 1_000_000;
 
-/// A reading and whose it is.
+/// A reading with its meter and subject.
 #[derive(Clone, Debug)]
 pub struct MeterReading {
     /// The meter's name in the plan; two of one kind are numbered.
     pub meter: String,
-    /// The subject it belongs to; none: the host's or everyone's.
+    /// Its subject; None: the host's or shared.
     pub subject: Option<String>,
     /// A gap is a reading whose value is not a number.
     pub reading: Reading,
 }
 
-/// What went wrong with a meter, and when.
+/// An error of a meter, and its time.
 #[derive(Clone, Debug)]
 pub struct MeterTrouble {
     /// The meter's name in the plan.
     pub meter: String,
-    /// The subject that it watches; None where it watches the host.
+    /// Its subject; None for the host.
     pub subject: Option<String>,
     /// Time, in nanoseconds of the run's clock.
     pub at_ns: u64,
-    /// What failed, and what to try next.
+    /// What failed, and what to do next.
     pub what: String,
 }
 
@@ -53,36 +53,36 @@ struct HeldReadings {
 struct WatchState {
     held: Mutex<HeldReadings>,
     stop: AtomicBool,
-    /// Counts the moments at which every meter is to be read at once.
+    /// Numbers the marks at which every meter is read at once.
     marks: AtomicU64,
-    /// The last mark that all cheap meters have been read for.
+    /// The last mark for which all cheap meters have been read.
     marked: AtomicU64,
 }
 
-/// A run's meters at work; dropped, they stop.
+/// A run's active meters; they stop when dropped.
 pub struct MeterWatch {
     shared: Arc<WatchState>,
     thread: Option<JoinHandle<()>>,
     measures_power: bool,
 }
 
-/// One meter at work.
+/// One active meter.
 struct Station {
     meter: String,
     subject: Option<String>,
     every_ns: u64,
     due_ns: u64,
-    /// Counters are read at a point's beginning and end as well.
+    /// Counters are also read at a point's start and end.
     on_mark: bool,
     probe: Box<dyn Probe>,
-    /// The names that a gap concerns.
+    /// The gauges affected by a gap.
     names: Vec<String>,
     failing: bool,
 }
 
 impl MeterWatch {
-    /// Opens the plan's meters and those that always watch. A meter of the plan that cannot be
-    /// opened is an error: the user asked for it.
+    /// Opens the plan's meters and the permanent ones. A meter of the plan that cannot be opened is
+    /// an error, because the user requested it.
     pub fn start(plan: &Plan, clock: Clock) -> Result<MeterWatch> {
         let divided = plan.protocol.preparation.namespaces > 0;
         let everywhere: Vec<PathBuf> = plan.subjects.iter().flat_map(places).collect();
@@ -126,17 +126,17 @@ impl MeterWatch {
         Ok(MeterWatch { shared, thread: Some(thread), measures_power })
     }
 
-    /// Whether the plan names meters beside those that always watch.
+    /// Whether the plan names meters beyond the permanent ones.
     pub fn measures_power(&self) -> bool {
         self.measures_power
     }
 
-    /// Has every counter read now: at the beginning and the end of a window.
+    /// Triggers a reading of every counter: at the start and end of a window.
     pub fn mark(&self) -> u64 {
         self.shared.marks.fetch_add(1, Relaxed) + 1
     }
 
-    /// Waits until a mark has been attended to, but never long.
+    /// Waits for a mark to be processed, but only briefly.
     pub fn await_mark(&self, mark: u64, clock: Clock) {
         let patience_ns = clock.now_ns() + 2_000_000_000;
         while self.shared.marked.load(Relaxed) < mark && clock.now_ns() < patience_ns {
@@ -144,10 +144,10 @@ impl MeterWatch {
         }
     }
 
-    /// The last reading of each gauge that is wanted and was read lately, of at most so many, in
-    /// order of their names. Nothing is forgotten for it.
+    /// The latest recent readings of each requested gauge, up to this number, sorted by name.
+    /// Nothing is discarded.
     pub fn latest(&self, most: usize, wanted: &dyn Fn(&MeterReading) -> bool) -> Vec<MeterReading> {
-        /// Readings that are looked at: some seconds' worth.
+        /// The number of readings examined: a few seconds.
         const LOOKED_AT: usize = 4_096;
         let held = lock(&self.shared.held);
         let mut latest = BTreeMap::new();
@@ -160,8 +160,8 @@ impl MeterWatch {
         latest.into_values().filter(|s| s.reading.value.is_finite()).cloned().collect()
     }
 
-    /// What a subject's meters and everyone's have read from `from_ns` on; what is older is
-    /// forgotten.
+    /// The readings of a subject's and of shared meters from `from_ns` on; older ones are
+    /// discarded.
     pub fn collect(&self, subject: &str, from_ns: i64) -> (Vec<MeterReading>, Vec<MeterTrouble>) {
         let mut held = lock(&self.shared.held);
         held.seen.retain(|s| s.reading.at_ns >= from_ns);
@@ -177,7 +177,7 @@ impl Drop for MeterWatch {
     fn drop(&mut self) {
         self.shared.stop.store(true, Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A meter's thread that broke has nothing left to say.
+            // A panicked meter thread returns nothing.
             let _ = thread.join();
         }
     }
@@ -191,7 +191,7 @@ fn places(subject: &crate::plan::Subject) -> impl Iterator<Item = PathBuf> + '_ 
     subject.drives.iter().map(|d| d.place.path().to_path_buf())
 }
 
-/// Tells meters of one kind apart that watch the same subject: "exec", "exec 2".
+/// Distinguishes meters of one kind on the same subject: "exec", "exec 2".
 fn number(stations: &mut [Station]) {
     for i in 1..stations.len() {
         let (before, this) = stations.split_at_mut(i);
@@ -253,7 +253,7 @@ impl Station {
         };
         held.seen.extend(out.into_iter().map(seen));
         if let Err(error) = result {
-            // One gap and one trouble for each time that it fails, however long that lasts.
+            // One gap and one error for each failure, however long it lasts.
             if !self.failing {
                 let gap = |name: &String| seen(now.reading(name.clone(), f64::NAN));
                 held.seen.extend(self.names.iter().map(gap));
@@ -273,7 +273,7 @@ impl Station {
     }
 }
 
-/// The thread's life.
+/// The body of the thread.
 fn attend(shared: &WatchState, stations: &mut [Station], clock: Clock) {
     while !shared.stop.load(Relaxed) {
         let mark = shared.marks.load(Relaxed);
@@ -285,7 +285,7 @@ fn attend(shared: &WatchState, stations: &mut [Station], clock: Clock) {
             }
             station.read(ReadingTime { ns, unix_ns: clock.unix_ns(ns) }, &shared.held);
             if ns >= station.due_ns {
-                // A meter that took too long is not made up for.
+                // Readings missed by a slow meter are not made up for.
                 station.due_ns = (station.due_ns + station.every_ns).max(ns + station.every_ns / 2);
             }
         }

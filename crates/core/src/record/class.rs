@@ -1,8 +1,8 @@
-//! Classes of op: names that workloads declare. Latencies of different classes are never mixed.
+//! Classes of op: names declared by workloads. Latencies of different classes are never mixed.
 //!
-//! A workload lists its classes, the one that its result is about first; an op says which of them
-//! it is by its place in that list (`load::Op::class`), and a recorder keeps a tally for each
-//! place. A bundle stores the names, so what a later Dyno's workloads declare can be read too.
+//! A workload lists its classes, beginning with the one that its result is about; an op refers to
+//! its class by index in that list (`load::Op::class`), and a recorder has counts for each index. A
+//! bundle stores the names, so classes declared by later versions of Dyno can be read too.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,16 +12,16 @@ use crate::base::error::{Result, failed};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Class(&'static str);
 
-/// How long a stored name may be, and how many a process takes in: bundles come from anywhere.
+/// Maximum length of a stored name, and maximum number of names per process, because bundles may be
+/// untrusted.
 const LONGEST_NAME: usize = 64;
 const MOST_STORED: usize = 1000;
 
-/// Names that were read and not declared, kept for the life of the process.
+/// Names that were read but not declared, stored for the lifetime of the process.
 static STORED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
 impl Class {
-    /// What reaches a drive in either direction; energy is attributed to them, and importers know
-    /// them.
+    /// Data transfers to and from a drive; energy is attributed to them, and importers know them.
     pub const READ: Class = Class::new("read");
     /// See [`Class::READ`].
     pub const WRITE: Class = Class::new("write");
@@ -29,13 +29,13 @@ impl Class {
     pub const WRITE_FUA: Class = Class::new("write-fua");
     /// A write and the fdatasync that makes it durable, as one op.
     pub const WRITE_FDATASYNC: Class = Class::new("write-fdatasync");
-    /// What makes earlier writes durable. It moves no data, so it is no op of a rate in ops/s.
+    /// A flush of earlier writes. It moves no data, so it does not count in ops/s.
     pub const FLUSH: Class = Class::new("flush");
-    /// Blocks that are no longer in use. It moves no data.
+    /// Blocks that are no longer used. It moves no data.
     pub const TRIM: Class = Class::new("trim");
-    /// Zeroes that the drive makes itself. It moves no data.
+    /// Zeroes written by the drive itself. It moves no data.
     pub const WRITE_ZEROES: Class = Class::new("write-zeroes");
-    /// Whether the data are right: no load, so nothing that subjects are compared by.
+    /// A verification of the data: not a load, so subjects are not compared by it.
     pub const CHECK: Class = Class::new("check");
 
     /// Declares a class.
@@ -43,7 +43,7 @@ impl Class {
         Class(name)
     }
 
-    /// The class of a stored name.
+    /// The class with a stored name.
     pub fn stored(name: &str) -> Result<Class> {
         let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
         if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
@@ -73,22 +73,22 @@ impl Class {
         [Class::WRITE, Class::WRITE_FUA, Class::WRITE_FDATASYNC].contains(&self)
     }
 
-    /// Whether its ops count among the ops/s of a load.
+    /// Whether its ops count in the ops/s of a load.
     pub fn counts_as_op(self) -> bool {
         self != Class::FLUSH
     }
 
-    /// Whether the bytes of its ops move between host and drive.
+    /// Whether its ops transfer bytes between host and drive.
     pub fn moves_data(self) -> bool {
         ![Class::FLUSH, Class::TRIM, Class::WRITE_ZEROES].contains(&self)
     }
 
-    /// The name as it stands in a bundle, a table and an export.
+    /// The name in bundles, tables and exports.
     pub fn name(self) -> &'static str {
         self.0
     }
 
-    /// Each class once: a drive's two directions, then the others in the order in which they come.
+    /// Each class once: read and write, then the others in order of occurrence.
     pub fn in_order(all: impl IntoIterator<Item = Class>) -> Vec<Class> {
         let mut once: Vec<Class> = Vec::new();
         for class in all {

@@ -1,16 +1,15 @@
-//! The readings that both a meter and a reader of bundles know by name. Readings that are only
-//! listed in tables are named at their meter.
+//! The readings whose names are known to both a meter and a reader of bundles. Readings that are
+//! only listed in tables are named in their meter.
 
-/// Readings whose name ends so are of power.
+/// Suffix of power readings.
 pub const WATTS: &str = "_watts";
-/// What meters read that know of themselves what the power is of; the class of the others' power
-/// stands in the plan.
+/// Meters that determine the class of their power themselves; for others the plan states it.
 pub mod power {
-    /// Power of one drive alone, in watts, mean over the reading.
+    /// Power of one drive only, in watts, mean over the reading.
     pub const DRIVE_WATTS: &str = "drive_watts";
-    /// Power that a slot delivers to its drive, in watts.
+    /// Power delivered by a slot to its drive, in watts.
     pub const SLOT_WATTS: &str = "slot_watts";
-    /// Power of the whole server, in watts, as its management controller or a plug has it.
+    /// Power of the whole server, in watts, as measured by its management controller or a plug.
     pub const SYSTEM_WATTS: &str = "system_watts";
     /// Power of the processor packages, in watts (RAPL `package`).
     pub const CPU_WATTS: &str = "cpu_watts";
@@ -18,39 +17,38 @@ pub mod power {
     pub const DRAM_WATTS: &str = "dram_watts";
 }
 
-/// Readings whose name ends so are temperatures.
+/// Suffix of temperature readings.
 pub const CELSIUS: &str = "celsius";
 
-/// Of the meter `cpu`. Counters are of all processors together.
+/// Of the meter `cpu`. Counters are for all processors together.
 pub mod cpu {
-    /// Time that processors were busy, nanoseconds since boot (all of /proc/stat's but idle and
-    /// iowait).
+    /// Busy processor time, nanoseconds since boot (all of /proc/stat except idle and iowait).
     pub const HOST_BUSY_NS: &str = "host_busy_ns";
     /// Busy and idle.
     pub const HOST_ALL_NS: &str = "host_all_ns";
-    /// What a hypervisor gave to others; part of what is busy.
+    /// Time that a hypervisor gave to others; part of busy time.
     pub const HOST_STEAL_NS: &str = "host_steal_ns";
     /// Processors that are online.
     pub const HOST_CORES: &str = "host_cores";
     /// How busy the busiest processor was since the last reading, 0 to 100.
     pub const BUSIEST_CORE_PERCENT: &str = "busiest_core_percent";
-    /// Processor time of Dyno's own threads in user mode, nanoseconds since it was started.
+    /// Processor time of Dyno's own threads in user mode, nanoseconds since its start.
     pub const PROCESS_USER_NS: &str = "process_user_ns";
-    /// Processor time of Dyno's own threads in the kernel, nanoseconds since it was started.
+    /// Processor time of Dyno's own threads in the kernel, nanoseconds since its start.
     pub const PROCESS_SYSTEM_NS: &str = "process_system_ns";
 }
 
-/// Of the meter `processes`: Dyno and all that it started, together.
+/// Of the meter `processes`: Dyno and all its descendants, together.
 pub mod processes {
-    /// Processor time of Dyno and what it started, nanoseconds, growing.
+    /// Processor time of Dyno and its descendants, nanoseconds, cumulative.
     pub const LOAD_CPU_NS: &str = "load_cpu_ns";
-    /// The part of it that is not Dyno's own: database servers.
+    /// The part that is not Dyno's own: database servers.
     pub const SERVERS_CPU_NS: &str = "servers_cpu_ns";
-    /// What they had read from devices, not from memory.
+    /// Bytes that they read from devices, not from memory.
     pub const LOAD_READ_BYTES: &str = "load_read_bytes";
-    /// What they had written to devices, or left in memory to be written.
+    /// Bytes that they wrote to devices, or to the page cache.
     pub const LOAD_WRITTEN_BYTES: &str = "load_written_bytes";
-    /// Calls of write(2) and its kin (`syscw` of /proc/PID/io).
+    /// Calls of write(2) and related system calls (`syscw` of /proc/PID/io).
     pub const LOAD_WRITE_CALLS: &str = "load_write_calls";
 }
 
@@ -64,12 +62,12 @@ pub mod memory {
     pub const WRITEBACK_BYTES: &str = "writeback_bytes";
 }
 
-/// Of the meter `nvme`, after the device's name: seconds for which the drive throttled itself.
+/// Of the meter `nvme`, after the device's name: seconds of thermal throttling.
 pub mod nvme {
     /// Below thermal management temperature 2 (SMART log, "Total Time For Thermal Management
     /// Temperature 1").
     pub const THROTTLE_LIGHT_S: &str = "throttle_light_s";
-    /// Above it, where the drive throttles harder (SMART log, "Total Time For Thermal Management
+    /// Above it, where throttling is heavier (SMART log, "Total Time For Thermal Management
     /// Temperature 2").
     pub const THROTTLE_HEAVY_S: &str = "throttle_heavy_s";
 }
@@ -78,33 +76,33 @@ pub mod nvme {
 pub mod diskstats {
     /// The meter's name in samples.
     pub const METER: &str = "diskstats";
-    /// How many of the subject's places lie in memory (tmpfs), with no device under them.
+    /// The number of the subject's paths in memory (tmpfs), without a device.
     pub const PLACES_IN_MEMORY: &str = "places_in_memory";
-    /// Stands between a disk's name and the counter's where the subject has only a partition of it.
+    /// Separates a disk's name from the counter's if the subject has only a partition of it.
     const WHOLE: &str = "_whole";
 
-    /// What the kernel counts of each device.
+    /// The kernel's counters for each device.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum KernelCounter {
         /// Reads completed.
         Reads,
         /// Bytes read: sectors of 512 bytes, converted.
         ReadBytes,
-        /// Time of all reads, one after another, nanoseconds.
+        /// Total time of all reads, nanoseconds.
         ReadTime,
         /// Writes completed.
         Writes,
         /// Bytes written: sectors of 512 bytes, converted.
         WrittenBytes,
-        /// Time of all writes, one after another, nanoseconds.
+        /// Total time of all writes, nanoseconds.
         WriteTime,
         /// Time with at least one request in flight, nanoseconds (`io_ticks`).
         Busy,
-        /// The time of all requests, one after another; over the window it is the mean queue.
+        /// Total time of all requests; divided by the window, the mean queue.
         Queue,
         /// Flush requests completed.
         Flushes,
-        /// Counted in the queue as well, and in the time of the writes that asked for them.
+        /// Also included in the queue, and in the time of the writes that requested them.
         FlushTime,
     }
 
@@ -148,7 +146,7 @@ pub mod diskstats {
             self.of_device(&format!("{disk}{WHOLE}"))
         }
 
-        /// What a reading's name says: the counter, and whether it is of the whole disk around a
+        /// The meaning of a reading's name: the counter, and whether it is for the whole disk of a
         /// partition.
         pub fn of_name(name: &str) -> Option<(KernelCounter, bool)> {
             KernelCounter::ALL.into_iter().find_map(|counter| {

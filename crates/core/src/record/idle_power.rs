@@ -1,4 +1,4 @@
-//! Idle power, read before the first point. It belongs to the run and to no point, so it is stored
+//! Idle power, read before the first point. It belongs to the run, not to a point, so it is stored
 //! as a fact.
 
 use super::Fact;
@@ -16,12 +16,12 @@ pub struct IdlePower {
     pub name: String,
     /// Mean over all readings, in watts.
     pub watts: f64,
-    /// How many readings the mean is of.
+    /// The number of readings.
     pub readings: u32,
 }
 
 impl IdlePower {
-    /// The fact that a bundle keeps: watts to three decimals.
+    /// The stored fact: watts to three decimals.
     pub fn to_fact(&self) -> Fact {
         let value = format!("{:.3} W, mean of {} readings", self.watts, self.readings);
         Fact::new(
@@ -31,7 +31,7 @@ impl IdlePower {
         )
     }
 
-    /// None where the fact is of something else.
+    /// None if the fact is a different one.
     pub fn of_fact(fact: &Fact) -> Option<IdlePower> {
         let subject = fact.group.strip_prefix(GROUP)?.to_string();
         let (meter, name) = fact.name.rsplit_once(' ')?;

@@ -1,12 +1,12 @@
-//! The facts that both a writer and a reader of bundles know: heading and name. Facts that are only
-//! listed are named where they are gathered.
+//! The facts known to both a writer and a reader of bundles: heading and name. Facts that are only
+//! listed are named where they are collected.
 
 use super::Fact;
 
-/// What a fact is of.
+/// The subject of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactHeading {
-    /// The program that measured.
+    /// The measuring program.
     Dyno,
     /// The server and its operating system.
     Host,
@@ -16,12 +16,12 @@ pub enum FactHeading {
     Memory,
     /// The kernel and the parameters of its drivers.
     Kernel,
-    /// Of one drive; its subject's name follows.
+    /// One drive; followed by its subject's name.
     Drive,
 }
 
 impl FactHeading {
-    /// All of them, in the order in which they are disclosed.
+    /// All headings, in order of disclosure.
     pub const ALL: [FactHeading; 6] = [
         FactHeading::Dyno,
         FactHeading::Host,
@@ -31,7 +31,7 @@ impl FactHeading {
         FactHeading::Drive,
     ];
 
-    /// The heading as it stands in a bundle and in a brief.
+    /// The heading in a bundle and in a brief.
     pub const fn name(self) -> &'static str {
         match self {
             FactHeading::Dyno => "Dyno",
@@ -43,7 +43,7 @@ impl FactHeading {
         }
     }
 
-    /// Whether it says where a run was made, apart from the drives.
+    /// Whether it describes the location of a run, apart from the drives.
     pub fn is_of_host(self) -> bool {
         matches!(
             self,
@@ -52,10 +52,10 @@ impl FactHeading {
     }
 }
 
-/// What a fact is called.
+/// The name of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FactKey {
-    /// None: each engine has a heading of its own, the name of what it runs.
+    /// None: each engine has its own heading, the name of its software.
     pub heading: Option<FactHeading>,
     /// The fact's name under its heading.
     pub name: &'static str,
@@ -72,29 +72,29 @@ const fn of(heading: FactHeading, name: &'static str) -> FactKey {
     FactKey { heading: Some(heading), name }
 }
 
-/// The program that measured.
+/// The measuring program.
 pub mod dyno {
     use super::*;
     /// Dyno's version, as `dyno --version` prints it.
     pub const VERSION: FactKey = of(FactHeading::Dyno, "Version");
 }
 
-/// What the subjects' drives lie on.
+/// The physical devices of the subjects' drives.
 pub mod devices {
     /// Heading of the facts, each named after its subject.
     pub const GROUP: &str = "Physical devices";
-    /// The name of the fact that says which subjects share a device.
+    /// The name of the fact that lists subjects which share a device.
     pub const SHARED: &str = "Shared by subjects";
 }
 
-/// How a point's load went.
+/// The course of a point's load.
 pub mod load {
     use super::*;
-    /// By how much, where a point ended because its load fell too far behind its schedule.
+    /// By how much the load fell behind its schedule, if that ended the point.
     pub const FELL_BEHIND: FactKey = FactKey { heading: None, name: "Fell behind" };
-    /// Heading of what the load had of the memory, where its step limits it.
+    /// Heading of the load's memory use, if its step limits it.
     pub const MEMORY_OF_LOAD: &str = "Memory of the load";
-    /// Heading of the processors that a stream's workers had: "0-3,8: …".
+    /// Heading of the processors of a stream's workers: "0-3,8: …".
     pub const PROCESSORS_OF_WORKERS: &str = "Processors of workers";
 }
 
@@ -113,7 +113,7 @@ pub mod host {
     pub const BIOS: FactKey = of(FactHeading::Host, "BIOS");
     /// Distribution and version (`PRETTY_NAME`).
     pub const OPERATING_SYSTEM: FactKey = of(FactHeading::Host, "Operating system");
-    /// The hypervisor, or "yes" where only the processor's flag shows one.
+    /// The hypervisor, or "yes" if only the processor's flag indicates one.
     pub const VIRTUAL_MACHINE: FactKey = of(FactHeading::Host, "Virtual machine");
 }
 
@@ -126,7 +126,7 @@ pub mod cpu {
     pub const SOCKETS: FactKey = of(FactHeading::Cpu, "Sockets");
     /// Physical cores of each socket.
     pub const CORES: FactKey = of(FactHeading::Cpu, "Cores a socket");
-    /// Processors that the kernel schedules on.
+    /// Processors used by the kernel's scheduler.
     pub const LOGICAL_PROCESSORS: FactKey = of(FactHeading::Cpu, "Logical processors");
     /// Simultaneous multithreading: `on`, `off`, `notsupported` (smt/control).
     pub const SMT: FactKey = of(FactHeading::Cpu, "SMT");
@@ -136,7 +136,7 @@ pub mod cpu {
     pub const FREQUENCY_DRIVER: FactKey = of(FactHeading::Cpu, "Frequency driver");
     /// Highest frequency, in GHz (`cpuinfo_max_freq`).
     pub const HIGHEST_FREQUENCY: FactKey = of(FactHeading::Cpu, "Highest frequency");
-    /// Vulnerabilities with a mitigation switched on.
+    /// Vulnerabilities with an active mitigation.
     pub const MITIGATIONS: FactKey = of(FactHeading::Cpu, "Mitigations");
     /// Number of NUMA nodes.
     pub const NUMA_NODES: FactKey = of(FactHeading::Cpu, "NUMA nodes");
@@ -149,7 +149,7 @@ pub mod memory {
     pub const TOTAL: FactKey = of(FactHeading::Memory, "Total");
     /// Number, size, type and speed of the modules (SMBIOS, DMTF DSP0134, type 17).
     pub const MODULES: FactKey = of(FactHeading::Memory, "Modules");
-    /// The line of transparent_hugepage/enabled, the chosen one in brackets.
+    /// The line of transparent_hugepage/enabled, with the selected value in brackets.
     pub const HUGE_PAGES: FactKey = of(FactHeading::Memory, "Transparent huge pages");
 }
 
@@ -167,7 +167,7 @@ pub mod kernel {
     ];
 }
 
-/// One drive: from sysfs and the mount table. A partition's are those of its whole disk.
+/// One drive: from sysfs and the mount table. For a partition, those of its whole disk.
 pub mod drive {
     use super::*;
     /// Model number.
@@ -176,45 +176,46 @@ pub mod drive {
     pub const SERIAL: FactKey = of(FactHeading::Drive, "Serial");
     /// Firmware revision.
     pub const FIRMWARE: FactKey = of(FactHeading::Drive, "Firmware");
-    /// Wear, spare blocks and errors, as the drive reports them.
+    /// Wear, spare blocks and errors, as reported by the drive.
     pub const HEALTH: FactKey = of(FactHeading::Drive, "Health log");
     /// Size of the device.
     pub const CAPACITY: FactKey = of(FactHeading::Drive, "Capacity");
     /// Size of a logical block, in bytes.
     pub const LOGICAL_BLOCK_SIZE: FactKey = of(FactHeading::Drive, "Logical block size");
-    /// Metadata of each logical block, in bytes, where its LBA format has any.
+    /// Metadata of each logical block, in bytes, if its LBA format has any.
     pub const METADATA: FactKey = of(FactHeading::Drive, "Metadata");
-    /// How much of the filesystem, or of the namespace (NVMe's NUSE), is in use, in percent.
+    /// Used share of the filesystem, or of the namespace (NVMe's NUSE), in percent.
     pub const FILLED: FactKey = of(FactHeading::Drive, "Filled");
-    /// Type of the filesystem that the subject's folder is on.
+    /// Type of the filesystem of the subject's folder.
     pub const FILESYSTEM: FactKey = of(FactHeading::Drive, "Filesystem");
-    /// Options that this filesystem is mounted with.
+    /// Mount options of this filesystem.
     pub const MOUNT_OPTIONS: FactKey = of(FactHeading::Drive, "Mount options");
-    /// PCIe transfer rate of the link now (`current_link_speed`).
+    /// Current PCIe transfer rate of the link (`current_link_speed`).
     pub const LINK_SPEED: FactKey = of(FactHeading::Drive, "Link speed");
-    /// PCIe I/O contexts of the link now (`current_link_width`).
+    /// Current number of PCIe lanes of the link (`current_link_width`).
     pub const LINK_WIDTH: FactKey = of(FactHeading::Drive, "Link width");
-    /// The NUMA node that the drive is attached to.
+    /// The drive's NUMA node.
     pub const NUMA_NODE: FactKey = of(FactHeading::Drive, "NUMA node");
     /// I/O scheduler of the block layer.
     pub const SCHEDULER: FactKey = of(FactHeading::Drive, "Scheduler");
     /// Settings of the block layer's queue, as `name=value`.
     pub const QUEUE: FactKey = of(FactHeading::Drive, "Queue");
-    /// Whether the drive's volatile write cache was on as its points were measured: `on`, `off`,
-    /// `none` (Identify VWC and feature 06h of NVMe drives; `queue/write_cache` of others).
+    /// State of the drive's volatile write cache when its points were measured: `on`, `off`, `none`
+    /// (Identify VWC and feature 06h of NVMe drives; `queue/write_cache` of others).
     pub const VOLATILE_CACHE: FactKey = of(FactHeading::Drive, "Volatile write cache");
-    /// The same when the run had ended.
+    /// The same after the run.
     pub const VOLATILE_CACHE_AFTER: FactKey = of(FactHeading::Drive, "Volatile write cache after");
-    /// `write back` where a volatile write cache is on, else `write through` (`queue/write_cache`).
+    /// `write back` if a volatile write cache is on, otherwise `write through`
+    /// (`queue/write_cache`).
     pub const WRITE_CACHE: FactKey = of(FactHeading::Drive, "Write cache");
 }
 
-/// What every engine calls the same.
+/// Facts with the same name for every engine.
 pub mod engine {
     use super::*;
     /// Version of the library or server.
     pub const VERSION: FactKey = FactKey { heading: None, name: "Version" };
-    /// All that a server says of its version, in its own words.
+    /// The server's complete version text.
     pub const VERSION_IN_FULL: FactKey = FactKey { heading: None, name: "Version, in full" };
     /// Settings by the server's own names.
     pub const SETTINGS: FactKey = FactKey { heading: None, name: "Settings" };
@@ -222,6 +223,6 @@ pub mod engine {
     pub const OPTIONS: FactKey = FactKey { heading: None, name: "Options" };
     /// Size of RocksDB's block cache.
     pub const BLOCK_CACHE: FactKey = FactKey { heading: None, name: "Block cache" };
-    /// Those that follow from knobs of a plan.
+    /// Settings derived from knobs of a plan.
     pub const OF_KNOBS: [FactKey; 3] = [OPTIONS, BLOCK_CACHE, SETTINGS];
 }

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::{Class, Point, Tally};
 use crate::base::histogram::Histogram;
 
-/// The version of the document; a reader takes no other.
+/// The version of the document; readers accept no other.
 pub const VERSION: u32 = 1;
 
 /// Upper bounds of the latency buckets, nanoseconds: 1, 2 and 5 of each decade from 1 µs to 10 s.
-/// What lies above the last is in `count` alone.
+/// Values above the last are only in `count`.
 pub const BOUNDS_NS: [u64; 22] = [
     1_000,
     2_000,
@@ -36,118 +36,118 @@ pub const BOUNDS_NS: [u64; 22] = [
     10_000_000_000,
 ];
 
-/// Series of totals; ops of further ones are counted in one whose names are `OTHER`.
+/// Series of totals; ops of further ones are added to one named `OTHER`.
 pub const MOST_TOTALS: usize = 256;
-/// The names of what is counted beyond `MOST_TOTALS`.
+/// The name of the series for ops beyond `MOST_TOTALS`.
 pub const OTHER: &str = "(other)";
 /// Lines of the figures.
 pub const MOST_LINES: usize = 128;
 /// Values of one row.
 pub const MOST_VALUES: usize = 48;
-/// Rows of the last minutes, one a second.
+/// Rows of the last minutes, one per second.
 pub const RECENT: usize = 600;
-/// Rows of the whole run; when there are more, two and two become one.
+/// Rows of the whole run; if there are more, pairs are merged.
 pub const WHOLE: usize = 600;
 /// Lines of the log.
 pub const LOG: usize = 40;
-/// Points that come next.
+/// Upcoming points.
 pub const NEXT: usize = 5;
 /// Readings of meters.
 pub const MOST_GAUGES: usize = 128;
-/// Characters of any one text.
+/// Characters of any text.
 pub const LONGEST: usize = 300;
 
-/// A run as it stands.
+/// The current state of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Feed {
     /// `VERSION`.
     pub version: u32,
-    /// The bundle's path when the run began.
+    /// The bundle's path at the start of the run.
     pub bundle: String,
-    /// The process that runs.
+    /// The running process.
     pub pid: u32,
-    /// When that process began, clock ticks since the machine started: it distinguishes it from a
-    /// later one of the same number.
+    /// Start of that process, clock ticks since boot: distinguishes it from a later one with the
+    /// same number.
     pub pid_began: u64,
-    /// Version of the Dyno that runs.
+    /// Version of the running Dyno.
     pub dyno_version: String,
     /// The protocol's name.
     pub protocol: String,
-    /// What it is, in one line.
+    /// Its title, in one line.
     pub title: String,
     /// Subjects in the plan's order.
     pub subjects: Vec<String>,
-    /// The plan, a line for each part.
+    /// The plan, one line per part.
     pub plan: Vec<String>,
-    /// When this part of the run began, nanoseconds since 1970 (UTC).
+    /// Start of this part of the run, nanoseconds since 1970 (UTC).
     pub began_unix_ns: u64,
-    /// When the document was written, the same.
+    /// When the document was written, likewise.
     pub written_unix_ns: u64,
-    /// Points by how they stand.
+    /// Numbers of points by state.
     pub points: PointCounts,
-    /// What is going on.
+    /// The current phase.
     pub phase: Phase,
-    /// The same in words.
+    /// The same as text.
     pub doing: String,
-    /// How far a fill, a purge or a load of the preparation is, 0 to 1.
+    /// Progress of a fill, a purge or a preparation load, 0 to 1.
     pub share: Option<f64>,
-    /// Points that come next, at most `NEXT`.
+    /// Upcoming points, at most `NEXT`.
     pub next: Vec<String>,
-    /// Nanoseconds left; none while they are not known.
+    /// Nanoseconds left; None while unknown.
     pub left_ns: Option<u64>,
-    /// Percent of the run's time.
+    /// Percentage of the run's time.
     pub percent: Option<f64>,
-    /// The last second of the window; empty outside of one.
+    /// The last second of the window; empty outside a window.
     pub now: Vec<ClassRate>,
-    /// The last reading of each gauge.
+    /// The latest reading of each gauge.
     pub gauges: Vec<LiveGauge>,
-    /// The last lines of the log.
+    /// The latest lines of the log.
     pub log: Vec<LogEntry>,
-    /// What rows have values of.
+    /// The lines to which the rows' values belong.
     pub lines: Vec<LiveLine>,
-    /// The last minutes, a row a second.
+    /// The last minutes, one row per second.
     pub recent: Vec<LiveRow>,
     /// The whole run.
     pub whole: Vec<LiveRow>,
-    /// Seconds that a row of `whole` stands for.
+    /// Seconds per row of `whole`.
     pub whole_s: u32,
-    /// What was counted since the run began, points of its earlier parts included.
+    /// Counts since the start of the run, including its earlier parts.
     pub totals: Vec<Total>,
-    /// How it ended, once it has.
+    /// How it ended, if it has.
     pub ended: Option<RunEnd>,
 }
 
-/// Points by how they stand.
+/// Numbers of points by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointCounts {
-    /// Of the plan.
+    /// In the plan.
     pub all: u64,
-    /// In the bundle, failed ones too.
+    /// In the bundle, including failed ones.
     pub done: u64,
-    /// Those that failed.
+    /// Failed.
     pub failed: u64,
-    /// Not measured, since they are not needed.
+    /// Skipped because they are not needed.
     pub spared: u64,
 }
 
-/// What a run is doing.
+/// The phase of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Opening, settling, storing: what is between two of the others.
+    /// Opening, settling, storing: anything between two of the others.
     #[default]
     Between,
-    /// A dataset is filled.
+    /// Filling a dataset.
     Filling,
-    /// Drives are purged.
+    /// Purging drives.
     Purging,
-    /// A load of the preparation runs.
+    /// Running a preparation load.
     Conditioning,
-    /// Rounds of a load until it is steady.
+    /// Running rounds of a load until it is steady.
     Steadying,
-    /// The idle host is watched.
+    /// Observing the idle host.
     Idle,
-    /// The load runs, and its window has not begun.
+    /// The load runs, before its window.
     WarmUp,
     /// The measured window.
     Window,
@@ -156,7 +156,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All of them, in the order in which a run may pass them.
+    /// All phases, in the order in which a run may pass through them.
     pub const ALL: [Phase; 9] = [
         Phase::Between,
         Phase::Purging,
@@ -169,7 +169,7 @@ impl Phase {
         Phase::Ended,
     ];
 
-    /// As it is printed.
+    /// The printed form.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Between => "between points",
@@ -188,19 +188,19 @@ impl Phase {
 /// Ops of one class of one stream in the last second, over all drives and instances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassRate {
-    /// Whose.
+    /// The subject.
     pub subject: String,
     /// The stream.
     pub stream: String,
     /// The class of op.
     pub class: String,
-    /// Completed, per second.
+    /// Completed ops per second.
     pub ops_per_s: f64,
-    /// Moved, per second.
+    /// Bytes moved per second.
     pub bytes_per_s: f64,
-    /// 99th percentile of the response time in that second; none with fewer than 100 ops above it.
+    /// 99th percentile of the response time in that second; None with fewer than 100 ops above it.
     pub p99_ns: Option<u64>,
-    /// The same of the point's window so far.
+    /// The same for the point's window so far.
     pub point_p99_ns: Option<u64>,
 }
 
@@ -209,24 +209,24 @@ pub struct ClassRate {
 pub struct LiveGauge {
     /// The meter's name in the plan.
     pub meter: String,
-    /// The subject that it watches; none: the host or everyone.
+    /// Its subject; None: the host or shared.
     pub subject: Option<String>,
-    /// What was read, with its unit at the end.
+    /// The gauge's name, ending in its unit.
     pub name: String,
-    /// In that unit.
+    /// The value, in that unit.
     pub value: f64,
 }
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogEntry {
-    /// When, nanoseconds since 1970 (UTC).
+    /// Time, nanoseconds since 1970 (UTC).
     pub unix_ns: u64,
-    /// What happened.
+    /// The event.
     pub text: String,
 }
 
-/// What a line of a figure shows.
+/// The quantity of a line in a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LiveMeasure {
@@ -234,8 +234,8 @@ pub enum LiveMeasure {
     OpsPerS,
     /// bytes/s
     BytesPerS,
-    /// 99th percentile of the response time, nanoseconds: of the second, or of the point so far
-    /// where the second has too few ops
+    /// 99th percentile of the response time, nanoseconds: of the second, or of the point so far if
+    /// the second has too few ops
     P99Ns,
     /// watts
     Watts,
@@ -246,24 +246,25 @@ pub enum LiveMeasure {
 /// A line of a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LiveLine {
-    /// What it shows.
+    /// The quantity.
     pub measure: LiveMeasure,
-    /// Whose: subject, stream and class of op, or subject, meter and reading.
+    /// Subject, stream and class of op; or subject, meter and reading.
     pub name: String,
 }
 
-/// Values at one moment, or over some seconds.
+/// Values at one time, or over some seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiveRow {
-    /// Its end, milliseconds since this part of the run began.
+    /// Its end, milliseconds since the start of this part of the run.
     #[serde(rename = "t")]
     pub at_ms: u64,
-    /// Indices into `lines`, with the value: a mean over the row's seconds, of a p99 the largest.
+    /// Indices into `lines`, with the value: the mean over the row's seconds, for a p99 the
+    /// maximum.
     #[serde(rename = "v")]
     pub values: Vec<(u16, f64)>,
 }
 
-/// What was counted of a class of a stream of a step on a subject since the run began.
+/// The counts for one class of a stream of a step on a subject since the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Total {
     /// The subject.
@@ -274,27 +275,27 @@ pub struct Total {
     pub stream: String,
     /// The class of op.
     pub class: String,
-    /// Ops, as the bundle's tallies have them.
+    /// Ops, as in the bundle's tallies.
     pub ops: u64,
     /// Bytes that they moved.
     pub bytes: u64,
-    /// Reads that found no such key; counted when their point is stored.
+    /// Reads of missing keys; counted when their point is stored.
     pub misses: u64,
-    /// Transactions given up; counted when their point is stored.
+    /// Abandoned transactions; counted when their point is stored.
     pub given_up: u64,
     /// Service time.
     pub service: LiveBuckets,
-    /// Response time; of a closed loop the service time.
+    /// Response time; in closed loop the service time.
     pub response: LiveBuckets,
 }
 
 /// Latencies in fixed buckets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveBuckets {
-    /// Of each bucket of `BOUNDS_NS`, what is above the bound before it and not above its own, to
-    /// within the histogram's resolution of 0.1 %. Empty buckets at the end are left out.
+    /// For each bucket of `BOUNDS_NS`, the number of values above the previous bound and not above
+    /// its own, within the histogram's resolution of 0.1 %. Trailing empty buckets are omitted.
     pub counts: Vec<u64>,
-    /// All of them, those above the last bound too.
+    /// All values, including those above the last bound.
     pub count: u64,
     /// Their exact sum, nanoseconds.
     pub sum_ns: u64,
@@ -331,15 +332,15 @@ impl LiveBuckets {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunEnd {
-    /// When, nanoseconds since 1970 (UTC).
+    /// Time, nanoseconds since 1970 (UTC).
     pub unix_ns: u64,
-    /// In which way.
+    /// The kind of ending.
     pub how: RunEnding,
-    /// In words.
+    /// The same as text.
     pub text: String,
 }
 
-/// In which way a run ended.
+/// The kind of a run's ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnding {
@@ -381,7 +382,7 @@ impl LiveTotals {
         &mut self.0[index]
     }
 
-    /// Adds a point as the bundle has it.
+    /// Adds a point as stored in the bundle.
     pub fn add_point(&mut self, point: &Point) {
         for cell in &point.cells {
             for tally in &cell.tallies {
@@ -391,7 +392,7 @@ impl LiveTotals {
         }
     }
 
-    /// These with others.
+    /// Adds others to these.
     pub fn with(&self, others: &LiveTotals) -> LiveTotals {
         let mut all = self.clone();
         for other in &others.0 {

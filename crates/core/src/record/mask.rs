@@ -1,6 +1,6 @@
-//! Subjects under another name ("Competitor A"): what is read of a bundle is rid of everything that
-//! says which drive it is, before anything is made of it. Equal words stay equal, so that what is
-//! compared and grouped by them is as it would be.
+//! Subjects under another name ("Competitor A"): everything that identifies the drive is removed
+//! from the data read from a bundle, before anything is derived from them. Equal words stay equal,
+//! so comparison and grouping are unaffected.
 
 mod words;
 
@@ -12,19 +12,19 @@ use crate::base::error::{Context, Result};
 use crate::plan::Plan;
 use words::{MaskedWord, lower};
 
-/// What is replaced by what. Empty, it changes nothing.
+/// The replacements. If empty, nothing changes.
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
-    /// The longest first.
+    /// Longest first.
     words: Vec<MaskedWord>,
 }
 
-/// A bundle, as far as a mask follows from it.
+/// The parts of a bundle that determine a mask.
 pub type Masked<'a> = (&'a Plan, &'a [Fact]);
 
 impl Mask {
-    /// What masks the subjects of bundles: those that their plans say, and `also`. A label is made
-    /// of a letter.
+    /// The mask for the subjects of bundles: those marked in their plans, and `also`. A label is
+    /// made from a letter.
     pub fn of(bundles: &[Masked<'_>], also: &[String], label: &dyn Fn(&str) -> String) -> Mask {
         Mask { words: words::of(bundles, also, label) }
     }
@@ -34,12 +34,12 @@ impl Mask {
         self.words.is_empty()
     }
 
-    /// A text without what is masked.
+    /// The text with masked words replaced.
     pub fn text(&self, text: &str) -> String {
         self.replaced(text, |_| true)
     }
 
-    /// The first masked word that a text holds, as far as it cannot be there by chance.
+    /// The first masked word in a text, unless it may be there by chance.
     pub fn found_in(&self, text: &str) -> Option<&str> {
         let lower = lower(text);
         let distinct = self.words.iter().filter(|word| !word.alone && !word.of_maker);
@@ -68,14 +68,14 @@ impl Mask {
         out
     }
 
-    /// A text where it stands.
+    /// Masks a text in place.
     pub fn own(&self, text: &mut String) {
         if !self.is_empty() {
             *text = self.text(text);
         }
     }
 
-    /// A fact; of the server's own parts their makers stay.
+    /// A fact; makers of the server's own parts are kept.
     pub fn fact(&self, fact: &mut Fact) {
         if self.is_empty() {
             return;
@@ -86,7 +86,7 @@ impl Mask {
         fact.value = self.replaced(&fact.value, |word| !(of_host && word.of_maker));
     }
 
-    /// What was done to a drive.
+    /// A preparation action on a drive.
     pub fn prepared(&self, prepared: &mut PreparationStep) {
         for text in [
             &mut prepared.subject,
@@ -98,7 +98,7 @@ impl Mask {
         }
     }
 
-    /// How a drive was left.
+    /// The state in which a drive was left.
     pub fn state(&self, state: &mut DriveState) {
         self.own(&mut state.subject);
         self.own(&mut state.serial);
@@ -113,12 +113,12 @@ impl Mask {
         let mut plan = serde_json::to_value(&run.plan).context("masking the plan")?;
         self.json(&mut plan);
         run.plan = serde_json::from_value(plan).context("masking the plan")?;
-        // What is stated elsewhere of a drive says which it is.
+        // Specifications of a drive would identify it.
         run.plan.stated.values_mut().filter(|drive| drive.mask).for_each(|drive| drive.link = None);
         Ok(())
     }
 
-    /// Whatever texts a value has.
+    /// All texts of a value.
     pub fn json(&self, value: &mut serde_json::Value) {
         match value {
             serde_json::Value::String(text) => self.own(text),
@@ -135,7 +135,7 @@ impl Mask {
         }
     }
 
-    /// A point, by the names that the masked plan has.
+    /// A point, with the names of the masked plan.
     pub fn point(&self, point: &mut Point) {
         if self.is_empty() {
             return;
@@ -150,7 +150,7 @@ impl Mask {
         point.facts.iter_mut().for_each(|fact| self.fact(fact));
     }
 
-    /// Readings: very many, of few gauges.
+    /// Readings: many, but of few gauges.
     pub fn samples(&self, samples: &mut [Sample]) {
         if self.is_empty() {
             return;

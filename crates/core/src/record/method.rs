@@ -1,8 +1,8 @@
-//! The version of the measuring method: it rises when a sample's meaning changes (what a latency is
-//! taken between, which ops count, what a meter's reading is of), not with the program. Points of
-//! different methods are not compared.
+//! The version of the measuring method: it rises when the meaning of a sample changes (the end
+//! points of a latency, which ops count, the scope of a meter's reading), not with the program.
+//! Points of different methods are not compared.
 
 use crate::plan::MethodVersion;
 
-/// Today's. Bundles that do not say are of the first.
+/// The current version. Bundles without it have version 1.
 pub const METHOD: MethodVersion = MethodVersion(1);

@@ -1,9 +1,9 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report. No behaviour
 //! beyond sums.
 //!
-//! `Sink` is where a run writes it. `class`, `key` and `gauge` are the names that writers and
-//! readers of bundles share: classes of op, facts, readings. `live` is the live feed of a run,
-//! `common_start` a start shared by several hosts.
+//! `Sink` is the interface to which a run writes it. `class`, `key` and `gauge` are the names
+//! shared by writers and readers of bundles: classes of op, facts, readings. `live` is the live
+//! feed of a run, `common_start` a start shared by several hosts.
 
 mod class;
 mod contents;
@@ -44,11 +44,11 @@ pub use verified::Verified;
 /// One execution of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// The plan, resolved: every default filled in, so that it can be run again.
+    /// The resolved plan, with all defaults, so that it can be run again.
     pub plan: Plan,
     /// Nanoseconds since 1970, UTC.
     pub started_unix_ns: u64,
-    /// Version of the Dyno that measured.
+    /// Version of the Dyno that ran it.
     pub dyno_version: String,
 }
 
@@ -59,14 +59,14 @@ pub struct Point {
     pub key: PointKey,
     /// Start of the measured window, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
-    /// The measured window's length, warm-up excluded; None where the point has no window, or the
-    /// source of an imported one does not give it.
+    /// The measured window's length, warm-up excluded; None if the point has no window, or an
+    /// imported one's source does not give it.
     pub window_ns: Option<u64>,
-    /// Whether it was measured to its end.
+    /// Whether it was measured completely.
     pub outcome: Outcome,
     /// One for each stream, drive and instance.
     pub cells: Vec<Cell>,
-    /// The engines' own counters over the window (RocksDB's counters, stalls, level shape …).
+    /// The engines' own counters over the window (RocksDB's counters, stalls, levels …).
     pub facts: Vec<Fact>,
 }
 
@@ -84,45 +84,44 @@ impl Point {
     }
 }
 
-/// How a point ended.
+/// The outcome of a point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The whole window was measured.
     Measured,
-    /// It ended early; what was measured until then is kept but enters no estimate.
+    /// It ended early; its data are stored but excluded from all estimates.
     Failed {
-        /// What failed, with its remedy where there is one.
+        /// What failed, with its remedy if there is one.
         cause: String,
     },
 }
 
-/// What one stream did on one drive (and in one instance there) over the window.
+/// The result of one stream on one drive (and instance) over the window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// The stream's name in its step.
     pub stream: String,
     /// Index into the subject's drives, from 0.
     pub drive: u32,
-    /// Which copy of the stream on that drive, from 0.
+    /// Index of the stream's copy on that drive, from 0.
     pub instance: u32,
     /// Whether the stream counts in the step's result.
     pub headline: bool,
-    /// Workers of this cell; None where the source of imported figures does not say.
+    /// Workers of this cell; None if the source of imported figures does not give it.
     pub threads: Option<u32>,
     /// Requests in flight for each worker; None likewise.
     pub depth: Option<u32>,
-    /// Open loop: what was asked for, over all workers, in ops/s or bytes/s as the plan said.
+    /// Open loop: the target rate over all workers, in ops/s or bytes/s as in the plan.
     pub asked: Option<crate::base::units::Rate>,
-    /// Open loop: ops handed to the engine more than `load::pacer::LATE_NS` after they were due.
+    /// Open loop: ops submitted to the engine more than `load::pacer::LATE_NS` after they were due.
     pub late: u64,
-    /// Open loop: the most ops that were due and not yet handed over at any time, summed over
-    /// workers.
+    /// Open loop: the maximum number of ops due but not yet submitted, summed over workers.
     pub backlog_max: u64,
-    /// Open loop: ops due inside the window that had not been handed over when it closed.
+    /// Open loop: ops due inside the window but not submitted when it closed.
     pub backlog_end: u64,
-    /// One for each class of op that occurred and was counted. Imported figures without counts
-    /// have none: see [`Reported`].
+    /// One for each class of op that occurred and was counted. Empty for imported figures without
+    /// counts: see [`Reported`].
     pub tallies: Vec<Tally>,
 }
 
@@ -131,22 +130,22 @@ pub struct Cell {
 pub struct Tally {
     /// Latencies of different classes are never mixed.
     pub class: Class,
-    /// Ops that were intended in the window and completed.
+    /// Ops intended in the window and completed.
     pub ops: u64,
     /// Bytes that those ops moved.
     pub bytes: u64,
-    /// Reads that found no such key; they count as ops, as in db_bench.
+    /// Reads of missing keys; they count as ops, as in db_bench.
     pub misses: u64,
-    /// Transactions that were rolled back too often in a row and given up; they are not in `ops`.
+    /// Transactions abandoned after repeated rollbacks; not in `ops`.
     pub given_up: u64,
     /// completed − submitted
     pub service: Histogram,
-    /// completed − intended; in closed loop it is the service time and not kept twice.
+    /// completed − intended; None in closed loop, where it equals the service time.
     pub response: Option<Histogram>,
 }
 
 impl Tally {
-    /// The response time, which in closed loop is the service time.
+    /// The response time, in closed loop the service time.
     pub fn response(&self) -> &Histogram {
         self.response.as_ref().unwrap_or(&self.service)
     }
@@ -159,11 +158,11 @@ pub struct Interval {
     pub stream: String,
     /// Index into the subject's drives, from 0.
     pub drive: u32,
-    /// Which copy of the stream on that drive, from 0.
+    /// Index of the stream's copy on that drive, from 0.
     pub instance: u32,
-    /// The class whose ops are tallied.
+    /// The class of the counted ops.
     pub class: Class,
-    /// Both since the start of the measured window; warm-up is not in any interval.
+    /// Start of the interval, since the start of the measured window; warm-up is in no interval.
     pub start_ns: u64,
     /// End of the interval, nanoseconds since the start of the measured window.
     pub end_ns: u64,
@@ -182,37 +181,37 @@ pub struct Sample {
     pub at_ns: i64,
     /// The meter's name in the plan; two of one kind are numbered.
     pub meter: String,
-    /// What was read, with its unit at the end: `package_watts`, `nvme0n1_read_bytes_per_s`.
+    /// The gauge's name, ending in its unit: `package_watts`, `nvme0n1_read_bytes_per_s`.
     pub name: String,
-    /// The reading, in the unit that ends the name.
+    /// The value, in that unit.
     pub value: f64,
 }
 
-/// What a power reading is a reading of: its gauge is named `drive_watts` and so on.
+/// What a power reading includes: its gauge is named `drive_watts` and so on.
 pub const POWER_CLASSES: [&str; 4] = ["drive", "slot", "system", "cpu"];
 
-/// Something true of the host, a drive or an engine, for the disclosure.
+/// A property of the host, a drive or an engine, for the disclosure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// Heading: "Host", "CPU", "Drive Micron 7600", "RocksDB".
     pub group: String,
-    /// Which property: "Model", "Firmware".
+    /// The property: "Model", "Firmware".
     pub name: String,
-    /// As it is printed, with its unit.
+    /// The printed value, with its unit.
     pub value: String,
 }
 
 impl Fact {
-    /// A fact; the value is kept as text.
+    /// A fact; the value is stored as text.
     pub fn new(group: impl Into<String>, name: impl Into<String>, value: impl ToString) -> Fact {
         Fact { group: group.into(), name: name.into(), value: value.to_string() }
     }
 }
 
-/// Where a run puts what it measures. `run` knows only this; the bundle implements it. All calls
-/// between `begin` and `end` belong to one point, which is kept whole or not at all.
+/// Where a run writes its results. `run` knows only this trait; the bundle implements it. All calls
+/// between `begin` and `end` belong to one point, which is stored completely or not at all.
 pub trait Sink {
-    /// Opens a point. Intervals and samples until `end` are of it.
+    /// Opens a point, to which intervals and samples belong until `end`.
     fn begin(&mut self, key: &PointKey) -> Result<()>;
     /// One interval of the open point.
     fn interval(&mut self, interval: &Interval) -> Result<()>;
@@ -220,14 +219,14 @@ pub trait Sink {
     fn sample(&mut self, sample: &Sample) -> Result<()>;
     /// One of the slowest ops of the open point.
     fn slow_op(&mut self, op: &SlowOp) -> Result<()>;
-    /// Closes the point and commits it whole: after this returns it survives a kill.
+    /// Closes and commits the point: after this returns, it survives a kill.
     fn end(&mut self, point: &Point) -> Result<()>;
-    /// Gives up the point that was begun: nothing of it is kept.
+    /// Abandons the open point: nothing of it is stored.
     fn discard(&mut self) -> Result<()>;
-    /// Facts of the whole run; those already known are left alone.
+    /// Facts of the whole run; known ones are not replaced.
     fn facts(&mut self, facts: &[Fact]) -> Result<()>;
-    /// What was done to drives, in order, and how they were left. Not while a point is open.
+    /// Preparation of drives, in order, and their final state. Not while a point is open.
     fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()>;
-    /// In what state the drives were left. Not while a point is open.
+    /// The state in which the drives were left. Not while a point is open.
     fn left(&mut self, states: &[DriveState]) -> Result<()>;
 }

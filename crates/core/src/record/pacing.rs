@@ -1,5 +1,5 @@
-//! How well Dyno kept its own schedules, stored as facts: the floor below which no response time
-//! can be measured, and how often Dyno alone was the cause of lateness.
+//! How well Dyno kept its own schedules, stored as facts: the floor below which response times
+//! cannot be measured, and how often Dyno alone caused lateness.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub struct PacingFloor {
 }
 
 impl PacingFloor {
-    /// The fact that a bundle keeps.
+    /// The stored fact.
     pub fn to_fact(self) -> Fact {
         let PacingFloor { median_ns, p95_ns, ops, ops_per_s } = self;
         let value =
@@ -34,7 +34,7 @@ impl PacingFloor {
         Fact::new(FLOOR.0, FLOOR.1, value)
     }
 
-    /// None where the fact is of something else.
+    /// None if the fact is a different one.
     pub fn of_fact(fact: &Fact) -> Option<PacingFloor> {
         if (fact.group.as_str(), fact.name.as_str()) != FLOOR {
             return None;
@@ -44,17 +44,17 @@ impl PacingFloor {
     }
 }
 
-/// Ops of an open loop for which a worker was waiting with a free slot, and which it still handed
-/// over late: the generator's lateness, not the drive's.
+/// Ops of an open loop that a worker with a free slot was waiting for and still submitted late: the
+/// lateness of the generator, not of the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overslept {
     /// The stream's name.
     pub stream: String,
-    /// Ops that were handed over late.
+    /// Ops submitted late.
     pub times: u64,
-    /// Their lateness together, nanoseconds.
+    /// Total lateness, nanoseconds.
     pub total_ns: u64,
-    /// The largest lateness of one, nanoseconds.
+    /// Maximum lateness, nanoseconds.
     pub longest_ns: u64,
 }
 
@@ -69,7 +69,7 @@ impl Overslept {
         )
     }
 
-    /// None where the fact is of something else.
+    /// None if the fact is a different one.
     pub fn of_fact(fact: &Fact) -> Option<Overslept> {
         let [times, total_ns, longest_ns] =
             numbers(&fact.value).filter(|_| fact.group == OVERSLEPT)?;
@@ -77,10 +77,10 @@ impl Overslept {
     }
 }
 
-/// From this share of the generator's ceiling on, a result is the generator's.
+/// From this share of the generator's ceiling on, a result is limited by the generator.
 pub const NEAR_CEILING: f64 = 0.8;
 
-/// What Dyno generates in a stream's shape where requests take no time.
+/// The rate at which Dyno generates a stream's load if requests take no time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ceiling {
     /// The stream's name.
@@ -97,14 +97,14 @@ impl Ceiling {
         Fact::new(CEILING, &self.stream, value)
     }
 
-    /// None where the fact is of something else.
+    /// None if the fact is a different one.
     pub fn of_fact(fact: &Fact) -> Option<Ceiling> {
         let [ops_per_s] = numbers(&fact.value).filter(|_| fact.group == CEILING)?;
         Some(Ceiling { stream: fact.name.clone(), ops_per_s })
     }
 }
 
-/// The whole numbers among words.
+/// The whole numbers in a text.
 fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
     let found: Vec<u64> = text.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     found.try_into().ok()

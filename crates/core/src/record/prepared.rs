@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::{SteadyMetric, SteadyRule};
 
-/// One thing done to one drive.
+/// One action on one drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreparationStep {
     /// The subject's name.
@@ -14,39 +14,39 @@ pub struct PreparationStep {
     pub drive: u32,
     /// "purge", "filesystem", "fill …", "condition …", "steady state".
     pub action: String,
-    /// What the plan asked for, as JSON: an action that was asked for differently is another one.
+    /// The plan's request, as JSON: a different request is a different action.
     pub asked: String,
-    /// What was done, in words.
+    /// The result, as text.
     pub outcome: String,
-    /// Rounds and verdict, where the action ran until a load was steady.
+    /// Rounds and verdict, if the action ran until a load was steady.
     pub steady: Option<SteadyState>,
-    /// When it was done, nanoseconds since 1970 (UTC).
+    /// Time, nanoseconds since 1970 (UTC).
     pub ended_unix_ns: u64,
 }
 
-/// Rounds of a load, and whether their end was steady.
+/// Rounds of a load, and whether the last ones were steady.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SteadyState {
-    /// What is tracked from round to round.
+    /// The tracked metric.
     pub metric: SteadyMetric,
     /// Length of a round, nanoseconds.
     pub round_ns: u64,
-    /// Window, excursion and slope that the plan asks for.
+    /// Window, excursion and slope required by the plan.
     pub rule: SteadyRule,
     /// The metric of every round, in its unit.
     pub rounds: Vec<f64>,
-    /// The last rounds; none where too few were run, or nothing was done in them.
+    /// The last rounds; None if too few were run, or without ops.
     pub window: Option<SteadyWindow>,
 }
 
 impl SteadyState {
-    /// Whether the last window of rounds kept the rule.
+    /// Whether the last window of rounds satisfied the rule.
     pub fn reached(&self) -> bool {
         self.window.as_ref().is_some_and(|w| w.steady)
     }
 }
 
-/// The last rounds, what was fitted to them, and the verdict.
+/// The last rounds, their fit, and the verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SteadyWindow {
     /// The number of the first round in the window, from 1.
@@ -55,29 +55,30 @@ pub struct SteadyWindow {
     pub values: Vec<f64>,
     /// Their mean, in the same unit.
     pub mean: f64,
-    /// Largest less smallest value, as a share of the mean.
+    /// Maximum minus minimum, as a share of the mean.
     pub excursion: f64,
-    /// What the fitted line changes by from one round to the next.
+    /// Change of the fitted line from one round to the next.
     pub slope_per_round: f64,
     /// The fitted line at the first round of the window.
     pub intercept: f64,
-    /// How far the fitted line's ends are apart, as a share of the mean.
+    /// Difference between the fitted line's ends, as a share of the mean.
     pub slope: f64,
     /// Whether excursion and slope are both within the rule.
     pub steady: bool,
 }
 
-/// How a drive was left: who it is and how much had been written to it by then, by any program.
+/// The state in which a drive was left: its identity and the bytes written to it by then, by any
+/// program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveState {
     /// The subject's name.
     pub subject: String,
     /// Index into the subject's drives, from 0.
     pub drive: u32,
-    /// The drive's serial number; a folder's filesystem has its own identifier.
+    /// The drive's serial number; for a folder, the filesystem's identifier.
     pub serial: String,
-    /// The counter of the bytes. One that is reset at boot has the boot in its name.
+    /// The name of the byte counter. One that is reset at boot includes the boot.
     pub counter: String,
-    /// Bytes written to the drive by then, as that counter has it.
+    /// Bytes written to the drive by then, according to that counter.
     pub written_bytes: u64,
 }

@@ -1,4 +1,4 @@
-//! What `dyno selftest` found on a host, kept beside the runs of that host and disclosed in their
+//! The results of `dyno selftest` on a host, stored with the host's state and disclosed in its
 //! bundles as facts.
 
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::{Fact, PacingFloor};
 use crate::base::units;
 
-/// Heading of the facts, and the name of the one that briefs quote.
+/// Heading of the facts, and the name of the one quoted by briefs.
 const GROUP: &str = "Self-test";
 const SUMMARY: &str = "Summary";
 
 /// One self-test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelfTest {
-    /// When it began, nanoseconds since 1970 (UTC).
+    /// Start, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
     /// Version of the Dyno that ran it.
     pub dyno_version: String,
@@ -23,35 +23,35 @@ pub struct SelfTest {
     pub window_ns: u64,
     /// False claims between a subject and itself.
     pub same: Same,
-    /// Power: differences of known size that were set and looked for.
+    /// Power: known differences that were set and searched for.
     pub known: Vec<SetDifference>,
     /// Run-to-run scatter of each load.
     pub scatter: Vec<Scatter>,
     /// Response times of ops that take no time.
     pub floor: PacingFloor,
-    /// The most ops/s that the generator makes, in each shape of load.
+    /// The generator's maximum ops/s for each shape of load.
     pub ceilings: Vec<MeasuredCeiling>,
     /// What could not be measured, and why.
     pub failures: Vec<String>,
 }
 
-/// The same subject measured twice, as two subjects.
+/// The same subject measured as two subjects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Same {
-    /// Briefs that were made, each a family of comparisons.
+    /// Number of briefs, each a family of comparisons.
     pub briefs: usize,
-    /// All that were compared.
+    /// All comparisons.
     pub comparisons: usize,
-    /// Those whose interval excluded "no difference": all of them false.
+    /// Those whose interval excluded "no difference": all false.
     pub claimed: usize,
-    /// Briefs with any of them: 5 % at most is the promise.
+    /// Briefs with any of them: at most 5 % are promised.
     pub false_briefs: usize,
 }
 
-/// A difference that was set, and what was found of it in ops/s.
+/// A known difference, and its detection in ops/s.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SetDifference {
-    /// The difference that was set, in percent.
+    /// The known difference, in percent.
     pub percent: f64,
     /// Points of the step.
     pub points: usize,
@@ -59,11 +59,11 @@ pub struct SetDifference {
     pub found: usize,
     /// Whether the step's mean claims it.
     pub in_mean: bool,
-    /// Claims of the opposite.
+    /// Claims in the opposite direction.
     pub wrong: usize,
 }
 
-/// The run-to-run scatter of a load: standard deviations of logarithms, of one run.
+/// The run-to-run scatter of a load: standard deviations of the logarithms of single runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scatter {
     /// "the null engine", "direct reads under /mnt/a"
@@ -72,19 +72,19 @@ pub struct Scatter {
     pub ops: Option<f64>,
     /// Of the 99th percentile; None where it could not be estimated.
     pub p99: Option<f64>,
-    /// The least difference of ops/s that the self-test's repeats show at a point, in percent, in a
-    /// brief of two subjects, ten points and two figures.
+    /// The smallest difference in ops/s that the self-test's repeats show at a point, in percent,
+    /// in a brief of two subjects, ten points and two figures.
     pub shows_percent: Option<f64>,
 }
 
-/// The most that the generator handed over.
+/// The generator's maximum rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredCeiling {
     /// The engine's name.
     pub engine: String,
-    /// Title of the step that it was measured in, in lower case.
+    /// Title of its step, in lower case.
     pub shape: String,
-    /// Ops handed over, per second.
+    /// Ops submitted per second.
     pub ops_per_s: f64,
 }
 
@@ -139,12 +139,12 @@ impl SelfTest {
     }
 }
 
-/// What a brief quotes of a self-test; none where the fact is of something else.
+/// The part of a self-test that a brief quotes; None if the fact is a different one.
 pub fn quoted(group: &str, name: &str) -> bool {
     group.starts_with(GROUP) && name == SUMMARY
 }
 
-/// To two digits, never smaller than it is.
+/// To two digits, rounded up.
 fn percent(value: f64) -> String {
     let decimals = if value > 0.0 { (1 - value.log10().floor() as i32).clamp(0, 4) } else { 0 };
     let unit = 10f64.powi(-decimals);

@@ -8,16 +8,16 @@ const GROUP: &str = "Verification";
 /// The name of a point's fact.
 const READ: &str = "Blocks read";
 
-/// What was read of a verified dataset. A block is 4 KiB.
+/// The reads of a verified dataset. A block is 4 KiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Blocks that were compared with what was acknowledged.
+    /// Blocks compared with what was acknowledged.
     pub checked: u64,
-    /// Of them, blocks that were wrong.
+    /// Wrong blocks among them.
     pub wrong: u64,
-    /// Blocks that were not whole and not judged, since a write of them was in flight.
+    /// Blocks that were not intact and not judged, because a write to them was in flight.
     pub overlapped: u64,
-    /// Blocks that were not judged, since the drive promises nothing of them after a trim.
+    /// Blocks not judged, because the drive guarantees nothing for them after a trim.
     pub undefined: u64,
 }
 
@@ -32,7 +32,7 @@ impl Verified {
         Fact::new(GROUP, READ, value)
     }
 
-    /// None where the fact is of something else.
+    /// None if the fact is a different one.
     pub fn of_fact(fact: &Fact) -> Option<Verified> {
         (fact.group == GROUP).then(|| Verified::of_value(&fact.value)).flatten()
     }
@@ -44,19 +44,19 @@ impl Verified {
         Some(Verified { checked, wrong, overlapped, undefined })
     }
 
-    /// Two values of such facts as one; none where they are of something else.
+    /// Combines two values of such facts; None if they are different ones.
     pub fn sum(one: &str, other: &str) -> Option<String> {
         let both = Verified::of_value(one)?.and(Verified::of_value(other)?);
         Some(both.to_fact().value)
     }
 
-    /// The fact of all blocks, where an earlier run that wrote them did not end.
+    /// The fact about a complete check, after an earlier run that wrote them did not end.
     pub fn after_a_kill(subject: &str, dataset: &str, blocks: u64) -> Fact {
         let name = format!("{subject}, dataset {dataset}, after a run that did not end");
         Fact::new(GROUP, name, format!("{blocks} blocks checked, 0 wrong"))
     }
 
-    /// Of both.
+    /// The sum of both.
     pub fn and(self, other: Verified) -> Verified {
         Verified {
             checked: self.checked + other.checked,

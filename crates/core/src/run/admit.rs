@@ -1,6 +1,6 @@
-//! Which drives a run may begin on: each is looked up once and held, what a killed run left is
-//! unmounted, the guard is asked, that there is room, and whether kernel and devices have what is
-//! asked of them, before anything is touched.
+//! Checks before a run: each drive is looked up once and held, mounts left by a killed run are
+//! removed, the guard is consulted, and space and the required features of kernel and devices are
+//! checked, before anything is touched.
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result};
@@ -13,8 +13,8 @@ use crate::run::datasets::space;
 use crate::run::prepare::writes;
 use crate::run::requirements;
 
-/// Refuses every drive that must not be touched, before anything is. What a killed run left mounted
-/// is unmounted first. The drives are held from here on.
+/// Refuses drives that must not be touched. Mounts left by a killed run are removed first. The
+/// drives are held from here on.
 pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> Result<Pins> {
     let writes = points_write || writes(plan);
     let mut pins = Pins::default();

@@ -1,4 +1,4 @@
-//! What all parts of a run have in common.
+//! Shared by all parts of a run.
 
 use crate::plan::Plan;
 use crate::run::display::progress::Progress;
@@ -8,6 +8,6 @@ use crate::run::display::time::RunClock;
 pub struct RunContext<'a> {
     pub plan: &'a Plan,
     pub time: RunClock<'a>,
-    /// What the user sees meanwhile.
+    /// The display.
     pub progress: &'a Progress,
 }

@@ -1,5 +1,5 @@
-//! The memory of the load where a step limits it: whether it can be, whether what the engines hold
-//! fits into it, and the group that Dyno is in while a point is measured.
+//! The memory limit of a load, if its step has one: whether it is possible, whether the engines'
+//! memory fits, and the control group that contains Dyno while a point is measured.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::record::Fact;
 use crate::record::key::load;
 use crate::run::datasets::target_key::{self, TargetKey};
 
-/// What Dyno itself takes besides its engines, and for each worker (its histograms and buffers).
+/// Dyno's own memory excluding its engines, and for each worker (its histograms and buffers).
 const OWN_BYTES: u64 = 64 << 20;
 const WORKER_BYTES: u64 = 1 << 20;
 
-/// Refuses, before anything is made ready, limits that this host cannot give or that the load does
-/// not fit into: the kernel would end Dyno in the middle of a point.
+/// Before any preparation: refuses limits that this host cannot apply or that the load exceeds,
+/// because the kernel would kill Dyno during a point.
 pub fn check(plan: &Plan) -> Result<()> {
     for step in &plan.protocol.steps {
         let Some(limit) = step.memory_bytes else { continue };
@@ -52,7 +52,7 @@ fn look(plan: &Plan, step: &Step, limit: u64) -> Result<()> {
     }
 }
 
-/// What a subject's load holds beside the page cache.
+/// Memory of a subject's load, excluding the page cache.
 fn needed(subject: &Subject, streams: &[Stream]) -> u64 {
     let (mut engines, mut workers) = (BTreeMap::<TargetKey, u64>::new(), 0);
     for stream in streams {
@@ -69,13 +69,12 @@ fn needed(subject: &Subject, streams: &[Stream]) -> u64 {
     engines.saturating_add(OWN_BYTES).saturating_add(workers.saturating_mul(WORKER_BYTES))
 }
 
-/// Limits the memory until what it returns is dropped; nothing where the step does not say how
-/// much.
+/// Limits the memory until the result is dropped; no effect if the step sets no limit.
 pub fn enter(step: &Step) -> Result<Option<OwnMemory>> {
     step.memory_bytes.map(OwnMemory::enter).transpose()
 }
 
-/// What the load had of its memory, as the kernel says it.
+/// The load's memory use, as reported by the kernel.
 pub fn fact(limited: &OwnMemory) -> Result<Fact> {
     let memory = limited.read()?;
     let most = memory.peak_bytes.unwrap_or(memory.used_bytes);

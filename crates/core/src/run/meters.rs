@@ -12,11 +12,11 @@ use crate::record::{Fact, IdlePower, Sample, Sink};
 use crate::run::display::progress::Progress;
 use crate::run::display::time::RunClock;
 
-/// Kept of the time before the load and after it: a meter that shows the load up to 2.5 s late is
-/// found out by the load's end, and of that a second is seen even at the latest.
+/// Readings retained before and after the load: a meter's delay of up to 2.5 s is determined from
+/// the end of the load, and even then one second of it is visible.
 const MARGIN_NS: u64 = 3_500_000_000;
 
-/// When a point's load began, its window, and the meters' mark at its end.
+/// The start of a point's load, its window, and the meters' mark at its end.
 #[derive(Clone, Copy)]
 pub struct Around {
     pub start_ns: u64,
@@ -25,8 +25,8 @@ pub struct Around {
     pub mark: u64,
 }
 
-/// Hands the sink what was read around a point; what went wrong with meters comes back as the
-/// point's facts.
+/// Passes the readings around a point to the sink; errors of meters are returned as the point's
+/// facts.
 pub fn keep(
     watch: &MeterWatch,
     subject: &str,
@@ -55,7 +55,7 @@ pub fn keep(
     Ok(troubles.into_iter().map(fact).collect())
 }
 
-/// Watches the idle host, where the plan names meters: the mean of every power reading.
+/// Observes the idle host, if the plan has meters: the mean of every power reading.
 pub fn at_rest(
     watch: &MeterWatch,
     plan: &Plan,

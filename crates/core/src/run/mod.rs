@@ -1,5 +1,5 @@
 //! Executes a plan: prepares datasets, measures points one after another, and writes everything to
-//! a `Sink`. Nothing here knows SQLite.
+//! a `Sink`. Independent of SQLite.
 //!
 //! Before a run: `admit`, `space` and `requirements` check which drives it may start on, whether
 //! there is room, and whether kernel and devices support the plan; `before` reads what an earlier
@@ -18,7 +18,7 @@
 //! the load sweeps.
 //!
 //! Display: `progress`, `time_left`, `live`. `time` is the clock with the signal that ends its
-//! waits. `context` is what all of them are given.
+//! waits. `context` is the data shared by all of them.
 
 pub mod admit;
 mod context;
@@ -57,53 +57,53 @@ pub use points::maxima::Maxima;
 use points::search::Searches;
 use points::stopping_rule::Figures;
 
-/// Subjects by name, as their points find them; or why one could not be made ready.
+/// Prepared subjects by name, or the reason why one could not be prepared.
 type ReadySubjects = HashMap<String, std::result::Result<ReadySubject, String>>;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunSummary {
-    /// Points measured to their end.
+    /// Points measured completely.
     pub measured: usize,
     /// Points that failed; their causes are in the bundle.
     pub failed: usize,
-    /// A signal ended it; `dyno run --resume` goes on.
+    /// A signal ended it; `dyno run --resume` continues it.
     pub interrupted: bool,
 }
 
-/// What a run needs besides its plan.
+/// The inputs of a run besides its plan.
 pub struct RunRequest<'a> {
     /// The resolved plan.
     pub plan: &'a Plan,
-    /// In running order, without those that are already in the bundle.
+    /// In order, without those already in the bundle.
     pub points: Vec<PointPlan>,
-    /// What searches have learnt from points already in the bundle.
+    /// Results of searches from points already in the bundle.
     pub searches: Searches,
-    /// Known from points already in the bundle; more are added as they are measured.
+    /// Maxima from points already in the bundle; others are added when measured.
     pub maxima: Maxima,
-    /// What was done to the drives by an earlier part of the run.
+    /// Preparation by an earlier part of the run.
     pub before: Before,
-    /// The same of the headline figures that say whether a point was repeated often enough.
+    /// Headline figures, which determine whether a point was repeated often enough, likewise.
     pub figures: Figures,
-    /// Where what is measured goes.
+    /// Where results are written.
     pub sink: &'a mut dyn Sink,
-    /// What the user sees meanwhile.
+    /// The display.
     pub progress: &'a Progress,
     /// Set by a signal.
     pub stop: &'a AtomicBool,
-    /// The clock of every stamp of the run.
+    /// The clock for all timestamps of the run.
     pub clock: Clock,
-    /// When its points begin, where that is set by the wall clock.
+    /// When its points start, if set by wall clock.
     pub starts: Option<Starts>,
 }
 
-/// When points begin that other hosts begin at the same time: each has its turn by its place in the
-/// plan, also where one before it is spared.
+/// Start times of points that are shared with other hosts: each has its slot by its index in the
+/// plan, even if an earlier one is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Starts {
-    /// The first point's load, nanoseconds since 1970 by this host's own clock.
+    /// Start of the first point's load, nanoseconds since 1970 on this host's clock.
     pub first_unix_ns: u64,
-    /// From one point's beginning to the next's.
+    /// Time from one point's start to the next.
     pub every_ns: u64,
 }
 
@@ -115,15 +115,15 @@ impl Starts {
 
 impl<'a> RunRequest<'a> {
     /// Measures every point. An error here means that nothing more can be measured (a dataset that
-    /// cannot be made, a bundle that cannot be written); what one point runs into is stored with
-    /// that point.
+    /// cannot be created, a bundle that cannot be written); problems of a single point are stored
+    /// with it.
     pub fn execute(mut self) -> Result<RunSummary> {
         let writes = self.points.iter().any(|p| datasets::dataset::writes(&p.step));
         crate::run::placement::check(self.plan)?;
         crate::run::datasets::servers::check(self.plan)?;
         crate::run::load_memory::check(self.plan)?;
         let pins = crate::run::admit::admit(self.plan, &self.before, writes, self.clock)?;
-        // From here on every drive is the one that was admitted, whatever its name means.
+        // From here on every drive is the admitted one, whatever its name refers to.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
         let mut ready = HashMap::new();
         let measured = self.measure_all(&mut ready);
@@ -198,8 +198,8 @@ impl<'a> RunRequest<'a> {
         Ok(summary)
     }
 
-    /// Makes a point's subject ready, or says why it could not be: its points then fail, and those
-    /// of others go on.
+    /// Prepares a point's subject, or returns why it could not: its points then fail, and those of
+    /// others continue.
     fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<ReadySubject, String>> {
         match crate::run::prepare::prepare(
             self.context(None),
@@ -217,14 +217,14 @@ impl<'a> RunRequest<'a> {
         RunClock { clock: self.clock, stop: self.stop, starts_unix_ns: None }
     }
 
-    /// For a load that begins then, where that is set.
+    /// For a load with a fixed start time.
     fn context(&self, starts_unix_ns: Option<u64>) -> RunContext<'a> {
         let time = RunClock { starts_unix_ns, ..self.time() };
         RunContext { plan: self.plan, time, progress: self.progress }
     }
 
-    /// Measures one point and stores it, and says whether it has what it was measured for; `None`
-    /// when a signal cut it short, in which case nothing of it is kept.
+    /// Measures and stores one point, and returns whether it was measured completely; `None` if a
+    /// signal interrupted it, in which case nothing is stored.
     fn measure(
         &mut self,
         point: &PointPlan,
@@ -265,15 +265,14 @@ impl<'a> RunRequest<'a> {
     }
 }
 
-/// What a stream did on one drive and instance, on average: the rate that its schedule is a
-/// percentage of.
+/// A stream's mean rate on one drive and instance, to which its schedule's percentage refers.
 pub fn ops_per_s(point: &crate::record::Point, stream: &str) -> f64 {
     let cells: Vec<_> = point.cells.iter().filter(|c| c.stream == stream).collect();
     let ops: u64 = cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
     ops as f64 / (point.window_ns.unwrap_or(0) as f64 / 1e9) / cells.len().max(1) as f64
 }
 
-/// An error in one line, as a point keeps it.
+/// An error in one line, as stored with a point.
 fn cause(error: &crate::base::error::Error) -> String {
     let (what, try_next) = describe(error);
     [vec![what], try_next].concat().join("; ")
@@ -286,12 +285,12 @@ pub fn apart(plan: &Plan) -> Result<()> {
     if allowed { Ok(()) } else { shared::apart(&plan.subjects, FOLDER) }
 }
 
-/// The physical devices of the subjects' drives; nothing if the plan uses none of them.
+/// The physical devices of the subjects' drives; empty if the plan uses none.
 pub fn devices(plan: &Plan) -> Vec<Fact> {
     if plan.keeps_no_data() { Vec::new() } else { shared::facts(&plan.subjects, FOLDER) }
 }
 
-/// What Dyno itself can say of a run, beside the host's facts.
+/// Dyno's own facts about a run, in addition to the host's.
 pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
     const DYNO: &str = key::FactHeading::Dyno.name();
     Ok(vec![

@@ -1,5 +1,5 @@
-//! Which processors each worker runs on, where the plan says so: each has one to itself while there
-//! are enough, first of those local to its drive, and of cores before their second threads.
+//! The processors of each worker, if the plan pins them: one each while there are enough, local to
+//! its drive first, and cores before their second threads.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::plan::{Cpus, Plan, Stream, shown_list};
 use crate::record::Fact;
 use crate::record::key::load::PROCESSORS_OF_WORKERS;
 
-/// What a group asks for.
+/// The requirements of a group.
 pub struct PlacementRequest<'a> {
-    /// Those that come first.
+    /// Preferred ones.
     first: &'a Processors,
     /// Whether others may be used when those are taken.
     others: bool,
     workers: u32,
 }
 
-/// For each group, the processors of each of its workers; nothing for groups that are not pinned.
+/// For each group, the processors of each of its workers; empty for groups that are not pinned.
 pub type Placement = Vec<Option<Vec<Processors>>>;
 
-/// The processors local to a dataset's home.
+/// The processors local to a dataset's location.
 pub fn local_to(home: &DatasetLocation) -> Processors {
     match home {
         DatasetLocation::Device { path, .. } => processors::local_to(path),
@@ -30,7 +30,7 @@ pub fn local_to(home: &DatasetLocation) -> Processors {
     }
 }
 
-/// Refuses lists that name processors which Dyno may not use.
+/// Refuses lists with processors that Dyno may not use.
 pub fn check(plan: &Plan) -> Result<()> {
     let allowed = processors::allowed()?;
     for stream in plan.protocol.steps.iter().flat_map(|step| &step.streams) {
@@ -53,7 +53,7 @@ pub fn check(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// The processors that no worker will run on; none where some stream's may run on any.
+/// The processors on which no worker will run; empty if a stream may use any.
 pub fn unused(plan: &Plan) -> Result<Processors> {
     let streams = || plan.protocol.steps.iter().flat_map(|step| &step.streams);
     let mut unused = processors::allowed()?;
@@ -64,7 +64,7 @@ pub fn unused(plan: &Plan) -> Result<Processors> {
     Ok(unused)
 }
 
-/// What so many workers of a stream ask for, on a drive with these local processors.
+/// The requirements of a stream's workers on a drive with these local processors.
 pub fn wish<'a>(stream: &'a Stream, local: &'a Processors) -> Option<PlacementRequest<'a>> {
     let workers = stream.threads;
     match stream.cpus.as_ref()? {
@@ -75,7 +75,7 @@ pub fn wish<'a>(stream: &'a Stream, local: &'a Processors) -> Option<PlacementRe
     }
 }
 
-/// Where the workers of all groups run.
+/// The placement of all groups' workers.
 pub fn place(wishes: &[Option<PlacementRequest<'_>>]) -> Result<Placement> {
     if wishes.iter().all(Option::is_none) {
         return Ok(wishes.iter().map(|_| None).collect());
@@ -85,9 +85,9 @@ pub fn place(wishes: &[Option<PlacementRequest<'_>>]) -> Result<Placement> {
     Ok(placed(wishes, &allowed, &siblings))
 }
 
-/// Each worker takes the processor that is least in use, its core's other threads counted after it.
-/// Groups for which that comes to two on one processor may use all of theirs instead: then the
-/// scheduler shares them out better than a fixed place could.
+/// Each worker gets the least used processor, counting its core's other threads second. Groups that
+/// would have two workers on one processor may use all of theirs instead, because the scheduler
+/// then distributes them better than a fixed placement.
 fn placed(
     wishes: &[Option<PlacementRequest<'_>>],
     allowed: &Processors,
@@ -128,7 +128,7 @@ fn placed(
     wishes.iter().zip(first).map(spread).collect()
 }
 
-/// What a point's bundle says of a group's workers on a drive.
+/// The bundle's description of a group's placement on a drive.
 pub fn fact(stream: &str, drive: u32, places: &[Processors]) -> Fact {
     let all: Processors = places.iter().flatten().copied().collect();
     let how = match places.iter().all(|place| place.len() == 1) {
@@ -147,7 +147,7 @@ mod tests {
         cpus.iter().copied().collect()
     }
 
-    /// Eight processors: cores 0 to 3, whose second threads are 4 to 7.
+    /// Eight processors: cores 0 to 3 with second threads 4 to 7.
     fn on_eight(wishes: &[(&[u32], bool, u32)]) -> Vec<Vec<Vec<u32>>> {
         let allowed = set(&[0, 1, 2, 3, 4, 5, 6, 7]);
         let siblings = allowed.iter().map(|&cpu| (cpu, set(&[(cpu + 4) % 8]))).collect();

@@ -29,13 +29,13 @@ use crate::run::points::telemetry::Telemetry;
 use crate::run::worker_group::{LoadSpan, Running, WorkerGroup};
 use crate::run::{load_memory, meters, placement, slow_ops, worker_group};
 
-/// What ends a run: it is no result of the point that was being measured.
+/// Errors that end a run: they are not a result of the current point.
 #[derive(Debug, thiserror::Error)]
 #[error("the bundle could not be written")]
 struct Unwritable;
 
-/// Measures a point. What goes wrong with the drive, the dataset or the load becomes the point's
-/// outcome; an error is one of the sink, without which there is no going on.
+/// Measures a point. Problems with the drive, the dataset or the load become the point's outcome;
+/// an error is the sink's, which ends the run.
 pub fn measure(
     context: RunContext<'_>,
     point: &PointPlan,
@@ -67,9 +67,9 @@ pub fn measure(
     Ok(measured)
 }
 
-/// What was seen of a load, and how it ended.
+/// The observations of a load, and how it ended.
 struct Observed {
-    /// As far as it was measured; none if the load never began.
+    /// As far as it was measured; None if the load never started.
     window: Option<MeasuredWindow>,
     cells: Vec<Cell>,
     facts: Vec<Fact>,
@@ -86,10 +86,10 @@ fn attempt(
     let RunContext { plan, time, progress } = context;
     let point = &servers::with_load_apart(point)?;
     let step = &point.step;
-    // Before anything is opened: memory counts where it is first used.
+    // Before anything is opened, because memory is charged on first use.
     let limited = load_memory::enter(step)?;
     let targets = targets::open(context, &point.subject, &step.streams, step.settle)?;
-    // Without meters nothing judges a result, and none is needed.
+    // Without meters, no bottleneck can be determined, and none is needed.
     let ceilings = match watch {
         Some(_) => ceiling::of(point, &targets, time)?,
         None => Vec::new(),
@@ -137,8 +137,8 @@ fn attempt(
     Ok(observed)
 }
 
-/// What the engines counted, and what their servers had of the machine. What all drives of a group
-/// have in common is said once; several servers each count for themselves.
+/// The engines' counters, and their servers' resources. Counters common to all drives of a group
+/// are recorded once; several servers each have their own.
 fn engine_facts(targets: &Targets) -> Vec<Fact> {
     let several = targets.values().filter(|(_, target)| target.server().is_some()).count() > 1;
     let mut facts = Vec::new();
@@ -155,9 +155,9 @@ fn engine_facts(targets: &Targets) -> Vec<Fact> {
     facts
 }
 
-/// What has to end before the load begins, where the step says so: background work, and what is in
-/// the page cache. What is cached of a dataset before is not in a limit of the load's memory, and
-/// would be read for nothing.
+/// What must end before the load starts, if the step requires it: background work and cached pages.
+/// Previously cached pages of a dataset would not be charged to the load's memory limit, and would
+/// not have to be read.
 fn come_to_rest(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()> {
     if step.settle {
         targets.values().try_for_each(|(_, target)| target.settle(stop))?;
@@ -177,8 +177,8 @@ struct PointLoad<'a> {
 }
 
 impl PointLoad<'_> {
-    /// Runs the workers from barrier to join, while `look_on` looks on through the window. The
-    /// window that was fixed, the meters' mark at its end, and how it ended.
+    /// Runs the workers from barrier to join, while `look_on` observes the window. Returns the
+    /// window, the meters' mark at its end, and how it ended.
     fn run(
         &self,
         RunContext { time, progress, .. }: RunContext<'_>,
@@ -203,7 +203,7 @@ impl PointLoad<'_> {
     }
 }
 
-/// Waits through the warm-up.
+/// Waits for the end of the warm-up.
 fn wait_for_window(time: RunClock<'_>, progress: &Progress, running: &Running<'_>) {
     let from_ns = running.window.from_ns;
     while time.now_ns() < from_ns && (running.running)() {
@@ -279,7 +279,7 @@ fn seed_of(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
         .fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))
 }
 
-/// What the generator itself was late with, for each stream that it was late with.
+/// The generator's own lateness, for each affected stream.
 fn overslept(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
     let mut all: Vec<Overslept> = Vec::new();
     for group in groups {
@@ -299,7 +299,7 @@ fn overslept(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
     all.iter().map(Overslept::to_fact).collect()
 }
 
-/// Which processors the workers had, where the plan pins them.
+/// The workers' processors, if the plan pins them.
 fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Fact>> {
     let placement = worker_group::placement_of(groups)?;
     let of = |(group, places): (&WorkerGroup<'_>, Option<Vec<_>>)| {

@@ -1,8 +1,7 @@
-//! Making a subject's drives ready, as `[prepare]` and the datasets say: purged, given a
-//! filesystem, filled, loaded, and brought to a steady state, in that order. What is done is kept
-//! in the bundle. A run that goes on does again only what no longer holds: everything, if something
-//! has been written to a drive since the run left it; otherwise what is missing and what builds on
-//! it.
+//! Prepares a subject's drives as `[prepare]` and the datasets specify: purge, filesystem, fill,
+//! loads, steady state, in that order. Actions are recorded in the bundle. A resumed run repeats
+//! only what no longer holds: everything, if a drive has been written to since the run left it;
+//! otherwise missing actions and those that build on them.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -28,27 +27,27 @@ use crate::run::points::precondition::{LoadLength, load, planned_ops};
 use crate::run::points::{steady, verification};
 use crate::run::worker_group::WorkerGroup;
 
-/// A subject as its points find it.
+/// A prepared subject.
 pub struct ReadySubject {
-    /// With its devices' filesystems in their place, where it has them.
+    /// With filesystems in place of its devices, if it has them.
     pub subject: Subject,
-    /// What every point of it is marked with.
+    /// The marks of its points.
     pub marks: Vec<Fact>,
-    /// Kept until the run ends.
+    /// Held until the run ends.
     mounted: Vec<Mounted>,
-    /// Put back when the run ends.
+    /// Restored when the run ends.
     switched: Vec<Switched>,
     /// Deleted and created again when the run ends.
     changed: Vec<NamespacesChanged>,
     _namespaces: Pins,
 }
 
-/// Whether any of it writes to a drive.
+/// Whether any action writes to a drive.
 pub fn writes(plan: &Plan) -> bool {
     tasks(plan).iter().any(PrepareTask::writes)
 }
 
-/// What is to be done to a subject's drives, and how long that takes as far as it is known.
+/// The actions for a subject's drives, and their durations as far as known.
 pub fn to_do(plan: &Plan, subject: &Subject) -> ToPrepare {
     let part = |task: PrepareTask<'_>| Some((task.action(), task.length(plan, subject)?));
     ToPrepare {
@@ -58,12 +57,12 @@ pub fn to_do(plan: &Plan, subject: &Subject) -> ToPrepare {
     }
 }
 
-/// What will be done to each drive, in order.
+/// The actions for each drive, in order.
 pub fn in_words(plan: &Plan) -> Vec<String> {
     tasks(plan).iter().map(PrepareTask::words).collect()
 }
 
-/// Makes the subject's drives ready; they are held.
+/// Prepares the subject's drives, which are held.
 pub fn prepare(
     run: RunContext<'_>,
     subject: &Subject,
@@ -102,8 +101,8 @@ pub fn prepare(
 }
 
 impl ReadySubject {
-    /// Unmounts the run's filesystems, or says who keeps them, and puts write caches and namespaces
-    /// back.
+    /// Unmounts the run's filesystems, or reports who uses them, and restores write caches and
+    /// namespaces.
     pub fn leave(&self) -> Result<()> {
         let unmounted = self.mounted.iter().try_for_each(Mounted::unmount);
         let mut put_back: Vec<Result<()>> = self.switched.iter().map(Switched::put_back).collect();
@@ -120,7 +119,7 @@ impl PrepareWork<'_> {
         if tasks(plan).iter().any(PrepareTask::writes)
             && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i))
         {
-            // From here on what is on the drives is this run's, however it ends.
+            // From here on the drives' contents belong to this run, however it ends.
             note_state(plan, subject, sink)?;
         }
         for task in tasks(plan) {
@@ -130,7 +129,7 @@ impl PrepareWork<'_> {
             let context = || format!("{action} of {}", subject.name);
             if let (true, Some(known)) = (holds, known) {
                 self.take_up(&task, &known).with_context(context)?;
-                // What was on namespaces that had to be made anew is gone.
+                // The contents of recreated namespaces are gone.
                 holds = self.changed.is_empty();
                 continue;
             }
@@ -156,7 +155,8 @@ impl PrepareWork<'_> {
     }
 }
 
-/// Keeps how the subject's drives are now. One that does not answer keeps its last state.
+/// Records the current state of the subject's drives. One that does not respond retains its last
+/// state.
 pub fn note_state(plan: &Plan, subject: &Subject, sink: &mut dyn Sink) -> Result<()> {
     if tasks(plan).is_empty() {
         return Ok(());
@@ -165,7 +165,7 @@ pub fn note_state(plan: &Plan, subject: &Subject, sink: &mut dyn Sink) -> Result
     sink.left(&subject.drives.iter().enumerate().filter_map(now).collect::<Vec<_>>())
 }
 
-/// Whether every drive is a bare one that has not been written to since.
+/// Whether every drive is bare and has not been written to since.
 fn as_left(subject: &Subject, before: &Before) -> bool {
     subject.drives.iter().enumerate().all(|(i, drive)| {
         let then = before.states.iter().find(|s| s.subject == subject.name && s.drive == i as u32);
@@ -174,7 +174,7 @@ fn as_left(subject: &Subject, before: &Before) -> bool {
     })
 }
 
-/// What was last done of this to each drive, if it was what is asked for now.
+/// The last execution of this action on each drive, if its parameters are the same.
 fn known<'b>(
     before: &'b Before,
     subject: &str,
@@ -191,12 +191,12 @@ fn known<'b>(
     (0..drives).map(last).collect()
 }
 
-/// What came of a task on a drive.
+/// The result of a task on a drive.
 type PreparedDrive = (String, Option<SteadyState>);
 
 struct PrepareWork<'a> {
     run: RunContext<'a>,
-    /// The drives as the plan names them.
+    /// The drives as named in the plan.
     bare: Vec<Drive>,
     subject: Subject,
     mounted: Vec<Mounted>,
@@ -211,7 +211,7 @@ impl PrepareWork<'_> {
         &self.subject.name
     }
 
-    /// Finds again what an earlier part of the run made.
+    /// Finds what an earlier part of the run created.
     fn take_up(&mut self, task: &PrepareTask<'_>, known: &[&PreparationStep]) -> Result<()> {
         self.run.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
         match task {
@@ -222,7 +222,7 @@ impl PrepareWork<'_> {
                 self.mount(filesystem, &known.iter().map(uuid).collect::<Vec<_>>())?;
             }
             PrepareTask::Namespaces(count) => drop(self.divide(*count)?),
-            // The end of the earlier part put it back.
+            // The end of the earlier part restored it.
             PrepareTask::WriteCache(on) => drop(self.switch(*on)?),
             _ => {}
         }
@@ -234,7 +234,7 @@ impl PrepareWork<'_> {
         Ok(())
     }
 
-    /// Does it, and says so.
+    /// Executes and reports it.
     fn announced(
         &mut self,
         task: &PrepareTask<'_>,
@@ -255,7 +255,7 @@ impl PrepareWork<'_> {
         Ok(done)
     }
 
-    /// Does it to every drive, each time past the guard; what came of it for each.
+    /// Executes it on every drive, each time after the guard; returns the result for each.
     fn carry_out(
         &mut self,
         task: &PrepareTask<'_>,
@@ -308,8 +308,8 @@ impl PrepareWork<'_> {
         Ok((done.join("; "), None))
     }
 
-    /// Finds or makes each drive's namespaces; in a directory streams have slices of the file in
-    /// their place.
+    /// Finds or creates each drive's namespaces; in a directory, streams use slices of the file
+    /// instead.
     fn divide(&mut self, count: u32) -> Result<Vec<PreparedDrive>> {
         let mut done = Vec::new();
         for (i, drive) in self.bare.iter_mut().enumerate() {
@@ -356,7 +356,7 @@ impl PrepareWork<'_> {
                 DrivePlace::Directory(_) => {
                     ("not done: a directory has its filesystem".to_string(), None)
                 }
-                // The UUID comes last: by it the filesystem is known again as the run's own.
+                // The UUID is set last: it identifies the filesystem as the run's own.
                 DrivePlace::Device { .. } => {
                     let uuid = filesystem::make(drive, filesystem)?;
                     let mkfs = [&["mkfs".to_string()], &filesystem.mkfs[..]].concat().join(" ");
@@ -381,7 +381,7 @@ impl PrepareWork<'_> {
         Ok(())
     }
 
-    /// Puts a load on all the drives without keeping what it measures; says how much it was.
+    /// Runs a load on all drives without recording its results; returns its amount.
     fn condition(&self, asked: &Conditioning) -> Result<String> {
         let length = if asked.passes > 0.0 {
             LoadLength::Passes(asked.passes)
@@ -415,7 +415,7 @@ impl PrepareWork<'_> {
         Ok(states.into_iter().map(|state| (steady::words(&state), Some(state))).collect())
     }
 
-    /// A steady state that was not reached stays with every point.
+    /// A missed steady state is recorded with every point.
     fn mark(&mut self, drive: usize, state: &SteadyState) {
         if !state.reached() {
             self.marks.push(Fact::new(
@@ -427,7 +427,7 @@ impl PrepareWork<'_> {
     }
 }
 
-/// A drive as what it consists of: its namespaces, if it was divided.
+/// A drive's parts: its namespaces, if it was divided.
 fn each(drive: &Drive) -> Vec<Drive> {
     let DrivePlace::Device { serial, .. } = &drive.place else { return vec![drive.clone()] };
     if drive.namespaces.is_empty() {

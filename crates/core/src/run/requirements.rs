@@ -1,9 +1,8 @@
-//! Whether the kernel and each bare device can execute what the plan asks of them: found before
-//! anything is purged or filled. An I/O context of each stream is opened for reading, and let go
-//! of.
+//! Whether the kernel and each bare device can execute the plan, determined before anything is
+//! purged or filled. An I/O context of each stream is opened read-only and dropped.
 //!
-//! What lies in a file is left to the engine: before the dataset is laid out there is no file, and
-//! before the run's own filesystem is made there is none of that.
+//! Files are left to the engine: before the dataset is created there is no file, and before the
+//! run's own filesystem is made there is none of that.
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result};
@@ -11,16 +10,16 @@ use crate::engine::{self, Access, DatasetLocation, verify};
 use crate::plan::{Component, Drive, Plan, RequestFamily, Stream, Subject, steps_at};
 use crate::run::datasets::dataset;
 
-/// Refuses a plan that asks a device or this kernel for what it lacks.
+/// Refuses a plan that a device or this kernel cannot execute.
 pub fn look(plan: &Plan, subjects: &[Subject], clock: Clock) -> Result<()> {
     let preparation = &plan.protocol.preparation;
-    // Neither is there yet.
+    // Neither exists yet.
     if preparation.filesystem.is_some() || preparation.namespaces > 0 {
         return Ok(());
     }
     for subject in subjects {
         for step in &plan.protocol.steps {
-            // No axis moves what this is about.
+            // No axis affects this.
             let Some(step) = steps_at(step, subject).next() else { continue };
             for stream in &step.streams {
                 try_on(&subject.drives, stream, clock).with_context(|| {
@@ -42,7 +41,7 @@ fn try_on(drives: &[Drive], stream: &Stream, clock: Clock) -> Result<()> {
     if engine::find(&stream.engine.name).is_none_or(|e| e.info().family != RequestFamily::Block) {
         return Ok(());
     }
-    // Without data verification: of that a journal would be begun.
+    // Without data verification, which would start a journal.
     let mut engine: Component = stream.engine.clone();
     engine.knobs.0.remove(verify::VERIFY.name);
     for drive in drives {

@@ -1,4 +1,4 @@
-//! The slowest ops of a point, with the evidence of what they waited for.
+//! The slowest ops of a point, with evidence about their waits.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::record::{Class, SlowOp};
 use crate::run::outliers::witness::{Testimony, WatchedGroup};
 use crate::run::worker_group::WorkerGroup;
 
-/// What there is to watch while these groups run.
+/// What to observe while these groups run.
 pub fn watched(subject: &Subject, groups: &[WorkerGroup<'_>]) -> Vec<WatchedGroup> {
     let of = |group: &WorkerGroup<'_>| {
         let place = subject.drives.get(group.drive as usize).map(|drive| drive.place.path());
         let block = place.and_then(blocks::under);
-        // Hardware interrupts the processor when it is done; what serves virtual devices and
-        // filesystems are threads.
+        // Hardware interrupts the processor on completion; virtual devices and filesystems are
+        // served by threads.
         let is_virtual = |block: &BlockNode| block.sysfs.starts_with("/sys/devices/virtual");
         let served = place.is_some_and(Path::is_dir) || block.as_ref().is_some_and(is_virtual);
         let by_threads = served && is_direct(group.stream);
@@ -27,7 +27,7 @@ pub fn watched(subject: &Subject, groups: &[WorkerGroup<'_>]) -> Vec<WatchedGrou
     groups.iter().map(of).collect()
 }
 
-/// The slowest ops of all workers together, the slowest first.
+/// The slowest ops of all workers, slowest first.
 pub fn of(groups: &[WorkerGroup<'_>], seen: &Testimony, window: MeasuredWindow) -> Vec<SlowOp> {
     let mut all: Vec<(usize, usize, SlowestOp)> = Vec::new();
     for (g, group) in groups.iter().enumerate() {
@@ -61,8 +61,8 @@ pub fn of(groups: &[WorkerGroup<'_>], seen: &Testimony, window: MeasuredWindow) 
     all.into_iter().filter_map(slow_op).collect()
 }
 
-/// Whether each op goes to the kernel, and past its page cache: of anything else a worker may wait
-/// for more than a drive.
+/// Whether each op goes to the kernel and bypasses its page cache: otherwise a worker may wait for
+/// more than a drive.
 fn is_direct(stream: &Stream) -> bool {
     let block =
         engine::find(&stream.engine.name).is_some_and(|e| e.info().family == RequestFamily::Block);

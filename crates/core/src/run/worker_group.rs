@@ -1,10 +1,10 @@
 //! The workers of one load, from opening their I/O contexts to the join.
 //!
-//! A worker serves one group, or, where the stream says `drives_per_worker`, as many of its
-//! groups: its requests on each are those that a worker of that group alone would make.
-//! Every worker opens its I/O context in its own thread (an io_uring may belong to one thread only)
-//! and allocates all it needs before the first barrier. The window is fixed between the first
-//! barrier and the second, so that all start together.
+//! A worker serves one group, or with `drives_per_worker` as many of a stream's groups: its
+//! requests on each are the same as from a worker of that group alone. Every worker opens its I/O
+//! context in its own thread (an io_uring may belong to one thread only) and allocates everything
+//! before the first barrier. The window is fixed between the first barrier and the second, so that
+//! all start together.
 
 use std::num::NonZeroU64;
 use std::panic::AssertUnwindSafe;
@@ -31,7 +31,7 @@ use crate::run::outliers::witness::WitnessSlot;
 use crate::run::placement::{self, Placement};
 use crate::workload::{self, Workload};
 
-/// One stream on one drive, in one instance: workers who share a target and a rate.
+/// One stream on one drive, in one instance: workers that share a target and a rate.
 pub struct WorkerGroup<'a> {
     pub stream: &'a Stream,
     pub target: &'a dyn engine::Target,
@@ -39,18 +39,18 @@ pub struct WorkerGroup<'a> {
     pub instance: u32,
     /// None: closed loop.
     pub rate: Option<Rate>,
-    /// The step's limit to how late an op may be handed over; None: none.
+    /// The step's maximum lateness of an op; None: unlimited.
     pub max_lag_ns: Option<u64>,
-    /// The target is a namespace of its own, and no slice of it is to be taken.
+    /// The target is a separate namespace, and not sliced.
     pub own_namespace: bool,
-    /// Each worker stops after its share of so many passes; zero: it goes on.
+    /// Each worker stops after its share of this many passes; zero: unlimited.
     pub passes: f64,
-    /// What the random choices of this group follow from.
+    /// The seed of this group's random choices.
     pub seed: u64,
     /// The processors local to its drive.
     pub local: Processors,
     pub recorders: Vec<Recorder>,
-    /// One for each worker: where it leaves its slowest ops.
+    /// One for each worker: storage for its slowest ops.
     pub seats: Arc<[WitnessSlot]>,
     pub workload: &'static dyn Workload,
 }
@@ -98,7 +98,7 @@ impl<'a> WorkerGroup<'a> {
         self.workload.source(&self.share(space, thread))
     }
 
-    /// Worker `thread`'s handle on the engine.
+    /// Worker `thread`'s handle to the engine.
     fn io_context(&self, space: AddressSpace, thread: u32) -> Result<Box<dyn AnyIoContext>> {
         match self.workload.script(&self.share(space, thread))? {
             Some(script) => self.target.script_io_context(self.stream, thread, script),
@@ -118,7 +118,7 @@ impl<'a> WorkerGroup<'a> {
         }
     }
 
-    /// The part of the target that the stream works on.
+    /// The part of the target that the stream uses.
     pub fn space(&self) -> AddressSpace {
         let whole = self.target.space();
         let slice = if self.own_namespace { PlannedSlice::default() } else { self.stream.target };
@@ -126,8 +126,8 @@ impl<'a> WorkerGroup<'a> {
         AddressSpace { from: whole.from + from, bytes, ..whole }
     }
 
-    /// The ops of a worker's share of the passes. Where a workload has no end of its own, such as a
-    /// random one, a pass is as many bytes as the range in use has.
+    /// The ops of a worker's share of the passes. For an endless workload, such as a random one, a
+    /// pass is as many bytes as the range in use.
     pub fn limit(&self, source: &dyn OpGenerator) -> Result<Option<u64>> {
         if self.passes <= 0.0 {
             return Ok(None);
@@ -140,11 +140,11 @@ impl<'a> WorkerGroup<'a> {
                 bytes / self.workload.mean_op_bytes(knobs, space)? / f64::from(self.stream.threads)
             }
         };
-        // A worker without a share, such as the second on one warehouse, has nothing to do.
+        // A worker without a share, such as the second on one warehouse, does nothing.
         Ok(Some((once * self.passes).ceil() as u64))
     }
 
-    /// When worker `thread`'s ops are due, from the start of the load on; none in a closed loop.
+    /// The due times of worker `thread`'s ops, from the start of the load on; None in closed loop.
     fn schedule(&self, thread: u32, start_ns: u64, mean_op_bytes: f64) -> Option<Schedule> {
         let stream = self.stream;
         let extra_bytes = self.target.space().key_bytes;
@@ -154,13 +154,13 @@ impl<'a> WorkerGroup<'a> {
         self.rate.map(|rate| new(rate).with_max_lag(self.max_lag_ns))
     }
 
-    /// Ops begun so far, warm-up included.
+    /// Ops started so far, warm-up included.
     pub fn issued(&self) -> u64 {
         self.recorders.iter().map(|r| r.issued.get()).sum()
     }
 }
 
-/// The groups that share their workers: those of one stream, as many as a worker drives.
+/// The groups that share their workers: those of one stream, up to the number per worker.
 fn shared_workers<'g, 'a>(
     groups: &'g [WorkerGroup<'a>],
 ) -> impl Iterator<Item = &'g [WorkerGroup<'a>]> {
@@ -171,7 +171,7 @@ fn shared_workers<'g, 'a>(
     })
 }
 
-/// Which processors the workers of all groups run on, group by group.
+/// The processors of all groups' workers, group by group.
 pub fn placement_of(groups: &[WorkerGroup<'_>]) -> Result<Placement> {
     let wishes: Vec<_> =
         shared_workers(groups).map(|g| placement::wish(g[0].stream, &g[0].local)).collect();
@@ -179,14 +179,14 @@ pub fn placement_of(groups: &[WorkerGroup<'_>]) -> Result<Placement> {
     Ok(places.flat_map(|(places, groups)| vec![places; groups.len()]).collect())
 }
 
-/// How long a load lasts.
+/// The duration of a load.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadSpan {
     pub warmup_ns: u64,
     pub duration_ns: u64,
 }
 
-/// What workers share while they run.
+/// Shared by workers while they run.
 struct GroupState<'a> {
     clock: Clock,
     barrier: Barrier,
@@ -195,32 +195,32 @@ struct GroupState<'a> {
     until_ns: AtomicU64,
     stop: &'a AtomicBool,
     running: AtomicU64,
-    /// The first error; those that follow are its consequences.
+    /// The first error; later ones are its consequences.
     cause: Mutex<Option<crate::base::error::Error>>,
 }
 
 impl GroupState<'_> {
-    /// Ends the load for this reason, unless there was one before.
+    /// Ends the load for this reason, unless there already is one.
     fn fail(&self, error: crate::base::error::Error) {
         self.stop.store(true, Relaxed);
         self.cause.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
     }
 }
 
-/// A load while it runs.
+/// A running load.
 pub struct Running<'a> {
     pub window: MeasuredWindow,
-    /// Whether any worker is.
+    /// Whether any worker is running.
     pub running: &'a dyn Fn() -> bool,
-    /// Set, it ends the load.
+    /// Ends the load when set.
     pub stop: &'a AtomicBool,
 }
 
-/// Looks on while the workers run.
+/// Observes the running workers.
 pub type GroupObserver<'a> = dyn FnMut(&Running<'_>) -> Result<()> + 'a;
 
-/// Runs all groups together. `watch` is called on the calling thread once they have started; it
-/// returns when it has seen enough. Then the workers are joined.
+/// Runs all groups together. `watch` is called on the calling thread once they have started, and
+/// returns at the end of the observation. Then the workers are joined.
 pub fn run(
     time: RunClock<'_>,
     groups: &[WorkerGroup<'_>],
@@ -245,7 +245,7 @@ pub fn run(
     let watched = std::thread::scope(|scope| {
         let mut places = placement.iter();
         for groups in shared_workers(groups) {
-            // All that share their workers have the same place.
+            // All that share their workers have the same placement.
             let places = places.by_ref().nth(groups.len() - 1).and_then(Option::as_ref);
             for thread in 0..groups[0].stream.threads {
                 let shared = &shared;
@@ -283,16 +283,16 @@ pub fn run(
     }
 }
 
-/// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
+/// One worker's life. Both barriers are passed in any case, or the others would wait forever.
 fn worker(
     shared: &GroupState<'_>,
     groups: &[WorkerGroup<'_>],
     thread: u32,
     place: Option<&Processors>,
 ) -> Result<()> {
-    // A kernel that refuses wakes paced workers later, and their late ops show it.
+    // If the kernel refuses, paced workers wake later, and their late ops show it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
-    // Before anything is allocated, so that it lies in the memory of the processor's own node.
+    // Before anything is allocated, so that it is in the processor's local memory.
     let pinned = place.map_or(Ok(()), processors::pin);
     let opened =
         std::panic::catch_unwind(AssertUnwindSafe(|| pinned.and_then(|()| open(groups, thread))))
@@ -323,9 +323,9 @@ fn worker(
     ended
 }
 
-/// What a worker has allocated before the barrier.
+/// A worker's allocations before the barrier.
 struct Opened<'d> {
-    /// Their schedules are made when the window is known.
+    /// Their schedules are created when the window is known.
     drives: Vec<DriveJob<'d>>,
     /// By drive.
     mean_op_bytes: Vec<f64>,
@@ -339,11 +339,11 @@ fn open<'d>(groups: &'d [WorkerGroup<'_>], thread: u32) -> Result<Opened<'d>> {
         let source = group.source(group.space(), thread)?;
         let limit = group.limit(&*source)?;
         let recorder = &group.recorders[thread as usize];
-        // Of a fill nothing is kept.
+        // Nothing is recorded for a fill.
         let slowest = Slowest::new(if group.passes > 0.0 { 0 } else { KEPT });
         drives.push(DriveJob { source, schedule: None, limit, recorder, slowest });
-        // A workload without bytes, such as one of transactions, is asked only where a rate in
-        // bytes needs them.
+        // A workload without bytes, such as transactions, is queried only if a byte rate needs
+        // them.
         mean_op_bytes.push(match group.rate {
             Some(Rate::BytesPerSec(_)) => {
                 group.workload.mean_op_bytes(&group.stream.workload.knobs, group.space())?

@@ -1,5 +1,5 @@
-//! What lies beside a bundle, and its first bytes, looked at before SQLite opens it: SQLite acts on
-//! a journal by itself, writes back what stands in it, and deletes a file that the journal names.
+//! Files next to a bundle, and its first bytes, checked before SQLite opens it: SQLite acts on a
+//! journal by itself, writes back its contents, and deletes a file that the journal names.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
 
-/// How a journal ends that names another one, of a transaction over several databases. Ours never
-/// have one.
+/// The end of a journal that names another one, of a transaction over several databases. Dyno's
+/// never do.
 const NAMES_ANOTHER: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 pub(super) fn check(path: &Path) -> Result<()> {
@@ -35,7 +35,7 @@ pub(super) fn check(path: &Path) -> Result<()> {
     let mut end = [0; 8];
     let mut held = file::open(&journal)?;
     let read = held.seek(SeekFrom::End(-8)).and_then(|_| held.read_exact(&mut end));
-    // One that a run has just ended is gone or empty by now.
+    // The journal of a run that has just ended is gone or empty by now.
     if read.is_ok() && end == NAMES_ANOTHER {
         foreign("names another file, which SQLite would delete")
     } else {
@@ -43,7 +43,7 @@ pub(super) fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// A file in the mode of a write-ahead log would have files made beside it.
+/// For a file in write-ahead log mode, SQLite would create files next to it.
 fn check_head(path: &Path) -> Result<()> {
     let mut head = Vec::new();
     let reading = || format!("reading {}", path.display());

@@ -1,4 +1,4 @@
-//! Reading a bundle. It may come from anyone, so whatever stands in it ends in data or in an error.
+//! Reading a bundle. It may come from anyone, so any contents result in data or an error.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::record::{
     PreparationStep, RateInterval, Reported, Run, RunContents, Sample, SlowOp, Tally,
 };
 
-/// A bundle, open for reading.
+/// A bundle opened for reading.
 pub struct Bundle {
     conn: Connection,
     meter: QueryMeter,
@@ -26,7 +26,7 @@ pub struct Bundle {
     mask: Mask,
 }
 
-/// A point with its number in the bundle, by which its intervals and samples are asked for.
+/// A point with its number in the bundle, which identifies its intervals and samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredPoint {
     /// The row's number in table `point`.
@@ -36,32 +36,32 @@ pub struct StoredPoint {
 }
 
 impl Bundle {
-    /// Opens a bundle and brings a copy of its schema up to date in memory. An error where it is no
-    /// bundle, is damaged or passes a limit.
+    /// Opens a bundle and upgrades its schema in a copy in memory. An error if it is not a bundle,
+    /// is damaged or exceeds a limit.
     pub fn open(path: &Path) -> Result<Bundle> {
         let (conn, meter) = schema::open(path, OpenMode::Read)?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
         Ok(Bundle { conn, meter, path: path.to_owned(), run, mask: Mask::default() })
     }
 
-    /// The same, of which everything is read as the mask has it.
+    /// The same, with a mask applied to everything read.
     pub fn masked(mut self, mask: &Mask) -> Result<Bundle> {
         mask.run(&mut self.run)?;
         Ok(Bundle { mask: mask.clone(), ..self })
     }
 
-    /// The run as it was stored.
+    /// The stored run.
     pub fn run(&self) -> &Run {
         &self.run
     }
 
-    /// What it is known by, whatever the file is called: 32 hexadecimal digits made of the plan,
-    /// when the run and its points began, and how much they did. Copies have the same.
+    /// Its identity, whatever the file name: 32 hexadecimal digits derived from the plan, the start
+    /// of the run and its points, and their counts. Copies have the same.
     pub fn identity(&self) -> Result<String> {
         identity::of(&self.conn, &self.meter).map_err(|e| schema::not_read(&self.path, e))
     }
 
-    /// What holds for the run as a whole, in the order in which it was noted.
+    /// Facts of the whole run, in order of recording.
     pub fn facts(&self) -> Result<Vec<Fact>> {
         let sql = "SELECT heading, name, value FROM fact WHERE point IS NULL ORDER BY id";
         self.rows(&limits::FACTS, sql, None, |row| {
@@ -71,8 +71,8 @@ impl Bundle {
         })
     }
 
-    /// All points, in the order in which they were measured. Of many points the histograms do not
-    /// fit into memory: `each_point` hands them over one by one.
+    /// All points, in the order of measurement. The histograms of many points exceed memory:
+    /// `each_point` passes them one by one.
     pub fn points(&self) -> Result<Vec<StoredPoint>> {
         let mut points = Vec::new();
         self.each_point(&mut |point| {
@@ -82,18 +82,18 @@ impl Bundle {
         Ok(points)
     }
 
-    /// Every point, in the order in which they were measured.
+    /// Every point, in the order of measurement.
     pub fn each_point(&self, visit: &mut dyn FnMut(StoredPoint) -> Result<()>) -> Result<()> {
         let sql = "SELECT id, subject, step, axis_name, axis_field, axis_value, repeat, \
                    started_unix_ns, window_ns, failure FROM point ORDER BY id";
-        // Counted before the first is read: a file can hold any number of them in little room.
+        // Counted before the first is read: a small file can contain any number of them.
         let more = "SELECT id FROM point LIMIT 1 OFFSET ?";
         let most = limits::POINTS.most as i64;
         self.rows(&limits::POINTS, more, Some(most), |_| limits::POINTS.check(most as u64 + 1))?;
         let (mut fact_bytes, mut last) = (0, i64::MIN);
         let ascending = |row: &Row<'_>| {
             let read = point(row)?;
-            // A tree that comes back to its own pages has no end.
+            // A B-tree with a cycle has no end.
             if std::mem::replace(&mut last, read.id) >= read.id {
                 return Err(Error::msg("its points are out of order"));
             }
@@ -111,7 +111,7 @@ impl Bundle {
         Ok(())
     }
 
-    /// Reads what belongs to a point: its cells with their tallies, and its facts.
+    /// Reads a point's data: its cells with their tallies, and its facts.
     fn fill(&self, stored: &mut StoredPoint) -> Result<()> {
         let sql = "SELECT id, point, stream, drive, instance, headline, threads, depth, \
                    asked_ops_per_s, asked_bytes_per_s, late, backlog_max, backlog_end FROM cell \
@@ -141,7 +141,7 @@ impl Bundle {
         Ok(())
     }
 
-    /// The run, with everything that is not a point's.
+    /// The run, with everything that does not belong to a point.
     pub fn contents(&self) -> Result<RunContents> {
         let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
         let file = self.mask.text(&visible(&file));
@@ -153,8 +153,8 @@ impl Bundle {
         })
     }
 
-    /// The same with what was noted beside each point; of the slowest ops, a thousand rows each,
-    /// only where they are asked for.
+    /// The same with each point's associated data; the slowest ops, a thousand rows each, only on
+    /// request.
     pub fn each_contents(
         &self,
         slow_ops: bool,
@@ -173,7 +173,7 @@ impl Bundle {
         })
     }
 
-    /// A point's intervals, in the order of time within each series.
+    /// A point's intervals, chronological within each series.
     pub fn intervals(&self, point: i64) -> Result<Vec<Interval>> {
         let mut all = Vec::new();
         let mut histograms = 0;
@@ -187,7 +187,7 @@ impl Bundle {
         Ok(all)
     }
 
-    /// The same one by one: those of a long point do not fit into memory.
+    /// The same one by one: those of a long point exceed memory.
     pub fn each_interval(
         &self,
         point: i64,
@@ -235,12 +235,12 @@ impl Bundle {
         })
     }
 
-    /// What the meters read at a point, gauge by gauge, in the order of time.
+    /// The meter readings of a point, gauge by gauge, chronological.
     pub fn samples(&self, point: i64) -> Result<Vec<Sample>> {
         let sql = "SELECT v.at_ns, g.meter, g.name, v.value FROM gauge g JOIN sample v ON v.gauge \
                    = g.id WHERE g.point = ? ORDER BY g.id, v.at_ns";
         let mut samples = self.rows(&limits::SAMPLES, sql, Some(point), |row| {
-            // SQLite has no NaN; it keeps one as NULL.
+            // SQLite has no NaN; it stores NULL instead.
             let value = row.get::<_, Option<f64>>(3)?.unwrap_or(f64::NAN);
             Ok(Sample { at_ns: row.get(0)?, meter: text(row, 1)?, name: text(row, 2)?, value })
         })?;
@@ -248,7 +248,7 @@ impl Bundle {
         Ok(samples)
     }
 
-    /// A point's slowest ops, the slowest first.
+    /// A point's slowest ops, slowest first.
     pub fn slow_ops(&self, point: i64) -> Result<Vec<SlowOp>> {
         let (sql, of) = (super::slow_ops::SELECT, Some(point));
         let mut slowest = self.rows(&limits::SLOW_OPS, sql, of, super::slow_ops::row)?;
@@ -256,7 +256,7 @@ impl Bundle {
         Ok(slowest)
     }
 
-    /// What other tools reported of imported points, by the point's number.
+    /// Other tools' figures for imported points, by the point's number.
     pub fn reported(&self) -> Result<HashMap<i64, Vec<Reported>>> {
         let mut all: HashMap<i64, Vec<Reported>> = HashMap::new();
         let more = "SELECT id FROM told LIMIT 1 OFFSET ?";
@@ -273,7 +273,7 @@ impl Bundle {
         Ok(all)
     }
 
-    /// What was done to the drives before their points, in order.
+    /// The preparation of the drives before their points, in order.
     pub fn prepared(&self) -> Result<Vec<PreparationStep>> {
         let read = super::prepared::row;
         let mut all = self.rows(&limits::PREPARED, super::prepared::SELECT, None, read)?;
@@ -281,7 +281,7 @@ impl Bundle {
         Ok(all)
     }
 
-    /// How the run left its drives.
+    /// The state in which the run left its drives.
     pub fn states(&self) -> Result<Vec<DriveState>> {
         let read = super::prepared::state;
         let mut all = self.rows(&limits::PREPARED, super::prepared::SELECT_STATES, None, read)?;
@@ -325,7 +325,7 @@ impl Bundle {
     }
 }
 
-/// An interval's start and end, which does not come before it.
+/// An interval's start and end, in order.
 fn span(row: &Row<'_>) -> Result<(u64, u64)> {
     let (start_ns, end_ns) = (count(row, 4)?, count(row, 5)?);
     if start_ns > end_ns {
@@ -335,14 +335,14 @@ fn span(row: &Row<'_>) -> Result<(u64, u64)> {
     }
 }
 
-/// What is read from, and what bounds the time of a query.
+/// The connection, with a time limit for queries.
 pub(super) struct BundleReader<'a> {
     pub(super) conn: &'a Connection,
     pub(super) meter: &'a QueryMeter,
 }
 
 impl BundleReader<'_> {
-    /// Hands over every row of a query that takes at most an id, up to a number of rows.
+    /// Passes on every row of a query that takes at most an id, up to a number of rows.
     fn rows(
         &self,
         limit: &QueryLimit,
@@ -365,7 +365,7 @@ impl BundleReader<'_> {
     }
 }
 
-/// The keys of the points that were measured to their end.
+/// The keys of the completely measured points.
 pub(super) fn finished(reader: &BundleReader<'_>) -> Result<Vec<PointKey>> {
     let sql = "SELECT subject, step, axis_name, axis_field, axis_value, repeat FROM point \
                WHERE failure IS NULL ORDER BY id";
@@ -411,7 +411,7 @@ fn point(row: &Row<'_>) -> Result<StoredPoint> {
     Ok(StoredPoint { id: row.get(0)?, point })
 }
 
-/// No window is empty, and no load without workers or requests: zero stands for what is not known.
+/// No window is empty, and no load lacks workers or requests: zero means unknown.
 fn given<N: Default + PartialEq>(n: N) -> Option<N> {
     (n != N::default()).then_some(n)
 }

@@ -1,5 +1,5 @@
-//! What a catalogue says of a bundle, read without its measurements: nothing is written to the
-//! file, not even to bring an older one up to date.
+//! A bundle's data for a catalogue, read without its measurements: nothing is written to the file,
+//! not even to upgrade an older one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,30 +11,30 @@ use super::schema::{self, OpenMode, text};
 use crate::base::error::{Error, Result};
 use crate::record::{Fact, Run};
 
-/// A bundle at a glance.
+/// A summary of a bundle.
 pub struct Glance {
     /// The run with its resolved plan.
     pub run: Run,
-    /// How many points of each subject and step were measured, and how many of them failed.
+    /// The number of points of each subject and step, and of failed ones among them.
     pub points: BTreeMap<(String, String), PointCount>,
-    /// The facts about the run's drives: heading, name and value.
+    /// Facts about the run's drives: heading, name and value.
     pub facts: Vec<Fact>,
 }
 
 /// Points of a subject in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointCount {
-    /// All, failed ones too.
+    /// All, including failed ones.
     pub all: u64,
     /// Those that failed.
     pub failed: u64,
-    /// Values of the step's axis at which there are points.
+    /// Values of the step's axis that have points.
     pub values: u64,
-    /// The fewest repeats at any of them.
+    /// The minimum number of repeats at any of them.
     pub fewest: u64,
 }
 
-/// Reads it. An error where the file is no bundle, is damaged or passes a limit.
+/// Reads it. An error if the file is not a bundle, is damaged or exceeds a limit.
 pub fn glance(path: &Path) -> Result<Glance> {
     let (conn, meter) = schema::open(path, OpenMode::Look)?;
     let read = || {

@@ -1,10 +1,10 @@
-//! How histograms are kept: in the HdrHistogram V2 format, with what that format lacks in columns
-//! beside it.
+//! Storage of histograms: in the HdrHistogram V2 format, with additional columns for data that the
+//! format lacks.
 //!
-//! A point's totals keep three digits and are not deflated, so that a report reads them fast. Its
-//! intervals are hundreds of times as many, and the noise in their counts does not compress, so
-//! they keep one, which is 16 buckets to an octave, and are read back at the middle of a bucket: an
-//! interval's latencies are right to 3.2 %.
+//! A point's totals have three digits and are not deflated, so that reports read them fast. Its
+//! intervals are hundreds of times as numerous, and the noise in their counts does not compress, so
+//! they have one digit, which is 16 buckets per octave, and are read back at the middle of a
+//! bucket: an interval's latencies are accurate to 3.2 %.
 
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 use rusqlite::Row;
@@ -13,10 +13,10 @@ use super::limits;
 use crate::base::error::{Context, Result};
 use crate::base::histogram::{BUCKETS, HIGHEST_NS, Histogram};
 
-/// log2 of the buckets that an octave has in the format with one digit.
+/// log2 of the buckets per octave with one digit.
 const KEPT_BITS: u32 = 4;
 
-/// How V2 that is not deflated begins.
+/// The magic bytes of V2 that is not deflated.
 const PLAIN_V2: u32 = 0x1C84_9313;
 
 /// A histogram's columns.
@@ -28,7 +28,7 @@ pub(super) struct HistogramColumns {
     pub overflow: i64,
 }
 
-/// A point's total, every count in its place.
+/// A point's total, with all counts in their original buckets.
 pub(super) fn total(histogram: &Histogram) -> Result<HistogramColumns> {
     let mut v2 = Vec::new();
     let mut hdr = hdrhistogram::Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, 3)?;
@@ -63,9 +63,9 @@ fn centred(read: &Histogram) -> Histogram {
     centred
 }
 
-/// Reads V2 that was not deflated and has our own bounds and digits: its counts are then our
-/// buckets in their order, and a report's thousand histograms are read in a fraction of the time.
-/// `None` for any other.
+/// Fast path for V2 that is not deflated and has Dyno's bounds and digits: its counts are then our
+/// buckets in order, and a report's thousand histograms are read in a fraction of the time. `None`
+/// for any other.
 fn plain_v2(bytes: &[u8]) -> Option<Histogram> {
     let (header, mut rest) = bytes.split_at_checked(40)?;
     let word = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
@@ -80,7 +80,7 @@ fn plain_v2(bytes: &[u8]) -> Option<Histogram> {
     while !rest.is_empty() {
         let n = zig_zag(&mut rest)?;
         if n <= 0 {
-            // A run of zeros; one alone is written as itself.
+            // A run of zeros; a single one is stored as itself.
             index = index.checked_add(usize::try_from(n.unsigned_abs().max(1)).ok()?)?;
         } else if index < BUCKETS && n as u64 <= limits::REQUESTS.most {
             histogram.add_to_bucket(index, n as u64);
@@ -92,7 +92,7 @@ fn plain_v2(bytes: &[u8]) -> Option<Histogram> {
     Some(histogram)
 }
 
-/// The format's integers: seven bits a byte, lowest first, a ninth byte whole; the sign is the
+/// The format's integers: seven bits per byte, lowest first, a ninth byte in full; the sign is the
 /// lowest bit.
 fn zig_zag(rest: &mut &[u8]) -> Option<i64> {
     let mut value = 0u64;
@@ -108,8 +108,8 @@ fn zig_zag(rest: &mut &[u8]) -> Option<i64> {
     Some((value >> 1) as i64 ^ -((value & 1) as i64))
 }
 
-/// Reads the columns from `first` on: V2, sum, maximum, overflow and, where `min` says so, the
-/// minimum after these.
+/// Reads the columns from `first` on: V2, sum, maximum, overflow and, if `min` is set, the minimum
+/// after these.
 pub(super) fn read(row: &Row<'_>, first: usize, min: bool) -> Result<Option<Histogram>> {
     let Some(v2) = row.get_ref(first)?.as_blob_or_null().context("a histogram's column")? else {
         return Ok(None);
@@ -122,7 +122,7 @@ pub(super) fn read(row: &Row<'_>, first: usize, min: bool) -> Result<Option<Hist
     histogram.max_ns = count(row, first + 2)?;
     histogram.overflow = count(row, first + 3)?;
     histogram.count = histogram.count.saturating_add(histogram.overflow);
-    // Sums over a report's points then stay within 64 bits.
+    // Sums over a report's points then fit 64 bits.
     limits::REQUESTS.check(histogram.count)?;
     if min {
         histogram.min_ns =

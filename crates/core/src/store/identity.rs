@@ -1,4 +1,4 @@
-//! What a bundle is known by: the same for every copy of one, however its file is called.
+//! A bundle's identity: the same for all copies, whatever their file names.
 
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use super::limits::{self, QueryMeter};
 use crate::base::error::Result;
 
-/// Everything that is digested: the run, its points, what their tallies sum up to, and what other
-/// tools reported. Histograms are left out, for the sake of time.
+/// The digested data: the run, its points, the sums of their tallies, and other tools' figures.
+/// Histograms are omitted to save time.
 const SELECT: [&str; 4] = [
     "SELECT dyno_version, started_unix_ns, plan FROM run",
     "SELECT subject, step, axis_name, axis_value, repeat, started_unix_ns, window_ns, failure \
@@ -37,7 +37,7 @@ pub fn of(conn: &Connection, meter: &QueryMeter) -> Result<String> {
                     ValueRef::Real(n) => (2, n.to_bits().to_le_bytes().to_vec()),
                     ValueRef::Text(bytes) | ValueRef::Blob(bytes) => (3, bytes.to_vec()),
                 };
-                // With its length, so that no two rows run into one another.
+                // Including its length, so that rows are delimited.
                 digest.update([kind]);
                 digest.update((bytes.len() as u64).to_le_bytes());
                 digest.update(&bytes);

@@ -1,6 +1,6 @@
-//! What a bundle may hold at most. It may come from anyone: what it holds is bounded before it is
-//! in memory, whatever the file says of itself. docs/schema.md has this table, and a test compares
-//! the two.
+//! Limits of a bundle's contents. It may come from anyone, so its contents are bounded before they
+//! are in memory, whatever the file claims. docs/schema.md has this table, and a test compares the
+//! two.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -13,11 +13,11 @@ use rusqlite::{Connection, limits};
 use crate::base::error::{Result, failed};
 use crate::plan::Plan;
 
-/// One bound: what is counted, and how much of it there may be.
+/// One limit: what is counted, and its maximum.
 pub struct QueryLimit {
     /// What is counted.
     pub what: &'static str,
-    /// The most there may be.
+    /// The maximum.
     pub most: u64,
     /// The unit of the count.
     pub unit: &'static str,
@@ -62,9 +62,9 @@ pub static FACTS: QueryLimit = limit("facts of the run, or of one point", 10_000
 /// All facts together, as text.
 pub static FACT_BYTES: QueryLimit =
     limit("facts of the run, or of all points, as text", 64 << 20, "bytes");
-/// Figures that other tools reported.
+/// Figures reported by other tools.
 pub static REPORTED: QueryLimit = limit("figures reported by other tools", 1_000_000, "rows");
-/// Things done to drives, and states in which they were left.
+/// Preparation actions, and final states.
 pub static PREPARED: QueryLimit = limit("preparations and drive states", 100_000, "rows");
 /// The plan, as JSON.
 pub static PLAN: QueryLimit = limit("the resolved plan", 8 << 20, "bytes");
@@ -72,7 +72,7 @@ pub static PLAN: QueryLimit = limit("the resolved plan", 8 << 20, "bytes");
 pub static VALUE: QueryLimit = limit("any other value (a text, a histogram)", 1 << 20, "bytes");
 /// Text that one query returns.
 pub static READ: QueryLimit = limit("what one query returns as text", 64 << 20, "bytes");
-/// Instructions of SQLite's virtual machine that one query takes (`sqlite3_progress_handler`).
+/// Instructions of SQLite's virtual machine per query (`sqlite3_progress_handler`).
 pub static STEPS: QueryLimit =
     limit("the work of one query", 50_000_000, "steps of SQLite's virtual machine");
 /// Requests counted by one tally or interval.
@@ -82,7 +82,7 @@ pub static BYTES: QueryLimit = limit("a count of bytes moved", 1 << 51, "bytes")
 /// SQLite's own memory (`sqlite3_hard_heap_limit64`).
 pub static HEAP: QueryLimit = limit("SQLite's own memory", 192 << 20, "bytes");
 
-/// Every limit, in the order of the page.
+/// Every limit, in the order of docs/schema.md.
 pub static LIMITS: &[&QueryLimit] = &[
     &POINTS,
     &SUBJECTS,
@@ -112,12 +112,12 @@ pub static LIMITS: &[&QueryLimit] = &[
 ];
 
 impl QueryLimit {
-    /// An error where there is more.
+    /// An error if there is more.
     pub fn check(&self, found: u64) -> Result<()> {
         if found <= self.most { Ok(()) } else { Err(self.exceeded()) }
     }
 
-    /// The error that says which bound the bundle passes.
+    /// The error that states the exceeded limit.
     pub fn exceeded(&self) -> crate::base::error::Error {
         failed(
             format!("{}: more than {} {}", self.what, self.most, self.unit),
@@ -127,7 +127,7 @@ impl QueryLimit {
     }
 }
 
-/// What a plan may ask for: its points are counted, not made.
+/// Limits of a plan: its points are counted, not created.
 pub fn check_plan(plan: &Plan) -> Result<()> {
     let protocol = &plan.protocol;
     SUBJECTS.check(plan.subjects.len() as u64)?;
@@ -156,14 +156,14 @@ pub fn check_plan(plan: &Plan) -> Result<()> {
         .check(cells.saturating_mul(plan.subjects.len() as u64).saturating_mul(plan.repeats.into()))
 }
 
-/// How often SQLite asks whether to go on, in steps of its virtual machine.
+/// Interval of SQLite's progress callback, in virtual machine steps.
 const ASK_EVERY: i32 = 1_000;
 
-/// Bounds the work that one query of a connection makes.
+/// Limits the work of a query of a connection.
 pub struct QueryMeter(Arc<AtomicU64>);
 
 impl QueryMeter {
-    /// Closes a connection to everything that a file could ask of SQLite besides holding rows.
+    /// Disables everything that a file could make SQLite do besides returning rows.
     pub fn install(conn: &mut Connection) -> rusqlite::Result<QueryMeter> {
         for (setting, on) in [
             (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -201,7 +201,7 @@ impl QueryMeter {
     }
 }
 
-/// The length of a row's texts; an error where one of its values is too long.
+/// The length of a row's texts; an error if a value is too long.
 pub fn text_bytes(row: &rusqlite::Row<'_>) -> Result<u64> {
     let mut bytes = 0;
     for column in 0..row.as_ref().column_count() {

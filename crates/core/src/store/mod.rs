@@ -1,11 +1,10 @@
-//! The bundle: one SQLite file that holds one run, whole, and that any SQLite shell can read.
+//! The bundle: one SQLite file that contains one run completely, readable by any SQLite shell.
 //!
-//! `Writer` puts a run in, one transaction a point, so that whatever ends the program costs at most
-//! the point that was running. `Bundle` reads it back and trusts nothing in it. docs/schema.md
-//! describes the tables.
+//! `Writer` stores a run, one transaction per point, so that an abrupt end loses at most the
+//! running point. `Bundle` reads it and trusts nothing in it. docs/schema.md describes the tables.
 //!
-//! There is no write-ahead log: a bundle is copied and mailed around, and must be a single file at
-//! any time that no point is running.
+//! There is no write-ahead log: a bundle is copied and mailed, so it must be a single file whenever
+//! no point is running.
 
 mod beside;
 mod bundle;

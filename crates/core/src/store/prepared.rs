@@ -1,4 +1,4 @@
-//! What was done to the drives of a run, and how it left them.
+//! The preparation of a run's drives, and their final state.
 
 use rusqlite::{Connection, Row, params};
 
@@ -44,7 +44,7 @@ pub(super) fn insert_states(conn: &Connection, states: &[DriveState]) -> Result<
     Ok(())
 }
 
-/// Everything that was done, in order.
+/// All actions, in order.
 pub(super) const SELECT: &str = "SELECT subject, drive, action, asked, outcome, steady, \
                                  ended_unix_ns FROM preparation ORDER BY id";
 
@@ -63,7 +63,7 @@ pub(super) fn row(row: &Row<'_>) -> Result<PreparationStep> {
     })
 }
 
-/// How the drives were left.
+/// The final state of the drives.
 pub(super) const SELECT_STATES: &str = "SELECT subject, drive, serial, counter, written_bytes FROM \
     drive_state ORDER BY subject, drive";
 

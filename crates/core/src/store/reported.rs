@@ -1,4 +1,4 @@
-//! Figures that other tools reported: written and read apart from points, since only imported ones
+//! Figures reported by other tools: stored separately from points, because only imported points
 //! have them.
 
 use rusqlite::{Connection, Row, params};
@@ -27,14 +27,14 @@ pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Resu
     Ok(())
 }
 
-/// More digits than this a number of ours does not have.
+/// Dyno's numbers do not have more digits than this.
 const MOST_DIGITS: i64 = 17;
 
 /// All reported figures.
 pub(super) const SELECT: &str =
     "SELECT point, stream, class, name, value, low, high, samples, digits FROM told ORDER BY id";
 
-/// A row of it: the number of its point, and the figure.
+/// A row: the number of its point, and the figure.
 pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {
     let class: String = row.get(2)?;
     let class = Class::stored(&class)?;

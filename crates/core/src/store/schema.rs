@@ -1,4 +1,4 @@
-//! The tables, their versions, and opening a file with the checks that it is a bundle we can read.
+//! The tables, their versions, and opening a file with the checks that it is a readable bundle.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::base::error::{Context, Error, Result, describe, failed};
 use crate::base::text::visible;
 use crate::record::{Plan, Run};
 
-/// "DYNO": how a bundle is distinguished from other SQLite files.
+/// "DYNO": distinguishes a bundle from other SQLite files.
 const APPLICATION_ID: i64 = 0x4459_4E4F;
 
-/// More tables and indices than any version of ours has.
+/// More tables and indices than any version of Dyno creates.
 const MOST_OBJECTS: usize = 200;
 
 /// One script for each version of the schema, oldest first. Released scripts never change; later
@@ -129,7 +129,7 @@ CREATE TABLE sample (
     DIGITS,
 ];
 
-/// What other tools reported of imported points, instead of latencies.
+/// Other tools' figures for imported points, in place of latencies.
 const REPORTED: &str = "
 CREATE TABLE told (
     id INTEGER PRIMARY KEY,
@@ -145,7 +145,7 @@ CREATE TABLE told (
 CREATE INDEX told_point ON told (point);
 ";
 
-/// What was done to drives, and how they were left.
+/// Preparation of drives, and their final state.
 const PREPARED: &str = "
 CREATE TABLE preparation (
     id INTEGER PRIMARY KEY,
@@ -167,10 +167,10 @@ CREATE TABLE drive_state (
 );
 ";
 
-/// What was rolled back too often; older bundles hold none, since such a point failed.
+/// Abandoned transactions; older bundles contain none, because such a point failed.
 const GIVEN_UP: &str = "ALTER TABLE tally ADD COLUMN given_up INTEGER NOT NULL DEFAULT 0;";
 
-/// The slowest ops of each point; older bundles hold none.
+/// The slowest ops of each point; older bundles contain none.
 const SLOW_OPS: &str = "
 CREATE TABLE slow_op (
     id INTEGER PRIMARY KEY,
@@ -199,10 +199,10 @@ CREATE TABLE slow_op (
 CREATE INDEX slow_op_point ON slow_op (point);
 ";
 
-/// How exactly other tools write their figures; older bundles do not say.
+/// The precision of other tools' figures; missing in older bundles.
 const DIGITS: &str = "ALTER TABLE told ADD COLUMN digits INTEGER;";
 
-/// Makes the tables in an empty database, in the caller's transaction.
+/// Creates the tables in an empty database, in the caller's transaction.
 pub(super) fn lay_out(conn: &Connection) -> Result<()> {
     for script in MIGRATIONS {
         conn.execute_batch(script)?;
@@ -212,31 +212,31 @@ pub(super) fn lay_out(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// The settings under which a bundle is written.
+/// The settings for writing a bundle.
 pub(super) fn configure_for_writing(conn: &Connection) -> Result<()> {
     conn.busy_timeout(std::time::Duration::from_secs(5))?;
-    // A commit has reached the drive when it returns, and a killed commit is undone at the next
-    // opening.
+    // A commit has reached the drive when it returns, and an interrupted commit is undone on the
+    // next opening.
     conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
-    // 16 MiB: enough that a point of an hour is not spilled to the file before its end.
+    // 16 MiB: enough for a point of an hour without spilling to the file before its end.
     conn.pragma_update(None, "cache_size", -16_384)?;
     Ok(())
 }
 
-/// What a bundle is opened for.
+/// The purpose of opening a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenMode {
-    /// To look at it, of whatever version it is: nothing is written, not even what a journal says.
+    /// A summary, of any schema version: nothing is written, not even from a journal.
     Look,
-    /// To read all of it. An older one is brought up to date, and an unfinished point undone.
+    /// A complete read. An older one is upgraded, and an unfinished point undone.
     Read,
-    /// To go on with its run.
+    /// Continuing its run.
     Write,
 }
 
-/// Opens an existing bundle and checks that it is one, with our tables and nothing besides.
+/// Opens an existing bundle and checks that it has Dyno's tables and nothing else.
 pub(super) fn open(path: &Path, access: OpenMode) -> Result<(Connection, QueryMeter)> {
     let shown = path.display();
     if !path.is_file() {
@@ -257,8 +257,7 @@ pub(super) fn open(path: &Path, access: OpenMode) -> Result<(Connection, QueryMe
         Ok::<_, rusqlite::Error>((conn, meter, version))
     };
     let opened = open_as(flags).or_else(|error| match error.sqlite_error_code() {
-        // A run that was killed left a journal; undoing the unfinished point takes a writing
-        // connection.
+        // A killed run left a journal; undoing the unfinished point requires a writing connection.
         Some(ErrorCode::ReadOnly) if access == OpenMode::Read => {
             open_as(OpenFlags::SQLITE_OPEN_READ_WRITE)
         }
@@ -278,7 +277,7 @@ pub(super) fn open(path: &Path, access: OpenMode) -> Result<(Connection, QueryMe
     }
 }
 
-/// Checks that it is a bundle with our tables; the version of its schema.
+/// Checks that it is a bundle with Dyno's tables; returns the version of its schema.
 fn check(conn: &Connection, path: &Path, (id, version): (i64, i64)) -> Result<usize> {
     let shown = path.display();
     if id != APPLICATION_ID {
@@ -313,7 +312,7 @@ fn version_of(conn: &Connection) -> rusqlite::Result<(i64, i64)> {
     Ok((number("application_id")?, number("user_version")?))
 }
 
-/// Every table and index by name, with the statement that made it.
+/// Every table and index by name, with its CREATE statement.
 fn described(conn: &Connection) -> Result<Vec<(String, String, String)>> {
     let mut statement =
         conn.prepare("SELECT type, name, ifnull(sql, '') FROM sqlite_schema ORDER BY type, name")?;
@@ -328,8 +327,7 @@ fn described(conn: &Connection) -> Result<Vec<(String, String, String)>> {
     Ok(found)
 }
 
-/// Views, triggers and generated columns are programs; a bundle has our tables and indices, and
-/// nothing else.
+/// Views, triggers and generated columns are programs; a bundle has only Dyno's tables and indices.
 fn check_schema(conn: &Connection, version: usize) -> Result<()> {
     let expected = Connection::open_in_memory()?;
     MIGRATIONS[..version].iter().try_for_each(|script| expected.execute_batch(script))?;
@@ -343,7 +341,7 @@ fn check_schema(conn: &Connection, version: usize) -> Result<()> {
     Err(Error::msg(format!("its {kind} '{}' is not as Dyno makes it", visible(name))))
 }
 
-/// Whether the file is whole: it is about to be written to.
+/// Whether the file is intact, because it will be written to.
 pub(super) fn check_whole(conn: &Connection) -> Result<()> {
     let said: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if said == "ok" { Ok(()) } else { Err(Error::msg(said)) }
@@ -392,7 +390,7 @@ fn explain(error: rusqlite::Error, path: &Path) -> Error {
     failed(what, next)
 }
 
-/// The error for a bundle that does not hold what its schema promises.
+/// The error for a bundle that does not match its schema.
 pub(super) fn damaged(path: &Path) -> Error {
     failed(
         format!("{} is damaged", path.display()),
@@ -400,8 +398,7 @@ pub(super) fn damaged(path: &Path) -> Error {
     )
 }
 
-/// The error for a bundle of which something could not be read: too much of it, or not as it should
-/// be.
+/// The error for a bundle that could not be read in part: too large, or malformed.
 pub(super) fn not_read(path: &Path, error: Error) -> Error {
     let (what, next) = describe(&error);
     let shown = path.display();
@@ -418,13 +415,13 @@ fn is_interrupted(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
 }
 
-/// A column's text, with nothing in it that acts instead of being seen.
+/// A column's text, with control characters made visible.
 pub(super) fn text(row: &Row<'_>, column: usize) -> Result<String> {
     let held = row.get_ref(column)?.as_str()?;
     Ok(visible(held).into_owned())
 }
 
-/// The same where there may be none.
+/// The same for a nullable column.
 pub(super) fn optional_text(row: &Row<'_>, column: usize) -> Result<Option<String>> {
     let held = row.get_ref(column)?.as_str_or_null()?;
     Ok(held.map(|held| visible(held).into_owned()))
@@ -447,7 +444,7 @@ fn visible_json(value: &mut serde_json::Value) {
     }
 }
 
-/// The run that a bundle holds.
+/// A bundle's run.
 pub(super) fn read_run(conn: &Connection) -> Result<Run> {
     let mut statement = conn.prepare("SELECT dyno_version, started_unix_ns, plan FROM run")?;
     let mut rows = statement.query([])?;
@@ -464,7 +461,7 @@ pub(super) fn read_run(conn: &Connection) -> Result<Run> {
     Ok(Run { plan, started_unix_ns: started.max(0) as u64, dyno_version: text(row, 0)? })
 }
 
-/// SQLite's integers are signed; nothing that is counted or timed comes near the limit.
+/// SQLite's integers are signed; counts and times are far below the limit.
 pub(super) fn signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }

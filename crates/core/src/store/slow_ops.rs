@@ -43,13 +43,13 @@ pub fn insert(conn: &Connection, point: i64, op: &SlowOp) -> Result<()> {
     Ok(())
 }
 
-/// Those of one point, as they were written: the slowest first.
+/// Those of one point, as written: slowest first.
 pub const SELECT: &str = "SELECT stream, drive, instance, worker, class, at_ns, late_ns, \
     response_ns, address, size, in_flight, direct, waited_least_ns, waited_most_ns, \
     stopped_least_ns, stopped_most_ns, steal_most_ns, switches, device_stalled_ns, \
     device_idle_ns FROM slow_op WHERE point = ? ORDER BY id";
 
-/// What a row of `SELECT` says.
+/// A row of a `SELECT`.
 pub fn row(row: &Row<'_>) -> Result<SlowOp> {
     let class: String = row.get(4)?;
     Ok(SlowOp {

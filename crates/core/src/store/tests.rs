@@ -1,4 +1,4 @@
-//! Bundles written and read back: whole, cut short, foreign, and of full size.
+//! Bundles written and read back: complete, truncated, foreign, and of full size.
 
 use std::path::Path;
 
@@ -178,7 +178,7 @@ fn a_killed_run_is_read_without_its_last_point() {
     let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
     writer.begin(&key(1)).unwrap();
     writer.interval(&interval(0, latencies(&[50]))).unwrap();
-    // What kill -9 leaves: the file and its journal, with no process to hold a lock on them.
+    // The state after kill -9: the file and its journal, without a process that has them locked.
     for end in ["", "-journal"] {
         std::fs::copy(format!("{}{end}", path.display()), format!("{}{end}", copy.display()))
             .unwrap();
@@ -228,8 +228,7 @@ fn a_damaged_bundle_ends_in_an_error_or_data_never_a_panic() {
     }
 }
 
-/// About `ops` latencies, log-normal around 130 µs with a tail, each bucket with the noise that
-/// counting has.
+/// About `ops` latencies, log-normal around 130 µs with a tail, with counting noise in each bucket.
 fn one_second(rng: &mut crate::base::rng::Rng, ops: f64) -> Histogram {
     let (median_ns, sigma, width) = (130_000.0_f64, 0.45_f64, 1.0 / 1024.0_f64);
     let mut h = Histogram::new();
@@ -237,7 +236,7 @@ fn one_second(rng: &mut crate::base::rng::Rng, ops: f64) -> Histogram {
     while ln < 6.0 * sigma {
         let share = (-0.5 * (ln / sigma) * (ln / sigma)).exp() * width
             / (sigma * std::f64::consts::TAU.sqrt());
-        // Sums of twelve uniforms are normal enough; below ten the noise is that of rounding.
+        // Sums of twelve uniforms are sufficiently normal; below ten, rounding noise dominates.
         let normal: f64 = (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
         let mean = ops * share;
         let n = (mean + normal * mean.sqrt() + rng.unit() - 0.5).round().max(0.0);
@@ -252,7 +251,7 @@ fn size(path: &Path) -> f64 {
     std::fs::metadata(path).unwrap().len() as f64
 }
 
-/// This thread's processor time: what other programs take meanwhile does not count.
+/// This thread's processor time, which excludes other programs.
 fn processor_s() -> f64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
@@ -318,7 +317,7 @@ fn a_thousand_points_load_quickly() {
         (points.len(), points[999].point.cells[0].tallies[0].service.count),
         (1_000, total.count)
     );
-    // Five times the half second: neighbours on a busy processor, and a build without optimisation,
-    // cost processor time too.
+    // Five times the half second: neighbours on a busy processor, and an unoptimised build, also
+    // cost processor time.
     assert!(took_s < 2.5, "it took {took_s} s");
 }

@@ -1,4 +1,4 @@
-//! Putting a run into a bundle.
+//! Writing a run to a bundle.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -20,7 +20,7 @@ use crate::record::{
     Run, Sample, Sink, SlowOp, Tally,
 };
 
-/// The bundle of a run that is going on.
+/// The bundle of a running run.
 pub struct BundleWriter {
     conn: Connection,
     meter: QueryMeter,
@@ -28,7 +28,7 @@ pub struct BundleWriter {
     open: Option<OpenPoint>,
 }
 
-/// The point whose transaction is open, with the names that its rows refer to by number.
+/// The point of the open transaction, with the names that its rows refer to by number.
 struct OpenPoint {
     id: i64,
     key: PointKey,
@@ -37,7 +37,7 @@ struct OpenPoint {
 }
 
 impl BundleWriter {
-    /// Makes a bundle for `run`, with what is known before its first point.
+    /// Creates a bundle for `run`, with everything known before its first point.
     pub fn create(path: &Path, run: &Run, facts: &[Fact]) -> Result<BundleWriter> {
         let shown = path.display();
         OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error
@@ -74,7 +74,7 @@ impl BundleWriter {
         Ok(BundleWriter { conn, meter, path: path.to_owned(), open: None })
     }
 
-    /// Opens the bundle of a run that did not end, to go on with it.
+    /// Opens the bundle of an unfinished run, to continue it.
     pub fn resume(path: &Path) -> Result<(BundleWriter, Run)> {
         let (conn, meter) = schema::open(path, OpenMode::Write)?;
         schema::configure_for_writing(&conn)
@@ -102,7 +102,7 @@ impl BundleWriter {
             .with_context(|| self.writing())
     }
 
-    /// Adds what another tool reported of the point that is open.
+    /// Adds another tool's figure for the open point.
     pub fn reported(&mut self, reported: &Reported) -> Result<()> {
         let open = self.open.as_ref().ok_or_else(no_point)?;
         super::reported::insert(&self.conn, open.id, reported).with_context(|| self.writing())
@@ -117,7 +117,7 @@ impl BundleWriter {
     }
 
     fn begin_point(&mut self, key: &PointKey) -> Result<()> {
-        // The bound is on one query's work, not on that of a run of thousands of points.
+        // The limit is for one query, not for a run of thousands of points.
         self.meter.begin();
         if self.open.take().is_some() {
             self.conn.execute_batch("ROLLBACK")?;
@@ -140,7 +140,7 @@ impl BundleWriter {
         }
     }
 
-    /// Enters the point, to be filled in at its end, in place of a failed attempt at it.
+    /// Inserts the point, completed at its end, in place of a failed attempt.
     fn insert_point(&self, key: &PointKey) -> Result<i64> {
         let axis = key.axis.as_ref();
         let field = axis.map(|a| serde_json::to_value(a.field)).transpose()?;

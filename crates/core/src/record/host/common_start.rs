@@ -1,9 +1,9 @@
-//! A load that begins on several hosts at once: when its points begin, and how far the clock of a
-//! host lies from the one that all compare theirs with.
+//! A load that starts on several hosts at once: the start times of its points, and the offset of a
+//! host's clock from the common reference.
 
 use crate::record::Fact;
 
-/// Heading of the facts of a run that began with others.
+/// Heading of the facts of a run with a common start.
 const HEADING: &str = "Start with other hosts";
 const FIRST: &str = "First point";
 const EVERY: &str = "A point every";
@@ -12,17 +12,17 @@ const LIMIT: &str = "Limit of the offset";
 const BEFORE: &str = "Offset before the run";
 const AFTER: &str = "Offset after the run";
 
-/// How far a clock lies from another.
+/// The offset of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockOffset {
-    /// What is to be added to the host's own clock, nanoseconds.
+    /// The correction to the host's clock, nanoseconds.
     pub offset_ns: i64,
-    /// The truth is at most so far from that: half the round trip (RFC 5905, section 8).
+    /// Maximum error of the offset: half the round trip (RFC 5905, section 8).
     pub bound_ns: u64,
 }
 
 impl ClockOffset {
-    /// The most that the clocks may lie apart.
+    /// The maximum possible difference between the clocks.
     pub fn most_ns(self) -> u64 {
         self.offset_ns.unsigned_abs() + self.bound_ns
     }
@@ -43,25 +43,25 @@ impl ClockOffset {
     }
 }
 
-/// When the points of a run begin, and what the host's clock is compared with.
+/// The start times of a run's points, and the reference clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommonStart {
-    /// When the first point's load begins, nanoseconds since 1970 by the host's own clock.
+    /// Start of the first point's load, nanoseconds since 1970 on the host's own clock.
     pub first_unix_ns: u64,
-    /// From one point's beginning to the next's.
+    /// Time from one point's start to the next.
     pub every_ns: u64,
-    /// HOST or HOST:PORT of the clock that all hosts compare theirs with.
+    /// HOST or HOST:PORT of the clock with which all hosts compare theirs.
     pub reference: String,
-    /// Clocks further apart than this are refused.
+    /// The largest accepted difference between the clocks.
     pub limit_ns: u64,
-    /// As it was before the first point.
+    /// The offset before the first point.
     pub before: Option<ClockOffset>,
-    /// As it was after the last one.
+    /// The offset after the last one.
     pub after: Option<ClockOffset>,
 }
 
 impl CommonStart {
-    /// What a bundle keeps as the run begins, and, once it is known, what is kept as it ends.
+    /// The facts stored at the start of the run, and those at its end, once known.
     pub fn to_facts(&self) -> Vec<Fact> {
         let fact = |name: &str, value: String| Fact::new(HEADING, name, value);
         let first = jiff::Timestamp::from_nanosecond(i128::from(self.first_unix_ns));
@@ -76,7 +76,7 @@ impl CommonStart {
         facts
     }
 
-    /// None of a run that began by itself.
+    /// None for a run that started independently.
     pub fn of_facts(facts: &[Fact]) -> Option<CommonStart> {
         let value = |name: &str| {
             let found = facts.iter().find(|fact| fact.group == HEADING && fact.name == name);

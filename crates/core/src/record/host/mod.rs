@@ -1,4 +1,4 @@
-//! What the host did beside the load.
+//! The host's state besides the load.
 
 pub(in crate::record) mod common_start;
 pub(in crate::record) mod server_share;

@@ -10,19 +10,19 @@ const UNLIMITED: &str = "memory not limited";
 /// Processors and memory of one server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerShare {
-    /// Place of its drive in the subject, from 0.
+    /// Index of its drive in the subject, from 0.
     pub drive: u32,
     /// The number of the server among the drive's servers, from 0.
     pub instance: u32,
-    /// Those that it may run on, as in "0-3,8" (/proc/PID/status, `Cpus_allowed_list`).
+    /// Its permitted processors, as in "0-3,8" (/proc/PID/status, `Cpus_allowed_list`).
     pub processors: String,
-    /// Other servers or the load may run on the same ones, as the plan allows.
+    /// Other servers or the load may use the same ones, if the plan permits it.
     pub shared: bool,
-    /// The limit of its control group, bytes, page cache included; none: not limited.
+    /// The limit of its control group, bytes, page cache included; None: unlimited.
     pub memory_bytes: Option<u64>,
-    /// What of that was in use at the end of the window, bytes.
+    /// Its use at the end of the window, bytes.
     pub used_bytes: u64,
-    /// The page cache's part of what was in use, bytes.
+    /// The page cache's share of it, bytes.
     pub cache_bytes: u64,
 }
 
@@ -42,7 +42,7 @@ impl ServerShare {
         Fact::new(SERVERS, name, format!("processors {}{shared}; {memory}", self.processors))
     }
 
-    /// None where the fact is of something else.
+    /// None if the fact is a different one.
     pub fn of_fact(fact: &Fact) -> Option<ServerShare> {
         if fact.group != SERVERS {
             return None;
@@ -68,7 +68,7 @@ impl ServerShare {
     }
 }
 
-/// "Drive 1, server 2", of places that count from 0.
+/// "Drive 1, server 2", for indices from 0.
 fn name(drive: u32, instance: u32) -> String {
     format!("Drive {}, server {}", drive + 1, instance + 1)
 }

@@ -3,21 +3,21 @@
 
 use crate::record::Sample;
 
-/// Meter and name of the samples that say so. A point without any had no standstill; the value is
-/// the length.
+/// Meter and name of the samples that record them. A point without any had no standstill; the value
+/// is the duration.
 pub const STOOD_STILL: (&str, &str) = ("dyno", "stood_still_ns");
 
-/// One stretch inside the window.
+/// One standstill within the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standstill {
-    /// Since the window began.
+    /// Since the start of the window.
     pub at_ns: i64,
-    /// How long nothing of Dyno ran, nanoseconds.
+    /// Duration for which nothing of Dyno ran, nanoseconds.
     pub length_ns: u64,
 }
 
 impl Standstill {
-    /// The sample that a bundle keeps; its value is the length.
+    /// The stored sample; its value is the duration.
     pub fn to_sample(self) -> Sample {
         let (meter, name) = STOOD_STILL;
         Sample {
@@ -28,7 +28,7 @@ impl Standstill {
         }
     }
 
-    /// None where the sample is of something else.
+    /// None if the sample is a different one.
     pub fn of_sample(sample: &Sample) -> Option<Standstill> {
         let own = (sample.meter.as_str(), sample.name.as_str()) == STOOD_STILL;
         own.then_some(Standstill { at_ns: sample.at_ns, length_ns: sample.value as u64 })

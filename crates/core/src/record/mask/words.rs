@@ -1,5 +1,5 @@
-//! Which words say which drive a masked subject is, from its plan and the facts of its drives, and
-//! what stands in their place.
+//! The words that identify a masked subject's drive, from its plan and the facts of its drives, and
+//! their replacements.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::plan::{DrivePlace, Plan, Subject};
 use crate::record::Fact;
 use crate::record::key::{FactHeading, drive};
 
-/// Makers of SSDs, as names of subjects and models of drives have them.
+/// Makers of SSDs, as they occur in subject names and drive models.
 const MAKERS: [&str; 34] = [
     "adata",
     "apacer",
@@ -46,7 +46,7 @@ const MAKERS: [&str; 34] = [
     "zhitai",
 ];
 
-/// Words of a model that say nothing of whose it is.
+/// Words of a model that do not identify its maker.
 const GENERIC: [&str; 23] = [
     "block",
     "center",
@@ -73,10 +73,10 @@ const GENERIC: [&str; 23] = [
     "virtual",
 ];
 
-/// A shorter word says too little to be a model's.
+/// A shorter word is too unspecific for a model.
 const SHORTEST: usize = 4;
 
-/// From so many characters on, with a letter among them, a word is found inside of others too.
+/// Words from this length on that contain a letter are also found inside other words.
 const DISTINCT: usize = 6;
 
 /// A word that is replaced.
@@ -84,15 +84,15 @@ const DISTINCT: usize = 6;
 pub struct MaskedWord {
     /// In lower case (ASCII).
     pub text: String,
-    /// What stands there then.
+    /// Its replacement.
     pub stand_in: String,
-    /// A maker's name, which is no secret of the server's own parts.
+    /// A maker's name, which is not masked in the server's own parts.
     pub of_maker: bool,
-    /// It is replaced only where it stands alone.
+    /// Only replaced as a whole word.
     pub alone: bool,
 }
 
-/// The words of all masked subjects, the longest first. A label is made of a letter.
+/// The words of all masked subjects, longest first. A label is made from a letter.
 pub fn of(
     bundles: &[(&Plan, &[Fact])],
     also: &[String],
@@ -116,7 +116,7 @@ pub fn of(
 }
 
 impl MaskedWord {
-    /// Whether it begins at a byte of a text in lower case.
+    /// Whether it occurs at a byte position of a text in lower case.
     pub fn is_at(&self, lower: &str, at: usize) -> bool {
         if !lower[at..].starts_with(&self.text) {
             return false;
@@ -133,7 +133,7 @@ impl MaskedWord {
         !self.alone || before.is_none() && after.is_none()
     }
 
-    /// Of letters and digits, as "CD8P": it says whose a file is that is called "old-cd8p.dyno".
+    /// Contains letters and digits, as in "CD8P": it identifies a file named "old-cd8p.dyno".
     fn is_of_model(&self) -> bool {
         let has = |of: fn(&char) -> bool| self.text.chars().any(|c| of(&c));
         self.text.len() >= SHORTEST
@@ -143,12 +143,12 @@ impl MaskedWord {
     }
 }
 
-/// A mask on its way.
+/// A mask under construction.
 struct Making {
-    /// What subjects that are not masked are called and are.
+    /// Names and models of unmasked subjects.
     open: Vec<String>,
     words: Vec<MaskedWord>,
-    /// By subject's name.
+    /// By subject name.
     labels: Vec<(String, String)>,
     numbers: u32,
 }
@@ -191,7 +191,7 @@ impl Making {
         paths.iter().for_each(|path| self.path(&path.display().to_string()));
     }
 
-    /// A maker's name or a model's number within the subject's name and the models.
+    /// A maker's name or a model number within the subject's name and the models.
     fn words(&mut self, name: &str, models: &[&str], label: &str) {
         let texts = || std::iter::once(name).chain(models.iter().copied());
         let makers = MAKERS.iter().filter(|maker| texts().any(|text| lower(text).contains(*maker)));
@@ -199,7 +199,7 @@ impl Making {
         makers.iter().for_each(|maker| self.hide(maker, label, true));
         let (letter, digit) = (char::is_alphabetic, |c: char| c.is_ascii_digit());
         for word in split(name) {
-            // "CD8P-R", and "7600" beside its maker: others are words of a language.
+            // "CD8P-R", and "7600" after its maker: other words are ordinary language.
             let mixed = word.contains(letter) && word.contains(digit);
             if mixed || word.chars().all(digit) && !makers.is_empty() {
                 self.hide_unless_common(word, label);
@@ -232,7 +232,7 @@ impl Making {
     }
 
     fn path(&mut self, path: &str) {
-        // "/" is everybody's, and figures that were imported have a word where a path would stand.
+        // "/" is common to all, and imported figures have a word instead of a path.
         if path.len() > 1 && path.starts_with('/') {
             self.number(path);
         }
@@ -241,7 +241,7 @@ impl Making {
         });
     }
 
-    /// A maker that a subject in the open has as well is no secret.
+    /// A maker shared with an unmasked subject is not secret.
     fn hide(&mut self, word: &str, stand_in: &str, of_maker: bool) {
         let text = lower(word.trim());
         let known = self.words.iter().any(|word| word.text == text);
@@ -258,13 +258,13 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || c == '_')
 }
 
-/// What a subject is called, and the models of its drives.
+/// A subject's name, and the models of its drives.
 fn identities<'a>(subject: &'a Subject, facts: &'a [Fact]) -> Vec<&'a str> {
     let models = facts.iter().filter(|f| is_of(f, &subject.name) && f.name == drive::MODEL.name);
     std::iter::once(subject.name.as_str()).chain(models.map(|f| f.value.as_str())).collect()
 }
 
-/// Whether a fact is of a subject's drive: "Drive: NAME", "Drive: NAME (2)".
+/// Whether a fact is about a subject's drive: "Drive: NAME", "Drive: NAME (2)".
 fn is_of(fact: &Fact, name: &str) -> bool {
     let of =
         fact.group.strip_prefix(FactHeading::Drive.name()).and_then(|rest| rest.strip_prefix(": "));
@@ -272,7 +272,7 @@ fn is_of(fact: &Fact, name: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
 }
 
-/// In lower case (ASCII), so that places in it are those in the text.
+/// In lower case (ASCII), so that positions are the same as in the text.
 pub fn lower(text: &str) -> String {
     text.to_ascii_lowercase()
 }

@@ -5,17 +5,17 @@ use crate::lab::guard;
 use crate::plan::{Drive, DrivePlace, Plan};
 use crate::record::{DriveState, PreparationStep};
 
-/// What a bundle says of drives that an earlier part of the run prepared.
+/// A bundle's record of drives prepared by an earlier part of the run.
 #[derive(Clone, Debug, Default)]
 pub struct Before {
-    /// What was done to which drive.
+    /// Actions per drive.
     pub prepared: Vec<PreparationStep>,
-    /// In what state it left them.
+    /// The state in which they were left.
     pub states: Vec<DriveState>,
 }
 
-/// A filesystem that this very run made may be erased without being named, and so may what a run of
-/// Dyno's left.
+/// A filesystem made by this run may be erased without being named, and so may one left by a run of
+/// Dyno.
 pub fn with_our_own(
     plan: &Plan,
     before: &Before,
@@ -32,7 +32,8 @@ pub fn with_our_own(
         let uuid = filesystem::uuid(&drive, filesystem.kind);
         let noted =
             |p: &PreparationStep| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid));
-        // Killed between mkfs and its note, the run had begun, and the filesystem is one of Dyno's.
+        // If killed between mkfs and its record, the run had begun, and the filesystem is one of
+        // Dyno's.
         let unnoted =
             || begun(before, subject, index) && filesystem::is_dynos(&drive, filesystem.kind);
         if before.prepared.iter().filter(made).any(noted) || unnoted() {
@@ -45,7 +46,7 @@ pub fn with_our_own(
     drive
 }
 
-/// Whether this very run has begun to write to the drive.
+/// Whether this run has begun to write to the drive.
 pub fn begun(before: &Before, subject: &str, index: usize) -> bool {
     before.states.iter().any(|state| state.subject == subject && state.drive == index as u32)
 }

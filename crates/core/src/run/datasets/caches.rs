@@ -1,5 +1,5 @@
-//! Cold page cache before a point: `sync; echo 3 > drop_caches` as the published protocols do it,
-//! or, without the right to, dropping the dataset's own files from the cache.
+//! Cold page cache before a point: `sync; echo 3 > drop_caches` as in the published protocols, or,
+//! without permission, dropping the dataset's own files from the cache.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use rustix::fs::{Advice, fadvise, sync};
 
 use crate::base::error::{Context, Result};
 
-/// Writes dirty pages back and drops clean ones: of the whole host, or else of the files below
+/// Writes back dirty pages and drops clean ones: for the whole host, or otherwise for files below
 /// `folders`.
 pub fn drop_page_cache(folders: &[PathBuf]) -> Result<()> {
     sync();
@@ -17,7 +17,7 @@ pub fn drop_page_cache(folders: &[PathBuf]) -> Result<()> {
     folders.iter().try_for_each(|folder| drop_files_below(folder))
 }
 
-/// Drops the files below a folder from the page cache, as far as they are written back.
+/// Drops the files below a folder from the page cache, as far as they are clean.
 pub fn drop_files_below(folder: &Path) -> Result<()> {
     let entries =
         std::fs::read_dir(folder).with_context(|| format!("listing {}", folder.display()))?;

@@ -1,10 +1,9 @@
-//! Where datasets live, and how they are made ready: laid out once, found again by later points and
-//! later runs.
+//! Where datasets are located, and how they are created: once, and reused by later points and runs.
 //!
-//! In a directory Dyno keeps everything in `dyno-data/` (`lab::data`): a folder for each dataset
-//! and instance (`db.0/`), with a marker in it that says what it is once the fill is complete and
-//! durable. A folder whose marker says something else, or whose files are not what they were when
-//! it was closed, is laid out anew; one without is not Dyno's.
+//! In a directory Dyno stores everything in `dyno-data/` (`lab::data`): a folder for each dataset
+//! and instance (`db.0/`), with a marker that identifies it once the fill is complete and durable.
+//! A folder with a different marker, or with files that have changed since it was closed, is
+//! recreated; one without a marker is not Dyno's.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -27,8 +26,8 @@ use crate::run::display::time::RunClock;
 use crate::run::worker_group::{self, LoadSpan, WorkerGroup};
 use crate::workload;
 
-/// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one
-/// of them works there, and any other in as many instances as there are, each on its own.
+/// The location of a stream's dataset on a drive. On a drive with namespaces, a stream whose target
+/// is a namespace uses it, and any other runs as one instance per namespace.
 pub fn home(drive: &Drive, dataset: &str, instance: u32, target: Slice) -> Result<DatasetLocation> {
     let index = if target.is_whole() { instance } else { target.index.saturating_sub(1) };
     let namespace = drive.namespaces.get(index as usize);
@@ -60,7 +59,7 @@ pub fn open(
     found.open(&DatasetAccess { home, knobs: &engine.knobs, access, clock })
 }
 
-/// Puts a dataset back as it was filled, where the plan says so and it was written to since.
+/// Restores a dataset to its filled state, if the plan requires it and it was written to since.
 pub fn restore(
     subject: &str,
     dataset: &Dataset,
@@ -76,8 +75,8 @@ pub fn restore(
     snapshot::put_back(folder)
 }
 
-/// From here on the files of a dataset may be other than its marker says. A server writes to its
-/// files whatever is asked of it.
+/// From here on the files of a dataset may differ from its marker. A server writes to its files
+/// whatever the load.
 pub fn begin_use(dataset: &Dataset, folder: &DatasetFolder, access: Access) -> Result<()> {
     if dataset.restore && access == Access::ReadWrite {
         snapshot::will_be_written(folder)?;
@@ -95,7 +94,7 @@ fn is_of_blocks(dataset: &Dataset) -> bool {
     engine::find(&dataset.engine.name).is_some_and(|e| e.info().family == RequestFamily::Block)
 }
 
-/// Notes what the files of datasets are, now that nothing has them open.
+/// Records the state of the datasets' files, now that they are closed.
 pub fn end_use(homes: &[DatasetLocation]) -> Result<()> {
     for home in homes {
         let DatasetLocation::Folder(folder) = home else { continue };
@@ -122,8 +121,8 @@ pub fn stream_writes(stream: &Stream) -> bool {
     workload::find(&stream.workload.name).is_none_or(|w| w.writes(&stream.workload.knobs))
 }
 
-/// Makes a subject's copy of a dataset ready on each of its drives, in as many instances as any
-/// step asks for.
+/// Prepares a subject's copies of a dataset on each of its drives, in as many instances as any step
+/// needs.
 pub fn make_ready(
     RunContext { plan, time, progress }: RunContext<'_>,
     subject: &Subject,
@@ -160,12 +159,12 @@ pub fn make_ready(
     Ok(facts)
 }
 
-/// The most copies of a dataset that any point asks for.
+/// The maximum number of copies of a dataset needed by any point.
 pub fn instances(plan: &Plan, dataset: &str) -> u32 {
     plan.protocol.steps.iter().map(|step| instances_of(step, dataset)).max().unwrap_or(0)
 }
 
-/// The most copies of a dataset that any point of a step asks for.
+/// The maximum number of copies of a dataset needed by any point of a step.
 fn instances_of(step: &Step, dataset: &str) -> u32 {
     let of_stream = |stream: &Stream| {
         let sweep =
@@ -176,11 +175,11 @@ fn instances_of(step: &Step, dataset: &str) -> u32 {
     step.streams.iter().filter(|s| s.dataset == dataset).map(of_stream).max().unwrap_or(0)
 }
 
-/// A subject's dataset that is to be filled.
+/// A subject's dataset to be filled.
 struct Filling<'a> {
     subject: &'a str,
     dataset: &'a Dataset,
-    /// The dataset's, with what this copy's server alone has.
+    /// The dataset's knobs, with those specific to this copy's server.
     engine: &'a Component,
     seed: u64,
 }
@@ -249,8 +248,7 @@ impl Filling<'_> {
         if !self.dataset.restore {
             return whole(folder);
         }
-        // The copy is what counts; what it is a copy of may have been written to, or damaged,
-        // since.
+        // The copy counts; its source may have been modified or damaged since.
         let of_copy = whole(&copy)?;
         if matches!(of_copy, DatasetState::Whole) {
             if !snapshot::was_written(folder) && !matches!(whole(folder)?, DatasetState::Whole) {
@@ -261,7 +259,7 @@ impl Filling<'_> {
         Ok(of_copy)
     }
 
-    /// Where the dataset is to be verified and what it holds is not known.
+    /// If the dataset is to be verified and its contents are unknown.
     fn unknown(&self, folder: &DatasetFolder) -> Result<Option<String>> {
         let home = DatasetLocation::Folder(folder.clone());
         let journal = verify::journal_of(&self.dataset.engine.knobs, &home)?;
@@ -273,8 +271,8 @@ impl Filling<'_> {
         })
     }
 
-    /// What was changed while nobody had the dataset open is a finding where it is verified, and
-    /// not laid out anew.
+    /// If it is verified, a modification while the dataset was closed is a finding, and it is not
+    /// recreated.
     fn is_verified(&self, folder: &DatasetFolder, how: &str) -> Result<()> {
         let home = DatasetLocation::Folder(folder.clone());
         match verify::journal_of(&self.dataset.engine.knobs, &home)? {
@@ -324,7 +322,7 @@ impl Filling<'_> {
         target.laid(&questions(dataset))
     }
 
-    /// How the database differs from the one that the dataset was filled in, if it does.
+    /// How the database differs from the one in which the dataset was filled, if it does.
     fn elsewhere(
         &self,
         folder: &DatasetFolder,
@@ -343,7 +341,7 @@ fn is_on_a_server_of_others(dataset: &Dataset) -> bool {
     dataset.engine.knobs.text("server").is_ok_and(|server| server == "existing")
 }
 
-/// What to ask a dataset that its fill's loads do not change.
+/// Queries whose results the dataset's loads do not change.
 fn questions(dataset: &Dataset) -> Vec<String> {
     let workload = dataset.fill.as_ref().map(|fill| &fill.workload);
     let found = workload.and_then(|part| Some((workload::find(&part.name)?, &part.knobs)));
@@ -365,7 +363,7 @@ fn differs(
     })
 }
 
-/// Refuses a database that is not the one that the dataset was filled in, before it is measured.
+/// Refuses a database other than the one in which the dataset was filled, before it is measured.
 pub fn check_laid(dataset: &Dataset, folder: &DatasetFolder, target: &dyn Target) -> Result<()> {
     if dataset.fill.is_none() || !is_on_a_server_of_others(dataset) {
         return Ok(());
@@ -380,7 +378,7 @@ pub fn check_laid(dataset: &Dataset, folder: &DatasetFolder, target: &dyn Target
     }
 }
 
-/// Makes the dataset's folder anew, with a marker that says it is being filled.
+/// Recreates the dataset's folder, with a marker for an unfinished fill.
 fn lay_out(folder: &DatasetFolder) -> Result<DatasetMarker> {
     let old = folder.old_marker().is_some();
     snapshot::forget(folder, old)?;
@@ -393,15 +391,14 @@ fn lay_out(folder: &DatasetFolder) -> Result<DatasetMarker> {
     Ok(marker)
 }
 
-/// What is there of a dataset.
+/// The existing parts of a dataset.
 enum DatasetState {
     Whole,
     Nothing,
     Damaged(String),
 }
 
-/// Gives a dataset that was laid out before there were markers its own, if it is the one that the
-/// plan has.
+/// Adds a marker to a dataset made before markers existed, if it is the plan's.
 fn adopt(dataset: &Dataset, folder: &DatasetFolder, described: &str) -> Result<()> {
     if folder.old_marker().as_deref() != Some(described) {
         return Ok(());
@@ -422,7 +419,7 @@ fn adopt(dataset: &Dataset, folder: &DatasetFolder, described: &str) -> Result<(
     Ok(())
 }
 
-/// What stood beside a dataset of before markers says nothing of the new one.
+/// Files next to a dataset without a marker do not belong to the new one.
 fn forget_old(folder: &DatasetFolder) -> Result<()> {
     if folder.old_marker().is_none() {
         return Ok(());
@@ -450,7 +447,7 @@ fn stream_of(dataset: &Dataset, fill: &Fill) -> Stream {
     }
 }
 
-/// The ops of one pass over all workers; a workload without an end cannot fill anything.
+/// The ops of one pass over all workers; an endless workload cannot fill.
 fn pass_ops(group: &WorkerGroup<'_>, stream: &Stream, target: &dyn Target) -> Result<u64> {
     let mut ops = 0;
     for thread in 0..stream.threads {

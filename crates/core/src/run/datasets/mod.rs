@@ -1,4 +1,4 @@
-//! Drives and datasets: made ready, opened, and what an earlier part of the run did to them.
+//! Drives and datasets: preparation, opening, and the effects of an earlier part of the run.
 
 pub mod before;
 pub(in crate::run) mod caches;

@@ -1,6 +1,6 @@
-//! What each database server of a subject gets of the machine: the processors of the plan divided
-//! evenly, in the order of drives, and kept apart from the load's; memory that the host has; and
-//! the connection string of each server that is there already.
+//! Each database server's share of the machine: the plan's processors divided evenly, in the order
+//! of drives, and separated from the load's; memory that the host has; and the connection string of
+//! each existing server.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::plan::{
 };
 use crate::run::datasets::target_key::{self, TargetKey};
 
-/// Refuses, before any server is started, a plan whose servers ask for processors or memory that
-/// this host lacks, or for the same processors.
+/// Before any server is started: refuses a plan whose servers need processors or memory that this
+/// host lacks, or the same processors.
 pub fn check(plan: &Plan) -> Result<()> {
     let allowed = processors::allowed()?;
     for subject in &plan.subjects {
@@ -54,8 +54,7 @@ fn look(
     }
 }
 
-/// The engine of each server that the streams work on, with that server's own part of what the plan
-/// gives to all.
+/// The engine of each server used by the streams, with that server's share of common resources.
 pub fn divide(
     subject: &Subject,
     streams: &[Stream],
@@ -87,8 +86,7 @@ pub fn divide(
     Ok(parts)
 }
 
-/// The same for one copy of a dataset, which is laid out by a server of its own: copy `place` of
-/// so many.
+/// The same for one copy of a dataset, which is created by its own server: copy `place` of so many.
 pub fn of_copy(
     dataset: &Dataset,
     drive: &Drive,
@@ -118,7 +116,7 @@ fn own_part(engine: &Component, place: (usize, usize), free: &Processors) -> Res
     Ok(own)
 }
 
-/// The drive's own connection string for this server, where the plan names some.
+/// The drive's own connection string for this server, if the plan has one per drive.
 fn with_connection(mut own: Component, drive: &Drive, instance: u32) -> Result<Component> {
     if drive.connections.is_empty() || is_own(&own) {
         return Ok(own);
@@ -138,7 +136,7 @@ fn with_connection(mut own: Component, drive: &Drive, instance: u32) -> Result<C
     Ok(own)
 }
 
-/// Server `place` of `of` gets its part of a list, or so many of those that are free.
+/// Server `place` of `of` gets its part of a list, or so many of the free processors.
 fn share(
     cpus: &str,
     shared: bool,
@@ -173,11 +171,11 @@ fn share(
              shared_cpus = true",
         ));
     }
-    // In a circle, where they are shared.
+    // Round-robin, if shared.
     Ok(all.iter().cycle().skip(place * count % all.len()).take(count).copied().collect())
 }
 
-/// What the load is not pinned to by the plan.
+/// The processors to which the plan does not pin the load.
 fn free(streams: &[Stream], allowed: &Processors) -> Processors {
     let mut free = allowed.clone();
     for stream in streams {
@@ -188,8 +186,8 @@ fn free(streams: &[Stream], allowed: &Processors) -> Processors {
     free
 }
 
-/// The processors that the load's workers have where servers have some of their own, and the plan
-/// does not say which: the others. None where nothing has to be kept apart.
+/// The processors of the load's workers if servers have their own, and the plan does not specify
+/// the load's: the remaining ones. None if nothing has to be separated.
 fn the_loads(
     streams: &[Stream],
     parts: &BTreeMap<TargetKey, Component>,
@@ -244,7 +242,7 @@ fn overlap(who: &str, twice: &Processors) -> crate::base::error::Error {
     )
 }
 
-/// A point whose load has processors of its own, where its servers have theirs.
+/// A point whose load has its own processors, if its servers do.
 pub fn with_load_apart(point: &PointPlan) -> Result<PointPlan> {
     let (mut apart, allowed) = (point.clone(), processors::allowed()?);
     let parts = divide(&point.subject, &point.step.streams, &allowed)?;

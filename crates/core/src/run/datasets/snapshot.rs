@@ -1,6 +1,6 @@
-//! Datasets that are put back: kept as they were filled, in a copy beside them, and copied again
-//! before a point that would find them written to, so that repeats start alike. Where the
-//! filesystem can (XFS, btrfs) a copy shares its blocks.
+//! Restored datasets: a copy of the filled dataset is stored next to it, and copied back before a
+//! point that would find it modified, so that repeats start alike. If the filesystem supports it
+//! (XFS, btrfs), copies share blocks.
 
 use std::fs;
 
@@ -11,23 +11,22 @@ use crate::lab::folder::data::{DatasetFolder, DatasetMarker, MARKER};
 use crate::lab::folder::{beneath, files};
 use crate::run::datasets::caches;
 
-/// The copy of a dataset as it was filled.
+/// The copy of a filled dataset.
 pub fn copy_of(folder: &DatasetFolder) -> DatasetFolder {
     folder.beside("kept")
 }
 
-/// There while the dataset is, or may be, another than the one kept.
+/// Exists while the dataset is, or may be, different from the copy.
 fn mark_of(folder: &DatasetFolder) -> DatasetFolder {
     folder.beside("written")
 }
 
-/// Keeps a dataset that was just filled and is to have this marker.
+/// Copies a newly filled dataset that will get this marker.
 pub fn keep(folder: &DatasetFolder, marker: &DatasetMarker) -> Result<()> {
     copy(folder, &copy_of(folder), marker)
 }
 
-/// Forgets the copy of a dataset that is about to be filled anew. `old`: it is one of before
-/// markers.
+/// Removes the copy of a dataset that will be filled again. `old`: made before markers existed.
 pub fn forget(folder: &DatasetFolder, old: bool) -> Result<()> {
     copy_of(folder).remove(old)?;
     let mark = mark_of(folder);
@@ -43,12 +42,12 @@ pub fn was_written(folder: &DatasetFolder) -> bool {
     mark_of(folder).exists()
 }
 
-/// Notes that the dataset is about to be written to.
+/// Records that the dataset will be written to.
 pub fn will_be_written(folder: &DatasetFolder) -> Result<()> {
     mark_of(folder).write("")
 }
 
-/// Puts the kept dataset in the place of the one that was written to.
+/// Replaces the modified dataset by the copy.
 pub fn put_back(folder: &DatasetFolder) -> Result<()> {
     let copied = copy_of(folder);
     copy(&copied, folder, &copied.marker().unwrap_or_default())?;
@@ -61,9 +60,8 @@ pub fn put_back(folder: &DatasetFolder) -> Result<()> {
     }
 }
 
-/// Copies a folder whole, its marker first, writes it to the drive and leaves nothing of it in the
-/// page cache: a window that follows is not to meet our write-back, or find warm what would have
-/// been cold.
+/// Copies a folder completely, its marker first, writes it to the drive and drops it from the page
+/// cache, so that the next window meets neither write-back nor a warm cache.
 fn copy(from: &DatasetFolder, to: &DatasetFolder, marker: &DatasetMarker) -> Result<()> {
     to.remove(false)?;
     let copied = to.make()?;

@@ -11,13 +11,13 @@ use crate::lab::folder::pin::shown;
 use crate::lab::guard::disk::Disk;
 use crate::plan::{Dataset, DrivePlace, FilesystemKind, Plan, Stream, Subject};
 
-/// What the rows of a `sbtest` table take, with its index: measured on MariaDB and PostgreSQL,
-/// which differ by a tenth.
+/// Bytes per row of a `sbtest` table, with its index: measured on MariaDB and PostgreSQL, which
+/// differ by a tenth.
 const OLTP_ROW_BYTES: u64 = 220;
-/// A warehouse of TPC-C with its indexes, new.
+/// A new TPC-C warehouse with its indexes.
 const WAREHOUSE_BYTES: u64 = 90 << 20;
 
-/// What a fill writes, where the engine's or the workload's knobs say.
+/// The bytes that a fill writes, if given by the knobs of engine or workload.
 pub fn fill_bytes(dataset: &Dataset) -> Option<u64> {
     let filled = &dataset.fill.as_ref()?.workload.knobs;
     let knobs = &dataset.engine.knobs;
@@ -34,7 +34,7 @@ pub fn fill_bytes(dataset: &Dataset) -> Option<u64> {
     knobs.int("size").ok()
 }
 
-/// The bytes that will be filled for a subject: what is not there yet.
+/// The bytes to be filled for a subject: those that do not exist yet.
 pub fn to_fill(plan: &Plan, subject: &Subject) -> f64 {
     let filled = || plan.protocol.datasets.iter().filter(|d| d.fill.is_some());
     let on_drive = |place: &DrivePlace| match place {
@@ -44,7 +44,7 @@ pub fn to_fill(plan: &Plan, subject: &Subject) -> f64 {
     subject.drives.iter().map(|drive| on_drive(&drive.place) as f64).sum()
 }
 
-/// What one pass of a load writes to a drive, where it writes as its dataset's fill does.
+/// The bytes that one pass of a load writes to a drive, if it writes like its dataset's fill.
 pub fn written_as_filled(plan: &Plan, stream: &Stream) -> Option<f64> {
     let dataset = plan.protocol.datasets.iter().find(|d| d.name == stream.dataset)?;
     let fill = dataset.fill.as_ref()?;
@@ -53,7 +53,7 @@ pub fn written_as_filled(plan: &Plan, stream: &Stream) -> Option<f64> {
     same.then(|| fill_bytes(dataset))?.map(|bytes| bytes as f64 * f64::from(stream.instances))
 }
 
-/// Instances of a stream each have a dataset of their own.
+/// Each instance of a stream has its own dataset.
 pub fn copies(plan: &Plan, dataset: &Dataset) -> u64 {
     let streams = plan.protocol.steps.iter().flat_map(|s| &s.streams);
     let streams = streams.chain(plan.protocol.prepare.iter().map(|c| &c.stream));
@@ -62,8 +62,8 @@ pub fn copies(plan: &Plan, dataset: &Dataset) -> u64 {
     streams.filter(of).map(|s| u64::from(s.instances)).max().unwrap_or(1)
 }
 
-/// Refuses drives on which the datasets have no room, with both numbers. Directories of one
-/// filesystem share its room.
+/// Refuses drives without room for the datasets, with both numbers. Directories of one filesystem
+/// share its space.
 pub fn look(plan: &Plan, subjects: &[Subject]) -> Result<()> {
     let mut filesystems: HashMap<u64, u64> = HashMap::new();
     for subject in subjects {
@@ -78,7 +78,7 @@ pub fn look(plan: &Plan, subjects: &[Subject]) -> Result<()> {
     Ok(())
 }
 
-/// `filesystems` is what other directories need of theirs, by the number of the device.
+/// `filesystems` is the space needed by other directories, by device number.
 fn look_at_directory(plan: &Plan, path: &Path, filesystems: &mut HashMap<u64, u64>) -> Result<()> {
     let looking = || format!("looking at {}", shown(path).display());
     let own: u64 = plan
@@ -99,7 +99,7 @@ fn look_at_device(plan: &Plan, path: &Path) -> Result<()> {
     let filesystem = plan.protocol.preparation.filesystem.as_ref().map(|f| f.kind);
     let files = |d: &Dataset| fill_bytes(d).unwrap_or(0).saturating_mul(copies(plan, d) * kept(d));
     match filesystem {
-        // What a filesystem keeps to itself, at the least.
+        // Minimum reserve of a filesystem.
         Some(FilesystemKind::Xfs | FilesystemKind::Ext4) => enough(
             path,
             plan.protocol.datasets.iter().map(files).fold(0, u64::saturating_add),
@@ -112,13 +112,12 @@ fn look_at_device(plan: &Plan, path: &Path) -> Result<()> {
     }
 }
 
-/// One that is put back has a copy beside it.
+/// A restored dataset has a copy next to it.
 fn kept(dataset: &Dataset) -> u64 {
     if dataset.restore { 2 } else { 1 }
 }
 
-/// What of a dataset is not there yet. Files that are there are written over, or are what will be
-/// used.
+/// The missing bytes of a dataset. Existing files are overwritten or reused.
 fn missing_bytes(plan: &Plan, dataset: &Dataset, directory: &Path) -> u64 {
     let Some(bytes) = fill_bytes(dataset) else { return 0 };
     let missing = |instance: u64| {
@@ -131,7 +130,7 @@ fn missing_bytes(plan: &Plan, dataset: &Dataset, directory: &Path) -> u64 {
     (0..copies(plan, dataset)).map(missing).fold(0, u64::saturating_add)
 }
 
-/// What the files below a folder take; no link is followed.
+/// The space used by files below a folder; links are not followed.
 fn on_disk(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = |entry: std::fs::DirEntry| match entry.metadata() {

@@ -1,31 +1,31 @@
-//! Which open dataset a stream uses on which drive: several streams of a step may share one.
+//! The open dataset that a stream uses on a drive; streams of a step may share one.
 
 use crate::plan::{Stream, Subject};
 use crate::record::ServerShare;
 
-/// An open dataset and who uses it: streams of a step share one by engine, dataset, drive and
+/// An open dataset and its users: streams of a step share one by engine, dataset, drive and
 /// instance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TargetKey {
     engine: String,
     dataset: String,
     drive: u32,
-    /// On a drive with namespaces, the one that the stream's target names: (index, of).
+    /// On a drive with namespaces, the one that the stream targets: (index, of).
     namespace: Option<(u32, u32)>,
     instance: u32,
-    /// Where no data are kept there is nothing to share, and each stream has its engine with knobs
-    /// of its own.
+    /// If no data are stored there is nothing to share, and each stream has an engine with its own
+    /// knobs.
     stream: Option<String>,
 }
 
 impl TargetKey {
-    /// What a server has, as that of this place.
+    /// The resources of the server at this index.
     pub fn named(&self, share: ServerShare) -> ServerShare {
         ServerShare { drive: self.drive, instance: self.instance, ..share }
     }
 }
 
-/// The dataset that a stream uses on a drive, in an instance.
+/// The dataset of a stream on a drive, in an instance.
 pub fn key(subject: &Subject, stream: &Stream, drive: u32, instance: u32) -> TargetKey {
     let (engine, dataset) = (stream.engine.name.clone(), stream.dataset.clone());
     let namespace =
@@ -34,13 +34,12 @@ pub fn key(subject: &Subject, stream: &Stream, drive: u32, instance: u32) -> Tar
     TargetKey { engine, dataset, drive, namespace, instance, stream: own }
 }
 
-/// Whether a drive was divided into namespaces, of which each stream has whole ones.
+/// Whether a drive was divided into namespaces, which are assigned to streams as a whole.
 pub fn has_namespaces(subject: &Subject, drive: u32) -> bool {
     subject.drives.get(drive as usize).is_some_and(|drive| !drive.namespaces.is_empty())
 }
 
-/// Every drive and instance that a stream runs on; where there are namespaces and it is for none of
-/// them, on all.
+/// Every drive and instance of a stream; with namespaces and no target among them, all namespaces.
 pub fn places(subject: &Subject, stream: &Stream) -> Vec<(u32, u32)> {
     let mut all = Vec::new();
     for (drive, found) in subject.drives.iter().enumerate() {

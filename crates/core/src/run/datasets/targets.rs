@@ -1,4 +1,4 @@
-//! The open datasets that a subject's streams work on.
+//! The open datasets of a subject's streams.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -13,7 +13,7 @@ use crate::run::context::RunContext;
 pub use crate::run::datasets::target_key::{TargetKey, has_namespaces, key, places};
 use crate::run::datasets::{caches, dataset, servers};
 
-/// Those of a point, with where each lives. Servers among them stop together.
+/// The targets of a point, with their locations. Servers among them stop together.
 #[derive(Default)]
 pub struct Targets(BTreeMap<TargetKey, (DatasetLocation, Box<dyn Target>)>);
 
@@ -26,7 +26,7 @@ impl Deref for Targets {
 }
 
 impl Targets {
-    /// Lets go of all at once, so that those that run on one drive stop together.
+    /// Drops all at once, so that servers on one drive stop together.
     fn stop(&mut self) -> Vec<DatasetLocation> {
         let (homes, open): (Vec<DatasetLocation>, Vec<_>) =
             std::mem::take(&mut self.0).into_values().unzip();
@@ -45,7 +45,7 @@ impl Drop for Targets {
     }
 }
 
-/// One that is to be opened.
+/// A target to be opened.
 struct Closed<'p> {
     key: TargetKey,
     engine: Component,
@@ -54,7 +54,7 @@ struct Closed<'p> {
     dataset: Option<&'p Dataset>,
 }
 
-/// `settle`: compaction is to be waited for, which a database opened for reading only does not do.
+/// `settle`: wait for compaction, which a database opened read-only does not perform.
 pub fn open(
     run: RunContext<'_>,
     subject: &Subject,
@@ -94,8 +94,8 @@ pub fn open(
     open_all(closed, clock)
 }
 
-/// A limit of memory counts the page cache that a server fills itself: what is cached of its files
-/// before is nobody's, and would be read for nothing.
+/// A memory limit includes the page cache that a server fills: pages cached before would be charged
+/// to nobody, and would not have to be read.
 fn forget_cached(engine: &Component, folder: &DatasetFolder) -> Result<()> {
     match engine.knobs.get("memory") {
         Some(_) if folder.exists() => caches::drop_files_below(&folder.path()),
@@ -103,7 +103,7 @@ fn forget_cached(engine: &Component, folder: &DatasetFolder) -> Result<()> {
     }
 }
 
-/// Servers start together; of other engines one is opened after the other.
+/// Servers start together; other engines are opened one by one.
 fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
     let mut targets = Targets::default();
     let open = |closed: Closed<'_>| {
@@ -125,7 +125,7 @@ fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
         let panicked = |_| Err(anyhow!("starting a server failed through a bug in Dyno"));
         starting.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
     });
-    // Those that started are let go of together with the rest, should one have failed.
+    // If one failed, those that started are dropped together with the rest.
     let mut failed = Ok(());
     for server in started {
         match server {
@@ -136,7 +136,7 @@ fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
     failed.map(|()| targets)
 }
 
-/// Closes datasets and notes what their files are by then.
+/// Closes datasets and records the state of their files.
 pub fn close(mut targets: Targets) -> Result<()> {
     dataset::end_use(&targets.stop())
 }

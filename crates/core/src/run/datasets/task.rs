@@ -9,7 +9,7 @@ use crate::record::live::Phase;
 use crate::run::datasets::{dataset, space};
 use crate::run::display::time_left::KnownLength;
 
-/// One part of making a subject's drives ready.
+/// One preparation step for a subject's drives.
 pub enum PrepareTask<'p> {
     Namespaces(u32),
     Purge(Purge),
@@ -21,7 +21,7 @@ pub enum PrepareTask<'p> {
 }
 
 impl PrepareTask<'_> {
-    /// What it is called in the bundle.
+    /// Its name in the bundle.
     pub fn action(&self) -> String {
         match self {
             PrepareTask::Namespaces(_) => "namespaces".to_string(),
@@ -34,7 +34,7 @@ impl PrepareTask<'_> {
         }
     }
 
-    /// For the plan's check: what will be done.
+    /// Its description, for `plan check`.
     pub fn words(&self) -> String {
         let load = |stream: &Stream| {
             format!("{} {}×{}", stream.workload.name, stream.threads, stream.depth)
@@ -86,7 +86,7 @@ impl PrepareTask<'_> {
         }
     }
 
-    /// How it is shown while it is done; none of a fill, which says so itself.
+    /// Its name on the display; None for a fill, which has its own.
     pub fn phase(&self) -> Option<Phase> {
         match self {
             PrepareTask::Fill(_) => None,
@@ -99,7 +99,7 @@ impl PrepareTask<'_> {
         }
     }
 
-    /// How long it takes on a subject, as far as that is known before; none of a fill.
+    /// Its duration on a subject, as far as known in advance; None for a fill.
     pub fn length(&self, plan: &Plan, subject: &Subject) -> Option<KnownLength> {
         let is_bare = |drive: &Drive| matches!(drive.place, DrivePlace::Device { .. });
         Some(match self {
@@ -137,7 +137,7 @@ impl PrepareTask<'_> {
     }
 }
 
-/// What the plan says, in the order in which it is done.
+/// The plan's steps, in order of execution.
 pub fn tasks(plan: &Plan) -> Vec<PrepareTask<'_>> {
     let (protocol, bare) = (&plan.protocol, &plan.protocol.preparation);
     let namespaces = (bare.namespaces > 0).then_some(PrepareTask::Namespaces(bare.namespaces));

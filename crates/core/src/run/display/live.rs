@@ -1,6 +1,6 @@
-//! The live feed of a run: what the progress display and telemetry have anyway, put together once a
-//! second on the thread that has it, and left in memory (`lab::feed`). Workers know nothing of it.
-//! A feed that cannot be written is given up; the run goes on.
+//! The live feed of a run: data of the progress display and telemetry, assembled once per second on
+//! the thread that has them, and stored in memory (`lab::feed`). Workers are not involved. If the
+//! feed cannot be written it is abandoned, and the run continues.
 
 use std::rc::Weak;
 use std::time::Instant;
@@ -20,12 +20,12 @@ use crate::record::live::{
 };
 use crate::record::{Class, Interval, Outcome, Point};
 
-/// The feed is written this often.
+/// The interval between writes.
 const EVERY_MS: u64 = 1_000;
-/// A second's figures are written at once, unless the feed has just been.
+/// The figures of a second are written at once, unless the feed was just written.
 const AT_ONCE_MS: u64 = 400;
 
-/// Of one class of one stream: the interval that is being closed, and the point until now.
+/// For one class of one stream: the current interval, and the point so far.
 struct LiveClass {
     stream: String,
     class: Class,
@@ -36,27 +36,26 @@ struct LiveClass {
     point: Histogram,
 }
 
-/// A feed that is being written.
+/// A feed being written.
 pub struct LiveFeed {
     place: Option<FeedPlace>,
     began: Instant,
     written_ms: Option<u64>,
     feed: Feed,
-    /// Of points that the bundle has, and of the one that is being measured.
+    /// Totals of the points in the bundle, and of the current one.
     stored: LiveTotals,
     running: LiveTotals,
-    /// The point that is being measured.
+    /// The current point.
     point: Option<PointKey>,
     counted: Vec<LiveClass>,
     watch: Weak<MeterWatch>,
-    /// What the next row of the whole run is the mean of.
+    /// The values averaged in the next row of the whole run.
     gathered: Vec<LiveRow>,
 }
 
 impl LiveFeed {
-    /// Begins the feed of a bundle. `prepared` says what is done to the drives before the steps,
-    /// `stored` is what the bundle holds of an earlier part of the run, `done` how many points that
-    /// is.
+    /// Starts the feed of a bundle. `prepared` lists the preparation, `stored` the bundle's
+    /// contents from an earlier part of the run, `done` the number of its points.
     pub fn begin(
         plan: &Plan,
         prepared: Vec<String>,
@@ -95,17 +94,17 @@ impl LiveFeed {
         })
     }
 
-    /// So many points will be measured, beside those that the bundle has.
+    /// The number of points to be measured, in addition to those in the bundle.
     pub fn points(&mut self, to_do: usize) {
         self.feed.points.all = self.feed.points.done + to_do as u64;
     }
 
-    /// Which meters read.
+    /// The active meters.
     pub fn meters(&mut self, watch: Weak<MeterWatch>) {
         self.watch = watch;
     }
 
-    /// What is going on; a share is known of some of it.
+    /// The current phase, with a share of completion if known.
     pub fn doing(&mut self, phase: Phase, what: &str, share: Option<f64>) {
         let what = short(what);
         if (self.feed.phase, &self.feed.doing) != (phase, &what) {
@@ -114,18 +113,18 @@ impl LiveFeed {
         (self.feed.phase, self.feed.doing, self.feed.share) = (phase, what, share);
     }
 
-    /// The same phase goes on with something else, or another begins with the same.
+    /// The same phase continues with something else, or a new one starts.
     pub fn phase(&mut self, phase: Phase) {
         let what = std::mem::take(&mut self.feed.doing);
         self.doing(phase, &what, None);
     }
 
-    /// What it says is going on.
+    /// The description of the phase.
     pub fn is_in(&self) -> Phase {
         self.feed.phase
     }
 
-    /// The labels of points that come next.
+    /// The labels of upcoming points.
     pub fn next(&mut self, next: Vec<String>) {
         self.feed.next = next.iter().map(|label| short(label)).collect();
     }
@@ -137,14 +136,14 @@ impl LiveFeed {
         self.feed.log.push(LogEntry { unix_ns: unix_ns(), text: short(&secret::hide(text)) });
     }
 
-    /// A point begins.
+    /// A point starts.
     pub fn point(&mut self, key: &PointKey) {
         self.point = Some(key.clone());
         self.running = LiveTotals::default();
         self.counted.clear();
     }
 
-    /// A part of the second that is being closed: one class of one stream, drive and instance.
+    /// Part of the second that is being closed: one class of one stream, drive and instance.
     pub fn interval(&mut self, interval: &Interval) {
         let Some(point) = &self.point else { return };
         let response = interval.response.as_ref().unwrap_or(&interval.service);
@@ -210,7 +209,7 @@ impl LiveFeed {
         self.write_after(AT_ONCE_MS);
     }
 
-    /// A line's value, if there is room for one more.
+    /// A line's value, if there is room for another line.
     fn value(&mut self, measure: LiveMeasure, name: &str, value: f64) -> Option<(u16, f64)> {
         let lines = &mut self.feed.lines;
         let known = lines.iter().position(|l| l.measure == measure && l.name == name);
@@ -225,7 +224,7 @@ impl LiveFeed {
         Some((index as u16, digits(value)))
     }
 
-    /// Adds a row with what meters have read.
+    /// Adds a row with meter readings.
     fn row(&mut self, mut values: Vec<(u16, f64)>) {
         self.read_meters();
         for gauge in self.feed.gauges.clone() {
@@ -256,7 +255,7 @@ impl LiveFeed {
 
     fn read_meters(&mut self) {
         let Some(watch) = self.watch.upgrade() else { return };
-        // Of those that always watch, what only counts up means nothing by itself.
+        // Of permanent meters, cumulative counters mean nothing by themselves.
         let wanted = |seen: &MeterReading| {
             !ALWAYS.contains(&seen.meter.as_str()) || seen.reading.name.ends_with("_percent")
         };
@@ -270,7 +269,7 @@ impl LiveFeed {
         self.feed.gauges = readings.map(gauge).collect();
     }
 
-    /// A point is in the bundle.
+    /// A point was stored in the bundle.
     pub fn stored(&mut self, point: &Point) {
         self.stored.add_point(point);
         self.running = LiveTotals::default();
@@ -284,12 +283,12 @@ impl LiveFeed {
         self.feed.points.spared += 1;
     }
 
-    /// How long it will still take, and what share of the run's time has gone.
+    /// Time left, and the completed share of the run.
     pub fn left(&mut self, left_ns: Option<u64>, percent: Option<f64>) {
         (self.feed.left_ns, self.feed.percent) = (left_ns, percent);
     }
 
-    /// Time goes on: outside of a window what meters read is a row of its own.
+    /// Called periodically: outside a window, meter readings form their own row.
     pub fn tick(&mut self) {
         if self.is_due(EVERY_MS) {
             if self.feed.phase != Phase::Window {
@@ -299,7 +298,7 @@ impl LiveFeed {
         }
     }
 
-    /// Whether the feed has not been written for so long.
+    /// Whether this long has passed since the feed was written.
     pub fn is_due(&self, every_ms: u64) -> bool {
         self.written_ms.is_none_or(|written| self.now_ms() >= written + every_ms)
     }
@@ -310,7 +309,7 @@ impl LiveFeed {
         }
     }
 
-    /// The run has ended; the feed stays.
+    /// The run has ended; the feed remains.
     pub fn ended(&mut self, how: RunEnding, text: &str) {
         let text = short(&secret::hide(text));
         self.doing(Phase::Ended, "", None);
@@ -328,14 +327,14 @@ impl LiveFeed {
         self.written_ms = Some(self.now_ms());
         self.feed.written_unix_ns = unix_ns();
         self.feed.totals = self.stored.with(&self.running).0;
-        // Memory that is full, or a folder that is gone: nobody is watching what cannot be written.
+        // Full memory or a missing folder: an unwritable feed has no readers.
         if self.place.as_ref().is_some_and(|place| place.write(&self.feed).is_err()) {
             self.place = None;
         }
     }
 }
 
-/// Rows as one: means, of a p99 the largest.
+/// Merges rows: means, for a p99 the maximum.
 fn together(rows: &[LiveRow], lines: &[LiveLine]) -> LiveRow {
     let mut all: Vec<(u16, f64, f64)> = Vec::new();
     for &(line, value) in rows.iter().flat_map(|row| &row.values) {
@@ -351,7 +350,7 @@ fn together(rows: &[LiveRow], lines: &[LiveLine]) -> LiveRow {
     LiveRow { at_ms: rows.last().map_or(0, |row| row.at_ms), values }
 }
 
-/// Five significant digits are more than a figure shows.
+/// Five significant digits, more than a figure shows.
 fn digits(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
@@ -364,9 +363,9 @@ fn unix_ns() -> u64 {
     jiff::Timestamp::now().as_nanosecond().max(0) as u64
 }
 
-/// What the plan does, part by part.
+/// The plan's contents, part by part.
 fn plan_lines(plan: &Plan, mut lines: Vec<String>) -> Vec<String> {
-    /// More than that is no summary.
+    /// The maximum for a summary.
     const MOST: usize = 60;
     for step in &plan.protocol.steps {
         let streams = step.streams.iter().map(|s| {
@@ -385,7 +384,7 @@ fn plan_lines(plan: &Plan, mut lines: Vec<String>) -> Vec<String> {
     lines.iter().map(|line| short(line)).collect()
 }
 
-/// An error in words, for the end.
+/// An error as text, for the end.
 pub fn failure(error: &crate::base::error::Error) -> String {
     describe(error).0
 }

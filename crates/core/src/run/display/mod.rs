@@ -1,4 +1,4 @@
-//! What is seen of a run while it goes on.
+//! Display of a running run.
 
 pub mod live;
 pub mod progress;

@@ -20,48 +20,48 @@ use crate::run::display::live::LiveFeed;
 use crate::run::display::time_left::{TimeLeft, ToPrepare};
 use crate::run::ops_per_s;
 
-/// Lines that say how far a fill is are not printed more often.
+/// Minimum interval between printed lines about a fill.
 const LINES_APART_NS: u64 = 2_000_000_000;
 
-/// How progress is shown.
+/// The form of progress output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgressForm {
-    /// One line of a terminal that is drawn anew.
+    /// One terminal line that is redrawn.
     Bar,
-    /// Lines that stay, each with the time of day.
+    /// Permanent lines, each with the time of day.
     Plain,
-    /// An object a line.
+    /// One JSON object per line.
     Json,
     /// Nothing.
     Silent,
 }
 
-/// The display. All its calls come from the one thread that watches the workers.
+/// The display. All its calls come from the thread that watches the workers.
 pub struct Progress {
     form: ProgressForm,
-    /// Lines of what is otherwise drawn over, or left out: rates.
+    /// Also prints rates as lines.
     verbose: bool,
     bar: ProgressBar,
-    /// What the bar says is going on, and its rate.
+    /// The bar's current activity, and its rate.
     label: RefCell<String>,
     left: RefCell<TimeLeft>,
     began: Instant,
-    /// The tenth of a fill that was last printed as a line, and when.
+    /// The last printed tenth of a fill, and when.
     tenth: Cell<(u64, u64)>,
     /// The last failure of each subject, which is printed once.
     failed: RefCell<HashMap<String, String>>,
-    /// The feed of whoever looks on from elsewhere.
+    /// The feed for other processes.
     live: RefCell<Option<LiveFeed>>,
 }
 
 impl Progress {
-    /// A bar where standard error is a terminal, plain lines elsewhere.
+    /// A bar if standard error is a terminal, otherwise plain lines.
     pub fn new() -> Progress {
         let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
         Progress::in_form(if terminal { ProgressForm::Bar } else { ProgressForm::Plain }, false)
     }
 
-    /// In the form that was asked for; `verbose` shows the rate of every interval as a line.
+    /// In the requested form; `verbose` prints the rate of every interval as a line.
     pub fn in_form(form: ProgressForm, verbose: bool) -> Progress {
         let target = match form {
             ProgressForm::Bar => ProgressDrawTarget::term_like(Box::new(BarTerminal::default())),
@@ -93,14 +93,14 @@ impl Progress {
         self.began.elapsed().as_nanos() as u64
     }
 
-    /// The points that will be measured, and what is to be prepared for each subject.
+    /// The points to be measured, and the preparation of each subject.
     pub fn begin(&self, points: &[PointPlan], to_prepare: Vec<ToPrepare>) {
         self.live(|live| live.points(points.len()));
         let lengths = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns);
         let load_ns: u64 = lengths.clone().sum();
         *self.left.borrow_mut() = TimeLeft::of(lengths, to_prepare);
         self.bar.set_length(1000);
-        // The rate stands first, so that the narrowest terminal cuts the label and not the rate.
+        // The rate comes first, so that the narrowest terminal truncates the label instead.
         let style = ProgressStyle::with_template("{bar:16.cyan/blue} {prefix}  {wide_msg}");
         self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         self.bar.enable_steady_tick(Duration::from_millis(500));
@@ -112,22 +112,22 @@ impl Progress {
         );
     }
 
-    /// Which meters read meanwhile.
+    /// The active meters.
     pub fn meters(&self, watch: Weak<MeterWatch>) {
         self.live(|live| live.meters(watch));
     }
 
-    /// What comes after the point that is next.
+    /// The points after the next one.
     pub fn next(&self, points: &[PointPlan]) {
         self.live(|live| live.next(points.iter().take(NEXT).map(|p| label(&p.key)).collect()));
     }
 
-    /// Something that takes a while and is not a point.
+    /// A lengthy activity that is not a point.
     pub fn activity(&self, what: &str) {
         self.doing(Phase::Between, what);
     }
 
-    /// The same, of a kind that a phase has its name of.
+    /// The same, with a phase of its own.
     pub fn doing(&self, phase: Phase, what: &str) {
         self.live(|live| live.doing(phase, what, None));
         self.say(what, "");
@@ -138,25 +138,25 @@ impl Progress {
         }
     }
 
-    /// A dataset of so many bytes begins to be filled for a subject.
+    /// A fill of this many bytes starts for a subject.
     pub fn filling(&self, subject: &str, bytes: u64) {
         self.left.borrow_mut().fill_begins(subject, bytes, self.now_ns());
         self.live(|live| live.phase(Phase::Filling));
     }
 
-    /// It is filled.
+    /// The fill is complete.
     pub fn filled(&self) {
         self.left.borrow_mut().fill_ends(self.now_ns());
         self.live(|live| live.phase(Phase::Between));
     }
 
-    /// A part of a subject's preparation begins: what the bundle calls it, and what is shown.
+    /// A preparation step of a subject starts: its name in the bundle, and its displayed name.
     pub fn part(&self, phase: Phase, subject: &str, action: &str, shown: &str) {
         self.doing(phase, &format!("{subject}: {shown}"));
         self.left.borrow_mut().part_begins(subject, action, self.now_ns());
     }
 
-    /// It is done.
+    /// The step is complete.
     pub fn part_done(&self) {
         self.left.borrow_mut().part_ends(self.now_ns());
         self.live(|live| live.phase(Phase::Between));
@@ -167,7 +167,7 @@ impl Progress {
         self.left.borrow_mut().prepared(subject, self.now_ns());
     }
 
-    /// How far a fill, a purge or a conditioning load is, in whatever it is counted in.
+    /// Progress of a fill, a purge or a conditioning load, in any unit.
     pub fn fill(&self, done: u64, of: u64) {
         let (done, of) = (done.min(of), of.max(1));
         let (percent, tenth) = ((done as f64 / of as f64 * 100.0) as u64, done / of.div_ceil(10));
@@ -185,7 +185,7 @@ impl Progress {
         }
     }
 
-    /// A round of a load that goes on until it is steady.
+    /// A round of a load that runs until it is steady.
     pub fn round(&self, subject: &str, round: u32, of: u32, verdict: &str) {
         let text = format!("{subject}: round {round} of at most {of}, {verdict}");
         let share = f64::from(round) / f64::from(of.max(1));
@@ -201,7 +201,7 @@ impl Progress {
         }
     }
 
-    /// A point begins.
+    /// A point starts.
     pub fn point(&self, key: &PointKey) {
         self.left.borrow_mut().point_begins(self.now_ns());
         self.live(|live| {
@@ -214,17 +214,17 @@ impl Progress {
         }
     }
 
-    /// The point's load runs, and its window has not begun, or has.
+    /// The point's load is running, before or within its window.
     pub fn load(&self, phase: Phase) {
         self.live(|live| live.phase(phase));
     }
 
-    /// One class of one stream of the interval that is being closed.
+    /// One class of one stream of the current interval.
     pub fn interval(&self, interval: &Interval) {
         self.live(|live| live.interval(interval));
     }
 
-    /// The interval is closed; it was so long.
+    /// The interval ends, with this length.
     pub fn interval_closed(&self, ns: u64) {
         let (percent, left_ns) = self.estimate();
         self.live(|live| {
@@ -244,12 +244,12 @@ impl Progress {
         }
     }
 
-    /// What is being done goes on.
+    /// The current activity continues.
     pub fn goes_on(&self) {
         self.draw();
     }
 
-    /// A point has ended; a line says what came of it.
+    /// A point has ended; a line states the result.
     pub fn point_done(&self, point: &Point) {
         self.left.borrow_mut().point_ends(self.now_ns());
         self.live(|live| {
@@ -274,7 +274,7 @@ impl Progress {
         self.line(&format!("{}: {shown}", label(&point.key)), event);
     }
 
-    /// Not measured: its repeats so far are enough, or a search can do without it.
+    /// Not measured: its repeats so far are sufficient, or the search does not need it.
     pub fn point_spared(&self) {
         self.left.borrow_mut().point_spared();
         self.live(LiveFeed::spared);
@@ -288,13 +288,13 @@ impl Progress {
         }
     }
 
-    /// How the run ended, for whoever looks on.
+    /// The ending of the run, for other processes.
     pub fn ended(&self, how: RunEnding, text: &str) {
         self.live(|live| live.ended(how, text));
         *self.live.borrow_mut() = None;
     }
 
-    /// What the bar says; the rate before what is going on.
+    /// The bar's text, with the rate before the activity.
     fn say(&self, what: &str, rate: &str) {
         if *self.label.borrow() != what {
             *self.label.borrow_mut() = what.to_string();
@@ -304,7 +304,7 @@ impl Progress {
         self.draw();
     }
 
-    /// Percent of the run's time, and nanoseconds left; none while that is not known.
+    /// Percentage of the run's time, and nanoseconds left; None while unknown.
     fn estimate(&self) -> (Option<f64>, Option<u64>) {
         let now_ns = self.now_ns();
         let left_ns = self.left.borrow().left_ns(now_ns);
@@ -340,7 +340,7 @@ impl Progress {
         percent.map_or(left.clone(), |percent| format!("{percent:>3.0} %, {left}"))
     }
 
-    /// One line that stays, and that the log has.
+    /// A permanent line, which is also added to the log.
     fn line(&self, text: &str, event: Value) {
         if !text.is_empty() {
             self.live(|live| live.log(text));
@@ -348,7 +348,7 @@ impl Progress {
         self.show(text, event);
     }
 
-    /// One line that stays.
+    /// A permanent line.
     fn show(&self, text: &str, mut event: Value) {
         match self.form {
             ProgressForm::Bar => self.bar.println(visible(text)),
@@ -373,7 +373,7 @@ impl Default for Progress {
     }
 }
 
-/// The time of day, as RFC 3339 has it, in UTC to the second.
+/// The time of day in RFC 3339 format, UTC, in seconds.
 fn moment() -> String {
     let now = jiff::Timestamp::now();
     now.round(jiff::Unit::Second).unwrap_or(now).to_string()
@@ -401,7 +401,7 @@ fn label(key: &PointKey) -> String {
 fn headline(point: &Point) -> String {
     let counted = || point.cells.iter().filter(|c| c.headline).flat_map(|c| &c.tallies);
     if counted().next().is_some() && counted().all(|tally| tally.class == Class::CHECK) {
-        // A check is no load: what it found, and how long it took.
+        // A check is not a load: its result, and its duration.
         let longest_ns =
             counted().filter_map(|tally| tally.service.quantile_ns(1.0)).max().unwrap_or(0);
         return format!("kept, in {}", units::latency(longest_ns as f64));

@@ -1,4 +1,4 @@
-//! A run's clock, and the signal that ends whatever waits.
+//! A run's clock, and the signal that ends all waits.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -7,7 +7,7 @@ use crate::base::clock::{Clock, wall_ns};
 use crate::base::error::{Result, failed};
 use crate::base::units;
 
-/// How often a signal is looked for.
+/// Polling interval for the signal.
 const LOOK_NS: u64 = 50_000_000;
 
 #[derive(Clone, Copy)]
@@ -15,12 +15,11 @@ pub struct RunClock<'a> {
     pub clock: Clock,
     /// Set by a signal.
     pub stop: &'a AtomicBool,
-    /// The moment of the wall clock at which the load begins, where one is set; nanoseconds since
-    /// 1970.
+    /// The wall-clock time at which the load starts, if set; nanoseconds since 1970.
     pub starts_unix_ns: Option<u64>,
 }
 
-/// Closer than this the rest of a wait is spun: a sleep may end late.
+/// The last part of a wait is spun, because a sleep may end late.
 const SPUN_NS: u64 = 1_000_000;
 
 impl RunClock<'_> {
@@ -36,8 +35,8 @@ impl RunClock<'_> {
         self.stop.load(Relaxed)
     }
 
-    /// The wall-clock time of a stamp. Where the load begins by the wall clock it is read anew,
-    /// since the run's own clock goes its own way for hours.
+    /// The wall-clock time of a timestamp. If the load starts by wall clock it is read again,
+    /// because the run's own clock drifts over hours.
     pub fn unix_ns_of(&self, stamp_ns: u64) -> u64 {
         match self.starts_unix_ns {
             Some(_) => (wall_ns() + stamp_ns).saturating_sub(self.now_ns()),
@@ -45,7 +44,7 @@ impl RunClock<'_> {
         }
     }
 
-    /// Waits for the moment at which the load begins, or for the signal; the stamp of it.
+    /// Waits for the start of the load, or for the signal; returns its timestamp.
     pub fn wait_for_start(&self) -> Result<u64> {
         let Some(start_unix_ns) = self.starts_unix_ns else { return Ok(self.now_ns()) };
         loop {
@@ -73,12 +72,12 @@ impl RunClock<'_> {
         }
     }
 
-    /// Waits a moment, at most until then.
+    /// Waits briefly, at most until this time.
     pub fn wait_towards(&self, until_ns: u64) {
         self.clock.sleep_until((self.now_ns() + LOOK_NS).min(until_ns));
     }
 
-    /// Waits until then, or for the signal.
+    /// Waits until this time, or for the signal.
     pub fn wait_until(&self, until_ns: u64) {
         while self.now_ns() < until_ns && !self.stopped() {
             self.wait_towards(until_ns);

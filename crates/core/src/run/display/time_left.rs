@@ -4,64 +4,64 @@
 
 use std::collections::HashMap;
 
-/// What is to be done to a subject's drives before its points.
+/// The preparation of a subject before its points.
 #[derive(Default)]
 pub struct ToPrepare {
     pub subject: String,
-    /// Bytes that its datasets lack.
+    /// Missing bytes of its datasets.
     pub fill_bytes: f64,
-    /// The other parts, by name, with what is known of their length.
+    /// The other parts, by name, with their known durations.
     pub parts: Vec<(String, KnownLength)>,
 }
 
-/// What is known of a part's length before it has been done once.
+/// What is known about a part's duration before its first execution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KnownLength {
-    /// The plan says, or says the most.
+    /// The plan gives it, or a maximum.
     Ns(u64),
-    /// It writes as a fill does.
+    /// It writes like a fill.
     Bytes(f64),
     /// Nothing.
     Unknown,
 }
 
-/// What is being done.
+/// The current activity.
 enum CurrentPart {
-    /// What is not counted: opening, settling, idle power.
+    /// Not estimated: opening, settling, idle power.
     Other,
-    /// A dataset is filled.
+    /// Filling a dataset.
     Fill { subject: String, bytes: f64, share: f64, from_ns: u64 },
     /// Another part of the preparation.
     Part { subject: String, name: String, share: f64, from_ns: u64 },
-    /// A point is measured.
+    /// Measuring a point.
     Point { from_ns: u64 },
 }
 
-/// A share of a part from which its whole length is extrapolated.
+/// From this share of a part on, its duration is extrapolated.
 const ENOUGH: f64 = 0.02;
 
-/// The estimate, and what it has seen.
+/// The estimate, and its observations.
 pub struct TimeLeft {
-    /// Planned length of each point left, in running order, last first; the running one included.
+    /// Planned durations of the remaining points, in reverse order; the current one included.
     points_ns: Vec<u64>,
-    /// Of each subject that has not been prepared; what is running included.
+    /// For each subject that is not prepared yet; the current one included.
     to_prepare: Vec<ToPrepare>,
-    /// How long parts took that were done before, by name.
+    /// Durations of parts executed before, by name.
     took_ns: HashMap<String, f64>,
     filled_bytes: f64,
     filled_ns: f64,
-    /// Points that took their planned length or longer. One that failed at once, or whose stopping
-    /// rule ended it early, says nothing of the others.
+    /// Points that took at least their planned duration. One that failed at once, or that its
+    /// stopping rule ended early, is not representative.
     whole_points: u64,
-    /// What whole points took beyond their planned length: opening, joining, storing.
+    /// Time of complete points beyond their planned duration: opening, joining, storing.
     beyond_ns: f64,
     now: CurrentPart,
-    /// When the last point or fill ended: what lies between points belongs to the next.
+    /// When the last point or fill ended: the time between points belongs to the next.
     free_ns: u64,
 }
 
 impl TimeLeft {
-    /// Of points in running order and of what is to be prepared.
+    /// From points in order and their preparation.
     pub fn of(points_ns: impl DoubleEndedIterator<Item = u64>, to_prepare: Vec<ToPrepare>) -> Self {
         TimeLeft {
             points_ns: points_ns.rev().collect(),
@@ -76,26 +76,26 @@ impl TimeLeft {
         }
     }
 
-    /// A dataset of so many bytes begins to be filled.
+    /// A fill of this many bytes starts.
     pub fn fill_begins(&mut self, subject: &str, bytes: u64, now_ns: u64) {
         let (subject, bytes) = (subject.to_string(), bytes as f64);
         self.now = CurrentPart::Fill { subject, bytes, share: 0.0, from_ns: now_ns };
     }
 
-    /// Another part of the preparation begins.
+    /// Another part of the preparation starts.
     pub fn part_begins(&mut self, subject: &str, name: &str, now_ns: u64) {
         let (subject, name) = (subject.to_string(), name.to_string());
         self.now = CurrentPart::Part { subject, name, share: 0.0, from_ns: now_ns };
     }
 
-    /// So much of what is being done is done, of 1.
+    /// The completed share of the current activity, 0 to 1.
     pub fn is_at(&mut self, done: f64) {
         if let CurrentPart::Fill { share, .. } | CurrentPart::Part { share, .. } = &mut self.now {
             *share = done.clamp(0.0, 1.0);
         }
     }
 
-    /// It is filled.
+    /// The fill is complete.
     pub fn fill_ends(&mut self, now_ns: u64) {
         if let CurrentPart::Fill { subject, bytes, from_ns, .. } =
             std::mem::replace(&mut self.now, CurrentPart::Other)
@@ -108,7 +108,7 @@ impl TimeLeft {
         self.free_ns = now_ns;
     }
 
-    /// The part that was begun is done.
+    /// The current part is complete.
     pub fn part_ends(&mut self, now_ns: u64) {
         if let CurrentPart::Part { subject, name, from_ns, .. } =
             std::mem::replace(&mut self.now, CurrentPart::Other)
@@ -120,13 +120,13 @@ impl TimeLeft {
         self.free_ns = now_ns;
     }
 
-    /// A subject is ready: what was to be done for it was there, or has been done.
+    /// A subject is ready: its preparation existed or was executed.
     pub fn prepared(&mut self, subject: &str, now_ns: u64) {
         self.to_prepare.retain(|of| of.subject != subject);
         self.free_ns = now_ns;
     }
 
-    /// A point begins.
+    /// A point starts.
     pub fn point_begins(&mut self, now_ns: u64) {
         let from_ns = if self.free_ns > 0 { self.free_ns.min(now_ns) } else { now_ns };
         self.now = CurrentPart::Point { from_ns };
@@ -145,13 +145,13 @@ impl TimeLeft {
         self.free_ns = now_ns;
     }
 
-    /// The next point is not measured.
+    /// The next point is skipped.
     pub fn point_spared(&mut self) {
         self.points_ns.pop();
     }
 
-    /// Nanoseconds left; none before anything is known of the rate of fills, or of a part whose
-    /// length nothing says.
+    /// Nanoseconds left; None before anything is known about the rate of fills, or about a part of
+    /// unknown duration.
     pub fn left_ns(&self, now_ns: u64) -> Option<u64> {
         let mut to_fill: f64 = self.to_prepare.iter().map(|of| of.fill_bytes).sum();
         let (mut bytes, mut ns) = (self.filled_bytes, self.filled_ns);
@@ -183,8 +183,8 @@ impl TimeLeft {
         }
     }
 
-    /// What a part will still take: as long as it took before, or as is known of it; one that is
-    /// running and of unknown length by how far it is.
+    /// Remaining time of a part: its earlier or known duration; for a running part of unknown
+    /// duration, extrapolated from its progress.
     fn part_left_ns(
         &self,
         of: &str,
@@ -212,7 +212,7 @@ impl TimeLeft {
         }
     }
 
-    /// The whole length of a part that is being done for the first time, by how far it is.
+    /// The total duration of a part executed for the first time, extrapolated from its progress.
     fn extrapolated(&self, part: &str, now_ns: u64) -> Option<f64> {
         match &self.now {
             CurrentPart::Part { name, share, from_ns, .. } if name == part && *share >= ENOUGH => {
@@ -234,9 +234,9 @@ mod tests {
         ToPrepare { subject: subject.to_string(), fill_bytes, parts }
     }
 
-    /// A run by the arithmetic of a simulated clock: two subjects, each filled before its first
-    /// point, then points in turns. At every step from the first tenth of the run on, the time left
-    /// is compared with the truth.
+    /// A run on a simulated clock: two subjects, each filled before its first point, then
+    /// alternating points. At every step from the first tenth of the run on, the time left is
+    /// compared with the true one.
     fn worst(fill_s: u64, point_s: u64, beyond_ms: u64, points: u64) -> f64 {
         const STEPS: u64 = 50;
         let bytes = 1u64 << 30;
@@ -252,7 +252,8 @@ mod tests {
             if now * 10 >= total {
                 let said = left.left_ns(now).expect("known from the first tenth on") as f64;
                 let truth = total as f64 - now as f64;
-                // At the very end a tenth of nothing is nothing: half a percent of the run counts.
+                // At the very end, an error of half a percent of the run is allowed, because a
+                // tenth of nothing is nothing.
                 worst = worst.max((said - truth).abs() / truth.max(total as f64 / 20.0));
             }
         };
@@ -319,8 +320,8 @@ mod tests {
         assert_eq!(left.left_ns(63 * S), Some(62 * S));
     }
 
-    /// Two subjects, each purged, filled, put under loads and brought to a steady state before its
-    /// points. What the parts really take is in seconds; the worst error from a tenth of the run
+    /// Two subjects, each purged, filled, loaded and brought to steady state before its points.
+    /// True durations of the parts in seconds; returns the largest error from a tenth of the run
     /// on.
     fn worst_prepared(parts: &[(&str, KnownLength, u64)], fill_s: u64, points_s: u64) -> f64 {
         const STEPS: u64 = 50;
@@ -373,8 +374,8 @@ mod tests {
     fn parts_of_the_preparation_are_counted_before_they_begin() {
         let ns = |s: u64| KnownLength::Ns(s * S);
         let bytes = |times: f64| KnownLength::Bytes(times * (1u64 << 30) as f64);
-        // A purge says how far it is, so it is known from a fiftieth of it on; two passes that
-        // write as the fill did take twice as long; rounds go on for as long as the plan lets them.
+        // A purge reports its progress, so its duration is known from a fiftieth on; two passes
+        // that write like the fill take twice as long; rounds continue as long as the plan permits.
         for (parts, fill_s, points_s) in [
             (vec![("condition 1", ns(300), 300)], 60, 120),
             (vec![("purge", KnownLength::Unknown, 20), ("steady state", ns(500), 500)], 0, 200),

@@ -5,26 +5,26 @@ use std::os::unix::fs::FileExt;
 
 use crate::base::clock::Clock;
 
-/// A thread's own account in the kernel (proc(5), /proc/PID/schedstat), at a moment.
+/// A thread's accounting by the kernel (proc(5), /proc/PID/schedstat) at one time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moment {
-    /// When it was read, nanoseconds of the clock.
+    /// Time of reading, nanoseconds on the clock.
     pub at_ns: u64,
     /// Time on a processor.
     pub ran_ns: u64,
-    /// Time runnable and not run.
+    /// Time runnable but not running.
     pub waited_ns: u64,
-    /// Times that it was given a processor.
+    /// Number of times scheduled.
     pub switches: u64,
 }
 
 impl Moment {
-    /// The calling thread's.
+    /// For the calling thread.
     pub fn own(clock: Clock) -> Option<Moment> {
         Moment::read(&File::open("/proc/thread-self/schedstat").ok()?, clock)
     }
 
-    /// The one whose account a file is.
+    /// From a thread's accounting file.
     pub fn read(file: &File, clock: Clock) -> Option<Moment> {
         let text = read(file)?;
         let mut numbers = text.split_ascii_whitespace().map(|n| n.parse().ok());
@@ -34,7 +34,7 @@ impl Moment {
     }
 }
 
-/// A small file of the kernel's, read from its beginning.
+/// A small kernel file, read from its beginning.
 pub fn read(file: &File) -> Option<String> {
     let mut buffer = [0; 512];
     let n = file.read_at(&mut buffer, 0).ok()?;

@@ -1,4 +1,4 @@
-//! The slowest ops of a point, and what the host did meanwhile.
+//! The slowest ops of a point, and the host's state meanwhile.
 
 pub(in crate::run) mod account;
 pub(in crate::run) mod standstill;

@@ -1,17 +1,15 @@
-//! When Dyno itself stood still: the witness means to wake every 10 ms, and notes by how much it
-//! was late. Stopped by a signal, or with its machine not running, no thread of Dyno's runs, and
-//! no meter either; the loads' latencies alone would not distinguish that from a drive that
-//! stalled.
+//! Standstills of Dyno itself: the witness intends to wake every 10 ms, and records its lateness.
+//! If Dyno is stopped by a signal, or its machine is not running, none of its threads and meters
+//! run; latencies alone could not distinguish that from a stalled drive.
 
 use crate::measure::worker::MeasuredWindow;
 use crate::record::Standstill;
 
-/// What counts as standing still. On two processors with ten threads that want one the witness
-/// wakes at most 7 ms late.
+/// Minimum lateness that counts as a standstill. On two processors with ten competing threads, the
+/// witness is at most 7 ms late.
 pub const LEAST_NS: u64 = 50_000_000;
 
-/// The parts of what was seen that lie in the window: (when the witness meant to wake, when it
-/// did).
+/// The observations within the window: (intended wake-up, actual wake-up).
 pub fn within(seen: &[(u64, u64)], window: MeasuredWindow) -> Vec<Standstill> {
     let parts =
         seen.iter().map(|&(from, until)| (from.max(window.from_ns), until.min(window.until_ns)));

@@ -1,19 +1,19 @@
-//! Periods in which something was counted, of which only the largest are kept: memory is bounded
-//! for a window of any length, and everything omitted is known to be smaller than a bound.
+//! Periods with a counted quantity, of which only the largest are stored: memory is bounded for a
+//! window of any length, and everything omitted is known to be below a bound.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// So much was counted between two readings.
+/// The amount counted between two readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stretch {
-    /// How much of what is counted, nanoseconds. First, since stretches are ordered by it.
+    /// The counted amount, nanoseconds. First, because stretches are ordered by it.
     pub ns: u64,
     /// The earlier reading.
     pub from_ns: u64,
     /// The later one.
     pub until_ns: u64,
-    /// How often a worker was given a processor in between.
+    /// Number of times that a worker was scheduled in between.
     pub switches: u64,
 }
 
@@ -21,13 +21,13 @@ pub struct Stretch {
 #[derive(Default)]
 pub struct Stretches {
     largest: BinaryHeap<Reverse<Stretch>>,
-    /// One that may still go on.
+    /// One that may still be continuing.
     open: Option<Stretch>,
-    /// The largest that was left out.
+    /// The largest omitted one.
     dropped_ns: u64,
 }
 
-/// Of a worker, or of a device. A stretch takes 32 bytes.
+/// For a worker or a device. A stretch takes 32 bytes.
 const ROOM: usize = 4_096;
 
 impl Stretches {
@@ -45,7 +45,8 @@ impl Stretches {
         self.largest.push(Reverse(stretch));
     }
 
-    /// Notes that something lasted from one reading to the next: what goes on is one stretch.
+    /// Records that a condition lasted from one reading to the next: continuous ones form one
+    /// stretch.
     pub fn lasted(&mut self, from_ns: u64, until_ns: u64) {
         let from_ns = match self.open.take() {
             Some(open) if open.until_ns == from_ns => open.from_ns,
@@ -61,8 +62,8 @@ impl Stretches {
         self.largest.iter().map(|Reverse(stretch)| stretch).chain(&self.open)
     }
 
-    /// How much of it there was between two times: at least and at most. The kernel counts a wait
-    /// when it ends, so one may have begun before the reading that it comes after.
+    /// The amount between two times: minimum and maximum. The kernel counts a wait when it ends, so
+    /// one may have started before the preceding reading.
     pub fn between(&self, from_ns: u64, until_ns: u64) -> (u64, u64) {
         let (mut least, mut most) = (0, 0);
         for s in self.all() {
@@ -76,30 +77,30 @@ impl Stretches {
         (least.min(whole), most.min(whole))
     }
 
-    /// How much of the time between two times lies in stretches that lasted.
+    /// The part of the time between two times that is within continuous stretches.
     pub fn covered(&self, from_ns: u64, until_ns: u64) -> u64 {
         self.all().map(|s| overlap((s.from_ns, s.until_ns), (from_ns, until_ns))).sum()
     }
 
-    /// How often a worker was given a processor between two times, at most.
+    /// Maximum number of times that a worker was scheduled between two times.
     pub fn switches(&self, from_ns: u64, until_ns: u64) -> u64 {
         let touches = |s: &&Stretch| overlap((s.from_ns, s.until_ns), (from_ns, until_ns)) > 0;
         self.all().filter(touches).map(|s| s.switches).sum()
     }
 
-    /// The longest that one of it can have lasted between two times.
+    /// Maximum possible length of one stretch between two times.
     pub fn longest(&self, from_ns: u64, until_ns: u64) -> u64 {
         let parts = self.all().map(|s| overlap((s.from_ns, s.until_ns), (from_ns, until_ns)));
         parts.max().unwrap_or(0).max(self.dropped_ns).min(until_ns.saturating_sub(from_ns))
     }
 
-    /// No stretch that is not here is larger.
+    /// No omitted stretch is larger.
     pub fn dropped_ns(&self) -> u64 {
         self.dropped_ns
     }
 }
 
-/// How long two spans of time have in common.
+/// The overlap of two time spans.
 fn overlap(a: (u64, u64), b: (u64, u64)) -> u64 {
     a.1.min(b.1).saturating_sub(a.0.max(b.0))
 }
@@ -115,11 +116,11 @@ mod tests {
     #[test]
     fn a_wait_longer_than_the_time_between_readings_began_before_the_first() {
         let mut waits = Stretches::default();
-        // A wait of 100 that was seen between readings at 990 and 1,000.
+        // A wait of 100 recorded between readings at 990 and 1,000.
         waits.add(stretch(990, 1_000, 100));
         assert_eq!(waits.between(880, 1_010), (100, 100));
         assert_eq!(waits.between(0, 880), (0, 0));
-        // An op that ended as the worker ran again, soon after the reading.
+        // An op that ended when the worker ran again, soon after the reading.
         assert_eq!(waits.between(880, 992), (92, 100));
     }
 

@@ -15,22 +15,22 @@ use crate::run::outliers::stretches::{Stretch, Stretches};
 
 const TICK_NS: u64 = 10_000_000;
 
-/// Every thread costs about a two-thousandth of its processor; of more than this many together each
-/// wakes less often.
+/// Each thread costs about a two-thousandth of its processor; beyond this number, each wakes less
+/// often.
 const OFTEN: u64 = 16;
 
-/// Shorter waits are not kept.
+/// Shorter waits are not stored.
 const LEAST_NS: u64 = 1_000_000;
 
-/// The threads at work; dropped, they stop.
+/// The active threads; they stop when dropped.
 pub struct WakeupProbes {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Stretches>>,
 }
 
 impl WakeupProbes {
-    /// One on each of these processors. Without a thread nothing is seen of its processor; a
-    /// machine that cannot start one fails at its workers.
+    /// One on each of these processors. If a thread cannot be started, its processor is not
+    /// observed; a machine without threads fails at its workers.
     pub fn start(clock: Clock, on: &Processors) -> WakeupProbes {
         let stop = Arc::new(AtomicBool::new(false));
         let tick_ns = TICK_NS * (on.len() as u64).div_ceil(OFTEN).max(1);
@@ -46,7 +46,7 @@ impl WakeupProbes {
         WakeupProbes { stop, threads }
     }
 
-    /// What they waited, by processor.
+    /// Their waits, by processor.
     pub fn end(mut self) -> Vec<Stretches> {
         self.stop.store(true, Relaxed);
         self.threads.drain(..).filter_map(|thread| thread.join().ok()).collect()

@@ -2,8 +2,8 @@
 //! worker was runnable but not running, whether Dyno itself stood still, steal time, and whether a
 //! device has requests but completes none. docs/outliers.md describes how this is used.
 //!
-//! Nothing of this is in a worker's loop. A look that costs much makes the next one later, so that
-//! the thread takes at most one percent of one processor.
+//! None of this is in a worker's loop. An expensive sample delays the next one, so that the thread
+//! uses at most one percent of one processor.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -20,37 +20,36 @@ use crate::run::outliers::account::{Moment, read};
 use crate::run::outliers::stretches::{Stretch, Stretches};
 use crate::run::outliers::wakeup_probes::WakeupProbes;
 
-/// Between two looks.
+/// Time between samples.
 const TICK_NS: u64 = 10_000_000;
 
-/// A look may take one part in so many.
+/// A sample may take one part in this many.
 const SHARE: u64 = 100;
 
-/// Shorter waits between two looks are not kept.
+/// Shorter waits between two samples are not stored.
 const LEAST_WAIT_NS: u64 = 20_000;
 
-/// The watcher's own lateness that counts as standing still, where no wait for a processor explains
-/// it.
+/// Lateness of the watcher that counts as a standstill, if no wait for a processor explains it.
 const LEAST_STOP_NS: u64 = 2_000_000;
 
-/// How often steal time is read; the kernel counts it in hundredths of a second.
+/// Interval between readings of steal time, which the kernel counts in hundredths of a second.
 const STEAL_NS: u64 = 100_000_000;
 
-/// Where one worker leaves what concerns its slowest ops.
+/// One worker's data about its slowest ops.
 #[derive(Default)]
 pub struct WitnessSlot {
     /// The thread's number; 0 until it runs.
     tid: AtomicU32,
-    /// Its account before the barrier, and after its last op.
+    /// Its accounting before the barrier, and after its last op.
     first: OnceLock<Moment>,
-    /// None where the worker did not come to its end.
+    /// None if the worker did not finish.
     last: OnceLock<Moment>,
     /// Its slowest ops.
     pub kept: OnceLock<Vec<SlowestOp>>,
 }
 
 impl WitnessSlot {
-    /// The calling thread is its worker, about to begin.
+    /// Called by a worker's thread before it begins.
     pub fn take(&self, clock: Clock) {
         if let Some(moment) = Moment::own(clock) {
             let _ = self.first.set(moment);
@@ -58,7 +57,7 @@ impl WitnessSlot {
         self.tid.store(rustix::thread::gettid().as_raw_nonzero().get() as u32, Release);
     }
 
-    /// The calling thread was its worker, and has made its last op.
+    /// Called by a worker's thread after its last op.
     pub fn leave(&self, clock: Clock, kept: Vec<SlowestOp>) {
         if let Some(moment) = Moment::own(clock) {
             let _ = self.last.set(moment);
@@ -67,32 +66,32 @@ impl WitnessSlot {
     }
 }
 
-/// The workers of one group, and where the kernel counts its device's requests.
+/// The workers of one group, and the files with their device's request counters.
 pub struct WatchedGroup {
     /// One for each worker.
     pub seats: Arc<[WitnessSlot]>,
-    /// Files `stat` of the devices (Documentation/block/stat.rst); none without a device.
+    /// `stat` files of the devices (Documentation/block/stat.rst); empty without a device.
     pub stats: Vec<PathBuf>,
-    /// Threads of the kernel's may have a part in its requests.
+    /// Kernel threads may be involved in its requests.
     pub by_threads: bool,
 }
 
-/// What was seen.
+/// The observations.
 #[derive(Default)]
 pub struct Testimony {
     /// Waits for a processor, by group and worker.
     waits: Vec<Vec<Stretches>>,
-    /// Dyno did not run: (at least, at most).
+    /// Dyno did not run: (minimum, maximum).
     stopped: (Stretches, Stretches),
     steal: Stretches,
     /// Waits of ordinary threads, by processor.
     processors: Vec<Stretches>,
     devices: Vec<Option<WatchedDevice>>,
-    /// When the watcher meant to wake, and when it did, of each tick that was late.
+    /// Intended and actual wake-up of the watcher, for each late tick.
     late: Vec<(u64, u64)>,
 }
 
-/// The witness at work; dropped, it stops.
+/// The active witness; it stops when dropped.
 pub struct Witness {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Testimony>>,
@@ -100,7 +99,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// Starts to watch; ticks later than `late_ns` are noted.
+    /// Starts to observe; ticks later than `late_ns` are recorded.
     pub fn start(clock: Clock, watched: Vec<WatchedGroup>, late_ns: u64) -> Witness {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
@@ -109,11 +108,12 @@ impl Witness {
         let thread = std::thread::Builder::new()
             .name("witness".into())
             .spawn(move || Looking::new(clock, &watched, late_ns).run(&watched, &seen));
-        // Without the thread nothing is seen; a machine that cannot start one fails at its workers.
+        // Without the thread nothing is observed; a machine that cannot start one fails at its
+        // workers.
         Witness { stop, thread: thread.ok(), canaries }
     }
 
-    /// What was seen.
+    /// The observations.
     pub fn end(mut self) -> Testimony {
         self.stop.store(true, Relaxed);
         let seen = self.thread.take().and_then(|thread| thread.join().ok());
@@ -128,7 +128,7 @@ impl Drop for Witness {
     }
 }
 
-/// A worker as the witness sees it.
+/// A worker as observed by the witness.
 #[derive(Default)]
 struct Worker {
     account: Option<File>,
@@ -136,7 +136,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// What it waited since the last look.
+    /// Its wait since the last sample.
     fn look(&mut self, seat: &WitnessSlot, clock: Clock, waits: &mut Stretches) {
         if self.account.is_none() {
             let tid = seat.tid.load(Acquire);
@@ -161,11 +161,11 @@ impl Worker {
     }
 }
 
-/// A device as the kernel counts its requests.
+/// A device according to the kernel's counters.
 #[derive(Default)]
 pub struct WatchedDevice {
     stats: Vec<File>,
-    /// When it was looked at, requests completed, requests in flight.
+    /// Time of sampling, requests completed, requests in flight.
     last: Option<(u64, u64, u64)>,
     stalled: Stretches,
     idle: Stretches,
@@ -210,7 +210,7 @@ struct Looking {
     workers: Vec<Vec<Worker>>,
     own: Option<File>,
     host: Option<File>,
-    /// When steal time was read, and what it was.
+    /// Time and value of the last steal reading.
     stolen: Option<(u64, u64)>,
     seen: Testimony,
 }
@@ -232,7 +232,7 @@ impl Looking {
     }
 
     fn run(mut self, watched: &[WatchedGroup], stop: &AtomicBool) -> Testimony {
-        // What it sees is worth the most when every processor is wanted.
+        // Its observations matter most when every processor is in use.
         processors::run_on_waking();
         let (mut rest_ns, mut cost_ns) = (TICK_NS, 0);
         let mut before = self.account();
@@ -247,7 +247,7 @@ impl Looking {
             );
             self.look(watched);
             before = self.account();
-            // The mean of about eight looks: one that cost much by chance changes little.
+            // The mean over about eight samples, so that one expensive sample has little effect.
             cost_ns = (7 * cost_ns + before.ran_ns.saturating_sub(woken.ran_ns)) / 8;
             rest_ns = TICK_NS.max(SHARE * cost_ns);
         }
@@ -259,8 +259,7 @@ impl Looking {
         self.own.as_ref().and_then(|file| Moment::read(file, self.clock)).unwrap_or_default()
     }
 
-    /// Late by more than it waited for a processor, the witness did not run because nothing of
-    /// Dyno did.
+    /// If it is later than it waited for a processor, nothing of Dyno ran.
     fn woke(&mut self, (asleep_ns, due_ns, woke_ns): (u64, u64, u64), waited_ns: u64) {
         let late_ns = woke_ns.saturating_sub(due_ns);
         if late_ns >= self.late_ns {
@@ -302,7 +301,7 @@ impl Looking {
         }
     }
 
-    /// What the workers themselves read after their last op.
+    /// Read by the workers themselves after their last op.
     fn close(&mut self, watched: &[WatchedGroup]) {
         for ((group, workers), waits) in
             watched.iter().zip(&mut self.workers).zip(&mut self.seen.waits)
@@ -316,12 +315,12 @@ impl Looking {
 }
 
 impl Testimony {
-    /// Ticks that were late: when they were due, and when they came.
+    /// Late ticks: intended and actual times.
     pub fn late(&self) -> &[(u64, u64)] {
         &self.late
     }
 
-    /// What was seen of a worker between two times; None where not all of it was watched.
+    /// Observations of a worker between two times; None if not observed throughout.
     pub fn evidence(
         &self,
         (group, worker): (usize, usize),
@@ -334,7 +333,7 @@ impl Testimony {
         }
         let waits = self.waits.get(group)?.get(worker)?;
         let (waited_least_ns, most_ns) = waits.between(from_ns, until_ns);
-        // What was too little to be kept may have been waited between any two looks.
+        // Amounts too small to be stored may have occurred between any two samples.
         let looks = (until_ns - from_ns) / TICK_NS + 2;
         let unseen_ns = looks * waits.dropped_ns().max(LEAST_WAIT_NS);
         let longest = |waits: &Stretches| waits.longest(from_ns, until_ns);
@@ -363,7 +362,7 @@ mod tests {
     #[test]
     fn a_device_with_requests_that_completes_none_is_stalled_and_one_without_is_idle() {
         let mut device = WatchedDevice::default();
-        // (when, completed, in flight): working, stalled from 20 to 40, idle from 50 to 60.
+        // (time, completed, in flight): working, stalled from 20 to 40, idle from 50 to 60.
         [(10, 5, 1), (20, 9, 1), (30, 9, 1), (40, 9, 1), (50, 10, 0), (60, 10, 0)]
             .into_iter()
             .for_each(|(at_ns, completed, in_flight)| device.note(at_ns, completed, in_flight));

@@ -21,21 +21,20 @@ use crate::run::worker_group::{LoadSpan, WorkerGroup};
 use crate::run::{placement, worker_group};
 use crate::{lab, workload};
 
-/// Where ceilings are kept, by host and shape.
+/// The stored ceilings, by host and shape.
 const KEPT: &str = "ceilings";
-/// The best of so many windows counts: what disturbs one takes away from it.
+/// The best of this many windows counts, because disturbances only reduce the rate.
 const WINDOWS: u32 = 3;
 const WINDOW_NS: u64 = 80_000_000;
 const WARMUP_NS: u64 = 20_000_000;
 
-/// Of each stream that has one. Measured once for each shape, and kept with the host's.
+/// For each stream that has one. Measured once for each shape, and stored for the host.
 pub fn of(point: &PointPlan, targets: &Targets, time: RunClock<'_>) -> Result<Vec<Ceiling>> {
     let free = Free::open(point, targets, time)?;
     recall(&free.shape()).map_or_else(|| free.measure(Vec::new(), time), Ok)
 }
 
-/// Where a result lies near a ceiling, that is measured again: one that was taken while the host
-/// was busy says nothing of it.
+/// A ceiling close to the result is measured again: one taken while the host was busy is too low.
 pub fn confirmed(
     before: Vec<Ceiling>,
     cells: &[Cell],
@@ -76,7 +75,7 @@ impl CeilingStream<'_> {
     }
 }
 
-/// A point's streams so.
+/// A point's streams converted accordingly.
 struct Free<'a>(Vec<CeilingStream<'a>>);
 
 impl<'a> Free<'a> {
@@ -95,7 +94,7 @@ impl<'a> Free<'a> {
         Ok(Free(places))
     }
 
-    /// What of a host and a point a ceiling is of.
+    /// The properties of host and point that determine a ceiling.
     fn shape(&self) -> String {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         let host = [
@@ -106,7 +105,7 @@ impl<'a> Free<'a> {
             cfg!(debug_assertions).to_string(),
         ];
         let places = self.0.iter().map(|place| {
-            // A ceiling is found again by its stream's name.
+            // A ceiling is looked up by its stream's name.
             let Stream { name, engine, workload, threads, depth, cpus, drives_per_worker, .. } =
                 place.stream;
             let (space, local) = (place.target.space(), &place.local);
@@ -121,7 +120,7 @@ impl<'a> Free<'a> {
         format!("{:016x}", host.into_iter().chain(places).fold(0, hash))
     }
 
-    /// The best of a few windows, and of what is known already.
+    /// The best of a few windows and of the known value.
     fn measure(&self, mut best: Vec<Ceiling>, time: RunClock<'_>) -> Result<Vec<Ceiling>> {
         for _ in 0..WINDOWS {
             for found in self.window(time)? {
@@ -142,7 +141,7 @@ impl<'a> Free<'a> {
         let groups = self.0.iter().map(CeilingStream::group).collect::<Result<Vec<_>>>()?;
         let (stop, span) =
             (AtomicBool::new(false), LoadSpan { warmup_ns: WARMUP_NS, duration_ns: WINDOW_NS });
-        // A short load of its own, at once, whenever the point's own begins.
+        // A short separate load, started immediately, independent of the point's start time.
         let at_once = RunClock { starts_unix_ns: None, ..time };
         worker_group::run(at_once, &groups, span, &stop, &mut |load| {
             while (load.running)() {
@@ -166,8 +165,8 @@ impl<'a> Free<'a> {
     }
 }
 
-/// Requests that wait for nobody, of blocks or keys. A transaction is a conversation, and what it
-/// costs to make one is the server's as well.
+/// Only independent block or key requests. A transaction is a dialogue, whose cost also depends on
+/// the server.
 fn has_one(stream: &Stream) -> bool {
     workload::find(&stream.workload.name).is_some_and(|workload| {
         matches!(workload.info().family, RequestFamily::Block | RequestFamily::KeyValue)
@@ -175,8 +174,8 @@ fn has_one(stream: &Stream) -> bool {
     })
 }
 
-/// The stream's engine with NOP requests, where it has them, otherwise the null engine over the
-/// same space.
+/// The stream's engine with NOP requests if it has them, otherwise the null engine over the same
+/// space.
 fn without_time(
     stream: &Stream,
     home: &DatasetLocation,
@@ -188,7 +187,7 @@ fn without_time(
     let mut home = home.clone();
     if found.is_some_and(|found| found.info().knobs.iter().any(|knob| knob.name == "nop")) {
         engine.knobs.0.insert("nop".into(), true.into());
-        // Nothing is read that could be verified.
+        // No data are read that could be verified.
         engine.knobs.0.remove(verify::VERIFY.name);
     } else {
         engine = engine::null::instant(space);

@@ -1,6 +1,6 @@
-//! The pacing floor: the response time of an engine that takes no time, through the worker loop
-//! that all streams use. Open-loop response times below it are those of Dyno and the machine, not
-//! of the drive.
+//! The pacing floor: the response time of an engine that takes no time, through the worker loop of
+//! all streams. Shorter open-loop response times are caused by Dyno and the machine, not by the
+//! drive.
 
 use std::num::NonZeroU64;
 use std::sync::atomic::AtomicBool;
@@ -20,11 +20,11 @@ use crate::measure::{Op, OpGenerator, OpKind};
 use crate::plan::Arrival;
 use crate::record::{Class, PacingFloor};
 
-/// Far enough apart for the worker to sleep between two ops.
+/// Long enough for the worker to sleep between two ops.
 const OPS_PER_S: u64 = 10_000;
 const LENGTH_NS: u64 = 200_000_000;
 
-/// Completes what it is given at once.
+/// Completes ops immediately.
 struct NoTime {
     staged: Option<Completion>,
 }
@@ -52,7 +52,7 @@ impl OpGenerator for SameRead {
 /// Takes a fifth of a second.
 pub fn measure(clock: Clock) -> Result<PacingFloor> {
     let recorder = Recorder::new(&[Class::READ], true);
-    // In a thread of its own, as workers are: the timer slack is the thread's.
+    // In its own thread, like workers, because the timer slack is a thread's property.
     let measured = std::thread::scope(|scope| scope.spawn(|| pace(clock, &recorder)).join());
     measured.map_err(|_| {
         failed("the measurement of the pacing floor panicked", "please report this defect")
@@ -66,7 +66,7 @@ pub fn measure(clock: Clock) -> Result<PacingFloor> {
 }
 
 fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
-    // As in a group of workers: a kernel that refuses has a higher floor, and this is what shows
+    // As in a worker group: if the kernel refuses, the floor is higher, and this measurement shows
     // it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
     let from_ns = clock.now_ns();
@@ -98,8 +98,8 @@ mod tests {
     fn the_floor_is_of_every_op_that_was_due_and_far_below_a_drives_latency() {
         let floor = measure(Clock::start()).expect("measured");
         assert!((1..=LENGTH_NS * OPS_PER_S / 1_000_000_000).contains(&floor.ops), "{floor:?}");
-        // About a microsecond on a quiet machine; a busy one wakes its threads later, at worst by a
-        // slice of the scheduler.
+        // About a microsecond on a quiet machine; a busy one wakes threads later, at worst by a
+        // scheduler time slice.
         assert!(floor.median_ns > 0 && floor.median_ns <= floor.p95_ns, "{floor:?}");
     }
 }

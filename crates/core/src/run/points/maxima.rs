@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::plan::{PointKey, PointPlan};
 use crate::record::{Outcome, Point};
 
-/// Whose maximum it is.
+/// The key of a maximum.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct MaximumKey {
     subject: String,
@@ -23,13 +23,12 @@ impl MaximumKey {
     }
 }
 
-/// Every maximum that is known, in ops/s on one drive and instance.
+/// All known maxima, in ops/s per drive and instance.
 #[derive(Default)]
 pub struct Maxima(HashMap<MaximumKey, f64>);
 
 impl Maxima {
-    /// Takes a point's result into account: at the maximum of a load sweep it is the swept
-    /// stream's.
+    /// Records a point's result: at the maximum of a load sweep, the swept stream's rate.
     pub fn note(&mut self, point: &PointPlan, measured: &Point) {
         let at_maximum = point.key.axis.as_ref().is_some_and(|axis| axis.value.is_maximum());
         let Some(sweep) = point.step.sweep.as_ref().filter(|_| at_maximum) else { return };

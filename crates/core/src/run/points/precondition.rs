@@ -9,18 +9,18 @@ use crate::run::datasets::targets;
 use crate::run::worker_group::{LoadSpan, Running, WorkerGroup};
 use crate::run::{placement, worker_group};
 
-/// How long a load goes on.
+/// How long a load runs.
 #[derive(Clone, Copy)]
 pub enum LoadLength {
     Time(u64),
-    /// How often the range is covered.
+    /// Number of passes over the range.
     Passes(f64),
 }
 
-/// Looks on while the load runs.
+/// Observes the running load.
 pub type LoadObserver<'a> = dyn FnMut(&[WorkerGroup<'_>], &Running<'_>) -> Result<()> + 'a;
 
-/// Runs one stream on all of a subject's drives and keeps nothing of it but how many ops it was.
+/// Runs one stream on all drives of a subject and records only the number of ops.
 pub fn load(
     run: RunContext<'_>,
     subject: &Subject,
@@ -60,7 +60,7 @@ pub fn load(
     Ok(ops)
 }
 
-/// The ops of all workers' passes; nothing for a load that goes by time.
+/// The ops of all workers' passes; None for a load of fixed duration.
 pub fn planned_ops(groups: &[WorkerGroup<'_>]) -> Result<Option<u64>> {
     let mut all = 0;
     for group in groups {

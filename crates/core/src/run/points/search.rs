@@ -1,5 +1,4 @@
-//! Searches during a run: which point of a searched sweep is measured next, and which are not
-//! needed.
+//! Searches during a run: the next point of a searched sweep to measure, and the ones not needed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,19 +22,19 @@ impl SearchKey {
     }
 }
 
-/// What was tried so far, and whether it held.
+/// The values tried so far, and whether each passed.
 #[derive(Default)]
 pub struct Searches {
     tried: HashMap<SearchKey, Vec<(f64, bool)>>,
-    /// The values of each step that is searched, from the least to the most.
+    /// The values of each searched step, ascending.
     values: HashMap<String, Vec<f64>>,
-    /// Where the points of searches are among all, by the bits of their values.
+    /// The indices of the searches' points among all, by the bits of their values.
     places: HashMap<SearchKey, HashMap<u64, usize>>,
     over: HashSet<SearchKey>,
 }
 
 impl Searches {
-    /// Learns what is searched, and where its points are.
+    /// Records what is searched, and the indices of its points.
     pub fn begin(&mut self, plan: &Plan, all: &[PointPlan]) {
         for step in &plan.protocol.steps {
             if let Some(Sweep { search: Some(_), values, .. }) = &step.sweep {
@@ -56,8 +55,8 @@ impl Searches {
         }
     }
 
-    /// The point to measure in the place of this one: itself, where its step is not searched; of a
-    /// search the one that is the most informative; none when the search is over, and from then on.
+    /// The point to measure in place of this one: itself if its step is not searched; the most
+    /// informative one of a search; None from the end of the search on.
     pub fn instead<'p>(
         &mut self,
         point: &'p PointPlan,
@@ -77,7 +76,7 @@ impl Searches {
         next
     }
 
-    /// Takes a point's result into account, and says it. What failed holds nothing.
+    /// Records a point's result and returns it. Failed points do not pass.
     pub fn note(&mut self, key: &PointKey, sweep: Option<&Sweep>, point: &Point) -> Option<Fact> {
         let Some(Sweep { search: Some(search), .. }) = sweep else { return None };
         let value = key.axis.as_ref()?.value.number()?;
@@ -102,13 +101,13 @@ impl Searches {
     }
 }
 
-/// Whether a point that ended early has answered its search all the same: it could not keep up.
+/// Whether a point that ended early still answers its search: it could not keep up.
 pub fn answered(sweep: Option<&Sweep>, point: &Point) -> bool {
     let fell_behind = point.facts.iter().any(|fact| fact.name == key::load::FELL_BEHIND.name);
     sweep.is_some_and(|sweep| sweep.search.is_some()) && fell_behind
 }
 
-/// The percentile of the class that most of the stream's ops are of, over all drives and instances
+/// The percentile for the class of most of the stream's ops, over all drives and instances
 /// together.
 fn percentile_ns(search: &Search, point: &Point) -> Option<u64> {
     let cells = point.cells.iter().filter(|cell| cell.stream == search.stream);
@@ -127,7 +126,7 @@ mod tests {
     use super::*;
     use crate::plan::{AxisValue, Field, points};
 
-    /// A plan of one step whose sweep of so many values is searched, and its points.
+    /// A plan of one step with a searched sweep of this many values, and its points.
     fn searched(values: usize) -> Plan {
         let stream = serde_json::json!({
             "name": "io",
@@ -159,7 +158,8 @@ mod tests {
 
     #[test]
     fn a_search_measures_few_of_very_many_values_and_is_soon_over() {
-        // By the square, 200,000 values would take hours, and their copies in the points 300 GB.
+        // Quadratic time would take hours for 200,000 values, and their copies in the points 300
+        // GB.
         let plan = searched(200_000);
         let (all, truth) = (points(&plan), 123_456.0);
         let mut searches = Searches::default();

@@ -1,7 +1,6 @@
-//! Rounds of a load until its last ones are alike, by the rule of `stats::steady`. The load runs
-//! without a pause; at the end of each round the tallies are read. Every drive of a subject has
-//! rounds and a verdict of its own; the load ends when all are steady, or when the plan's patience
-//! does.
+//! Rounds of a load until the last ones are steady, by the rule of `stats::steady`. The load runs
+//! without a pause; counts are read at the end of each round. Every drive of a subject has its own
+//! rounds and verdict; the load ends when all are steady, or at the plan's maximum.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -14,7 +13,7 @@ use crate::run::points::precondition::{LoadLength, load};
 use crate::run::worker_group::WorkerGroup;
 use crate::stats::steady::judge;
 
-/// Runs the rounds; a state for each drive of the subject.
+/// Runs the rounds; returns a state for each drive of the subject.
 pub fn reach(
     context: RunContext<'_>,
     subject: &Subject,
@@ -63,7 +62,7 @@ pub fn reach(
     Ok(states)
 }
 
-/// What was counted on one drive until now.
+/// The counts of one drive so far.
 #[derive(Default)]
 struct DriveTotals {
     ops: u64,
@@ -85,7 +84,7 @@ impl DriveTotals {
         totals
     }
 
-    /// The metric of what was counted since `earlier`.
+    /// The metric over the counts since `earlier`.
     fn metric(&self, metric: SteadyMetric, earlier: &DriveTotals, ns: u64) -> f64 {
         let seconds = ns as f64 / 1e9;
         let service = || self.service.since(&earlier.service);

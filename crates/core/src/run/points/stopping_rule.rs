@@ -8,8 +8,8 @@ use crate::plan::{Axis, Field, Order, Plan, PointKey};
 use crate::record::{Outcome, Point};
 use crate::stats::level::Repeats;
 
-/// The headline streams' ops/s; their p99 response time where they were asked for a rate, and so
-/// ops/s are as asked.
+/// The headline streams' ops/s; their p99 response time if they have a target rate, which fixes
+/// ops/s.
 pub fn headline(point: &Point) -> Option<f64> {
     if point.outcome != Outcome::Measured {
         return None;
@@ -20,7 +20,7 @@ pub fn headline(point: &Point) -> Option<f64> {
         let window_ns = point.window_ns?.max(1);
         return (ops > 0).then(|| ops as f64 / (window_ns as f64 / 1e9));
     }
-    // Of classes there may be several; the one with the most requests is the most precise.
+    // If there are several classes, the one with the most requests is the most precise.
     let tallies = || cells().flat_map(|c| &c.tallies);
     let class = tallies().max_by_key(|t| t.ops)?.class;
     let mut all = Histogram::new();
@@ -28,18 +28,18 @@ pub fn headline(point: &Point) -> Option<f64> {
     all.percentile_ns(0.99).map(|ns| ns as f64)
 }
 
-/// The headline figures that were measured, by what stops together. Each is looked at once, so that
-/// a run of very many points is not slowed down by them.
+/// The measured headline figures, by groups of points that stop together. Each is examined once, so
+/// that very long runs are not slowed down.
 #[derive(Default)]
 pub struct Figures(HashMap<StopTogether, ComparedPoints>);
 
-/// Points that are compared stop together, so that they have the same repeats: those of all
-/// subjects where they take turns. The points of a load sweep stop together too, since each repeat
-/// needs its own maximum.
+/// Points that are compared stop together, so that they have the same number of repeats: those of
+/// all subjects if they alternate. The points of a load sweep also stop together, because each
+/// repeat needs its own maximum.
 #[derive(PartialEq, Eq, Hash)]
 struct StopTogether {
     step: String,
-    /// None where subjects take turns.
+    /// None if subjects alternate.
     subject: Option<String>,
     at: PointAt,
 }
@@ -63,7 +63,7 @@ impl StopTogether {
 struct ComparedPoints {
     cells: HashMap<(String, Option<u64>), RepeatedFigures>,
     subjects: HashSet<String>,
-    /// Up to which repeat it was looked whether they are enough, and the first that was.
+    /// The last repeat for which the rule was evaluated, and the first for which it was satisfied.
     looked: u32,
     enough: Option<u32>,
 }
@@ -71,13 +71,13 @@ struct ComparedPoints {
 /// A subject's figures at one value of the axis.
 #[derive(Default)]
 struct RepeatedFigures {
-    /// Not yet looked at.
+    /// Not evaluated yet.
     new: BTreeMap<u32, f64>,
     repeats: Repeats,
 }
 
 impl Figures {
-    /// Takes in a repeat's headline figure.
+    /// Records a repeat's headline figure.
     pub fn note(&mut self, plan: &Plan, key: &PointKey, figure: f64) {
         let group = self.0.entry(StopTogether::of(plan, key)).or_default();
         group.subjects.insert(key.subject.clone());
@@ -85,8 +85,7 @@ impl Figures {
         group.cells.entry(cell).or_default().new.insert(key.repeat, figure);
     }
 
-    /// Whether this point needs no measuring. Its repeat comes after all earlier ones of what stops
-    /// with it.
+    /// Whether this point can be skipped. Its repeat comes after all earlier ones of its group.
     pub fn enough(&mut self, plan: &Plan, key: &PointKey) -> bool {
         let Some(until) = plan.until else { return false };
         let Some(group) = self.0.get_mut(&StopTogether::of(plan, key)) else { return false };
@@ -98,14 +97,14 @@ impl Figures {
                 group.enough = Some(group.looked);
             }
         }
-        // Once there were enough, there are for good.
+        // Once satisfied, the rule stays satisfied.
         group.enough.is_some_and(|repeats| repeats < key.repeat)
     }
 }
 
 impl ComparedPoints {
-    /// Whether the repeats looked at are all there, without one that failed, and narrow the figures
-    /// down far enough.
+    /// Whether the evaluated repeats are complete, without failures, and narrow the figures down
+    /// sufficiently.
     fn narrow(&mut self, percent: f64) -> bool {
         let mut all = true;
         for cell in self.cells.values_mut() {
@@ -211,7 +210,7 @@ mod tests {
 
     #[test]
     fn very_many_points_are_each_looked_at_once() {
-        // As a run does: asked before each point, noted after it. By the square this would take
+        // As in a run: queried before each point, recorded after it. Quadratic time would take
         // hours.
         let loads = Field::LoadPercent;
         for (field, values, repeats) in

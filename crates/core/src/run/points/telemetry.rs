@@ -1,5 +1,5 @@
-//! The one thread that watches: once a second it reads every recorder, writes the interval to the
-//! sink, and informs the progress display. It never makes a worker wait.
+//! The telemetry thread: once per second it reads every recorder, writes the interval to the sink,
+//! and informs the progress display. It never makes a worker wait.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,10 +14,10 @@ use crate::run::worker_group::{Running, WorkerGroup};
 
 const INTERVAL_NS: u64 = 1_000_000_000;
 
-/// How often a stop and the end of the workers are looked for.
+/// Polling interval for a stop and the end of the workers.
 const LOOK_NS: u64 = 50_000_000;
 
-/// Turns the recorders' running totals into intervals.
+/// Converts the recorders' running totals to intervals.
 pub struct Telemetry<'a, 'g> {
     groups: &'a [WorkerGroup<'g>],
     clock: Clock,
@@ -31,7 +31,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
         Telemetry { groups, clock, last: vec![Vec::new(); groups.len()], last_ns: 0 }
     }
 
-    /// Watches from the start to the end of the window, or until no worker is left or `stop` is
+    /// Observes from the start to the end of the window, or until no worker is left or `stop` is
     /// set.
     pub fn watch(
         &mut self,
@@ -50,7 +50,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
             if now_ns >= window.until_ns || !running() || stop.load(Relaxed) {
                 return Ok(());
             }
-            // The last interval is closed after the join, and takes in a remainder shorter than
+            // The last interval is closed after the join, and includes a remainder shorter than
             // half of itself.
             if now_ns >= tick_ns && tick_ns + INTERVAL_NS / 2 <= window.until_ns {
                 let (ops, ns) = self.close_interval(window, now_ns, progress, sink)?;
@@ -64,8 +64,8 @@ impl<'a, 'g> Telemetry<'a, 'g> {
         }
     }
 
-    /// Ends the interval that is running: what has been counted since the last one. Returns its
-    /// headline ops and length.
+    /// Ends the current interval: the counts since the last one. Returns its headline ops and
+    /// length.
     pub fn close_interval(
         &mut self,
         window: MeasuredWindow,

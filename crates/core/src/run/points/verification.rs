@@ -14,7 +14,7 @@ use crate::record::{Fact, Verified};
 use crate::run::context::RunContext;
 use crate::run::datasets::{dataset, space};
 
-/// Refuses what cannot be verified.
+/// Refuses plans that cannot be verified.
 pub fn check(plan: &Plan) -> Result<()> {
     for dataset in &plan.protocol.datasets {
         let users: Vec<&Component> = users(plan, dataset).map(|stream| &stream.engine).collect();
@@ -59,7 +59,7 @@ pub fn check(plan: &Plan) -> Result<()> {
     plan.subjects.iter().try_for_each(no_own)
 }
 
-/// All streams that work on a dataset.
+/// All streams that use a dataset.
 fn users<'p>(plan: &'p Plan, dataset: &'p Dataset) -> impl Iterator<Item = &'p Stream> {
     let steps = plan.protocol.steps.iter().flat_map(|step| &step.streams);
     let prepared = plan.protocol.prepare.iter().map(|c| &c.stream);
@@ -67,7 +67,7 @@ fn users<'p>(plan: &'p Plan, dataset: &'p Dataset) -> impl Iterator<Item = &'p S
     steps.chain(prepared).chain(steady).filter(|stream| stream.dataset == dataset.name)
 }
 
-/// A subject with knobs of its own would have some of its streams verified.
+/// A subject's own knobs would have only some of its streams verified.
 fn no_own(subject: &Subject) -> Result<()> {
     let own = |knob: &str| [verify::VERIFY.name, verify::JOURNAL.name].contains(&knob);
     match subject.overrides.iter().find(|given| own(&given.knob)) {
@@ -79,7 +79,7 @@ fn no_own(subject: &Subject) -> Result<()> {
     }
 }
 
-/// Refuses a journal on a physical device that is under test: it would be lost with the data.
+/// Refuses a journal on a physical device under test: it would be lost with the data.
 fn elsewhere(subject: &Subject, journal: &Option<PathBuf>) -> Result<()> {
     let Some(journal) = journal else { return Ok(()) };
     if !journal.is_dir() {
@@ -106,7 +106,7 @@ fn elsewhere(subject: &Subject, journal: &Option<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// What the journals of a plan take, for its check: one line for each directory.
+/// The sizes of a plan's journals, for `plan check`: one line per directory.
 pub fn in_words(plan: &Plan) -> Result<Vec<String>> {
     let mut needed: BTreeMap<PathBuf, u64> = BTreeMap::new();
     for dataset in &plan.protocol.datasets {
@@ -131,8 +131,8 @@ pub fn in_words(plan: &Plan) -> Result<Vec<String>> {
     Ok(needed.into_iter().map(words).collect())
 }
 
-/// Where a run that wrote a verified dataset did not end, compares all of it with its journal,
-/// before the run writes anything. What was found is kept in the bundle.
+/// If a run that wrote a verified dataset did not end, compares all of it with its journal, before
+/// this run writes anything. The finding is stored in the bundle.
 pub fn recheck(run: RunContext<'_>, subject: &Subject) -> Result<Vec<Fact>> {
     let RunContext { plan, time, progress } = run;
     let mut facts = Vec::new();
@@ -143,7 +143,7 @@ pub fn recheck(run: RunContext<'_>, subject: &Subject) -> Result<Vec<Fact>> {
         for drive in &subject.drives {
             let bare = matches!(drive.place, DrivePlace::Device { .. });
             if bare && plan.protocol.preparation.filesystem.is_some() {
-                // It is made anew, and the dataset with it.
+                // It is recreated together with the dataset.
                 continue;
             }
             for instance in 0..dataset::instances(plan, &dataset.name) {
