@@ -1,12 +1,12 @@
-//! Paths through open descriptors, which mean what was opened.
+//! Paths through open descriptors, which refer to the opened file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How the path of an open descriptor begins.
+/// Prefix of the path of an open descriptor.
 pub const OPEN: &str = "/proc/self/fd/";
 
-/// A path as a reader knows it: for one that leads through a descriptor, where that is.
+/// A path for display: for one through a descriptor, its target.
 pub fn shown(path: &Path) -> PathBuf {
     let Ok(rest) = path.strip_prefix(OPEN) else { return path.to_path_buf() };
     let mut parts = rest.components();

@@ -1,4 +1,4 @@
-//! Who holds a lock on a file, as the kernel's own table has it.
+//! Holders of a file lock, from the kernel's own table.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -26,21 +26,21 @@ impl Holder {
     pub fn of(pid: u32) -> Holder {
         let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let words: Vec<_> = words.split(|b| *b == 0).map(String::from_utf8_lossy).collect();
-        // Enough to know it by; what follows may be long, and a password.
+        // Enough to identify it; the rest may be long, and may contain a password.
         let command = words.iter().take(2).map(|w| w.as_ref()).collect::<Vec<_>>().join(" ");
         let plain = command.chars().filter(|c| !c.is_control()).take(80).collect::<String>();
         Holder { pid, command: plain.trim().to_string() }
     }
 }
 
-/// The other processes that hold a lock on an open file.
+/// The other processes with a lock on an open file.
 pub fn holders(file: &File) -> Vec<Holder> {
     holders_of(&Path::new(OPEN).join(file.as_raw_fd().to_string()))
 }
 
-/// The kernel's table of locks. What one read returns is of one moment; between two, the rest moves
-/// up where a lock has gone, and one is missed. So the reads are large, and where one is not enough
-/// for the table, it is read again.
+/// The kernel's table of locks. A single read is consistent; between two reads, entries move up
+/// when a lock is released, and one may be missed. So reads are large, and if one does not cover
+/// the table, it is read again.
 fn table() -> String {
     let mut text = String::new();
     for _ in 0..4 {
@@ -57,7 +57,7 @@ fn table() -> String {
     text
 }
 
-/// The other processes that hold a lock on a file, of either kind, as /proc/locks has them.
+/// The other processes with a lock of either kind on a file, from /proc/locks.
 pub fn holders_of(path: &Path) -> Vec<Holder> {
     let Ok(found) = fs::metadata(path) else { return Vec::new() };
     let place = format!("{:02x}:{:02x}:{}", major(found.dev()), minor(found.dev()), found.ino());

@@ -1,5 +1,5 @@
-//! nvme-cli, which does the administration of NVMe drives: what it is called with, in the spellings
-//! of its versions 2 and 3, and what it answers.
+//! nvme-cli, which administers NVMe drives: its arguments, as spelled in versions 2 and 3, and its
+//! output.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::base::error::{Result, failed};
 
-/// A command for nvme-cli to execute, as version 2 and, where it differs, as version 3 spells it.
+/// An nvme-cli command, as spelled in version 2 and, if different, in version 3.
 pub struct Spelling {
     pub two: &'static [&'static str],
     pub three: &'static [&'static str],
@@ -20,23 +20,23 @@ pub const ID_NS: Spelling = Spelling { two: &["id-ns"], three: &["id", "ns"] };
 pub const LIST_NS: Spelling = Spelling { two: &["list-ns"], three: &["id", "ns-list"] };
 pub const SMART_LOG: Spelling = Spelling { two: &["smart-log"], three: &["log", "smart"] };
 
-/// nvme-cli in one of its versions: as it is installed, or as a test scripts it.
+/// nvme-cli in one of its versions: installed, or scripted by a test.
 #[derive(Clone, Debug)]
 pub struct NvmeCli {
-    /// The folders in which it is looked for.
+    /// Its search path.
     path: String,
     major: u32,
 }
 
 impl NvmeCli {
-    /// The one that is installed where only root installs programs.
+    /// The one installed where only root installs programs.
     pub fn installed() -> &'static NvmeCli {
         static TOOL: LazyLock<NvmeCli> =
             LazyLock::new(|| NvmeCli::on("/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"));
         &TOOL
     }
 
-    /// The first one in these folders; of version 2 where it does not say which it is.
+    /// The first one in these folders; version 2 if it does not report its version.
     pub fn on(path: &str) -> NvmeCli {
         let tool = NvmeCli { path: path.to_string(), major: 2 };
         let said = tool.command().arg("version").output().ok();
@@ -54,14 +54,14 @@ impl NvmeCli {
         if self.major >= 3 { spelling.three } else { spelling.two }
     }
 
-    /// What a command that reads prints as JSON; nothing where the tool or the answer is missing.
+    /// The JSON output of a read command; None without the tool or an answer.
     pub fn ask(&self, spelling: &Spelling, node: &Path, options: &[String]) -> Option<Value> {
         let mut command = self.command();
         command.args(self.spelled(spelling)).arg(node).args(options).arg("--output-format=json");
         serde_json::from_slice(&command.output().ok()?.stdout).ok()
     }
 
-    /// A log page as the drive gives it.
+    /// A raw log page.
     pub fn log(&self, id: u8, bytes: usize, node: &Path) -> Option<Vec<u8>> {
         let options =
             [format!("--log-id={id:#x}"), format!("--log-len={bytes}"), "--raw-binary".to_string()];
@@ -69,7 +69,7 @@ impl NvmeCli {
         (output.status.success() && output.stdout.len() >= bytes).then_some(output.stdout)
     }
 
-    /// Carries a command out that changes something; the tool's own words where it fails.
+    /// Executes a command that changes something; the tool's own message if it fails.
     pub fn order(&self, spelling: &Spelling, node: &Path, options: &[String]) -> Result<()> {
         let words = self.spelled(spelling);
         let output = self.command().args(words).arg(node).args(options).output();
@@ -87,12 +87,12 @@ impl NvmeCli {
     }
 }
 
-/// What the installed tool's command that reads prints as JSON.
+/// The JSON output of the installed tool's read command.
 pub fn ask(spelling: &Spelling, node: &Path) -> Option<Value> {
     NvmeCli::installed().ask(spelling, node, &[])
 }
 
-/// What a command that reads prints.
+/// The output of a read command.
 pub fn text(command: &[&str], node: &Path) -> Option<String> {
     let output = NvmeCli::installed().command().args(command).arg(node).output().ok()?;
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
@@ -104,7 +104,7 @@ pub fn health_log(node: &Path) -> Option<Vec<u8>> {
     NvmeCli::installed().log(0x02, 512, node)
 }
 
-/// Has the installed tool carry a command out that changes something.
+/// Executes a command of the installed tool that changes something.
 pub fn order(spelling: &Spelling, node: &Path, options: &[String]) -> Result<()> {
     NvmeCli::installed().order(spelling, node, options)
 }
@@ -115,42 +115,42 @@ fn major(said: &str) -> Option<u32> {
     after.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
-/// What a controller says that it can do.
+/// A controller's capabilities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
     /// Namespaces can be created and deleted.
     pub manages_namespaces: bool,
     pub format: bool,
     pub format_crypto: bool,
-    /// A format or its erase works on all namespaces of the controller, whichever is named.
+    /// A format or its erase affects all namespaces of the controller.
     pub format_hits_all: bool,
     pub sanitize_crypto: bool,
     pub sanitize_block: bool,
     pub sanitize_overwrite: bool,
 }
 
-/// Asks the controller; nothing where it does not answer.
+/// Queries the controller; None if it does not answer.
 pub fn abilities(node: &Path) -> Option<Abilities> {
     let answer = ask(&ID_CTRL, node)?;
     let number = |name: &str| answer.get(name).and_then(Value::as_u64);
     Some(read(number("oacs")?, number("fna")?, number("sanicap").unwrap_or(0)))
 }
 
-/// Whether a namespace promises that logical blocks read as zeroes once they are deallocated; no
-/// where it does not answer.
+/// Whether a namespace guarantees zeroes for deallocated logical blocks; false if it does not
+/// answer.
 pub fn reads_zeroes_where_deallocated(node: &Path) -> bool {
     let answer = ask(&ID_NS, node);
     answer.and_then(|answer| answer.get("dlfeat")?.as_u64()).is_some_and(promises_zeroes)
 }
 
-/// Identify Namespace, DLFEAT (NVM Command Set Specification 1.0, figure 97): bits 2:0 are 001b
-/// for zeroes, 010b for ones, 000b where nothing is promised.
+/// Identify Namespace, DLFEAT (NVM Command Set Specification 1.0, figure 97): bits 2:0 are 001b for
+/// zeroes, 010b for ones, 000b without a guarantee.
 fn promises_zeroes(dlfeat: u64) -> bool {
     dlfeat & 0b111 == 0b001
 }
 
-/// The bits of Identify Controller: OACS 1 (format) and 3 (namespace management); FNA 0 (format)
-/// and 1 (erase) hit all, 2 has crypto; SANICAP 0, 1 and 2.
+/// Bits of Identify Controller: OACS 1 (format) and 3 (namespace management); FNA 0 (format) and 1
+/// (erase) affect all, 2 has crypto; SANICAP 0, 1 and 2.
 fn read(oacs: u64, fna: u64, sanicap: u64) -> Abilities {
     let format = oacs & 0b10 != 0;
     Abilities {

@@ -1,6 +1,6 @@
-//! A scripted nvme-cli for tests: it takes the commands and gives the answers that the sources of
-//! versions 2 and 3 have (nvme.c, nvme-print-json.c and plugins/ns), of a controller whose
-//! namespaces lie in files. None of it was recorded from a drive.
+//! A scripted nvme-cli for tests: it accepts the commands and prints the answers found in the
+//! sources of versions 2 and 3 (nvme.c, nvme-print-json.c and plugins/ns), for a controller whose
+//! namespaces are files. Nothing was recorded from a drive.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ pub struct Scripted {
     folder: tempfile::TempDir,
 }
 
-/// Of blocks of 512 and 4,096 bytes; 1 GiB in all.
+/// With blocks of 512 and 4,096 bytes; 1 GiB in total.
 const SCRIPT: &str = r##"#!/bin/sh
 cd "@FOLDER@" || exit 1
 major=@MAJOR@
@@ -122,8 +122,8 @@ esac
 "##;
 
 impl Scripted {
-    /// One whose controller has these namespaces, all attached: number, blocks, format (0: of 512
-    /// bytes, 1: of 4,096).
+    /// A controller with these namespaces, all attached: number, blocks, format (0: 512 bytes, 1:
+    /// 4,096).
     pub fn new(major: u32, namespaces: &[(u64, u64, u64)]) -> Scripted {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -144,7 +144,7 @@ impl Scripted {
         NvmeCli::on(&format!("{}:/usr/bin:/bin", self.folder.path().display()))
     }
 
-    /// What the Sanitize Status log page answers from now on, (SPROG, SSTAT) each time.
+    /// The next answers of the Sanitize Status log page, (SPROG, SSTAT) each.
     pub fn sanitizes(&self, answers: &[(u16, u16)]) {
         let line = |(progress, status): &(u16, u16)| {
             let bytes = [progress.to_le_bytes(), status.to_le_bytes()].concat();
@@ -153,13 +153,13 @@ impl Scripted {
         fs::write(self.file("log"), answers.iter().map(line).collect::<String>()).unwrap();
     }
 
-    /// What it was called with, but for its version.
+    /// Its arguments, except for version queries.
     pub fn commands(&self) -> Vec<String> {
         let text = fs::read_to_string(self.file("commands")).unwrap_or_default();
         text.lines().map(str::to_string).collect()
     }
 
-    /// Those of the commands that change something.
+    /// The commands that change something.
     pub fn changes(&self) -> Vec<String> {
         let mut all = self.commands();
         all.retain(|c| !c.contains("--output-format"));

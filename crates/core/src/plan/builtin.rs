@@ -1,6 +1,6 @@
 //! The built-in protocols: the files in `plans/`, compiled into the program.
 
-/// (name, TOML), in the order in which they are listed.
+/// (name, TOML), in display order.
 static ALL: &[(&str, &str)] = &[
     ("demo", include_str!("../../../../plans/demo.toml")),
     ("quick", include_str!("../../../../plans/quick.toml")),

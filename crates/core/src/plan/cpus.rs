@@ -1,4 +1,4 @@
-//! Which processors a stream's workers run on: `cpus = "local"`, a list such as "0-3,8", or "none".
+//! The processors of a stream's workers: `cpus = "local"`, a list such as "0-3,8", or "none".
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use crate::plan::syntax::fields;
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::Node;
 
-/// More than any machine has processors.
+/// More processors than any machine has.
 const MOST: u32 = 4096;
 
-/// Which processors a stream's workers run on.
+/// The processors of a stream's workers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Cpus {
-    /// Wherever the scheduler puts them.
+    /// Placed by the scheduler.
     Unpinned,
-    /// One each on the processors local to the drive, where it is a block device.
+    /// One each on the processors local to the drive, if it is a block device.
     Local,
     /// One each on these.
     List(BTreeSet<u32>),
@@ -48,7 +48,7 @@ impl From<Cpus> for String {
     }
 }
 
-/// Reads "0-3,8"; nothing where it is no such list.
+/// Reads "0-3,8"; None if it is not such a list.
 pub fn read_list(text: &str) -> Option<BTreeSet<u32>> {
     let mut all = BTreeSet::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {

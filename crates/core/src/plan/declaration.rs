@@ -1,6 +1,6 @@
-//! `[disclosure]`: what whoever publishes a brief declares beside its figures: the class of the
-//! drives and their market, the sponsor, disclaimers, footnotes. A plan may have it, and
-//! brief.toml, whose word counts more.
+//! `[disclosure]`: statements of the publisher of a brief: the class of the drives and their
+//! market, the sponsor, disclaimers, footnotes. A plan may have it, and brief.toml, which takes
+//! precedence.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::Node;
 
-/// What is declared; all may be left out.
+/// The statements, all optional.
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Declaration {
@@ -21,19 +21,19 @@ pub struct Declaration {
     /// One paragraph each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disclaimers: Vec<String>,
-    /// In the order of their numbers, from 1; cited as `[^1]`.
+    /// In order, numbered from 1; cited as `[^1]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub footnotes: Vec<String>,
-    /// How much of the kernel's command line is disclosed.
+    /// The disclosed part of the kernel command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_command_line: Option<CommandLine>,
 }
 
-/// How much of the kernel's command line a brief shows.
+/// How much of the kernel command line a brief shows.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandLine {
-    /// The parameters that may change a figure; the others are counted.
+    /// The parameters that may affect results; the others are counted.
     Relevant,
     /// All of it.
     Whole,
@@ -42,12 +42,12 @@ pub enum CommandLine {
 const COMMAND_LINES: [&str; 2] = ["relevant", "whole"];
 
 impl Declaration {
-    /// Whether nothing is declared.
+    /// Whether there are no statements.
     pub fn is_empty(&self) -> bool {
         *self == Declaration::default()
     }
 
-    /// What it says, and, where it says nothing, what another does.
+    /// Its statements, completed by another's.
     pub fn or(self, other: &Declaration) -> Declaration {
         let list = |own: Vec<String>, others: &Vec<String>| match own.is_empty() {
             true => others.clone(),
@@ -77,8 +77,8 @@ impl Declaration {
         }
     }
 
-    /// A text of one's own with its citations, `[^1]`, as the numbers of footnotes; or what is
-    /// wrong with one.
+    /// A user's text with its citations, `[^1]`, as numbers of footnotes; or an error for an
+    /// invalid one.
     pub fn cited(&self, text: &str) -> Result<String, String> {
         let (mut out, mut rest) = (String::with_capacity(text.len()), text);
         while let Some((before, from)) = rest.split_once("[^") {

@@ -8,8 +8,8 @@ use crate::plan::steps::powercut::powercut;
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::Node;
 
-/// What the listener needs of a plan whose drives are those of another machine: its cuts, and the
-/// serial numbers that it names.
+/// The parts of a plan that the listener needs if the drives are on another machine: its cuts, and
+/// the serial numbers.
 pub fn cuts_elsewhere(path: &Path) -> Result<(PowerCut, Vec<String>), Mistakes> {
     let mut log = Mistakes::default();
     let found = parse_file(path, &mut log).and_then(|tree| {

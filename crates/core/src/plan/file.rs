@@ -1,4 +1,4 @@
-//! From a plan file, or a command line that says the same, to a resolved plan.
+//! From a plan file, or an equivalent command line, to a resolved plan.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,14 @@ use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 use crate::plan::syntax::{fields, node};
 use crate::plan::{Catalogue, declaration, specification};
 
-/// How long idle power is read where the plan does not say.
+/// Default duration of the idle power measurement.
 const IDLE_NS: u64 = 5_000_000_000;
 
-/// What a command line says beside the plan or the protocol that it names.
+/// The command line's additions to the plan or protocol that it names.
 #[derive(Clone, Copy, Default)]
 pub struct CommandLineValues<'a> {
     /// Subjects by name, each with its directory. Relative paths start at the working directory,
-    /// and knobs of a subject's own may follow them (`A=/path,latency=110us`).
+    /// and the subject's own knobs may follow (`A=/path,latency=110us`).
     pub subjects: &'a [(String, PathBuf)],
     /// Values by path: the protocol's own keys, and those of a plan that are `SETTABLE`.
     pub set: &'a [(String, String)],
@@ -33,7 +33,7 @@ pub struct CommandLineValues<'a> {
     pub repeats: Option<u32>,
 }
 
-/// Keys of a plan that `--set` reaches; every other path is one of the protocol's.
+/// Keys of a plan that `--set` can change; every other path is the protocol's.
 const SETTABLE: &[&str] = &["seed", "order", "repeats", "scale", "meters", "vary", "same_device"];
 
 /// Reads a plan file. Relative paths in it start at its own folder.
@@ -41,8 +41,8 @@ pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
     load_with(path, CommandLineValues::default(), catalogue)
 }
 
-/// The same with what the command line says, which counts more: its subjects take the place of
-/// those of the file, its values come after the file's overrides.
+/// The same with the command line, which takes precedence: its subjects replace those of the file,
+/// its values come after the file's overrides.
 pub fn load_with(
     path: &Path,
     given: CommandLineValues<'_>,
@@ -60,8 +60,8 @@ pub fn load_with(
     finish(plan, log)
 }
 
-/// Whether a file is a plan, which names its protocol, and not a protocol itself. One that cannot
-/// be read is taken for a plan, whose mistakes are then shown.
+/// Whether a file is a plan, which names its protocol, and not a protocol itself. An unreadable one
+/// counts as a plan, whose mistakes are then shown.
 pub fn is_plan(path: &Path) -> bool {
     let tree = parse_file(path, &mut Mistakes::default());
     tree.is_none_or(|tree| tree.get("protocol").is_some() || tree.get("step").is_none())
@@ -100,7 +100,7 @@ pub fn from_command_line(
     finish(plan, log)
 }
 
-/// Puts what the command line says into the tree of a plan.
+/// Adds the command line to the tree of a plan.
 fn put(given: CommandLineValues<'_>, entries: &mut Vec<NodeEntry>, log: &mut Mistakes) {
     if !given.subjects.is_empty() {
         entries.retain(|e| e.key != "subject");
@@ -115,7 +115,7 @@ fn put(given: CommandLineValues<'_>, entries: &mut Vec<NodeEntry>, log: &mut Mis
         let written = written.display().to_string();
         let (path, knobs) = parted(&written);
         let at = argument_at(&format!("--subject {name}={path}"), path, log);
-        // A plan's own paths start at its folder, and these do not.
+        // A plan's own paths start at its folder, unlike these.
         let whole = std::path::absolute(path).map_or(path.into(), |p| p.display().to_string());
         let drive = table(at, vec![entry("path", at, Node::text(at, whole))]);
         let drives = Node { at, value: NodeValue::List(vec![drive]) };
@@ -156,8 +156,8 @@ fn replace(entries: &mut Vec<NodeEntry>, new: NodeEntry) {
     entries.push(new);
 }
 
-/// A subject's directory and the knobs of its own after it: "/mnt/a,latency=110us". A comma that no
-/// knob follows belongs to the directory's name.
+/// A subject's directory and its own knobs: "/mnt/a,latency=110us". A comma without a knob after it
+/// belongs to the directory's name.
 fn parted(written: &str) -> (&str, Vec<(&str, &str)>) {
     let mut path = written;
     let mut knobs = Vec::new();
@@ -188,14 +188,14 @@ fn entry(key: &str, key_at: SourceSpan, node: Node) -> NodeEntry {
     NodeEntry { key: key.to_string(), key_at, node }
 }
 
-/// Takes an argument in as a source of its own; the place of `value`, which it ends with.
+/// Adds an argument as a separate source; returns the position of `value`, with which it ends.
 fn argument_at(shown: &str, value: &str, log: &mut Mistakes) -> SourceSpan {
     let source = log.source("command line", shown);
     SourceSpan { source, start: shown.len() - value.len(), end: shown.len() }
 }
 
-/// A key with a value as the shell gave it: TOML where it reads as such (16, true, "20m"),
-/// otherwise a string (20m).
+/// A key with a value from the shell: TOML if it parses as such (16, true, "20m"), otherwise a
+/// string (20m).
 fn argument(key: &str, value: &str, shown: &str, log: &mut Mistakes) -> NodeEntry {
     let at = argument_at(shown, value, log);
     let mut node = node::parse_value(value, at.source).unwrap_or_else(|| Node::text(at, value));
@@ -205,7 +205,7 @@ fn argument(key: &str, value: &str, shown: &str, log: &mut Mistakes) -> NodeEntr
     entry(key, key_at, node)
 }
 
-/// Lets a value parsed on its own stand where it stands in the argument.
+/// Shifts a separately parsed value to its position in the argument.
 fn move_to(node: &mut Node, at: SourceSpan) {
     node.at = at;
     match &mut node.value {
@@ -227,7 +227,7 @@ fn push_subject(entries: &mut Vec<NodeEntry>, subject: Node, at: SourceSpan) {
     }
 }
 
-/// Makes subjects, given the protocol with its tree, or nothing where it has mistakes.
+/// Builds the subjects, given the protocol with its tree, or None if it has mistakes.
 pub type SubjectReader<'s> =
     dyn FnMut(Option<&(Resolved, Node)>, &mut Mistakes) -> Vec<Subject> + 's;
 
@@ -249,8 +249,8 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     Some(plan)
 }
 
-/// A plan whose subjects come from elsewhere: `table` has its keys, beside those that were read
-/// already. `pin_by_default` is still to be done.
+/// A plan with subjects from elsewhere: `table` has its keys, in addition to those already read.
+/// `pin_by_default` must still be called.
 pub fn resolve_with(
     mut table: Fields<'_>,
     folder: &Path,
@@ -273,7 +273,7 @@ pub fn resolve_with(
         crate::plan::subjects::meters::meters(meters_node.filter(|_| !unwatched), catalogue, log);
     let idle_ns = table.get("idle").map_or(Some(IDLE_NS), |n| fields::time_ns(n, log));
     let override_node = table.get("override");
-    // Read by `subjects`, of a plan or of a campaign; a key of both.
+    // Read by `subjects`, for a plan or a campaign; a key of both.
     table.get("subject");
     let stated_node = table.get("drive");
     let declared = declaration::declaration(table.get("disclosure"), log);
@@ -330,7 +330,7 @@ pub fn pin_by_default(plan: &mut Plan) {
     }
 }
 
-/// The protocol that a plan names: built in, or a file.
+/// A plan's protocol: built in, or a file.
 fn protocol_tree(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<(String, Node)> {
     let written = fields::text(node, log)?;
     if let Some((name, text)) = protocols().iter().find(|(name, _)| *name == written) {

@@ -1,11 +1,11 @@
-//! How an engine or a workload declares itself: name, summary, the requests it knows, its knobs.
+//! The declaration of an engine or workload: name, summary, supported requests, knobs.
 //!
 //! The plan parser checks a user's keys against these, `dyno list` prints them, and the reference
-//! page is made from them, so a knob is described once, beside the code that reads it.
+//! page is generated from them, so a knob is described once, next to the code that reads it.
 
 use super::model::Knobs;
 
-/// Which requests a workload makes and an engine can execute. The two must agree.
+/// The requests that a workload makes and an engine can execute. The two must match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestFamily {
     /// Reads and writes at offsets of a file or device.
@@ -19,7 +19,7 @@ pub enum RequestFamily {
 }
 
 impl RequestFamily {
-    /// Whether a workload of this family runs on an engine of the other, or the reverse.
+    /// Whether a workload of this family runs on an engine of the other, or vice versa.
     pub fn suits(self, other: RequestFamily) -> bool {
         self == other || self == RequestFamily::Any || other == RequestFamily::Any
     }
@@ -43,17 +43,17 @@ pub enum Writes {
     Never,
     /// With any knobs.
     Always,
-    /// Its knobs decide.
+    /// Depends on its knobs.
     By(fn(&Knobs) -> bool),
 }
 
 impl Writes {
-    /// Whether it does with some knobs.
+    /// Whether it may, with some knobs.
     pub fn ever(self) -> bool {
         !matches!(self, Writes::Never)
     }
 
-    /// Whether it does with these.
+    /// Whether it does, with these.
     pub fn with(self, knobs: &Knobs) -> bool {
         match self {
             Writes::Never => false,
@@ -70,17 +70,17 @@ pub struct Info {
     pub name: &'static str,
     /// One line, without a full stop.
     pub summary: &'static str,
-    /// What requests it makes or takes.
+    /// The family of its requests.
     pub family: RequestFamily,
-    /// For a workload: whether it writes, and so may not be pointed at a drive that must not be
-    /// written to. An engine says `Never`; it is not read.
+    /// For a workload: whether it writes, in which case it may not use a write-protected drive.
+    /// Engines use `Never`, which is not read.
     pub writes: Writes,
-    /// For an engine: the deepest queue that its I/O contexts take, 1 for a synchronous one. A
-    /// workload says 1; it is not read.
+    /// For an engine: the maximum queue depth of its I/O contexts, 1 for a synchronous one.
+    /// Workloads use 1, which is not read.
     pub max_depth: u32,
-    /// The knobs that a plan may set, in the order of help and of the reference.
+    /// The knobs that a plan may set, in the order of help and reference.
     pub knobs: &'static [Knob],
-    /// Where the definition comes from: document and section; empty where it is ours.
+    /// The source of the definition: document and section; empty if it is ours.
     pub source: &'static str,
 }
 
@@ -89,31 +89,31 @@ pub struct Info {
 pub struct Knob {
     /// The key in a plan, lower case.
     pub name: &'static str,
-    /// What its value may be.
+    /// The type of its value.
     pub kind: KnobKind,
-    /// Its value where the plan does not name it.
+    /// Its value if the plan does not set it.
     pub default: DefaultValue,
     /// What it does, its range and its unit.
     pub doc: &'static str,
 }
 
-/// What may stand behind a knob, and how its resolved JSON value looks.
+/// The type of a knob's value, and its resolved JSON form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KnobKind {
     /// `true` or `false`, as a JSON boolean.
     Bool,
     /// A whole number in a range, as a JSON integer.
     Int {
-        /// The least value.
+        /// The minimum.
         min: u64,
-        /// The greatest value.
+        /// The maximum.
         max: u64,
     },
     /// A number in a range, as a JSON float.
     Float {
-        /// The least value.
+        /// The minimum.
         min: f64,
-        /// The greatest value.
+        /// The maximum.
         max: f64,
     },
     /// "4KiB" or a bare number; resolved to a JSON integer of bytes.
@@ -134,13 +134,13 @@ pub enum KnobKind {
     Options,
 }
 
-/// What a knob is when the plan does not say.
+/// A knob's value if the plan does not set it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DefaultValue {
-    /// The plan must say.
+    /// The plan must set it.
     Required,
-    /// The knob is then left out of the resolved knobs.
+    /// The knob is omitted from the resolved knobs.
     Absent,
-    /// As if the plan had said this text (a TOML value: `4096`, `"4KiB"`, `true`).
+    /// As if the plan contained this text (a TOML value: `4096`, `"4KiB"`, `true`).
     Is(&'static str),
 }

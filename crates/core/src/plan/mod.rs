@@ -1,14 +1,14 @@
-//! The plan: what a user writes, checked and resolved into points before any drive is touched.
+//! The plan: the user's input, checked and resolved into points before any drive is touched.
 //!
-//! `model` is the resolved plan, which the rest of the program works with and a bundle stores.
-//! `info` is how engines and workloads declare themselves, so that parsing, help and reference
-//! pages have one source. In between, `node` reads TOML and records the position of each value,
-//! `overrides` edits that tree, `knobs`, `stream`, `sweep`, `protocol` and `subject` resolve it,
-//! `mistakes` collects all errors and shows them, and `file` combines these.
+//! `model` is the resolved plan, which the rest of the program uses and a bundle stores. `info` is
+//! the declaration of engines and workloads, the single source for parsing, help and reference
+//! pages. In between, `node` reads TOML and records the position of each value, `overrides` edits
+//! that tree, `knobs`, `stream`, `sweep`, `protocol` and `subject` resolve it, `mistakes` collects
+//! all errors and shows them, and `file` combines these.
 //!
-//! `order` determines whose turn it is at a point, `own` holds knobs of a single subject, `vary`
-//! the fields that may differ, `campaign` plans for several hosts, `schema` the JSON Schemas for
-//! editors, made from the registries.
+//! `order` determines the order of subjects at a point, `own` holds knobs of a single subject,
+//! `vary` the fields that may differ, `campaign` plans for several hosts, `schema` the JSON Schemas
+//! for editors, generated from the registries.
 
 mod builtin;
 pub mod campaign;
@@ -41,13 +41,13 @@ pub use sequence::recheck::recheck;
 pub use syntax::fields::unprintable;
 pub use syntax::mistakes::Mistakes;
 
-/// The engines, workloads and meters that a plan may name. The caller fills it in, because plans
-/// know nothing of their code.
+/// The engines, workloads and meters that a plan may name. Supplied by the caller, because plans do
+/// not depend on their code.
 pub struct Catalogue {
-    /// What a stream or dataset may name as its `engine`.
+    /// Valid values of a stream's or dataset's `engine`.
     pub engines: Vec<&'static Info>,
-    /// What a stream or fill may name as its `workload`.
+    /// Valid values of a stream's or fill's `workload`.
     pub workloads: Vec<&'static Info>,
-    /// What `meters` may name.
+    /// Valid values of `meters`.
     pub meters: Vec<&'static Info>,
 }

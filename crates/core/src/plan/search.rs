@@ -7,38 +7,37 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
 
-/// The percentiles that may be limited, which are those that a report shows.
+/// The percentiles that may be limited: those shown in reports.
 pub const PERCENTILES: [(&str, f64); 5] =
     [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
 
-/// What must hold.
+/// The condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// The stream whose latency is limited.
     pub stream: String,
-    /// A name among `PERCENTILES`.
+    /// One of `PERCENTILES`.
     pub percentile: String,
     /// The limit, in nanoseconds of response time.
     pub at_most_ns: u64,
 }
 
 impl Search {
-    /// Where the percentile is among `PERCENTILES`.
+    /// The index of the percentile in `PERCENTILES`.
     pub fn index(&self) -> usize {
         PERCENTILES.iter().position(|(name, _)| *name == self.percentile).unwrap_or(0)
     }
 
-    /// The maximum number of values that are measured, for this number of values.
+    /// The maximum number of measurements, for this number of values.
     pub fn most_points(values: usize) -> u64 {
         u64::from(values.checked_ilog2().map_or(0, |log| log + 1))
     }
 
-    /// The value to measure next, of a sweep's in their order, when those tried held or did not:
-    /// the middle of what lies between. None when nothing does.
+    /// The value of a sweep to measure next, given the values tried and their results: the middle
+    /// of the undecided range. None if it is empty.
     pub fn next(values: &[f64], tried: &[(f64, bool)]) -> Option<f64> {
         let broken = tried.iter().filter(|t| !t.1).map(|t| t.0).fold(f64::INFINITY, f64::min);
-        // A drive may hold at a load above one at which it once did not; the undecided range is
-        // looked at no more.
+        // A drive may pass at a load above one at which it failed; the range below stays decided.
         let held = tried
             .iter()
             .filter(|t| t.1 && t.0 < broken)

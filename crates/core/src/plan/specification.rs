@@ -24,19 +24,19 @@ pub struct Specification {
     pub endurance: Option<String>,
     /// "5 years"
     pub warranty: Option<String>,
-    /// What one drive costs.
+    /// The price of one drive.
     pub price: Option<Price>,
-    /// Where the figures come from.
+    /// The source of the figures.
     pub source: Option<String>,
-    /// The maker's page about it.
+    /// The maker's product page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// What is made of the bundle does not say which drive it is: "Competitor A".
+    /// Reports do not identify the drive: "Competitor A".
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mask: bool,
 }
 
-/// A price, which is worth nothing without its date and source.
+/// A price, meaningless without its date and source.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -46,7 +46,7 @@ pub struct Price {
     pub currency: String,
     /// "2026-11-22"
     pub date: String,
-    /// Who asks it.
+    /// The seller.
     pub source: String,
 }
 
@@ -54,12 +54,12 @@ pub struct Price {
 pub type Specifications = BTreeMap<String, Specification>;
 
 impl Specification {
-    /// Whether it states nothing of the drive itself, as a mask or a link alone does not.
+    /// Whether it states nothing about the drive itself, as with only a mask or a link.
     pub fn states_nothing(&self) -> bool {
         Specification { mask: false, link: None, ..self.clone() } == Specification::default()
     }
 
-    /// The capacity as a number, where it is stated as one.
+    /// The capacity as a number, if stated as one.
     pub fn bytes(&self) -> Option<f64> {
         let parsed = self.capacity.as_deref().and_then(|text| units::parse_bytes(text).ok());
         parsed.map(|bytes| bytes as f64)
@@ -70,13 +70,14 @@ impl Specification {
         number_before(self.endurance.as_deref()?, "DWPD")
     }
 
-    /// 5 of "5 years": of the warranty, or of the time for which the endurance is stated.
+    /// 5 of "5 years": of the warranty, or of the stated endurance.
     pub fn warranty_years(&self) -> Option<f64> {
         let all = [self.warranty.as_deref(), self.endurance.as_deref()];
         all.into_iter().flatten().find_map(|text| number_before(text, "year"))
     }
 
-    /// What is wrong with it, and what to do: a price is a number above zero, a capacity a size.
+    /// What is wrong with it, and what to do: a price must be a number above zero, a capacity a
+    /// size.
     pub fn check(&self) -> Result<(), (String, &'static str)> {
         if let Some(text) = self.capacity.as_ref().filter(|_| self.bytes().is_none()) {
             return Err((format!("'{text}' is not a capacity"), "write it as \"7.68TB\""));
@@ -101,7 +102,7 @@ impl Specification {
         Ok(())
     }
 
-    /// What it says, and, where it says nothing, what another does.
+    /// Its statements, completed by another's.
     pub fn or(self, other: &Specification) -> Specification {
         let other = other.clone();
         Specification {
@@ -118,7 +119,7 @@ impl Specification {
     }
 }
 
-/// The number above zero before a word.
+/// The positive number before a word.
 fn number_before(text: &str, word: &str) -> Option<f64> {
     let words: Vec<&str> = text.split([' ', '-']).collect();
     let at = words.iter().position(|own| own.starts_with(word))?;

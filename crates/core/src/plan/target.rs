@@ -10,7 +10,7 @@ use crate::plan::syntax::node::Node;
 /// More than any controller has namespaces.
 const MOST: u32 = 1024;
 
-/// Slices begin at multiples of this where they are large enough, so that no page or flash block is
+/// Slices begin at multiples of this if they are large enough, so that no page or flash block is
 /// shared.
 const UNIT_BYTES: u64 = 1 << 20;
 /// Otherwise at multiples of this.
@@ -19,9 +19,9 @@ const LEAST_UNIT_BYTES: u64 = 4096;
 /// Number `index` (from 1) of `of` equal slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSlice {
-    /// Which slice, from 1.
+    /// Index of the slice, from 1.
     pub index: u32,
-    /// How many slices there are; 1 is the whole dataset.
+    /// Number of slices; 1 is the whole dataset.
     pub of: u32,
 }
 
@@ -37,8 +37,7 @@ impl PlannedSlice {
         self.of <= 1
     }
 
-    /// Where the slice begins and how long it is, of `bytes` in all. All slices have the same
-    /// length.
+    /// Start and length of the slice, of `bytes` in total. All slices have the same length.
     pub fn range(&self, bytes: u64) -> (u64, u64) {
         if self.is_whole() {
             return (0, bytes);

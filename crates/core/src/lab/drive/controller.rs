@@ -1,6 +1,5 @@
-//! An NVMe controller's namespaces: which there are, how they are shaped, and how they are created,
-//! attached, detached and deleted through nvme-cli (NVM Express Base Specification 2.0, sections
-//! 5.15 and 5.23).
+//! An NVMe controller's namespaces: listing, their properties, and creating, attaching, detaching
+//! and deleting them through nvme-cli (NVM Express Base Specification 2.0, sections 5.15 and 5.23).
 
 use std::path::{Path, PathBuf};
 
@@ -15,45 +14,44 @@ const DELETE: Spelling = Spelling { two: &["delete-ns"], three: &["ns", "delete"
 const ATTACH: Spelling = Spelling { two: &["attach-ns"], three: &["ns", "attach"] };
 const DETACH: Spelling = Spelling { two: &["detach-ns"], three: &["ns", "detach"] };
 
-/// A controller, and what it says of itself (Identify Controller).
+/// A controller and its capabilities (Identify Controller).
 #[derive(Clone, Debug)]
 pub struct Controller {
     tool: NvmeCli,
-    /// Its character device: nvme-cli 3 attaches nothing by the device of a namespace.
+    /// Its character device: nvme-cli 3 cannot attach through a namespace's device.
     node: PathBuf,
     id: u64,
     /// OACS bit 3: namespaces can be created and deleted.
     pub manages_namespaces: bool,
-    /// NN: the largest number of a namespace.
+    /// NN: the maximum namespace number.
     pub most: u64,
-    /// TNVMCAP; 0 where it reports none.
+    /// TNVMCAP; 0 if not reported.
     pub total_bytes: u64,
     /// UNVMCAP.
     pub unallocated_bytes: u64,
 }
 
-/// What a namespace is created like.
+/// The parameters of a new namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// NSZE and NCAP, in blocks.
     pub size: u64,
     pub capacity: u64,
     pub block_bytes: u64,
-    /// FLBAS, DPS and NMIC as Identify Namespace has them.
+    /// FLBAS, DPS and NMIC as in Identify Namespace.
     pub format: u64,
     pub protection: u64,
     pub sharing: u64,
 }
 
 impl Shape {
-    /// What it takes of the drive's capacity.
+    /// Its share of the drive's capacity.
     pub fn bytes(&self) -> u64 {
         self.capacity * self.block_bytes
     }
 }
 
-/// The character device of the one controller through which a namespace is reached; nothing where
-/// there are several.
+/// The character device of a namespace's only controller; None if there are several.
 pub fn node_of(disk: &Disk) -> Option<PathBuf> {
     let body = disk.body();
     let is_controller = |name: &str| {
@@ -70,7 +68,7 @@ pub fn node_of(disk: &Disk) -> Option<PathBuf> {
 }
 
 impl Controller {
-    /// Asks it who it is.
+    /// Queries its capabilities.
     pub fn identify(tool: &NvmeCli, node: &Path) -> Result<Controller> {
         let answer = tool.ask(&nvme::ID_CTRL, node, &[]);
         let number = |name: &str| number(answer.as_ref()?.get(name)?);
@@ -95,7 +93,7 @@ impl Controller {
         &self.node
     }
 
-    /// The namespaces that the subsystem has, attached or not.
+    /// The subsystem's namespaces, attached or not.
     pub fn all(&self) -> Vec<u64> {
         self.listed(&["--all".to_string()])
     }
@@ -110,7 +108,7 @@ impl Controller {
         answer.map(|list| ids(&list)).unwrap_or_default()
     }
 
-    /// What an attached namespace is like.
+    /// The parameters of an attached namespace.
     pub fn shape(&self, namespace: u64) -> Result<Shape> {
         let answer = self.tool.ask(&nvme::ID_NS, &self.node, &[of(namespace)]);
         answer.as_ref().and_then(shape).ok_or_else(|| {
@@ -121,7 +119,7 @@ impl Controller {
         })
     }
 
-    /// Creates a namespace; its number, which nvme-cli 3 does not print.
+    /// Creates a namespace; returns its number, which nvme-cli 3 does not print.
     pub fn create(&self, shape: &Shape) -> Result<u64> {
         let before = self.all();
         let options = [
@@ -146,7 +144,7 @@ impl Controller {
         self.tool.order(&ATTACH, &self.node, &[of(namespace), self.by_id()])
     }
 
-    /// Deletes a namespace with all that is on it.
+    /// Deletes a namespace with all its data.
     pub fn delete(&self, namespace: u64) -> Result<()> {
         if self.attached().contains(&namespace) {
             self.tool.order(&DETACH, &self.node, &[of(namespace), self.by_id()])?;
@@ -158,10 +156,11 @@ impl Controller {
         format!("--controllers={}", self.id)
     }
 
-    /// Has the kernel look for namespaces, should the drive not have reported a change.
+    /// Makes the kernel rescan namespaces, in case the drive did not report a change.
     pub fn rescan(&self) {
         let path = Path::new("/sys/class/nvme").join(name(&self.node)).join("rescan_controller");
-        // The drive is expected to report it; what then is missing is waited for and reported.
+        // The drive should report it; if a namespace is still missing, that is waited for and
+        // reported.
         let _ = std::fs::write(path, "1");
     }
 }
@@ -170,7 +169,7 @@ fn of(namespace: u64) -> String {
     format!("--namespace-id={namespace}")
 }
 
-/// Versions print capacities of 128 bits as whole numbers, as numbers with a point, or as text.
+/// Versions print 128-bit capacities as whole numbers, as decimals, or as text.
 fn number(value: &Value) -> Option<u64> {
     let real = || value.as_f64().filter(|real| *real >= 0.0).map(|real| real as u64);
     value.as_u64().or_else(real).or_else(|| value.as_str()?.trim().parse().ok())
@@ -183,7 +182,7 @@ fn ids(list: &Value) -> Vec<u64> {
     items.into_iter().flatten().filter_map(id).collect()
 }
 
-/// Of Identify Namespace; bits 3:0 of FLBAS and, above them, bits 6:5 are the format's number.
+/// From Identify Namespace; bits 3:0 of FLBAS and, above them, bits 6:5 are the format's number.
 fn shape(answer: &Value) -> Option<Shape> {
     let field = |name: &str| number(answer.get(name)?);
     let format = field("flbas")?;
@@ -203,7 +202,7 @@ fn shape(answer: &Value) -> Option<Shape> {
 mod tests {
     use super::*;
 
-    /// After nvme-cli's sources (nvme-print-json.c of 2.1, 2.8 and 3.0), not off a drive.
+    /// From nvme-cli's sources (nvme-print-json.c of 2.1, 2.8 and 3.0), not from a drive.
     #[test]
     fn capacities_and_lists_are_read_in_all_their_forms() {
         let read = |text: &str| number(&serde_json::from_str(text).unwrap());
@@ -230,7 +229,7 @@ mod tests {
         assert_eq!(shape(&answer(0)).unwrap().bytes(), 800 * 512);
         // Format 17: bits 6:5 are 01b, bits 3:0 are 0001b.
         assert_eq!(shape(&answer(0b010_0001)).unwrap().bytes(), 800 * 4096);
-        // A namespace that is not attached is described by zeroes.
+        // A detached namespace is described by zeroes.
         assert_eq!(shape(&serde_json::json!({ "nsze": 0, "flbas": 0, "lbafs": formats })), None);
     }
 }

@@ -1,6 +1,5 @@
-//! Every block device of the host: what it is, how it is attached, what state it is in, and whether
-//! it may be tested. Identity comes from sysfs and, where nvme-cli is installed, from the drive's
-//! own logs, never from a label.
+//! Every block device of the host: its identity, link, state, and whether it may be tested.
+//! Identity comes from sysfs and, with nvme-cli, from the drive's own logs, never from a label.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,18 +11,18 @@ use crate::base::error::describe;
 use crate::lab::guard::disk::{Disk, name, read};
 use crate::lab::{guard, nvme};
 
-/// One device. What cannot be read is left out: a guess would be worse.
+/// One device. Unreadable values are omitted, not guessed.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ListedDrive {
     /// The kernel's name: "nvme0n1".
     pub device: String,
-    /// A name that means the same drive after the next boot.
+    /// A name that refers to the same drive after a reboot.
     pub stable_path: Option<PathBuf>,
     /// Model number.
     pub model: Option<String>,
     /// Serial number.
     pub serial: Option<String>,
-    /// Serial number, NGUID, EUI-64, UUID, WWID: any of them names the drive in a plan.
+    /// Serial number, NGUID, EUI-64, UUID, WWID: any of them identifies the drive in a plan.
     pub identities: Vec<String>,
     /// Firmware revision.
     pub firmware: Option<String>,
@@ -31,43 +30,43 @@ pub struct ListedDrive {
     pub capacity_bytes: u64,
     /// Size of a logical block, bytes.
     pub lba_bytes: Option<u64>,
-    /// PCIe transfer rate of the link now.
+    /// Current PCIe transfer rate of the link.
     pub link_speed: Option<String>,
-    /// PCIe I/O contexts of the link now.
+    /// Current number of PCIe lanes of the link.
     pub link_width: Option<String>,
-    /// The highest transfer rate that drive and slot have.
+    /// The maximum transfer rate of drive and slot.
     pub max_link_speed: Option<String>,
-    /// The most I/O contexts that drive and slot have.
+    /// The maximum number of lanes of drive and slot.
     pub max_link_width: Option<String>,
-    /// The NUMA node that it is attached to.
+    /// Its NUMA node.
     pub numa_node: Option<String>,
     /// I/O scheduler of the block layer.
     pub scheduler: Option<String>,
-    /// "write back" where a volatile write cache is on, else "write through".
+    /// "write back" if a volatile write cache is on, otherwise "write through".
     pub write_cache: Option<String>,
     /// Composite temperature (NVMe SMART log), in °C.
     pub temperature_celsius: Option<f64>,
-    /// Percentage Used of the SMART log: 100 is the rated endurance, and it may pass that.
+    /// Percentage Used of the SMART log: 100 is the rated endurance, and it may exceed that.
     pub wear_percent: Option<u64>,
-    /// NVMe power state now, 0 for the highest.
+    /// Current NVMe power state, 0 for the highest.
     pub power_state: Option<u64>,
-    /// Whether a plan may name it as a subject.
+    /// Whether a plan may use it as a subject.
     pub testable: bool,
-    /// Why not, where it may not.
+    /// If not, the reason.
     pub obstacle: Option<String>,
-    /// What to do about that.
+    /// The remedy.
     pub remedy: Option<String>,
 }
 
-/// All whole block devices in the order of their names; memory disks and loop devices without a
-/// file are left out.
+/// All whole block devices, sorted by name; memory disks and loop devices without a file are
+/// omitted.
 pub fn list() -> Vec<ListedDrive> {
     let entries =
         fs::read_dir("/sys/block").map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
     let mut paths = entries.unwrap_or_default();
     paths.retain(|path| {
         let name = name(path);
-        // One of several paths to a namespace, which has a device of its own.
+        // One of several paths to a namespace, which has its own device.
         let hidden = read(&path.join("hidden")).is_some_and(|hidden| hidden != "0");
         let empty_loop = name.starts_with("loop") && !path.join("loop/backing_file").exists();
         !hidden && !empty_loop && !name.starts_with("ram") && !name.starts_with("zram")
@@ -122,8 +121,8 @@ fn look(sysfs: PathBuf) -> ListedDrive {
     found
 }
 
-/// The hidden devices that are the paths to a namespace which several controllers may reach:
-/// `nvme0c0n1` of `nvme0n1`.
+/// The hidden devices of the paths to a namespace that several controllers can reach: `nvme0c0n1`
+/// of `nvme0n1`.
 pub(in crate::lab) fn paths(namespace: &str) -> Vec<PathBuf> {
     let Some((subsystem, number)) =
         namespace.strip_prefix("nvme").and_then(|rest| rest.split_once('n'))

@@ -14,17 +14,17 @@ use crate::lab::guard;
 use crate::lab::guard::disk::Disk;
 use crate::plan::{Drive, DrivePlace};
 
-/// A device that is held open with O_EXCL: nobody else mounts it or takes it.
+/// A device held open with O_EXCL: nobody else can mount or claim it.
 pub struct Exclusive {
     file: File,
-    /// What the kernel knows of it.
+    /// Its entry in sysfs.
     pub disk: Disk,
-    /// The kernel's own name, whatever links the plan's path led through.
+    /// The kernel's own name, independent of links in the plan's path.
     pub node: PathBuf,
 }
 
 impl Exclusive {
-    /// Takes a device; refused where the guard refuses it, or somebody has it.
+    /// Claims a device; an error if the guard refuses it, or it is in use.
     pub fn take(drive: &Drive) -> Result<Exclusive> {
         let DrivePlace::Device { path, serial } = &drive.place else {
             return Err(failed(
@@ -57,7 +57,7 @@ impl Exclusive {
         &self.file
     }
 
-    /// The node must be that of the descriptor.
+    /// The node must match the descriptor.
     fn check_name(&self) -> Result<()> {
         let (open, named) =
             (self.file.metadata()?.rdev(), std::fs::metadata(&self.node).map(|m| m.rdev()));
@@ -69,7 +69,7 @@ impl Exclusive {
         Err(refused(why, "look at what changes device names below /dev"))
     }
 
-    /// Tells the drive that none of its blocks are in use.
+    /// Discards all blocks.
     pub fn discard(&self) -> Result<()> {
         let range: [u64; 2] = [0, self.disk.bytes()];
         // SAFETY: BLKDISCARD reads two 64-bit numbers, which live until it returns.

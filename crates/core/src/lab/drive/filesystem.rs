@@ -1,7 +1,6 @@
-//! A filesystem of the run's own on a bare device: made, mounted below `/run/dyno`, and unmounted
-//! when the run ends. The tools are given the descriptor that is held, not a name. One that a
-//! killed run left mounted is unmounted when the next begins; a lock distinguishes it from one that
-//! is in use.
+//! The run's own filesystem on a bare device: made, mounted below `/run/dyno`, and unmounted at the
+//! end. Tools receive the held descriptor, not a name. A mount left by a killed run is removed by
+//! the next; a lock distinguishes it from one in use.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
@@ -22,37 +21,38 @@ use crate::lab::guard;
 use crate::lab::guard::disk::Disk;
 use crate::plan::{Drive, DrivePlace, Filesystem, FilesystemKind};
 
-/// Where the run's mounts are; only the user may write there.
+/// The folder of the run's mounts, writable only by the user.
 const MOUNTS: &str = "/run/dyno";
-/// An empty folder in it, in which mkfs works: a name among its arguments means nothing there.
+/// An empty folder in it as mkfs's working directory, so that a file name among its arguments
+/// matches nothing.
 const EMPTY: &str = "empty";
 
-/// What the kernel still works on, such as a ring being closed, is done within milliseconds.
+/// Kernel work that still refers to it, such as closing a ring, ends within milliseconds.
 const UNMOUNT_NS: u64 = 10_000_000_000;
 const LOOK_NS: u64 = 10_000_000;
 
 /// A mounted filesystem; unmounted by `unmount`, at the latest when dropped.
 pub struct Mounted {
-    /// Where it is mounted.
+    /// Its mount point.
     pub point: PathBuf,
-    /// The folder in which it is mounted.
+    /// The folder that contains the mount point.
     mounts: OwnedFd,
     name: String,
     /// The device's number.
     device: u64,
     clock: Clock,
-    /// Exclusive as long as it is mounted.
+    /// Exclusive while it is mounted.
     lock: File,
 }
 
 impl Mounted {
-    /// Whether it is this filesystem that is mounted there.
+    /// Whether this filesystem is mounted there.
     fn is_there(&self) -> bool {
         number_at(&self.mounts, &self.name) == Some(self.device)
     }
 
-    /// Unmounts it, by the folder that is held and never through a link; waits for what is about to
-    /// let go of it, and says who does not.
+    /// Unmounts it through the held folder, never through a link; waits for pending users, and
+    /// reports remaining ones.
     pub fn unmount(&self) -> Result<()> {
         let at = format!("{OPEN}{}/{}", self.mounts.as_raw_fd(), self.name);
         let give_up_ns = self.clock.now_ns() + UNMOUNT_NS;
@@ -80,8 +80,8 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // Whoever could report an error has called `unmount`; what is left, the next run on the
-        // drive unmounts.
+        // Callers that can report an error have called `unmount`; otherwise the next run on the
+        // drive unmounts it.
         let _ = self.unmount();
         let _ = flock(&self.lock, FlockOperation::Unlock);
     }
@@ -89,29 +89,29 @@ impl Drop for Mounted {
 
 fn unmount(at: &str) -> rustix::io::Result<()> {
     let at = std::ffi::CString::new(at).map_err(|_| Errno::INVAL)?;
-    // SAFETY: the path ends in a zero and lives until the call returns.
+    // SAFETY: the path is zero-terminated and lives until the call returns.
     if unsafe { libc::umount2(at.as_ptr(), libc::UMOUNT_NOFOLLOW) } == 0 {
         return Ok(());
     }
     Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
 }
 
-/// The number of the device on which a name in a folder lies.
+/// The device number of a name in a folder.
 fn number_at(folder: &OwnedFd, name: &str) -> Option<u64> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let found = statx(folder, name, flags, StatxFlags::BASIC_STATS).ok()?;
     Some(rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor))
 }
 
-/// The list of the filesystems that Dyno made, by UUID.
+/// The list of filesystems made by Dyno, by UUID.
 const MADE: &str = "filesystems";
 
-/// Whether the filesystem on a device is one that Dyno made on this host.
+/// Whether Dyno made the filesystem on a device, on this host.
 pub fn is_dynos(drive: &Drive, kind: FilesystemKind) -> bool {
     uuid(drive, kind).is_some_and(|uuid| private::recall(MADE).contains(&uuid))
 }
 
-/// Makes the filesystem. Answers with its UUID.
+/// Makes the filesystem; returns its UUID.
 pub fn make(drive: &Drive, filesystem: &Filesystem) -> Result<String> {
     let held = Exclusive::take(drive)?.share()?;
     check_arguments(filesystem)?;
@@ -119,8 +119,8 @@ pub fn make(drive: &Drive, filesystem: &Filesystem) -> Result<String> {
         .context("drawing a UUID")?
         .trim()
         .to_string();
-    // Before it is there: a run that is killed between mkfs and its note in the bundle knows it
-    // again as Dyno's.
+    // Recorded in advance: a run killed between mkfs and its record in the bundle recognises it as
+    // Dyno's.
     private::remember(MADE, &uuid);
     let (program, id) = match filesystem.kind {
         FilesystemKind::Xfs => {
@@ -147,9 +147,9 @@ pub fn make(drive: &Drive, filesystem: &Filesystem) -> Result<String> {
     Ok(uuid)
 }
 
-/// All of an ext4 is written by mkfs: the kernel would otherwise go on with the tables of inodes
-/// and the journal while the drive is measured. Of several `-E` mkfs heeds the last, so these go
-/// into the plan's own, which may say otherwise.
+/// mkfs writes all of an ext4: otherwise the kernel would initialise inode tables and the journal
+/// while the drive is measured. mkfs uses only the last `-E`, so these options are merged with the
+/// plan's, which take precedence.
 fn made_whole(options: &[String]) -> Vec<String> {
     const WHOLE: &str = "lazy_itable_init=0,lazy_journal_init=0";
     let mut options = options.to_vec();
@@ -165,10 +165,10 @@ fn made_whole(options: &[String]) -> Vec<String> {
     options
 }
 
-/// What stands for the held device among a tool's arguments: its standard input.
+/// Replaces the held device in a tool's arguments: its standard input.
 const INPUT: &str = "/proc/self/fd/0";
 
-/// An argument with a path in it may name another device, for a log, a journal or the data.
+/// An argument with a path may name another device, for a log, a journal or the data.
 fn check_arguments(filesystem: &Filesystem) -> Result<()> {
     let named = filesystem.mkfs.iter().map(String::as_str).chain(filesystem.mount.split(','));
     let devices = ["logdev", "rtdev", "journal_dev", "journal_path", "device=", "/"];
@@ -186,7 +186,7 @@ fn check_arguments(filesystem: &Filesystem) -> Result<()> {
     Ok(())
 }
 
-/// Mounts the filesystem that `make` made with this UUID. `options` as after `-o`.
+/// Mounts the filesystem that `make` created with this UUID. `options` as after `-o`.
 pub fn mount(
     drive: &Drive,
     filesystem: &Filesystem,
@@ -227,7 +227,7 @@ pub fn mount(
     Ok(mounted)
 }
 
-/// Unmounts what a run that was killed left of this drive.
+/// Removes a killed run's mounts of this drive.
 pub fn unmount_leftover(drive: &Drive, clock: Clock) -> Result<()> {
     let DrivePlace::Device { path, serial } = &drive.place else { return Ok(()) };
     let Some(disk) = Disk::of(path).ok().filter(|disk| disk.is(serial)) else { return Ok(()) };
@@ -250,7 +250,7 @@ pub fn unmount_leftover(drive: &Drive, clock: Clock) -> Result<()> {
     Ok(())
 }
 
-/// The UUID of the filesystem on a device, if it has one of that kind.
+/// The UUID of a device's filesystem, if it has one of that kind.
 pub fn uuid(drive: &Drive, kind: FilesystemKind) -> Option<String> {
     uuid_on(&File::open(drive.place.path()).ok()?, kind)
 }
@@ -302,7 +302,7 @@ fn make_folder(mounts: &OwnedFd, name: &str) -> Result<()> {
     }
 }
 
-/// The mount point's lock; nothing while another run has it.
+/// The mount point's lock; None while another run holds it.
 fn lock(point: &Path) -> Result<Option<File>> {
     let path = point.with_extension("lock");
     let file = OpenOptions::new()
@@ -319,7 +319,7 @@ fn busy(point: &Path) -> crate::base::error::Error {
     refused(format!("another run of Dyno uses {}", point.display()), "wait until it has ended")
 }
 
-/// Calls a tool with the device as its standard input; `node` is for messages.
+/// Runs a tool with the device as its standard input; `node` is for messages.
 fn tool(program: &str, arguments: &[&str], device: &File, node: &Path) -> Result<()> {
     let input = device.try_clone().with_context(|| format!("holding {}", node.display()))?;
     let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! Drives: what they are, and what is done to a whole one.
+//! Drives: their properties, and operations on whole drives.
 
 pub(in crate::lab) mod controller;
 pub mod drives;

@@ -1,8 +1,8 @@
-//! The namespaces of an NVMe drive, as many and as equal as the plan asks for. Those that exist are
-//! attached where they are not; where the controller can, missing ones are created like the one
-//! that the plan names, and those that are too many or of another shape are deleted, past the
-//! guard. When the run ends, what it created is deleted and what it deleted is created again,
-//! without its data. The namespace that the plan names is never deleted: it is what the run holds.
+//! The namespaces of an NVMe drive: the number that the plan requires, of equal size. Detached ones
+//! are attached; if the controller supports it, missing ones are created like the one named in the
+//! plan, and surplus or different ones deleted, after the guard. At the end of the run, created
+//! namespaces are deleted, and deleted ones created again without their data. The namespace named
+//! in the plan is never deleted, because the run holds it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -19,21 +19,21 @@ use crate::lab::guard::disk::{Disk, read};
 use crate::lab::nvme::NvmeCli;
 use crate::plan::{Drive, DrivePlace};
 
-/// How long the kernel may take to show what was changed.
+/// How long the kernel may take to show a change.
 const PATIENCE_NS: u64 = 20_000_000_000;
 
-/// A drive's namespaces as a run found or made them.
+/// A drive's namespaces as found or created by a run.
 pub struct Divided {
-    /// In their order, by stable paths where there are such.
+    /// In order, by stable paths if available.
     pub paths: Vec<PathBuf>,
-    /// What was done.
+    /// The actions taken.
     pub words: String,
-    /// What the run has to undo.
+    /// The changes to be undone.
     pub changed: Option<NamespacesChanged>,
 }
 
-/// Finds as many equal namespaces as asked for, or makes them. All are free: what is on the named
-/// one the plan may name, on the others there must be nothing.
+/// Finds or creates the required number of equal namespaces. All must be unused: the plan may name
+/// the contents of the named one, the others must be empty.
 pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Result<Divided> {
     let held = Exclusive::take(drive)?;
     let node = held.node.display();
@@ -78,7 +78,7 @@ fn are_equal(found: &[Disk], count: u32) -> bool {
     found.len() == count as usize && found.iter().all(|disk| disk.bytes() == found[0].bytes())
 }
 
-/// Its number within the subsystem.
+/// Its number in the subsystem.
 fn number(disk: &Disk) -> Option<u64> {
     read(&disk.sysfs.join("nsid")).and_then(|n| n.parse().ok())
 }
@@ -87,7 +87,7 @@ fn path(disk: &Disk) -> PathBuf {
     Path::new("/dev").join(disk.name())
 }
 
-/// The namespaces as they now are: as many as asked for, and none of the others in use.
+/// The current namespaces: the required number, with none of the others in use.
 fn free(held: &Exclusive, count: u32) -> Result<Vec<PathBuf>> {
     let found = held.disk.namespaces();
     if !are_equal(&found, count) {
@@ -107,7 +107,7 @@ fn free(held: &Exclusive, count: u32) -> Result<Vec<PathBuf>> {
     Ok(found.iter().map(stable).collect())
 }
 
-/// Attaches existing namespaces that are detached, up to this number; returns how many it was.
+/// Attaches detached namespaces, up to this number; returns how many were attached.
 fn attach(held: &Exclusive, missing: usize) -> Result<usize> {
     let found = controller::node_of(&held.disk)
         .filter(|_| missing > 0)
@@ -122,7 +122,7 @@ fn attach(held: &Exclusive, missing: usize) -> Result<usize> {
     Ok(idle.len())
 }
 
-/// Creates and deletes, where the controller can and the plan may.
+/// Creates and deletes, if the controller supports it and the plan permits it.
 fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<NamespacesChanged> {
     let node = held.node.display().to_string();
     let found = held.disk.namespaces();
@@ -150,7 +150,7 @@ fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<NamespacesCh
     }
     let change = change(&there, named, count, controller.unallocated_bytes)
         .map_err(|short| no_room(&controller, &node, count, short))?;
-    // All are held before any is deleted: nothing is lost where one of them is in use.
+    // All are claimed before any is deleted: nothing is lost if one of them is in use.
     let mut doomed = Vec::new();
     for disk in found.iter().filter(|d| number(d).is_some_and(|id| change.delete.contains(&id))) {
         let stable = drives::stable_path(&path(disk)).unwrap_or_else(|| path(disk));
@@ -165,7 +165,7 @@ fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<NamespacesCh
     NamespacesChanged::make(controller, shapes, change.create, &like)
 }
 
-/// Whether the controller creates and deletes namespaces at all, and has numbers enough.
+/// Whether the controller can create and delete namespaces, and has enough numbers.
 fn able(controller: &Controller, node: &str, there: usize, count: u32) -> Result<()> {
     let what = format!("the drive of {node} has {there} namespaces, and the plan asks for {count}");
     let slices = "leave `namespaces` out: each stream then works on an equal slice of the one that \
@@ -189,7 +189,8 @@ fn able(controller: &Controller, node: &str, there: usize, count: u32) -> Result
     Ok(())
 }
 
-/// An EUI or NGUID names one namespace; others are deleted only by the drive's own serial number.
+/// An EUI or NGUID identifies one namespace; others are only deleted if the plan has the drive's
+/// serial number.
 fn of_the_drive(disk: &Disk, named: &str) -> Result<()> {
     let serial = disk.serial().unwrap_or_default();
     if serial.trim().eq_ignore_ascii_case(named.trim()) {
@@ -204,24 +205,24 @@ fn of_the_drive(disk: &Disk, named: &str) -> Result<()> {
     ))
 }
 
-/// What is to be deleted, and how many are to be created.
+/// The namespaces to delete, and the number to create.
 #[derive(Debug, PartialEq, Eq)]
 struct NamespaceChange {
     delete: Vec<u64>,
     create: usize,
 }
 
-/// What is missing for a change.
+/// The requirements of a change.
 #[derive(Debug, PartialEq, Eq)]
 struct Short {
-    /// Of each namespace, as the named one is.
+    /// For each namespace, like the named one.
     each_bytes: u64,
     needed_bytes: u64,
     free_bytes: u64,
 }
 
-/// The named namespace stays, with as many others of its shape as are wanted; of those that are too
-/// many the ones with the largest numbers go.
+/// The named namespace stays, with the required number of others of its shape; surplus ones with
+/// the largest numbers are deleted.
 fn change(
     there: &[(u64, Shape)],
     named: u64,
@@ -247,7 +248,7 @@ fn change(
     Ok(NamespaceChange { delete, create: wanted })
 }
 
-/// A drive is usually sold with one namespace over all of it.
+/// Drives usually come with one namespace over the whole capacity.
 fn no_room(controller: &Controller, node: &str, count: u32, short: Short) -> Error {
     let each = controller.total_bytes / u64::from(count);
     failed(
@@ -267,7 +268,7 @@ fn no_room(controller: &Controller, node: &str, count: u32, short: Short) -> Err
     )
 }
 
-/// What a run did to a drive's namespaces.
+/// The changes to a drive's namespaces.
 #[derive(Debug)]
 pub struct NamespacesChanged {
     controller: Controller,
@@ -276,7 +277,7 @@ pub struct NamespacesChanged {
 }
 
 impl NamespacesChanged {
-    /// Deletes and creates; what was done until an error is undone.
+    /// Deletes and creates; on an error, completed changes are undone.
     fn make(
         controller: Controller,
         delete: Vec<(u64, Shape)>,
@@ -308,7 +309,7 @@ impl NamespacesChanged {
         Ok(())
     }
 
-    /// For the bundle.
+    /// The text for the bundle.
     fn words(&self) -> String {
         let numbers = |ids: Vec<u64>| ids.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let created = numbers(self.created.clone());
@@ -323,8 +324,8 @@ impl NamespacesChanged {
         words
     }
 
-    /// Deletes what the run created, unless somebody uses it by now, and creates again what it
-    /// deleted. All of it is tried; the error says what is not as it was.
+    /// Deletes the created namespaces, unless they are in use by now, and creates the deleted ones
+    /// again. Tries all of it; the error lists what was not restored.
     pub fn put_back(&self) -> Result<()> {
         let mut troubles = Vec::new();
         for id in &self.created {
@@ -354,7 +355,7 @@ impl NamespacesChanged {
         ))
     }
 
-    /// Somebody else may have put a filesystem on it, or have it open.
+    /// It may have been formatted or opened by someone else.
     fn unused(&self, id: u64) -> Result<()> {
         let blocks = std::fs::read_dir("/sys/block").into_iter().flatten().flatten();
         let mut disks =

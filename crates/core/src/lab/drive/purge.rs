@@ -1,6 +1,5 @@
-//! Bringing a drive back to the state in which it left the factory, as far as it can be brought
-//! there: NVMe format or sanitize through nvme-cli, or a discard of every block. What the drive can
-//! do is asked, never assumed.
+//! Returns a drive to its factory state as far as possible: NVMe format or sanitize through
+//! nvme-cli, or a discard of every block. Capabilities are queried, never assumed.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -13,32 +12,32 @@ use crate::lab::nvme::{Abilities, NvmeCli, Spelling};
 use crate::lab::{guard, nvme};
 use crate::plan::{Drive, Purge};
 
-/// Spelled alike in nvme-cli 2 and 3.
+/// Spelled identically in nvme-cli 2 and 3.
 const FORMAT: Spelling = Spelling { two: &["format"], three: &["format"] };
 const SANITIZE: Spelling = Spelling { two: &["sanitize"], three: &["sanitize"] };
 
-/// A large drive is formatted in seconds or minutes; longer than the kernel's own minute.
+/// Formatting a large drive takes seconds or minutes, longer than the kernel's default of a minute.
 const FORMAT_TIMEOUT_MS: u32 = 3_600_000;
 
-/// The Sanitize Status log page, read as the drive gives it: in JSON each version of nvme-cli has
-/// another form of it, most of them with the state in words.
+/// The raw Sanitize Status log page: the JSON form differs between versions of nvme-cli, and most
+/// print the state as text.
 const STATUS_LOG: u8 = 0x81;
 const STATUS_BYTES: usize = 20;
 
-/// Between two looks at a sanitize that goes on.
+/// Interval between queries during a sanitize.
 const LOOK_NS: u64 = 500_000_000;
 
-/// How a purge that takes its time is waited for.
+/// How to wait for a lengthy purge.
 pub struct PurgeWait<'a> {
-    /// By which it is looked at.
+    /// The clock.
     pub clock: Clock,
-    /// Set by a signal, it ends the wait and not the purge.
+    /// Set by a signal; it ends the wait, not the purge.
     pub stop: &'a AtomicBool,
-    /// Is given the percent done where the drive reports it.
+    /// Called with the percentage completed, if the drive reports it.
     pub progress: &'a dyn Fn(u64),
 }
 
-/// Purges one drive; says what was done.
+/// Purges one drive; returns what was done.
 pub fn purge(drive: &Drive, asked: Purge, wait: &PurgeWait<'_>) -> Result<String> {
     let held = Exclusive::take(drive)?;
     let is_nvme = held.disk.name().starts_with("nvme");
@@ -89,7 +88,7 @@ impl Abilities {
     }
 }
 
-/// The way that is asked for, if the drive has it; otherwise the ways that it has.
+/// The requested method, if the drive supports it; otherwise an error with the supported ones.
 fn choose(
     asked: Purge,
     can: Abilities,
@@ -134,9 +133,9 @@ fn sanitize(tool: &NvmeCli, node: &Path, action: u32, wait: &PurgeWait<'_>) -> R
     }
 }
 
-/// How far a sanitize is, in percent; nothing once it is done (NVM Express Base Specification 2.0,
-/// Sanitize Status log page, figure 235: SPROG, bytes 0 and 1, is of 65,536; of SSTAT, bytes 2 and
-/// 3, the low three bits are 1 and 4 where it is done, 2 while it goes on, 3 where it failed).
+/// Progress of a sanitize, in percent; None once it is complete (NVM Express Base Specification
+/// 2.0, Sanitize Status log page, figure 235: SPROG, bytes 0 and 1, is out of 65,536; the low three
+/// bits of SSTAT, bytes 2 and 3, are 1 or 4 when complete, 2 while running, 3 if it failed).
 fn sanitized(log: Option<&[u8]>, node: &Path) -> Result<Option<u64>> {
     let half = |at: usize| Some(u16::from_le_bytes(log?.get(at..at + 2)?.try_into().ok()?));
     match half(2).map(|status| status & 0b111) {
@@ -178,8 +177,8 @@ mod tests {
         assert_eq!(choose(Purge::Any, none, false), Err(Vec::new()));
     }
 
-    /// What the drive says is after the specification, what nvme-cli is called with after its
-    /// sources, and neither off a drive.
+    /// The drive's answers follow the specification, and nvme-cli's arguments its sources; neither
+    /// was recorded from a drive.
     #[test]
     fn a_sanitize_is_followed_by_its_log_to_its_end_with_nvme_cli_2_and_3() {
         for major in [2, 3] {
@@ -194,7 +193,7 @@ mod tests {
                 let done = sanitize(&nvme.tool(), node, 2, &wait);
                 (done.map_err(|error| format!("{error:#}")), seen.into_inner())
             };
-            // With and without deallocation; bit 8 of the status: nothing was written since.
+            // With and without deallocation; bit 8 of the status: nothing written since.
             for end in [0x101, 4] {
                 let (done, seen) = sanitize(&[(0, 2), (16_384, 2), (65_535, 2), (65_535, end)]);
                 assert_eq!(
@@ -205,7 +204,7 @@ mod tests {
             let (failed, seen) = sanitize(&[(4, 2), (4, 3)]);
             assert!(failed.unwrap_err().contains("/dev/nvme9n1 failed"));
             assert_eq!(seen, [0]);
-            // Never begun, and no answer at all.
+            // Never started, and no answer.
             for nothing in [&[(65_535, 0)][..], &[]] {
                 assert!(sanitize(nothing).0.unwrap_err().contains("does not say how far"));
             }

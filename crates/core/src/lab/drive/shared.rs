@@ -1,4 +1,4 @@
-//! The physical devices under drives: two subjects on one device would disturb each other.
+//! The physical devices of drives: two subjects on one device would disturb each other.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,9 +12,9 @@ use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
 use crate::record::key::devices::{GROUP, SHARED};
 
-/// The kernel's names of the devices that a drive lies on: through partitions, dm, md and loop
-/// devices down to what can be held in a hand; an NVMe namespace stands for its controller.
-/// `folder` is where in a directory Dyno keeps its data, which may be a link to elsewhere.
+/// The kernel's names of a drive's physical devices, through partitions, dm, md and loop devices;
+/// an NVMe namespace is represented by its controller. `folder` is Dyno's data folder in a
+/// directory, which may be a link.
 pub fn devices(drive: &Drive, folder: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     match &drive.place {
@@ -31,7 +31,7 @@ pub fn devices(drive: &Drive, folder: &str) -> BTreeSet<String> {
     found
 }
 
-/// The same of what a folder lies on.
+/// The same for a folder.
 pub fn devices_below(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     of_file(folder, &mut found);
@@ -55,8 +55,8 @@ fn of_file(path: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-/// tmpfs, overlay, btrfs and network filesystems have device numbers that no block device has; the
-/// mount says the rest.
+/// tmpfs, overlay, btrfs and network filesystems have device numbers without a block device; the
+/// mount table is used instead.
 fn of_mount(path: &Path, number: u64, found: &mut BTreeSet<String>) {
     let Some(mount) = mount_of(path) else { return };
     let upper = mount.options.split(',').find_map(|option| option.strip_prefix("upperdir="));
@@ -72,7 +72,7 @@ fn of_mount(path: &Path, number: u64, found: &mut BTreeSet<String>) {
         ),
         kind => match Disk::of(Path::new(&mount.source)) {
             Ok(disk) => below(&disk, found),
-            // An overlay whose parts are not to be seen from here, or a server.
+            // An overlay with invisible layers, or a server.
             Err(_) => drop(found.insert(format!("{kind} {} {}", mount.source, mount.device))),
         },
     }
@@ -90,7 +90,7 @@ pub fn apart(subjects: &[Subject], folder: &str) -> Result<()> {
     }
 }
 
-/// Pairs of subjects that share a device, and which.
+/// Pairs of subjects that share a device, and the device.
 fn shared(subjects: &[Subject], folder: &str) -> Vec<(String, String, String)> {
     let own = |subject: &Subject| {
         subject.drives.iter().flat_map(|drive| devices(drive, folder)).collect::<BTreeSet<_>>()
@@ -107,7 +107,7 @@ fn shared(subjects: &[Subject], folder: &str) -> Vec<(String, String, String)> {
     found
 }
 
-/// What each subject's drives lie on, and who shares what.
+/// The physical devices of each subject's drives, and the shared ones.
 pub fn facts(subjects: &[Subject], folder: &str) -> Vec<Fact> {
     let mut facts = Vec::new();
     for subject in subjects {
@@ -170,7 +170,7 @@ mod tests {
         let other = [subject("A", &[&a]), subject("M", &[memory.path()])];
         assert!(devices(&other[1].drives[0], "dyno-data").contains("memory"));
         apart(&other, "dyno-data").expect("a disk and memory are two");
-        // The folder that Dyno keeps its data in may lie elsewhere.
+        // Dyno's data folder may be elsewhere.
         std::os::unix::fs::symlink(memory.path(), a.join("dyno-data")).expect("a link");
         apart(&other, "dyno-data").expect_err("both in memory");
         apart(&pair, "dyno-data").expect("A's data lie in memory");

@@ -1,16 +1,16 @@
-//! What is created, deleted and put back, against a scripted nvme-cli (`scripted`).
+//! Creation, deletion and restoration of namespaces, with a scripted nvme-cli (`scripted`).
 
 use super::*;
 use crate::lab::scripted::Scripted;
 
-/// No drive of this name is in any machine: the kernel shows none of its namespaces.
+/// No machine has a drive with this name: the kernel shows none of its namespaces.
 const NODE: &str = "/dev/nvme-of-a-test";
 
 fn controller(nvme: &Scripted) -> Controller {
     Controller::identify(&nvme.tool(), Path::new(NODE)).unwrap()
 }
 
-/// As `rearrange` does it, without the kernel's side.
+/// Like `rearrange`, without the kernel's part.
 fn rearranged(nvme: &Scripted, count: u32) -> Result<NamespacesChanged> {
     let controller = controller(nvme);
     able(&controller, "/dev/nvme0n1", 0, count)?;
@@ -107,7 +107,7 @@ fn what_was_done_until_an_error_is_undone() {
 fn what_cannot_be_put_back_is_said() {
     let nvme = Scripted::new(2, &[(1, PART, 0), (2, 4 * PART, 0)]);
     let changed = rearranged(&nvme, 1).unwrap();
-    // Somebody else takes the room meanwhile.
+    // Another program takes the space meanwhile.
     let shape = Shape { size: 6 * PART, capacity: 6 * PART, ..controller(&nvme).shape(1).unwrap() };
     controller(&nvme).create(&shape).unwrap();
     let error = format!("{:#}", changed.put_back().unwrap_err());

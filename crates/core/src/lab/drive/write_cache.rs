@@ -17,10 +17,10 @@ use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
 use crate::record::key::FactKey;
 
-/// What a drive does with data that it has acknowledged and not yet made durable.
+/// A drive's handling of data that it has acknowledged but not made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteCacheState {
-    /// It has no volatile cache, or none that it owns up to.
+    /// It has no volatile cache, or reports none.
     Absent,
     /// Acknowledged data may be lost without a flush.
     On,
@@ -38,9 +38,9 @@ impl fmt::Display for WriteCacheState {
     }
 }
 
-/// `get-feature` and `set-feature` number it so (NVM Express Base Specification 2.0, 5.27.1.4).
+/// Its number for `get-feature` and `set-feature` (NVM Express Base Specification 2.0, 5.27.1.4).
 const FEATURE: &str = "--feature-id=6";
-/// It is the controller's, and no namespace's.
+/// It is a property of the controller, not of a namespace.
 const OF_CONTROLLER: &str = "--namespace-id=0xffffffff";
 
 const SET_FEATURE: Spelling = Spelling { two: &["set-feature"], three: &["set-feature"] };
@@ -49,7 +49,7 @@ const SET_FEATURE: Spelling = Spelling { two: &["set-feature"], three: &["set-fe
 const BACK: &str = "write back";
 const THROUGH: &str = "write through";
 
-/// The state of the device under a drive of a plan; nothing where there is none, or none that says.
+/// The state of a drive's device; None if there is none, or it is not reported.
 pub fn state(place: &DrivePlace) -> Option<WriteCacheState> {
     let disk = match place {
         DrivePlace::Device { path, .. } => Disk::of(path).ok()?,
@@ -87,7 +87,7 @@ pub fn facts(subject: &Subject, key: FactKey) -> Vec<Fact> {
     subject.drives.iter().enumerate().filter_map(of).collect()
 }
 
-/// What an NVMe drive says itself.
+/// As reported by an NVMe drive.
 fn of_controller(node: &Path) -> Option<WriteCacheState> {
     let has_one = nvme::ask(&nvme::ID_CTRL, node)?.get("vwc").and_then(Value::as_u64)? & 1 == 1;
     if !has_one {
@@ -107,7 +107,7 @@ fn current_value(said: &str) -> Option<u64> {
     u64::from_str_radix(&digits[..end], 16).ok()
 }
 
-/// A device whose write cache a run has switched, and what it was before.
+/// A device with a changed write cache setting, and its previous setting.
 #[derive(Debug)]
 pub struct Switched {
     disk: Disk,
@@ -133,7 +133,7 @@ impl Switched {
                 "leave write_cache out of [prepare], or set it to \"off\"",
             ));
         }
-        // The feature is the controller's: somebody's filesystem beside it would lose flushes.
+        // The setting is the controller's: filesystems on its other namespaces would lose flushes.
         for sibling in held.siblings() {
             let why = || format!("this would switch the write cache of {} too", sibling.display());
             guard::obstacle(&sibling).with_context(why)?;
@@ -144,20 +144,20 @@ impl Switched {
         match switched.set(wanted, kernel).and_then(|()| switched.check(wanted)) {
             Ok(()) => Ok(switched),
             Err(error) => {
-                // As it was, as far as that goes; the first error is the one to report.
+                // Restores the previous setting as far as possible; reports the first error.
                 let _ = switched.put_back();
                 Err(error)
             }
         }
     }
 
-    /// What was done, for the bundle.
+    /// The text for the bundle.
     pub fn words(&self) -> String {
         let now = state_of(&self.disk).map_or_else(|| "unknown".to_string(), |s| s.to_string());
         format!("{now} (it was {}, which the end of the run puts back)", self.before)
     }
 
-    /// As it was before.
+    /// Restores the previous setting.
     pub fn put_back(&self) -> Result<()> {
         self.set(self.before, &self.kernel_before)?;
         self.check(self.before)
@@ -165,7 +165,7 @@ impl Switched {
 
     fn check(&self, wanted: WriteCacheState) -> Result<()> {
         match state_of(&self.disk) {
-            // What is absent is off.
+            // An absent one counts as off.
             Some(found) if found == wanted || found == WriteCacheState::Absent => Ok(()),
             found => Err(failed(
                 format!(

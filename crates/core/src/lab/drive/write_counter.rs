@@ -1,5 +1,5 @@
-//! The number of bytes written to a drive by any program, which shows whether it is still as a run
-//! left it.
+//! The number of bytes written to a drive by any program, which shows whether it is still in the
+//! state in which a run left it.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::record::DriveState;
 /// A counter may lag, and NVMe counts in half megabytes: a difference up to this is ignored.
 const SLACK_BYTES: u64 = 64 << 20;
 
-/// The state of a bare device; nothing of a directory, in which others may write as well.
+/// The state of a bare device; None for a directory, to which others may write as well.
 pub fn state(subject: &str, index: u32, drive: &Drive) -> Result<Option<DriveState>> {
     let DrivePlace::Device { path, .. } = &drive.place else { return Ok(None) };
     let disk = Disk::of(path)?;
@@ -34,17 +34,17 @@ pub fn state(subject: &str, index: u32, drive: &Drive) -> Result<Option<DriveSta
     }))
 }
 
-/// Whether a drive is as it was left.
+/// Whether a drive is unchanged.
 pub fn unchanged(then: &DriveState, now: &DriveState) -> bool {
     let same = then.serial == now.serial && then.counter == now.counter;
     same && (then.written_bytes..=then.written_bytes.saturating_add(SLACK_BYTES))
         .contains(&now.written_bytes)
 }
 
-/// The list of what runs left on drives.
+/// The list of the states in which runs left drives.
 const LEFT: &str = "drives";
 
-/// Remembers how a run that ended left a device, and so whose the data on it is.
+/// Stores the state in which a run left a device, and so the ownership of its data.
 pub fn remember(drive: &Drive) {
     if let Some(line) =
         state("", 0, drive).ok().flatten().and_then(|state| serde_json::to_string(&state).ok())
@@ -53,8 +53,7 @@ pub fn remember(drive: &Drive) {
     }
 }
 
-/// Whether nobody has written to a device since a run of Dyno's left it: what is on it is then
-/// Dyno's.
+/// Whether a device has not been written to since a run of Dyno: its contents then belong to Dyno.
 pub fn is_as_a_run_left_it(drive: &Drive) -> bool {
     let Some(now) = state("", 0, drive).ok().flatten().filter(|now| !now.serial.is_empty()) else {
         return false;
@@ -65,18 +64,19 @@ pub fn is_as_a_run_left_it(drive: &Drive) -> bool {
     left.find(|then| then.serial == now.serial).is_some_and(|then| unchanged(&then, &now))
 }
 
-/// From the SMART log, in whose JSON versions of nvme-cli write so long a number differently.
+/// From the SMART log in raw form: in JSON, versions of nvme-cli print such a long number
+/// differently.
 fn lifetime_bytes(node: &Path) -> Option<u64> {
     data_units_written(&nvme::health_log(node)?).map(|units| units.saturating_mul(512_000))
 }
 
-/// Units of 1,000 × 512 bytes: 16 bytes at 48, little-endian, of which a drive's life fills less
-/// than eight.
+/// Units of 1,000 × 512 bytes: 16 bytes at 48, little-endian, of which a drive's lifetime needs
+/// less than eight.
 fn data_units_written(log: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(log.get(48..56)?.try_into().ok()?))
 }
 
-/// A namespace that several controllers may reach is counted by its paths, and itself says zero.
+/// A multipath namespace is counted by its paths, and itself reports zero.
 fn since_boot(disk: &Disk) -> Option<(String, u64)> {
     let boot = read(Path::new("/proc/sys/kernel/random/boot_id"))?;
     let written =

@@ -1,5 +1,5 @@
 //! Operations below an open folder: opening, listing, removing and copying from descriptor to
-//! descriptor, so that a name that is replaced by a link meanwhile is not followed.
+//! descriptor, so that a name replaced by a link meanwhile is not followed.
 
 use std::ffi::CStr;
 use std::fs::{File, Permissions};
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use crate::base::error::{Context, Result};
 
-/// Neither links, nor other mounts, nor a way out.
+/// No links, no other mounts, no escape.
 pub const FLAGS: ResolveFlags = ResolveFlags::BENEATH
     .union(ResolveFlags::NO_SYMLINKS)
     .union(ResolveFlags::NO_MAGICLINKS)
@@ -24,7 +24,8 @@ pub fn folder(at: impl AsFd, name: impl rustix::path::Arg) -> rustix::io::Result
     openat2(at, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty(), FLAGS)
 }
 
-/// Each name in a folder. All of them first: what is done with them changes the list.
+/// Calls back for each name in a folder. All are listed first, because the callback may change the
+/// folder.
 fn names(at: &OwnedFd) -> rustix::io::Result<Vec<std::ffi::CString>> {
     let entries = Dir::read_from(at)?.map(|entry| entry.map(|entry| entry.file_name().to_owned()));
     let own = |name: &std::ffi::CString| ![c".", c".."].contains(&name.as_c_str());
@@ -35,18 +36,18 @@ fn begins(name: &CStr, with: &str) -> bool {
     name.to_bytes().starts_with(with.as_bytes())
 }
 
-/// Whether nothing is in a folder, apart from what begins with this.
+/// Whether a folder is empty, except for names with this prefix.
 pub fn is_empty(at: &OwnedFd, but: &str) -> Result<bool> {
     Ok(names(at).context("listing a dataset")?.iter().all(|name| begins(name, but)))
 }
 
-/// Removes what is in a folder, apart from what begins with `but`.
+/// Removes the contents of a folder, except for names with prefix `but`.
 pub fn clear(at: &OwnedFd, but: Option<&str>) -> Result<()> {
     for name in names(at)? {
         if but.is_some_and(|but| begins(&name, but)) {
             continue;
         }
-        // Of a link the link, never what it leads to.
+        // For a link, the link itself, never its target.
         match unlinkat(at, &name, AtFlags::empty()) {
             Err(Errno::ISDIR) => {
                 let inner = folder(at, &name).with_context(|| format!("opening {name:?}"))?;
@@ -54,7 +55,7 @@ pub fn clear(at: &OwnedFd, but: Option<&str>) -> Result<()> {
                 unlinkat(at, &name, AtFlags::REMOVEDIR)
                     .with_context(|| format!("removing {name:?}"))?;
             }
-            // Whoever worked here until now has removed it.
+            // A previous user has removed it.
             Err(Errno::NOENT) => {}
             removed => removed.with_context(|| format!("removing {name:?}"))?,
         }
@@ -62,9 +63,8 @@ pub fn clear(at: &OwnedFd, but: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Copies what is in a folder into an empty one, apart from what begins with `but`: files and
-/// folders, with owner and mode. Where the filesystem can (XFS, btrfs), the copies share their
-/// originals' blocks.
+/// Copies the contents of a folder into an empty one, except for names with prefix `but`: files and
+/// folders, with owner and mode. If the filesystem supports it (XFS, btrfs), copies share blocks.
 pub fn copy(from: &OwnedFd, to: &OwnedFd, but: &str) -> Result<()> {
     for name in names(from)?.iter().filter(|name| but.is_empty() || !begins(name, but)) {
         copy_one(from, to, name).with_context(|| format!("copying {name:?}"))?;
@@ -85,19 +85,19 @@ fn copy_one(from: &OwnedFd, to: &OwnedFd, name: &CStr) -> Result<()> {
     if !found.is_file() {
         return Ok(());
     }
-    // What is no file any more is not waited for.
+    // Do not block on something that is no longer a file.
     let read = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let source = File::from(openat2(from, name, read, Mode::empty(), FLAGS)?);
     let write = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let copy = File::from(openat2(to, name, write, Mode::from_raw_mode(0o600), FLAGS)?);
     if ioctl_ficlone(&copy, &source).is_err() {
-        // The kernel copies, without the bytes coming here.
+        // The kernel copies, without passing the data through this process.
         std::io::copy(&mut &source, &mut &copy)?;
     }
     like(&copy, &source)
 }
 
-/// Gives a copy its original's owner and mode: a server's account must find its files its own.
+/// Gives a copy its original's owner and mode, because a server's account must own its files.
 fn like(copy: &File, original: &File) -> Result<()> {
     let found = original.metadata()?;
     fchown(copy, Some(found.uid()), Some(found.gid()))?;

@@ -1,8 +1,8 @@
-//! `dyno-data`: the one folder of a directory under test that is Dyno's own, and the datasets in
+//! `dyno-data`: the only folder in a directory under test that belongs to Dyno, and the datasets in
 //! it. It is opened beneath the directory without following links, must belong to the user, and
-//! everything in it is reached from its descriptor. A dataset carries a marker with an identity and
-//! what its files were when it was last closed; what carries none is somebody else's, and is
-//! neither removed nor changed nor followed.
+//! everything in it is reached from its descriptor. A dataset has a marker with an identity and the
+//! state of its files when it was last closed; anything without a marker belongs to someone else,
+//! and is neither removed nor changed nor followed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -22,15 +22,15 @@ use crate::lab::folder::pin::{OPEN, shown};
 use crate::lab::folder::{beneath, file_state};
 use crate::plan::Dataset;
 
-/// The folder in a directory under test that is Dyno's; it writes nothing outside.
+/// Dyno's folder in a directory under test; Dyno writes nothing outside it.
 pub const FOLDER: &str = "dyno-data";
 
-/// A dataset's own file in its folder. The file that replaces it has the suffix `.new`.
+/// A dataset's own file in its folder. Its replacement has the suffix `.new`.
 pub const MARKER: &str = ".dyno";
 
 const MOST_OF_A_MARKER: u64 = 16 << 20;
 
-/// A dataset's folder in an open `dyno-data`, whether or not it is there yet.
+/// A dataset's folder in an open `dyno-data`, whether it exists or not.
 #[derive(Clone, Debug)]
 pub struct DatasetFolder {
     data: Arc<OwnedFd>,
@@ -38,33 +38,33 @@ pub struct DatasetFolder {
     shown: PathBuf,
 }
 
-/// What a dataset's marker says.
+/// The contents of a dataset's marker.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DatasetMarker {
-    /// Drawn when it was laid out; a copy of the dataset has the same.
+    /// Random, drawn when it was created; copies of the dataset have the same.
     pub id: String,
-    /// The dataset as its plan has it; empty until it is filled.
+    /// The dataset as in its plan; empty until it is filled.
     pub described: String,
-    /// From before something writes to it until it is closed: what its files are is then not known.
+    /// Set before any write until it is closed: the state of its files is then unknown.
     pub open: bool,
-    /// What its files were when it was closed.
+    /// The state of its files when it was closed.
     pub files: Vec<FileState>,
-    /// The server and database that it was laid in, where those were there before.
+    /// The server and database in which it was created, if they existed before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub laid: Option<Laid>,
 }
 
-/// Where data that are on somebody's server lie, and what they are.
+/// The location and identity of data on an existing server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Laid {
-    /// What distinguishes the server and the database from others, by names of theirs.
+    /// Identifies the server and the database among others, under their own names.
     pub server: BTreeMap<String, String>,
-    /// Answers to queries, which no load on the dataset changes: rows, samples, its scale.
+    /// Results of queries that no load on the dataset changes: rows, samples, its scale.
     pub content: BTreeMap<String, String>,
 }
 
 impl Laid {
-    /// How another that was found differs, if it does. What one of them does not say cannot.
+    /// How another one differs, if it does. Values missing in either do not count.
     pub fn differs(&self, found: &Laid) -> Option<String> {
         let other = |was: &BTreeMap<String, String>, is: &BTreeMap<String, String>| {
             let pairs = was.iter().filter_map(|(what, was)| Some((what, was, is.get(what)?)));
@@ -78,7 +78,7 @@ impl Laid {
 }
 
 impl DatasetFolder {
-    /// Opens `dyno-data` in a directory, makes it where it is missing, and names a folder in it.
+    /// Opens `dyno-data` in a directory, creating it if missing, and names a folder in it.
     pub fn of(directory: &Path, dataset: &str, instance: u32) -> Result<DatasetFolder> {
         let at = shown(directory).join(FOLDER);
         let opened = rustix::fs::open(
@@ -104,17 +104,17 @@ impl DatasetFolder {
         Ok(folder)
     }
 
-    /// Through the descriptor, for this process and as long as this lives.
+    /// Through the descriptor, for this process and this value's lifetime.
     pub fn path(&self) -> PathBuf {
         PathBuf::from(format!("{OPEN}{}", self.data.as_raw_fd())).join(&self.name)
     }
 
-    /// As a reader knows it.
+    /// For display.
     pub fn shown(&self) -> &Path {
         &self.shown
     }
 
-    /// A path for another process, which leads to what the descriptor is of.
+    /// A path for another process, to the descriptor's folder.
     pub fn real(&self) -> Result<PathBuf> {
         let held = PathBuf::from(format!("{OPEN}{}", self.data.as_raw_fd()));
         let real = fs::read_link(&held)
@@ -128,45 +128,45 @@ impl DatasetFolder {
         Err(refused(what, "look at what moves folders there"))
     }
 
-    /// Where something of the dataset's that is no part of it lies: `db.0` and "json" are
-    /// `db.0.json`.
+    /// The path of a file that accompanies the dataset but is not part of it: `db.0` and "json"
+    /// give `db.0.json`.
     pub fn beside(&self, what: &str) -> DatasetFolder {
         let (name, shown) =
             (format!("{}.{what}", self.name), format!("{}.{what}", self.shown.display()));
         DatasetFolder { data: Arc::clone(&self.data), name, shown: shown.into() }
     }
 
-    /// Whether the folder is there; links are not followed.
+    /// Whether the folder exists; links are not followed.
     pub fn exists(&self) -> bool {
         fs::symlink_metadata(self.path()).is_ok()
     }
 
-    /// Opens a file of the folder. It is looked at before it is opened: one that is a link, of
-    /// either kind, is not a file of its own, and opening another kind of file may do something.
+    /// Opens a file of the folder. Its type is checked first: a symbolic or hard link is not the
+    /// folder's own, and opening other kinds of file may have side effects.
     pub fn open_file(&self, file: &str, flags: OFlags) -> Result<File> {
         open_at(&self.data, &Path::new(&self.name).join(file), &self.shown.join(file), flags)
     }
 
-    /// Replaces a file beside the datasets, whole or not at all.
+    /// Atomically replaces a file next to the datasets.
     pub fn write(&self, text: &str) -> Result<()> {
         replace(&self.data, &self.name, text)
             .with_context(|| format!("writing {}", self.shown.display()))
     }
 
-    /// The dataset's marker; none where there is none that this user wrote.
+    /// The dataset's marker; None if this user wrote none.
     pub fn marker(&self) -> Option<DatasetMarker> {
         marker_in(&self.hold().ok()?, &self.shown)
     }
 
-    /// Replaces the marker: written beside it, synced, and renamed.
+    /// Replaces the marker: written to a temporary file, synced, and renamed.
     pub fn write_marker(&self, marker: &DatasetMarker) -> Result<()> {
         let text = serde_json::to_string(marker).context("describing the dataset")?;
         replace(&self.hold()?, MARKER, &text)
             .with_context(|| format!("writing {}", self.shown.join(MARKER).display()))
     }
 
-    /// Opens the folder itself. What is changed in it is changed through this, whatever its name
-    /// means by then.
+    /// Opens the folder itself. Changes go through this descriptor, whatever its name refers to by
+    /// then.
     pub fn hold(&self) -> Result<OwnedFd> {
         let opened = beneath::folder(&self.data, &self.name);
         opened.map_err(|error| not_followed(&self.data, &self.name, &self.shown, error))
@@ -179,7 +179,7 @@ impl DatasetFolder {
         self.hold()
     }
 
-    /// A file that versions before markers wrote next to a dataset when it had been filled.
+    /// A file written by versions before markers, next to a filled dataset.
     pub fn old_marker(&self) -> Option<String> {
         let beside = self.beside("json");
         let file =
@@ -192,8 +192,8 @@ impl DatasetFolder {
         serde_json::from_str::<Dataset>(&text).is_ok().then_some(text)
     }
 
-    /// Removes the folder if it is Dyno's; its marker last, so that what a kill leaves of it still
-    /// is. `or` is another ground on which it is.
+    /// Removes the folder if it is Dyno's; its marker last, so that the remains after a kill are
+    /// still recognised. `or` is another reason for which it counts as Dyno's.
     pub fn remove(&self, or: bool) -> Result<()> {
         if !self.exists() {
             return Ok(());
@@ -214,7 +214,7 @@ impl DatasetFolder {
             .with_context(|| format!("removing {}", self.shown.display()))
     }
 
-    /// A dataset's place must be a folder, on the same filesystem, or nothing.
+    /// A dataset's path must be a folder on the same filesystem, or not exist.
     fn check(&self) -> Result<()> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match openat2(&*self.data, &self.name, flags, Mode::empty(), beneath::FLAGS) {
@@ -251,7 +251,7 @@ fn open_own(directory: &OwnedFd) -> rustix::io::Result<OwnedFd> {
     beneath::folder(directory, FOLDER)
 }
 
-/// Why something is not followed, with where it leads.
+/// Why a link is not followed, with its target.
 fn not_followed(directory: &OwnedFd, name: impl AsRef<Path>, shown: &Path, error: Errno) -> Error {
     let name = name.as_ref();
     let target =
@@ -278,7 +278,7 @@ fn not_followed(directory: &OwnedFd, name: impl AsRef<Path>, shown: &Path, error
     }
 }
 
-/// The same of any file below an open folder.
+/// The same for any file below an open folder.
 fn open_at(folder: &OwnedFd, within: &Path, shown: &Path, flags: OFlags) -> Result<File> {
     let plain = |error: Errno| Error::from(std::io::Error::from(error));
     let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -303,7 +303,7 @@ fn open_at(folder: &OwnedFd, within: &Path, shown: &Path, flags: OFlags) -> Resu
     Ok(File::from(rustix::fs::open(again, flags, Mode::empty()).map_err(plain)?))
 }
 
-/// A dataset's marker, from its open folder; none where there is none that this user wrote.
+/// A dataset's marker, from its open folder; None if this user wrote none.
 fn marker_in(folder: &OwnedFd, shown: &Path) -> Option<DatasetMarker> {
     let file = open_at(folder, Path::new(MARKER), &shown.join(MARKER), OFlags::RDONLY).ok()?;
     let found = file.metadata().ok()?;
@@ -313,7 +313,7 @@ fn marker_in(folder: &OwnedFd, shown: &Path) -> Option<DatasetMarker> {
     serde_json::from_reader(std::io::BufReader::new(file)).ok()
 }
 
-/// Writes a file of a folder beside its name, and renames it.
+/// Writes a file in a folder under a temporary name, and renames it.
 fn replace(folder: &OwnedFd, name: &str, text: &str) -> std::io::Result<()> {
     let new = format!("{name}.new");
     let _ = unlinkat(folder, &new, AtFlags::empty());
@@ -325,7 +325,7 @@ fn replace(folder: &OwnedFd, name: &str, text: &str) -> std::io::Result<()> {
     Ok(rustix::fs::renameat(folder, &new, folder, name)?)
 }
 
-/// Whoever may rename what is in the folder could turn every name in it.
+/// Anyone who may rename files in the folder could redirect every name in it.
 fn check_owner(data: &OwnedFd, at: &Path) -> Result<()> {
     let found = rustix::fs::fstat(data).with_context(|| format!("looking at {}", at.display()))?;
     if found.st_uid != user() {
@@ -348,15 +348,15 @@ fn check_owner(data: &OwnedFd, at: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A name as part of a path: letters, digits, hyphens and underscores as they are; any other name
-/// becomes such a one, with a number of its own after it.
+/// A name as part of a path: letters, digits, hyphens and underscores are unchanged; any other name
+/// is converted, with a unique number appended.
 pub fn slug(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.is_empty() && name.len() <= 64 && name.chars().all(plain) {
         return name.to_string();
     }
     let kept: String = name.chars().map(|c| if plain(c) { c } else { '_' }).take(40).collect();
-    // FNV-1a: the same from release to release, since a dataset is found again by it.
+    // FNV-1a: stable across releases, because datasets are found by it.
     let number = name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));

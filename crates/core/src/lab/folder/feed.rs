@@ -1,10 +1,10 @@
-//! Where the live feed of a run lies: in memory, since a file beside the bundle would be written
-//! while a point is measured, and its filesystem may be the one under test.
+//! The location of a run's live feed: in memory, because a file next to the bundle would be written
+//! while a point is measured, possibly on the filesystem under test.
 //!
-//! `/dev/shm/dyno-live-UID/`, which only that user can enter, holds a file for each bundle, named
-//! by the bundle's device and inode. It is replaced whole, so that no reader finds half of one. It
-//! stays when the run has ended. A run that begins later takes its place, if it resumes the bundle,
-//! and removes it a day later or where the bundle is gone; a reboot empties memory.
+//! `/dev/shm/dyno-live-UID/`, accessible only to that user, has a file for each bundle, named by
+//! the bundle's device and inode. It is replaced atomically, so a reader never sees a partial
+//! document. It remains when the run has ended. A run that resumes the bundle replaces it; a later
+//! run removes it after a day, or if the bundle is gone; a reboot clears memory.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{Read, Write};
@@ -17,35 +17,35 @@ use crate::lab::machine::process;
 use crate::record::live::{Feed, RunEnding, VERSION};
 
 const MEMORY: &str = "/dev/shm";
-/// The feed of a run that ended so long ago is of no use.
+/// After this time, the feed of an ended run is obsolete.
 const OLD: Duration = Duration::from_secs(24 * 3600);
-/// By its bounds a feed is smaller (docs/live.md).
+/// Its limits keep a feed smaller than this (docs/live.md).
 const MOST_BYTES: u64 = 8 << 20;
 
-/// Where a run leaves its feed.
+/// The file for a run's feed.
 pub struct FeedPlace {
     path: PathBuf,
     beside: PathBuf,
 }
 
-/// The feed of a bundle, and what is known of it beside.
+/// The feed of a bundle, and additional facts about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeedState {
-    /// As its run last wrote it.
+    /// As last written by its run.
     pub feed: Feed,
-    /// Its run goes on: it has not ended, and its process is there.
+    /// The run is active: it has not ended, and its process exists.
     pub is_running: bool,
 }
 
-/// How a run may stand.
+/// The possible states of a run.
 pub const STATES: [&str; 5] = ["running", "whole", "interrupted", "failed", "cut"];
 
 impl FeedState {
-    /// How the run stands, by one of `STATES`.
+    /// The state of the run, one of `STATES`.
     pub fn state(&self) -> &'static str {
         match &self.feed.ended {
             Some(ended) => match ended.how {
-                // As the catalogue calls it.
+                // The catalogue's name for it.
                 RunEnding::Whole if self.feed.points.failed > 0 => "failed",
                 RunEnding::Whole => "whole",
                 RunEnding::Interrupted => "interrupted",
@@ -56,7 +56,7 @@ impl FeedState {
         }
     }
 
-    /// The run was ended from outside: killed, or by a power failure.
+    /// The run was ended externally: killed, or by a power failure.
     pub fn is_cut(&self) -> bool {
         !self.is_running && self.feed.ended.is_none()
     }
@@ -75,7 +75,7 @@ fn name(bundle: &Metadata) -> String {
     format!("{:x}-{:x}.json", bundle.dev(), bundle.ino())
 }
 
-/// The process and when it began, as a feed has them.
+/// The process and its start time, as in feeds.
 pub fn own_process() -> (u32, u64) {
     let pid = std::process::id();
     (pid, process::began(pid).unwrap_or(0))
@@ -86,7 +86,7 @@ impl FeedPlace {
     pub fn of(bundle: &Path) -> Result<FeedPlace> {
         let uid = rustix::process::geteuid().as_raw();
         let folder = folder(uid);
-        // It is checked whether it was made here or stood there already.
+        // Checks whether it was created here or already existed.
         let _ = DirBuilder::new().mode(0o700).create(&folder);
         let found = folder.symlink_metadata().with_context(|| format!("{}", folder.display()))?;
         if !found.is_dir() || !is_own(&found, uid) {
@@ -115,8 +115,7 @@ impl Drop for FeedPlace {
     }
 }
 
-/// Removes feeds that were last written a day ago, or whose bundle is gone, unless their run still
-/// goes on.
+/// Removes feeds written more than a day ago, or whose bundle is gone, unless their run is active.
 fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -126,7 +125,7 @@ fn sweep(folder: &Path) {
         let is_of_use = match read_file(&path) {
             Some(feed) if is_running(&feed) => true,
             Some(feed) => Path::new(&feed.bundle).exists() && age.is_none_or(|age| age < OLD),
-            // It may be one that is being written.
+            // It may be in the process of being written.
             None => age.is_none_or(|age| age < OLD),
         };
         if !is_of_use {
@@ -139,7 +138,7 @@ fn is_running(feed: &Feed) -> bool {
     feed.ended.is_none() && process::began(feed.pid) == Some(feed.pid_began)
 }
 
-/// The feed of a bundle: of the bundle's owner, or of the user who asks.
+/// The feed of a bundle: from the bundle's owner, or from the calling user.
 pub fn read(bundle: &Path) -> Option<FeedState> {
     let found = std::fs::metadata(bundle).ok()?;
     let path = bundle.canonicalize().ok()?;
@@ -153,13 +152,13 @@ pub fn read(bundle: &Path) -> Option<FeedState> {
         let is_his = |file: &Path| file.symlink_metadata().is_ok_and(|f| is_own(&f, uid));
         (is_there && is_his(&file)).then(|| read_file(&file)).flatten()
     };
-    // An inode may be another file's by now; a run that goes on holds its own.
+    // An inode may have been reused; an active run keeps its own.
     let ours = |feed: &Feed| is_running(feed) || Path::new(&feed.bundle) == path;
     let feed = uids.into_iter().filter_map(of).find(ours)?;
     Some(FeedState { is_running: is_running(&feed), feed })
 }
 
-/// A stamp of a bundle's feed that changes whenever it is written: cheap to look at often.
+/// A stamp of a bundle's feed that changes with every write: cheap to poll.
 pub fn stamp(bundle: &Path) -> Option<(u64, i64, i64)> {
     let found = std::fs::metadata(bundle).ok()?;
     let us = rustix::process::geteuid().as_raw();

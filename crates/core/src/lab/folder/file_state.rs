@@ -1,4 +1,4 @@
-//! A dataset's file as it was when the dataset was closed, and which files are touched at all.
+//! A dataset's file when the dataset was closed, and the kinds of files that may be accessed.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Result, refused};
 
-/// A file as it was when its dataset was closed.
+/// The state of a file when its dataset was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
     pub path: PathBuf,
     pub bytes: u64,
-    /// Of 512 bytes; fewer than a whole file has means holes.
+    /// Of 512 bytes; fewer than the length means holes.
     pub blocks: u64,
     pub modified_ns: i128,
     pub checksum: u64,
 }
 
-/// Refuses a file that is a link, or that has another name besides: what is written to it would be
-/// written elsewhere.
+/// Refuses a file that is a symbolic link, or that has other hard links: writes to it would go
+/// elsewhere.
 pub fn check_own(found: &Metadata, shown: &Path) -> Result<()> {
     if found.is_file() && found.nlink() > 1 {
         let what = format!(

@@ -13,11 +13,11 @@ use crate::lab::folder::data::{DatasetFolder, MARKER};
 use crate::lab::folder::file_state::{FileState, check_own};
 use crate::lab::folder::pin::shown;
 
-/// How many places of a file are looked at, and how many bytes of each.
+/// Number of sampled positions per file, and bytes per sample.
 const SAMPLES: u64 = 24;
 const SAMPLE_BYTES: u64 = 4096;
 
-/// All files of a dataset as they are; refuses links among them.
+/// The state of all files of a dataset; refuses links among them.
 pub fn look(folder: &DatasetFolder) -> Result<Vec<FileState>> {
     let (mut found, root) = (Vec::new(), folder.path());
     below(folder, &root, Path::new(""), &mut found)?;
@@ -32,7 +32,7 @@ pub fn check_all(folder: &DatasetFolder) -> Result<()> {
 
 fn below(folder: &DatasetFolder, root: &Path, at: &Path, found: &mut Vec<FileState>) -> Result<()> {
     walk(root, at, &mut |path, meta| {
-        // Servers make sockets and logs of their own; a database's log of messages is no data.
+        // Servers create their own sockets and logs; a database's message log is not data.
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if !meta.is_file() || name.starts_with(MARKER) || name.starts_with("LOG") || name == "LOCK"
         {
@@ -55,7 +55,7 @@ fn walk(
     for entry in std::fs::read_dir(root.join(at)).with_context(listing)? {
         let entry = entry.with_context(listing)?;
         let (path, meta) = match entry.metadata() {
-            // A server that a killed Dyno left is still ending, and removes files of its own.
+            // A server left by a killed Dyno is still shutting down, and removes its own files.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             meta => (at.join(entry.file_name()), meta.with_context(listing)?),
         };
@@ -78,26 +78,26 @@ fn kept(path: &Path, meta: &Metadata, file: &File) -> Result<FileState> {
     let mut checksum = 0xcbf2_9ce4_8422_2325u64;
     let mut buffer = [0; SAMPLE_BYTES as usize];
     for i in 0..steps {
-        // From the first to the last, evenly.
+        // Evenly spaced from the first to the last.
         let at = bytes.saturating_sub(SAMPLE_BYTES) / (steps - 1).max(1) * i;
         let read = file.read_at(&mut buffer, at).context("reading a dataset's file")?;
         checksum = buffer[..read]
             .iter()
             .fold(checksum, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
     }
-    // A point that follows is not to find it warm.
+    // The next point must not find it cached.
     let _ = fadvise(file, 0, None, Advice::DontNeed);
     let modified_ns = i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec());
     Ok(FileState { path: path.to_path_buf(), bytes, blocks: meta.blocks(), modified_ns, checksum })
 }
 
-/// What is not as it was, in words; nothing where all is. Of a dataset that was open when its run
-/// died only the holes in what had none are known to be wrong.
+/// The differences, as text; None if there are none. For a dataset that was open when its run died,
+/// only new holes are known to be wrong.
 pub fn damage(then: &[FileState], now: &[FileState], open: bool) -> Option<String> {
     for was in then {
         let file = was.path.display();
         let Some(is) = now.iter().find(|is| is.path == was.path) else {
-            // An engine that was killed may have removed a file and not yet noted it.
+            // A killed engine may have removed a file without recording it.
             if open {
                 continue;
             }

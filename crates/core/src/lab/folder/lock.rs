@@ -1,5 +1,5 @@
-//! One run at a time on a directory, a device or a bundle: a lock that the kernel drops with the
-//! run, however it ends. Who holds it is named by the kernel's own table.
+//! One run at a time per directory, device or bundle: a lock that the kernel releases when the run
+//! ends for any reason. The holder is found in the kernel's own table.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -16,10 +16,10 @@ use crate::lab::fd::{OPEN, shown};
 use crate::lab::guard::disk::Disk;
 use crate::lab::holders::{Holder, holders};
 
-/// udev locks a device for the moment in which it looks at it.
+/// udev locks a device briefly while it probes it.
 const PATIENCE_NS: u64 = 3_000_000_000;
 
-/// Locks a directory under test; nothing where its filesystem has no locks on directories (NFS).
+/// Locks a directory under test; None if its filesystem has no locks on directories (NFS).
 pub fn directory(folder: &File, path: &Path, clock: Clock) -> Result<Option<File>> {
     let again = Path::new(OPEN).join(folder.as_raw_fd().to_string());
     let file = File::open(again).with_context(|| format!("opening {}", path.display()))?;
@@ -30,8 +30,7 @@ pub fn directory(folder: &File, path: &Path, clock: Clock) -> Result<Option<File
     }
 }
 
-/// Locks a bundle that is to be written; nothing where it is no file, or its filesystem has no
-/// locks.
+/// Locks a bundle for writing; None if it is not a file, or its filesystem has no locks.
 pub fn bundle(path: &Path, clock: Clock) -> Result<Option<File>> {
     let Ok(file) = file::open(path) else { return Ok(None) };
     match take(&file, clock) {
@@ -41,12 +40,12 @@ pub fn bundle(path: &Path, clock: Clock) -> Result<Option<File>> {
     }
 }
 
-/// Whether another process holds a lock on a bundle: its run goes on. Nothing is locked for it.
+/// Whether another process has locked a bundle because its run is active. Takes no lock itself.
 pub fn is_held(path: &Path) -> bool {
     file::open(path).is_ok_and(|file| !holders(&file).is_empty())
 }
 
-/// Locks a whole disk, as udev's documentation asks of programs that write to one.
+/// Locks a whole disk, as udev's documentation requires of programs that write to one.
 pub fn device(disk: &Disk, path: &Path, clock: Clock) -> Result<File> {
     let whole = disk.whole();
     let node = whole.node();

@@ -1,4 +1,4 @@
-//! Files and folders of Dyno's own, held by descriptor and locked.
+//! Dyno's own files and folders, held by descriptor and locked.
 
 pub mod beneath;
 pub mod data;

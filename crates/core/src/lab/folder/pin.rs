@@ -1,6 +1,6 @@
-//! What is under test, held by descriptor for the whole run. The plan's name is looked up once;
-//! from then on the drive is reached as `/proc/self/fd/N`, which means what was opened, whatever
-//! the name means by now.
+//! Drives under test, held by descriptor for the whole run. The plan's name is looked up once; from
+//! then on the drive is reached as `/proc/self/fd/N`, which refers to the opened drive, whatever
+//! the name means by then.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -19,13 +19,13 @@ use crate::plan::{Drive, DrivePlace, Subject};
 #[derive(Default)]
 pub struct Pins {
     held: Vec<File>,
-    /// The whole disks that are locked; a subject may have several partitions of one.
+    /// The locked whole disks; a subject may have several partitions of one.
     locked: Vec<Disk>,
     places: HashMap<DrivePlace, DrivePlace>,
 }
 
 impl Pins {
-    /// Looks a drive up and holds it. Nothing is opened but a directory or a block device.
+    /// Looks up a drive and holds it. Only a directory or a block device is opened.
     pub fn hold(&mut self, drive: &Drive, clock: Clock) -> Result<()> {
         let path = drive.place.path();
         let place = match &drive.place {
@@ -65,7 +65,7 @@ impl Pins {
         path
     }
 
-    /// The drive as it is held.
+    /// The held drive.
     pub fn drive(&self, drive: &Drive) -> Drive {
         let place = self.places.get(&drive.place).unwrap_or(&drive.place).clone();
         Drive { place, ..drive.clone() }
@@ -85,8 +85,8 @@ fn open(path: &Path, flags: i32) -> Result<File> {
     })
 }
 
-/// Opens a block device for reading, and nothing else: opening another kind of file may do
-/// something.
+/// Opens a block device read-only, and nothing else, because opening other kinds of file may have
+/// side effects.
 fn block_device(path: &Path) -> Result<File> {
     let found = open(path, libc::O_PATH)?;
     if !found.metadata().context("looking at what was opened")?.file_type().is_block_device() {

@@ -10,14 +10,13 @@ use crate::lab::fd::shown;
 /// A whole device, a partition, or a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disk {
-    /// Its folder below /sys.
+    /// Its folder in /sys.
     pub sysfs: PathBuf,
 }
 
 impl Disk {
-    /// The device behind a path, through whatever links lead to it. The generic character device of
-    /// an NVMe namespace (`/dev/ng0n1`) stands for the namespace: what holds the one holds the
-    /// other.
+    /// The device of a path, following links. An NVMe namespace's generic character device
+    /// (`/dev/ng0n1`) is represented by the namespace: users of one use the other.
     pub fn of(path: &Path) -> Result<Disk> {
         let found = fs::metadata(path).map_err(|e| {
             failed(format!("{} cannot be used: {e}", shown(path).display()), "check the path")
@@ -36,7 +35,7 @@ impl Disk {
         })
     }
 
-    /// The device of a file descriptor, whatever its path refers to now.
+    /// The device of a file descriptor, whatever its path refers to by now.
     pub fn of_open(file: &File) -> Result<Disk> {
         let found = file.metadata().context("looking at an open device")?;
         if !found.file_type().is_block_device() {
@@ -48,7 +47,7 @@ impl Disk {
         Disk::numbered(found.rdev())
     }
 
-    /// The device of this number (major and minor, as in `st_rdev`); an error where sysfs has none.
+    /// The device with this number (major and minor, as in `st_rdev`); an error if sysfs has none.
     pub fn numbered(number: u64) -> Result<Disk> {
         let link =
             format!("/sys/dev/block/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
@@ -61,12 +60,12 @@ impl Disk {
         name(&self.sysfs)
     }
 
-    /// The kernel's own name for it below /dev, where only root changes names.
+    /// The kernel's own name for it in /dev, where only root changes names.
     pub fn node(&self) -> PathBuf {
         Path::new("/dev").join(self.name())
     }
 
-    /// The disk that a partition is of; itself otherwise.
+    /// The disk of a partition; otherwise itself.
     pub fn whole(&self) -> Disk {
         match self.sysfs.parent() {
             Some(parent) if self.sysfs.join("partition").exists() => {
@@ -110,12 +109,12 @@ impl Disk {
         !named.trim().is_empty() && self.identities().iter().any(|own| plain(own) == plain(named))
     }
 
-    /// Its size; 0 where sysfs says none.
+    /// Its size; 0 if not in sysfs.
     pub fn bytes(&self) -> u64 {
         read(&self.sysfs.join("size")).and_then(|s| s.parse::<u64>().ok()).unwrap_or(0) * 512
     }
 
-    /// The size of a logical block; 512 where the kernel does not say.
+    /// The size of a logical block; 512 if the kernel does not report it.
     pub fn logical_block_bytes(&self) -> u32 {
         let size = read(&self.whole().sysfs.join("queue/logical_block_size"));
         size.and_then(|size| size.parse().ok()).unwrap_or(512)
@@ -132,8 +131,8 @@ impl Disk {
         found
     }
 
-    /// The namespaces of the same controller or subsystem, itself included, in their order. Those
-    /// that the kernel hides are paths to others.
+    /// The namespaces of the same controller or subsystem, itself included, in order. Those hidden
+    /// by the kernel are paths to others.
     pub fn namespaces(&self) -> Vec<Disk> {
         let body = self.body();
         let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
@@ -164,7 +163,7 @@ impl Disk {
         self.all().iter().filter_map(Disk::number).collect()
     }
 
-    /// What the kernel has built on the device or a partition of it: dm, md, bcache.
+    /// Kernel devices built on the device or a partition of it: dm, md, bcache.
     pub fn holder(&self) -> Option<String> {
         let holders = self
             .all()
@@ -178,8 +177,8 @@ impl Disk {
         names.next().or_else(bcache).or_else(|| self.in_a_stack())
     }
 
-    /// What says of itself that it is made of the device, by the device's number: of multipath and
-    /// of stacks whose makers enter them on one side only.
+    /// Devices that list this one among their parts, by its number: multipath, and stacks that are
+    /// recorded on one side only.
     fn in_a_stack(&self) -> Option<String> {
         let numbers = self.numbers();
         let stacks = fs::read_dir("/sys/block").into_iter().flatten().flatten();
@@ -192,7 +191,7 @@ impl Disk {
         stacks.map(|entry| entry.path()).find(made_of_it).map(|stack| name(&stack))
     }
 
-    /// The disks that this one is made of, itself included: a logical volume's physical ones.
+    /// The disks of which this one consists, itself included: a logical volume's physical ones.
     pub fn foundations(&self) -> Vec<Disk> {
         let mut found = vec![self.whole()];
         let mut next = 0;
@@ -209,7 +208,8 @@ impl Disk {
         found
     }
 
-    /// What two drives must not share: the controller of an NVMe namespace, else the disk itself.
+    /// The resource that two drives must not share: the controller of an NVMe namespace, otherwise
+    /// the disk itself.
     pub fn body(&self) -> PathBuf {
         let disk = self.whole().sysfs;
         let nvme = name(&disk).starts_with("nvme");
@@ -218,7 +218,7 @@ impl Disk {
     }
 }
 
-/// The namespace of `/dev/ng0n1`, whose entry in sysfs lies beside the block device's.
+/// The namespace of `/dev/ng0n1`, whose sysfs entry is next to the block device's.
 fn namespace_of_generic(number: u64) -> Option<Disk> {
     let link = format!("/sys/dev/char/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
     let generic = name(&fs::canonicalize(link).ok()?);
@@ -227,12 +227,12 @@ fn namespace_of_generic(number: u64) -> Option<Disk> {
     Some(Disk { sysfs })
 }
 
-/// The last part of a path.
+/// The last component of a path.
 pub fn name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// A file of sysfs or procfs; nothing where it is missing or empty.
+/// A file of sysfs or procfs; None if missing or empty.
 pub fn read(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).ok()?.trim().to_string();
     (!text.is_empty()).then_some(text)

@@ -1,4 +1,4 @@
-//! Who uses a block device: every kind of use, each with its name and its remedy.
+//! The users of a block device: every kind of use, with its name and remedy.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::disk::Disk;
 use super::{loops, openers};
 
-/// A use that forbids writing: what it is, and what ends it.
+/// A use that forbids writing: its description, and its remedy.
 pub struct DriveUse {
     pub why: String,
     pub remedy: &'static str,
@@ -17,7 +17,7 @@ fn found(why: String, remedy: &'static str) -> Option<DriveUse> {
     Some(DriveUse { why, remedy })
 }
 
-/// The first use found, the most telling first.
+/// The first use found, in order of significance.
 pub fn of(disk: &Disk) -> Option<DriveUse> {
     vital(disk)
         .or_else(|| mounted(disk))
@@ -30,7 +30,7 @@ pub fn of(disk: &Disk) -> Option<DriveUse> {
         .or_else(|| open_to_write(disk))
 }
 
-/// The disk under the root, or under the running program, through LVM, md and dm.
+/// The disk of the root filesystem, or of the running program, through LVM, md and dm.
 fn vital(disk: &Disk) -> Option<DriveUse> {
     let program = std::env::current_exe().ok();
     let places = [Some(Path::new("/").to_path_buf()), program];
@@ -43,14 +43,14 @@ fn vital(disk: &Disk) -> Option<DriveUse> {
     None
 }
 
-/// Whether a file lies on the disk, on a partition of it or on what is built from it.
+/// Whether a file is on the disk, a partition of it or a device built on it.
 pub fn lies_on(file: &Path, disk: &Disk) -> bool {
     let Ok(found) = fs::metadata(file) else { return false };
     let Ok(under) = Disk::numbered(found.dev()) else { return on_named_source(file, disk) };
     under.foundations().contains(&disk.whole())
 }
 
-/// btrfs and overlay give files a device number that no block device has; their mount's source is
+/// btrfs and overlay give files a device number without a block device; their mount's source is
 /// used instead.
 fn on_named_source(file: &Path, disk: &Disk) -> bool {
     let Ok(file) = file.canonicalize() else { return false };
@@ -93,7 +93,7 @@ fn device_number(path: &str) -> Option<String> {
     Some(format!("{}:{}", rustix::fs::major(found.rdev()), rustix::fs::minor(found.rdev())))
 }
 
-/// Swap on the device; swap in a file on a filesystem of it shows as a mount.
+/// Swap on the device; swap in a file appears as a mount of its filesystem.
 fn swap(disk: &Disk) -> Option<DriveUse> {
     let numbers = disk.numbers();
     let table = fs::read_to_string("/proc/swaps").ok()?;
@@ -106,12 +106,12 @@ fn held(disk: &Disk) -> Option<DriveUse> {
     found(format!("{} holds it", disk.holder()?), "take it out of LVM, md, dm or bcache first")
 }
 
-/// A loop device over the disk, or over a file on it, writes to it without holding it.
+/// A loop device on the disk, or on a file on it, writes to it without claiming it.
 fn backs_a_loop_device(disk: &Disk) -> Option<DriveUse> {
     found(format!("the loop device {} lies on it", loops::on(disk)?), "detach it with `losetup -d`")
 }
 
-/// A device that is exported to other machines is open to them, whatever is open here.
+/// A device exported to other machines may be used by them at any time.
 fn exported(disk: &Disk) -> Option<DriveUse> {
     let numbers = disk.numbers();
     let of =
@@ -135,7 +135,7 @@ fn exported(disk: &Disk) -> Option<DriveUse> {
     None
 }
 
-/// A program that has it open to write holds nothing, and may write at any time.
+/// A program that has it open for writing claims nothing, but may write at any time.
 fn open_to_write(disk: &Disk) -> Option<DriveUse> {
     let writer = openers::writer(disk)?;
     found(format!("{writer} has it open for writing"), "stop that first")
@@ -146,8 +146,8 @@ fn locked(disk: &Disk) -> Option<DriveUse> {
     found(format!("{locker} has locked it"), "wait until that has ended, or stop it")
 }
 
-/// Asks the kernel for the device to oneself, which it refuses while anything else claims it, in
-/// the kernel or not.
+/// Requests exclusive access from the kernel, which refuses it while anything else claims the
+/// device.
 fn open_elsewhere(disk: &Disk) -> Option<DriveUse> {
     for part in disk.all() {
         let node = part.node();

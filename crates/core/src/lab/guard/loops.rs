@@ -1,6 +1,6 @@
-//! Loop devices by their backing device, as the kernel reports it: the number of the device, or of
-//! the device on which the backing file is. The name that the kernel remembers may belong to
-//! another mount namespace, or to a node that no longer exists.
+//! Loop devices by backing device, as reported by the kernel: the number of the device, or of the
+//! device that contains the backing file. The name stored by the kernel may belong to another mount
+//! namespace, or to a node that no longer exists.
 
 use std::fs::{self, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -14,18 +14,18 @@ use super::disk::{Disk, read};
 /// `LOOP_GET_STATUS64` of linux/loop.h.
 const LOOP_GET_STATUS64: libc::c_ulong = 0x4C05;
 
-/// `struct loop_info64`: what is read of it are the first three numbers.
+/// `struct loop_info64`, of which the first three numbers are used.
 #[repr(C)]
 struct LoopInfo {
-    /// The device of the filesystem on which the backing file lies.
+    /// The device of the backing file's filesystem.
     device: u64,
     inode: u64,
-    /// The backing device, where it is one.
+    /// The backing device, if it is one.
     backing: u64,
     rest: [u8; 256],
 }
 
-/// The loop device that lies on the disk, or on a file of a filesystem on it.
+/// The loop device on the disk, or on a file of a filesystem on it.
 pub fn on(disk: &Disk) -> Option<String> {
     let numbers = disk.numbers();
     for entry in fs::read_dir("/sys/block").into_iter().flatten().flatten() {
@@ -36,7 +36,7 @@ pub fn on(disk: &Disk) -> Option<String> {
             Some(status) => {
                 numbers.contains(&text(status.backing)) || numbers.contains(&text(status.device))
             }
-            // It cannot be asked: its name is all there is.
+            // It cannot be queried: only its name is known.
             None => Disk::of(Path::new(&file)).is_ok_and(|under| disk.all().contains(&under)),
         };
         if lies {

@@ -1,11 +1,11 @@
 //! The guard: refuses whatever must not be touched, before anything is touched, with the reason and
 //! the remedy.
 //!
-//! A block device is written to only when the plan names its serial number (or EUI, NGUID) and says
-//! `erase = true`, and never while anything else has it (`in_use`) or while something is written on
-//! it that the plan does not name (`signature`), signature or not (`unknown`). `pass` asks before a
-//! run; `verify` asks again of the descriptor that is about to be written through, so that a device
-//! renumbered or a link turned round in between changes nothing.
+//! A block device is written to only if the plan has its serial number (or EUI, NGUID) and `erase =
+//! true`, and never while it is in use (`in_use`) or has contents that the plan does not name, with
+//! a signature (`signature`) or without (`unknown`). `pass` checks before a run; `verify` checks
+//! again on the descriptor that will be written to, so that a renumbered device or a changed link
+//! has no effect.
 
 pub mod disk;
 mod in_use;
@@ -25,7 +25,7 @@ use disk::Disk;
 pub use openers::who_works_on;
 pub use unknown::UNKNOWN;
 
-/// Passes a drive, or says why it must not be used. `writes`: whether any stream or fill would
+/// Approves a drive, or returns why it must not be used. `writes`: whether any stream or fill would
 /// write to it.
 pub fn pass(drive: &Drive, writes: bool) -> Result<()> {
     match &drive.place {
@@ -34,7 +34,7 @@ pub fn pass(drive: &Drive, writes: bool) -> Result<()> {
     }
 }
 
-/// Refuses a name that may mean another drive after the next boot.
+/// Refuses a name that may refer to another drive after a reboot.
 pub fn named_stably(drive: &Drive) -> Result<()> {
     let DrivePlace::Device { path, .. } = &drive.place else { return Ok(()) };
     if stable(path) {
@@ -44,7 +44,7 @@ pub fn named_stably(drive: &Drive) -> Result<()> {
     Err(refused(path, "this name may mean another drive after the next boot", remedy))
 }
 
-/// Whether a file at `file` (which exists, or its folder does) lies on the drive.
+/// Whether a file at `file` (which exists, or its folder does) is on the drive.
 pub fn holds(place: &DrivePlace, file: &Path) -> Result<bool> {
     let there = file.canonicalize().with_context(|| format!("looking for {}", file.display()))?;
     match place {
@@ -55,8 +55,7 @@ pub fn holds(place: &DrivePlace, file: &Path) -> Result<bool> {
     }
 }
 
-/// Asks of an open device whether it is the one that the plan means: immediately before it is
-/// written to.
+/// Checks that an open device is the plan's, immediately before it is written to.
 pub fn verify(device: &File, path: &Path, serial: &str) -> Result<()> {
     let disk = Disk::of_open(device)?;
     if disk.is(serial) {
@@ -65,8 +64,8 @@ pub fn verify(device: &File, path: &Path, serial: &str) -> Result<()> {
     Err(refused(path, wrong_drive(&disk, serial), WHICH))
 }
 
-/// Why a device that no plan names may not be tested; nothing where a plan that names it properly
-/// may erase it.
+/// Why a device that is in no plan may not be tested; None if a plan with its proper name may erase
+/// it.
 pub fn obstacle(path: &Path) -> Result<()> {
     let disk = Disk::of(path)?;
     disk.serial().ok_or_else(|| no_serial(path))?;
@@ -133,9 +132,8 @@ fn no_serial(path: &Path) -> Error {
     )
 }
 
-/// The kernel's own name is stable only where it says what it is: a loop device is named by its
-/// backing file, which the serial number then is. Where udev runs, every drive that reports a
-/// serial number has a link below /dev/disk.
+/// The kernel's own name is stable only for a loop device, which is identified by its backing file
+/// as serial number. With udev, every drive that reports a serial number has a link in /dev/disk.
 fn stable(path: &Path) -> bool {
     let kernels_own = path.parent() == Some(Path::new("/dev"));
     let is_loop = disk::name(path).starts_with("loop");
@@ -149,7 +147,7 @@ fn unused(path: &Path, disk: &Disk) -> Result<()> {
     }
 }
 
-/// Refuses what is written on the device or on a partition of it, unless the plan names it.
+/// Refuses contents of the device or its partitions that the plan does not name.
 fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
     let mut signed = false;
     for part in disk.all() {
@@ -258,7 +256,7 @@ mod tests {
     #[test]
     fn the_disk_under_the_root_is_known_to_be_in_use() {
         let number = fs::metadata("/").expect("a root").dev();
-        // A root on overlay, tmpfs or btrfs has no block device of its own to ask about.
+        // A root on overlay, tmpfs or btrfs has no block device of its own.
         if let Ok(disk) = Disk::numbered(number) {
             let used = in_use::of(&disk.whole()).map(|u| u.why);
             assert_eq!(used.as_deref(), Some("the root filesystem lies on it"));

@@ -1,5 +1,5 @@
-//! Processes that have a device open, mapped or locked, found by the device's number: a name of it
-//! may be anywhere, or gone.
+//! Processes that have a device open, mapped or locked, found by the device's number, because its
+//! name may be anywhere, or deleted.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -25,13 +25,13 @@ fn numbers(disk: &Disk) -> Vec<u64> {
     disk.numbers().into_iter().filter_map(number).collect()
 }
 
-/// The first process that has the device or a partition of it open for writing, or mapped so.
+/// The first process that has the device or a partition open, or mapped, for writing.
 pub fn writer(disk: &Disk) -> Option<Holder> {
     let numbers = numbers(disk);
     others().find(|pid| opens(*pid, &numbers, true) || maps(*pid, &numbers)).map(Holder::of)
 }
 
-/// Everyone who has it open, for the message.
+/// All processes that have it open, for the message.
 pub fn all(disk: &Disk) -> Option<String> {
     let numbers = numbers(disk);
     let names: Vec<String> = others()
@@ -51,7 +51,7 @@ fn opens(pid: u32, numbers: &[u64], to_write: bool) -> bool {
     })
 }
 
-/// From fdinfo: `flags:\t0100002`, in octal as open(2) has them.
+/// From fdinfo: `flags:\t0100002`, the octal flags of open(2).
 fn writes(pid: u32, file: &str) -> bool {
     let info = fs::read_to_string(format!("/proc/{pid}/fdinfo/{file}")).unwrap_or_default();
     let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
@@ -60,7 +60,7 @@ fn writes(pid: u32, file: &str) -> bool {
     flags & libc::O_PATH == 0 && flags & libc::O_ACCMODE != libc::O_RDONLY
 }
 
-/// A mapping stays when its descriptor is closed.
+/// A mapping persists when its descriptor is closed.
 fn maps(pid: u32, numbers: &[u64]) -> bool {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
     let shared = maps.lines().filter(|line| line.contains("rw-s") && line.contains(" /dev/"));
@@ -71,14 +71,14 @@ fn maps(pid: u32, numbers: &[u64]) -> bool {
     })
 }
 
-/// Who has locked a name of the device, with flock or fcntl.
+/// Processes with flock or fcntl locks on a name of the device.
 pub fn locker(disk: &Disk) -> Option<Holder> {
     let nodes = disk.all().into_iter().map(|part| part.node());
     nodes.filter_map(|node| holders::holders_of(&node).into_iter().next()).next()
 }
 
-/// Who works on a filesystem that lies on the device of this number: with files open, as its
-/// folder, or as its root.
+/// Processes that use a filesystem on the device of this number: with open files, a working
+/// directory, or a root.
 pub fn who_works_on(device: u64) -> Option<String> {
     let on_it = |path: &Path| fs::metadata(path).is_ok_and(|found| found.dev() == device);
     let works = |pid: &u32| {

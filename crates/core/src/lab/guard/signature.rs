@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::base::error::{Context, Result, failed};
 
-/// Marks of something larger than this one device. `erase` cannot name them away: the rest would be
-/// left broken.
+/// Signatures of members of something larger. `erase` cannot permit them, because the rest would be
+/// broken.
 const MEMBERS: &[(&str, &str)] = &[
     ("LVM", "take it out of its volume group with `vgreduce` and `pvremove` first"),
     ("raid", "stop the array and `mdadm --zero-superblock` it first"),
@@ -37,7 +37,7 @@ struct Signature {
 /// The kinds of all signatures on an open device: "xfs", "gpt", "LVM2_member".
 pub fn on(device: &File) -> Result<Vec<String>> {
     let input = device.try_clone().context("looking at what is on the device")?;
-    // Through the descriptor, so that what is looked at is what is open, whatever the path says by
+    // Through the descriptor, so that the open device is examined, whatever its path refers to by
     // now.
     let ran = Command::new("wipefs")
         .args(["--no-act", "--json", "/proc/self/fd/0"])
@@ -58,14 +58,14 @@ pub fn on(device: &File) -> Result<Vec<String>> {
         serde_json::from_slice(&output.stdout).map_err(|error| unknown(error.to_string()))?;
     let mut kinds: Vec<String> = listing.signatures.into_iter().map(|s| s.kind).collect();
     kinds.dedup();
-    // A GPT has its own protective MBR: whoever names the one means both.
+    // A GPT has a protective MBR: naming one includes the other.
     if kinds.iter().any(|kind| kind == "gpt") {
         kinds.retain(|kind| kind != "PMBR");
     }
     Ok(kinds)
 }
 
-/// The remedy for the mark of a member, which is never erased.
+/// The remedy for a member, which is never erased.
 pub fn member_remedy(kind: &str) -> Option<&'static str> {
     MEMBERS.iter().find(|(mark, _)| kind.contains(mark)).map(|(_, remedy)| *remedy)
 }

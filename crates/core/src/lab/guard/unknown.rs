@@ -1,22 +1,21 @@
-//! Data without a known signature: plain dm-crypt, a raw archive, a filesystem whose first
-//! superblock is gone. It is found by its not being zero, at the ends, where superblocks have their
-//! backups, and at many places between. A device that is new, was trimmed, or was filled with
-//! zeros, has none.
+//! Data without a known signature: plain dm-crypt, a raw archive, a filesystem without its first
+//! superblock. It is detected by non-zero bytes at both ends, where superblocks have their backups,
+//! and at many places in between. A new, trimmed or zero-filled device has none.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use crate::base::error::{Result, failed};
 
-/// What a plan says to have such data erased: `erase = "unknown data"`.
+/// A plan's permission to erase such data: `erase = "unknown data"`.
 pub const UNKNOWN: &str = "unknown data";
 
-/// Looked at whole at either end, where headers and backups of them are.
+/// Examined completely at both ends, where headers and their backups are.
 const END_BYTES: u64 = 1 << 20;
-/// Spread evenly over what lies between.
+/// Samples evenly spread in between.
 const PLACES: u64 = 2048;
 const PLACE_BYTES: u64 = 4096;
-/// ext4's backups of its superblock, in block groups of 128 MiB, and the same of 1 KiB blocks.
+/// ext4's superblock backups, in block groups of 128 MiB, and those with 1 KiB blocks.
 const BACKUPS: [u64; 10] = [
     128 << 20,
     3 * (128 << 20),
@@ -30,7 +29,7 @@ const BACKUPS: [u64; 10] = [
     40961 << 10,
 ];
 
-/// Where the first byte stands that is not zero, of those that are looked at.
+/// The position of the first non-zero byte among those examined.
 pub fn found(device: &File, bytes: u64) -> Result<Option<u64>> {
     let end = END_BYTES.min(bytes);
     let mut places: Vec<(u64, u64)> = vec![(0, end), (bytes - end, end)];

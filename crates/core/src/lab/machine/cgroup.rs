@@ -1,5 +1,5 @@
-//! A limit of memory by control group, of either version, page cache included: of a database
-//! server, or of Dyno itself.
+//! A memory limit by control group, of either version, page cache included: for a database server,
+//! or for Dyno itself.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -8,32 +8,32 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Context, Result, failed};
 use crate::base::units;
 
-/// A control group made by Dyno; removed when dropped, which the kernel allows once its processes
-/// are gone.
+/// A control group created by Dyno; removed when dropped, which requires that its processes have
+/// ended.
 pub struct Cgroup {
     folder: PathBuf,
     version: CgroupVersion,
 }
 
-/// Of control groups, whose files have other names.
+/// The version of control groups, which differ in file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CgroupVersion {
-    /// A hierarchy for each controller; groups may have processes and groups below them.
+    /// One hierarchy per controller; groups may contain both processes and groups.
     One,
-    /// One hierarchy; a group that hands controllers down has no processes, but for the root.
+    /// A single hierarchy; a group that delegates controllers has no processes, except the root.
     Two,
 }
 
-/// The group below which another is made.
+/// The parent of a new group.
 pub struct ParentGroup {
     /// Its folder.
     pub folder: PathBuf,
-    /// Of the hierarchy that it is in.
+    /// The version of its hierarchy.
     pub version: CgroupVersion,
 }
 
 impl ParentGroup {
-    /// The root of the hierarchy that limits memory.
+    /// The root of the memory controller's hierarchy.
     pub fn root() -> ParentGroup {
         let root = Path::new("/sys/fs/cgroup");
         match root.join("cgroup.controllers").exists() {
@@ -44,7 +44,7 @@ impl ParentGroup {
 }
 
 impl CgroupVersion {
-    /// The file with the limit.
+    /// The limit's file.
     pub fn limit(self) -> &'static str {
         match self {
             CgroupVersion::One => "memory.limit_in_bytes",
@@ -59,7 +59,7 @@ impl CgroupVersion {
         }
     }
 
-    /// The most that was ever in use; version 2 has it from Linux 5.19 on.
+    /// The peak use; in version 2 from Linux 5.19 on.
     fn peak(self) -> &'static str {
         match self {
             CgroupVersion::One => "memory.max_usage_in_bytes",
@@ -77,7 +77,7 @@ impl CgroupVersion {
 }
 
 impl Cgroup {
-    /// Makes a group with that much memory for `whose` processes.
+    /// Creates a group with this much memory for `whose` processes.
     pub fn new(
         parent: &ParentGroup,
         name: &OsStr,
@@ -115,14 +115,14 @@ impl Cgroup {
         ))
     }
 
-    /// What a process writes "0" to, to go into the group.
+    /// The file to which a process writes "0" to enter the group.
     pub fn door(&self) -> Result<File> {
         let file = self.folder.join("cgroup.procs");
         let opened = File::options().write(true).open(&file);
         opened.with_context(|| format!("opening {}", file.display()))
     }
 
-    /// The limit and what is in use of it, as the kernel says them.
+    /// The limit and its use, as reported by the kernel.
     pub fn read(&self) -> Result<MemoryUse> {
         let path = self.folder.join("memory.stat");
         let stat = std::fs::read_to_string(&path)
@@ -139,10 +139,10 @@ impl Cgroup {
         })
     }
 
-    /// Lifts the limit, for processes that cannot leave.
+    /// Removes the limit, for processes that cannot leave.
     pub fn lift(&self) {
         let none = if self.version == CgroupVersion::One { "-1" } else { "max" };
-        // A limit that stays is better than a run that ends here.
+        // A remaining limit is better than ending the run here.
         let _ = std::fs::write(self.folder.join(self.version.limit()), none);
     }
 
@@ -154,21 +154,21 @@ impl Cgroup {
     }
 }
 
-/// What a group has of the memory.
+/// A group's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
     /// The limit, page cache included.
     pub limit_bytes: u64,
-    /// What is in use now.
+    /// Current use.
     pub used_bytes: u64,
-    /// The most that was in use at once; none where the kernel does not say.
+    /// Peak use; None if the kernel does not report it.
     pub peak_bytes: Option<u64>,
-    /// The page cache's part of what is in use.
+    /// The page cache's share of current use.
     pub cache_bytes: u64,
 }
 
-/// Groups below one have limits of memory only where it hands the controller down, which systemd
-/// sees to, and a bare system does not.
+/// Groups below one have memory limits only if it delegates the controller, which systemd does, but
+/// a bare system does not.
 fn hand_down_memory(parent: &Path) -> std::io::Result<()> {
     let file = parent.join("cgroup.subtree_control");
     let handed = std::fs::read_to_string(&file)?;
@@ -180,7 +180,7 @@ fn hand_down_memory(parent: &Path) -> std::io::Result<()> {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        // An empty group that stays behind does no harm.
+        // A leftover empty group does no harm.
         let _ = std::fs::remove_dir(&self.folder);
     }
 }

@@ -1,6 +1,6 @@
-//! The offset of this host's clock from another's, by exchanges of four timestamps with an NTP
-//! server (RFC 5905, section 8, "On-Wire Protocol"), and such a server for hosts that have none. It
-//! serves the time of its own clock and sets none.
+//! The offset between this host's clock and another's, by exchanges of four timestamps with an NTP
+//! server (RFC 5905, section 8, "On-Wire Protocol"), and such a server for hosts without one. The
+//! server serves the time of its own clock, and sets none.
 
 use std::io::ErrorKind;
 use std::net::{ToSocketAddrs, UdpSocket};
@@ -10,52 +10,52 @@ use crate::base::clock::wall_ns;
 use crate::base::error::{Context, Result, failed};
 use crate::record::ClockOffset;
 
-/// Where Dyno's own server listens; NTP's port, 123, is the system's.
+/// The port of Dyno's own server; NTP's, 123, belongs to the system.
 pub const PORT: u16 = 7123;
 
 /// A packet without extensions.
 const PACKET: usize = 48;
 
-/// As many as ntpd sends at its start (`iburst`); the one with the shortest way counts.
+/// As many as ntpd sends at start (`iburst`); the one with the shortest round trip counts.
 const EXCHANGES: usize = 8;
 
-/// A packet that takes longer is lost.
+/// A slower packet counts as lost.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// From 1900, where NTP's seconds begin, to 1970.
+/// From 1900, NTP's epoch, to 1970.
 const NTP_EPOCH_S: u64 = 2_208_988_800;
 
 /// Version 4 in bits 5:3, the mode in bits 2:0 (figure 8).
 const CLIENT: u8 = 4 << 3 | 3;
 const SERVER: u8 = 4 << 3 | 4;
 
-/// Where the four stamps stand in a packet; the client's own comes back as the origin.
+/// Positions of the four timestamps in a packet; the client's own is returned as the origin.
 const ORIGIN: usize = 24;
 const RECEIVED: usize = 32;
 const TRANSMITTED: usize = 40;
 
-/// An unsynchronised clock has stratum 10, as in ntpd's local driver: no host should use it.
+/// An unsynchronised clock has stratum 10, as in ntpd's local driver: hosts should not use it.
 const STRATUM: u8 = 10;
 
-/// Seconds since 1900 with 32 bits behind the point, as they go over the wire.
+/// Seconds since 1900 with a 32-bit fraction, as transmitted.
 fn stamp(unix_ns: u64) -> u64 {
     let (s, ns) = (unix_ns / 1_000_000_000, unix_ns % 1_000_000_000);
     (s.wrapping_add(NTP_EPOCH_S) << 32) | ((ns << 32) / 1_000_000_000)
 }
 
-/// The time from one stamp to another, nanoseconds; right for 68 years either way.
+/// The time between two timestamps, nanoseconds; valid for 68 years in either direction.
 fn between(from: u64, to: u64) -> i64 {
     ((i128::from(to.wrapping_sub(from) as i64) * 1_000_000_000) >> 32) as i64
 }
 
-/// What an exchange says: the offset to be added to the client's clock, and the time on the way.
-/// `stamps`: sent by the client, received and sent by the server, received by the client.
+/// The result of an exchange: the offset to be added to the client's clock, and the round-trip
+/// time. `stamps`: sent by the client, received and sent by the server, received by the client.
 fn offset_and_delay([t1, t2, t3, t4]: [u64; 4]) -> (i64, i64) {
     let offset = (between(t1, t2) + between(t4, t3)) / 2;
     (offset, between(t1, t4) - between(t2, t3))
 }
 
-/// The address with Dyno's port where it has none.
+/// The address, with Dyno's port if it has none.
 fn with_port(address: &str) -> String {
     let has_port = address.rsplit_once(':').is_some_and(|(host, port)| {
         port.parse::<u16>().is_ok() && (!host.contains(':') || host.ends_with(']'))
@@ -63,8 +63,8 @@ fn with_port(address: &str) -> String {
     if has_port { address.to_string() } else { format!("{address}:{PORT}") }
 }
 
-/// How far this host's clock lies from the one at `address` (HOST or HOST:PORT). However the time
-/// on the way was divided between there and back, the truth is within half of it.
+/// The offset to the clock at `address` (HOST or HOST:PORT). However the round trip is divided, the
+/// true offset is within half of it.
 pub fn compare(address: &str) -> Result<ClockOffset> {
     let silent = |why: String| {
         failed(
@@ -89,11 +89,11 @@ pub fn compare(address: &str) -> Result<ClockOffset> {
         }
     }
     let (offset_ns, delay_ns) = best.ok_or_else(|| silent(trouble))?;
-    // The half of the way, and what the stamps are rounded by.
+    // Half the round trip, plus the rounding of the timestamps.
     Ok(ClockOffset { offset_ns, bound_ns: delay_ns.max(0) as u64 / 2 + 1 })
 }
 
-/// One exchange; nothing if the packet received is not an answer to it.
+/// One exchange; None if the received packet is not its answer.
 fn exchange(socket: &UdpSocket) -> std::io::Result<Option<(i64, i64)>> {
     let mut packet = [0; PACKET];
     packet[0] = CLIENT;
@@ -106,8 +106,8 @@ fn exchange(socket: &UdpSocket) -> std::io::Result<Option<(i64, i64)>> {
     Ok(answered(&answer[..length], sent).map(|[t2, t3]| offset_and_delay([sent, t2, t3, received])))
 }
 
-/// The server's two stamps, if it is a server's answer to what was sent then, of a clock that it
-/// calls set (leap indicator and stratum, figures 9 and 11).
+/// The server's two timestamps, if the packet is an answer to the one sent then, from a
+/// synchronised clock (leap indicator and stratum, figures 9 and 11).
 fn answered(packet: &[u8], sent: u64) -> Option<[u64; 2]> {
     let at = |from: usize| Some(u64::from_be_bytes(packet.get(from..from + 8)?.try_into().ok()?));
     let [t2, t3] = [at(RECEIVED)?, at(TRANSMITTED)?];
@@ -115,8 +115,8 @@ fn answered(packet: &[u8], sent: u64) -> Option<[u64; 2]> {
     (packet[0] & 0b111 == 4 && at(ORIGIN)? == sent && is_set && t3 != 0).then_some([t2, t3])
 }
 
-/// What is answered to a packet, received and sent at these times; nothing to what is none of a
-/// client's. It is as long as the question, so that nobody is flooded through it.
+/// The answer to a packet received and sent at these times; None unless it is a client's. It is as
+/// long as the request, so it cannot be used for amplification.
 fn answer(packet: &[u8], received: u64, sent: u64) -> Option<[u8; PACKET]> {
     if packet.len() < PACKET || packet[0] & 0b111 != 3 {
         return None;
@@ -131,20 +131,20 @@ fn answer(packet: &[u8], received: u64, sent: u64) -> Option<[u8; PACKET]> {
     Some(out)
 }
 
-/// Tells the time of this host's clock to whoever asks, until `stopped`.
+/// Serves this host's time until `stopped`.
 pub fn serve(socket: &UdpSocket, stopped: &dyn Fn() -> bool) -> Result<()> {
     socket.set_read_timeout(Some(PATIENCE)).context("setting a time limit")?;
     let mut packet = [0; 512];
     while !stopped() {
         let (length, client) = match socket.recv_from(&mut packet) {
             Ok(got) => got,
-            // A time limit, a signal, or a client that is no longer there.
+            // A timeout, a signal, or a client that has gone.
             Err(e) if is_passing(e.kind()) => continue,
             Err(e) => return Err(e).context("receiving from a clock's clients"),
         };
         let received = stamp(wall_ns());
         if let Some(out) = answer(&packet[..length], received, stamp(wall_ns())) {
-            // One that cannot be reached asks again, or nobody does.
+            // An unreachable client asks again, or not at all.
             let _ = socket.send_to(&out, client);
         }
     }
@@ -181,7 +181,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the way takes there and back, the offset is within half of it of the truth.
+        /// Whatever the delays of request and answer, the offset is within half the round trip of
+        /// the true one.
         #[test]
         fn the_truth_is_within_the_bound(
             ahead in -3_600_000_000_000i64..3_600_000_000_000,
@@ -217,7 +218,7 @@ mod tests {
             packet[at] = byte;
             answered(&packet, 7)
         };
-        // Not synchronised; a kiss of death; a client's.
+        // Not synchronised; a kiss-o'-death packet; a client's packet.
         assert_eq!([with(0, 3 << 6 | SERVER), with(1, 0), with(0, CLIENT)], [None; 3]);
         assert_eq!(answer(&good, 1, 2), None);
     }

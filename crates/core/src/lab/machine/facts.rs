@@ -1,5 +1,5 @@
-//! The facts of the host and of what lies under each subject, gathered from /proc and /sys for the
-//! disclosure. What cannot be read is left out: a guess would be worse.
+//! Facts about the host and the devices of each subject, from /proc and /sys, for the disclosure.
+//! Unreadable values are omitted, not guessed.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,7 @@ use crate::plan::{DrivePlace, Subject};
 use crate::record::Fact;
 use crate::record::key::{FactHeading, drive};
 
-/// Host, processor, memory, kernel, and the filesystem and device under every drive of every
-/// subject.
+/// Host, processor, memory, kernel, and the filesystem and device of every drive of every subject.
 pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
     let mut facts = Vec::new();
     host::gather(&mut facts);
@@ -32,7 +31,7 @@ pub(in crate::lab) fn heading(subject: &Subject, drive: usize) -> String {
     }
 }
 
-/// The filesystem that a path is on, as /proc/self/mountinfo has it.
+/// The filesystem of a path, from /proc/self/mountinfo.
 pub(in crate::lab) struct MountFacts {
     /// "0:45"
     pub device: String,
@@ -79,7 +78,7 @@ fn under(facts: &mut Vec<Fact>, group: &str, place: &DrivePlace) {
     block_device(facts, group, &block);
 }
 
-/// The share of a filesystem that is taken.
+/// The used share of a filesystem.
 fn filesystem_filled(path: &Path) -> Option<f64> {
     let stat = rustix::fs::statvfs(path).ok().filter(|stat| stat.f_blocks > 0)?;
     Some(1.0 - stat.f_bfree as f64 / stat.f_blocks as f64)
@@ -89,7 +88,7 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Settings of a device's queue that change what a load sees.
+/// Queue settings of a device that affect a load.
 const QUEUE: [&str; 9] = [
     "nr_requests",
     "read_ahead_kb",
@@ -102,7 +101,7 @@ const QUEUE: [&str; 9] = [
     "rotational",
 ];
 
-/// What an NVMe drive's health log says; nothing where it is none or may not be asked.
+/// An NVMe drive's health log; None for other drives, or without permission.
 fn health_log(disk: &OsStr) -> Option<String> {
     if !disk.to_string_lossy().starts_with("nvme") {
         return None;
@@ -124,7 +123,7 @@ fn health(log: &[u8]) -> String {
     )
 }
 
-/// What sysfs says of a block device; a partition's whole disk is asked.
+/// A block device's sysfs attributes; for a partition, the whole disk's.
 fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     let Ok(own) = sysfs.canonicalize() else { return };
     let disk = if own.join("partition").exists() {
@@ -158,7 +157,7 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
         drive::METADATA.name,
         get("metadata_bytes").filter(|b| b != "0").map(|b| format!("{b} bytes a block")),
     );
-    // The kernel reports the namespace's own utilisation in its blocks from 6.8 on.
+    // From 6.8 on, the kernel reports the namespace's utilisation in its blocks.
     let used = get("nuse").and_then(|n| n.parse::<f64>().ok());
     let block = get("queue/logical_block_size").and_then(|b| b.parse::<f64>().ok());
     let whole = sectors.map(|s| s as f64 * 512.0).filter(|bytes| *bytes > 0.0);
@@ -193,8 +192,8 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     push(facts, group, "NUMA distance to nodes 0, 1, …", distance);
 }
 
-/// The controller of a disk: its `device`, or where that is a subsystem of several paths, the first
-/// of its controllers.
+/// The controller of a disk: its `device`, or if that is a multipath subsystem, its first
+/// controller.
 fn controller_of(disk: &Path) -> PathBuf {
     let device = disk.join("device");
     let is_controller = |path: &PathBuf| {

@@ -1,5 +1,5 @@
-//! The host as it discloses itself: server and BIOS, processors, memory, kernel and drivers, from
-//! /proc and /sys. What cannot be read is left out: a guess would be worse.
+//! The host's disclosure: server and BIOS, processors, memory, kernel and drivers, from /proc and
+//! /sys. Unreadable values are omitted, not guessed.
 
 use std::fs;
 use std::path::Path;
@@ -13,14 +13,14 @@ pub(in crate::lab) fn read(path: impl AsRef<Path>) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Adds a fact, if there is one, without what nobody else may see.
+/// Adds a fact, if there is one, without secrets.
 pub(in crate::lab) fn push(facts: &mut Vec<Fact>, group: &str, name: &str, value: Option<String>) {
     if let Some(value) = value {
         facts.push(Fact::new(group, name, secret::hide(&value)));
     }
 }
 
-/// The same of what readers know by name.
+/// The same for facts with a known key.
 fn push_key(facts: &mut Vec<Fact>, key: FactKey, value: Option<String>) {
     push(facts, key.heading.map_or("", FactHeading::name), key.name, value);
 }
@@ -151,8 +151,8 @@ fn of_memory(facts: &mut Vec<Fact>) {
     }
 }
 
-/// The memory modules of the SMBIOS table (DMTF DSP0134, type 17), like ones counted: "4 × 32 GiB
-/// DDR5 at 4800 MT/s".
+/// The memory modules in the SMBIOS table (DMTF DSP0134, type 17), with identical ones counted: "4
+/// × 32 GiB DDR5 at 4800 MT/s".
 fn modules(table: &[u8]) -> Vec<String> {
     const MODULE: u8 = 17;
     let mut found: Vec<(String, u32)> = Vec::new();
@@ -178,7 +178,7 @@ fn modules(table: &[u8]) -> Vec<String> {
     found.into_iter().map(|(what, n)| format!("{n} × {what}")).collect()
 }
 
-/// Nothing for an empty slot.
+/// None for an empty slot.
 fn module(of: &[u8]) -> Option<String> {
     let word = |at: usize| Some(u16::from_le_bytes([*of.get(at)?, *of.get(at + 1)?]));
     let size = word(0x0c)?;
@@ -196,7 +196,7 @@ fn module(of: &[u8]) -> Option<String> {
         0x23 => "LPDDR5",
         _ => "memory",
     };
-    // The configured speed, or in older tables the highest.
+    // The configured speed, or in older tables the maximum.
     let speed =
         word(0x20).filter(|s| *s != 0).or_else(|| word(0x15)).filter(|s| !matches!(s, 0 | 0xffff));
     let speed = speed.map_or(String::new(), |s| format!(" at {s} MT/s"));

@@ -1,15 +1,14 @@
-//! A limit on the memory of Dyno itself, for engines that run in its process: while a point is
-//! measured, the process is in a control group of its own, page cache included.
+//! A memory limit for Dyno itself, for engines that run in its process: while a point is measured,
+//! the process is in its own control group, page cache included.
 //!
-//! A page of the cache is charged to the group that first reads it, so whoever enters has to drop
-//! what is cached of the dataset already, or it would be read for nothing.
+//! A cached page is charged to the group that first reads it, so the dataset's cached pages must be
+//! dropped on entry, or they would not be charged.
 //!
-//! In version 1 the group is made below the one that Dyno is in. In version 2 a group with
-//! processes in it cannot have limited ones below it, so the new one is made beside Dyno's; a limit
-//! of Dyno's own group then no longer holds, and asking for more than it allows is refused.
+//! In version 1 the group is created below Dyno's. In version 2 a group that contains processes
+//! cannot have limited ones below it, so the new one is created next to Dyno's; a limit of Dyno's
+//! own group then no longer applies, and requesting more than it allows is refused.
 //!
-//! A Dyno that is killed leaves an empty group behind, which the next one that limits its memory
-//! removes.
+//! A killed Dyno leaves an empty group, which the next one with a memory limit removes.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU32;
@@ -20,18 +19,18 @@ use crate::base::units;
 use crate::lab::machine::cgroup::{Cgroup, CgroupVersion, MemoryUse, ParentGroup};
 use crate::lab::machine::process;
 
-/// What the groups' names begin with; the process and a number follow.
+/// Prefix of the groups' names; the process and a number follow.
 const PREFIX: &str = "dyno-memory-";
 
-/// Dyno's process in its limited group; dropped, it is back where it was.
+/// Dyno's process in its limited group; when dropped, it returns to its original group.
 pub struct OwnMemory {
     group: Cgroup,
-    /// Where it was: the file that takes it back.
+    /// The original group's file, to which it returns.
     back: PathBuf,
 }
 
 impl OwnMemory {
-    /// Moves Dyno into a group with that much memory.
+    /// Moves Dyno into a group with this much memory.
     pub fn enter(bytes: u64) -> Result<OwnMemory> {
         let (group, back) = make(bytes)?;
         let entered = group.door().and_then(|door| {
@@ -41,7 +40,7 @@ impl OwnMemory {
         Ok(OwnMemory { group, back })
     }
 
-    /// What is in use of it, as the kernel says it.
+    /// Its current use, as reported by the kernel.
     pub fn read(&self) -> Result<MemoryUse> {
         self.group.read()
     }
@@ -49,19 +48,20 @@ impl OwnMemory {
 
 impl Drop for OwnMemory {
     fn drop(&mut self) {
-        // systemd may have removed a scope that had no other process.
+        // systemd may have removed a scope without other processes.
         if std::fs::write(&self.back, "0").is_err() {
             self.group.lift();
         }
     }
 }
 
-/// Whether the memory of Dyno can be limited to so much, found by making the group and removing it.
+/// Whether Dyno's memory can be limited to this size, determined by creating and removing the
+/// group.
 pub fn check(bytes: u64) -> Result<()> {
     make(bytes).map(drop)
 }
 
-/// The group, and the file that takes Dyno back to where it is now.
+/// The group, and the file with which Dyno returns to its current one.
 fn make(bytes: u64) -> Result<(Cgroup, PathBuf)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let read =
@@ -96,11 +96,11 @@ fn make(bytes: u64) -> Result<(Cgroup, PathBuf)> {
     Ok((group, own.folder.join("cgroup.procs")))
 }
 
-/// The group that limits the memory of this process.
+/// The group that limits this process's memory.
 #[derive(Debug, PartialEq)]
 struct OwnGroup {
     folder: PathBuf,
-    /// The root of its hierarchy, as far as it can be seen.
+    /// The root of its hierarchy, as far as visible.
     mount: PathBuf,
     version: CgroupVersion,
 }
@@ -116,8 +116,8 @@ impl OwnGroup {
     }
 }
 
-/// From /proc/self/cgroup and /proc/self/mountinfo (proc(5)): version 1's where the controller is
-/// in one of its hierarchies, otherwise version 2's.
+/// From /proc/self/cgroup and /proc/self/mountinfo (proc(5)): version 1 if the controller is in one
+/// of its hierarchies, otherwise version 2.
 fn own_group(groups: &str, mounts: &str) -> Option<OwnGroup> {
     let groups = || groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
     let has_memory = |list: &str| list.split(',').any(|controller| controller == "memory");
@@ -137,7 +137,7 @@ fn own_group(groups: &str, mounts: &str) -> Option<OwnGroup> {
         };
         let mut place = place.split(' ').skip(3);
         let (root, mount) = (place.next()?, PathBuf::from(place.next()?));
-        // Of a container's mount only what lies below its root can be seen.
+        // In a container's mount, only groups below its root are visible.
         let below = Path::new(path).strip_prefix(root).ok().filter(|_| fits)?;
         Some(OwnGroup {
             folder: below.iter().fold(mount.clone(), |f, name| f.join(name)),
@@ -147,7 +147,7 @@ fn own_group(groups: &str, mounts: &str) -> Option<OwnGroup> {
     })
 }
 
-/// Removes what killed ones left behind; the kernel keeps a group that has processes.
+/// Removes groups left by killed processes; the kernel keeps a group that has processes.
 fn sweep(parent: &Path) {
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -205,7 +205,7 @@ mod tests {
     fn groups_of_processes_that_are_no_more_are_swept() {
         let dir = tempfile::tempdir().unwrap();
         let own = format!("{PREFIX}{}-0", std::process::id());
-        // Above the highest number that Linux gives a process (2^22).
+        // Above Linux's maximum process number (2^22).
         let names = [own.as_str(), "dyno-memory-4194999-0", "dyno-memory-x-0", "other"];
         names.iter().for_each(|name| std::fs::create_dir(dir.path().join(name)).unwrap());
         sweep(dir.path());

@@ -1,5 +1,5 @@
-//! The processors of the host as workers are placed on them: those that this process may use, and
-//! those that are local to a drive.
+//! The host's processors for placing workers: those that this process may use, and those local to a
+//! drive.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,17 +11,17 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use crate::base::error::{Context, Result};
 use crate::plan::read_list;
 
-/// Processors by the kernel's numbers.
+/// Processors by kernel number.
 pub type Processors = BTreeSet<u32>;
 
-/// Those that this process may run on: its affinity mask, which a cgroup's cpuset limits too.
+/// Those that this process may use: its affinity mask, which a cgroup's cpuset also limits.
 pub fn allowed() -> Result<Processors> {
     let mask = sched_getaffinity(None).context("asking which processors may be used")?;
     let all = 0..CpuSet::MAX_CPU;
     Ok(all.filter(|&cpu| mask.is_set(cpu)).filter_map(|cpu| u32::try_from(cpu).ok()).collect())
 }
 
-/// A set as the kernel takes it.
+/// A set in the kernel's format.
 pub fn mask(of: &Processors) -> CpuSet {
     let mut mask = CpuSet::new();
     of.iter().filter(|&&cpu| (cpu as usize) < CpuSet::MAX_CPU).for_each(|&cpu| {
@@ -36,8 +36,8 @@ pub fn pin(to: &Processors) -> Result<()> {
         .with_context(|| format!("pinning a worker to {}", crate::plan::shown_list(to)))
 }
 
-/// Those that are local to a block device: of its NUMA node, and served by its hardware queues.
-/// Nothing where the kernel says neither.
+/// Those local to a block device: of its NUMA node, and served by its hardware queues. Empty if the
+/// kernel reports neither.
 pub fn local_to(device: &Path) -> Processors {
     let Ok(found) = fs::metadata(device) else { return Processors::new() };
     let (major, minor) = (rustix::fs::major(found.rdev()), rustix::fs::minor(found.rdev()));
@@ -51,12 +51,12 @@ fn local(device: &Path, sys: &Path) -> Processors {
     match (both.is_empty(), queues.is_empty()) {
         (false, _) => both,
         (true, true) => node,
-        // Queues that lie on another node alone: they are what a request must pass through.
+        // Queues on another node only: requests must pass through them.
         (true, false) => queues,
     }
 }
 
-/// A partition's queues are those of its device.
+/// A partition's queues are its device's.
 fn of_queues(device: &Path) -> Processors {
     let places = [Some(device), device.parent()];
     let found = places.into_iter().flatten().find_map(|at| fs::read_dir(at.join("mq")).ok());
@@ -69,7 +69,7 @@ fn of_queues(device: &Path) -> Processors {
         .collect()
 }
 
-/// The node of the nearest device above it; -1 means that there is only one node.
+/// The node of the nearest parent device; -1 means a single node.
 fn of_node(device: &Path, sys: &Path) -> Processors {
     let node = device
         .ancestors()
@@ -80,8 +80,9 @@ fn of_node(device: &Path, sys: &Path) -> Processors {
         .unwrap_or_default()
 }
 
-/// Has the calling thread run as soon as it wakes, before all threads of ordinary priority: the
-/// lowest real-time priority. Where that is not permitted (sched(7), CAP_SYS_NICE) nothing changes.
+/// Gives the calling thread the lowest real-time priority, so that it runs as soon as it wakes,
+/// before all threads of ordinary priority. Without permission (sched(7), CAP_SYS_NICE) nothing
+/// changes.
 pub fn run_on_waking() {
     let priority = libc::sched_param { sched_priority: 1 };
     // SAFETY: the kernel reads one `sched_param`, which lives until the call returns; 0 is the

@@ -1,6 +1,6 @@
-//! Database servers that Dyno starts on the drive under test: a data directory of their own, a Unix
-//! socket and nothing on the network, a memory limit and processors where the plan asks for them, a
-//! clean stop, and a clean-up after a crash.
+//! Database servers that Dyno starts on the drive under test: their own data directory, a Unix
+//! socket and no network, a memory limit and processors if the plan sets them, a clean stop, and
+//! clean-up after a crash.
 
 mod record;
 mod starter;
@@ -28,39 +28,36 @@ use rustix::fs::OFlags;
 use user::User;
 use view::FolderView;
 
-/// A buffer pool of hundreds of gigabytes and a log to recover from take their time.
+/// Large buffer pools and log recovery take time.
 const START_NS: u64 = 600_000_000_000;
 const STOP_NS: u64 = 600_000_000_000;
-/// A server that has no space left cannot write what a clean stop asks for, however long it is
-/// waited for.
+/// A server without disk space cannot complete a clean stop, however long it is waited for.
 const STOP_FULL_NS: u64 = 20_000_000_000;
-/// The kernel's limit for a socket's path, and what the servers add to the folder's.
+/// The kernel's limit for a socket's path, and what servers append to the folder.
 const LONGEST_PATH: usize = 107;
 const LONGEST_SOCKET: usize = "/.s.PGSQL.5432".len();
-/// Servers' children notice within moments that they are alone; what stays longer is nobody's of
-/// ours.
+/// Child processes of servers soon notice that their parent has gone; any that remain are not ours.
 const ORPHANS_NS: u64 = 10_000_000_000;
 const LOOK_NS: u64 = 20_000_000;
 const LOG: &str = "server.log";
 
-/// What the plan says of the machine's share that a server gets.
+/// A server's share of the machine, from the plan.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The most memory of its control group, bytes (`memory.max`, or version 1's
+    /// The memory limit of its control group, bytes (`memory.max`, or version 1's
     /// `memory.limit_in_bytes`).
     pub memory_bytes: Option<u64>,
-    /// Those that it may run on; none: all that Dyno may.
+    /// Its permitted processors; empty: all that Dyno may use.
     pub cpus: Option<Processors>,
-    /// Other servers or the load may run on the same ones.
+    /// Other servers or the load may use the same ones.
     pub shared_cpus: bool,
 }
 
-/// Ends a server that a Dyno which is no more left on this folder, whose data is to be removed;
-/// refuses where another Dyno is using it. Where no server ever was, nothing is done.
+/// Ends a server left on this folder by a Dyno that has ended, because its data will be removed;
+/// refuses if another Dyno uses it. Does nothing if there never was a server.
 pub fn release(folder: &Path, clock: Clock) -> Result<()> {
     record::end_leftover(folder, true, clock)?;
-    // What it had started goes on for a moment; so does a tool that was laying out a data
-    // directory.
+    // Its child processes continue for a moment; so does a tool that was creating a data directory.
     let give_up_ns = clock.now_ns() + ORPHANS_NS;
     while work_in(folder) && clock.now_ns() < give_up_ns {
         clock.sleep_until(clock.now_ns() + LOOK_NS);
@@ -68,7 +65,7 @@ pub fn release(folder: &Path, clock: Clock) -> Result<()> {
     Ok(())
 }
 
-/// Whether a process has a server's folder, or the data directory in it, as its working directory.
+/// Whether a process has a server's folder, or its data directory, as its working directory.
 fn work_in(folder: &Path) -> bool {
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|m| (m.dev(), m.ino()));
     let own: Vec<_> = [folder, &folder.join("data")].into_iter().filter_map(identity).collect();
@@ -81,28 +78,28 @@ fn work_in(folder: &Path) -> bool {
 
 /// A server to be started.
 pub struct ServerSpec<'a> {
-    /// Its own folder on the drive; the data directory lies in it.
+    /// Its own folder on the drive, which contains the data directory.
     pub folder: &'a DatasetFolder,
-    /// The accounts to run as when Dyno is root, the first that exists.
+    /// The candidate accounts if Dyno is root; the first that exists is used.
     pub accounts: &'a [&'a str],
-    /// Makes the command that runs the server in the foreground.
+    /// Builds the command that runs the server in the foreground.
     pub command: &'a dyn Fn(&ServerPaths) -> Command,
-    /// The signal that lets it stop cleanly, without waiting for its clients.
+    /// The signal for a clean stop that does not wait for clients.
     pub stop_signal: i32,
     /// Memory and processors.
     pub limits: &'a Limits,
-    /// The clock of the run, for what is waited for.
+    /// The run's clock, for waits.
     pub clock: Clock,
 }
 
-/// Where a server keeps what, by the names that it knows.
+/// The server's paths, as seen by the server.
 #[derive(Clone, Debug)]
 pub struct ServerPaths {
     /// Its own folder on the drive.
     folder: PathBuf,
     /// The data directory, on the drive.
     pub data: PathBuf,
-    /// A folder for the socket, off the drive, open to the server's account only.
+    /// A folder for the socket, not on the drive, accessible only to the server's account.
     pub run: PathBuf,
 }
 
@@ -115,7 +112,7 @@ fn run_folder() -> PathBuf {
     ))
 }
 
-/// Whether a folder for a socket is one that the Dyno with this number made.
+/// Whether a socket folder was created by the Dyno with this process number.
 fn is_run_folder(folder: &Path, dyno: u32) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let count = name
@@ -126,7 +123,7 @@ fn is_run_folder(folder: &Path, dyno: u32) -> bool {
         && folder.symlink_metadata().is_ok_and(|m| m.is_dir())
 }
 
-/// What a server's process is given before it becomes the server.
+/// The environment of a server's process before it executes the server.
 struct Stand {
     places: ServerPaths,
     user: User,
@@ -134,8 +131,7 @@ struct Stand {
 }
 
 impl Stand {
-    /// Makes the folder for the socket and, where Dyno may mount, the place at which the server
-    /// finds its folder.
+    /// Creates the socket folder and, if Dyno may mount, the mount point for the server's folder.
     fn make(order: &ServerSpec<'_>) -> Result<Stand> {
         let real = order.folder.real()?;
         let mut run = run_folder();
@@ -147,8 +143,8 @@ impl Stand {
         Ok(Stand { places: ServerPaths { data: folder.join("data"), folder, run }, user, view })
     }
 
-    /// The command's process gets its folder, its account, its control group before it has taken
-    /// any memory, and `cpus`, where they are given.
+    /// Gives the command's process its folder, its account, its control group (before it allocates
+    /// memory) and `cpus`, if set.
     fn prepare(
         self,
         command: &mut Command,
@@ -160,15 +156,14 @@ impl Stand {
         user.name_in(command);
         let folder = cstring(&places.folder);
         let cpus = cpus.map(|cpus| processors::mask(&cpus));
-        // SAFETY: between fork and exec only system calls are made, on values that were made
-        // before.
+        // SAFETY: between fork and exec only system calls are made, on values prepared before.
         unsafe {
             command.pre_exec(move || {
                 door.as_ref().map_or(Ok(0), |door| rustix::io::write(door, b"0"))?;
                 view.as_ref().map_or(Ok(()), FolderView::enter)?;
                 user.become_it()?;
                 rustix::process::chdir(folder.as_c_str())?;
-                // Should Dyno be killed, it is signalled to stop; a change of account would clear
+                // If Dyno is killed, it receives a signal to stop; a change of account would clear
                 // this.
                 if libc::prctl(libc::PR_SET_PDEATHSIG, stop_signal) != 0 {
                     return Err(std::io::Error::last_os_error());
@@ -187,8 +182,7 @@ fn cstring(path: &Path) -> CString {
     CString::new(path.as_os_str().as_encoded_bytes()).unwrap_or_default()
 }
 
-/// Makes the folder for the socket under a name that nobody has: what is there already is
-/// somebody's.
+/// Creates the socket folder under a new name: an existing one may belong to someone else.
 fn make_run_folder(run: &mut PathBuf, user: &User) -> Result<()> {
     if run.as_os_str().len() + LONGEST_SOCKET > LONGEST_PATH {
         let what = format!("{} is too long a path for a server's socket", run.display());
@@ -202,23 +196,23 @@ fn make_run_folder(run: &mut PathBuf, user: &User) -> Result<()> {
     }
 }
 
-/// A running server; it is stopped when this is dropped.
+/// A running server, stopped when this is dropped.
 pub struct Server {
-    /// Where it keeps what.
+    /// Its paths.
     pub places: ServerPaths,
     folder: DatasetFolder,
     child: Child,
     stop_signal: i32,
     clock: Clock,
     record: PathBuf,
-    /// Removed once the server is gone.
+    /// Removed after the server has ended.
     cgroup: Option<Cgroup>,
     shared_cpus: bool,
 }
 
 impl Server {
-    /// Makes an empty data directory with the server's own tool. What is in the folder is Dyno's,
-    /// and is removed.
+    /// Creates an empty data directory with the server's own tool. The folder's contents belong to
+    /// Dyno, and are removed.
     pub fn lay_out(order: &ServerSpec<'_>, tool: &dyn Fn(&ServerPaths) -> Command) -> Result<()> {
         release(&order.folder.real()?, order.clock)?;
         let stand = Stand::make(order)?;
@@ -227,7 +221,7 @@ impl Server {
         stand.user.own_folder(&own)?;
         stand.user.own_folder(&own.join("data"))?;
         let mut command = tool(&stand.places);
-        // Nothing of a half-made data directory is worth a clean end.
+        // An unfinished data directory needs no clean stop.
         let places = stand.prepare(&mut command, (None, None), libc::SIGKILL);
         let output = command.output().with_context(|| format!("running {}", name(&command)));
         remove(&places.run)?;
@@ -281,8 +275,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Refuses a server that has other processors than it was to have: the kernel leaves those out
-    /// that Dyno may not use itself.
+    /// Refuses a server whose processors differ from the requested ones: the kernel omits those
+    /// that Dyno itself may not use.
     fn check(&self, limits: &Limits) -> Result<()> {
         let (Some(asked), share) = (&limits.cpus, self.share()?) else { return Ok(()) };
         let asked = shown_list(asked);
@@ -295,7 +289,7 @@ impl Server {
         ))
     }
 
-    /// What it has of the machine, as the kernel says it; which drive's it is others know.
+    /// Its resources as reported by the kernel; the caller adds the drive.
     pub fn share(&self) -> Result<ServerShare> {
         let path = format!("/proc/{}/status", self.pid());
         let status = std::fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
@@ -352,7 +346,7 @@ impl Server {
         self.child.id()
     }
 
-    /// The end of its log, on one line.
+    /// The end of its log, in one line.
     pub fn log_tail(&self) -> String {
         let log = self.folder.open_file(LOG, OFlags::RDONLY).ok();
         last_lines(&log.and_then(|log| std::io::read_to_string(log).ok()).unwrap_or_default())
@@ -364,8 +358,7 @@ impl Drop for Server {
         let pid = self.child.id() as i32;
         let signalled_ns = self.clock.now_ns();
         if self.is_alive() {
-            // SAFETY: sends a signal to a child that has not been waited for, so its number is
-            // still its own.
+            // SAFETY: signals a child that has not been waited for, so its number is still valid.
             unsafe { libc::kill(pid, self.stop_signal) };
         }
         while self.is_alive() {
@@ -375,13 +368,13 @@ impl Drop for Server {
             }
             self.clock.sleep_until(self.clock.now_ns() + LOOK_NS);
         }
-        // What cannot be removed here is cleaned up at the next start.
+        // Anything that cannot be removed here is cleaned up at the next start.
         let _ = std::fs::remove_dir_all(&self.places.run);
         let _ = std::fs::remove_file(&self.record);
     }
 }
 
-/// Whether the filesystem has next to nothing left.
+/// Whether the filesystem is nearly full.
 fn is_full(folder: &Path) -> bool {
     rustix::fs::statvfs(folder).is_ok_and(|stat| stat.f_bavail * stat.f_frsize < 1 << 20)
 }

@@ -1,9 +1,9 @@
-//! The note that says which process serves a data directory, so that a server left behind by a
-//! crash of Dyno is found and ended, and one that another Dyno is using is left alone.
+//! The record of the process that serves a data directory, so that a server left by a crash of Dyno
+//! is found and ended, and one used by another Dyno is left alone.
 //!
-//! Notes lie where only Dyno's own user can write, never on the drive under test, which may be
-//! anybody's. What stands in one is believed only as far as the running process bears it out: when
-//! it began, and what it runs.
+//! Records are stored where only Dyno's user can write, never on the drive under test, which may be
+//! anyone's. A record is only trusted if the running process matches it: its start time and its
+//! program.
 
 use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -28,10 +28,10 @@ struct Note {
 
 const STOP_NS: u64 = 60_000_000_000;
 
-/// A note is far shorter.
+/// Records are far shorter.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// The folder for notes: the first of these places that is the user's own.
+/// The folder for records: the first of these that belongs to the user.
 fn notes() -> Result<PathBuf> {
     let uid = rustix::process::geteuid().as_raw();
     let variable =
@@ -43,7 +43,7 @@ fn notes() -> Result<PathBuf> {
     };
     for place in places.into_iter().flatten() {
         let folder = place.join("dyno");
-        // It is checked whether it was made here or stood there already.
+        // Checks whether it was created here or already existed.
         let _ = std::fs::DirBuilder::new().mode(0o700).recursive(true).create(&folder);
         if is_own(&folder, uid) {
             return Ok(folder);
@@ -58,7 +58,7 @@ fn is_own(folder: &Path, uid: u32) -> bool {
     folder.symlink_metadata().is_ok_and(|m| m.is_dir() && m.uid() == uid && m.mode() & 0o077 == 0)
 }
 
-/// Where the note about a folder's server lies, and the folder by the name that it has there.
+/// The path of a folder's record, and the folder's name in it.
 fn note_path(folder: &Path) -> Result<(PathBuf, PathBuf)> {
     let parent = folder.parent().unwrap_or(Path::new("/"));
     let real = parent
@@ -66,14 +66,14 @@ fn note_path(folder: &Path) -> Result<(PathBuf, PathBuf)> {
         .unwrap_or(parent.to_path_buf())
         .join(folder.file_name().unwrap_or_default());
     let bytes = real.as_os_str().as_encoded_bytes();
-    // FNV-1a: what folder it is about stands in the note, too.
+    // FNV-1a: the record also contains the folder.
     let hash = bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
     Ok((notes()?.join(format!("{hash:016x}.server.json")), real))
 }
 
-/// Notes a server that was started; the note's path.
+/// Records a started server; returns the record's path.
 pub fn write(folder: &Path, pid: u32, stop_signal: i32, run: &Path) -> Result<PathBuf> {
     let (path, folder) = note_path(folder)?;
     let (server, dyno) = (Process::of(pid), Process::of(std::process::id()));
@@ -93,7 +93,7 @@ pub fn write(folder: &Path, pid: u32, stop_signal: i32, run: &Path) -> Result<Pa
     Ok(path)
 }
 
-/// The note, if there is one that this user wrote about this folder.
+/// The record, if this user wrote one about this folder.
 fn read(path: &Path, folder: &Path) -> Option<Note> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
@@ -106,10 +106,10 @@ fn read(path: &Path, folder: &Path) -> Option<Note> {
     serde_json::from_str::<Note>(&text).ok().filter(|note| own && note.folder == folder)
 }
 
-/// Ends a server that a Dyno which is no more left on this folder; at once where its data is to be
+/// Ends a server left on this folder by a Dyno that has ended; immediately if its data will be
 /// removed anyway.
 pub fn end_leftover(folder: &Path, at_once: bool, clock: Clock) -> Result<()> {
-    // Where there can be no notes, none was written.
+    // If records are impossible, none was written.
     let Ok((path, real)) = note_path(folder) else { return Ok(()) };
     let Some(note) = read(&path, &real) else { return Ok(()) };
     if note.dyno.lives() && note.dyno.pid != std::process::id() && note.server.lives() {

@@ -1,23 +1,23 @@
-//! The thread that starts servers. It stays as long as Dyno does: the kernel sends a server's
-//! signal for Dyno's end when the *thread* that started it ends (prctl(2), PR_SET_PDEATHSIG), and
-//! servers that start together are waited for by threads that do not stay.
+//! The thread that starts servers. It lives as long as Dyno: the kernel signals a server when the
+//! *thread* that started it ends (prctl(2), PR_SET_PDEATHSIG), and the threads that wait for
+//! servers to start are short-lived.
 
 use std::io;
 use std::process::{Child, Command};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 
-/// A command, and where its process goes.
+/// A command, and the channel for its process.
 type StartCommand = (Command, Sender<io::Result<Child>>);
 
-/// Starts the command's process from the thread that stays.
+/// Starts the command's process from the permanent thread.
 pub fn spawn(command: Command) -> io::Result<Child> {
     static STARTER: OnceLock<Sender<StartCommand>> = OnceLock::new();
     let starter = STARTER.get_or_init(|| {
         let (orders, taken) = channel::<StartCommand>();
         std::thread::spawn(move || {
             for (mut command, answer) in taken {
-                // Who asked may be gone; the process then ends as its handle's owner would have it.
+                // The caller may have gone; the process then ends when its handle is dropped.
                 let _ = answer.send(command.spawn());
             }
         });
@@ -50,7 +50,7 @@ mod tests {
         };
         let asked = std::thread::spawn(move || spawn(command).unwrap());
         let mut child = asked.join().unwrap();
-        // It ends by itself, once it may.
+        // It ends on its own, when permitted.
         drop(child.stdin.take());
         assert!(child.wait().unwrap().success());
     }

@@ -1,5 +1,5 @@
-//! Who a server runs as. PostgreSQL refuses to run as root, and MariaDB should not: where Dyno is
-//! root, the server gets an account of its own, and the folders that it needs.
+//! The account of a server. PostgreSQL refuses to run as root, and MariaDB should not: if Dyno is
+//! root, the server gets its own account, with the folders that it needs.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
@@ -14,9 +14,9 @@ pub enum User {
     Account { name: String, uid: u32, gid: u32 },
 }
 
-/// The first account that exists, where Dyno is root; and that it can reach the folder.
+/// The first existing account, if Dyno is root; checks that it can reach the folder.
 pub fn choose(accounts: &[&str], folder: &Path) -> Result<User> {
-    // SAFETY: takes nothing and cannot fail.
+    // SAFETY: takes no arguments and cannot fail.
     if unsafe { libc::geteuid() } != 0 {
         return Ok(User::Own);
     }
@@ -55,18 +55,18 @@ fn lookup(name: &str) -> Option<(String, u32, u32)> {
 }
 
 impl User {
-    /// What its environment says of who it is.
+    /// The user variables of its environment.
     pub fn name_in(&self, command: &mut Command) {
         if let User::Account { name, .. } = self {
             command.env("HOME", "/nonexistent").env("USER", name);
         }
     }
 
-    /// Gives up root's rights for the account's. System calls only: for a process between fork and
+    /// Drops root's privileges for the account's. System calls only, for a process between fork and
     /// exec.
     pub fn become_it(&self) -> std::io::Result<()> {
         let User::Account { uid, gid, .. } = self else { return Ok(()) };
-        // SAFETY: the first takes no groups at all, the others take numbers.
+        // SAFETY: the first sets no groups, the others take numbers.
         match unsafe {
             libc::setgroups(0, std::ptr::null()) | libc::setgid(*gid) | libc::setuid(*uid)
         } {
@@ -75,14 +75,14 @@ impl User {
         }
     }
 
-    /// Makes a folder that only this user (and root) may enter, or takes one over.
+    /// Creates, or takes over, a folder accessible only to this user (and root).
     pub fn own_folder(&self, folder: &Path) -> Result<()> {
         let made = std::fs::DirBuilder::new().mode(0o700).recursive(true).create(folder);
         made.with_context(|| format!("making {}", folder.display()))?;
         self.give(folder).with_context(|| format!("giving {} to the server", folder.display()))
     }
 
-    /// Makes such a folder where there was none.
+    /// Creates such a folder, which must not exist.
     pub fn new_folder(&self, folder: &Path) -> std::io::Result<()> {
         std::fs::DirBuilder::new().mode(0o700).create(folder)?;
         self.give(folder)
@@ -91,7 +91,7 @@ impl User {
     fn give(&self, folder: &Path) -> std::io::Result<()> {
         match self {
             User::Own => Ok(()),
-            // The folder itself, never what a link in its place leads to.
+            // The folder itself, never a link's target.
             User::Account { uid, gid, .. } => {
                 let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
                 let opened = OpenOptions::new().read(true).custom_flags(flags).open(folder)?;

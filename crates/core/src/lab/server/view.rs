@@ -1,6 +1,6 @@
-//! The place at which a server that Dyno starts as root finds its folder: a mount, in a namespace
-//! of the server's own, of the very folder that Dyno holds. A path could lead elsewhere a moment
-//! after it was compared.
+//! The path at which a server started by root finds its folder: a mount, in the server's own
+//! namespace, of the folder that Dyno holds. A path could refer to something else a moment after it
+//! was checked.
 
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
@@ -16,16 +16,16 @@ use super::cstring;
 use crate::base::error::{Context, Result};
 use crate::lab::folder::data::DatasetFolder;
 
-/// A held folder, and where it is to be found.
+/// A held folder, and its path in the server's namespace.
 pub struct FolderView {
     tree: OwnedFd,
     name: CString,
     pub at: PathBuf,
 }
 
-/// A mount of the folder that has no place yet. None where Dyno may not mount (it is not root, or
-/// root without CAP_SYS_ADMIN in a container): there the server gets the folder's path, and has no
-/// more rights than Dyno has.
+/// A detached mount of the folder. None if Dyno may not mount (it is not root, or lacks
+/// CAP_SYS_ADMIN in a container): the server then gets the folder's path, and has no more
+/// privileges than Dyno.
 pub fn tree(folder: &DatasetFolder) -> Result<Option<OwnedFd>> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -37,20 +37,20 @@ pub fn tree(folder: &DatasetFolder) -> Result<Option<OwnedFd>> {
 }
 
 impl FolderView {
-    /// Makes the folder that the mount will lie on.
+    /// Creates the mount point.
     pub fn new(tree: OwnedFd, run: &Path) -> Result<FolderView> {
         let at = run.join("db");
         std::fs::create_dir(&at).with_context(|| format!("making {}", at.display()))?;
         Ok(FolderView { tree, name: cstring(&at), at })
     }
 
-    /// Puts the mount in its place, for this process and its children. System calls only: for a
-    /// process between fork and exec.
+    /// Attaches the mount, for this process and its children. System calls only, for a process
+    /// between fork and exec.
     pub fn enter(&self) -> std::io::Result<()> {
-        // SAFETY: the process has one thread and shares no descriptors.
+        // SAFETY: the process has a single thread and shares no descriptors.
         unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
-        // What is unmounted outside is unmounted here, so that no server keeps another drive busy;
-        // nothing goes back.
+        // Unmounts outside are propagated inside, so that no server keeps another drive busy;
+        // nothing is propagated back.
         mount_change(c"/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC)?;
         move_mount(
             &self.tree,

@@ -1,4 +1,4 @@
-//! Where a campaign runs: `[[host]]` and `[slurm]`.
+//! Hosts of a campaign: `[[host]]` and `[slurm]`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,22 +7,22 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::Node;
 
-/// A host, by the name that Slurm has for it.
+/// A host, by its name in Slurm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CampaignHost {
     /// Its name.
     pub name: String,
-    /// A file with what `dyno drives --json` printed there; else what `dyno fleet plan --find` has
-    /// found.
+    /// A file with the output of `dyno drives --json` there; otherwise the result of `dyno fleet
+    /// plan --find`.
     pub drives: Option<PathBuf>,
 }
 
-/// What is asked of Slurm for each task.
+/// The Slurm options of each task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slurm {
-    /// The partition; its hosts are the campaign's where that names none.
+    /// The partition, whose hosts are used if the campaign names none.
     pub partition: Option<String>,
-    /// Features of hosts, as `sbatch --constraint` takes them.
+    /// Features of hosts, in the syntax of `sbatch --constraint`.
     pub constraint: Option<String>,
     /// The account that is charged.
     pub account: Option<String>,
@@ -30,13 +30,13 @@ pub struct Slurm {
     pub qos: Option<String>,
     /// Name of a reservation.
     pub reservation: Option<String>,
-    /// Generic resources of a task, as in "nvme:1"; a subject may have its own.
+    /// Generic resources of a task, as in "nvme:1"; a subject may override them.
     pub gres: Option<String>,
-    /// Whether a task has its host for itself; by default it has where the plan measures the host.
+    /// Whether a task has exclusive use of its host; by default if the plan has host meters.
     pub exclusive: Option<bool>,
-    /// Time limit of a task; by default it follows from the plan's own estimate.
+    /// Time limit of a task; by default derived from the plan's estimate.
     pub time_ns: Option<u64>,
-    /// The program on the hosts; by default the one that submits.
+    /// The program on the hosts; by default the submitting one.
     pub program: Option<PathBuf>,
 }
 
@@ -80,7 +80,7 @@ pub fn slurm(node: &Node, log: &mut Mistakes) -> Option<Slurm> {
     })
 }
 
-/// A word of a command line or a script: nothing in it ends the word or begins an option.
+/// A word of a command line or script, which cannot end the word or start an option.
 pub fn word(node: &Node, log: &mut Mistakes) -> Option<String> {
     let text = fields::text(node, log)?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-:,=&|*()[]@+/".contains(c);
@@ -93,7 +93,7 @@ pub fn word(node: &Node, log: &mut Mistakes) -> Option<String> {
     None
 }
 
-/// A host's name, which is part of names of files as well.
+/// A host's name, which is also part of file names.
 pub fn host(node: &Node, log: &mut Mistakes) -> Option<String> {
     let name = word(node, log)?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);

@@ -1,7 +1,7 @@
-//! A campaign: a plan whose subjects live on several hosts. The file has a plan's keys, and beside
-//! them `[[host]]`, `[slurm]`, `rounds`, `find` and `environment`; its `[[subject]]` tables say on
-//! which hosts a subject is and where, or which drives it is by model and serial number.
-//! `specimens` finds those among the hosts' drives; `written` makes a task's plan of one.
+//! A campaign: a plan whose subjects are on several hosts. The file has a plan's keys, and also
+//! `[[host]]`, `[slurm]`, `rounds`, `find` and `environment`; its `[[subject]]` tables state the
+//! hosts and paths of a subject, or its drives by model and serial number. `specimens` finds those
+//! among the hosts' drives; `written` generates a task's plan.
 
 mod hosts;
 mod specimens;
@@ -23,37 +23,37 @@ pub use hosts::{CampaignHost, Slurm};
 pub use specimens::{HostDrives, Offered, Specimen, SpecimenLocation};
 use wanted::WantedSubject;
 
-/// The most rounds: each subject is measured once in each.
+/// The maximum number of rounds: each subject is measured once per round.
 pub const MOST_ROUNDS: u32 = 1000;
 
 /// Keys that a plan does not have, or has with another meaning.
 const OWN: [&str; 6] = ["host", "rounds", "find", "environment", "slurm", "subject"];
 
-/// A campaign's file, checked as far as it can be without knowing the hosts' drives.
+/// A campaign's file, checked as far as possible without knowing the hosts' drives.
 pub struct Campaign {
-    /// The file's name without its ending.
+    /// The file's name without its extension.
     pub name: String,
-    /// Where its subjects may be measured; none where they are those of the Slurm partition.
+    /// The permitted hosts; empty if they are those of the Slurm partition.
     pub hosts: Vec<CampaignHost>,
-    /// How often each subject is measured, each time on the next of its hosts.
+    /// Number of measurements of each subject, each on its next host.
     pub rounds: u32,
-    /// The command that prints a host's drives as `dyno drives --json` does, with `{host}` for its
-    /// name; empty for the usual one.
+    /// The command that prints a host's drives like `dyno drives --json`, with `{host}` for its
+    /// name; empty for the default.
     pub find: Vec<String>,
     /// A file on each host with environment variables for the runs there.
     pub environment: Option<PathBuf>,
-    /// What is asked of Slurm.
+    /// The Slurm options.
     pub slurm: Slurm,
-    /// The plan, with no subjects yet.
+    /// The plan, without subjects so far.
     pub plan: Plan,
-    /// The protocol's file: its name without folders, and its text. None for one that is built in.
+    /// The protocol's file: its name without folders, and its text. None for a built-in protocol.
     pub protocol: Option<(String, String)>,
-    /// What would write to a bare device, and the dataset that needs a filesystem.
+    /// What writes to a bare device, and the dataset that needs a filesystem.
     needs: (Option<String>, Option<String>),
     wanted: Vec<WantedSubject>,
     /// The keys of the plan, for a task's plan file.
     tree: Node,
-    /// The texts that mistakes stand in.
+    /// The source texts for mistakes.
     sources: Mistakes,
 }
 
@@ -69,7 +69,7 @@ impl Campaign {
         }
     }
 
-    /// Whether a subject is a drive that is to be found on its host.
+    /// Whether a subject is a drive that must be found on its host.
     pub fn needs_drives(&self) -> bool {
         self.wanted.iter().any(WantedSubject::is_drives)
     }
@@ -88,7 +88,7 @@ fn read(path: &Path, tree: &Node, catalogue: &Catalogue, log: &mut Mistakes) -> 
         let help = "add [[host]] with a name, or [slurm] with a partition";
         log.note(tree.at, "the campaign has no hosts", "no [[host]]", help);
     }
-    // What is written to a campaign's folder and to the runs' command lines others may read.
+    // A campaign's folder and its runs' command lines may be read by others.
     no_secrets(tree, log);
     let (mut wanted, mut needs) = (Vec::new(), (None, None));
     let plan = resolve_with(table, &folder, catalogue, log, &mut |resolved, log| {
@@ -127,7 +127,7 @@ fn folder(path: &Path) -> PathBuf {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf()
 }
 
-/// The file of a protocol that is not built in, as `resolve_with` has read it.
+/// The file of a protocol that is not built in, as read by `resolve_with`.
 fn protocol_file(tree: &Node, folder: &Path) -> Option<(String, String)> {
     let written = tree.get("protocol")?.as_text()?;
     if protocols().iter().any(|(name, _)| *name == written) {
@@ -138,7 +138,7 @@ fn protocol_file(tree: &Node, folder: &Path) -> Option<(String, String)> {
     Some((path.file_name()?.to_string_lossy().into_owned(), text))
 }
 
-/// Notes every text that looks like a password.
+/// Reports every text that looks like a password.
 fn no_secrets(node: &Node, log: &mut Mistakes) {
     match &node.value {
         NodeValue::Text(text) if secret::holds(text) => a_secret(node.at, log),
@@ -161,7 +161,7 @@ fn a_secret(at: SourceSpan, log: &mut Mistakes) {
     log.note(at, "this holds a secret, which others could read", "a secret", help);
 }
 
-/// The plan of a task as it will be resolved on its host: pinned as `file::load` pins it.
+/// A task's plan as it will be resolved on its host: pinned as in `file::load`.
 fn pinned(mut plan: Plan) -> Plan {
     file::pin_by_default(&mut plan);
     plan

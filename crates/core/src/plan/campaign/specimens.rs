@@ -1,4 +1,4 @@
-//! What a campaign measures: its subjects' directories, and their drives found among those of the
+//! The specimens of a campaign: its subjects' directories, and their drives among those of the
 //! hosts.
 
 use std::collections::BTreeMap;
@@ -9,53 +9,53 @@ use super::Campaign;
 use super::wanted::{DriveSelection, SubjectLocation, WantedSubject};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 
-/// A drive as its host reports it.
+/// A drive as reported by its host.
 #[derive(Clone, Debug, Default)]
 pub struct Offered {
-    /// A path that stays.
+    /// A stable path.
     pub device: PathBuf,
     /// Model number.
     pub model: Option<String>,
-    /// Serial number, NGUID and the like; the first is what it is called by.
+    /// Serial number, NGUID and others; the first is used as its name.
     pub identities: Vec<String>,
     /// Why it may not be tested.
     pub obstacle: Option<String>,
 }
 
-/// A host with its drives, where they are known.
+/// A host with its drives, if known.
 #[derive(Clone, Debug)]
 pub struct HostDrives {
     /// Its name.
     pub name: String,
-    /// None: nothing is known of them.
+    /// None: unknown.
     pub drives: Option<Vec<Offered>>,
 }
 
-/// One thing that is measured: a directory that hosts have, or a drive.
+/// A directory on hosts, or a drive.
 #[derive(Clone, Debug)]
 pub struct Specimen {
-    /// What plans and briefs call it: the subject's name, with the serial number where the subject
-    /// may be several drives.
+    /// Its name in plans and briefs: the subject's name, with the serial number if the subject may
+    /// have several drives.
     pub name: String,
-    /// Where it can be measured.
+    /// Its possible locations.
     pub homes: Vec<SpecimenLocation>,
-    /// Number of its `[[subject]]` table.
+    /// Index of its `[[subject]]` table.
     pub subject: usize,
-    /// The same device on several hosts, which may not measure it at the same time.
+    /// The same device on several hosts, which must not measure it at the same time.
     pub shared: bool,
 }
 
-/// Where a specimen is on a host.
+/// The location of a specimen on a host.
 #[derive(Clone, Debug)]
 pub struct SpecimenLocation {
-    /// Number of the host.
+    /// Index of the host.
     pub host: usize,
-    /// As the host's plan names it.
+    /// Its form in the host's plan.
     pub drive: Drive,
 }
 
 impl Campaign {
-    /// Finds every subject's directories and drives; what is not there is a mistake of the file.
+    /// Finds every subject's directories and drives; missing ones are mistakes in the file.
     pub fn specimens(&self, hosts: &[HostDrives]) -> Result<Vec<Specimen>, Mistakes> {
         let mut log = self.sources.sources();
         let mut all = Vec::new();
@@ -93,19 +93,19 @@ impl Campaign {
         self.wanted.iter().map(|wanted| wanted.subject.name.as_str()).collect()
     }
 
-    /// Generic resources that a specimen's tasks ask for.
+    /// Generic resources required by a specimen's tasks.
     pub fn gres(&self, specimen: &Specimen) -> Option<&str> {
         let own = self.wanted[specimen.subject].gres.as_deref();
         own.or(self.slurm.gres.as_deref())
     }
 
-    /// The hosts that a subject may be on.
+    /// The permitted hosts of a subject.
     fn on(&self, wanted: &WantedSubject, hosts: &[HostDrives], log: &mut Mistakes) -> Vec<usize> {
         let Some(named) = &wanted.hosts else { return (0..hosts.len()).collect() };
         named.iter().filter_map(|(name, at)| number(name, *at, hosts, log)).collect()
     }
 
-    /// The specimens among the drives of these hosts, which come with their numbers.
+    /// The specimens among the drives of these hosts, given with their indices.
     fn drives<'h>(
         &self,
         wanted: &WantedSubject,
@@ -156,7 +156,7 @@ impl Campaign {
         found.into_iter().map(specimen).collect()
     }
 
-    /// What the protocol demands of a device.
+    /// The protocol's requirements for a device.
     fn check(&self, wanted: &WantedSubject, drive: &Drive, serial: &str, log: &mut Mistakes) {
         if let (Some(writer), false) = (&self.needs.0, drive.erase) {
             let message =
@@ -197,7 +197,7 @@ impl DriveSelection {
         of_model && (self.serials.is_empty() || self.serials.iter().any(named))
     }
 
-    /// Whether every drive that is named was found.
+    /// Whether every named drive was found.
     fn check(
         &self,
         at: SourceSpan,
@@ -266,7 +266,7 @@ fn directories(
     Specimen { name: wanted.subject.name.clone(), homes, subject: 0, shared: false }
 }
 
-/// The number of a host that is named.
+/// The index of a named host.
 fn number(name: &str, at: SourceSpan, hosts: &[HostDrives], log: &mut Mistakes) -> Option<usize> {
     let found = hosts.iter().position(|host| host.name == name);
     if found.is_none() {
@@ -276,7 +276,7 @@ fn number(name: &str, at: SourceSpan, hosts: &[HostDrives], log: &mut Mistakes) 
     found
 }
 
-/// Whether a text fits a pattern with `*` for any characters and `?` for one.
+/// Whether a text matches a pattern with `*` for any characters and `?` for one.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut rest = pattern.chars();
     match rest.next() {

@@ -14,7 +14,7 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
-/// A subject as the file has it.
+/// A subject as in the file.
 pub struct WantedSubject {
     pub at: SourceSpan,
     /// Name, meters and own knobs; no drives.
@@ -22,36 +22,36 @@ pub struct WantedSubject {
     pub whereabouts: SubjectLocation,
     /// Environment variables with the connection strings of its existing servers.
     pub connections: Vec<String>,
-    /// The hosts that it may be on; None: all.
+    /// Its permitted hosts; None: all.
     pub hosts: Option<Vec<(String, SourceSpan)>>,
-    /// Generic resources of its tasks, in the place of the campaign's.
+    /// Generic resources of its tasks, which replace the campaign's.
     pub gres: Option<String>,
-    /// What a task's plan says of it beside name and drives.
+    /// Its part of a task's plan besides name and drives.
     pub keys: Vec<NodeEntry>,
 }
 
-/// Where a subject is.
+/// The location of a subject.
 pub enum SubjectLocation {
-    /// A directory that is the same on each host.
+    /// The same directory on each host.
     Everywhere(PathBuf),
     /// A directory for each host.
     OnEach(Vec<(String, SourceSpan, PathBuf)>),
     Drives(DriveSelection),
 }
 
-/// Which drives a subject is.
+/// The drives of a subject.
 pub struct DriveSelection {
     /// A pattern with `*` and `?`.
     pub model: Option<(String, SourceSpan)>,
-    /// Only these, if any are listed.
+    /// Only these, if not empty.
     pub serials: Vec<(String, SourceSpan)>,
-    /// The serial number is a string, no list: the one drive is called as the subject is.
+    /// The serial number is a string, not a list: the single drive has the subject's name.
     pub single: bool,
-    /// Which of them may lose what is on them, with the filesystems that may be lost.
+    /// Those that may be erased, with the filesystems that may be erased.
     pub erase: Vec<Erase>,
 }
 
-/// A drive that may lose what is on it.
+/// A drive that may be erased.
 pub struct Erase {
     pub serial: String,
     pub at: SourceSpan,
@@ -64,7 +64,7 @@ impl WantedSubject {
     }
 }
 
-/// Reads them; without a protocol, which comes with its tree, knobs are not checked.
+/// Reads them; without the protocol's tree, knobs are not checked.
 pub fn wanted(
     nodes: &[Node],
     resolved: Option<&(Resolved, Node)>,
@@ -173,8 +173,8 @@ fn serials(node: &Node, log: &mut Mistakes) -> Vec<(String, SourceSpan)> {
     items.iter().filter_map(|n| Some((fields::text(n, log)?, n.at))).collect()
 }
 
-/// Each drive that may be erased is named by its serial number: `erase = ["S1"]`, or
-/// `erase = { S1 = true, S2 = "xfs" }` with the filesystems that may be erased.
+/// Each erasable drive is identified by its serial number: `erase = ["S1"]`, or `erase = { S1 =
+/// true, S2 = "xfs" }` with the filesystems that may be erased.
 fn erasures(node: &Node, log: &mut Mistakes) -> Option<Vec<Erase>> {
     let named = |serial: &str, at, signatures| Erase { serial: serial.into(), at, signatures };
     match &node.value {

@@ -1,4 +1,4 @@
-//! The plan of one task of a campaign: resolved, for its points and its time, and as the file that
+//! The plan of one task of a campaign: resolved, for its points and duration, and as the file that
 //! `dyno run` reads on the host.
 
 use toml::{Table, Value as Toml};
@@ -8,7 +8,7 @@ use super::{Campaign, Specimen, SpecimenLocation, pinned};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
 impl Campaign {
-    /// The plan of a specimen on a host. Its drive is not looked for here.
+    /// The plan of a specimen on a host. Its drive is not accessed here.
     pub fn plan_of(&self, specimen: &Specimen, home: &SpecimenLocation) -> Plan {
         let wanted = &self.wanted[specimen.subject].subject;
         let subject = Subject {
@@ -21,7 +21,7 @@ impl Campaign {
         pinned(Plan { subjects: vec![subject], stated, ..self.plan.clone() })
     }
 
-    /// The same as a file; `protocol` is what it names as its protocol.
+    /// The same as a file; `protocol` is its value of that key.
     pub fn text_of(&self, specimen: &Specimen, home: &SpecimenLocation, protocol: &str) -> String {
         let wanted = &self.wanted[specimen.subject];
         let own = |entry: &&NodeEntry| !["protocol", "drive"].contains(&entry.key.as_str());
@@ -73,7 +73,7 @@ fn value(node: &Node) -> Toml {
         NodeValue::Whole(n) => i64::try_from(*n).unwrap_or(i64::MAX).into(),
         NodeValue::Number(n) => (*n).into(),
         NodeValue::Flag(flag) => (*flag).into(),
-        // No key takes a date, so that the campaign has not been accepted.
+        // No key takes a date, so the campaign was already rejected.
         NodeValue::Date => "".into(),
         NodeValue::List(items) => Toml::Array(items.iter().map(value).collect()),
         NodeValue::Table(entries) => Toml::Table(table(entries.iter())),

@@ -1,4 +1,4 @@
-//! Where on its step's axis a point is measured.
+//! A point's position on its step's axis.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,18 +14,19 @@ pub enum Field {
     OpsPerSec,
     /// bytes/s
     BytesPerSec,
-    /// percent of the maximum, which a point of its own measures first
+    /// percent of the maximum, which is measured first by a separate point
     LoadPercent,
     /// bytes, for workloads with a `block` knob
     Block,
     /// copies of the stream on each drive
     Instances,
-    /// multiples of the rates that the step's streams have, all at once
+    /// multiples of the rates of the step's streams, all at once
     Rates,
 }
 
 impl Field {
-    /// Whether it sets the rates of an open loop, so that latency and not throughput is compared.
+    /// Whether it sets the rates of an open loop, so that latency is compared instead of
+    /// throughput.
     pub fn sets_rates(self) -> bool {
         matches!(self, Field::OpsPerSec | Field::BytesPerSec | Field::Rates)
     }
@@ -34,26 +35,26 @@ impl Field {
 /// The swept field's value at a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// As the plan says: "read.threads".
+    /// In the plan's notation: "read.threads".
     pub name: String,
-    /// Which field of the stream is swept.
+    /// The swept field of the stream.
     pub field: Field,
-    /// What it is set to at this point.
+    /// Its value at this point.
     pub value: AxisValue,
 }
 
-/// What the swept field is set to. In JSON a number, or "max".
+/// The swept field's value. In JSON a number, or "max".
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WrittenValue", into = "WrittenValue")]
 pub enum AxisValue {
     /// In the field's unit.
     Number(f64),
-    /// Closed loop: what a load sweep measures first, and takes its shares of.
+    /// Closed loop: measured first by a load sweep, which takes percentages of it.
     Maximum,
 }
 
 impl AxisValue {
-    /// The number; None of "max".
+    /// The number; None for "max".
     pub fn number(self) -> Option<f64> {
         match self {
             AxisValue::Number(value) => Some(value),
@@ -61,12 +62,12 @@ impl AxisValue {
         }
     }
 
-    /// Whether it is the closed loop that a load sweep measures first.
+    /// Whether it is the closed loop measured first by a load sweep.
     pub fn is_maximum(self) -> bool {
         self == AxisValue::Maximum
     }
 
-    /// For sorting, seeds and columns of numbers: the maximum is infinite there.
+    /// For sorting, seeds and columns of numbers: the maximum counts as infinite.
     pub fn as_f64(self) -> f64 {
         self.number().unwrap_or(f64::INFINITY)
     }

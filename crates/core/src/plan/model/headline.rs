@@ -1,4 +1,4 @@
-//! What a brief leads with: a step, a metric, and a place on the step's axis.
+//! The headline of a brief: a step, a metric, and a place on the step's axis.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,15 +7,15 @@ use super::{Field, Step};
 /// `headline = { step = "readrandom", metric = "ops/s", at = "top" }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Headline {
-    /// The step whose figure it is.
+    /// The step of the figure.
     pub step: String,
-    /// As `--metric` takes it: "ops/s", "p99", "reader-4:p99".
+    /// In the notation of `--metric`: "ops/s", "p99", "reader-4:p99".
     pub metric: String,
-    /// Where along the step's axis.
+    /// The place on the step's axis.
     pub at: AxisPlace,
 }
 
-/// Where along the step's axis.
+/// A place on the step's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AxisPlace {
@@ -27,7 +27,7 @@ pub enum AxisPlace {
     EqualLoad,
     /// Load at a latency that all subjects reach.
     EqualLatency,
-    /// The most load within the limit that the sweep searches for.
+    /// The maximum load within the limit of the sweep's search.
     Limit,
     /// One of the sweep's values, in its field's unit.
     Value(f64),

@@ -1,35 +1,35 @@
-//! What is known of a run that another tool made, or that was published. What its source does not
-//! give is None here, and never a default: a default would be a test condition that nobody stated.
+//! What is known about a run of another tool, or a published one. Values that the source does not
+//! give are None, never a default, which would be a test condition that nobody stated.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Field, Order, Plan, Step};
 
-/// A run whose figures were imported. It has no steps that could be run again.
+/// An imported run. It has no steps that could be run again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ImportedRun {
-    /// The format of its files, as `dyno import` calls it.
+    /// The format of its files, as named by `dyno import`.
     pub tool: String,
-    /// The steps that its figures are of, in the order of the files.
+    /// The steps of its figures, in the order of the files.
     pub steps: Vec<ImportedStep>,
 }
 
-/// A step of which figures were imported.
+/// A step with imported figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImportedStep {
     /// Its name, unique in the run.
     pub name: String,
-    /// What a brief calls it; the name where it is empty.
+    /// Its title in a brief; the name if empty.
     pub title: String,
-    /// The field that moves between its points.
+    /// The field that varies between its points.
     pub field: Option<Field>,
-    /// The streams that figures are given of.
+    /// The streams of its figures.
     pub streams: Vec<String>,
     /// Length of the measured window, nanoseconds.
     pub window_ns: Option<u64>,
     /// How requests became due.
     pub loop_kind: Option<LoopKind>,
-    /// What its latencies are.
+    /// The meaning of its latencies.
     pub timing: Option<Timing>,
 }
 
@@ -39,26 +39,26 @@ pub struct ImportedStep {
 pub enum LoopKind {
     /// The next request follows the completion of an earlier one.
     Closed,
-    /// Requests are due at a rate that was asked for.
+    /// Requests are due at a target rate.
     Open,
 }
 
-/// What a latency is counted from.
+/// The start of a latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Timing {
     /// From the submission of the request.
     Service,
-    /// From when the request was due.
+    /// When the request was due.
     Response,
 }
 
-/// The workload of imported streams in bundles of schema 5 and older, which no plan can name.
+/// The workload of imported streams in bundles of schema 5 and older, which plans cannot name.
 const OLDER_WORKLOAD: &str = "imported";
 
 impl Plan {
-    /// The plan of a bundle as it is read: older bundles hold imported figures with a plan made up
-    /// of defaults, of which only what a source gives is kept.
+    /// The plan of a bundle when read: older bundles have imported figures with a plan of defaults,
+    /// of which only the source's values are retained.
     pub fn as_read(mut self) -> Plan {
         let steps = &self.protocol.steps;
         let streams = || steps.iter().flat_map(|step| &step.streams);

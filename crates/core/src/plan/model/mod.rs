@@ -1,6 +1,5 @@
-//! The resolved plan: plain data, every default filled in, every unit converted. It is what a
-//! bundle keeps, so its JSON form is versioned with the bundle's schema: fields are only ever
-//! added, with a default.
+//! The resolved plan: plain data, with all defaults, in base units. Bundles store it, so its JSON
+//! form is versioned with the bundle's schema: fields are only ever added, with a default.
 
 mod axis;
 pub mod headline;
@@ -29,64 +28,63 @@ use crate::plan::specification::Specifications;
 /// A protocol applied to subjects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// What is measured, and what is done before.
+    /// The measurement and its preparation.
     pub protocol: Protocol,
-    /// What is compared, in the order of the plan.
+    /// The subjects, in the order of the plan.
     pub subjects: Vec<Subject>,
-    /// The most, where `until` lets fewer do.
+    /// The maximum, if `until` permits fewer.
     pub repeats: u32,
-    /// The plan did not say how many repeats; see `repeats::default`.
+    /// The plan does not set the number of repeats; see `repeats::default`.
     #[serde(default)]
     pub default_repeats: bool,
     /// When measuring stops before `repeats`; None measures them all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
-    /// In which order subjects take turns.
+    /// The order of subjects.
     pub order: Order,
-    /// By which rule subjects take turns; see `order`. Bundles that do not say used the first.
+    /// The version of the rule for that order; see `order`. Bundles without it used the first.
     #[serde(default)]
     pub order_version: u32,
-    /// By which method points were measured; `record::METHOD` when the run began.
+    /// The measuring method; `record::METHOD` at the start of the run.
     #[serde(default)]
     pub method: MethodVersion,
-    /// Fields whose difference is the question, as paths: points that differ in them may be
-    /// compared.
+    /// Fields that may differ between compared points, as paths.
     #[serde(default)]
     pub vary: Vec<String>,
-    /// What is known of the subjects' drives and is not measured.
+    /// Stated properties of the subjects' drives, not measured.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stated: Specifications,
-    /// What whoever publishes it declares beside the figures.
+    /// The publisher's statements.
     #[serde(default, skip_serializing_if = "Declaration::is_empty")]
     pub declared: Declaration,
     /// Subjects may share a physical device: a control run.
     #[serde(default)]
     pub same_device: bool,
-    /// Every random choice of the run follows from this number.
+    /// The seed of every random choice of the run.
     pub seed: u64,
-    /// Instruments that watch the whole run; those of one subject stand with it.
+    /// Meters for the whole run; a subject's own are part of the subject.
     #[serde(default)]
     pub meters: Vec<Component>,
-    /// `meters = "none"`: not even the meters that always watch.
+    /// `meters = "none"`: without the permanent meters too.
     #[serde(default)]
     pub unwatched: bool,
-    /// How long the idle host is watched before the first point, where something measures power.
+    /// Duration of the idle measurement before the first point, if there is a power meter.
     #[serde(default)]
     pub idle_ns: u64,
-    /// What is known of figures that Dyno did not measure; the protocol has no steps then.
+    /// The facts of imported figures; the protocol then has no steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRun>,
-    /// What `dyno powercut` does besides.
+    /// The power cuts of `dyno powercut`.
     #[serde(skip)]
     pub powercut: Option<PowerCut>,
 }
 
-/// Measuring goes on until half the width of the headline figure's 95 % interval is within this.
+/// Repeats continue until half the width of the headline figure's 95 % interval is within this.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Until {
     /// Of the figure.
     pub percent: f64,
-    /// Repeats that are measured in any case.
+    /// Minimum number of repeats.
     pub at_least: u32,
 }
 
@@ -96,7 +94,7 @@ pub struct Until {
 pub struct MethodVersion(pub u32);
 
 impl Default for MethodVersion {
-    /// The first, of bundles that do not say; figures of other tools have it as well.
+    /// The first, of bundles without a version; also used for figures of other tools.
     fn default() -> MethodVersion {
         MethodVersion(1)
     }
@@ -105,58 +103,58 @@ impl Default for MethodVersion {
 /// A procedure without drives.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
-    /// Its name, as `dyno list` shows it, or its file's.
+    /// Its name in `dyno list`, or its file's name.
     pub name: String,
-    /// What it is, in one line.
+    /// Its title, in one line.
     pub title: String,
-    /// Where the parameters come from.
+    /// The source of the parameters.
     pub source: String,
-    /// What its brief leads with; the first step where it does not say.
+    /// The headline of its brief; the first step by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headline: Option<Headline>,
-    /// What its streams work on, in the order in which they are filled.
+    /// The datasets of its streams, in the order in which they are filled.
     pub datasets: Vec<Dataset>,
-    /// Loads that are put on before the steps, in order.
+    /// Loads before the steps, in order.
     pub prepare: Vec<Conditioning>,
-    /// What is done to the drives besides: before the datasets are filled, and after the loads of
+    /// Other preparation of the drives: before the datasets are filled, and after the loads of
     /// `prepare`.
     #[serde(default)]
     pub preparation: Preparation,
-    /// What is measured, in order.
+    /// The measured steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// In which order the points of several subjects and repeats are measured.
+/// The order of points of several subjects and repeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Point by point through the subjects, in turns that `order` balances, so that drift meets all
-    /// alike.
+    /// Point by point through the subjects, in a balanced order (`order`), so that drift affects
+    /// all alike.
     #[default]
     Interleaved,
     /// All points of a subject before the next subject, which keeps a drive's conditioned state
     /// unbroken.
     Blocked,
-    /// Of imported figures, whose source does not say. No plan can ask for it.
+    /// For imported figures, whose source does not give it. Plans cannot use it.
     NotGiven,
 }
 
-/// What is compared: a label with one drive or several like ones.
+/// The unit of comparison: a label with one drive or several identical ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
-    /// Its label, unique in the plan; briefs and exports name it so.
+    /// Its label, unique in the plan; used in briefs and exports.
     pub name: String,
-    /// Drives that are measured together; results exist for each and for all.
+    /// Drives that are measured together; there are results for each and for all.
     pub drives: Vec<Drive>,
-    /// Instruments that watch this subject alone.
+    /// Meters for this subject only.
     #[serde(default)]
     pub meters: Vec<Component>,
-    /// Knobs that the plan gives to this subject alone.
+    /// Knobs that the plan sets for this subject only.
     #[serde(default)]
     pub overrides: Vec<OwnKnob>,
 }
 
-/// A knob of one stream that one subject has a value of its own for.
+/// One subject's own value of a knob of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnKnob {
     /// Name of the step.
@@ -171,35 +169,36 @@ pub struct OwnKnob {
     pub value: serde_json::Value,
 }
 
-/// One thing under test.
+/// One drive under test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drive {
-    /// Where it is reached.
+    /// Its path or device.
     pub place: DrivePlace,
-    /// The plan says `erase = true`: what is on it may be destroyed. Only devices need it; in a
-    /// directory Dyno writes nothing but its own folder.
+    /// The plan has `erase = true`: its contents may be destroyed. Only required for devices; in a
+    /// directory Dyno writes only to its own folder.
     pub erase: bool,
-    /// The filesystems and partition tables that the plan says may be erased: `erase = "xfs"`.
+    /// The filesystems and partition tables that may be erased according to the plan: `erase =
+    /// "xfs"`.
     #[serde(default)]
     pub erase_signatures: Vec<String>,
     /// Environment variables with connection strings, one for each existing server of the drive;
     /// none: the engine's usual one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<String>,
-    /// Its namespaces, found when it was made ready with some; no plan names them.
+    /// Its namespaces, found during preparation; plans do not name them.
     #[serde(default)]
     pub namespaces: Vec<PathBuf>,
 }
 
-/// Where a drive is reached.
+/// The location of a drive.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DrivePlace {
-    /// A folder on a mounted filesystem; Dyno writes below `dyno-data` in it.
+    /// A directory on a mounted filesystem; Dyno writes to its `dyno-data`.
     Directory(PathBuf),
-    /// A block device, by a path that stays, and by the serial number that it must report.
+    /// A block device, by a stable path, and by the serial number that it must report.
     Device {
-        /// A name that stays the same, below /dev/disk/by-id.
+        /// A stable name in /dev/disk/by-id.
         path: PathBuf,
         /// Serial number, NGUID, EUI-64, UUID or WWID.
         serial: String,
@@ -215,24 +214,24 @@ impl DrivePlace {
     }
 }
 
-/// What streams work on, laid out once on each drive and found again by later runs.
+/// The data of streams, created once on each drive and reused by later runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
     /// Its name, used by streams to refer to it.
     pub name: String,
-    /// The engine that lays it out, with the knobs that give its shape (sizes, keys, options).
+    /// The engine that creates it, with the knobs that determine its layout (sizes, keys, options).
     pub engine: Component,
-    /// How it is filled; a dataset without is opened as it is found.
+    /// Its fill; a dataset without one is opened as found.
     pub fill: Option<Fill>,
-    /// Kept as it was filled, and put back before a point that would find it written to.
+    /// Copied after the fill, and restored before a point that would find it modified.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restore: bool,
 }
 
-/// How a dataset is filled: each worker's share of the ops once, then background work settled.
+/// The fill of a dataset: each worker's share of the ops once, then background work settled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fill {
-    /// What is written, through the dataset's engine.
+    /// The workload that writes it, through the dataset's engine.
     pub workload: Component,
     /// Workers that share the ops.
     pub threads: u32,
@@ -240,14 +239,14 @@ pub struct Fill {
     pub depth: u32,
 }
 
-/// A load put on before the steps and not reported: preconditioning.
+/// A load before the steps that is not reported: preconditioning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conditioning {
     /// The load; its figures are not reported.
     pub stream: Stream,
-    /// Zero where it goes by passes.
+    /// Zero if limited by passes.
     pub duration_ns: u64,
-    /// How often the whole range is covered; zero where it goes by time.
+    /// Passes over the whole range; zero if limited by time.
     #[serde(default)]
     pub passes: f64,
 }
@@ -257,82 +256,80 @@ pub struct Conditioning {
 pub struct Step {
     /// Its name, unique in the protocol.
     pub name: String,
-    /// What a brief calls it.
+    /// Its title in a brief.
     pub title: String,
-    /// Time for which the load runs before the window, nanoseconds.
+    /// Duration of the load before the window, nanoseconds.
     pub warmup_ns: u64,
     /// Length of the measured window, nanoseconds.
     pub duration_ns: u64,
     /// Write back and drop the page cache before each point.
     pub drop_caches: bool,
-    /// Let the engine's background work (compaction) end before each point.
+    /// Wait for the engine's background work (compaction) before each point.
     pub settle: bool,
-    /// The most memory that Dyno's own process has while a point is measured, bytes, page cache
-    /// included; None: what the host has.
+    /// Memory limit of Dyno's own process while a point is measured, bytes, page cache included;
+    /// None: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// A point ends, as failed, where an op of an open loop is handed over later than this,
-    /// nanoseconds; None: never.
+    /// A point ends as failed if an op of an open loop is submitted later than this, nanoseconds;
+    /// None: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_lag_ns: Option<u64>,
-    /// The figures that its source prints, by name; those that its kind of sweep is known for where
-    /// it does not say.
+    /// The figures printed by its source, by name; the usual ones of its kind of sweep by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<String>,
-    /// What moves between its points; None measures one.
+    /// The variation between its points; None measures a single point.
     pub sweep: Option<Sweep>,
-    /// What runs at the same time.
+    /// Its concurrent streams.
     pub streams: Vec<Stream>,
 }
 
-/// The one field that moves between a step's points.
+/// The field that varies between a step's points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
-    /// The stream whose field moves; empty where the rates of all do.
+    /// The swept stream; empty if the rates of all streams vary.
     pub stream: String,
-    /// The field that moves.
+    /// The swept field.
     pub field: Field,
     /// In the field's unit. A load sweep measures the maximum first, which is not among them.
     pub values: Vec<f64>,
-    /// Only the values that this search asks for are measured.
+    /// If set, only the values that this search needs are measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
 }
 
-/// One measured cell: which subject, step, axis value and repeat. Unique within a run.
+/// One measured cell: subject, step, axis value and repeat. Unique within a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointKey {
     /// The subject's name.
     pub subject: String,
     /// The step's name.
     pub step: String,
-    /// The axis value; None where the step has no sweep.
+    /// The axis value; None if the step has no sweep.
     pub axis: Option<Axis>,
     /// From 1.
     pub repeat: u32,
 }
 
-/// A point with everything that has to be known to measure it.
+/// A point with everything needed to measure it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointPlan {
-    /// Its place in the run.
+    /// Its index in the run.
     pub key: PointKey,
-    /// What is measured.
+    /// Its key.
     pub subject: Subject,
     /// The step with the axis value applied to its streams.
     pub step: Step,
 }
 
 impl Plan {
-    /// Whether nothing is kept on any drive: all loads are on engines without data, or on servers
-    /// elsewhere.
+    /// Whether no data are stored on any drive: all engines store none, or use servers elsewhere.
     pub fn keeps_no_data(&self) -> bool {
         self.protocol.keeps_no_data()
     }
 }
 
 impl Protocol {
-    /// Whether nothing is kept on any drive; see [`Plan::keeps_no_data`].
+    /// Whether no data are stored on any drive; see [`Plan::keeps_no_data`].
     pub fn keeps_no_data(&self) -> bool {
         let streams = self.steps.iter().flat_map(|step| &step.streams);
         let prepared = self.prepare.iter().map(|load| &load.stream);
@@ -342,7 +339,7 @@ impl Protocol {
 }
 
 impl Step {
-    /// The stream whose figures lead: the first that counts in the headline.
+    /// The leading stream: the first that counts in the headline.
     pub fn lead(&self) -> Option<&Stream> {
         self.streams.iter().find(|s| s.headline)
     }

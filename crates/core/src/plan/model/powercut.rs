@@ -1,12 +1,12 @@
-//! The cuts of a plan, as they are resolved.
+//! A plan's power cuts, resolved.
 
-/// The cuts of a plan. No bundle keeps them: a hook may hold a password.
+/// A plan's power cuts. Not stored in bundles, because a hook may contain a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowerCut {
-    /// HOST:PORT of the machine that keeps the acknowledgements.
+    /// HOST:PORT of the machine that stores the acknowledgements.
     pub listener: String,
-    /// The command that this machine executes to cut the other's power and give it back.
+    /// The command that this machine executes to cut the other's power and restore it.
     pub cut: Vec<String>,
-    /// How many cuts.
+    /// Number of cuts.
     pub cuts: u32,
 }

@@ -1,42 +1,42 @@
-//! `[prepare]` as it is resolved: what is done to the bare drive, and how steadiness is judged.
+//! `[prepare]`, resolved: the preparation of bare drives, and the criteria of steadiness.
 
 use serde::{Deserialize, Serialize};
 
 use super::stream::Stream;
 
-/// What is done to the bare drive, and how steadiness is judged; the fills stand with the datasets.
+/// The preparation of bare drives, and the criteria of steadiness; fills are part of the datasets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preparation {
-    /// How drives are purged first; None leaves what is on them.
+    /// The first purge; None leaves the drives' contents.
     #[serde(default)]
     pub purge: Option<Purge>,
-    /// How many namespaces each drive is to have; zero leaves them as they are.
+    /// The number of namespaces of each drive; zero leaves them unchanged.
     #[serde(default)]
     pub namespaces: u32,
-    /// Whether the volatile write cache of each device is on during the run; None leaves it.
+    /// Whether each device's volatile write cache is on during the run; None leaves it unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_cache: Option<bool>,
     /// The filesystem made on each device; None leaves devices bare.
     #[serde(default)]
     pub filesystem: Option<Filesystem>,
-    /// Rounds of a load until it is steady; None measures at once.
+    /// Rounds of a load until it is steady; None measures immediately.
     #[serde(default)]
     pub steady: Option<Steady>,
 }
 
 impl Preparation {
-    /// Whether a bare device loses what is on it before anything is filled.
+    /// Whether a bare device's contents are destroyed before anything is filled.
     pub fn erases(&self) -> Option<&'static str> {
         let purge = self.purge.map(|_| "the purge");
         purge.or(self.filesystem.as_ref().map(|_| "making the filesystem"))
     }
 }
 
-/// How a drive is brought back to the state in which it left the factory, as far as that goes.
+/// How a drive is returned to its factory state, as far as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purge {
-    /// The first that the drive has of format, sanitize-block, sanitize-crypto and discard.
+    /// The first supported method among format, sanitize-block, sanitize-crypto and discard.
     Any,
     /// NVMe Format with secure erase of user data.
     Format,
@@ -52,7 +52,7 @@ pub enum Purge {
     Discard,
 }
 
-/// Purges by the word that a plan uses.
+/// Purges by their name in a plan.
 pub const PURGES: [(&str, Purge); 7] = [
     ("any", Purge::Any),
     ("format", Purge::Format),
@@ -63,10 +63,10 @@ pub const PURGES: [(&str, Purge); 7] = [
     ("discard", Purge::Discard),
 ];
 
-/// What is made on each bare device and mounted where only the run finds it.
+/// The filesystem made on each bare device and mounted at a private path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filesystem {
-    /// Which filesystem.
+    /// Its type.
     pub kind: FilesystemKind,
     /// Further arguments of mkfs.
     pub mkfs: Vec<String>,
@@ -85,7 +85,7 @@ pub enum FilesystemKind {
 }
 
 impl FilesystemKind {
-    /// The name as mkfs and mount take it.
+    /// Its name for mkfs and mount.
     pub fn name(self) -> &'static str {
         match self {
             FilesystemKind::Xfs => "xfs",
@@ -94,22 +94,22 @@ impl FilesystemKind {
     }
 }
 
-/// Rounds of one load until the last of them are alike.
+/// Rounds of a load until the last ones are steady.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steady {
     /// The load of each round.
     pub stream: Stream,
-    /// What is tracked.
+    /// The tracked metric.
     pub metric: SteadyMetric,
     /// Length of a round, nanoseconds.
     pub round_ns: u64,
     /// The maximum number of rounds; if it is reached, the points are marked.
     pub most_rounds: u32,
-    /// When the last rounds are steady.
+    /// The criterion of steadiness.
     pub rule: SteadyRule,
 }
 
-/// What is tracked from round to round.
+/// The metric tracked over rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyMetric {
@@ -123,7 +123,7 @@ pub enum SteadyMetric {
     P99,
 }
 
-/// Metrics by the word that a plan uses.
+/// Metrics by their name in a plan.
 pub const METRICS: [(&str, SteadyMetric); 4] = [
     ("iops", SteadyMetric::Iops),
     ("throughput", SteadyMetric::Throughput),
@@ -132,7 +132,7 @@ pub const METRICS: [(&str, SteadyMetric); 4] = [
 ];
 
 impl SteadyMetric {
-    /// The word that a plan uses.
+    /// Its name in a plan.
     pub fn name(self) -> &'static str {
         METRICS.iter().find(|m| m.1 == self).map_or("", |m| m.0)
     }
@@ -147,14 +147,14 @@ impl SteadyMetric {
     }
 }
 
-/// When the last rounds are alike; the numbers of SNIA PTS 2.0.2 (2.1.24) by default.
+/// When the last rounds are steady; by default with the numbers of SNIA PTS 2.0.2 (2.1.24).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SteadyRule {
-    /// Rounds that are looked at together.
+    /// Number of rounds examined together.
     pub window: usize,
-    /// The most that the largest and the smallest value may be apart, as a share of the mean.
+    /// Maximum difference between the largest and the smallest value, as a share of the mean.
     pub excursion: f64,
-    /// The most that the fitted line's ends may be apart, as a share of the mean.
+    /// Maximum difference between the fitted line's ends, as a share of the mean.
     pub slope: f64,
 }
 

@@ -1,4 +1,4 @@
-//! A stream as it is resolved: an engine, a workload, and how they are driven.
+//! A resolved stream: an engine, a workload, and how they are driven.
 
 use std::collections::BTreeMap;
 
@@ -9,36 +9,36 @@ use crate::base::units::Rate;
 use crate::plan::cpus::Cpus;
 use crate::plan::target::PlannedSlice;
 
-/// Workers doing one workload through one engine.
+/// Workers that run one workload through one engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stream {
     /// Its name, unique in the step.
     pub name: String,
     /// How its requests are executed.
     pub engine: Component,
-    /// Which requests it makes.
+    /// Its requests.
     pub workload: Component,
-    /// The dataset it works on, by name.
+    /// The name of its dataset.
     pub dataset: String,
     /// Workers of each instance.
     pub threads: u32,
     /// Requests in flight for each worker.
     pub depth: u32,
-    /// Closed loop, or at which rate.
+    /// Closed loop, or the rate.
     pub load: Load,
-    /// When the ops of an open loop are due; no matter in a closed one.
+    /// The arrivals of an open loop; ignored in closed loop.
     pub arrival: Arrival,
-    /// Times the stream runs on each drive, each time on a dataset of its own.
+    /// Number of copies of the stream on each drive, each on its own dataset.
     pub instances: u32,
     /// Whether its figures count in the step's headline; a background writer's do not.
     pub headline: bool,
-    /// The part of each drive that it works on.
+    /// The part of each drive that it uses.
     #[serde(default)]
     pub target: PlannedSlice,
-    /// The processors that its workers run on; none: wherever the scheduler puts them.
+    /// The processors of its workers; None: placed by the scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<Cpus>,
-    /// Drives (and instances on them) that one worker serves; absent in older bundles.
+    /// Drives (and instances on them) served by one worker; absent in older bundles.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub drives_per_worker: u32,
 }
@@ -51,19 +51,19 @@ fn is_one(count: &u32) -> bool {
     *count == 1
 }
 
-/// How much load a stream asks for, over all its workers together.
+/// The load of a stream, over all its workers together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
-    /// Closed loop: the next op when the last is done.
+    /// Closed loop: the next op starts when the last completes.
     Closed,
     /// Open loop.
     Rate(Rate),
-    /// Open loop at a share of what the closed loop reached, in percent.
+    /// Open loop at a percentage of the closed loop's rate.
     PercentOfMaximum(f64),
 }
 
-/// When the ops of an open loop are due.
+/// The arrivals of an open loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrival {
@@ -71,21 +71,21 @@ pub enum Arrival {
     Fixed,
     /// Independent of one another, with exponential gaps.
     Poisson,
-    /// A rate limit as db_bench has it: the tokens of 100 ms at a time, used as fast as the engine
-    /// takes them.
+    /// A rate limit like db_bench's: tokens for 100 ms at a time, used as fast as the engine takes
+    /// them.
     Refill,
 }
 
-/// An engine or a workload by name, with its knobs resolved.
+/// An engine or workload by name, with its resolved knobs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Component {
     /// The name by which engines and workloads are listed.
     pub name: String,
-    /// Its settings, with every default filled in.
+    /// Its settings, with all defaults.
     pub knobs: Knobs,
 }
 
-/// Which of a stream's parts a knob belongs to.
+/// The part of a stream to which a knob belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartOf {
@@ -105,13 +105,13 @@ impl PartOf {
     }
 }
 
-/// Resolved knobs by name. `Info` guarantees that those with a default are there.
+/// Resolved knobs by name. `Info` guarantees that those with a default are present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Knobs(pub BTreeMap<String, serde_json::Value>);
 
 impl Knobs {
-    /// The value as JSON; None where the knob has no default and the plan does not name it.
+    /// The value as JSON; None if the knob has no default and the plan does not set it.
     pub fn get(&self, name: &str) -> Option<&serde_json::Value> {
         self.0.get(name)
     }
@@ -121,17 +121,17 @@ impl Knobs {
         self.typed(name, serde_json::Value::as_u64)
     }
 
-    /// A number; an error where the knob is absent or of another kind.
+    /// A number; an error if the knob is absent or of another kind.
     pub fn float(&self, name: &str) -> Result<f64> {
         self.typed(name, serde_json::Value::as_f64)
     }
 
-    /// True or false; an error where the knob is absent or of another kind.
+    /// True or false; an error if the knob is absent or of another kind.
     pub fn flag(&self, name: &str) -> Result<bool> {
         self.typed(name, serde_json::Value::as_bool)
     }
 
-    /// Text, or the word chosen; an error where the knob is absent or of another kind.
+    /// Text, or the selected word; an error if the knob is absent or of another kind.
     pub fn text(&self, name: &str) -> Result<&str> {
         self.get(name).and_then(|v| v.as_str()).ok_or_else(|| missing(name))
     }
@@ -148,7 +148,7 @@ impl Knobs {
         serde_json::from_value(value).map_err(|_| missing(name))
     }
 
-    /// Free-form options; none where the plan gave none.
+    /// Free-form options; empty if the plan has none.
     pub fn options(&self, name: &str) -> Result<BTreeMap<String, String>> {
         let Some(value) = self.get(name).cloned() else { return Ok(BTreeMap::new()) };
         serde_json::from_value(value).map_err(|_| missing(name))
@@ -159,14 +159,13 @@ impl Knobs {
     }
 }
 
-/// Only a bundle that was edited by hand, or a knob that its `Info` does not declare, can come
-/// here.
+/// Only possible for a manually edited bundle, or a knob that its `Info` does not declare.
 fn missing(name: &str) -> crate::base::error::Error {
     anyhow!("the resolved plan has no proper value for '{name}'")
 }
 
 impl Stream {
-    /// Nothing of it is on a drive under test.
+    /// None of its data are on a drive under test.
     pub fn keeps_no_data(&self) -> bool {
         self.dataset.is_empty()
             || self.engine.knobs.text("server").is_ok_and(|server| server == "existing")
@@ -180,7 +179,7 @@ impl Stream {
         }
     }
 
-    /// One of its parts, to be changed.
+    /// One of its parts, mutable.
     pub fn part_mut(&mut self, of: PartOf) -> &mut Component {
         match of {
             PartOf::Engine => &mut self.engine,

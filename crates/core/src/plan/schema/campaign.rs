@@ -1,5 +1,5 @@
-//! The schema of a campaign's file: a plan's keys, the hosts, what Slurm is asked for, and subjects
-//! that are directories on hosts or drives by model and serial number.
+//! The schema of a campaign's file: a plan's keys, the hosts, the Slurm options, and subjects that
+//! are directories on hosts or drives by model and serial number.
 
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ fn path() -> Value {
     one_of([absolute(), each])
 }
 
-/// Serial numbers, or a table that says of each whether, or with which filesystem, it may be.
+/// Serial numbers, or a table with permission, or a filesystem, for each.
 fn erase() -> Value {
     let what = one_of([flag(), text(), some(text())]);
     let each = json!({ "type": "object", "additionalProperties": what });

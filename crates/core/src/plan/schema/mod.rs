@@ -1,6 +1,6 @@
-//! JSON Schemas of plans, campaigns and protocols (draft 7, which editors' TOML plugins read), made
-//! from the registries and the lists that parsing uses. A schema knows what stands in one file:
-//! that a sweep names a stream of its step is checked by `dyno plan check` alone.
+//! JSON Schemas of plans, campaigns and protocols (draft 7, supported by editors' TOML plugins),
+//! generated from the registries and the lists used in parsing. A schema covers what a single file
+//! shows: only `dyno plan check` checks that a sweep's stream exists in its step.
 
 mod campaign;
 mod protocol;
@@ -40,9 +40,9 @@ fn whole_file(title: &str, mut schema: Value, catalogue: &Catalogue) -> Value {
     schema
 }
 
-/// With what editors show beside it.
+/// With its description for editors.
 fn about(words: &str, mut schema: Value) -> Value {
-    // Beside a reference draft 7 reads nothing else.
+    // Draft 7 ignores keywords next to a reference.
     if schema.get("$ref").is_some() {
         schema = json!({ "allOf": [schema] });
     }
@@ -55,7 +55,7 @@ fn defined(name: &str) -> Value {
     json!({ "$ref": format!("#/definitions/{name}") })
 }
 
-/// Values by path, or nested: what a path may begin with is known, what follows is the protocol's.
+/// Values by path, or nested: the beginning of a path is known, the rest is the protocol's.
 fn overrides() -> Value {
     let tops = crate::plan::steps::overrides::TOPS.join("|");
     json!({ "type": "object", "propertyNames": { "pattern": format!("^({tops})(\\.|$)") } })

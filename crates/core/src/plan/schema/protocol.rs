@@ -15,7 +15,7 @@ use crate::plan::model::preparation::{METRICS, PURGES};
 use crate::plan::steps::headline::FIGURES;
 use crate::plan::steps::stream::{MOST_DRIVES, MOST_INSTANCES, MOST_THREADS};
 
-/// Beside `scale`, which is no key of what remains once one is chosen.
+/// In addition to `scale`, which is not a key after one has been selected.
 pub fn protocol_keys() -> Keys {
     vec![
         ("title", about("For the brief.", text())),
@@ -66,8 +66,8 @@ fn names(infos: &[&'static Info]) -> Value {
     choice(&words)
 }
 
-/// The name of one, or a table with `kind` and its knobs. `whole`: what it needs must stand there;
-/// an engine may have it from the dataset.
+/// A name, or a table with `kind` and its knobs. `whole`: required knobs must be present; an
+/// engine's may come from the dataset.
 fn parts(infos: &[&'static Info], whole: bool) -> Value {
     with_knobs(infos, whole, &|| Vec::new())
 }
@@ -95,7 +95,7 @@ fn fill(workloads: &[&'static Info]) -> Value {
     with_knobs(&writers, true, &more)
 }
 
-/// The knobs of its engine stand beside the dataset's own keys.
+/// The knobs of its engine are next to the dataset's own keys.
 fn dataset(engines: &[&'static Info]) -> Value {
     let of = |info: &&'static Info| {
         let kind = object(

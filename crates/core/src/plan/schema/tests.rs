@@ -1,5 +1,5 @@
-//! The schemas and the parsers know the same keys: what parsing asked for in each table, over every
-//! built-in protocol and the campaign of `examples/`, is compared with what the schema has.
+//! Schemas and parsers have the same keys: the keys queried when parsing each table, over every
+//! built-in protocol and the campaign in `examples/`, are compared with the schema's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -53,7 +53,7 @@ fn the_schema_has_the_keys_that_parsing_asks_for_and_no_others() {
         );
         let path = folder.path().join("plan.toml");
         std::fs::write(&path, plan).unwrap();
-        // Whether it resolves (a bare device may be needed) does not matter here.
+        // Whether it resolves (a bare device may be required) does not matter here.
         let _ = file::load(&path, &catalogue);
     }
     let known = in_schema();
@@ -61,7 +61,7 @@ fn the_schema_has_the_keys_that_parsing_asks_for_and_no_others() {
     compare(known);
 }
 
-/// Fails where a table was asked for other keys than it has in the schema.
+/// Fails if other keys of a table were queried than its schema has.
 fn compare(known: Known) {
     let asked = asked::all();
     for (table, keys) in &known {

@@ -1,4 +1,4 @@
-//! Schemas of single values: times, sizes, rates, and what a knob may be.
+//! Schemas of single values: times, sizes, rates, and knobs.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ pub fn flag() -> Value {
 
 pub fn whole(min: u64, max: u64) -> Value {
     let mut schema = json!({ "type": "integer", "minimum": min });
-    // What no signed number holds is no limit that an editor could check.
+    // Editors cannot check a limit beyond signed numbers.
     if i64::try_from(max).is_ok() {
         schema["maximum"] = json!(max);
     }
@@ -74,7 +74,7 @@ pub fn rate() -> Value {
     json!({ "type": "string", "pattern": pattern, "examples": ["10MB/s", "300k/s"] })
 }
 
-/// What may stand behind a knob.
+/// The value of a knob.
 pub fn of_kind(kind: KnobKind) -> Value {
     match kind {
         KnobKind::Bool => flag(),

@@ -1,4 +1,4 @@
-//! Each step of a plan with each value of its axis, in running order.
+//! The steps of a plan with the values of their axes, in running order.
 
 use crate::plan::model::{Axis, AxisValue, Field, Plan, Step, Sweep};
 
@@ -6,8 +6,8 @@ use crate::plan::model::{Axis, AxisValue, Field, Plan, Step, Sweep};
 pub(in crate::plan) struct StepValue<'p> {
     pub step: &'p Step,
     pub axis: Option<Axis>,
-    /// Its number in the order of running. A searched step has one for all its values, since which
-    /// of them are measured, and when, follows from what was found.
+    /// Its number in running order. A searched step has one for all its values, because the results
+    /// determine which are measured, and when.
     pub point: usize,
 }
 
@@ -26,14 +26,13 @@ pub(in crate::plan) fn cells(plan: &Plan) -> Vec<StepValue<'_>> {
     cells
 }
 
-/// The values of a step's axis in the order in which they are measured; one of no axis where it has
-/// none.
+/// The values of a step's axis in the order of measurement; a single empty one without an axis.
 pub fn axes_of(step: &Step) -> Vec<Option<Axis>> {
     step.sweep.as_ref().map_or(vec![None], |sweep| axes(sweep).into_iter().map(Some).collect())
 }
 
 fn axes(sweep: &Sweep) -> Vec<Axis> {
-    // Shares of a maximum need the maximum first.
+    // Shares of a maximum require the maximum first.
     let maximum = (sweep.field == Field::LoadPercent).then_some(AxisValue::Maximum);
     let values = maximum.into_iter().chain(sweep.values.iter().copied().map(AxisValue::Number));
     values.map(|value| Axis { name: sweep.axis_name(), field: sweep.field, value }).collect()

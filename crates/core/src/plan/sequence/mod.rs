@@ -1,4 +1,4 @@
-//! Which points there are, how often each is measured, and in which order.
+//! Points, repeats, and their order.
 
 pub(in crate::plan) mod cells;
 pub(in crate::plan) mod order;

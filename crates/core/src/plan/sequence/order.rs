@@ -1,24 +1,24 @@
-//! In which order subjects take their turns at a point.
+//! The order of subjects at a point.
 //!
-//! An order is balanced when every subject runs in every place equally often, so that nothing that
-//! a place brings (a drive still busy with what it was last asked, a processor that has grown warm)
-//! adds to one subject alone. The rows of a Williams square are such orders: every subject in every
-//! place once, and over the whole square every subject directly after every other equally often.
-//! For two subjects they are A B and B A; an odd number needs two squares. Repeats go through the
-//! rows, and each point goes on where the last one ended, so that an odd number of repeats begins
-//! every other point the other way round.
+//! An order is balanced if every subject runs in every place equally often, so that effects of a
+//! place (a drive still busy with the previous load, a processor that has warmed up) do not favour
+//! one subject. The rows of a Williams square are such orders: every subject in every place once,
+//! and over the whole square every subject directly after every other equally often. For two
+//! subjects they are A B and B A; an odd number needs two squares. Repeats use successive rows, and
+//! each point continues where the last one ended, so that with an odd number of repeats every other
+//! point starts in the opposite order.
 
 use std::collections::HashMap;
 
 use crate::plan::model::{Order, Plan, PointKey};
 use crate::plan::sequence::cells::{StepValue, cells};
 
-/// What `Plan::order_version` is today. Bundles of version 0 took the subjects in the plan's order,
-/// and in the opposite one in every second repeat.
+/// The current `Plan::order_version`. Bundles of version 0 used the plan's order, reversed in every
+/// second repeat.
 pub const ORDER_VERSION: u32 = 1;
 
-/// The subjects in the order of their turns: at point number `point` of the order in which points
-/// run, in repeat `repeat` of `repeats`. Both are counted from 0.
+/// The subjects in order: at point number `point` in running order, in repeat `repeat` of
+/// `repeats`, both from 0.
 pub fn order(subjects: usize, point: usize, repeat: usize, repeats: usize) -> Vec<usize> {
     let rows = if subjects.is_multiple_of(2) { subjects } else { 2 * subjects }.max(1);
     let row = (point * repeats + repeat) % rows;
@@ -32,8 +32,7 @@ pub fn order(subjects: usize, point: usize, repeat: usize, repeats: usize) -> Ve
     turns
 }
 
-/// The same for a plan, in the version of its order. The repeat is counted from 1, as in a point's
-/// key.
+/// The same for a plan, in the version of its order. The repeat counts from 1, as in a point's key.
 pub(in crate::plan) fn turns(plan: &Plan, point: usize, repeat: u32) -> Vec<usize> {
     let subjects = plan.subjects.len();
     match plan.order_version {
@@ -43,7 +42,7 @@ pub(in crate::plan) fn turns(plan: &Plan, point: usize, repeat: u32) -> Vec<usiz
     }
 }
 
-/// A plan's points by step and axis value, so that the place of each of very many is found at once.
+/// A plan's points by step and axis value, for fast look-up of a point's place.
 pub struct PointIndex {
     points: HashMap<(String, Option<u64>), usize>,
 }
@@ -59,9 +58,9 @@ impl PointIndex {
         PointIndex { points }
     }
 
-    /// The place, from 0, that a point's subject had among the subjects measured at the same point
-    /// in the same repeat, which is their block. None where subjects take no turns, and for points
-    /// that the plan does not have.
+    /// The place, from 0, of a point's subject among the subjects measured at the same point in the
+    /// same repeat, which is their block. None if subjects do not alternate, and for points that
+    /// the plan does not have.
     pub fn place(&self, plan: &Plan, key: &PointKey) -> Option<u32> {
         if plan.order != Order::Interleaved {
             return None;

@@ -1,4 +1,4 @@
-//! The points of a plan in the order in which they are measured.
+//! The points of a plan in the order of measurement.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use crate::plan::steps::knobs::one_size;
 
 /// All points, in running order.
 ///
-/// Interleaved, each point is measured on every subject in turn before the next, in an order that
-/// `order` balances, so that slow drift of the machine or the room meets all alike. A repeat is
-/// done whole before the next begins, so that the maximum of a load sweep comes before its shares
-/// in every repeat.
+/// Interleaved, each point is measured on every subject in turn before the next, in an order
+/// balanced by `order`, so that slow drift of the machine or the room affects all alike. A repeat
+/// is completed before the next begins, so the maximum of a load sweep precedes its shares in every
+/// repeat.
 pub fn points(plan: &Plan) -> Vec<PointPlan> {
     let bare: HashMap<&str, Step> =
         plan.protocol.steps.iter().map(|s| (s.name.as_str(), bare(s))).collect();
@@ -47,8 +47,8 @@ pub fn points(plan: &Plan) -> Vec<PointPlan> {
     points
 }
 
-/// A step as its points have it: without the sweep's values, which would make as many copies of
-/// them as there are.
+/// A point's copy of its step: without the sweep's values, of which there would otherwise be as
+/// many copies as points.
 fn bare(step: &Step) -> Step {
     let mut bare = step.clone();
     if let Some(sweep) = bare.sweep.as_mut() {
@@ -68,7 +68,7 @@ fn point(subject: &Subject, cell: &StepValue<'_>, repeat: u32) -> PointPlan {
     PointPlan { key, subject: subject.clone(), step: step_at(step, subject, axis.as_ref()) }
 }
 
-/// A step as a subject's point at a value of its axis has it.
+/// A step for a subject's point at a value of its axis.
 fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
     let mut applied = step.clone();
     for own in subject.overrides.iter().filter(|own| own.step == step.name) {
@@ -86,15 +86,14 @@ fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
     applied
 }
 
-/// What each point of a step does on a subject, in one repeat, without the points: of those there
-/// may be very many.
+/// The actions of each point of a step on a subject, in one repeat, without the points themselves,
+/// which may be very many.
 pub fn steps_at<'p>(step: &'p Step, subject: &'p Subject) -> impl Iterator<Item = Step> + 'p {
     let bare = bare(step);
     axes_of(step).into_iter().map(move |axis| step_at(&bare, subject, axis.as_ref()))
 }
 
-/// Sets the field that an axis moves. The maximum is a closed loop, whatever rate the stream has
-/// otherwise.
+/// Sets the swept field. The maximum is a closed loop, whatever the stream's rate.
 fn apply(axis: &Axis, stream: &mut Stream) {
     let AxisValue::Number(value) = axis.value else {
         stream.load = Load::Closed;

@@ -17,7 +17,7 @@ fn wrong(what: impl std::fmt::Display) -> crate::base::error::Error {
     )
 }
 
-/// Refuses what a plan file could not have said.
+/// Refuses anything that a plan file could not express.
 pub fn recheck(plan: &Plan, catalogue: &Catalogue) -> Result<()> {
     let protocol = &plan.protocol;
     label("protocol", &protocol.name)?;
@@ -144,8 +144,7 @@ fn stream(stream: &Stream, datasets: &[&str], catalogue: &Catalogue) -> Result<(
     }
 }
 
-/// A part must be one that there is, with the knobs that it has, each of its kind and within its
-/// range.
+/// An engine or workload must exist, with its own knobs, each of its type and within its range.
 fn part(part: &Component, known: &[&'static Info]) -> Result<&'static Info> {
     let info = known.iter().copied().find(|info| info.name == part.name);
     let info = info.ok_or_else(|| wrong(format!("there is no '{}'", part.name)))?;

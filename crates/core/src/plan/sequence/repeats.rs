@@ -1,27 +1,26 @@
-//! How often each point is measured: a number, or until its estimate is narrow enough.
+//! Repeats of each point: a number, or until its estimate is narrow enough.
 
 use crate::plan::model::{Protocol, Until};
 use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::{Node, NodeValue};
 
-/// No plan repeats more often.
+/// The maximum number of repeats.
 const MOST: u32 = 10_000;
 
-/// A point that takes longer than this is repeated less often where the plan does not say how
-/// often.
+/// A longer point is repeated less often by default.
 pub const LONG_POINT_NS: u64 = 600_000_000_000;
 
-/// The repeats of a plan that does not say: three are the fewest that support a comparison, and
-/// five find differences that three do not, where they take minutes and not hours.
+/// The default number of repeats: three is the minimum for a comparison, and five detect
+/// differences that three do not, if they take minutes and not hours.
 pub fn default(protocol: &Protocol) -> u32 {
     let longest_ns =
         protocol.steps.iter().map(|step| step.warmup_ns.saturating_add(step.duration_ns)).max();
     if longest_ns.unwrap_or(0) > LONG_POINT_NS { 3 } else { 5 }
 }
 
-/// Reads `repeats = 3` or `repeats = { until = "2%", at_least = 3, at_most = 10 }`: the most
-/// repeats, and when fewer do.
+/// Reads `repeats = 3` or `repeats = { until = "2%", at_least = 3, at_most = 10 }`: the maximum,
+/// and the condition for fewer.
 pub fn repeats(node: &Node, log: &mut Mistakes) -> Option<(u32, Option<Until>)> {
     if !matches!(node.value, NodeValue::Table(_)) {
         return fields::count(node, MOST, log).map(|n| (n, None));

@@ -1,5 +1,4 @@
-//! What a brief leads with, read: the one figure that a protocol is known for, and the figures that
-//! each step's source prints.
+//! The headline of a protocol, and the figures printed by each step's source.
 
 use crate::base::units::{Rate, parse_bytes, parse_rate};
 use crate::plan::model::headline::{AxisPlace, Headline};
@@ -9,7 +8,7 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::{Node, NodeValue};
 
-/// What subjects may be compared by, besides the percentiles and ops of one class per minute
+/// The metrics of comparisons, besides the percentiles and ops of one class per minute
 /// ("new-orders/min").
 pub const METRICS: &[&str] = &["ops/s", "MB/s", "mean", "ops/s/W", "MB/s/W", "J/op"];
 
@@ -35,7 +34,7 @@ pub const FIGURES: &[&str] = &[
     "power-over-time",
 ];
 
-/// More than this is a gallery, and belongs into the appendix.
+/// More than this belongs in the appendix.
 const MOST_FIGURES: usize = 4;
 
 const PLACES: [(&str, AxisPlace); 5] = [
@@ -46,7 +45,7 @@ const PLACES: [(&str, AxisPlace); 5] = [
     ("limit", AxisPlace::Limit),
 ];
 
-/// Whether a step's sweep has such a place.
+/// Whether a step's sweep has this place.
 fn suits(place: AxisPlace, step: &Step) -> bool {
     let field = step.sweep.as_ref().map(|s| s.field);
     match place {

@@ -1,5 +1,4 @@
-//! Knobs: an engine or workload as a plan writes it, compared with its `Info` and resolved to JSON
-//! values.
+//! Knobs: a plan's engine or workload, checked against its `Info` and resolved to JSON values.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -9,7 +8,7 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue, parse_value};
 
-/// An engine or workload with the knobs the plan gives it, not yet filled up with defaults.
+/// An engine or workload with the plan's knobs, without defaults.
 pub struct WrittenComponent<'n> {
     pub info: &'static Info,
     pub at: SourceSpan,
@@ -60,7 +59,7 @@ fn find(
     found
 }
 
-/// Notes where an engine cannot carry a workload's requests out.
+/// Reports an engine that cannot execute a workload's requests.
 pub fn check_families(engine: &Info, workload: &Info, at: SourceSpan, log: &mut Mistakes) {
     if engine.family.suits(workload.family) {
         return;
@@ -83,7 +82,7 @@ pub fn check_families(engine: &Info, workload: &Info, at: SourceSpan, log: &mut 
     log.note(at, message, "does not suit the engine", help);
 }
 
-/// Notes where a queue is deeper than the engine can keep.
+/// Reports a queue deeper than the engine supports.
 pub fn check_depth(engine: &Info, depth: f64, at: SourceSpan, log: &mut Mistakes) {
     if depth > f64::from(engine.max_depth) {
         let message = format!(
@@ -96,8 +95,8 @@ pub fn check_depth(engine: &Info, depth: f64, at: SourceSpan, log: &mut Mistakes
     }
 }
 
-/// Fills a part's knobs up with defaults. Where a knob is given more than once the last counts, and
-/// options are joined. `needs_at` is marked where a required knob is missing.
+/// Adds defaults to a part's knobs. If a knob is set more than once the last one counts, and
+/// options are merged. `needs_at` is the position for a missing required knob.
 pub fn resolve(
     info: &Info,
     given: &[&NodeEntry],

@@ -1,4 +1,4 @@
-//! A protocol's parts, resolved: its streams, sweeps, searches and what is prepared.
+//! A protocol's parts, resolved: its streams, sweeps, searches and preparation.
 
 pub mod headline;
 pub(in crate::plan) mod knobs;

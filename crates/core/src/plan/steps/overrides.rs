@@ -1,16 +1,16 @@
-//! Overrides: anything of a protocol replaced by path, as in `"step.readrandom.duration" = "20m"`.
+//! Overrides: any part of a protocol replaced by path, as in `"step.readrandom.duration" = "20m"`.
 //!
-//! A value keeps the place where it was written, so a wrong one is shown in the plan file and not
-//! in the protocol.
+//! A value retains its source position, so an invalid one is shown in the plan file and not in the
+//! protocol.
 
 use crate::plan::steps::stream::stream_name;
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
-/// What the path of an override begins with.
+/// Valid beginnings of an override's path.
 pub const TOPS: &[&str] = &["title", "source", "headline", "dataset", "prepare", "step"];
 
-/// Puts every override into the protocol's tree.
+/// Applies every override to the protocol's tree.
 pub fn apply(tree: &mut Node, overrides: &[NodeEntry], log: &mut Mistakes) {
     for entry in flat(overrides) {
         if let Err((message, help)) = put(tree, &entry) {
@@ -26,8 +26,7 @@ pub fn flat(overrides: &[NodeEntry]) -> Vec<NodeEntry> {
     flat
 }
 
-/// A path written without quotes is a nest of tables in TOML. Values that are tables themselves are
-/// set key by key.
+/// An unquoted path is nested tables in TOML. Values that are tables are set key by key.
 fn flatten(entry: &NodeEntry, before: String, flat: &mut Vec<NodeEntry>) {
     let path =
         if before.is_empty() { entry.key.clone() } else { format!("{before}.{}", entry.key) };
@@ -68,7 +67,7 @@ fn put(tree: &mut Node, entry: &NodeEntry) -> Result<(), (String, String)> {
     Ok(())
 }
 
-/// `"random"` becomes `{ kind = "random" }`, so that a knob can be set on it.
+/// Converts `"random"` to `{ kind = "random" }`, so that a knob can be set on it.
 fn widen(node: &mut Node) {
     if let NodeValue::Text(_) = node.value {
         let kind = node.clone();
@@ -102,8 +101,8 @@ fn descend<'t>(
             let found = entries.iter().position(|e| e.key == part);
             let index = match found {
                 Some(index) => index,
-                // Below a dataset or stream a table of knobs may not be there yet, and a protocol
-                // need not prepare anything.
+                // A dataset or stream may not have a table of knobs yet, and a protocol need not
+                // prepare anything.
                 None if (level >= 2 && !matches!(part, "stream" | "step"))
                     || (level == 0 && part == "prepare") =>
                 {

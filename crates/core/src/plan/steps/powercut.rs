@@ -1,4 +1,4 @@
-//! `[powercut]`: where acknowledgements go, and what cuts the power.
+//! `[powercut]`: the destination of acknowledgements, and the command that cuts the power.
 
 use crate::plan::model::PowerCut;
 use crate::plan::syntax::fields::{self, Fields};

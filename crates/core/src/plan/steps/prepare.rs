@@ -1,6 +1,6 @@
-//! `[prepare]`: what is done to each drive before its points, in this order: purged, divided into
-//! namespaces, given a filesystem, its datasets filled, loads put on for a time or some passes, and
-//! rounds of a load until it is steady.
+//! `[prepare]`: the preparation of each drive before its points, in this order: purge, namespaces,
+//! filesystem, fills of its datasets, loads for a time or a number of passes, and rounds of a load
+//! until it is steady.
 
 use crate::plan::model::preparation::{METRICS, PURGES};
 use crate::plan::model::{
@@ -10,13 +10,13 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::Mistakes;
 use crate::plan::syntax::node::{Node, NodeValue};
 
-/// The specification gives up after 25 rounds of a minute.
+/// The specification stops after 25 rounds of a minute.
 const ROUNDS: u32 = 25;
 const ROUND_NS: u64 = 60_000_000_000;
 /// More rounds than anyone waits for.
 const MOST_ROUNDS: u32 = 10_000;
 
-/// How many namespaces a drive is to have: several, since one is what it has anyway.
+/// The number of namespaces per drive: several, since one is normal.
 pub fn namespaces(node: &Node, log: &mut Mistakes) -> Option<u32> {
     fields::whole(node, 2, 1024, log).map(|n| n as u32)
 }

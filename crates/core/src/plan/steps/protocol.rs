@@ -10,7 +10,7 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeValue};
 
-/// A protocol with what the check of the drives needs to know of it.
+/// A protocol with the data for checking its drives.
 pub struct Resolved {
     pub protocol: Protocol,
     /// The first thing that writes: a dataset's fill or a stream's workload.
@@ -71,7 +71,7 @@ fn datasets<'n>(node: &'n Node, catalogue: &Catalogue, log: &mut Mistakes) -> Ve
     node.entries().iter().filter_map(|entry| stream::dataset(entry, catalogue, log)).collect()
 }
 
-/// Notes every name that was there before.
+/// Reports every duplicate name.
 pub fn check_unique(names: &[(String, SourceSpan)], what: &str, log: &mut Mistakes) {
     for (i, (name, at)) in names.iter().enumerate() {
         if names[..i].iter().any(|(earlier, _)| earlier == name) {
@@ -88,7 +88,7 @@ struct Resolver<'n, 'c> {
 }
 
 impl Resolver<'_, '_> {
-    /// Sweeps move no field that decides whether a workload writes.
+    /// Sweeps do not change fields that determine whether a workload writes.
     fn writes(&mut self, spec: &StreamSpec) {
         let (workload, stream) = (&spec.stream.workload, &spec.stream.name);
         if spec.workload.writes.with(&workload.knobs) && self.writer.is_none() {
@@ -227,7 +227,7 @@ impl Resolver<'_, '_> {
         Some(spec)
     }
 
-    /// The stream among the keys of a table that has others, which have been asked for.
+    /// The stream in a table with other keys, which have already been read.
     fn stream_of(&mut self, mut table: Fields<'_>, log: &mut Mistakes) -> Option<Stream> {
         let spec = stream::stream(&mut table, &self.datasets, self.catalogue, log);
         table.finish(log);
@@ -237,7 +237,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// A stream on a namespace must mean one of those that there will be.
+/// A stream's namespace must be one of those that will exist.
 fn check_namespaces(prepare: &Node, namespaces: u32, steps: &[Step], log: &mut Mistakes) {
     let targets = || steps.iter().flat_map(|s| &s.streams).filter(|s| !s.target.is_whole());
     let other = targets().find(|s| namespaces > 0 && s.target.of != namespaces);
@@ -255,7 +255,7 @@ fn check_namespaces(prepare: &Node, namespaces: u32, steps: &[Step], log: &mut M
     }
 }
 
-/// A step's limit is one of Dyno's own process, which no server is in.
+/// A step's limit applies to Dyno's own process, which excludes servers.
 fn check_memory(node: Option<&Node>, specs: &[StreamSpec], log: &mut Mistakes) {
     let Some(node) = node else { return };
     let server = specs.iter().find(|spec| spec.stream.engine.knobs.text("server").is_ok());
@@ -269,8 +269,8 @@ fn check_memory(node: Option<&Node>, specs: &[StreamSpec], log: &mut Mistakes) {
     }
 }
 
-/// Streams of a step that share a dataset share one opening of it, so the engine's knobs must
-/// agree.
+/// Streams of a step that share a dataset share one open instance, so the engine's knobs must
+/// match.
 fn check_shared(specs: &[StreamSpec], log: &mut Mistakes) {
     for (i, spec) in specs.iter().enumerate() {
         let same = |other: &&StreamSpec| {

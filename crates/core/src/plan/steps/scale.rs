@@ -1,14 +1,14 @@
-//! Scales: a protocol's own smaller forms. `[scale.small]` in a protocol is a table of values by
-//! path, as in an override, which `scale = "small"` in a plan (or `--scale small`) puts in the
-//! place of the full ones.
+//! Scales: a protocol's own smaller variants. `[scale.small]` in a protocol is a table of values by
+//! path, like an override, which `scale = "small"` in a plan (or `--scale small`) applies to the
+//! protocol.
 
 use crate::plan::steps::overrides;
 use crate::plan::syntax::fields;
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::{Node, NodeValue};
 
-/// Takes the scales out of a protocol's tree and puts the chosen one's values in; the plan's
-/// overrides come after it.
+/// Removes the scales from a protocol's tree and applies the selected one's values; the plan's
+/// overrides follow.
 pub fn apply(tree: &mut Node, chosen: Option<&Node>, log: &mut Mistakes) {
     let scales = take(tree);
     let Some(node) = chosen else { return };

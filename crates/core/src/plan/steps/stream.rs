@@ -1,4 +1,4 @@
-//! Streams and datasets: which workload through which engine on what, with how many workers.
+//! Streams and datasets: workload, engine, data and workers.
 
 use crate::plan::info::{Info, RequestFamily};
 use crate::plan::model::{Arrival, Component, Dataset, Fill, Load, Stream};
@@ -9,12 +9,12 @@ use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 use crate::plan::target::PlannedSlice;
 use crate::plan::{Catalogue, cpus, target};
 
-/// More workers than any machine has use for; a slip of the keyboard more likely than a wish.
+/// More workers than any machine can use: more likely a typing error than intended.
 pub const MOST_THREADS: u32 = 65_536;
 pub const MOST_INSTANCES: u32 = 1024;
 pub const MOST_DRIVES: u32 = 1024;
 
-/// A dataset with what the plan says of its engine, from which streams take their knobs.
+/// A dataset with the plan's engine settings, from which streams inherit knobs.
 pub struct DatasetSpec<'n> {
     pub dataset: Dataset,
     pub engine: &'static Info,
@@ -23,7 +23,7 @@ pub struct DatasetSpec<'n> {
     given: Vec<&'n NodeEntry>,
 }
 
-/// A stream with what later checks need of it.
+/// A stream with the data for later checks.
 pub struct StreamSpec {
     pub stream: Stream,
     pub engine: &'static Info,
@@ -31,7 +31,7 @@ pub struct StreamSpec {
     pub at: SourceSpan,
 }
 
-/// The name a stream goes by: its own, or its workload's.
+/// A stream's name: its own, or its workload's.
 pub fn stream_name(node: &Node) -> Option<&str> {
     node.get("name").and_then(Node::as_text).or_else(|| node.get("workload")?.part_name())
 }
@@ -64,7 +64,7 @@ pub fn dataset<'n>(
     Some(DatasetSpec { dataset, engine: engine.info, at: entry.key_at, given })
 }
 
-/// Only what Dyno has filled, in files of its own, can be put back.
+/// Only datasets filled by Dyno, in its own files, can be restored.
 fn check_restore(node: &Node, engine: &Component, filled: bool, log: &mut Mistakes) {
     if !filled {
         let help = "give it a fill, or leave restore out";
@@ -116,8 +116,8 @@ fn drives_per_worker(node: &Node, engine: &Info, log: &mut Mistakes) -> Option<u
     Some(drives)
 }
 
-/// Reads a stream's own keys. The caller finishes the table, since a conditioning load has a
-/// duration as well.
+/// Reads a stream's own keys. The caller finishes the table, because a conditioning load also has a
+/// duration.
 pub fn stream(
     table: &mut Fields<'_>,
     datasets: &[DatasetSpec<'_>],
@@ -182,7 +182,7 @@ pub fn stream(
     Some(StreamSpec { stream, engine: engine.info, workload: workload.info, at: table.at() })
 }
 
-/// The dataset's knobs that the stream's engine has too, then the stream's own.
+/// The dataset's knobs that the stream's engine also has, then the stream's own.
 fn engine_part(
     engine: &WrittenComponent<'_>,
     dataset: Option<&DatasetSpec<'_>>,
@@ -196,7 +196,7 @@ fn engine_part(
     knobs::resolve(engine.info, &given, same.map_or(engine.at, |d| d.at), log)
 }
 
-/// The dataset named, or the only one that suits. Engines without data of their own need none.
+/// The named dataset, or the only suitable one. Engines without data need none.
 fn dataset_of<'d, 'n>(
     node: Option<&Node>,
     engine: &WrittenComponent<'_>,

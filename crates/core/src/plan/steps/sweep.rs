@@ -10,16 +10,16 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::Node;
 
-/// The axis that multiplies the rates of all streams of a step that have one, at once.
+/// The axis that multiplies the rates of all streams of a step that have one.
 const RATES: &str = "rates";
 
 const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block", "instances"];
 
-/// More points than a sweep has use for.
+/// More points than a sweep needs.
 const MOST_VALUES: usize = 10_000;
 
 impl Field {
-    /// Its word in an axis.
+    /// Its name in an axis.
     fn word(self) -> &'static str {
         match self {
             Field::Threads => "threads",
@@ -34,7 +34,7 @@ impl Field {
 }
 
 impl Sweep {
-    /// The axis as the plan writes it: "read.threads"; "rates" of all streams.
+    /// The axis in the plan's notation: "read.threads"; "rates" for all streams.
     pub fn axis_name(&self) -> String {
         match self.field {
             Field::Rates => RATES.to_string(),
@@ -43,7 +43,7 @@ impl Sweep {
     }
 }
 
-/// Reads a sweep. `names` are all streams of the step, also those that could not be resolved.
+/// Reads a sweep. `names` are all streams of the step, including unresolved ones.
 pub fn sweep(
     node: &Node,
     streams: &[StreamSpec],
@@ -136,7 +136,7 @@ fn axis<'n>(node: &'n Node, names: &[String], log: &mut Mistakes) -> Option<(&'n
     Some((stream, word))
 }
 
-/// What the swept stream itself must allow.
+/// The requirements for the swept stream.
 fn check_stream(
     spec: &StreamSpec,
     Sweep { field, values, .. }: &Sweep,

@@ -1,10 +1,10 @@
-//! Titles that follow the knobs: `{STREAM.KEY}` in a step's title stands for a stream's value, and
-//! `{STREAM.KEY|spec=with|no-wait=without}` for the words that go with it.
+//! Titles that depend on knobs: `{STREAM.KEY}` in a step's title is replaced by a stream's value,
+//! and `{STREAM.KEY|spec=with|no-wait=without}` by the text for it.
 
 use crate::plan::model::{Load, Stream};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 
-/// The title as the streams have it. Braces without a point in them are text.
+/// The title with the streams' values. Braces without a full stop in them are text.
 pub fn of(written: &str, streams: &[&Stream], at: SourceSpan, log: &mut Mistakes) -> String {
     let (mut title, mut rest) = (String::new(), written);
     while let Some((before, after)) = rest.split_once('{') {
@@ -56,7 +56,7 @@ fn value(stream: &Stream, key: &str) -> Option<String> {
             let number = |value: &serde_json::Value| value.as_f64().map(|n| n.to_string());
             match value.as_str() {
                 Some(text) => text.to_string(),
-                // 100 in a plan is 100 in its title, also where the knob is a fraction.
+                // 100 in a plan is 100 in its title, even if the knob is a fraction.
                 None => number(value).unwrap_or_else(|| value.to_string()),
             }
         }

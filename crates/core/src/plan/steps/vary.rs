@@ -1,9 +1,9 @@
-//! `vary = ["io.block"]`: fields whose difference is the question. Points that differ in anything
-//! else are not compared.
+//! `vary = ["io.block"]`: fields that may differ. Points that differ in anything else are not
+//! compared.
 //!
-//! A path is written as in sweeps, STREAM.FIELD, and goes on to a knob: "io.engine.latency",
-//! "io.workload.block". Without a stream, "engine.latency" is that knob of every stream;
-//! "dataset.NAME" and "dataset.NAME.KEY" are of a dataset; "host" is the machine.
+//! A path has the notation of sweeps, STREAM.FIELD, optionally followed by a knob:
+//! "io.engine.latency", "io.workload.block". Without a stream, "engine.latency" is that knob of
+//! every stream; "dataset.NAME" and "dataset.NAME.KEY" refer to a dataset; "host" is the machine.
 
 use crate::plan::Catalogue;
 use crate::plan::info::Info;
@@ -15,7 +15,7 @@ use crate::plan::syntax::node::Node;
 /// A step's own fields.
 const STEP: &[&str] = &["warmup", "duration", "drop_caches", "settle", "memory", "max_lag"];
 
-/// A stream's fields, as sweeps and plans name them. "block" is short for the workload's knob.
+/// A stream's fields, as named in sweeps and plans. "block" is short for the workload's knob.
 const STREAM: &[&str] = &[
     "threads",
     "depth",

@@ -1,5 +1,5 @@
 //! Meters in a plan: `meters = ["rapl", { kind = "exec", command = ["…"], class = "drive" }]`, on a
-//! subject or for the whole run; `meters = "none"` turns off those that always watch.
+//! subject or for the whole run; `meters = "none"` disables the permanent ones.
 
 use crate::plan::Catalogue;
 use crate::plan::model::{Component, Plan};
@@ -13,7 +13,7 @@ pub fn none(node: &Node) -> bool {
     matches!(&node.value, NodeValue::Text(word) if word == "none")
 }
 
-/// Reads a list of meters; none where the plan has none.
+/// Reads a list of meters; empty if the plan has none.
 pub fn meters(node: Option<&Node>, catalogue: &Catalogue, log: &mut Mistakes) -> Vec<Component> {
     let items = node.map(|n| fields::list(n, "meters, as in [\"rapl\"]", log)).unwrap_or_default();
     let resolve = |item: &Node| {
@@ -23,11 +23,11 @@ pub fn meters(node: Option<&Node>, catalogue: &Catalogue, log: &mut Mistakes) ->
     items.iter().filter_map(resolve).collect()
 }
 
-/// What stands in the place of what a bundle does not say.
+/// Replaces values that are hidden in a bundle.
 const HIDDEN: &str = "***";
 
-/// Hides what meters run and ask, as it is stored in a bundle: anything may be a secret there, in a
-/// form that cannot be recognised. A plan says `public = true` where nothing is.
+/// Hides the meters' commands and requests in a bundle, because anything in them may be a secret of
+/// unrecognisable form. A plan sets `public = true` if nothing is.
 pub fn hide(plan: &mut Plan) {
     let of_subjects = plan.subjects.iter_mut().flat_map(|s| &mut s.meters);
     plan.meters.iter_mut().chain(of_subjects).for_each(hide_one);
@@ -53,7 +53,7 @@ fn hide_one(part: &mut Component) {
     }
 }
 
-/// Whether a bundle hides what this meter runs or asks.
+/// Whether a bundle hides this meter's command or request.
 pub fn is_hidden(part: &Component) -> bool {
     let command = part.knobs.words("command").unwrap_or_default();
     command.iter().any(|word| word == HIDDEN)

@@ -1,4 +1,4 @@
-//! What is compared, and what is stated of it.
+//! Subjects, and their stated properties.
 
 pub mod meters;
 pub(in crate::plan) mod own;

@@ -1,7 +1,7 @@
-//! Knobs of one subject alone: `[subject.override]` in a plan, or `--subject
-//! A=/mnt/a,latency=110us`. A path is written as in the plan's `[override]`, down to a knob of a
+//! Knobs of one subject only: `[subject.override]` in a plan, or `--subject
+//! A=/mnt/a,latency=110us`. A path has the notation of the plan's `[override]`, down to a knob of a
 //! stream's engine or workload; a name without full stops is a knob of every stream whose engine
-//! has it. Other fields are not a subject's own, because points must meet the same load.
+//! has it. Other fields cannot be a subject's own, because points must have the same load.
 
 use crate::plan::Catalogue;
 use crate::plan::model::{OwnKnob, PartOf, Protocol};
@@ -10,7 +10,7 @@ use crate::plan::steps::{overrides, protocol};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry};
 
-/// Where a knob of a stream stands.
+/// The position of a stream's knob.
 struct KnobPath {
     step: String,
     stream: String,
@@ -19,7 +19,7 @@ struct KnobPath {
 }
 
 impl KnobPath {
-    /// Of "step.STEP.stream.STREAM.engine.KNOB".
+    /// From "step.STEP.stream.STREAM.engine.KNOB".
     fn of(path: &str) -> Option<KnobPath> {
         let ["step", step, "stream", stream, part, knob] = path.split('.').collect::<Vec<_>>()[..]
         else {
@@ -31,15 +31,14 @@ impl KnobPath {
     }
 }
 
-/// A subject's own knobs, and what of the protocol then writes first.
+/// A subject's own knobs, and the first part of the protocol that then writes.
 #[derive(Default)]
 pub struct SubjectKnobs {
     pub knobs: Vec<OwnKnob>,
     pub writer: Option<String>,
 }
 
-/// Reads a subject's own knobs against the protocol's tree, to which the plan's scale and overrides
-/// have been applied.
+/// Reads a subject's own knobs against the protocol's tree, after the plan's scale and overrides.
 pub fn knobs(
     node: &Node,
     tree: &Node,
@@ -75,7 +74,7 @@ pub fn knobs(
     SubjectKnobs { knobs: entries.iter().filter_map(own).collect(), writer: resolved.writer }
 }
 
-/// A knob by its name alone: a path to it for each stream whose engine has one of that name.
+/// A knob by its name alone: a path for each stream whose engine has a knob of that name.
 fn of_every_engine(
     entry: &NodeEntry,
     tree: &Node,

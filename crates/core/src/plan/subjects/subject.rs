@@ -1,5 +1,4 @@
-//! Subjects and their drives: that each is there, is what the plan says, and is used by one subject
-//! alone.
+//! Subjects and their drives: each exists, matches the plan, and is used by one subject only.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -13,21 +12,21 @@ use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeValue};
 
-/// A drive where it really is, for telling two apart.
+/// A drive's real location, to detect duplicates.
 struct ResolvedDrive {
     subject: String,
     real: PathBuf,
     at: SourceSpan,
 }
 
-/// What a protocol demands of a subject's drives.
+/// A protocol's requirements for a subject's drives.
 struct Demands<'p> {
     writer: Option<&'p String>,
     needs_folder: Option<&'p String>,
 }
 
-/// Reads `[[subject]]` tables. Relative paths start at `folder`; without a protocol, which comes
-/// with its tree, its demands are not checked.
+/// Reads `[[subject]]` tables. Relative paths start at `folder`; without the protocol's tree, its
+/// requirements are not checked.
 pub fn subjects(
     nodes: &[Node],
     folder: &Path,
@@ -143,7 +142,7 @@ fn drive(
     }
 }
 
-/// `true`, or what is on the drive and may be erased with it: "xfs", ["gpt", "vfat"].
+/// `true`, or the contents of the drive that may be erased: "xfs", ["gpt", "vfat"].
 pub fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
     match &node.value {
         NodeValue::Flag(erase) => Some((*erase, Vec::new())),
@@ -163,7 +162,7 @@ pub fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
 }
 
 /// The environment variable with the connection string of an existing server, or one for each of
-/// the drive's servers. A string itself has a password in it, and is no name.
+/// the drive's servers. A string itself would contain a password.
 pub fn connections(node: &Node, log: &mut Mistakes) -> Option<Vec<String>> {
     let items = match &node.value {
         NodeValue::List(items) => items.iter().collect(),
@@ -184,7 +183,7 @@ pub fn connections(node: &Node, log: &mut Mistakes) -> Option<Vec<String>> {
     names.into_iter().collect()
 }
 
-/// What the protocol demands of a block device.
+/// The protocol's requirements for a block device.
 fn check_device(device: &Node, demands: &Demands<'_>, may_erase: bool, log: &mut Mistakes) {
     if let (Some(writer), false) = (demands.writer, may_erase) {
         let message =
@@ -218,8 +217,8 @@ fn real_path(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<PathBuf> 
     }
 }
 
-/// Two subjects on one drive would measure each other. Where another filesystem is mounted below a
-/// directory, each has a device of its own as far as paths show; `lab::shared` compares devices.
+/// Two subjects on one drive would disturb each other. If another filesystem is mounted below a
+/// directory, their devices differ as far as paths show; `lab::shared` compares devices.
 fn check_apart(
     seen: &[ResolvedDrive],
     name: &str,

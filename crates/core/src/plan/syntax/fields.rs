@@ -1,11 +1,11 @@
-//! Reading tables key by key: what is missing, unknown or of the wrong kind is noted, and reading
-//! goes on.
+//! Reading tables key by key: missing, unknown or wrongly typed values are reported, and reading
+//! continues.
 
 use crate::base::units::{Rate, parse_bytes, parse_duration_ns, parse_rate};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
-/// A table being read. Every key that is read is known; `finish` reports the others.
+/// A table being read. Every key that is read counts as known; `finish` reports the others.
 pub struct Fields<'n> {
     /// As in "a step has no key …".
     what: &'static str,
@@ -15,7 +15,7 @@ pub struct Fields<'n> {
 }
 
 impl<'n> Fields<'n> {
-    /// Notes a mistake where the node is no table.
+    /// Reports a node that is not a table.
     pub fn of(node: &'n Node, what: &'static str, log: &mut Mistakes) -> Option<Fields<'n>> {
         match &node.value {
             NodeValue::Table(entries) => {
@@ -39,7 +39,7 @@ impl<'n> Fields<'n> {
         self.entries.iter().find(|e| e.key == key).map(|e| &e.node)
     }
 
-    /// Like `get`, for a key that must be there.
+    /// Like `get`, for a required key.
     pub fn need(&mut self, key: &str, example: &str, log: &mut Mistakes) -> Option<&'n Node> {
         let node = self.get(key);
         if node.is_none() {
@@ -77,7 +77,7 @@ impl<'n> Fields<'n> {
     }
 }
 
-/// Notes that a value is not of the kind it should be.
+/// Reports a value of the wrong type.
 pub fn wrong(node: &Node, expected: &str, help: &str, log: &mut Mistakes) {
     log.note(
         node.at,
@@ -106,8 +106,8 @@ pub fn text(node: &Node, log: &mut Mistakes) -> Option<String> {
     }
 }
 
-/// The first character that is not printed, or that changes how others are: controls, and those
-/// that turn the direction of writing.
+/// The first character that is invisible, or that changes how others appear: controls, and marks
+/// for the direction of writing.
 pub fn unprintable(text: &str) -> Option<char> {
     let marks = |c: char| matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}');
     let embeds = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
@@ -116,7 +116,7 @@ pub fn unprintable(text: &str) -> Option<char> {
     text.chars().find(|c| c.is_control() || turns(*c) || breaks(*c))
 }
 
-/// What a reader will see something called by: any text that is printed.
+/// A displayed name: any printable text.
 pub fn label(node: &Node, log: &mut Mistakes) -> Option<String> {
     let label = text(node, log)?;
     if let Some(c) = unprintable(&label) {
@@ -127,7 +127,7 @@ pub fn label(node: &Node, log: &mut Mistakes) -> Option<String> {
     Some(label)
 }
 
-/// The name of a step, stream or dataset. A full stop would part it in override paths and axes.
+/// The name of a step, stream or dataset. A full stop would split it in override paths and axes.
 pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
     let name = label(node, log)?;
     if name.contains(['/', '\\']) {
@@ -181,7 +181,7 @@ pub fn whole(node: &Node, min: u64, max: u64, log: &mut Mistakes) -> Option<u64>
     }
 }
 
-/// A count of workers, requests, instances, repeats.
+/// A number of workers, requests, instances or repeats.
 pub fn count(node: &Node, max: u32, log: &mut Mistakes) -> Option<u32> {
     whole(node, 1, u64::from(max), log).map(|n| n as u32)
 }
@@ -207,7 +207,7 @@ pub fn number(node: &Node, min: f64, max: f64, log: &mut Mistakes) -> Option<f64
     None
 }
 
-/// Reads a string with a unit; the unit's parser says what is allowed.
+/// Reads a string with a unit; the unit's parser checks it.
 fn measured<T>(
     node: &Node,
     what: &str,
@@ -243,7 +243,7 @@ pub fn time_ns(node: &Node, log: &mut Mistakes) -> Option<u64> {
     measured(node, "a time", "20m", parse_duration_ns, log)
 }
 
-/// A time that may not be zero.
+/// A non-zero time.
 pub fn some_time_ns(node: &Node, log: &mut Mistakes) -> Option<u64> {
     let ns = time_ns(node, log)?;
     if ns == 0 {
@@ -279,7 +279,7 @@ pub fn choice(node: &Node, words: &[&'static str], log: &mut Mistakes) -> Option
     found
 }
 
-/// The items of a list that must hold at least one.
+/// The items of a non-empty list.
 pub fn some_items<'n>(node: &'n Node, what: &str, log: &mut Mistakes) -> &'n [Node] {
     let items = list(node, what, log);
     if items.is_empty() && matches!(node.value, NodeValue::List(_)) {
@@ -296,7 +296,7 @@ pub fn list<'n>(node: &'n Node, what: &str, log: &mut Mistakes) -> &'n [Node] {
     node.items()
 }
 
-/// Which keys were asked for in each kind of table, for the test of the schema.
+/// The keys queried in each kind of table, for the test of the schema.
 #[cfg(test)]
 pub mod asked {
     use std::cell::RefCell;

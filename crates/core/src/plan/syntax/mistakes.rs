@@ -10,7 +10,7 @@ use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
 };
 
-/// Where something stands: a range of bytes in one of the sources.
+/// A position: a range of bytes in one of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceSpan {
     pub source: usize,
@@ -19,11 +19,11 @@ pub struct SourceSpan {
 }
 
 impl SourceSpan {
-    /// For values that no file holds: the default of a knob.
+    /// For values without a source: the default of a knob.
     pub const NOWHERE: SourceSpan = SourceSpan { source: usize::MAX, start: 0, end: 0 };
 }
 
-/// One thing that is wrong.
+/// One mistake.
 #[derive(Clone, Debug, PartialEq)]
 struct Mistake {
     at: SourceSpan,
@@ -32,7 +32,7 @@ struct Mistake {
     help: String,
 }
 
-/// Everything that is wrong with a plan, and the texts it was found in.
+/// All mistakes in a plan, and their source texts.
 #[derive(Debug, std::default::Default)]
 pub struct Mistakes {
     /// (name, text) of plan and protocol files and of command-line arguments.
@@ -41,20 +41,19 @@ pub struct Mistakes {
 }
 
 impl Mistakes {
-    /// Takes in a text that mistakes may be found in; the number is for `At`.
+    /// Adds a source text; the number is for `At`.
     pub(in crate::plan) fn source(
         &mut self,
         name: impl Into<String>,
         text: impl Into<String>,
     ) -> usize {
-        // Shown on a terminal, which may take part of a plan for orders.
+        // Displayed on a terminal, which might interpret part of a plan as control sequences.
         self.sources.push((visible(&name.into()).into_owned(), masked(&text.into()).into_owned()));
         self.sources.len() - 1
     }
 
-    /// Notes a mistake: what is wrong, a word or two to stand under the marked text, what to do.
-    /// The same mistake is noted once, since a dataset's knobs are read again for each stream that
-    /// uses it.
+    /// Reports a mistake: what is wrong, a short label for the marked text, what to do. Duplicates
+    /// are omitted, because a dataset's knobs are read again for each stream that uses it.
     pub(in crate::plan) fn note(
         &mut self,
         at: SourceSpan,
@@ -70,17 +69,17 @@ impl Mistakes {
         }
     }
 
-    /// The same texts with nothing wrong yet, to go on checking with the same places.
+    /// The same sources without mistakes, to continue checking with the same positions.
     pub fn sources(&self) -> Mistakes {
         Mistakes { sources: self.sources.clone(), list: Vec::new() }
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no mistakes.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many there are.
+    /// Their number.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -109,8 +108,8 @@ impl Mistakes {
         let mut text = String::new();
         for mistake in &self.list {
             if handler.render_report(&mut text, &self.shown(mistake)).is_err() {
-                // Rendering fails only where a span does not lie in its source; the message alone
-                // still helps.
+                // Rendering only fails if a span is outside its source; the message alone is still
+                // useful.
                 text.push_str(&format!("{} ({})\n", mistake.message, mistake.help));
             }
         }
@@ -129,7 +128,7 @@ impl fmt::Display for Mistakes {
 
 impl std::error::Error for Mistakes {}
 
-/// A mistake with its source, as miette takes it.
+/// A mistake with its source, in miette's form.
 #[derive(Debug)]
 struct ShownMistake<'a> {
     mistake: &'a Mistake,
@@ -162,7 +161,7 @@ impl Diagnostic for ShownMistake<'_> {
     }
 }
 
-/// "; did you mean 'threads'?" where a known word is near, otherwise nothing.
+/// "; did you mean 'threads'?" if a known word is similar, otherwise empty.
 fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let near =
         known.map(|k| (strsim::damerau_levenshtein(&word.to_lowercase(), &k.to_lowercase()), k));
@@ -172,7 +171,7 @@ fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String 
     }
 }
 
-/// The remedy for a word that is not among the known ones: the nearest, and all.
+/// The remedy for an unknown word: the most similar known one, and all of them.
 pub fn remedy<'a>(word: &str, what: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
     let all = if known.is_empty() { "none".to_string() } else { known.join(", ") };

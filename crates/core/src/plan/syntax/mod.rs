@@ -1,4 +1,4 @@
-//! The text of a plan: TOML with positions, overrides, and everything that is wrong with it.
+//! The text of a plan: TOML with positions, overrides, and mistakes.
 
 pub(in crate::plan) mod fields;
 pub(in crate::plan) mod mistakes;

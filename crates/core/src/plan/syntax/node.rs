@@ -1,6 +1,6 @@
-//! TOML as a tree in which every key and value remembers where it stands, whichever file it came
-//! from. Overrides move values from one file's tree into another's, and a mistake must still be
-//! shown where the user wrote it.
+//! TOML as a tree in which every key and value has its source position, in any file. Overrides move
+//! values from one file's tree into another's, and a mistake must still be shown where the user
+//! wrote it.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -37,7 +37,7 @@ impl Node {
         Node { at, value: NodeValue::Text(text.into()) }
     }
 
-    /// What it is, for "found …".
+    /// Its type, for "found …".
     pub fn kind(&self) -> &'static str {
         match self.value {
             NodeValue::Text(_) => "a string",
@@ -72,7 +72,7 @@ impl Node {
     }
 }
 
-/// Reads a whole file that was taken in as `source`.
+/// Reads a whole file that was added as `source`.
 pub fn parse(text: &str, source: usize, log: &mut Mistakes) -> Option<Node> {
     match DeTable::parse(text) {
         Ok(table) => {
@@ -113,7 +113,7 @@ fn entries(table: &DeTable<'_>, source: usize) -> Vec<NodeEntry> {
             node: node(value, source),
         })
         .collect();
-    // The parser sorts by key; mistakes and datasets read better in the order of the file.
+    // The parser sorts by key; the order of the file is more useful for mistakes and datasets.
     entries.sort_by_key(|e| e.key_at.start);
     entries
 }
