@@ -1,4 +1,4 @@
-//! What an audit compares statements with: the figures of published tables and of bundles.
+//! The data of an audit: the figures of published tables and of bundles.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,17 @@ use crate::says::StatedNumber;
 use crate::{Bound, FigureTable, PublishedFigure};
 use dyno_core::stats::Better;
 
-/// What statements are compared with: the figures of one published table, or of one step of a
-/// bundle.
+/// The figures of one published table, or of one step of a bundle.
 pub struct PublishedFigures {
     /// The table's name.
     pub name: String,
-    /// What a row's place counts, such as "threads".
+    /// The meaning of a row's point, such as "threads".
     pub at_label: String,
-    /// All points, in the order published; one figure or another may lack some.
+    /// All points, in the order published; single figures may lack some.
     pub points: Vec<String>,
-    /// The figures of each metric, by its name.
+    /// The figures of each metric, by name.
     pub metrics: BTreeMap<String, FigureTable>,
-    /// Of a bundle's figures, which way is better; a table's are described in the claims file.
+    /// The better direction of a bundle's figures; a table's are described in the claims file.
     pub better: BTreeMap<String, Better>,
 }
 
@@ -25,7 +24,7 @@ pub struct PublishedFigures {
 pub struct AuditMetric<'a> {
     /// The column's name.
     pub name: &'a str,
-    /// The two columns whose quotient it is, where it is one.
+    /// The two columns of a quotient, if it is one.
     pub ratio: Option<&'a [String; 2]>,
     /// The unit of its figures.
     pub unit: &'a str,
@@ -50,7 +49,7 @@ impl PublishedFigures {
         FigureTable { figures, points: self.points.clone() }
     }
 
-    /// The point of the subject's best figure; of several the first.
+    /// The point of the subject's best figure; the first if there are several.
     pub fn best_point(
         &self,
         subject: &str,
@@ -72,7 +71,7 @@ impl PublishedFigures {
         best.map(|(at, _)| at.clone())
     }
 
-    /// The points at which the subject's figure may be the one stated.
+    /// The points at which the subject's figure may be the stated one.
     pub fn points_where(
         &self,
         subject: &str,

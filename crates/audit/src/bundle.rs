@@ -13,7 +13,7 @@ use dyno_report::brief::number_format;
 use dyno_report::brief::text::wording;
 use dyno_report::language::Language;
 
-/// Each step as a table, whose metrics have a column's names: `ops_per_s`, `p99_9_us`,
+/// Each step as a table, whose metrics have column names: `ops_per_s`, `p99_9_us`,
 /// `reader-4:p99_us`.
 pub fn of_bundle(facts: &Facts) -> Vec<PublishedFigures> {
     facts.steps.iter().map(|step| dataset(facts, step)).collect()
@@ -42,7 +42,7 @@ fn dataset(facts: &Facts, step: &StepFacts) -> PublishedFigures {
     made
 }
 
-/// Every metric that a step can be compared by, under a column's name.
+/// Every metric of a step's comparisons, under a column name.
 fn metrics(step: &StepFacts) -> Vec<(String, Metric)> {
     let mut all = Vec::new();
     for part in parts(step) {
@@ -101,13 +101,13 @@ fn figures(step: &StepFacts) -> Vec<(String, Of)> {
     all
 }
 
-/// As a column is called: "p99_9", "new_order".
+/// The form in a column name: "p99_9", "new_order".
 fn column(name: &str) -> String {
     name.replace(['.', '-', ' '], "_")
 }
 
-/// As sentences print it, open as far as tables leave it, which print fewer digits: a statement may
-/// be made from either.
+/// As printed in sentences, with the tolerance of tables, which print fewer digits: a statement may
+/// be derived from either.
 fn figure(
     metric: &Metric,
     step: &StepFacts,

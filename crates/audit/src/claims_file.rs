@@ -1,5 +1,5 @@
-//! A file of statements, as docs/audit.md describes it. One that can't be read leaves the others as
-//! they are.
+//! A claims file, as described in docs/audit.md. An unreadable statement does not affect the
+//! others.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -17,29 +17,29 @@ use dyno_core::stats::Better;
 
 const HELP: &str = "docs/audit.md describes claims files; examples/audit has one";
 
-/// No document states more. Each statement is set beside each other one.
+/// No document states more. Each statement is compared with each other one.
 const MOST_STATEMENTS: usize = 200;
 
-/// Larger files are no claims files and no published tables.
+/// Larger files are neither claims files nor published tables.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// What a file says of all its statements.
+/// The settings for all statements of a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
     pub title: String,
-    /// Whose statements they are, unless one says otherwise.
+    /// The subject of the statements, unless one names another.
     pub subject: Option<String>,
     #[serde(default)]
     pub columns: Columns,
-    /// By the table's name.
+    /// By the name of the table.
     #[serde(default)]
     pub data: BTreeMap<String, Data>,
     #[serde(default)]
     pub metric: BTreeMap<String, MetricColumns>,
 }
 
-/// Which columns of a table say whose and where a row is.
+/// The columns of a table with a row's subject and point.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Columns {
@@ -53,13 +53,13 @@ impl Default for Columns {
     }
 }
 
-/// One table, where it differs from the others.
+/// Settings of one table that differ from the others'.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
     subject: Option<String>,
     at: Option<String>,
-    /// All points that were measured, if the table may lack some.
+    /// All measured points, if the table may lack some.
     #[serde(default)]
     points: Vec<Text>,
 }
@@ -84,7 +84,7 @@ impl Head {
 #[serde(deny_unknown_fields)]
 pub struct MetricColumns {
     better: BetterWay,
-    /// Two columns, the first to be divided by the second.
+    /// Two columns: dividend and divisor.
     pub ratio: Option<[String; 2]>,
     pub unit: Option<String>,
 }
@@ -105,7 +105,7 @@ enum BetterWay {
     Lower,
 }
 
-/// One statement as it is written.
+/// One statement as written in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenClaim {
@@ -159,15 +159,15 @@ impl Text {
     }
 }
 
-/// A statement, or why it can't be read.
+/// A statement, or why it cannot be read.
 pub struct ClaimEntry {
     pub line: usize,
-    /// As far as they could be read.
+    /// The readable parts.
     pub words: String,
     pub claim: std::result::Result<WrittenClaim, String>,
 }
 
-/// The text of a file that is small, whole and UTF-8.
+/// The text of a small, complete UTF-8 file.
 pub fn text(path: &Path, most: u64) -> Result<String> {
     let of_file = || format!("reading {}", path.display());
     let mut bytes = Vec::new();

@@ -6,7 +6,7 @@ use crate::text::{self as audit, PublishedFigures, unit_of};
 use crate::{Amount, Bound, ComputedKind, Formula, PublishedStatement};
 use dyno_core::stats::Better;
 
-/// At the best figure of a metric, wherever that is: "at maximum performance".
+/// At the best figure of a metric, wherever it is: "at maximum performance".
 const MAXIMUM: &str = "maximum";
 
 /// What is wrong with a statement, and what to write instead.
@@ -16,8 +16,7 @@ fn unread<T>(what: impl Into<String>, next: impl Into<String>) -> Result<T, Unre
     Err((what.into(), next.into()))
 }
 
-/// What a metric is and which way is better: as the claims file describes it, or as a bundle knows
-/// it.
+/// A metric's meaning and better direction: from the claims file, or known for a bundle.
 pub fn metric<'a>(
     head: &'a Head,
     name: &'a str,
@@ -43,7 +42,7 @@ pub fn metric<'a>(
     Ok((audit::AuditMetric { name, ratio: described.and_then(|m| m.ratio.as_ref()), unit }, better))
 }
 
-/// The statement, of what the data have; without data it is of what it names itself.
+/// The statement with the data's points and rivals; without data, with those that it names.
 pub fn read(
     claim: &WrittenClaim,
     head: &Head,
@@ -112,7 +111,7 @@ pub fn read(
     })
 }
 
-/// Whether the words claim more than one point, where the statement names none.
+/// Whether the words claim more than one point although the statement names none.
 fn is_of_all_points(words: &str) -> bool {
     const WORDS: [&str; 6] =
         ["consistent", "at all ", "at every ", "at each ", "across ", "throughout"];
@@ -120,12 +119,12 @@ fn is_of_all_points(words: &str) -> bool {
     WORDS.iter().any(|word| words.contains(word))
 }
 
-/// Which points it is about.
+/// The points to which it applies.
 enum Scope {
     Unnamed,
     Every,
     Each(Vec<String>),
-    /// Found by another figure: one of them is meant.
+    /// Identified by another figure: one of them is meant.
     OneOf(Vec<String>),
 }
 
@@ -174,7 +173,7 @@ fn quantity(says: &str) -> Result<StatedNumber, Unread> {
     says::quantity(says).map_err(|what| (what, next.to_string()))
 }
 
-/// How many of the metric's unit one of what is said is.
+/// The number of the metric's units in one stated unit.
 fn scale(said: &StatedNumber, says: &str, metric: &str, unit: &str) -> Result<f64, Unread> {
     let text = match &said.unit {
         StatedUnit::Of(text) => text.as_str(),
@@ -194,7 +193,7 @@ fn scale(said: &StatedNumber, says: &str, metric: &str, unit: &str) -> Result<f6
     }
 }
 
-/// (new − old) ÷ old, in percent and with its sign.
+/// (new − old) ÷ old, in percent with its sign.
 const CHANGE: &str = "change";
 
 fn change(

@@ -1,4 +1,4 @@
-//! Published tables: CSV with a line of headings.
+//! Published tables: CSV with a header line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,15 +10,15 @@ use dyno_core::base::error::{Error, Result, failed};
 
 const MOST_BYTES: u64 = 4 << 20;
 
-/// Subjects times points: more is a log and no published table.
+/// Subjects × points: more would be a log, not a published table.
 const MOST_CELLS: usize = 2_000;
 
-/// A table's name: its file's, without what follows the last point.
+/// A table's name: its file's, without the extension.
 pub fn name(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Lines that begin with # say where it is from.
+/// Lines that begin with # state the source.
 pub fn read(path: &Path, head: &Head) -> Result<PublishedFigures> {
     let name = name(path);
     let columns = head.columns(&name);
@@ -153,7 +153,7 @@ impl Headings {
     }
 }
 
-/// What the reader of CSV found wrong, with the line.
+/// The error of the CSV reader, with the line.
 fn misread(path: &Path, error: &csv::Error) -> Error {
     let line = error.position().map_or(0, |p| p.line());
     let what = match error.kind() {

@@ -1,28 +1,28 @@
-//! Statements of one document that can't both be true.
+//! Statements of one document that cannot both be true.
 //!
-//! Each statement leaves its figures a range; two that leave none in common contradict each other.
-//! What a statement leaves open (which point, which rival) binds nothing, and neither does a number
+//! Each statement limits its figures to a range; two with disjoint ranges contradict each other.
+//! Unspecified parts of a statement (the point, the rival) limit nothing, and neither does a number
 //! that is met "or better".
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AuditVerdict, Bound, ComputedKind, Judgement, PublishedStatement};
 
-/// A statement, and what it is compared with.
+/// A statement and its data.
 #[derive(Clone, Debug)]
 pub struct Filed<'a> {
     /// The table's file.
     pub data: &'a str,
-    /// The table's figure: "ops/s", "p99".
+    /// The table's metric: "ops/s", "p99".
     pub metric: &'a str,
     /// The statement.
     pub stated: &'a PublishedStatement,
 }
 
-/// What a statement bounds.
+/// The quantity that a statement limits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum BoundedFigure {
-    /// The first as good as the second so many times, their names in order.
+    /// The first divided by the second, with names in order.
     Times {
         first: String,
         second: String,
@@ -37,7 +37,7 @@ enum BoundedFigure {
         subject: String,
         at: String,
     },
-    /// The greatest of what is searched.
+    /// The metric by whose maximum the point is identified.
     Maximum {
         subject: String,
         rivals: Vec<String>,
@@ -52,14 +52,14 @@ struct Bounds {
     high: f64,
 }
 
-/// A statement, by its index, and what it leaves a figure.
+/// A statement's index, and its limits for a figure.
 type BoundedRange = (usize, f64, f64);
 
-/// Marks statements that another contradicts. Where the data settle which of two is right, only the
+/// Marks statements that another contradicts. If the data show which of two is right, only the
 /// other is marked.
 pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
     let mut ranges: BTreeMap<(&str, &str, BoundedFigure), Vec<BoundedRange>> = BTreeMap::new();
-    // What holds by another formula than was named says nothing else than that.
+    // A statement that holds by a different formula only states that.
     let by_its_formula =
         |index: &usize| !judged[*index].verdicts.contains(&AuditVerdict::WrongFormula);
     for index in (0..filed.len()).filter(by_its_formula) {
@@ -93,8 +93,8 @@ pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
     }
 }
 
-/// Names statements that have one figure of one pair at different points. Both may be right only
-/// where the figure is the same at both, which the data say or leave open.
+/// Marks statements with the same figure for one pair at different points. Both can be right only
+/// if the figure is the same at both, as shown or left open by the data.
 pub fn same_figure_elsewhere(filed: &[Filed<'_>], judged: &mut [Judgement]) {
     for a in 0..filed.len() {
         for b in a + 1..filed.len() {
@@ -148,7 +148,7 @@ fn of(stated: &PublishedStatement) -> Vec<Bounds> {
     let each = one
         || ((stated.every_point || stated.points.len() == 1)
             && (stated.every_rival || stated.rivals.len() == 1));
-    // "20 % more at all points" is met by 25 % at one of them.
+    // "20 % more at all points" is satisfied by 25 % at one of them.
     let is_least = stated.amount.is_some_and(|a| a.bound == Bound::Plain) && !one;
     let (low, high) = match (is_least, stated.is_bolder_upwards()) {
         (true, true) => (low, f64::INFINITY),
@@ -198,7 +198,8 @@ fn name(kind: ComputedKind) -> &'static str {
     }
 }
 
-/// The bounds at one point: of a difference its sign too, so that it can be set beside a factor.
+/// The limits at one point: for a difference also its sign, so that it can be compared with a
+/// factor.
 fn at_place(
     stated: &PublishedStatement,
     kind: ComputedKind,

@@ -1,21 +1,21 @@
-//! A quotient that no table has, computed from what the document itself states of its two parts: of
-//! power and of speed follows energy, since energy is power × time.
+//! A quotient that no table has, computed from the document's own statements about its two parts:
+//! energy follows from power and speed, because energy is power × time.
 
 use super::table::{FigureTable, PublishedFigure};
 use super::{AuditVerdict, ComputedKind, Filed, Judgement, PublishedStatement, judge};
 use dyno_core::stats::Better;
 
-/// What a judgement was computed from.
+/// The basis of a judgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// The statements of the dividend and of the divisor, by their index.
+    /// The indices of the statements about dividend and divisor.
     pub statements: [usize; 2],
-    /// How many times the rival's figure the subject's is, by each of the two.
+    /// The subject's figure divided by the rival's, for each of the two.
     pub times: [PublishedFigure; 2],
 }
 
-/// Judges each statement of a quotient that the data have nothing of by the document's statements
-/// about the parts. `parts` gives a quotient's two metrics.
+/// Judges each statement about a quotient without data by the document's statements about its
+/// parts. `parts` returns a quotient's two metrics.
 pub fn from_statements<'a>(
     filed: &[Filed<'a>],
     judged: &mut [Judgement],
@@ -61,7 +61,7 @@ fn by(stated: &PublishedStatement, derived: Derived) -> Option<Judgement> {
     Some(Judgement { derived: Some(derived), ..judged })
 }
 
-/// How many times the rival's figure the subject's is, with what the stated digits leave open.
+/// The subject's figure divided by the rival's, with the tolerance of the stated digits.
 fn times(stated: &PublishedStatement) -> Option<PublishedFigure> {
     let amount = stated.amount?;
     let ComputedKind::Relative(formula) = amount.kind else { return None };
@@ -104,7 +104,7 @@ mod tests {
         }
     }
 
-    /// The verdict on an energy that is stated beside 27 % less power and 15 % more speed.
+    /// The verdict on an energy stated together with 27 % less power and 15 % more speed.
     fn energy(percent: f64) -> (AuditVerdict, f64) {
         let all = [
             ("watts", stated(27.0, 1.0, Formula::Reduction, Better::Lower)),

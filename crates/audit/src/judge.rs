@@ -3,16 +3,16 @@
 use super::table::{FigureCell, FigureTable, Missing, SAME};
 use super::{Amount, AuditVerdict, Bound, ComputedKind, Formula, Judgement, PublishedStatement};
 
-/// How a cell stands to what is stated, the worst first.
+/// The relation of a cell to the stated value, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CellStanding {
-    /// Nothing that the printed figures leave open reaches it.
+    /// Not reached by any value within the rounding of the printed figures.
     Short,
-    /// Said to be better, and printed the same.
+    /// Stated as better, but printed as equal.
     Tie,
-    /// Some of what the printed figures leave open reaches it.
+    /// Reached by some values within the rounding of the printed figures.
     Open,
-    /// Reached by rounding half up at the last digit stated.
+    /// Reached by rounding half up at the last stated digit.
     Rounded,
     Reached,
 }
@@ -23,7 +23,7 @@ impl CellStanding {
     }
 }
 
-/// A cell as the statement reads it, with how much it does for the statement.
+/// A cell as read by the statement, with its degree of support.
 #[derive(Clone)]
 struct ReadCell {
     reading: CellStanding,
@@ -31,7 +31,7 @@ struct ReadCell {
     cell: FigureCell,
 }
 
-/// A statement, the table that it is judged by, and what it says is computed of it.
+/// A statement, the table by which it is judged, and the statement's formula.
 #[derive(Clone, Copy)]
 struct JudgedStatement<'a> {
     table: &'a FigureTable,
@@ -39,8 +39,8 @@ struct JudgedStatement<'a> {
     kind: ComputedKind,
 }
 
-/// Computes the statement again from the table, and says what applies. No I/O, and no error: what
-/// cannot be computed is a verdict.
+/// Recomputes the statement from the table and returns all applicable verdicts. No I/O and no
+/// errors: whatever cannot be computed is a verdict.
 pub fn judge(table: &FigureTable, stated: &PublishedStatement) -> Judgement {
     let kind = stated.amount.map_or(ComputedKind::Difference, |a| a.kind);
     let judged = JudgedStatement { table, stated, kind };
@@ -71,7 +71,7 @@ pub fn judge(table: &FigureTable, stated: &PublishedStatement) -> Judgement {
     .with_worse(judged)
 }
 
-/// It is reached, as far as the cells that are there go.
+/// It is reached by all cells present.
 fn fine(
     judged: JudgedStatement<'_>,
     cells: &[Vec<FigureCell>],
@@ -100,7 +100,7 @@ fn fine(
         }
     }
     if !stated.up_to && !stated.every_rival {
-        // Any rival will do, so a place is lacking only where there is none at all.
+        // Any rival suffices, so a point counts as missing only if all rivals lack it.
         found.missing.retain(|m| !cells.iter().flatten().any(|c| c.at == m.at));
     }
     let is_of_all = stated.every_point || stated.every_rival || stated.up_to;
@@ -119,7 +119,7 @@ fn fine(
     found
 }
 
-/// The statement does not hold: the verdict depends on where the stated value does occur.
+/// The statement does not hold: the verdict depends on where the stated value occurs.
 fn short(
     JudgedStatement { table, stated, kind }: JudgedStatement<'_>,
     cells: &[Vec<FigureCell>],
@@ -177,8 +177,8 @@ fn short(
 }
 
 impl Judgement {
-    /// Where the subject is worse though nothing is claimed there: an "up to" says nothing of
-    /// these.
+    /// Cells in which the subject is worse, although the statement does not cover them: "up to"
+    /// omits these.
     fn with_worse(mut self, judged: JudgedStatement<'_>) -> Judgement {
         let JudgedStatement { table, stated, kind } = judged;
         if kind == ComputedKind::Value {
@@ -205,7 +205,7 @@ impl Judgement {
 }
 
 impl JudgedStatement<'_> {
-    /// Whom it is against; a figure of the subject's own is against nobody.
+    /// The rivals; none for the subject's own figure.
     fn rivals(&self) -> Vec<Option<String>> {
         match self.kind {
             ComputedKind::Value => vec![None],
@@ -213,7 +213,7 @@ impl JudgedStatement<'_> {
         }
     }
 
-    /// The cells at each of the points, and the places that have none.
+    /// The cells at each point, and the missing ones.
     fn scope(
         &self,
         points: &[String],
@@ -236,8 +236,7 @@ impl JudgedStatement<'_> {
     }
 }
 
-/// The cell that decides: of those of which each must reach what is stated the weakest, otherwise
-/// the strongest.
+/// The deciding cell: the weakest if each must reach the stated value, otherwise the strongest.
 fn combined(
     stated: &PublishedStatement,
     cells: &[Vec<FigureCell>],
@@ -280,7 +279,7 @@ fn read(stated: &PublishedStatement, cell: &FigureCell, amount: Option<Amount>) 
     ReadCell { reading, strength, cell: cell.clone() }
 }
 
-/// A tie is no "better", whatever the rounding may hide.
+/// A tie is not "better", whatever the rounding may hide.
 fn better(difference: f64, most: f64) -> CellStanding {
     match difference {
         d if d > 0.0 => CellStanding::Reached,
@@ -312,13 +311,13 @@ fn reached(stated: &PublishedStatement, amount: Amount, computed: f64, most: f64
     }
 }
 
-/// Turned so that more says more.
+/// Converted so that a larger value is a stronger claim.
 fn oriented(stated: &PublishedStatement, (low, high): (f64, f64)) -> (f64, f64) {
     if stated.is_bolder_upwards() { (low, high) } else { (-high, -low) }
 }
 
-/// How far below and above what is stated the computed value may lie if it was rounded half up or
-/// cut off, turned so that more says more. Cut off, 110.9 µs is 110 µs and 58.9 % is 58 %.
+/// The range of computed values that round or truncate to the stated value, converted so that a
+/// larger value is a stronger claim. Truncated, 110.9 µs is 110 µs and 58.9 % is 58 %.
 fn rounding(stated: &PublishedStatement, amount: Amount) -> (f64, f64) {
     let (half, cut) = (amount.unit / 2.0, amount.unit * (1.0 - 1e-6));
     match amount.bound {
@@ -328,7 +327,7 @@ fn rounding(stated: &PublishedStatement, amount: Amount) -> (f64, f64) {
     }
 }
 
-/// The stated number is that of the cell, rounded or cut off, or may be.
+/// The stated number is, or may be, the cell's, rounded or truncated.
 fn is_the_value(stated: &PublishedStatement, cell: &FigureCell, amount: Amount) -> bool {
     let Some(range) = cell.range(amount.kind) else { return false };
     let (low, high) = oriented(stated, range);
@@ -338,8 +337,7 @@ fn is_the_value(stated: &PublishedStatement, cell: &FigureCell, amount: Amount) 
     high >= target - below - slack && low <= target + above + slack
 }
 
-/// The same cells by another formula, where all of them reach the value by it and the deciding one
-/// has it.
+/// The same cells by another formula, if all reach the value by it and the deciding one equals it.
 fn by_another_formula(
     stated: &PublishedStatement,
     cells: &[Vec<FigureCell>],
@@ -357,8 +355,8 @@ fn by_another_formula(
     Some((decides.cell.clone(), ComputedKind::Relative(formula)))
 }
 
-/// Where the stated value stands, at other points or of others, if the statement names one place or
-/// one rival.
+/// Where the stated value occurs, at other points or for other rivals, if the statement names one
+/// point or one rival.
 fn elsewhere(
     table: &FigureTable,
     stated: &PublishedStatement,

@@ -1,9 +1,9 @@
-//! Published statements computed again from the figures that they were made from, and judged.
+//! Published statements recomputed from the underlying figures, and judged.
 //!
-//! An audit accuses somebody in public, so no verdict is harsher than the printed figures allow:
-//! they are rounded themselves, and a statement that is true for some of what they leave open is
-//! not called false. What a statement does not say is taken in its favour: without a rival any will
-//! do, without a point any will do.
+//! An audit accuses someone in public, so no verdict is harsher than the printed figures allow:
+//! they are rounded, and a statement that is true within their rounding is not called false.
+//! Unspecified parts of a statement are interpreted in its favour: without a rival any will do,
+//! without a point any will do.
 
 pub mod audit_data;
 pub mod bundle;
@@ -25,7 +25,7 @@ pub use table::{FigureCell, FigureTable, Missing, PublishedFigure};
 
 use dyno_core::stats::Better;
 
-/// What is computed of a subject.
+/// What a statement computes for a subject.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ComputedKind {
     /// How much better it is than a rival, in percent or as a factor.
@@ -36,10 +36,10 @@ pub enum ComputedKind {
     Value,
 }
 
-/// How a number is meant.
+/// The interpretation of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// As it stands: rounded, or cut off.
+    /// Equal: rounded or truncated.
     Plain,
     /// "at least": the number or more.
     AtLeast,
@@ -54,18 +54,18 @@ pub enum Bound {
 /// The number of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amount {
-    /// The number as stated, percent as percent.
+    /// The number as stated, percentages in percent.
     pub value: f64,
     /// One unit of its last digit.
     pub unit: f64,
-    /// What it is a number of.
+    /// Its quantity.
     pub kind: ComputedKind,
-    /// How it is meant.
+    /// Its interpretation.
     pub bound: Bound,
 }
 
 impl Amount {
-    /// What a number leaves open: it may have been rounded or cut off.
+    /// The tolerance of a number, which may have been rounded or truncated.
     pub fn range(self) -> (f64, f64) {
         match self.bound {
             Bound::Plain => (self.value - self.unit, self.value + self.unit),
@@ -77,47 +77,44 @@ impl Amount {
     }
 }
 
-/// What is stated of `subject`.
+/// A statement about `subject`.
 #[derive(Clone, Debug)]
 pub struct PublishedStatement {
     /// The subject's name in the table.
     pub subject: String,
-    /// Nothing where it is only said to be better.
+    /// None if it is only stated to be better.
     pub amount: Option<Amount>,
-    /// The points that it is about, and whether it names them; left unnamed they are all of the
-    /// table.
+    /// Its points, and whether it names them; otherwise all points of the table.
     pub points: Vec<String>,
     /// Whether it names them.
     pub names_points: bool,
-    /// It is to hold at each of the points; otherwise at one of them.
+    /// It must hold at each of the points; otherwise at one.
     pub every_point: bool,
-    /// It says "all" or "consistently", which one point in the data cannot show.
+    /// It contains "all" or "consistently", which a single point cannot show.
     pub several_points: bool,
-    /// The rivals that it is against, and whether it names them; left unnamed they are all of the
-    /// table.
+    /// Its rivals, and whether it names them; otherwise all of the table.
     pub rivals: Vec<String>,
     /// Whether it names them.
     pub names_rivals: bool,
-    /// It must be true compared with each rival; otherwise with one of them.
+    /// It must hold against each rival; otherwise against one.
     pub every_rival: bool,
-    /// It is of a maximum, over all points and the rivals that it allows.
+    /// It is about a maximum, over all points and its rivals.
     pub up_to: bool,
-    /// Whether more or less is better.
+    /// The better direction.
     pub better: Better,
-    /// It is the figure of a rival of whoever published it: what is said worse than it is, is then
-    /// the overstatement.
+    /// The figure of a publisher's rival, which is overstated if stated as worse than it is.
     pub of_a_rival: bool,
     /// A percentage with a sign: (new − old) ÷ old.
     pub as_change: bool,
 }
 
 impl PublishedStatement {
-    /// It is of one place, so that the value may stand at another.
+    /// It has a single point, so the value may occur at another.
     fn of_one_point(&self) -> bool {
         self.names_points && self.points.len() == 1
     }
 
-    /// Whether a greater value says more.
+    /// Whether a greater value is a stronger claim.
     pub fn is_bolder_upwards(&self) -> bool {
         match self.amount.map(|a| (a.kind, a.bound)) {
             Some((_, Bound::AtLeast | Bound::MoreThan)) => true,
@@ -130,14 +127,14 @@ impl PublishedStatement {
     }
 }
 
-/// What came of a statement.
+/// The verdicts on a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuditVerdict {
-    /// The computed value, rounded as the statement is, is the stated one or better.
+    /// The computed value, rounded like the statement, is the stated one or better.
     Holds,
-    /// Only rounding half up at its last digit reaches it.
+    /// Only reached by rounding half up at its last digit.
     RoundedUp,
-    /// The printed figures leave the value open, and the statement lies within.
+    /// The statement is within the rounding of the printed figures.
     MayHold,
     /// Beyond rounding, or opposite in direction.
     Inflated,
@@ -149,19 +146,19 @@ pub enum AuditVerdict {
     WrongFormula,
     /// The figures are equal, and "better" is stated.
     Tie,
-    /// Another figure, or another statement of the document, says otherwise.
+    /// Another figure, or another statement of the document, contradicts it.
     Contradicted,
-    /// Another statement of the document has the same figure at another point, and the data settle
+    /// Another statement of the document has the same figure at another point, and the data support
     /// neither.
     Conflict,
-    /// The table lacks some of the points or rivals that it is about.
+    /// The table lacks some of its points or rivals.
     Incomplete,
-    /// Nothing that it could be computed from is in the table.
+    /// The table lacks the figures for its computation.
     CannotBeVerified,
 }
 
 impl AuditVerdict {
-    /// All verdicts, in the order of the enumeration.
+    /// All verdicts, in order of declaration.
     pub const ALL: [AuditVerdict; 12] = [
         AuditVerdict::Holds,
         AuditVerdict::RoundedUp,
@@ -177,7 +174,7 @@ impl AuditVerdict {
         AuditVerdict::CannotBeVerified,
     ];
 
-    /// The verdict as it is printed.
+    /// The printed verdict.
     pub fn words(self) -> &'static str {
         match self {
             AuditVerdict::Holds => "holds",
@@ -195,43 +192,43 @@ impl AuditVerdict {
         }
     }
 
-    /// Nothing is wrong with the statement, as far as the printed figures go.
+    /// No error in the statement, according to the printed figures.
     pub fn is_fine(self) -> bool {
         matches!(self, AuditVerdict::Holds | AuditVerdict::RoundedUp | AuditVerdict::MayHold)
     }
 }
 
-/// A statement, computed again.
+/// A recomputed statement.
 #[derive(Clone, Debug, Default)]
 pub struct Judgement {
-    /// All that apply, the gravest first; never empty.
+    /// All that apply, most serious first; never empty.
     pub verdicts: Vec<AuditVerdict>,
-    /// The cell that decided.
+    /// The deciding cell.
     pub about: Option<FigureCell>,
-    /// The value stated is the one computed there, and not merely less than it.
+    /// The stated value equals the computed one, and is not merely less.
     pub exact: bool,
-    /// The best cell, where the statement is of a maximum and names another.
+    /// The best cell, if the statement is about a maximum and names another.
     pub maximum: Option<FigureCell>,
-    /// Where, and how computed, the stated value does occur, if not as stated.
+    /// Where, and by which formula, the stated value occurs, if not as stated.
     pub occurs: Vec<(FigureCell, ComputedKind)>,
-    /// Cells of a statement about several that do not reach what is stated.
+    /// Cells of a statement about several that do not reach the stated value.
     pub short: Vec<FigureCell>,
-    /// Cells that the statement does not claim, in which the subject is worse.
+    /// Cells outside the statement in which the subject is worse.
     pub worse: Vec<FigureCell>,
-    /// Places that it is about and the table lacks.
+    /// Its points that the table lacks.
     pub missing: Vec<Missing>,
-    /// Rivals that it names and the table does not have at all.
+    /// Its rivals that the table lacks completely.
     pub absent: Vec<String>,
-    /// Statements of the same document that say otherwise, by their index.
+    /// The indices of contradicting statements of the same document.
     pub others: Vec<usize>,
-    /// Statements of the same document that have the same figure at another point, by their index.
+    /// The indices of statements of the same document with the same figure at another point.
     pub elsewhere: Vec<usize>,
-    /// The statements that it was computed from, where the data have nothing to compute it from.
+    /// The statements from which it was computed, if there are no data for it.
     pub derived: Option<Derived>,
 }
 
 impl Judgement {
-    /// The gravest verdict.
+    /// The most serious verdict.
     pub fn verdict(&self) -> AuditVerdict {
         self.verdicts.first().copied().unwrap_or(AuditVerdict::CannotBeVerified)
     }

@@ -1,42 +1,42 @@
-//! What a statement says, read: "21 %", "more than 2 ×", "151 µs", "1.3 M", and where: "96", "all",
-//! "from 32".
+//! Parses the value of a statement: "21 %", "more than 2 ×", "151 µs", "1.3 M", and its points:
+//! "96", "all", "from 32".
 
 use super::Bound;
 
-/// What stands behind a number.
+/// The unit of a number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatedUnit {
     /// A percent sign.
     Percent,
     /// A factor: "×", "x", "times".
     Times,
-    /// As written; nothing where there is none.
+    /// As written; empty if there is none.
     Of(String),
 }
 
-/// A number as it was stated.
+/// A stated number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatedNumber {
-    /// How the number is meant.
+    /// Its interpretation.
     pub bound: Bound,
-    /// The number, its magnitude (k, M) applied.
+    /// The number, with its magnitude (k, M) applied.
     pub value: f64,
     /// One unit of its last digit.
     pub last: f64,
-    /// What stands behind it.
+    /// Its unit.
     pub unit: StatedUnit,
-    /// It has a sign, or the formula before it: (new − old) ÷ old.
+    /// It has a sign, or is preceded by the formula: (new − old) ÷ old.
     pub is_change: bool,
 }
 
-/// Where a statement says that it holds.
+/// The points for which a statement is made.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatedPoint {
     /// All points of the table.
     Every,
-    /// The points of these names.
+    /// The points with these names.
     Named(Vec<String>),
-    /// From one number to another, both included.
+    /// From one number to another, inclusive.
     Between(f64, f64),
 }
 
@@ -65,7 +65,7 @@ const MAGNITUDES: &[(&str, f64)] = &[
     ("billion", 1e9),
 ];
 
-/// Units of one kind, each with how many of the first it is.
+/// Units of one kind, each as a multiple of the first.
 const UNITS: &[&[(&str, f64)]] = &[
     &[("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("μs", 1e3), ("ms", 1e6), ("s", 1e9)],
     &[
@@ -91,11 +91,11 @@ const UNITS: &[&[(&str, f64)]] = &[
     &[("MB/s/W", 1.0), ("GB/s/W", 1e3)],
 ];
 
-/// Units of counts, which a number may be stated without.
+/// Units of counts, which may be omitted.
 const COUNTS: &[&[&str]] =
     &[&["ops/s", "IOPS"], &["ops/s/W", "IOPS/W"], &["a minute", "per minute", "/min"]];
 
-/// Names of columns that say their unit by how they end.
+/// Suffixes of column names that state the unit.
 const ENDINGS: &[(&str, &str)] = &[
     ("_ns", "ns"),
     ("_us", "µs"),
@@ -111,7 +111,7 @@ const ENDINGS: &[(&str, &str)] = &[
     ("iops", "ops/s"),
 ];
 
-/// A number with what stands before and behind it.
+/// A number with its prefix and suffix.
 pub fn quantity(text: &str) -> Result<StatedNumber, String> {
     let text = text.trim();
     let bound = BOUNDS.iter().find(|(words, _)| text.to_lowercase().starts_with(words));
@@ -140,7 +140,7 @@ pub fn quantity(text: &str) -> Result<StatedNumber, String> {
     Ok(StatedNumber { bound, value, last: last * scale, unit, is_change })
 }
 
-/// What follows "(new − old) ÷ old =", which published footnotes write out.
+/// The text after "(new − old) ÷ old =", which published footnotes write out.
 fn after_the_formula(text: &str) -> (bool, &str) {
     let Some((formula, after)) = text.split_once('=') else { return (false, text) };
     let plain: String = formula.chars().filter(|c| !c.is_whitespace()).collect();
@@ -153,7 +153,7 @@ fn after_the_formula(text: &str) -> (bool, &str) {
     }
 }
 
-/// A sign, as minus signs are printed.
+/// A sign, including typographical minus signs.
 fn signed(text: &str) -> (Option<f64>, &str) {
     for (signs, sign) in [(['-', '−', '–'].as_slice(), -1.0), (['+'].as_slice(), 1.0)] {
         if let Some(rest) = text.strip_prefix(signs) {
@@ -163,7 +163,7 @@ fn signed(text: &str) -> (Option<f64>, &str) {
     (None, text)
 }
 
-/// "892,202" or "0.5", with one unit of its last digit; commas only between thousands.
+/// "892,202" or "0.5", with one unit of its last digit; commas only as thousands separators.
 fn number(digits: &str) -> Option<(f64, f64)> {
     let (whole, after) = digits.split_once('.').unwrap_or((digits, ""));
     let groups: Vec<&str> = whole.split(',').collect();
@@ -177,12 +177,12 @@ fn number(digits: &str) -> Option<(f64, f64)> {
     Some((value, 0.1f64.powi(after.len() as i32)))
 }
 
-/// The unit that a column's name says.
+/// The unit in a column's name.
 pub fn unit_of_column(name: &str) -> &'static str {
     ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map_or("", |(_, unit)| unit)
 }
 
-/// How many of a metric's unit one of the stated unit is.
+/// The number of a metric's units in one stated unit.
 pub fn scale(stated: &str, metric: &str) -> Option<f64> {
     let of = |unit: &str, family: &[(&str, f64)]| {
         family.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale)
@@ -197,7 +197,7 @@ pub fn scale(stated: &str, metric: &str) -> Option<f64> {
     UNITS.iter().find_map(|family| Some(of(stated, family)? / of(metric, family)?))
 }
 
-/// "all", "from 32", "to 64", "from 32 to 96", or the point's own name.
+/// "all", "from 32", "to 64", "from 32 to 96", or a point's name.
 pub fn place(text: &str, points: &[String]) -> StatedPoint {
     let text = text.trim();
     let named = StatedPoint::Named(vec![text.to_string()]);
@@ -217,7 +217,7 @@ pub fn place(text: &str, points: &[String]) -> StatedPoint {
 }
 
 impl StatedPoint {
-    /// Those of the points that it takes in, and named ones that are not among them.
+    /// The selected points, and named ones that do not exist.
     pub fn points(&self, points: &[String]) -> Vec<String> {
         match self {
             StatedPoint::Every => points.to_vec(),

@@ -1,4 +1,4 @@
-//! The figures that statements are compared with, with what their own printing leaves open.
+//! The figures for comparison with statements, with their rounding.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,19 @@ use super::{ComputedKind, Formula};
 use dyno_core::stats::Better;
 use dyno_core::stats::percent::times_as_good;
 
-/// Figures are compared to this share of themselves: two that differ by less were the same in
-/// decimal.
+/// Relative tolerance of comparisons: figures that differ by less were equal in decimal.
 pub(super) const SAME: f64 = 1e-9;
 
-/// One published figure, with the range that its own rounding leaves open.
+/// One published figure, with the range of its rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedFigure {
     /// The figure as published.
     pub value: f64,
-    /// The least value that would be printed so.
+    /// The smallest value that would be printed like this.
     pub low: f64,
-    /// The largest value that would be printed so.
+    /// The largest value that would be printed like this.
     pub high: f64,
-    /// Digits after the point, as printed; unknown where it was computed from others.
+    /// Printed decimals; unknown if it was computed from others.
     pub decimals: Option<usize>,
 }
 
@@ -29,8 +28,8 @@ impl PublishedFigure {
         PublishedFigure { value, low: value, high: value, decimals: None }
     }
 
-    /// A plain decimal number of at most 15 digits, such as "10.5": half a unit of its last digit
-    /// is open.
+    /// A plain decimal number of at most 15 digits, such as "10.5", with a tolerance of half a unit
+    /// of its last digit.
     pub fn printed(text: &str) -> Option<PublishedFigure> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let (whole, after) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -62,7 +61,7 @@ impl PublishedFigure {
         }
     }
 
-    /// A figure divided by one above zero.
+    /// A figure divided by a positive one.
     pub fn over(self, under: PublishedFigure) -> Option<PublishedFigure> {
         let figure = PublishedFigure {
             value: self.value / under.value,
@@ -74,25 +73,25 @@ impl PublishedFigure {
     }
 }
 
-/// One figure of every subject at every point.
+/// One metric of every subject at every point.
 #[derive(Clone, Debug, Default)]
 pub struct FigureTable {
     /// By subject, then by point.
     pub figures: BTreeMap<String, BTreeMap<String, PublishedFigure>>,
-    /// All points that were measured, of whatever figure; this one may lack some.
+    /// All measured points of any metric; this one may lack some.
     pub points: Vec<String>,
 }
 
-/// A place that a statement is about and the table does not have.
+/// A cell of a statement that the table lacks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
     /// The point.
     pub at: String,
-    /// Nothing where the figure of the subject alone was asked for.
+    /// None if only the subject's own figure was needed.
     pub rival: Option<String>,
 }
 
-/// One subject at one point, against one rival if the statement is of a difference.
+/// One subject at one point, with one rival if the statement is about a difference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureCell {
     /// The subject's name.
@@ -103,7 +102,7 @@ pub struct FigureCell {
     pub own: PublishedFigure,
     /// The rival and its figure.
     pub against: Option<(String, PublishedFigure)>,
-    /// Whether more or less is better.
+    /// The better direction.
     pub better: Better,
 }
 
@@ -113,7 +112,7 @@ impl FigureTable {
         self.figures.contains_key(subject)
     }
 
-    /// The subject's figure at a point; None where the table has none.
+    /// The subject's figure at a point; None if the table has none.
     pub fn figure(&self, subject: &str, at: &str) -> Option<PublishedFigure> {
         self.figures.get(subject)?.get(at).copied()
     }
@@ -138,12 +137,12 @@ impl FigureTable {
 }
 
 impl FigureCell {
-    /// From the figures as they are printed.
+    /// From the figures as printed.
     pub fn value(&self, kind: ComputedKind) -> Option<f64> {
         computed(kind, self.better, self.own.value, self.against.as_ref().map(|(_, f)| f.value))
     }
 
-    /// Everything that the printed figures leave open.
+    /// The range of the printed figures' rounding.
     pub fn range(&self, kind: ComputedKind) -> Option<(f64, f64)> {
         let ends = self.against.as_ref().map(|(_, other)| (other.low, other.high));
         let one = computed_or_limit(kind, self.better, self.own.low, ends.map(|e| e.1))?;
@@ -151,18 +150,18 @@ impl FigureCell {
         Some((one.min(two), one.max(two)))
     }
 
-    /// How many times as good the subject is as the rival.
+    /// The subject's figure relative to the rival's, above 1 if better.
     pub fn times(&self) -> Option<f64> {
         self.value(ComputedKind::Relative(Formula::Factor))
     }
 
-    /// Beyond what rounding leaves open.
+    /// Beyond rounding.
     pub fn is_clearly_worse(&self) -> bool {
         self.against.is_some()
             && self.range(ComputedKind::Difference).is_some_and(|(_, high)| high < 0.0)
     }
 
-    /// By the figures as they are printed.
+    /// With the figures as printed.
     pub fn is_worse(&self) -> bool {
         self.against.is_some() && self.value(ComputedKind::Difference).is_some_and(|d| d < 0.0)
     }
@@ -182,7 +181,7 @@ fn computed(kind: ComputedKind, better: Better, own: f64, other: Option<f64>) ->
     }
 }
 
-/// At the end of a range: a figure that may be zero makes a factor without limit.
+/// At the end of a range: a figure that may be zero makes a factor unlimited.
 fn computed_or_limit(
     kind: ComputedKind,
     better: Better,

@@ -1,4 +1,4 @@
-//! Verdicts on tables small enough to be checked by hand, and what must hold of any table.
+//! Verdicts on small tables that can be checked by hand, and properties of any table.
 
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ fn gain(value: f64) -> Option<Amount> {
     amount(value, ComputedKind::Relative(Formula::Gain))
 }
 
-/// Of A against B at 96, lower being better.
+/// For A against B at 96, lower is better.
 fn stated(amount: Option<Amount>) -> PublishedStatement {
     PublishedStatement {
         subject: "A".into(),
@@ -57,7 +57,7 @@ fn stated(amount: Option<Amount>) -> PublishedStatement {
     }
 }
 
-/// Of A against all others at all points.
+/// For A against all others at all points.
 fn everywhere(amount: Option<Amount>) -> PublishedStatement {
     let points = vec!["96".into(), "128".into()];
     PublishedStatement { points, rivals: vec!["B".into(), "C".into()], ..stated(amount) }
@@ -91,7 +91,7 @@ fn a_value_of_another_point_or_rival_is_found_there() {
 
 #[test]
 fn what_the_printed_figures_leave_open_is_not_called_false() {
-    // 268 ÷ 169 may have been 268.5 ÷ 168.5 = 59.34 %, and not more.
+    // 268 ÷ 169 may have been at most 268.5 ÷ 168.5 = 59.34 %.
     let tenths = |value| {
         let amount = Amount {
             value,
@@ -122,7 +122,7 @@ fn opposite_in_direction_is_inflated_at_one_place_and_contradicted_as_part_of_ma
 fn a_tie_is_no_better_and_is_not_called_worse() {
     let same = table(&[("A", "96", "110"), ("B", "96", "110")]);
     assert_eq!(judge(&same, &stated(None)).verdicts, [AuditVerdict::Tie]);
-    // 8 may have been 7.6, of which 7.7 is not better: printed worse, and open.
+    // 8 may have been 7.6, and 7.7 is not better than that: printed as worse, but possible.
     let coarse = table(&[("A", "96", "7.7"), ("B", "96", "8")]);
     let higher = PublishedStatement { better: Better::Higher, ..stated(None) };
     assert_eq!(judge(&coarse, &higher).verdicts, [AuditVerdict::MayHold]);
@@ -281,7 +281,7 @@ fn a_bound_is_not_rounded() {
     );
 }
 
-/// Judges statements of one document on the latencies.
+/// Judges statements of one document with the latencies.
 fn document(statements: &[PublishedStatement]) -> Vec<Vec<AuditVerdict>> {
     let mut judged: Vec<Judgement> = statements.iter().map(|s| judge(&latencies(), s)).collect();
     let filed: Vec<Filed<'_>> =
@@ -362,11 +362,11 @@ fn figures_are_plain_decimal_numbers() {
     }
 }
 
-/// A true pair, the decimals that a table prints it with, and those of a statement.
+/// A true pair, the decimals of the table, and those of the statement.
 fn pairs() -> impl Strategy<Value = (f64, f64, usize, usize, Better, Formula)> {
     let formula = prop::sample::select(Formula::ALL.to_vec());
     let better = prop::sample::select(vec![Better::Higher, Better::Lower]);
-    // The subject is the better one by a tenth or more, so that a statement of it says something.
+    // The subject is better by a tenth or more, so that a statement about it is meaningful.
     (50.0f64..1e5, 1.1f64..5.0, 0usize..3, 0usize..3, better, formula).prop_map(
         |(low, times, printed, said, better, formula)| match better {
             Better::Higher => (low * times, low, printed, said, better, formula),

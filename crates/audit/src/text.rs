@@ -1,4 +1,4 @@
-//! Verdicts on published statements in words, with their calculation.
+//! Verdicts on published statements as text, with their calculation.
 
 pub use crate::audit_data::{AuditMetric, PublishedFigures};
 use crate::{
@@ -10,29 +10,29 @@ use dyno_core::stats::Better;
 use dyno_core::stats::percent::{cut_off, rounded_out};
 use dyno_report::brief::block::Block;
 
-/// Of a list of places, as many as a reader takes in.
+/// Maximum number of cells listed for a reader.
 const MOST_LISTED: usize = 8;
 
-/// A range of percentages narrower than this is not worth a line.
+/// A narrower range of percentages is not worth a line.
 const NARROW_PERCENT: f64 = 0.3;
 
-/// One statement with its judgement, to be put into words.
+/// A judged statement, to be expressed as text.
 pub struct AuditFinding<'a> {
-    /// What is stated.
+    /// The stated value.
     pub stated: &'a PublishedStatement,
-    /// How it was judged.
+    /// Its judgement.
     pub judged: &'a Judgement,
-    /// What it is about.
+    /// Its metric.
     pub metric: AuditMetric<'a>,
-    /// What a point is called, such as "threads".
+    /// The kind of point, such as "threads".
     pub at_label: &'a str,
-    /// What the data lack, where nothing can be computed from them.
+    /// What the data lack, if nothing can be computed.
     pub lacking: String,
-    /// The words of a statement of the document, by its index.
+    /// The words of a statement of the document, by index.
     pub words: &'a dyn Fn(usize) -> String,
 }
 
-/// A statement by its number, with its verdict and a line for each thing found.
+/// A statement by number, with its verdict and a line for each finding.
 pub fn statement(number: usize, words: &str, verdict: &str, lines: Vec<String>) -> Vec<Block> {
     let heading = Block::chapter(format!("{number}. “{words}”"));
     let mut blocks = vec![heading, Block::lead(verdict.to_uppercase())];
@@ -42,7 +42,7 @@ pub fn statement(number: usize, words: &str, verdict: &str, lines: Vec<String>) 
     blocks
 }
 
-/// The judgement's verdict, and a line for each thing found.
+/// The judgement's verdict, and a line for each finding.
 pub fn describe(finding: &AuditFinding<'_>) -> (String, Vec<String>) {
     let (stated, judged) = (finding.stated, finding.judged);
     let verdicts: Vec<&str> = judged.verdicts.iter().map(|v| v.words()).collect();
@@ -91,7 +91,7 @@ impl AuditFinding<'_> {
         self.stated.amount.map_or(ComputedKind::Difference, |a| a.kind)
     }
 
-    /// The cell that decided, and how closely it is known.
+    /// The deciding cell, and its uncertainty.
     fn about(&self) -> Vec<String> {
         let Some(cell) = &self.judged.about else {
             let is_said = self.judged.verdicts.contains(&AuditVerdict::Incomplete);
@@ -122,7 +122,7 @@ impl AuditFinding<'_> {
         lines
     }
 
-    /// What the rounding of the printed figures leaves open.
+    /// The range of the printed figures' rounding.
     fn open(&self, cell: &FigureCell, amount: Amount, verdict: AuditVerdict) -> Option<String> {
         let (low, high) = cell.range(amount.kind)?;
         let is_percent =
@@ -159,12 +159,12 @@ impl AuditFinding<'_> {
         format!("rounded towards the weaker claim it is {sign}{weaker}{}", self.unit(amount.kind))
     }
 
-    /// Stated with its sign, and as one that is better when it is less.
+    /// Stated with its sign, for a metric that is better when lower.
     fn is_fall(&self, kind: ComputedKind) -> bool {
         self.stated.as_change && kind == ComputedKind::Relative(Formula::Reduction)
     }
 
-    /// A percentage of a latency by the formula that was not meant, since the two differ widely.
+    /// A percentage of a latency by the other formula, because the two differ widely.
     fn by_the_other_formula(&self) -> Option<String> {
         let cell = self.judged.about.as_ref()?;
         let other = match self.stated.amount?.kind {
@@ -273,7 +273,7 @@ impl AuditFinding<'_> {
         ))
     }
 
-    /// How many of the points claimed there are, and what is lacking: one line.
+    /// The number of claimed points in the data, and the missing ones: one line.
     fn not_in_the_data(&self) -> Option<String> {
         let (label, judged) = (self.at_label, self.judged);
         if !judged.verdicts.contains(&AuditVerdict::Incomplete) {
@@ -299,14 +299,14 @@ impl AuditFinding<'_> {
         }
     }
 
-    /// Places that the table lacks of rivals that it has.
+    /// Points that the table lacks for rivals that it has.
     fn missing_of_those_there(&self) -> impl Iterator<Item = &Missing> {
         let absent = &self.judged.absent;
         let is_absent = |m: &&Missing| m.rival.as_ref().is_some_and(|r| absent.contains(r));
         self.judged.missing.iter().filter(move |m| !is_absent(m))
     }
 
-    /// Rivals that are not there at all, and for each other the points that the table lacks.
+    /// Rivals that are missing completely, and for each other one the missing points.
     fn lacking_of_each(&self) -> Vec<String> {
         let (label, metric, own) = (self.at_label, self.metric.name, &self.stated.subject);
         let judged = self.judged;
@@ -335,14 +335,14 @@ impl AuditFinding<'_> {
     }
 }
 
-/// As many as a reader takes in.
+/// Limited to what a reader can take in.
 fn some_of(points: &[&str]) -> String {
     let more = points.len().saturating_sub(MOST_LISTED);
     let listed = points[..points.len() - more].join(", ");
     if more > 0 { format!("{listed} and {more} more") } else { listed }
 }
 
-/// The unit of a metric: as given, or as its name says.
+/// The unit of a metric: as given, or from its name.
 pub fn unit_of<'a>(name: &'a str, given: Option<&'a str>) -> &'a str {
     given.unwrap_or_else(|| says::unit_of_column(name))
 }
@@ -351,7 +351,7 @@ fn decimals_of(unit: f64) -> usize {
     (-unit.log10()).round().max(0.0) as usize
 }
 
-/// A figure as a table prints it; one that was computed with four digits at least.
+/// A figure as printed in a table; a computed one with at least four digits.
 fn figure(figure: PublishedFigure) -> String {
     let by_size = match figure.value.abs() {
         v if v >= 1e4 || v.fract() == 0.0 => 0,
@@ -362,7 +362,7 @@ fn figure(figure: PublishedFigure) -> String {
     number(figure.value, figure.decimals.unwrap_or(by_size))
 }
 
-/// With its thousands grouped.
+/// With grouped thousands.
 fn number(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, after) = text.split_once('.').unwrap_or((&text, ""));

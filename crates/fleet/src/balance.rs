@@ -1,21 +1,21 @@
-//! Which subject is on which host in which round, and in which place of that host's order there, so
-//! that neither host nor place stands for a subject.
+//! Assigns subjects to hosts for each round, and to places in each host's order, so that neither
+//! host nor place is confounded with a subject.
 //!
-//! A subject goes through the hosts that it may be on one after the other, so that it is on each as
-//! often as on any other, or once more; where it begins evens out the hosts' loads. Where every
-//! subject may be on every host and rounds, hosts and subjects are as many, that is a cyclic Latin
-//! square. Places are colours of the edges of a bipartite graph of subjects and (round, host): with
-//! as many colours as the fullest host has subjects, each subject's edges can be coloured so that
-//! any two colours differ by at most one (D. de Werra, *Equitable colorations of graphs*, Revue
-//! française d'informatique et de recherche opérationnelle 5, 1971, pages 3–8). A host with fewer
-//! subjects in a round leaves a place empty.
+//! A subject moves through its permitted hosts in turn, so that it is on each equally often or once
+//! more; its starting host evens out the hosts' loads. If every subject may be on every host and
+//! there are as many rounds as hosts and subjects, this is a cyclic Latin square. Places are
+//! colours of the edges of a bipartite graph of subjects and (round, host): with as many colours as
+//! the fullest host has subjects, each subject's edges can be coloured so that any two colours
+//! differ by at most one (D. de Werra, *Equitable colorations of graphs*, Revue française
+//! d'informatique et de recherche opérationnelle 5, 1971, pages 3–8). A host with fewer subjects in
+//! a round leaves a place empty.
 
 /// A subject's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubjectTurn {
-    /// Number of the subject.
+    /// Index of the subject.
     pub subject: usize,
-    /// Number of the host.
+    /// Index of the host.
     pub host: usize,
     /// From 0.
     pub round: usize,
@@ -23,9 +23,9 @@ pub struct SubjectTurn {
     pub place: usize,
 }
 
-/// Every subject's turns in the order of rounds, hosts and places. `may` has for each subject the
-/// hosts that it may be on; one without any has no turn. `groups` has the group of each: subjects
-/// of one group take different places as far as that is free.
+/// Every subject's turns in the order of rounds, hosts and places. `may` has the permitted hosts of
+/// each subject; one without any has no turn. `groups` has the group of each: subjects of one group
+/// get different places as far as possible.
 pub fn balance(may: &[Vec<usize>], groups: &[usize], rounds: usize) -> Vec<SubjectTurn> {
     let hosts = may.iter().flatten().max().map_or(0, |most| most + 1);
     let begins = begins(may, hosts, rounds);
@@ -39,7 +39,8 @@ pub fn balance(may: &[Vec<usize>], groups: &[usize], rounds: usize) -> Vec<Subje
     let mut loads = vec![0; hosts * rounds];
     turns.iter().for_each(|turn| loads[turn.round * hosts + turn.host] += 1);
     let places = loads.iter().copied().max().unwrap_or(0);
-    // A subject with more turns than there are places is as many vertices as it fills all places.
+    // A subject with more turns than places is represented by as many vertices as it fills all
+    // places.
     let parts = rounds.div_ceil(places.max(1));
     let edges: Vec<(usize, usize)> = turns
         .iter()
@@ -57,8 +58,8 @@ pub fn balance(may: &[Vec<usize>], groups: &[usize], rounds: usize) -> Vec<Subje
     turns
 }
 
-/// Where in its list of hosts each subject begins: those with the least choice first, each where
-/// the hosts are least loaded.
+/// Each subject's starting index in its list of hosts: those with the fewest hosts first, each on
+/// the least loaded host.
 fn begins(may: &[Vec<usize>], hosts: usize, rounds: usize) -> Vec<usize> {
     let mut loads = vec![0u64; hosts * rounds];
     let mut begins = vec![0; may.len()];
@@ -77,8 +78,8 @@ fn begins(may: &[Vec<usize>], hosts: usize, rounds: usize) -> Vec<usize> {
 }
 
 /// Colours below `most` for the edges of a bipartite graph, none twice at a vertex; no vertex has
-/// more than `most` edges (D. König, 1916, by alternating paths). Where several are free, the one
-/// that the edge's group has least often.
+/// more than `most` edges (D. König, 1916, by alternating paths). If several are free, the one that
+/// the edge's group has least often.
 fn colours(edges: &[(usize, usize)], groups: &[usize], vertices: usize, most: usize) -> Vec<usize> {
     let mut at: Vec<Vec<Option<usize>>> = vec![vec![None; most]; vertices];
     let mut colour = vec![0; edges.len()];
@@ -102,9 +103,9 @@ fn colours(edges: &[(usize, usize)], groups: &[usize], vertices: usize, most: us
     colour
 }
 
-/// Makes the first colour free at a vertex that has the second free: along the path of both from
-/// there they change places. It never comes to a vertex of the other side that has the first free,
-/// where it would arrive by that. The edges whose colour has changed.
+/// Makes the first colour free at a vertex where the second is free, by swapping the two along
+/// their alternating path. The path never reaches a vertex of the other side with the first colour
+/// free, because it would arrive by that colour. Returns the recoloured edges.
 fn exchanged(
     edges: &[(usize, usize)],
     at: &mut [Vec<Option<usize>>],
@@ -137,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// How often each of `0..of` comes up.
+    /// The frequency of each of `0..of`.
     fn counts(of: usize, what: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut counts = vec![0; of];
         what.for_each(|item| counts[item] += 1);
@@ -170,7 +171,7 @@ mod tests {
             let turns = balance(&vec![(0..hosts).collect(); subjects], &each, rounds);
             assert_eq!(turns.len(), subjects * rounds, "{case}");
             each_place_is_taken_once(&turns);
-            // No host has more places than it needs.
+            // No host has more places than necessary.
             let places = subjects.div_ceil(hosts);
             assert!(turns.iter().all(|turn| turn.place < places), "{case}");
             for subject in 0..subjects {

@@ -14,27 +14,27 @@ use dyno_core::store::Bundle;
 /// A bundle of a task.
 #[derive(Clone, Debug)]
 pub struct TaskBundle {
-    /// Where the task wrote it.
+    /// Its path, as written by the task.
     pub path: PathBuf,
-    /// Host that it was measured on.
+    /// The host on which it was measured.
     pub host: String,
-    /// Points that were measured.
+    /// Its measured points.
     pub measured: usize,
 }
 
 /// A task's bundles.
 #[derive(Clone, Debug, Default)]
 pub struct CheckedTask {
-    /// Those that hold points, in their order.
+    /// Those with points, in order.
     pub parts: Vec<TaskBundle>,
-    /// Points that no bundle has as measured.
+    /// Points that no bundle contains as measured.
     pub missing: Vec<String>,
-    /// What is wrong, besides.
+    /// Other problems.
     pub wrong: Vec<String>,
 }
 
-/// Checks the bundles of every task, in their order. `jobs` is what Slurm says, if it does: the
-/// bundles of a task that may still run are left alone.
+/// Checks the bundles of every task, in order. `jobs` is Slurm's information, if available: bundles
+/// of tasks that may still run are skipped.
 pub fn check(
     record: &CampaignRecord,
     jobs: Option<&BTreeMap<usize, SlurmJob>>,
@@ -91,7 +91,7 @@ fn of(task: &TaskRecord, folder: &Path, first: &mut Option<Plan>) -> Result<Chec
     let twice = times.iter().filter(|(_, times)| **times > 1).map(|(key, _)| key);
     checked.wrong.extend(twice.map(|key| format!("{key} was measured twice")));
     checked.missing = match own {
-        // A search or an interval that was narrow enough leaves points out.
+        // A search, or an interval that was narrow enough, skips points.
         Some(_) if task.at_most => {
             let whole = task.attempts(folder)?.last().is_some_and(|last| last.code == Some(0));
             if whole { Vec::new() } else { vec!["what its run did not come to".to_string()] }
@@ -105,7 +105,7 @@ fn of(task: &TaskRecord, folder: &Path, first: &mut Option<Plan>) -> Result<Chec
     Ok(checked)
 }
 
-/// A bundle's plan, and the points that were measured.
+/// A bundle's plan, and its measured points.
 fn read(path: &Path) -> Result<(Plan, Vec<PointKey>)> {
     let reading = || format!("reading {}", path.display());
     let bundle = Bundle::open(path).with_context(reading)?;
@@ -121,12 +121,12 @@ fn read(path: &Path) -> Result<(Plan, Vec<PointKey>)> {
     Ok((bundle.run().plan.clone(), keys))
 }
 
-/// Whether two plans are the same but for their subjects, and for what follows from those.
+/// Whether two plans are the same except for their subjects and derived values.
 fn alike(one: &Plan, other: &Plan) -> bool {
     let bare = |plan: &Plan| {
         let mut plan = Plan { subjects: Vec::new(), stated: Default::default(), ..plan.clone() };
         let streams = plan.protocol.steps.iter_mut().flat_map(|step| &mut step.streams);
-        // Workers are pinned by default where a subject is a device.
+        // Workers are pinned by default if a subject is a device.
         streams.for_each(|stream| stream.cpus = None);
         plan
     };

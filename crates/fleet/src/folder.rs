@@ -1,4 +1,4 @@
-//! Files of a campaign's folder: made for its owner alone, written whole or not at all.
+//! Files of a campaign's folder: accessible only to the owner, written atomically.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::Write;
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use dyno_core::base::error::{Context, Result, refused};
 
-/// The folder of a campaign's file: beside it, with its name without the ending.
+/// The folder of a campaign's file: next to it, with its name without the extension.
 pub fn of(campaign: &Path) -> PathBuf {
     if campaign.is_dir() { campaign.to_path_buf() } else { campaign.with_extension("") }
 }
 
-/// Makes the folder, for its owner alone.
+/// Creates the folder, accessible only to the owner.
 pub fn make(folder: &Path) -> Result<()> {
     let making = || format!("making {}", folder.display());
     DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(making)?;
     check(folder)
 }
 
-/// Refuses a folder that others may write to, since what lies in it is run.
+/// Refuses a folder that others may write to, because its contents are executed.
 pub fn check(folder: &Path) -> Result<()> {
     let found = std::fs::symlink_metadata(folder)
         .with_context(|| format!("looking at {}", folder.display()))?;
@@ -32,7 +32,7 @@ pub fn check(folder: &Path) -> Result<()> {
     ))
 }
 
-/// Writes a file under another name and gives it its own when it is whole.
+/// Writes a file under a temporary name and renames it when complete.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let writing = || format!("writing {}", path.display());
     if let Some(parent) = path.parent() {

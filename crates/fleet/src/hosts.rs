@@ -1,5 +1,5 @@
-//! The hosts of a campaign and their drives: named in its file or asked of Slurm; read from files
-//! with what `dyno drives --json` printed, or found by a command for each host.
+//! The hosts of a campaign and their drives: named in its file or obtained from Slurm; read from
+//! files with the output of `dyno drives --json`, or obtained by a command for each host.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,10 +11,10 @@ use dyno_core::base::file;
 use dyno_core::base::text::visible;
 use dyno_core::plan::campaign::{Campaign, HostDrives, Offered};
 
-/// Where a campaign's folder keeps what was found.
+/// The subfolder of a campaign with the hosts' answers.
 const FOUND: &str = "drives";
 
-/// A drive as `dyno drives --json` prints it; other fields are not needed.
+/// A drive as printed by `dyno drives --json`; other fields are not needed.
 #[derive(Deserialize)]
 struct HostDrive {
     device: PathBuf,
@@ -28,7 +28,7 @@ struct HostDrive {
     obstacle: Option<String>,
 }
 
-/// Names of the hosts: those of the file, or those of the partition that have its features.
+/// Names of the hosts: those in the file, or those of the partition with its features.
 pub fn names(campaign: &Campaign) -> Result<Vec<String>> {
     if !campaign.hosts.is_empty() {
         return Ok(campaign.hosts.iter().map(|host| host.name.clone()).collect());
@@ -63,7 +63,7 @@ pub fn names(campaign: &Campaign) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The hosts with the drives that are known of them. `folder` is the campaign's.
+/// The hosts with their known drives. `folder` is the campaign's.
 pub fn known(campaign: &Campaign, names: &[String], folder: &Path) -> Result<Vec<HostDrives>> {
     let of = |name: &String| {
         let stated = campaign.hosts.iter().find(|host| host.name == *name);
@@ -77,8 +77,8 @@ pub fn known(campaign: &Campaign, names: &[String], folder: &Path) -> Result<Vec
     names.iter().map(of).collect()
 }
 
-/// Asks a host for its drives, by the campaign's command or by Dyno there, and keeps the answer in
-/// the campaign's folder.
+/// Queries a host for its drives, with the campaign's command or with Dyno there, and stores the
+/// answer in the campaign's folder.
 pub fn find(campaign: &Campaign, name: &str, program: &Path, folder: &Path) -> Result<()> {
     let partition = campaign.slurm.partition.iter().map(|name| format!("--partition={name}"));
     let usual: Vec<String> = ["srun", "--nodelist={host}", "--nodes=1", "--ntasks=1"]
@@ -121,7 +121,7 @@ fn parse(text: &str) -> Result<Vec<Offered>> {
     Ok(found.into_iter().map(offered).collect())
 }
 
-/// What a command prints; an error has what it says.
+/// A command's output; an error contains its error output.
 pub fn output(program: &str, args: &[&str]) -> Result<String> {
     let ran = Command::new(program).args(args).stdin(Stdio::null()).output();
     let ran = ran.map_err(|error| {

@@ -1,6 +1,6 @@
-//! Campaigns: one plan measured on many hosts. `balance` decides which subject is on which host in
-//! which round and place, `tasks` lists the resulting runs, `folder` and `record` store the
-//! campaign, `slurm` submits it, `state` reports its status, and `collect` checks its bundles.
+//! Campaigns: one plan measured on many hosts. `balance` assigns subjects to hosts, rounds and
+//! places, `tasks` lists the resulting runs, `folder` and `record` store the campaign, `slurm`
+//! submits it, `state` reports its status, and `collect` checks its bundles.
 
 #![cfg_attr(not(test), warn(missing_docs))]
 

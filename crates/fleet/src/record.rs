@@ -1,5 +1,5 @@
-//! The record in a campaign's folder: its tasks, the host of each of their parts, the arrays that
-//! were submitted, and the result of every attempt at a task.
+//! The record in a campaign's folder: its tasks, the host of each of their parts, the submitted
+//! arrays, and the result of every attempt at a task.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -12,12 +12,12 @@ use super::folder;
 use dyno_core::base::error::{Context, Result, failed};
 use dyno_core::base::file;
 
-/// The record's file in the campaign's folder.
+/// The record's file name in the campaign's folder.
 const FILE: &str = "campaign.json";
-/// A task's attempts, an object a line.
+/// A task's attempts, one object per line.
 const ATTEMPTS: &str = "attempts.jsonl";
 
-/// A campaign that was submitted.
+/// A submitted campaign.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignRecord {
     /// The campaign's name.
@@ -28,11 +28,11 @@ pub struct CampaignRecord {
     pub protocol: String,
     /// A file on each host with environment variables for the runs.
     pub environment: Option<PathBuf>,
-    /// Hosts that were given up.
+    /// Abandoned hosts.
     pub lost: Vec<String>,
-    /// By number, which begins at 1.
+    /// By number, from 1.
     pub tasks: Vec<TaskRecord>,
-    /// Job arrays, the oldest first.
+    /// Job arrays, oldest first.
     pub arrays: Vec<Array>,
 }
 
@@ -41,57 +41,57 @@ pub struct CampaignRecord {
 pub struct TaskRecord {
     /// Number, from 1.
     pub number: usize,
-    /// What it measures, as its plan calls it.
+    /// Its specimen, as named in its plan.
     pub subject: String,
-    /// The campaign's `[[subject]]` table.
+    /// Index of the campaign's `[[subject]]` table.
     pub group: String,
-    /// From 1.
+    /// Round, from 1.
     pub round: usize,
-    /// From 1.
+    /// Place, from 1.
     pub place: usize,
-    /// How many points it has.
+    /// Its number of points.
     pub points: u64,
-    /// Fewer may do.
+    /// Fewer may suffice.
     pub at_most: bool,
     /// The plan's own estimate.
     pub load_ns: u64,
-    /// Time limit that Slurm is given.
+    /// Time limit given to Slurm.
     pub limit_ns: u64,
-    /// Generic resources that it asks for.
+    /// Generic resources that it requests.
     pub gres: Option<String>,
-    /// The hosts that it is measured on, one after the other: a further one where one was lost.
+    /// Its hosts, in order: another one is added if one was lost.
     pub hosts: Vec<String>,
 }
 
 /// An array of jobs on one host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Array {
-    /// Slurm's number of it.
+    /// Its number in Slurm.
     pub job: u64,
     /// Its host.
     pub host: String,
-    /// The tasks, by which its elements are numbered.
+    /// The tasks, whose numbers are the elements' indices.
     pub tasks: Vec<usize>,
 }
 
-/// The beginning or end of an attempt at a task.
+/// The start or end of an attempt at a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// When, nanoseconds since 1970.
+    /// Time, nanoseconds since 1970.
     pub unix_ns: u64,
     /// The host.
     pub host: String,
-    /// Exit code of `dyno run`; none at the beginning.
+    /// Exit code of `dyno run`; None at the start.
     pub code: Option<u8>,
     /// Why it failed.
     pub cause: Option<String>,
 }
 
 impl CampaignRecord {
-    /// Of a campaign's folder; none where nothing was submitted yet.
+    /// From a campaign's folder; None if nothing was submitted yet.
     pub fn find(folder: &Path) -> Result<Option<CampaignRecord>> {
         let path = folder.join(FILE);
-        // A link may lead out of a folder that is served.
+        // A link could lead out of a served folder.
         if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
             return Ok(None);
         }
@@ -100,7 +100,7 @@ impl CampaignRecord {
         record.map(Some).with_context(|| format!("reading {}", path.display()))
     }
 
-    /// The same where there must be one.
+    /// The same if it must exist.
     pub fn of(folder: &Path) -> Result<CampaignRecord> {
         CampaignRecord::find(folder)?.ok_or_else(|| {
             failed(
@@ -110,7 +110,7 @@ impl CampaignRecord {
         })
     }
 
-    /// Keeps it in the folder.
+    /// Stores it in the folder.
     pub fn keep(&self, folder: &Path) -> Result<()> {
         let mut text = serde_json::to_vec_pretty(self).context("writing the campaign's record")?;
         text.push(b'\n');
@@ -129,7 +129,7 @@ impl CampaignRecord {
     }
 }
 
-/// How a task stands by its attempts alone, in a word, and why it failed.
+/// The state of a task from its attempts alone, and why it failed.
 pub fn noted(attempts: &[Attempt]) -> (&'static str, Option<String>) {
     match attempts.last() {
         None => ("not begun", None),
@@ -141,7 +141,7 @@ pub fn noted(attempts: &[Attempt]) -> (&'static str, Option<String>) {
 }
 
 impl TaskRecord {
-    /// The host that it is on now.
+    /// Its current host.
     pub fn host(&self) -> &str {
         self.hosts.last().map_or("", String::as_str)
     }
@@ -151,18 +151,18 @@ impl TaskRecord {
         campaign.join("tasks").join(self.number.to_string())
     }
 
-    /// Its plan on the host that it is on now.
+    /// Its plan on its current host.
     pub fn plan(&self, campaign: &Path) -> PathBuf {
         self.folder(campaign).join(format!("plan-{}.toml", self.hosts.len()))
     }
 
-    /// Its bundles, one for each host that it was on.
+    /// Its bundles, one for each of its hosts.
     pub fn bundles(&self, campaign: &Path) -> Vec<PathBuf> {
         let bundle = |part: usize| self.folder(campaign).join(format!("run-{part}.dyno"));
         (1..=self.hosts.len()).map(bundle).collect()
     }
 
-    /// Every attempt's beginning and end, in their order. A line that is cut is left out.
+    /// The start and end of every attempt, in order. A truncated line is ignored.
     pub fn attempts(&self, campaign: &Path) -> Result<Vec<Attempt>> {
         let path = self.folder(campaign).join(ATTEMPTS);
         if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
@@ -172,7 +172,7 @@ impl TaskRecord {
         Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
-    /// Adds a line to them.
+    /// Appends a line.
     pub fn note(&self, campaign: &Path, attempt: &Attempt) -> Result<()> {
         let path = self.folder(campaign).join(ATTEMPTS);
         let noting = || format!("writing {}", path.display());

@@ -11,7 +11,7 @@ use dyno_core::plan::campaign::Slurm;
 
 const NS_PER_MINUTE: u64 = 60_000_000_000;
 
-/// States in which a job may still be or come to run.
+/// States in which a job is, or may become, active.
 const ALIVE: [&str; 12] = [
     "PENDING",
     "CONFIGURING",
@@ -27,12 +27,12 @@ const ALIVE: [&str; 12] = [
     "RESIZING",
 ];
 
-/// Where a job of an array stands.
+/// The state of an array's job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlurmJob {
-    /// Slurm's word: PENDING, RUNNING, NODE_FAIL.
+    /// Slurm's state: PENDING, RUNNING, NODE_FAIL.
     pub state: String,
-    /// Why it waits or has failed, in Slurm's words.
+    /// Why it waits or failed, from Slurm.
     pub reason: String,
 }
 
@@ -42,38 +42,38 @@ impl SlurmJob {
         ALIVE.contains(&self.state.as_str())
     }
 
-    /// Whether it runs now.
+    /// Whether it is running.
     pub fn runs(&self) -> bool {
         ["RUNNING", "COMPLETING", "SUSPENDED", "STOPPED"].contains(&self.state.as_str())
     }
 }
 
-/// What an array's script is made of.
+/// The data for an array's script.
 pub struct ArrayScript<'s> {
     /// The campaign's name.
     pub campaign: &'s str,
-    /// The campaign's folder, as every host has it.
+    /// The campaign's folder, the same path on every host.
     pub folder: &'s Path,
     /// Dyno on the hosts.
     pub program: &'s Path,
-    /// What the campaign asks of Slurm.
+    /// The campaign's Slurm options.
     pub slurm: &'s Slurm,
-    /// A task has its host for itself.
+    /// A task has exclusive use of its host.
     pub exclusive: bool,
     /// The tasks: on one host, with the same generic resources.
     pub tasks: &'s [&'s TaskRecord],
-    /// Arrays that end first.
+    /// Arrays that must end first.
     pub after: &'s [u64],
 }
 
 impl ArrayScript<'_> {
-    /// The script's text; an error where a path can't be written into one.
+    /// The script's text; an error if a path cannot be written in one.
     pub fn text(&self) -> Result<String> {
         let first = self.tasks[0];
         let folder = word(self.folder)?;
         let numbers: Vec<String> = self.tasks.iter().map(|t| t.number.to_string()).collect();
         let limit_ns = self.tasks.iter().map(|task| task.limit_ns).max().unwrap_or(0);
-        // One after the other, in their order, where each has the host for itself.
+        // Sequential and in order, if each has exclusive use of the host.
         let at_once = if self.exclusive { "%1" } else { "" };
         let mut options = vec![
             format!("job-name={}", job_name(self.campaign)),
@@ -85,7 +85,7 @@ impl ArrayScript<'_> {
             "requeue".to_string(),
             "open-mode=append".to_string(),
             format!("output={folder}/tasks/%a/log"),
-            // `exec` below makes Dyno the process that is called the batch shell.
+            // `exec` below replaces the batch shell with Dyno.
             "signal=B:TERM@60".to_string(),
             EXPORT.to_string(),
         ];
@@ -114,19 +114,19 @@ impl ArrayScript<'_> {
     }
 }
 
-/// Nothing of the environment; on the command line too, where it counts more than `SBATCH_EXPORT`.
+/// No environment; also on the command line, where it takes precedence over `SBATCH_EXPORT`.
 const EXPORT: &str = "export=NIL";
 
-/// Where programs are looked for on the hosts.
+/// The search path of programs on the hosts.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What jobs of a campaign are called.
+/// The job name of a campaign.
 fn job_name(campaign: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     format!("dyno-{}", campaign.chars().map(plain).collect::<String>())
 }
 
-/// A path that needs no quotes, neither in a shell nor in Slurm's patterns of names.
+/// A path that needs no quotes, neither in a shell nor in Slurm's file name patterns.
 fn word(path: &Path) -> Result<String> {
     let text = path.display().to_string();
     let fits = |c: char| c.is_ascii_alphanumeric() || "/._-+@=,".contains(c);
@@ -140,7 +140,7 @@ fn word(path: &Path) -> Result<String> {
     ))
 }
 
-/// Submits a script; the array's number.
+/// Submits a script; returns the array's number.
 pub fn submit(script: &Path) -> Result<u64> {
     let path = script.display().to_string();
     let said = output("sbatch", &["--parsable", &format!("--{EXPORT}"), &path])?;
@@ -150,8 +150,8 @@ pub fn submit(script: &Path) -> Result<u64> {
     })
 }
 
-/// Where the jobs of a record's arrays stand, by task: the youngest of each. Jobs that Slurm has
-/// forgotten are left out.
+/// The states of the jobs of a record's arrays, by task: the most recent of each. Jobs no longer
+/// known to Slurm are omitted.
 pub fn jobs(record: &CampaignRecord) -> Result<BTreeMap<usize, SlurmJob>> {
     let mut found = BTreeMap::new();
     if record.arrays.is_empty() {
@@ -161,7 +161,7 @@ pub fn jobs(record: &CampaignRecord) -> Result<BTreeMap<usize, SlurmJob>> {
     let jobs = format!("--jobs={}", numbers.join(","));
     let args = ["--noheader", "--array", "--states=all", "--format=%F|%K|%T|%r", &jobs];
     let said = match output("squeue", &args) {
-        // All of them are forgotten.
+        // All of them are unknown.
         Err(error) if describe(&error).0.contains("Invalid job id") => return Ok(found),
         said => said?,
     };
@@ -179,7 +179,7 @@ pub fn jobs(record: &CampaignRecord) -> Result<BTreeMap<usize, SlurmJob>> {
     Ok(found)
 }
 
-/// Cancels jobs of a host.
+/// Cancels a host's jobs.
 pub fn cancel(arrays: &[&Array]) -> Result<()> {
     if arrays.is_empty() {
         return Ok(());
@@ -187,7 +187,7 @@ pub fn cancel(arrays: &[&Array]) -> Result<()> {
     let numbers: Vec<String> = arrays.iter().map(|array| array.job.to_string()).collect();
     let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
     match output("scancel", &numbers) {
-        // What has ended need not be cancelled.
+        // Ended jobs need not be cancelled.
         Err(error) if describe(&error).0.contains("Invalid job id") => Ok(()),
         said => said.map(drop),
     }

@@ -9,25 +9,25 @@ use dyno_core::base::error::Result;
 use dyno_core::record::Outcome;
 use dyno_core::store::{Bundle, Glance, glance};
 
-/// How a task stands.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskState {
-    /// All its points are measured.
+    /// All its points were measured.
     Measured,
-    /// Slurm runs it.
+    /// Running in Slurm.
     Running,
-    /// It is in Slurm's queue.
+    /// Queued in Slurm.
     Waiting,
-    /// It ended, and some points failed or it was refused.
+    /// Ended with failed points, or refused.
     Failed,
-    /// It was stopped or killed, or its host went, and it is not in the queue.
+    /// Stopped or killed, or its host was lost, and not queued.
     Interrupted,
-    /// It is not in the queue and was not begun.
+    /// Not queued and not started.
     Idle,
 }
 
 impl TaskState {
-    /// The word for it.
+    /// Its printed name.
     pub fn name(self) -> &'static str {
         match self {
             TaskState::Measured => "measured",
@@ -40,22 +40,22 @@ impl TaskState {
     }
 }
 
-/// A task with how it stands.
+/// A task with its state.
 #[derive(Clone, Debug)]
 pub struct TaskStanding {
-    /// How.
+    /// The state.
     pub state: TaskState,
-    /// Points measured.
+    /// Measured points.
     pub done: u64,
-    /// Points that failed.
+    /// Failed points.
     pub failed: u64,
-    /// The load that is left by the plan's estimate.
+    /// The remaining load, by the plan's estimate.
     pub left_ns: u64,
-    /// Why it failed or was interrupted, or what it waits for.
+    /// Why it failed, was interrupted, or waits.
     pub cause: Option<String>,
 }
 
-/// Every task in its order.
+/// Every task in order.
 pub fn standings(
     record: &CampaignRecord,
     jobs: &BTreeMap<usize, SlurmJob>,
@@ -67,7 +67,7 @@ pub fn standings(
 fn standing(task: &TaskRecord, job: Option<&SlurmJob>, folder: &Path) -> Result<TaskStanding> {
     let (mut done, mut failed, mut cause) = (0, 0, None);
     for bundle in task.bundles(folder) {
-        // Of a bundle that is only begun nothing is known yet.
+        // Nothing is known yet of a bundle that was only just started.
         let Ok(seen) = look(&bundle, job.is_some_and(SlurmJob::runs)) else { continue };
         let all: u64 = seen.points.values().map(|counted| counted.all).sum();
         let of_these: u64 = seen.points.values().map(|counted| counted.failed).sum();
@@ -115,7 +115,7 @@ fn standing(task: &TaskRecord, job: Option<&SlurmJob>, folder: &Path) -> Result<
     Ok(TaskStanding { state, done, failed, left_ns, cause })
 }
 
-/// What a bundle holds. One that a killed run left is first rid of its unfinished point.
+/// A bundle's contents. For one left by a killed run, the unfinished point is undone first.
 fn look(bundle: &Path, runs: bool) -> Result<Glance> {
     match glance(bundle) {
         Err(_) if !runs && bundle.exists() => Bundle::open(bundle).and_then(|_| glance(bundle)),
@@ -136,7 +136,7 @@ fn failure(bundle: &Path) -> Option<String> {
     found
 }
 
-/// The load that is left if every host goes on with its tasks one after the other.
+/// The remaining load if every host continues with its tasks one after the other.
 pub fn left_ns(record: &CampaignRecord, standings: &[TaskStanding]) -> u64 {
     let mut of_host: BTreeMap<&str, u64> = BTreeMap::new();
     for (task, standing) in record.tasks.iter().zip(standings) {

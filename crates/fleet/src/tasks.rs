@@ -1,4 +1,4 @@
-//! The tasks of a campaign: each a specimen on a host, once in each round; and what could not be
+//! The tasks of a campaign: each a specimen on a host, once per round; and what could not be
 //! balanced.
 
 use super::balance::balance;
@@ -9,18 +9,18 @@ use dyno_core::plan::campaign::{Specimen, SpecimenLocation};
 pub struct FleetTask {
     /// From 1, in the order of rounds, hosts and places.
     pub number: usize,
-    /// Which specimen.
+    /// The specimen.
     pub specimen: usize,
-    /// Which host.
+    /// The host.
     pub host: usize,
-    /// From 1.
+    /// Round, from 1.
     pub round: usize,
     /// Place in its host's order of that round, from 1.
     pub place: usize,
 }
 
 impl FleetTask {
-    /// Where its specimen is on its host.
+    /// The specimen's location on its host.
     pub fn home<'s>(&self, specimens: &'s [Specimen]) -> Option<&'s SpecimenLocation> {
         specimens[self.specimen].homes.iter().find(|home| home.host == self.host)
     }
@@ -41,23 +41,24 @@ pub fn tasks(specimens: &[Specimen], rounds: usize) -> Vec<FleetTask> {
     balance(&may, &groups, rounds).into_iter().enumerate().map(numbered).collect()
 }
 
-/// How the tasks of what is compared lie over the hosts.
+/// The distribution of a subject's tasks over the hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSpread {
-    /// Number of the `[[subject]]` table.
+    /// Index of the `[[subject]]` table.
     pub subject: usize,
     /// Tasks on each host.
     pub on: Vec<usize>,
     /// Tasks in each place.
     pub places: Vec<usize>,
-    /// Rounds with which each of its specimens would be on each of its hosts equally often.
+    /// Number of rounds with which each of its specimens would be on each of its hosts equally
+    /// often.
     pub rounds: usize,
-    /// A specimen is on fewer hosts than the campaign has.
+    /// A specimen may be on fewer hosts than the campaign has.
     pub fixed: bool,
 }
 
 impl HostSpread {
-    /// Whether the hosts have it equally often, or one of them once more.
+    /// Whether it is on each host equally often, or once more.
     pub fn over_hosts(&self) -> bool {
         spread(&self.on) <= 1 && !(self.on.contains(&0) && self.on.len() > 1)
     }

@@ -1,4 +1,4 @@
-//! After power is back: compares the journal with the drive, or with an image of it. Writes to
+//! After power is restored: compares the journal with the drive, or with an image of it. Writes to
 //! neither.
 
 use std::fs::{File, OpenOptions};
@@ -16,35 +16,35 @@ use dyno_core::base::block_seal::SECTOR;
 use dyno_core::base::error::{Context, Result, failed, refused};
 use dyno_core::lab::guard;
 
-/// Where the kernel names its boot.
+/// The file with the kernel's boot identifier.
 pub const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
-/// What is read at a time, bytes, at least a block.
+/// Bytes per read, at least a block.
 const AT_A_TIME: usize = 1 << 20;
 
-/// Where direct I/O may begin in memory.
+/// Memory alignment for direct I/O.
 const ALIGN: usize = 4096;
 
-/// A journal as it was read.
+/// A journal's contents.
 pub struct JournalRead {
-    /// What was acknowledged.
+    /// The acknowledgements.
     pub promises: Promises,
-    /// When the hook was started, nanoseconds since 1970 (UTC); none where there was no cut.
+    /// Start of the hook, nanoseconds since 1970 (UTC); None if there was no cut.
     pub cut_unix_ns: Option<u64>,
-    /// The hook ended well, and nothing came any more.
+    /// The hook succeeded, and nothing was received afterwards.
     pub silent: bool,
 }
 
-/// What came of one cut.
+/// The result of one cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedCut {
-    /// What was written, and where.
+    /// The session.
     pub session: WriteSession,
-    /// When the power was cut, nanoseconds since 1970 (UTC).
+    /// Time of the cut, nanoseconds since 1970 (UTC).
     pub cut_unix_ns: u64,
-    /// An image was looked at, not the drive itself.
+    /// An image was examined, not the drive itself.
     pub image: bool,
-    /// What was found.
+    /// The findings.
     pub verdict: PowercutVerdict,
 }
 
@@ -67,7 +67,7 @@ fn read_records(from: &mut impl Read) -> Result<JournalRead> {
     Ok(journal)
 }
 
-/// Looks for every promised block on the drive at `place`, a block device or an image of one.
+/// Checks every promised block on the drive at `place`, a block device or an image of one.
 pub fn check(journal: &JournalRead, place: &Path) -> Result<CheckedCut> {
     let session = journal.promises.session();
     let (Some(cut_unix_ns), true) = (journal.cut_unix_ns, journal.silent) else {
@@ -84,7 +84,7 @@ pub fn check(journal: &JournalRead, place: &Path) -> Result<CheckedCut> {
     Ok(CheckedCut { session: session.clone(), cut_unix_ns, image, verdict })
 }
 
-/// Opens a drive, which must be the session's and have gone through a boot since, or an image.
+/// Opens a drive, which must be the session's and have been rebooted since, or an image.
 fn open(place: &Path, session: &WriteSession) -> Result<(File, bool)> {
     let kind = std::fs::metadata(place)
         .with_context(|| format!("looking for {}", place.display()))?

@@ -1,16 +1,16 @@
-//! The journal of a session, and what goes over the wire, which is the same: a mark, the length of
-//! the session's description, the description as JSON, then records of 24 bytes. Little-endian:
+//! The journal of a session, which is also the network protocol: magic bytes, the length of the
+//! session's description, the description as JSON, then records of 24 bytes. Little-endian:
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! |---|---|
 //! | 0 | kind: 1 written, 2 durable, 3 flushed, 4 laid out, 5 cut, 6 silent |
 //! | 1 | 0 |
 //! | 2–3 | thread |
 //! | 4–7 | 0 |
-//! | 8–15 | generation; of "cut" the time, nanoseconds since 1970 (UTC) |
+//! | 8–15 | generation; for "cut" the time, nanoseconds since 1970 (UTC) |
 //! | 16–23 | block |
 //!
-//! The first four are the writer's, the last two the listener's. Both parts may come from anybody,
+//! The first four are from the writer, the last two from the listener. Either part may be forged,
 //! so every number is checked against the session.
 
 use std::io::{ErrorKind, Read};
@@ -18,23 +18,23 @@ use std::io::{ErrorKind, Read};
 use super::session::WriteSession;
 use dyno_core::base::error::{Context, Result, failed};
 
-/// How a journal begins.
+/// A journal's magic bytes.
 pub const MARK: &[u8; 8] = b"DYNOCUT1";
 
 /// Bytes of a record.
 pub const RECORD: usize = 24;
 
-/// The longest description of a session.
+/// Maximum length of a session's description.
 const MOST_DESCRIPTION: u32 = 1 << 16;
 
-/// One thing that happened.
+/// One event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JournalRecord {
-    /// A write was acknowledged, and is not durable yet.
+    /// A write was acknowledged, but is not durable yet.
     Written(Write),
     /// A write with FUA was acknowledged.
     Durable(Write),
-    /// A flush of this thread was acknowledged: all that it had written is durable.
+    /// A flush of this thread was acknowledged: all its earlier writes are durable.
     Flushed {
         /// The thread.
         thread: u16,
@@ -43,21 +43,21 @@ pub enum JournalRecord {
     LaidOut,
     /// The hook that cuts the power was started.
     Cut {
-        /// When, nanoseconds since 1970 (UTC).
+        /// Time, nanoseconds since 1970 (UTC).
         unix_ns: u64,
     },
-    /// The hook ended well, and nothing came from the host any more.
+    /// The hook succeeded, and nothing was received from the host afterwards.
     Silent,
 }
 
 /// A write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// Whose.
+    /// Its thread.
     pub thread: u16,
     /// The thread's count of writes.
     pub generation: u64,
-    /// Where to.
+    /// Its block.
     pub block: u64,
 }
 
@@ -84,7 +84,7 @@ impl JournalRecord {
         bytes
     }
 
-    /// From bytes; None where they are no record.
+    /// From bytes; None if they are not a record.
     pub fn decode(bytes: &[u8; RECORD]) -> Option<JournalRecord> {
         let number = |at: usize| {
             let mut eight = [0; 8];
@@ -102,17 +102,17 @@ impl JournalRecord {
             6 => JournalRecord::Silent,
             _ => return None,
         };
-        // What is not used is zero, so that there is one form of each record.
+        // Unused fields are zero, so each record has a single form.
         (record.encode() == *bytes).then_some(record)
     }
 
-    /// Whether a writer says it; the rest is the listener's to say.
+    /// Whether it is a writer's record; the others are the listener's.
     pub fn is_of_a_writer(&self) -> bool {
         !matches!(self, JournalRecord::Cut { .. } | JournalRecord::Silent)
     }
 }
 
-/// How a session is opened.
+/// The opening of a session.
 pub fn opening(session: &WriteSession) -> Result<Vec<u8>> {
     let described = serde_json::to_vec(session).context("describing the session")?;
     let mut bytes = MARK.to_vec();
@@ -121,7 +121,7 @@ pub fn opening(session: &WriteSession) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads how a session is opened.
+/// Reads the opening of a session.
 pub fn read_opening(from: &mut impl Read) -> Result<WriteSession> {
     let no_session = || {
         failed(
@@ -141,8 +141,8 @@ pub fn read_opening(from: &mut impl Read) -> Result<WriteSession> {
     session.check().map(|()| session)
 }
 
-/// Reads the next record; None at the end. A record that is not whole ends a journal: its writer or
-/// listener was interrupted there.
+/// Reads the next record; None at the end. An incomplete record ends a journal, because its writer
+/// or listener was interrupted.
 pub fn read_record(from: &mut impl Read) -> Result<Option<JournalRecord>> {
     let mut bytes = [0; RECORD];
     match from.read_exact(&mut bytes) {

@@ -1,13 +1,13 @@
 //! Judges whether a drive kept its promises: what was acknowledged as durable before a cut,
 //! compared with the contents of each block after it. No I/O: the caller supplies the contents.
 //!
-//! A promise is a block and the generation that was acknowledged as durable last: by FUA, or by a
-//! flush after it. After the cut the block must hold this generation or a later one, since later
-//! writes may have been under way; sector by sector, since a write that was never made durable may
-//! have reached the medium in part. Within a logical block there is one write or the other: a drive
-//! writes at least one whole when power fails (NVM Command Set Specification 1.0, 2.1.4, AWUPF).
-//! What is sealed was written, so a generation later than any that was acknowledged only says that
-//! its acknowledgement had not left the host.
+//! A promise is a block and the last generation acknowledged as durable: by FUA, or by a later
+//! flush. After the cut the block must contain this generation or a later one, because later writes
+//! may have been in flight; sector by sector, because a write that was never made durable may have
+//! reached the medium in part. A logical block contains one write or the other: a drive writes at
+//! least one atomically when power fails (NVM Command Set Specification 1.0, 2.1.4, AWUPF). Sealed
+//! data were written, so a generation later than any acknowledged one only means that its
+//! acknowledgement had not left the host.
 
 use std::collections::BTreeMap;
 
@@ -19,38 +19,38 @@ use super::session::{LAYOUT, ThreadDurability, WriteSession};
 use dyno_core::base::block_seal::{self, SECTOR, Sector};
 use dyno_core::base::error::{Result, failed};
 
-/// Findings that are kept with all that is known of them; the others are counted.
+/// Findings stored in detail; further ones are only counted.
 const MOST_EXAMPLES: usize = 20;
 
-/// How many writes of a thread may have been under way, or their acknowledgements on the way, when
-/// power failed.
+/// Maximum number of a thread's writes in flight, or with acknowledgements in transit, when power
+/// failed.
 const IN_FLIGHT: u64 = 1024;
 
-/// What became of a block with a promise.
+/// The fate of a promised block.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// It holds what was promised, or later writes.
+    /// It contains the promised write, or later ones.
     Kept,
-    /// It holds an earlier write, or what was there before the session.
+    /// It contains an earlier write, or what was there before the session.
     Lost,
-    /// Some of its sectors hold an earlier write, and others what was promised; or a sector is of
-    /// two writes.
+    /// Some of its sectors contain an earlier write, and others the promised one; or a sector
+    /// contains two writes.
     Torn,
-    /// Lost, although the same thread wrote something after it was acknowledged as durable that is
+    /// Lost, although a write that the same thread started after the promise was acknowledged is
     /// there.
     Reordered,
-    /// A sector holds what nobody wrote there.
+    /// A sector contains data that were never written there.
     Corrupt,
 }
 
 impl Fate {
-    /// All of them, in the order in which they are listed.
+    /// All fates, in display order.
     pub const ALL: [Fate; 5] = [Fate::Kept, Fate::Lost, Fate::Torn, Fate::Reordered, Fate::Corrupt];
 
-    /// As it is printed.
+    /// The printed name.
     pub fn name(self) -> &'static str {
         match self {
             Fate::Kept => "kept",
@@ -62,13 +62,13 @@ impl Fate {
     }
 }
 
-/// What a sector holds, as far as promises go.
+/// The contents of a sector, with respect to promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SectorContents {
-    /// This generation, whole.
+    /// This generation, intact.
     Generation(u64),
-    /// What was there before the session: zeros, or another session's.
+    /// Contents from before the session: zeros, or another session's.
     Before,
     /// The beginning of one write and the end of another.
     TwoWrites,
@@ -81,14 +81,14 @@ pub enum SectorContents {
 struct Promise {
     /// 0: none.
     durable: u64,
-    /// What was promised of the block before that, or 0.
+    /// The earlier promise for the block, or 0.
     before: u64,
-    /// A write of the same thread with this generation or a later one began after the promise was
+    /// A write of the same thread with at least this generation started after the promise was
     /// acknowledged.
     followed_by: u64,
 }
 
-/// What was acknowledged before a cut.
+/// The acknowledgements before a cut.
 #[derive(Clone, Debug)]
 pub struct Promises {
     session: WriteSession,
@@ -98,7 +98,7 @@ pub struct Promises {
 
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    /// The latest write that was acknowledged in any way.
+    /// The latest write acknowledged in any way.
     newest: u64,
     /// Written since its last flush: block and generation.
     pending: Vec<(u64, u64)>,
@@ -107,44 +107,44 @@ struct Thread {
 /// A block that was not kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Example {
-    /// Where it begins on the drive, bytes.
+    /// Its address on the drive, bytes.
     pub address: u64,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
-    /// The generation that was acknowledged as durable.
+    /// The generation acknowledged as durable.
     pub promised: u64,
-    /// What its sectors hold, in order.
+    /// The contents of its sectors, in order.
     pub held: Vec<SectorContents>,
 }
 
-/// What came of looking at every block.
+/// The result of checking every block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PowercutVerdict {
-    /// Blocks by what became of them.
+    /// Number of blocks by fate.
     pub blocks: BTreeMap<Fate, u64>,
     /// The first blocks that were not kept.
     pub examples: Vec<Example>,
 }
 
 impl PowercutVerdict {
-    /// Blocks of one fate.
+    /// Number of blocks with one fate.
     pub fn count(&self, fate: Fate) -> u64 {
         self.blocks.get(&fate).copied().unwrap_or(0)
     }
 
-    /// Blocks that were looked for.
+    /// Number of checked blocks.
     pub fn looked_for(&self) -> u64 {
         self.blocks.values().sum()
     }
 
-    /// Blocks that do not hold what was promised, in whichever way.
+    /// Number of blocks that do not contain what was promised.
     pub fn broken(&self) -> u64 {
         self.looked_for() - self.count(Fate::Kept)
     }
 }
 
 impl Promises {
-    /// Of a session of which nothing is acknowledged yet. The session has been checked.
+    /// For a session without acknowledgements, which has been checked.
     pub fn new(session: &WriteSession) -> Promises {
         Promises {
             blocks: vec![Promise::default(); session.blocks as usize],
@@ -163,7 +163,7 @@ impl Promises {
         self.threads.iter().all(|thread| thread.newest >= LAYOUT)
     }
 
-    /// Takes the next acknowledgement. Refuses one that no writer of this session sends.
+    /// Adds the next acknowledgement. Refuses one that no writer of this session would send.
     pub fn acknowledge(&mut self, record: JournalRecord) -> Result<()> {
         match record {
             JournalRecord::LaidOut => self.lay_out(),
@@ -202,7 +202,7 @@ impl Promises {
 
     fn promise(&mut self, block: u64, generation: u64, followed_by: u64) {
         let promise = &mut self.blocks[block as usize];
-        // Of several writes that one flush made durable none was promised before the others.
+        // Several writes made durable by one flush were promised at the same time.
         let together = promise.followed_by == followed_by;
         let before = if together { promise.before } else { promise.durable };
         *promise = Promise { durable: generation, before, followed_by };
@@ -217,7 +217,8 @@ impl Promises {
         }
     }
 
-    /// Notes a write, which must be the next of its thread and go where the session has it.
+    /// Adds a write, which must be the next of its thread and go to the block determined by the
+    /// session.
     fn written(&mut self, write: Write) -> Result<(&mut Thread, ThreadDurability)> {
         let index = usize::from(write.thread);
         let manner =
@@ -226,7 +227,7 @@ impl Promises {
         if thread.newest < LAYOUT || Some(write.generation) != thread.newest.checked_add(1) {
             return Err(wrong("a write is not its thread's next"));
         }
-        // Left as a number that has a successor.
+        // Limited so that it has a successor.
         if write.generation == u64::MAX
             || self.session.block_of(index, write.generation) != write.block
         {
@@ -236,7 +237,7 @@ impl Promises {
         Ok((thread, manner))
     }
 
-    /// What a sector of a block holds. `bytes` are 512.
+    /// The contents of a sector of a block. `bytes` are 512.
     pub fn look(&self, block: u64, sector: usize, bytes: &[u8]) -> SectorContents {
         let session = &self.session;
         let address = session.address(block) + (sector * SECTOR) as u64;
@@ -257,7 +258,7 @@ impl Promises {
         }
     }
 
-    /// Whether a writer of this session seals so.
+    /// Whether the seal is one of this session's writers.
     fn could_write(&self, block: u64, generation: u64, sequence: u64) -> bool {
         let owner = self.session.owner(block);
         sequence == owner as u64
@@ -265,10 +266,10 @@ impl Promises {
                 || generation > LAYOUT && self.session.block_of(owner, generation) == block)
     }
 
-    /// Whether a sector begins as one write of this block and ends as another: among those that the
-    /// promised one may have been written over, it, and those that it may have been overwritten
-    /// with when power failed. Each shows at least eight bytes, as many as the checksum has: fewer
-    /// may be alike by chance.
+    /// Whether a sector begins as one write of this block and ends as another: among the writes
+    /// that the promised one may have overwritten, the promised one, and those that may have been
+    /// overwriting it when power failed. Each must show at least eight bytes, the size of the
+    /// checksum, because fewer may be equal by chance.
     fn is_of_two_writes(&self, block: u64, sector: usize, bytes: &[u8]) -> bool {
         let (mut head, mut tail) = (0, 0);
         for generation in self.generations(block) {
@@ -283,8 +284,8 @@ impl Promises {
         head >= 8 && tail >= 8 && head + tail >= SECTOR
     }
 
-    /// The writes of a block from the promise before the last one on, with those that may have been
-    /// under way.
+    /// The writes of a block from the promise before the last one on, including those that may have
+    /// been in flight.
     fn generations(&self, block: u64) -> impl Iterator<Item = u64> + '_ {
         let owner = self.session.owner(block);
         let thread = &self.threads[owner];
@@ -295,8 +296,8 @@ impl Promises {
     }
 }
 
-/// Compares every block that has a promise with what it holds. `look` puts what the sectors of a
-/// block hold into the list, which is empty.
+/// Compares every block that has a promise with its contents. `look` adds the contents of a block's
+/// sectors to the list, which is empty.
 pub fn judge(
     promises: &Promises,
     look: &mut dyn FnMut(u64, &mut Vec<SectorContents>) -> Result<()>,
@@ -321,7 +322,7 @@ pub fn judge(
         let logical = promises.session.logical_bytes as usize / SECTOR;
         let fate = fate(promise.durable, &held, logical);
         match fate {
-            // Until all blocks are seen it is not known whether later writes are there.
+            // Whether later writes are there is unknown until all blocks have been read.
             Fate::Lost => lost.push(block),
             _ => counts[fate as usize] += 1,
         }
@@ -351,7 +352,7 @@ pub fn judge(
     Ok(PowercutVerdict { blocks, examples })
 }
 
-/// `logical` sectors are written whole when power fails.
+/// `logical` sectors are written atomically when power fails.
 fn fate(durable: u64, held: &[SectorContents], logical: usize) -> Fate {
     if held.contains(&SectorContents::Corrupt) {
         return Fate::Corrupt;

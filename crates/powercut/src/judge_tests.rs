@@ -1,5 +1,5 @@
-//! The judge against drives whose behaviour is known: one that keeps all, and others that lose,
-//! tear, reorder and damage known blocks.
+//! The judge with drives of known behaviour: one that keeps everything, and others that lose, tear,
+//! reorder and damage known blocks.
 
 use proptest::prelude::*;
 
@@ -9,11 +9,11 @@ use dyno_core::base::rng::Seed;
 
 const BLOCKS: u64 = 16;
 
-/// A drive in memory on which a session wrote, and what was acknowledged meanwhile.
+/// A drive in memory with a session's writes, and their acknowledgements.
 struct Bench {
     session: WriteSession,
     promises: Promises,
-    /// By block: every write that it got, in order.
+    /// By block: every write that it received, in order.
     writes: Vec<Vec<u64>>,
     newest: [u64; 2],
 }
@@ -27,7 +27,7 @@ impl Bench {
         Bench { session, promises, writes, newest: [LAYOUT; 2] }
     }
 
-    /// The next write of a thread reaches the drive; acknowledged or not.
+    /// The next write of a thread reaches the drive, acknowledged or not.
     fn write(&mut self, thread: usize, acknowledged: bool) -> u64 {
         self.newest[thread] += 1;
         let generation = self.newest[thread];
@@ -52,7 +52,7 @@ impl Bench {
         bytes
     }
 
-    /// What the drive holds if it keeps everything.
+    /// The drive's contents if it keeps everything.
     fn image(&self) -> Vec<Vec<u8>> {
         let last = |block: u64| *self.writes[block as usize].last().expect("laid out");
         (0..BLOCKS).map(|block| self.sealed(block, last(block))).collect()
@@ -67,7 +67,7 @@ impl Bench {
         .expect("judged")
     }
 
-    /// The drive's content where one block is this.
+    /// The drive's contents with this in one block.
     fn with(&self, block: u64, bytes: Vec<u8>) -> PowercutVerdict {
         let mut image = self.image();
         image[block as usize] = bytes;
@@ -102,21 +102,22 @@ fn each_fate_is_said_of_the_block_that_has_it() {
     let (old, new) = (bench.sealed(block, before), bench.sealed(block, promised));
     is(&bench.with(block, [&new[..1024], &old[1024..]].concat()), Fate::Torn, 1);
     is(&bench.with(block, [&old[..3584], &new[3584..]].concat()), Fate::Torn, 1);
-    // Within a sector, over what was promised before.
+    // Within a sector, over the previously promised write.
     is(&bench.with(block, [&new[..200], &old[200..512], &new[512..]].concat()), Fate::Torn, 1);
     is(&bench.with(block, bench.sealed(block ^ 2, promised)), Fate::Corrupt, 1);
     let mut flipped = new.clone();
     flipped[700] ^= 4;
     is(&bench.with(block, flipped), Fate::Corrupt, 1);
-    // Whatever the first and the last byte are: one alone may be alike in another write by chance.
+    // Regardless of the first and the last byte: a single one may be equal in another write by
+    // chance.
     for (at, xor) in [0, 511].into_iter().flat_map(|at| (1..=255).map(move |xor| (at, xor))) {
         let mut flipped = new.clone();
         flipped[at] ^= xor;
         is(&bench.with(block, flipped), Fate::Corrupt, 1);
     }
     is(&bench.with(block, vec![0x5A; 4096]), Fate::Corrupt, 1);
-    // Another session's blocks were there before; this session's at another generation were never
-    // written here.
+    // Another session's blocks were there before; this session never wrote others of its own at
+    // another generation here.
     let mut other = small(BLOCKS);
     other.identity += 1;
     let mut bytes = vec![0; 4096];
@@ -206,9 +207,9 @@ fn a_journal_of_anybodys_is_refused_where_no_writer_would_say_so() {
 }
 
 proptest! {
-    /// Whatever was written, acknowledged and flushed: of a drive that keeps what is durable, and
-    /// any sectors of the rest, nothing is said; of one that puts one durable block back to an
-    /// earlier write, that block.
+    /// For any writes, acknowledgements and flushes: a drive that keeps what is durable, and any
+    /// sectors of the rest, has no findings; one that returns one durable block to an earlier write
+    /// has that block.
     #[test]
     fn an_honest_drive_is_never_accused_and_a_lost_block_always_found(
         ops in prop::collection::vec(0u8..5, 1..120), draw: u64, victim: prop::sample::Index,

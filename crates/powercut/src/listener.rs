@@ -1,9 +1,9 @@
 //! The machine that keeps its power: receives acknowledgements, stores them in a journal, and runs
 //! the hook that cuts the power at a random time.
 //!
-//! What comes over the network may come from anybody. A session must name a drive of the
-//! listener's own plan; every record must be the next that a writer of that session could send;
-//! what is executed is the plan's own hook and nothing that came from outside.
+//! Network input is untrusted. A session must name a drive of the listener's own plan; every record
+//! must be one that a writer of that session could send next; only the plan's own hook is executed,
+//! and nothing received.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Read, Write};
@@ -24,43 +24,43 @@ use dyno_core::lab::folder::data;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// How long a peer has to open a session.
+/// Time for a peer to open a session.
 const OPENING_NS: u64 = 10 * SECOND_NS;
 
-/// How long it has to lay the range out.
+/// Time for it to lay out the range.
 const LAYOUT_NS: u64 = 24 * 3600 * SECOND_NS;
 
-/// A writer that acknowledges nothing for so long hangs.
+/// A writer without acknowledgements for this long counts as hung.
 const HANGS_NS: u64 = 120 * SECOND_NS;
 
-/// After the hook, the power is off once nothing has come for so long.
+/// After the hook, the power counts as off if nothing is received for this long.
 const SILENCE_NS: u64 = 3 * SECOND_NS;
 
-/// And it has not gone if writes go on for so long.
+/// The cut has failed if writes continue for this long.
 const STILL_ON_NS: u64 = 30 * SECOND_NS;
 
-/// How often the clock is looked at.
+/// Polling interval.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What a listener needs.
+/// A listener's parameters.
 pub struct Listener<'a> {
     /// Where writers connect.
     pub socket: TcpListener,
     /// The hook that cuts the power.
     pub cut: &'a [String],
-    /// Serial numbers of the drives that sessions may be of.
+    /// Serial numbers of the drives permitted in sessions.
     pub serials: &'a [String],
-    /// Where journals are kept.
+    /// The directory for journals.
     pub folder: &'a Path,
-    /// Pauses are taken by it.
+    /// The clock for pauses.
     pub clock: Clock,
-    /// Set once it is to end.
+    /// Set to end it.
     pub stop: &'a AtomicBool,
 }
 
 impl Listener<'_> {
-    /// Waits for a session, and takes it to its cut; the journal. None where it was stopped. A peer
-    /// that opens no session is sent away, and the next waited for.
+    /// Waits for a session and records it until its cut; returns the journal. None if stopped. A
+    /// peer that opens no session is disconnected, and the next one waited for.
     pub fn one_cut(&self, say: &mut dyn FnMut(&str)) -> Result<Option<PathBuf>> {
         self.socket.set_nonblocking(true).context("waiting for a session")?;
         while !self.stop.load(Relaxed) {
@@ -85,7 +85,7 @@ impl Listener<'_> {
         Ok(None)
     }
 
-    /// Reads a session's opening, which must be of a drive of the plan.
+    /// Reads a session's opening, which must name a drive of the plan.
     fn opened(&self, stream: TcpStream) -> Result<(TcpStream, WriteSession)> {
         stream.set_nonblocking(false).context("reading the session")?;
         let until_ns = self.clock.now_ns() + OPENING_NS;
@@ -145,7 +145,7 @@ impl Listener<'_> {
     }
 }
 
-/// When the cut comes after the layout, nanoseconds.
+/// Time of the cut after the layout, nanoseconds.
 fn moment(session: &WriteSession) -> Result<u64> {
     let drawn = data::identity()?;
     let drawn = drawn.bytes().fold(0u64, |sum, byte| sum.wrapping_mul(257) ^ u64::from(byte));
@@ -156,7 +156,7 @@ fn unix_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
-/// A stream that is read until a moment.
+/// A stream that is read until a deadline.
 struct Timed {
     stream: TcpStream,
     until_ns: u64,
@@ -174,19 +174,19 @@ impl Read for Timed {
     }
 }
 
-/// What has come of a session.
+/// The received data of a session.
 struct Taking {
     promises: Promises,
-    /// Bytes that are no whole record yet.
+    /// Bytes of an incomplete record.
     held: Vec<u8>,
-    /// Nothing more will come.
+    /// The stream has ended.
     ended: bool,
-    /// When something came last.
+    /// Time of the last data.
     last_ns: u64,
 }
 
 impl Taking {
-    /// Takes what has come, for at most a tick.
+    /// Receives available data, for at most a tick.
     fn read(
         &mut self,
         stream: &mut TcpStream,
@@ -206,7 +206,7 @@ impl Taking {
             }
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            // The host went, as it should.
+            // The host is down, as it should be.
             Err(_) => self.ended = true,
         }
         let (records, rest) = self.held.as_chunks::<RECORD>();
@@ -221,7 +221,7 @@ impl Taking {
         Ok(())
     }
 
-    /// Before the cut a writer must be there and go on.
+    /// Before the cut, a writer must be connected and writing.
     fn check(&self, now_ns: u64, begun_ns: u64) -> Result<()> {
         let limit_ns = match self.promises.is_laid_out() {
             true => self.last_ns + HANGS_NS,
@@ -264,7 +264,7 @@ impl Hook {
         Ok(Hook { child, ended_ns: None })
     }
 
-    /// Whether it ended well and the host is silent since.
+    /// Whether it succeeded and the host has been silent since.
     fn is_over(&mut self, ended: bool, last_ns: u64, now_ns: u64) -> Result<bool> {
         if self.ended_ns.is_none() {
             let Some(status) = self.child.try_wait().context("waiting for the hook")? else {
@@ -299,7 +299,7 @@ struct JournalWriter {
 }
 
 impl JournalWriter {
-    /// Begins the folder's next.
+    /// Creates the folder's next one.
     fn begin(folder: &Path, session: &WriteSession) -> Result<JournalWriter> {
         for number in 1u32.. {
             let path = folder.join(format!("{number:04}.journal"));

@@ -1,5 +1,5 @@
-//! A session of writing: its blocks, which thread writes which, and how each thread makes them
-//! durable. It is the first part of the journal, so a checker does not need the plan.
+//! A session of writing: its blocks, their threads, and how each thread makes them durable. It is
+//! the first part of the journal, so a checker does not need the plan.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,22 +11,22 @@ use dyno_core::base::rng::Seed;
 /// The version of sessions and journals.
 pub const VERSION: u32 = 1;
 
-/// The most threads of a session.
+/// Maximum number of threads of a session.
 const MOST_THREADS: usize = 1024;
 
-/// The most blocks: a checker keeps some numbers for each of them.
+/// Maximum number of blocks, because a checker stores some numbers for each.
 const MOST_BLOCKS: u64 = 1 << 26;
 
-/// The largest block, bytes.
+/// Maximum block size, bytes.
 const MOST_BLOCK_BYTES: u32 = 1 << 20;
 
-/// The longest texts: names and serial numbers.
+/// Maximum length of texts: names and serial numbers.
 const MOST_TEXT: usize = 1024;
 
-/// The longest time from layout to cut: a year.
+/// Maximum time from layout to cut: a year.
 const MOST_NS: u64 = 366 * 86_400 * 1_000_000_000;
 
-/// The generation of every block's first write, which lays the range out.
+/// The generation of every block's first write, the layout.
 pub const LAYOUT: u64 = 1;
 
 /// How a thread makes its writes durable.
@@ -45,15 +45,15 @@ pub enum ThreadDurability {
 /// One session of writing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WriteSession {
-    /// Of this description; [`VERSION`].
+    /// One session of writing.
     pub version: u32,
-    /// Of Dyno.
+    /// Version of this description; [`VERSION`].
     pub dyno_version: String,
-    /// Drawn for this session; sealed blocks carry it as their dataset.
+    /// Version of Dyno.
     pub identity: u64,
-    /// Which blocks are written follows from it.
+    /// Random identity of this session, which sealed blocks carry as their dataset.
     pub seed: u64,
-    /// The host's name.
+    /// The seed, which determines the blocks that are written.
     pub host: String,
     /// The kernel's name for this boot (/proc/sys/kernel/random/boot_id).
     pub boot_id: String,
@@ -61,27 +61,27 @@ pub struct WriteSession {
     pub subject: String,
     /// The drive's serial number.
     pub serial: String,
-    /// Its volatile write cache when the session began: "on", "off", "none" or "unknown".
+    /// Its volatile write cache at the start of the session: "on", "off", "none" or "unknown".
     pub write_cache: String,
-    /// Where the range begins on the drive, bytes.
+    /// Start of the range on the drive, bytes.
     pub offset: u64,
-    /// The drive's logical block, which it writes whole when power fails, bytes.
+    /// The drive's logical block, which is written atomically when power fails, bytes.
     pub logical_bytes: u32,
     /// The size of a block, bytes.
     pub block_bytes: u32,
     /// Blocks in the range.
     pub blocks: u64,
-    /// One for each thread. Thread t of T writes the blocks whose number leaves t when divided by
+    /// One for each thread. Thread t of T writes the blocks whose number is congruent to t modulo
     /// T.
     pub threads: Vec<ThreadDurability>,
-    /// The cut comes no sooner after the layout, nanoseconds.
+    /// Minimum time from the layout to the cut, nanoseconds.
     pub warmup_ns: u64,
-    /// And at a random moment of so long after that, nanoseconds.
+    /// The random period after that, nanoseconds.
     pub window_ns: u64,
 }
 
 impl WriteSession {
-    /// Refuses one that no writer makes: it may come from anywhere.
+    /// Refuses one that no writer produces: it may be forged.
     pub fn check(&self) -> Result<()> {
         let threads = self.threads.len();
         let texts = [
@@ -132,7 +132,7 @@ impl WriteSession {
         (block % self.threads.len() as u64) as usize
     }
 
-    /// Blocks that a thread writes.
+    /// Number of blocks of a thread.
     pub fn share(&self, thread: usize) -> u64 {
         let (threads, thread) = (self.threads.len() as u64, thread as u64);
         (self.blocks - thread).div_ceil(threads)
@@ -143,14 +143,14 @@ impl WriteSession {
         k * self.threads.len() as u64 + thread as u64
     }
 
-    /// The block that a thread's write of this generation goes to. A thread counts its writes from
-    /// [`LAYOUT`] on, so that of two writes the later has the higher generation.
+    /// The block of a thread's write with this generation. A thread counts its writes from
+    /// [`LAYOUT`] on, so the later of two writes has the higher generation.
     pub fn block_of(&self, thread: usize, generation: u64) -> u64 {
         let mut rng = Seed::new(self.seed, 0, thread as u64).at(generation);
         self.nth(thread, rng.below(self.share(thread)))
     }
 
-    /// Where a block begins on the drive, bytes.
+    /// A block's address on the drive, bytes.
     pub fn address(&self, block: u64) -> u64 {
         self.offset + block * u64::from(self.block_bytes)
     }
@@ -175,7 +175,7 @@ impl WriteSession {
 pub mod tests {
     use super::*;
 
-    /// A small session: `blocks` of 4 KiB, one thread by FUA and one that flushes.
+    /// A small session: `blocks` of 4 KiB, one thread with FUA and one that flushes.
     pub fn small(blocks: u64) -> WriteSession {
         WriteSession {
             version: VERSION,

@@ -2,7 +2,7 @@
 //! acknowledgement before they continue.
 //!
 //! Writes go through io_uring with direct I/O, one at a time for each thread: its `RWF_DSYNC` is
-//! one write with FUA where the drive has it, while pwritev2 on a block device adds a flush, which
+//! one write with FUA if the drive has it, whereas pwritev2 on a block device adds a flush, which
 //! would hide a drive that ignores FUA.
 
 use std::fs::File;
@@ -30,16 +30,17 @@ use dyno_core::plan::{Drive, DrivePlace, Load, Plan, Step, Stream, Subject};
 use dyno_core::run::admit::admit;
 use dyno_core::run::datasets::before::Before;
 
-/// How long the listener has to accept a session.
+/// Time for the listener to accept a session.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the layout writes at a time, bytes.
+/// Bytes per write of the layout.
 const LAYOUT_BYTES: usize = 1 << 20;
 
-/// Where direct I/O may begin in memory.
+/// Memory alignment for direct I/O.
 const ALIGN: usize = 4096;
 
-/// Writes until the power goes, the listener does, or `stop` is set. `say` is informed.
+/// Writes until the power fails, the listener disconnects, or `stop` is set. `say` receives
+/// messages.
 pub fn write(
     plan: &Plan,
     stop: &AtomicBool,
@@ -63,7 +64,7 @@ pub fn write(
     session.check()?;
     let file = held.file();
     fcntl_setfl(file, OFlags::DIRECT).context("asking for direct I/O")?;
-    // Nothing is erased before the listener has agreed.
+    // Nothing is erased before the listener has accepted.
     let socket = call(&cuts.listener, &session)?;
     say(&format!("session {:016x}: laying out {} blocks", session.identity, session.blocks));
     lay_out(file, &session, stop)?;
@@ -119,7 +120,7 @@ fn only_step(plan: &Plan) -> Result<&Step> {
     }
 }
 
-/// The session of a step on a drive, without its size.
+/// The session for a step on a drive, without its size.
 fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<WriteSession> {
     let read = |path: &str| {
         std::fs::read_to_string(path).map(|text| text.trim().to_string()).context(path.to_string())
@@ -163,7 +164,7 @@ fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<WriteSessio
     })
 }
 
-/// The block size of a stream and how its writes are made durable.
+/// The block size of a stream and the durability of its writes.
 fn manner(stream: &Stream) -> Result<(u32, ThreadDurability)> {
     let knobs = &stream.workload.knobs;
     let refused = |what: &str, next: &str| {
@@ -206,7 +207,7 @@ fn manner(stream: &Stream) -> Result<(u32, ThreadDurability)> {
     Ok((block as u32, manner))
 }
 
-/// The range: what the dataset of the first stream says, or the whole drive.
+/// The range: the first stream's dataset, or the whole drive.
 fn size(session: &mut WriteSession, step: &Step, here: u64) -> Result<()> {
     let knobs = &step.streams[0].engine.knobs;
     let one_dataset = step.streams.iter().all(|s| s.dataset == step.streams[0].dataset);
@@ -230,7 +231,7 @@ fn size(session: &mut WriteSession, step: &Step, here: u64) -> Result<()> {
     Ok(())
 }
 
-/// Opens the session at the listener, which answers with one byte.
+/// Opens the session with the listener, which answers with one byte.
 fn call(listener: &str, session: &WriteSession) -> Result<TcpStream> {
     let no_listener = |cause: &dyn std::fmt::Display| {
         failed(
@@ -253,7 +254,7 @@ fn call(listener: &str, session: &WriteSession) -> Result<TcpStream> {
     Ok(socket)
 }
 
-/// Writes every block once, so that what each holds is known, and flushes.
+/// Writes every block once, so that its contents are known, and flushes.
 fn lay_out(file: &File, session: &WriteSession, stop: &AtomicBool) -> Result<()> {
     let block_bytes = session.block_bytes as usize;
     let at_a_time = (LAYOUT_BYTES / block_bytes).max(1);
@@ -275,7 +276,7 @@ fn lay_out(file: &File, session: &WriteSession, stop: &AtomicBool) -> Result<()>
     fdatasync(file).context("flushing what was laid out")
 }
 
-/// The way to the listener, one record at a time.
+/// The connection to the listener, one record at a time.
 struct ListenerLink<'a> {
     socket: Mutex<TcpStream>,
     stop: &'a AtomicBool,
@@ -293,7 +294,7 @@ impl ListenerLink<'_> {
     }
 }
 
-/// One thread: a write at a time.
+/// One thread: one write at a time.
 fn work(file: &File, session: &WriteSession, thread: usize, line: &ListenerLink<'_>) -> Result<()> {
     let mut ring = WriteRing(IoUring::new(1).context("making an io_uring of one entry")?);
     let mut buffer = Buffer::new(session.block_bytes as usize);
@@ -342,9 +343,10 @@ impl WriteRing {
         self.carry_out(&entry).map(drop).map_err(|e| op_failed("a flush", 0, &e))
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its completion.
     fn carry_out(&mut self, entry: &io_uring::squeue::Entry) -> std::io::Result<i32> {
-        // SAFETY: what the entry refers to outlives this call, which waits for the answer.
+        // SAFETY: the data that the entry refers to outlive this call, which waits for the
+        // completion.
         let pushed = unsafe { self.0.submission().push(entry) };
         pushed.map_err(|_| std::io::Error::other("the ring is full"))?;
         loop {

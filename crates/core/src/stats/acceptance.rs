@@ -4,57 +4,57 @@
 //! One-sided simultaneous prediction limits: G. J. Hahn, "Additional Factors for Calculating
 //! Prediction Intervals for Samples from a Normal Distribution", Journal of the American
 //! Statistical Association 65 (1970), pages 1668 to 1676. Drives' levels are logarithms of
-//! geometric means over their repeats, so that scatter is a share and a loss is a ratio.
+//! geometric means over their repeats, so scatter is a share and a loss is a ratio.
 
 use statrs::function::erf::erfc;
 
 use super::moments::{mean, variance};
 
-/// What a reference sample says of further drives of its like.
+/// A reference sample, for predictions about further drives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     /// Drives of the sample.
     pub drives: usize,
-    /// Mean of their levels: a natural logarithm.
+    /// Mean of their levels, as a natural logarithm.
     pub mean: f64,
-    /// Standard deviation of their levels: drive to drive, and the remainder of the repeats'.
+    /// Standard deviation of their levels: between drives, plus the remainder of the repeats'.
     pub deviation: f64,
     /// The distance of the limit from the mean, in standard deviations.
     pub factor: f64,
 }
 
-/// A delivery, and how often a good one may see a rejection.
+/// A delivery, and its false-rejection rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
-    /// Drives that are judged.
+    /// Number of judged drives.
     pub drives: usize,
-    /// Probability that any drive of a delivery that is like the reference is rejected.
+    /// Probability that any drive of a delivery like the reference is rejected.
     pub miss: f64,
 }
 
-/// Fewer reference drives than this give no scatter to judge by.
+/// With fewer reference drives, the scatter is unknown.
 pub const FEWEST: usize = 3;
 
 impl Reference {
-    /// Of the levels of the reference's drives; `None` with fewer than three.
+    /// From the levels of the reference's drives; `None` with fewer than three.
     pub fn new(levels: &[f64], delivery: Delivery) -> Option<Reference> {
         (levels.len() >= FEWEST && delivery.drives > 0).then(|| Reference {
             drives: levels.len(),
             mean: mean(levels),
-            // Rounding error between equal drives is not a scatter to judge by.
+            // Rounding error between equal drives is not scatter.
             deviation: variance(levels).sqrt().max(1e-9),
             factor: factor(levels.len(), delivery),
         })
     }
 
-    /// The level of the limit on the worse side; `higher_is_better` says which side that is.
+    /// The limit on the worse side; `higher_is_better` determines the side.
     pub fn limit(&self, higher_is_better: bool) -> f64 {
         let reach = self.factor * self.deviation;
         if higher_is_better { self.mean - reach } else { self.mean + reach }
     }
 
     /// The probability that a drive whose true level is worse by this share (0.1 of ops/s lost, or
-    /// of latency added) is rejected, if the reference's scatter is the drives' true one.
+    /// of latency added) is rejected, if the reference's scatter is the true one.
     pub fn power(&self, loss: f64, higher_is_better: bool) -> f64 {
         let log = if higher_is_better { -(1.0 - loss).ln() } else { (1.0 + loss).ln() };
         let distance = log / self.deviation;
@@ -62,7 +62,7 @@ impl Reference {
     }
 }
 
-/// The factor at which a delivery of good drives sees no rejection with probability 1 − miss.
+/// The factor for which a delivery of good drives has no rejection with probability 1 − miss.
 fn factor(reference: usize, delivery: Delivery) -> f64 {
     let m = delivery.drives as f64;
     let passes = |k: f64| expected(reference, |s, shift| (m * normal(k * s + shift).ln()).exp());
@@ -80,13 +80,13 @@ fn factor(reference: usize, delivery: Delivery) -> f64 {
     high
 }
 
-/// The expected value of a function of what a sample of n gives where the truth is 0 and 1: its
-/// standard deviation, and the error of its mean. By the trapezoidal rule, which is as good as
-/// exact for functions that vanish with their derivatives at both ends.
+/// The expected value of a function of the standard deviation and the error of the mean of a sample
+/// of n from a standard normal distribution. By the trapezoidal rule, which is practically exact
+/// for functions that vanish with their derivatives at both ends.
 fn expected(n: usize, of: impl Fn(f64, f64) -> f64) -> f64 {
     let degrees = n as f64 - 1.0;
     let (mut sum, mut weights) = (0.0, 0.0);
-    // u is the logarithm of the standard deviation, whose density is that of chi.
+    // u is the logarithm of the standard deviation, with the density of chi.
     for i in 0..=280 {
         let u = -12.0 + 0.05 * f64::from(i);
         let s = u.exp();
@@ -119,7 +119,7 @@ mod tests {
         (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
     }
 
-    /// A drive's mean of five repeats: drives differ by 2 %, repeats by 1 %.
+    /// A drive's mean of five repeats: 2 % scatter between drives, 1 % between repeats.
     fn drive(rng: &mut Rng, level: f64) -> f64 {
         let own = level.ln() + 0.02 * gauss(rng);
         own + (0..5).map(|_| 0.01 * gauss(rng)).sum::<f64>() / 5.0
@@ -163,7 +163,7 @@ mod tests {
             }
         }
         println!("rejected {rejected}, found {found:?} of {trials}; stated {stated:?}");
-        // 5 % of 1,000 and what chance adds to it in one run of a thousand.
+        // 5 % of 1,000, plus the excess that chance produces in one run of a thousand.
         assert!(rejected <= 72, "{rejected} good deliveries with a rejection");
         assert!(found[0] >= 750 && found[1] >= 950, "{found:?}");
         assert!((stated[0] - f64::from(found[0]) / 1e3).abs() < 0.08, "{stated:?} {found:?}");

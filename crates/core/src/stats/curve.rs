@@ -1,4 +1,4 @@
-//! A curve of latency against load: its knee, the load at a latency and the latency at a load.
+//! A latency–load curve: its knee, the load at a latency and the latency at a load.
 
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,8 +9,8 @@ pub struct LoadAndLatency {
     pub latency: f64,
 }
 
-/// The points by rising load, without those at which more load was asked for and less came (the
-/// curve bends back).
+/// The points by ascending load, without those with more offered but less achieved load (the curve
+/// bends back).
 pub fn rising(points: &[LoadAndLatency]) -> Vec<LoadAndLatency> {
     let mut sorted: Vec<LoadAndLatency> = points
         .iter()
@@ -22,10 +22,10 @@ pub fn rising(points: &[LoadAndLatency]) -> Vec<LoadAndLatency> {
     sorted
 }
 
-/// The knee: with both axes scaled to 0 … 1, the point that lies farthest below the straight line
-/// from the first point to the last (Satopää et al., "Finding a Kneedle in a Haystack", 2011, for a
-/// convex curve). Nothing for fewer than three points, or where the curve nowhere sags by a tenth:
-/// a straight line has no knee.
+/// The knee: with both axes scaled to 0 … 1, the point farthest below the straight line from the
+/// first point to the last (Satopää et al., "Finding a Kneedle in a Haystack", 2011, for a convex
+/// curve). None for fewer than three points, or if the curve nowhere sags by a tenth: a straight
+/// line has no knee.
 pub fn knee(points: &[LoadAndLatency]) -> Option<LoadAndLatency> {
     const LEAST_SAG: f64 = 0.1;
     let points = rising(points);
@@ -40,9 +40,8 @@ pub fn knee(points: &[LoadAndLatency]) -> Option<LoadAndLatency> {
     (sag(best) >= LEAST_SAG).then_some(*best)
 }
 
-/// The load at which the curve first reaches a latency, between two points on the straight line
-/// through them. Nothing where the whole curve lies above it, or below it: what was not measured is
-/// not guessed.
+/// The load at which the curve first reaches a latency, by linear interpolation between two points.
+/// None if the whole curve is above or below it: no extrapolation.
 pub fn load_at(points: &[LoadAndLatency], latency: f64) -> Option<f64> {
     let points = rising(points);
     points.windows(2).find(|w| w[0].latency <= latency && w[1].latency > latency).map(|w| {
@@ -51,8 +50,8 @@ pub fn load_at(points: &[LoadAndLatency], latency: f64) -> Option<f64> {
     })
 }
 
-/// The latency at a load, on the straight line between the two points around it. `points` rise in
-/// load.
+/// The latency at a load, by linear interpolation between the two adjacent points. `points` are in
+/// ascending order.
 pub fn latency_at(points: &[LoadAndLatency], load: f64) -> Option<f64> {
     let w = points.windows(2).find(|w| w[0].load <= load && load <= w[1].load)?;
     Some(

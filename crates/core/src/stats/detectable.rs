@@ -4,32 +4,32 @@
 use super::family::{FEWEST, MEANS, POINTS, expected};
 use super::moments::t_reach;
 
-/// Half widths on logarithms, which for small ones are relative differences: 0.018 is 1.8 %.
+/// Half widths on logarithms, approximately relative differences: 0.018 is 1.8 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detectable {
     /// At one point.
     pub point: f64,
-    /// In the mean over a step's points; `None` where it has only one.
+    /// In the mean over a step's points; `None` if it has only one.
     pub mean: Option<f64>,
 }
 
-/// A brief as it is planned: all steps alike, all pairs compared at all points.
+/// A planned brief: all steps alike, all pairs compared at all points.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedBrief {
     /// Repeats of each point.
     pub repeats: usize,
-    /// Of one step.
+    /// Points per step.
     pub points: usize,
     /// Pairs of subjects.
     pub pairs: usize,
     /// Steps.
     pub steps: usize,
-    /// Figures that are compared: ops/s and p99 are two.
+    /// Compared figures: ops/s and p99 are two.
     pub measures: usize,
 }
 
 /// The half widths for a run-to-run `scatter` (the standard deviation of logarithms), the same at
-/// all points. A difference of just that size is claimed in every other brief; one half as large
+/// all points. A difference of exactly that size is claimed in every other brief; one half as large
 /// again in nearly all. `None` with fewer than three repeats, which show nothing.
 pub fn detectable(scatter: f64, planned: PlannedBrief) -> Option<Detectable> {
     let PlannedBrief { repeats, points, pairs, steps, measures } = planned;
@@ -46,7 +46,7 @@ pub fn detectable(scatter: f64, planned: PlannedBrief) -> Option<Detectable> {
     let both = weight + degrees;
     let all = degrees * p;
     let moderated = 1.0 / (1.0 / both + (weight / both).powi(2) / all);
-    // An odd number of repeats cannot be balanced at one point, only over all.
+    // An odd number of repeats can only be balanced over all points, not at one.
     let place = if repeats.is_multiple_of(2) { 0.0 } else { 1.0 / (p * (r * r - 1.0)) };
     let error = scatter * (2.0 / r * (1.0 + place)).sqrt();
     let mean = t_reach(all, miss(MEANS, means)) * scatter * (2.0 / r / p).sqrt();

@@ -1,36 +1,37 @@
-//! Power over a window: mean, extremes, energy, and how late the instrument shows the load.
+//! Power over a window: mean, extremes, energy, and the instrument's delay.
 //!
-//! Energy is the trapezoid over the readings' own times. What lies in a gap is not made up: a
-//! stretch counts only between two readings that are near enough, and without nearly all of the
-//! window there is no energy.
+//! Energy is the trapezoidal integral over the readings' own times. Gaps are not filled: a segment
+//! counts only between two readings that are close enough, and unless nearly all of the window is
+//! covered there is no energy.
 
-/// A reading: seconds since the window opened, watts. A gap is a reading that is not a number.
+/// A reading: seconds since the start of the window, watts. A gap is a reading that is not a
+/// number.
 pub type PowerReading = (f64, f64);
 
-/// Energy and work per watt are given from this share of the window on.
+/// Energy and work per watt require at least this coverage of the window.
 pub const ENOUGH: f64 = 0.99;
 
-/// Neighbours further apart than this many usual distances have a gap between them.
+/// Readings further apart than this many median distances have a gap between them.
 const GAP: f64 = 5.0;
 
 /// Power over a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowPower {
-    /// Over the time covered, each reading counting for the time that it stands for.
+    /// Over the covered time, each reading weighted by its duration.
     pub mean_watts: f64,
-    /// The least reading.
+    /// The minimum.
     pub min_watts: f64,
-    /// The largest reading.
+    /// The maximum.
     pub max_watts: f64,
-    /// 99th percentile over the time covered.
+    /// 99th percentile over the covered time.
     pub p99_watts: f64,
-    /// None where too little of the window is covered.
+    /// None if coverage is insufficient.
     pub joules: Option<f64>,
-    /// The share of the window that lies between readings near enough to one another.
+    /// The share of the window between readings that are close enough.
     pub covered: f64,
 }
 
-/// Power between two moments.
+/// Power between two times.
 pub fn over(readings: &[PowerReading], from_s: f64, until_s: f64) -> Option<WindowPower> {
     let longest_s = GAP * usual_distance(readings)?;
     let (mut joules, mut covered_s) = (0.0, 0.0);
@@ -71,27 +72,27 @@ fn usual_distance(readings: &[PowerReading]) -> Option<f64> {
     distances.get(distances.len() / 2).copied()
 }
 
-/// How late an instrument shows the load.
+/// The delay of an instrument relative to the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delay {
-    /// Seconds by which the power follows the load.
+    /// Seconds by which the power lags the load.
     pub seconds: f64,
-    /// Pearson's, of load and power at that delay.
+    /// Pearson's correlation of load and power at that delay.
     pub correlation: f64,
 }
 
 /// Below this correlation the power does not follow the load, and no delay is reported.
 const FOLLOWS: f64 = 0.8;
 
-/// The grid on which delays are tried.
+/// The grid of delays tried.
 const GRID_S: f64 = 0.01;
 
-/// This much of the load's end is as informative as all of it.
+/// This much of the end of the load suffices.
 const LOOKED_AT_S: f64 = 120.0;
 
-/// The delay, up to `most_s`, at which power follows the load best. `load` holds stretches of
-/// constant load, (from, until, ops/s) in seconds, in order and without holes; it needs a step, the
-/// load's beginning or end.
+/// The delay, up to `most_s`, with the best correlation of power and load. `load` has segments of
+/// constant load, (from, until, ops/s) in seconds, in order and without gaps; it must contain a
+/// step, such as the start or end of the load.
 pub fn delay(load: &[(f64, f64, f64)], power: &[PowerReading], most_s: f64) -> Option<Delay> {
     let power: Vec<PowerReading> = power.iter().copied().filter(|r| r.1.is_finite()).collect();
     let last = load.last()?.1.min(power.last()?.0 - most_s);
@@ -141,7 +142,7 @@ fn held(load: &[(f64, f64, f64)], times: &[f64]) -> Vec<f64> {
     times.iter().map(&mut at).collect()
 }
 
-/// Pearson's correlation; none where one of the two never changes.
+/// Pearson's correlation; None if one of the two is constant.
 fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let (ma, mb) = (mean(a), mean(b));
@@ -158,7 +159,7 @@ fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// The load of a point: rest, thirty seconds at changing rates, rest.
+    /// The load of a point: idle, thirty seconds at changing rates, idle.
     fn load() -> Vec<(f64, f64, f64)> {
         let rate = |second: i32| 150_000.0 + 30_000.0 * f64::from(second % 7);
         let mut all = vec![(-5.0, 0.0, 0.0)];
@@ -167,7 +168,7 @@ mod tests {
         all
     }
 
-    /// 5 W + 1 W for each 100 K ops/s, twenty readings a second, 1.5 s late.
+    /// 5 W + 1 W per 100 K ops/s, twenty readings per second, 1.5 s late.
     fn scripted_meter(load: &[(f64, f64, f64)]) -> Vec<PowerReading> {
         let watts = |t: f64| {
             5.0 + load.iter().find(|l| l.0 <= t && t < l.1).map_or(0.0, |l| l.2) / 100_000.0

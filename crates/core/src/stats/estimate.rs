@@ -1,16 +1,16 @@
-//! A value with its 95 % interval: the only number that a report accepts.
+//! A value with its 95 % interval: the only kind of number in a report.
 
 use super::level::{Level, level};
 use super::moments::mean;
 
-/// Where an estimate's interval comes from.
+/// The source of an estimate's interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalMethod {
-    /// The spread between repeats.
+    /// The scatter between repeats.
     Repeats,
-    /// The bounds within which another tool reported it.
+    /// The bounds reported by another tool.
     Reported,
-    /// Too few observations for an interval: `low` and `high` are the least and the most of them.
+    /// Too few observations for an interval: `low` and `high` are their minimum and maximum.
     Single,
 }
 
@@ -19,18 +19,18 @@ pub enum IntervalMethod {
 pub struct Estimate {
     /// The value, in `unit`.
     pub value: f64,
-    /// Without an interval these are the least and the most observed.
+    /// Without an interval, the minimum and maximum observed.
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
-    /// Observations: repeats, or samples of the tool that reported it.
+    /// Observations: repeats, or samples of the reporting tool.
     pub n: usize,
-    /// The unit that value and interval are printed in.
+    /// The unit of value and interval when printed.
     pub unit: &'static str,
-    /// Where the interval comes from.
+    /// The source of the interval.
     pub method: IntervalMethod,
-    /// The significant digits of what it was made from, where that was read as text and not
-    /// measured: no more are printed.
+    /// The significant digits of its source, if that was text and not a measurement: no more are
+    /// printed.
     pub digits: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ impl Estimate {
         }
     }
 
-    /// The same with no more digits than the least exact of what it was made from.
+    /// The same with no more digits than the least precise of its inputs.
     pub fn written_in(mut self, digits: impl IntoIterator<Item = Option<u32>>) -> Estimate {
         self.digits = digits.into_iter().flatten().min();
         self
@@ -63,16 +63,18 @@ impl Estimate {
         self.method != IntervalMethod::Single
     }
 
-    /// Half the interval's width over the value, in percent; `None` without an interval or at zero.
+    /// Half the interval's width divided by the value, in percent; `None` without an interval or at
+    /// zero.
     pub fn relative_percent(&self) -> Option<f64> {
         (self.has_interval() && self.value != 0.0)
             .then(|| (self.high - self.low) / 2.0 / self.value.abs() * 100.0)
     }
 }
 
-/// Repeats as one estimate. From three on: their geometric mean, with Student's t on logarithms, so
-/// that no end is negative. Fewer have no interval, only a least and a most. Where one is zero, the
-/// arithmetic mean, without an interval. `None` without observations, or if one is not finite.
+/// Repeats as one estimate. With three or more: their geometric mean, with Student's t on
+/// logarithms, so that limits are positive. Fewer have no interval, only minimum and maximum. If
+/// one is zero, the arithmetic mean, without an interval. `None` without observations, or if one is
+/// not finite.
 pub fn from_repeats(values: &[f64], unit: &'static str) -> Option<Estimate> {
     if !usable(values) {
         return None;

@@ -1,4 +1,4 @@
-//! One level (ops/s, a latency, a share) over its repeats, with an interval of its own.
+//! One level (ops/s, a latency, a share) over its repeats, with its own interval.
 
 use super::family::FEWEST;
 use super::moments::{mean, t_95, variance};
@@ -8,14 +8,14 @@ use super::moments::{mean, t_95, variance};
 pub struct Level {
     /// The geometric mean, in the unit of the values.
     pub value: f64,
-    /// Of 95 %; none with fewer than three repeats.
+    /// 95 % interval; None with fewer than three repeats.
     pub interval: Option<(f64, f64)>,
-    /// Repeats behind it.
+    /// Number of repeats.
     pub repeats: usize,
 }
 
-/// The geometric mean of repeats above zero, its interval by Student's t on logarithms: no end of
-/// it is negative. `None` without repeats, or where one is not finite or not above zero.
+/// The geometric mean of positive repeats, with an interval by Student's t on logarithms, so that
+/// limits are positive. `None` without repeats, or if one is not finite or not positive.
 pub fn level(values: &[f64]) -> Option<Level> {
     if values.is_empty() || values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
         return None;
@@ -27,19 +27,19 @@ pub fn level(values: &[f64]) -> Option<Level> {
     Some(Level { value: natural(centre), interval, repeats: values.len() })
 }
 
-/// The same interval's width while repeats are added one by one, of which there may be very many.
+/// The same interval's width, updated as repeats are added, of which there may be very many.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Repeats {
     n: usize,
-    /// Of the logarithms: their mean, and the sum of squares around it (Welford).
+    /// The mean of the logarithms, and the sum of squared deviations (Welford).
     mean: f64,
     squares: f64,
-    /// One was not finite or not above zero.
+    /// One was not finite or not positive.
     unusable: bool,
 }
 
 impl Repeats {
-    /// Takes in one more repeat.
+    /// Adds a repeat.
     pub fn add(&mut self, value: f64) {
         self.n += 1;
         self.unusable |= !value.is_finite() || value <= 0.0;
@@ -48,12 +48,12 @@ impl Repeats {
         self.squares += from_mean * (value.ln() - self.mean);
     }
 
-    /// Repeats taken in so far.
+    /// Number of repeats added.
     pub fn count(&self) -> usize {
         self.n
     }
 
-    /// Half the interval's width over the value, in percent; `None` without an interval.
+    /// Half the interval's width divided by the value, in percent; `None` without an interval.
     pub fn relative_percent(&self) -> Option<f64> {
         if self.n < FEWEST || self.unusable {
             return None;
@@ -63,7 +63,7 @@ impl Repeats {
     }
 }
 
-/// The mean of shares from 0 to 1, its interval cut to that range.
+/// The mean of shares from 0 to 1, with its interval limited to that range.
 pub fn share(values: &[f64]) -> Option<Level> {
     if values.is_empty() || values.iter().any(|v| !(0.0..=1.0).contains(v)) {
         return None;

@@ -2,7 +2,7 @@
 //! function; all intervals are 95 %.
 //!
 //! `family` compares all subjects of a brief simultaneously, `level` and `estimate` are single
-//! figures, `runs` follows a figure over many runs and finds where it changes. docs/claims.md and
+//! figures, `runs` follows a figure over many runs and finds changes. docs/claims.md and
 //! docs/trends.md have the methods.
 
 pub mod acceptance;

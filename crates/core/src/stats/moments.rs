@@ -13,17 +13,17 @@ pub fn variance(values: &[f64]) -> f64 {
         / values.len().saturating_sub(1).max(1) as f64
 }
 
-/// How many standard errors a 95 % interval reaches to either side.
+/// Half the width of a 95 % interval in standard errors.
 pub(super) fn t_95(degrees: f64) -> f64 {
     t_reach(degrees, 0.05)
 }
 
-/// The same for an interval that misses the truth with probability `miss`.
+/// The same for an interval with error probability `miss`.
 pub(super) fn t_reach(degrees: f64, miss: f64) -> f64 {
     StudentsT::new(0.0, 1.0, degrees.max(1.0)).map_or(f64::MAX, |t| t.inverse_cdf(1.0 - miss / 2.0))
 }
 
-/// The probability that t lies at least so far from zero.
+/// The probability that |t| is at least this large.
 pub(super) fn t_tail(t: f64, degrees: f64) -> f64 {
     StudentsT::new(0.0, 1.0, degrees.max(1.0)).map_or(1.0, |d| 2.0 * (1.0 - d.cdf(t.abs())))
 }

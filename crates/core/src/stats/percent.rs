@@ -1,7 +1,7 @@
-//! By how much: the formulas by name, the calculation as text, and its result rounded towards the
+//! Differences: the formulas by name, the calculation as text, and its result rounded towards the
 //! weaker claim.
 //!
-//! Claims and audits print the same number for the same division because both print it here.
+//! Shared by claims and audits, so that both print the same number for the same division.
 
 use super::Better;
 
@@ -15,7 +15,7 @@ pub fn reduction_percent(new: f64, old: f64) -> f64 {
     (1.0 - new / old) * 100.0
 }
 
-/// How "by how much" is computed.
+/// The formula of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Formula {
     /// superior ÷ inferior − 1, in percent.
@@ -27,7 +27,7 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// All formulas, in the order in which they are shown.
+    /// All formulas, in display order.
     pub const ALL: [Formula; 3] = [Formula::Gain, Formula::Reduction, Formula::Factor];
 
     /// The formula's name in a document: "gain", "reduction", "factor".
@@ -48,7 +48,7 @@ impl Formula {
         }
     }
 
-    /// How many times as good the first of a pair is, if this formula gives `value`.
+    /// The ratio of a pair for which this formula gives `value`.
     pub fn times(self, value: f64) -> f64 {
         match self {
             Formula::Gain => 1.0 + value / 100.0,
@@ -58,7 +58,7 @@ impl Formula {
         }
     }
 
-    /// "892,202 ÷ 735,861 − 1", from the figures as they are printed.
+    /// "892,202 ÷ 735,861 − 1", from the printed figures.
     pub fn calculation(self, better: Better, own: &str, other: &str) -> String {
         let (superior, inferior) = match better {
             Better::Higher => (own, other),
@@ -71,13 +71,13 @@ impl Formula {
         }
     }
 
-    /// "21.24 %" or "1.21 ×": what the calculation comes to, cut off after two decimals.
+    /// "21.24 %" or "1.21 ×": the result, truncated after two decimals.
     pub fn result(self, times: f64) -> String {
         format!("{} {}", cut_off(self.of(times), 2), self.unit())
     }
 
-    /// The same of figures that have so many significant digits, with no more than they have; what
-    /// is there and too small to be printed is said to be.
+    /// The same for figures with this many significant digits; a non-zero result too small to be
+    /// printed is described as such.
     pub fn result_in(self, times: f64, digits: Option<u32>) -> String {
         let (value, unit) = (self.of(times), self.unit());
         let size = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
@@ -90,13 +90,13 @@ impl Formula {
         if shows || value <= 0.0 { format!("{text} {unit}") } else { format!("< 0.01 {unit}") }
     }
 
-    /// "%" or "×", which stands behind the result.
+    /// "%" or "×", the unit of the result.
     pub fn unit(self) -> &'static str {
         if self == Formula::Factor { "×" } else { "%" }
     }
 }
 
-/// How many times as good `own` is as `other`; nothing where one of them is zero or below.
+/// `own` relative to `other`, above 1 if better; None unless both are positive.
 pub fn times_as_good(own: f64, other: f64, better: Better) -> Option<f64> {
     let times = match better {
         Better::Higher => own / other,
@@ -110,14 +110,14 @@ pub fn cut_off(value: f64, decimals: usize) -> String {
     printed(scaled(value, decimals).floor(), decimals)
 }
 
-/// The upper end of an interval, which printing may widen and not narrow.
+/// The upper limit of an interval, which printing may widen but not narrow.
 pub fn rounded_out(value: f64, decimals: usize) -> String {
     printed(-scaled(-value, decimals).floor(), decimals)
 }
 
-/// A value and the ends of its interval as they are printed: the value rounded towards the weaker
-/// claim, the ends outwards, to two digits of the interval's half-width. An end above zero is never
-/// printed as zero.
+/// A value and its interval limits as printed: the value rounded towards the weaker claim, the
+/// limits outwards, to two digits of the interval's half-width. A positive limit is never printed
+/// as zero.
 pub fn in_interval(value: f64, low: f64, high: f64) -> [String; 3] {
     let digits = digits(low, high);
     let number = |decimals: i32, value: f64, up: bool| match (decimals < 0, up) {
@@ -134,8 +134,8 @@ pub fn in_interval(value: f64, low: f64, high: f64) -> [String; 3] {
     ]
 }
 
-/// Decimals that show two digits of half the interval's width; negative where even whole numbers
-/// are too fine.
+/// Decimals that show two digits of half the interval's width; negative if even whole numbers are
+/// too fine.
 fn digits(low: f64, high: f64) -> i32 {
     let half = (high - low) / 2.0;
     if half.is_finite() && half > 0.0 { (1 - half.log10().floor() as i32).clamp(-6, 2) } else { 2 }
@@ -149,12 +149,13 @@ fn coarse(value: f64, decimals: i32, up: bool) -> String {
     format!("{sign}{}", crate::base::units::grouped(rounded.abs() as u64))
 }
 
-/// As claims say a percentage: whole from ten on, with one decimal below.
+/// A percentage in a claim: whole from ten on, with one decimal below.
 pub fn said(percent: f64) -> String {
     cut_off(percent, if percent + 1e-9 < 10.0 { 1 } else { 0 })
 }
 
-/// In units of the last decimal, plus what a sum in binary may have lost: 10 % is not cut to 9.9 %.
+/// In units of the last decimal, with a tolerance for binary rounding: 10 % is not truncated to 9.9
+/// %.
 fn scaled(value: f64, decimals: usize) -> f64 {
     let scaled = value * 10f64.powi(decimals as i32);
     scaled + 1e-7_f64.max(scaled.abs() * 1e-12)

@@ -1,6 +1,5 @@
-//! Several specimens of each of two models: drives are a random effect above repeats, so that a
-//! difference between models has as many observations as there are drives, not as there are
-//! repeats.
+//! Several specimens of each of two models: drives are a random effect above repeats, so a
+//! difference between models has as many observations as drives, not as repeats.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
@@ -10,7 +9,7 @@ use super::moments::{mean, t_reach, t_tail, variance};
 /// The ratio of two models at one point, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Models {
-    /// First ÷ second: of the geometric means over the specimens.
+    /// First ÷ second, of the geometric means over the specimens.
     pub ratio: f64,
     /// Lower end of its interval.
     pub low: f64,
@@ -20,22 +19,22 @@ pub struct Models {
     pub specimens: (usize, usize),
     /// Degrees of freedom, from the number of specimens.
     pub degrees: f64,
-    /// What the specimens of one model scatter by, of both models together.
+    /// The scatter between specimens of a model, pooled over both models.
     pub scatter: Components,
 }
 
 /// Components of variance within a model, as standard deviations of logarithms: 0.02 is 2 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Components {
-    /// From drive to drive, beyond what their repeats scatter by.
+    /// Between drives, beyond the scatter of their repeats.
     pub drives: f64,
-    /// From repeat to repeat of one drive; none where each has one.
+    /// Between repeats of one drive; None if each has one.
     pub repeats: Option<f64>,
 }
 
 /// One-way random effects, by the method of moments (S. R. Searle, G. Casella, C. E. McCulloch,
 /// Variance Components, 1992, section 3.6): groups are models, of which only the scatter within is
-/// taken.
+/// used.
 pub fn components(models: &[&[Vec<f64>]]) -> Components {
     let (mut within, mut repeats, mut between, mut drives, mut size) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for specimens in models {
@@ -59,16 +58,16 @@ pub fn components(models: &[&[Vec<f64>]]) -> Components {
         drives += logs.len() as f64 - 1.0;
         size += all;
     }
-    // The mean number of repeats of a drive, in the sense of the moments.
+    // The mean number of repeats per drive, as defined by the method of moments.
     let (size, drives) = (size / f64::max(drives, 1.0), f64::max(drives, 1.0));
     let of_repeats = (repeats > 0.0).then(|| within / repeats);
     let of_drives = (between / drives - of_repeats.unwrap_or(0.0)) / size.max(1.0);
     Components { drives: of_drives.max(0.0).sqrt(), repeats: of_repeats.map(f64::sqrt) }
 }
 
-/// The geometric mean of the first model's specimens over that of the second's: Welch's t on the
-/// specimens' means of logarithms. Each specimen is its repeats' figures. `searched`: how many such
-/// comparisons the brief makes, of which all hold together in 95 of 100 (Bonferroni). `None` with
+/// The geometric mean of the first model's specimens divided by the second's: Welch's t on the
+/// specimens' mean logarithms. Each specimen is its repeats' figures. `searched`: number of such
+/// comparisons in the brief, which hold together in 95 of 100 briefs (Bonferroni). `None` with
 /// fewer than three usable specimens of a model.
 pub fn models(a: &[Vec<f64>], b: &[Vec<f64>], searched: usize) -> Option<Models> {
     let scatter = components(&[a, b]);
@@ -94,23 +93,23 @@ pub fn models(a: &[Vec<f64>], b: &[Vec<f64>], searched: usize) -> Option<Models>
     })
 }
 
-/// How many specimens of each of two models show a `difference` (of logarithms) between them in 90
-/// of 100 briefs, by the interval of `models` at a point of its own: Student's t with twice their
-/// number less two degrees of freedom, whose power is the noncentral t's, integrated over the
-/// estimate of the variance. `repeats` of each specimen; hosts are taken to be balanced. `None`
-/// where a thousand do not.
+/// The number of specimens of each of two models needed to show a `difference` (of logarithms)
+/// between them in 90 of 100 briefs, by the interval of `models` at a single point: Student's t
+/// with twice their number minus two degrees of freedom, whose power is the noncentral t's,
+/// integrated over the estimate of the variance. `repeats` of each specimen; hosts are assumed to
+/// be balanced. `None` if a thousand do not suffice.
 pub fn needed(scatter: &Components, repeats: usize, difference: f64) -> Option<usize> {
     let of_repeats = scatter.repeats.map_or(0.0, |s| s * s / repeats.max(1) as f64);
     let variance = scatter.drives * scatter.drives + of_repeats;
     (FEWEST..=1_000).find(|n| power(variance, *n, difference) >= 0.9)
 }
 
-/// How often `n` specimens of each model show a difference: the chance that t passes its limit.
+/// The power with `n` specimens of each model: the probability that t exceeds its limit.
 fn power(variance: f64, n: usize, difference: f64) -> f64 {
     const STEPS: usize = 200;
     let degrees = 2.0 * (n as f64 - 1.0);
     let limit = t_reach(degrees, 0.05);
-    // How many standard errors the difference is.
+    // The difference in standard errors.
     let far = difference.abs() / (2.0 * variance.max(1e-18) / n as f64).sqrt();
     let (Ok(chi), Ok(normal)) = (ChiSquared::new(degrees), Normal::new(0.0, 1.0)) else {
         return 0.0;
@@ -123,8 +122,8 @@ fn power(variance: f64, n: usize, difference: f64) -> f64 {
     (0..STEPS).map(of).sum::<f64>() / STEPS as f64
 }
 
-/// Which of a model's specimens lie apart from the others: each one's mean against those of the
-/// rest, at 5 % for all of them and for the `searched` models and points together. It takes four.
+/// Outlying specimens of a model: each one's mean against those of the rest, at 5 % for all of them
+/// and for the `searched` models and points together. Requires four.
 pub fn outlying(specimens: &[Vec<f64>], searched: usize) -> Vec<usize> {
     let all: Vec<(usize, f64)> =
         specimens.iter().enumerate().filter_map(|(i, s)| Some((i, logarithm(s)?))).collect();
@@ -135,14 +134,14 @@ pub fn outlying(specimens: &[Vec<f64>], searched: usize) -> Vec<usize> {
     let apart = |&(i, own): &(usize, f64)| {
         let rest: Vec<f64> = all.iter().filter(|(j, _)| *j != i).map(|(_, log)| *log).collect();
         let n = rest.len() as f64;
-        // Rounding error between equal specimens is not a scatter to judge by.
+        // Rounding error between equal specimens is not scatter.
         let error = (variance(&rest) * (1.0 + 1.0 / n)).sqrt().max(1e-9);
         t_tail((own - mean(&rest)) / error, n - 1.0) < miss
     };
     all.iter().filter(|one| apart(one)).map(|(i, _)| *i).collect()
 }
 
-/// The specimens' means of logarithms.
+/// The specimens' mean logarithms.
 fn levels(specimens: &[Vec<f64>]) -> Vec<f64> {
     specimens.iter().filter_map(|s| logarithm(s)).collect()
 }
@@ -161,7 +160,7 @@ mod tests {
         (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
     }
 
-    /// Eight drives that differ by 2 %, five repeats that differ by 1 %.
+    /// Eight drives with 2 % scatter, five repeats with 1 %.
     fn drives(rng: &mut Rng, level: f64) -> Vec<Vec<f64>> {
         let mut drive = || {
             let own = level * (0.02 * normal(rng)).exp();
@@ -173,7 +172,7 @@ mod tests {
     #[test]
     fn models_that_are_alike_are_distinguished_in_at_most_5_of_100_and_5_percent_is_found() {
         let (mut false_claims, mut found, mut of_two_drives) = (0, 0, 0);
-        // A drive's repeats taken for observations of its model.
+        // A drive's repeats treated as observations of its model.
         let alone = |drive: &Vec<f64>| drive.iter().map(|v| vec![*v]).collect::<Vec<_>>();
         for trial in 0..2_000 {
             let mut rng = Seed::new(5, 0, 0).at(trial);
@@ -189,7 +188,7 @@ mod tests {
         println!("false {} %, found {} %", percent(false_claims), percent(found));
         println!("false of one drive of each: {} %", percent(of_two_drives));
         assert!(of_two_drives > 1_000, "{of_two_drives} of 2,000");
-        // 5 % of 2,000, and what chance adds to it.
+        // 5 % of 2,000, plus chance.
         assert!(
             false_claims <= 135 && found >= 1_900,
             "{false_claims} false, {found} found of 2,000"
@@ -241,7 +240,8 @@ mod tests {
             let shown = models(&a[..eight], &b[..eight], 1).is_some_and(|m| m.low > 1.0);
             found += u32::from(shown);
         }
-        // Welch's degrees of freedom are a few fewer; beyond 90 % because specimens are whole.
+        // Welch's degrees of freedom are slightly fewer; above 90 % because the number of specimens
+        // is whole.
         assert!((870..=990).contains(&found), "{found} of 1,000 with {eight}");
         assert!(needed(&scatter, 5, difference / 2.0) > Some(2 * eight), "half as large");
         assert_eq!(needed(&Components { drives: 1.0, repeats: None }, 1, 0.001), None);

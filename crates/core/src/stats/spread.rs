@@ -1,20 +1,19 @@
-//! How far the members of a group lie apart: the least, the middle one and the most; and the
-//! coefficient of variation.
+//! The spread of a group: minimum, median and maximum; and the coefficient of variation.
 
 use super::moments::{mean, variance};
 
 /// Of at least one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dispersion {
-    /// The least.
+    /// The minimum.
     pub min: f64,
     /// Of an even count, the mean of the middle two.
     pub median: f64,
-    /// The largest.
+    /// The maximum.
     pub max: f64,
 }
 
-/// Nothing where there is nothing.
+/// None for an empty group.
 pub fn spread(values: &[f64]) -> Option<Dispersion> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -25,8 +24,8 @@ pub fn spread(values: &[f64]) -> Option<Dispersion> {
     Some(Dispersion { min, median, max })
 }
 
-/// The coefficient of variation: the sample's standard deviation (with n − 1) over its mean.
-/// Nothing for fewer than two values, or where their mean is zero.
+/// The coefficient of variation: the sample standard deviation (with n − 1) divided by the mean.
+/// None for fewer than two values, or if the mean is zero.
 pub fn variation(values: &[f64]) -> Option<f64> {
     let middle = mean(values);
     (values.len() > 1 && middle != 0.0).then(|| variance(values).sqrt() / middle)

@@ -1,17 +1,16 @@
-//! Whether a drive has reached its steady state, as the SNIA Performance Test Specification 2.0.2
-//! (2.1.24) decides: over the last five rounds the tracked value stays within 20 % of its mean, and
-//! the line fitted through it rises or falls by no more than 10 % of the mean. A value exactly at a
-//! limit is within it.
+//! Whether a drive has reached steady state, by the SNIA Performance Test Specification 2.0.2
+//! (2.1.24): over the last five rounds the tracked value stays within 20 % of its mean, and its
+//! linear fit rises or falls by no more than 10 % of the mean. A value exactly at a limit is within
+//! it.
 
 use crate::plan::SteadyRule as Rule;
 use crate::record::SteadyWindow as Window;
 
-/// Far below what any drive repeats, and above what adding up doubles can lose: a value at the
-/// limit counts as within.
+/// Far below any drive's repeatability, and above rounding errors of sums: a value at the limit
+/// counts as within.
 const ROUNDING: f64 = 1e-9;
 
-/// Looks at the last rounds; nothing while there are fewer than the window, or where nothing was
-/// done in them.
+/// Judges the last rounds; None if there are fewer than the window, or if they have no ops.
 pub fn judge(values: &[f64], rule: &Rule) -> Option<Window> {
     if rule.window < 2 || values.len() < rule.window || values.iter().any(|v| !v.is_finite()) {
         return None;
@@ -63,15 +62,15 @@ mod tests {
             ([90.0, 105.0, 110.0, 105.0, 90.0], true, 20.0, 0.0),
             // Excursion just above, flat fit: not.
             ([89.9, 105.0, 110.2, 105.0, 89.9], false, 20.3, 0.0),
-            // A straight climb of exactly 10 %: within.
+            // A straight rise of exactly 10 %: within.
             ([95.0, 97.5, 100.0, 102.5, 105.0], true, 10.0, 10.0),
-            // And a straight fall of as much.
+            // A straight fall of the same amount.
             ([105.0, 102.5, 100.0, 97.5, 95.0], true, 10.0, 10.0),
-            // A climb just above: not, although the excursion is well within.
+            // A slightly larger rise: not, although the excursion is within.
             ([94.9, 97.45, 100.0, 102.55, 105.1], false, 10.2, 10.2),
-            // A steep climb: neither.
+            // A steep rise: neither.
             ([80.0, 90.0, 100.0, 110.0, 120.0], false, 40.0, 40.0),
-            // One outlier in the middle leaves the fit flat and breaks the excursion.
+            // One outlier in the middle leaves the fit flat but exceeds the excursion.
             ([100.0, 100.0, 150.0, 100.0, 100.0], false, 45.4545, 0.0),
         ] {
             let got = verdict(&series);

@@ -1,8 +1,8 @@
-//! All comparisons of a brief as one family: the chance that any interval misses the truth is at
-//! most 5 %, over all steps, figures, pairs of subjects and points together.
+//! All comparisons of a brief as one family: the probability that any interval misses the true
+//! value is at most 5 %, over all steps, figures, pairs of subjects and points together.
 //!
-//! Everything is done on logarithms, so that a ratio's interval is the same whichever subject comes
-//! first. docs/claims.md has the model, its sources, and what simulation found.
+//! Everything is computed on logarithms, so a ratio's interval does not depend on the order of
+//! subjects. docs/claims.md has the model, its sources, and results of simulation.
 
 mod moderate;
 mod pair;
@@ -18,7 +18,7 @@ use place::{Logged, PlaceEffects};
 
 use super::moments::t_reach;
 
-/// The chance of a miss that the intervals of single points share, and that of step means. Without
+/// The error probability shared by the intervals of single points, and that of step means. Without
 /// step means the points have all of it.
 pub(super) const POINTS: f64 = 0.04;
 pub(super) const MEANS: f64 = 0.01;
@@ -26,17 +26,17 @@ pub(super) const MEANS: f64 = 0.01;
 /// The rounding error of logarithms.
 const ARITHMETIC: f64 = 1e-9;
 
-/// Fewer repeats than this make no interval.
+/// Fewer repeats than this give no interval.
 pub const FEWEST: usize = 3;
 
 /// One repeat's figure of one subject at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// Above zero; what is not, or is not finite, is left out.
+    /// Positive; other values are excluded.
     pub value: f64,
-    /// The repeat in which it was measured, in turn with the other subjects: pairs share it. It is
-    /// unique within its sheet: repeats of different runs, or of subjects that were measured one
-    /// after the other, have different blocks and are compared unpaired.
+    /// The repeat in which it was measured, alternating with the other subjects: pairs share it.
+    /// Unique within its sheet: repeats of different runs, or of subjects measured one after the
+    /// other, have different blocks and are compared unpaired.
     pub block: u32,
     /// Its place in its block's order, from 0.
     pub place: u32,
@@ -45,12 +45,12 @@ pub struct Observation {
 /// One figure (ops/s, p99 …) of one step.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
-    /// By point, then by subject: the observations; empty where it was not measured or may not be
-    /// compared.
+    /// By point, then by subject: the observations; empty if not measured or not comparable.
     pub cells: Vec<Vec<Vec<Observation>>>,
-    /// For each point the pairs (a, b), a < b, that may be compared. The others lend their scatter.
+    /// For each point the pairs (a, b), a < b, that may be compared. The others contribute their
+    /// scatter.
     pub comparable: Vec<Vec<(usize, usize)>>,
-    /// The relative resolution of what measured it: a histogram's bucket, an import's printed
+    /// The relative resolution of the measurement: a histogram's bucket, an import's printed
     /// digits.
     pub resolution: f64,
 }
@@ -72,15 +72,15 @@ pub struct Ratio {
     pub low: f64,
     /// Upper end of the simultaneous interval.
     pub high: f64,
-    /// Repeats behind it: of a step's mean, those of the point with the fewest; of unpaired
-    /// subjects, of the one with fewer.
+    /// Number of repeats: for a step's mean, of the point with the fewest; for unpaired subjects,
+    /// of the one with fewer.
     pub repeats: usize,
     /// Degrees of freedom of the interval.
     pub degrees: f64,
 }
 
 impl Ratio {
-    /// Whether a is greater or less than b: only where the interval excludes 1.
+    /// Whether a is greater or less than b, if the interval excludes 1.
     pub fn claims(&self) -> Option<Ordering> {
         match (self.low > 1.0, self.high < 1.0) {
             (true, _) => Some(Ordering::Greater),
@@ -89,26 +89,26 @@ impl Ratio {
         }
     }
 
-    /// The same comparison seen from the other subject.
+    /// The same comparison from the other subject's perspective.
     pub fn inverted(&self) -> Ratio {
         let (ratio, low, high) = (1.0 / self.ratio, 1.0 / self.high, 1.0 / self.low);
         Ratio { a: self.b, b: self.a, ratio, low, high, ..self.clone() }
     }
 }
 
-/// Every comparison of a brief for which there are three repeats or more, by sheet, then pair,
-/// points in order and the step's mean last.
+/// Every comparison of a brief with at least three repeats, by sheet, then pair, points in order
+/// and the step's mean last.
 pub fn family(sheets: &[Sheet]) -> Vec<Ratio> {
     within(sheets, Misses { points: POINTS, means: MEANS })
 }
 
-/// The same for a question that has one direction: the chance that any truth lies above its
-/// interval is at most 5 %, and so is the chance that any lies below.
+/// The same for a one-sided question: the probability that any true value is above its interval is
+/// at most 5 %, and likewise below.
 pub fn one_sided(sheets: &[Sheet]) -> Vec<Ratio> {
     within(sheets, Misses { points: 2.0 * POINTS, means: 2.0 * MEANS })
 }
 
-/// The chances of a miss to either side that points share, and that step means do.
+/// The one-sided error probabilities shared by points, and by step means.
 #[derive(Clone, Copy)]
 struct Misses {
     points: f64,
@@ -129,7 +129,7 @@ fn within(sheets: &[Sheet], misses: Misses) -> Vec<Ratio> {
     ratios(&cells, &places, sheets, misses)
 }
 
-/// Each sheet's cells with their places' effects taken out, and their variances moderated.
+/// Each sheet's cells with place effects removed and variances moderated.
 fn all_cells(
     logged: &[Logged],
     places: &[PlaceEffects],
@@ -144,7 +144,7 @@ fn all_cells(
     all
 }
 
-/// What each point of a sheet counts for when the places are estimated: 1 ÷ its variance.
+/// The weight of each point of a sheet in the estimation of place effects: 1 ÷ its variance.
 fn weights(cells: &[PairCell], sheet: usize, points: usize) -> Vec<f64> {
     let mean_of = |of: &dyn Fn(&PairCell) -> bool| {
         let own: Vec<f64> = cells
@@ -159,7 +159,7 @@ fn weights(cells: &[PairCell], sheet: usize, points: usize) -> Vec<f64> {
     (0..points).map(|p| 1.0 / (variance(p) + ARITHMETIC * ARITHMETIC)).collect()
 }
 
-/// The intervals, of all cells that may be compared.
+/// The intervals of all comparable cells.
 fn ratios(
     cells: &[PairCell],
     places: &[PlaceEffects],
@@ -194,7 +194,7 @@ fn ratios(
     found
 }
 
-/// From an interval on logarithms: its middle, and half its length.
+/// From an interval on logarithms: its middle, and half its width.
 fn ratio(
     of: &PairCell,
     at: Option<usize>,
@@ -218,7 +218,7 @@ fn ratio(
 }
 
 /// A pair's mean over its points, its variance and that variance's degrees of freedom
-/// (Satterthwaite, 1946). Each point's own scatter is used, since over many points it needs no
+/// (Satterthwaite, 1946). Each point's own scatter is used, because over many points it needs no
 /// moderation.
 fn step_mean(cells: &[&PairCell], places: &PlaceEffects) -> (f64, f64, f64) {
     let n = cells.len() as f64;
@@ -234,8 +234,8 @@ fn step_mean(cells: &[&PairCell], places: &PlaceEffects) -> (f64, f64, f64) {
     (mean, own + places.variance(&contrast), degrees)
 }
 
-/// How many standard errors an interval reaches to either side: Student's t. Degrees of freedom are
-/// rounded down to a twentieth, so that a brief with thousands of cells asks for few quantiles.
+/// Half the width of an interval in standard errors: Student's t. Degrees of freedom are rounded
+/// down to a twentieth, so that a brief with thousands of cells needs few quantiles.
 struct Reach {
     miss: f64,
     known: BTreeMap<u64, f64>,

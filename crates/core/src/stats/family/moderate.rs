@@ -1,5 +1,5 @@
 //! Variances of few repeats, moderated by those of the other points (Smyth, 2004), with one prior
-//! weight for the whole brief and a limit on it.
+//! weight for the whole brief and an upper limit for it.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use statrs::function::gamma::digamma;
 use super::pair::PairCell;
 use crate::stats::moments::t_reach;
 
-/// How many standard errors of the variances' own spread count as a true one: few cells look alike
-/// by luck, and then their typical variance would count for too much.
+/// Number of standard errors above which the spread of variances counts as real: few cells may look
+/// alike by chance, and their typical variance would then get too much weight.
 const DOUBT: f64 = 0.5;
 
-/// A weight that is not limited by anything.
+/// An unlimited weight.
 const UNLIMITED: f64 = 1e4;
 
-/// Sets every cell's moderated variance and its degrees of freedom. `miss`: the chance of a miss
-/// that one cell's interval has.
+/// Sets every cell's moderated variance and its degrees of freedom. `miss`: the error probability
+/// of one cell's interval.
 pub fn moderate(cells: &mut [PairCell], resolutions: &[f64], miss: f64) {
     let mut strata: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
     for (i, cell) in cells.iter().enumerate() {
@@ -50,16 +50,16 @@ pub fn moderate(cells: &mut [PairCell], resolutions: &[f64], miss: f64) {
     }
 }
 
-/// Without its bias (the mean of a logarithm is less than the logarithm of the mean). A scatter
-/// finer than what measured it is taken as that; one of 0 is not asked.
+/// Bias-corrected (the mean of a logarithm is less than the logarithm of the mean). A scatter below
+/// the measurement's resolution is replaced by it; one of 0 is skipped.
 fn log_variance(cell: &PairCell, resolution: f64) -> Option<f64> {
     let variance = cell.variance.max(resolution * resolution / 12.0);
     let half = cell.own_degrees / 2.0;
     (variance > 1e-18).then(|| variance.ln() - digamma(half) + half.ln())
 }
 
-/// How many degrees of freedom the typical variance is worth, by how far the variances of each
-/// stratum lie apart beyond chance.
+/// The weight of the typical variance in degrees of freedom, from the spread of the variances of
+/// each stratum beyond chance.
 fn prior_degrees(
     cells: &[PairCell],
     logs: &[Option<f64>],
@@ -81,14 +81,14 @@ fn prior_degrees(
     worth(squares / degrees - chance / count, chance / count, degrees)
 }
 
-/// What a typical variance is worth where logarithms of variances spread by so much `beyond` what
-/// `chance` gives them, as `degrees` degrees of freedom show.
+/// The weight of a typical variance if the logarithms of variances spread by `beyond` more than
+/// `chance`, estimated with `degrees` degrees of freedom.
 fn worth(beyond: f64, chance: f64, degrees: f64) -> f64 {
     let beyond = beyond + DOUBT * chance * (2.0 / degrees).sqrt();
     if beyond <= 0.0 { UNLIMITED } else { (2.0 * trigamma_inverse(beyond)).min(UNLIMITED) }
 }
 
-/// The weight to expect where all points scatter alike: of `cells` in so many strata.
+/// The expected weight if all points scatter alike: for `cells` in this many strata.
 pub fn expected(own_degrees: f64, cells: usize, strata: usize, miss: f64) -> f64 {
     match cells.saturating_sub(strata) {
         0 => 0.0,
@@ -98,8 +98,8 @@ pub fn expected(own_degrees: f64, cells: usize, strata: usize, miss: f64) -> f64
     }
 }
 
-/// The largest weight with which one outlying run alone can claim nothing: where it is all the
-/// scatter that there is, its own t must stay inside the interval.
+/// The largest weight with which a single outlying run cannot produce a claim: if it is the only
+/// scatter, its own t must stay inside the interval.
 fn limit(degrees: f64, miss: f64) -> f64 {
     let mut weight = UNLIMITED;
     for _ in 0..30 {
@@ -113,7 +113,7 @@ fn limit(degrees: f64, miss: f64) -> f64 {
     weight
 }
 
-/// The typical variance x with mean[(d + f) x ÷ (d x + f s²)] = 1, which grows with x.
+/// The typical variance x with mean[(d + f) x ÷ (d x + f s²)] = 1, which increases with x.
 fn typical(cells: &[&PairCell], weights: &[f64]) -> f64 {
     let highest = cells.iter().map(|c| c.variance).fold(0.0, f64::max);
     let excess = |x: f64| {
@@ -154,7 +154,7 @@ fn trigamma(mut x: f64) -> f64 {
     sum + 1.0 / x + y / 2.0 + y / x * (1.0 / 6.0 - y * (1.0 / 30.0 - y * (1.0 / 42.0 - y / 30.0)))
 }
 
-/// Trigamma falls from infinity to 0, so halving the distance on logarithms finds it.
+/// Trigamma decreases from infinity to 0, so bisection on logarithms finds it.
 fn trigamma_inverse(value: f64) -> f64 {
     let (mut low, mut high) = (1e-4f64, 1e5f64);
     for _ in 0..60 {

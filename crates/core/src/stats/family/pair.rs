@@ -1,4 +1,4 @@
-//! Two subjects at one point: their difference and its scatter, paired by repeat or not at all.
+//! Two subjects at one point: their difference and its scatter, paired by repeat or unpaired.
 
 use super::FEWEST;
 use super::place::{LogObservation, Logged, PlaceEffects};
@@ -14,16 +14,16 @@ pub struct PairCell {
     pub comparable: bool,
     pub paired: bool,
     pub repeats: usize,
-    /// a less b.
+    /// a − b.
     pub estimate: f64,
-    /// Of one observation, repeats and places taken out, and its degrees of freedom.
+    /// For one observation, with repeats and places removed, and its degrees of freedom.
     pub variance: f64,
     pub own_degrees: f64,
-    /// The estimate's variance is so many times that of one observation.
+    /// The variance of the estimate divided by that of one observation.
     pub scale: f64,
-    /// What the estimate takes of each place's effect.
+    /// The coefficients of the place effects in the estimate.
     pub contrast: Vec<f64>,
-    /// The variance once it is moderated by those of the other points, and its degrees of freedom.
+    /// The variance moderated by those of the other points, and its degrees of freedom.
     pub moderated: f64,
     pub degrees: f64,
 }
@@ -53,8 +53,8 @@ pub fn cells(
     found
 }
 
-/// Of what share a block: paired. Of what shares none: unpaired. `used`: degrees of freedom that
-/// the places' effects took.
+/// Paired for observations that share a block, otherwise unpaired. `used`: degrees of freedom used
+/// by the place effects.
 fn difference(
     a: &[&LogObservation],
     b: &[&LogObservation],
@@ -124,7 +124,7 @@ const EMPTY: PairCell = PairCell {
     degrees: 1.0,
 };
 
-/// How much more often one stood in each place than the other.
+/// The difference in how often the two were in each place.
 fn contrast(a: &[&LogObservation], b: &[&LogObservation], places: &PlaceEffects) -> Vec<f64> {
     let share = |all: &[&LogObservation], place| {
         all.iter().filter(|e| e.place == place).count() as f64 / all.len() as f64

@@ -1,9 +1,9 @@
-//! What a subject's place in its repeat's order adds (being second on a warmer host, say):
-//! estimated over all points of a step by least squares, beside subject × point and repeat × point.
+//! The effect of a subject's place in its repeat's order (for example, second on a warmer host):
+//! estimated over all points of a step by least squares, with subject × point and repeat × point.
 
 use super::Sheet;
 
-/// Sweeps over rows and columns until their means are gone. A balanced point needs one.
+/// Alternately removes row and column means until they vanish. A balanced point needs one pass.
 const SWEEPS: usize = 200;
 
 /// One observation on logarithms.
@@ -21,17 +21,17 @@ pub struct Logged {
     places: usize,
 }
 
-/// The places' effects, against that of the first place.
+/// The place effects, relative to the first place.
 pub struct PlaceEffects {
     pub effects: Vec<f64>,
-    /// Of the effects.
+    /// Covariance of the effects.
     covariance: Vec<Vec<f64>>,
-    /// How many degrees of freedom of each point's residuals went into them.
+    /// Degrees of freedom of each point's residuals used for them.
     pub leverage: Vec<f64>,
 }
 
 impl PlaceEffects {
-    /// Of a weighted sum of the effects.
+    /// Variance of a weighted sum of the effects.
     pub fn variance(&self, weights: &[f64]) -> f64 {
         let row = |row: &Vec<f64>| row.iter().zip(weights).map(|(c, w)| c * w).sum::<f64>();
         self.covariance.iter().zip(weights).map(|(r, w)| row(r) * w).sum::<f64>().max(0.0)
@@ -57,8 +57,8 @@ impl Logged {
         Logged { points, places }
     }
 
-    /// The effects by least squares, each point with its weight: 1 ÷ the variance of what is
-    /// measured there, for the covariance to be right.
+    /// The effects by least squares, each point weighted by 1 ÷ its variance, as required for the
+    /// covariance.
     pub fn fit(&self, weights: &[f64]) -> PlaceEffects {
         let k = self.places;
         // The first place is the reference, so its row and column stay empty.
@@ -93,7 +93,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// What is left of a column at one point once each subject's and each block's part is taken out.
+/// The remainder of a column at one point after removing subject and block means.
 fn within(entries: &[LogObservation], column: impl Fn(&LogObservation) -> f64) -> Vec<f64> {
     let mut values: Vec<f64> = entries.iter().map(column).collect();
     let subjects: Vec<usize> = entries.iter().map(|e| e.subject).collect();
@@ -112,7 +112,7 @@ fn within(entries: &[LogObservation], column: impl Fn(&LogObservation) -> f64) -
     values
 }
 
-/// Takes each group's mean out, and says how large the largest was.
+/// Removes each group's mean, and returns the largest.
 fn centre(values: &mut [f64], groups: &[usize]) -> f64 {
     let many = groups.iter().max().map_or(0, |g| g + 1);
     let mut sums = vec![(0.0, 0.0); many];

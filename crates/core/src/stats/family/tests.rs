@@ -1,10 +1,10 @@
-//! Small briefs worked out by hand, and briefs with gaps. How often claims are false is simulated
-//! in `tests/it/simulation.rs`.
+//! Small briefs calculated by hand, and briefs with gaps. The rate of false claims is simulated in
+//! `tests/it/simulation.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Points × subjects × repeats, measured in turn in alternating order.
+/// Points × subjects × repeats, measured in alternating order.
 fn sheet(points: &[Vec<Vec<f64>>]) -> Sheet {
     let cell = |p: usize, subjects: usize, s: usize, values: &Vec<f64>| -> Vec<Observation> {
         let observation = |(r, value): (usize, &f64)| {

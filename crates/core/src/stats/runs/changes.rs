@@ -1,44 +1,42 @@
-//! Change points of a history: the runs from which on a figure lies on another level.
+//! Change points of a history: the runs at which the level of a figure changes.
 //!
-//! Hierarchical division by means, as E-divisive (Matteson and James, 2014) and its use on
-//! performance histories (Fleming et al., 2023) divide: the division that explains most of the
-//! scatter is tested by permuting the runs, and where it holds, both parts are divided again. The
-//! statistic is the one for a shift in a mean (Hawkins, 1977), and the place is the run near which
-//! the change most probably lies (Smith, 1975), which finds it more often than the greatest
-//! statistic does. A permutation test assumes no distribution.
-//! docs/trends.md has what simulation found.
+//! Hierarchical division by means, as in E-divisive (Matteson and James, 2014) and its use on
+//! performance histories (Fleming et al., 2023): the division that explains most of the scatter is
+//! tested by permuting the runs, and if significant, both parts are divided again. The statistic is
+//! that for a shift in a mean (Hawkins, 1977), and the location is the run with the highest
+//! posterior probability nearby (Smith, 1975), which is more often correct than the maximum of the
+//! statistic. A permutation test assumes no distribution. docs/trends.md has results of simulation.
 
 use crate::base::rng::{Rng, Seed};
 use crate::stats::moments::mean;
 
-/// The minimum number of runs of a level: one or two odd runs are not a change.
+/// The minimum number of runs at a level: one or two unusual runs are not a change.
 pub const FEWEST_IN_A_LEVEL: usize = 3;
 
-/// The chance of a change point where there is none, over a whole history, by the test that is
-/// made first.
+/// The probability of a false change point over a whole history, for the first test.
 pub const FALSE_ALARMS: f64 = 0.04;
 
-/// A place is as good as another if the change lies near it with this share of its probability.
+/// Locations are equivalent if the change is near them with this share of the maximum probability.
 const AS_GOOD: f64 = 0.99;
 
-/// Permutations of each test, whose chances are therefore known to 0.001.
+/// Permutations per test, which determine probabilities to 0.001.
 const PERMUTATIONS: u64 = 999;
 
-/// A run from which on the figure lies on another level.
+/// A run at which the level changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
     /// Index of the first run on the new level.
     pub at: usize,
-    /// Geometric mean of the runs since the change point before, or since the first run.
+    /// Geometric mean of the runs since the previous change point, or since the first run.
     pub before: f64,
-    /// The same up to the next change point, or to the last run.
+    /// The same until the next change point, or the last run.
     pub after: f64,
-    /// The chance of so clear a division where the runs scatter about one level.
+    /// The probability of such a clear division if the runs scatter about one level.
     pub chance: f64,
 }
 
-/// All change points of a history, oldest first. Values are in the order of their runs, each above
-/// zero; a history with one that is not has none, as one of fewer than six runs has.
+/// All change points of a history, oldest first. Values are in the order of their runs and
+/// positive; a history with others, or with fewer than six runs, has none.
 pub fn change_points(values: &[f64]) -> Vec<ChangePoint> {
     if values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
         return Vec::new();
@@ -58,7 +56,7 @@ pub fn change_points(values: &[f64]) -> Vec<ChangePoint> {
     found.iter().enumerate().map(point).collect()
 }
 
-/// Divides a part of the history that begins at the run `first`, as often as it can be.
+/// Recursively divides the part of the history that begins at run `first`.
 fn divide(logs: &[f64], first: usize, found: &mut Vec<(usize, f64)>) {
     let Some(chance) = chance(logs) else { return };
     let Some(at) = place(logs) else { return };
@@ -67,8 +65,8 @@ fn divide(logs: &[f64], first: usize, found: &mut Vec<(usize, f64)>) {
     divide(&logs[at..], first + at, found);
 }
 
-/// The sums of squares between two levels, by where the second begins: `(at, explained)`. None
-/// where there are too few runs for two levels.
+/// The sums of squares between two levels, by the start of the second: `(at, explained)`. Empty if
+/// there are too few runs for two levels.
 fn divisions(logs: &[f64]) -> impl Iterator<Item = (usize, f64)> {
     let (n, centre) = (logs.len(), mean(logs));
     let mut sum = 0.0;
@@ -80,13 +78,13 @@ fn divisions(logs: &[f64]) -> impl Iterator<Item = (usize, f64)> {
     each.skip(FEWEST_IN_A_LEVEL).take((n + 1).saturating_sub(2 * FEWEST_IN_A_LEVEL))
 }
 
-/// The most that any division explains.
+/// The maximum explained by any division.
 fn most_explained(logs: &[f64]) -> f64 {
     divisions(logs).map(|(_, explained)| explained).fold(0.0, f64::max)
 }
 
-/// Where the second level begins: the run within one run of which the change lies with the
-/// greatest probability, of levels and scatter not known before (Smith, 1975).
+/// Start of the second level: the run within one run of which the change is most probable, with
+/// unknown levels and scatter (Smith, 1975).
 fn place(logs: &[f64]) -> Option<usize> {
     let (n, centre) = (logs.len() as f64, mean(logs));
     let total: f64 = logs.iter().map(|log| (log - centre) * (log - centre)).sum();
@@ -102,13 +100,13 @@ fn place(logs: &[f64]) -> Option<usize> {
     };
     let all: Vec<f64> = (0..weights.len()).map(near).collect();
     let most = all.iter().copied().fold(0.0, f64::max);
-    // Of places that are as good, the one where the change itself most probably lies.
+    // Among equivalent locations, the most probable one.
     let good = weights.iter().zip(&all).filter(|(_, near)| **near >= most * AS_GOOD);
     good.map(|(weight, _)| *weight).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
 }
 
-/// The chance that runs in any other order are divided as clearly, where that is small enough for a
-/// change point. The same runs have the same chance each time.
+/// The probability that a random order of the runs is divided as clearly, if small enough for a
+/// change point. Deterministic for the same runs.
 fn chance(logs: &[f64]) -> Option<f64> {
     let explained = most_explained(logs);
     let mut shuffled = logs.to_vec();
@@ -117,7 +115,7 @@ fn chance(logs: &[f64]) -> Option<f64> {
     let mut as_clear = 1;
     for permutation in 0..PERMUTATIONS {
         shuffle(&mut shuffled, &mut seed.at(permutation));
-        // Differences within rounding error do not count as a clearer division.
+        // Differences within rounding error do not count.
         as_clear += u64::from(most_explained(&shuffled) >= explained * (1.0 - 1e-9));
         if as_clear > most {
             return None;
@@ -137,7 +135,7 @@ fn shuffle(values: &mut [f64], rng: &mut Rng) {
 mod tests {
     use super::*;
 
-    /// Levels of this many runs each, which scatter by up to 1 %.
+    /// Levels with this many runs each, which scatter by up to 1 %.
     fn history(levels: &[(f64, usize)]) -> Vec<f64> {
         let runs = levels.iter().flat_map(|(level, runs)| std::iter::repeat_n(*level, *runs));
         let scatter = |i: usize| 0.99 + 0.02 * (i * 5 % 7) as f64 / 6.0;

@@ -1,15 +1,15 @@
 //! Whether a figure became worse by more than a limit: changes with one-sided simultaneous
-//! intervals, of a run against another run or against a history of runs.
+//! intervals, of a run against another run or against a history.
 
 use crate::stats::better::Better;
 use crate::stats::family::{FEWEST, MEANS, POINTS};
 use crate::stats::moments::{mean, t_reach, variance};
 
-/// More repeats or runs than this are not proposed.
+/// Maximum number of proposed repeats or runs.
 const MOST: usize = 100;
 
-/// new ÷ base with its interval: the chance that any truth lies above its interval is at most 5 %,
-/// and so is the chance that any lies below.
+/// new ÷ base with its interval: the probability that any true value is above its interval is at
+/// most 5 %, and likewise below.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatioChange {
     /// The ratio of geometric means, new ÷ base.
@@ -24,18 +24,18 @@ pub struct RatioChange {
     pub degrees: f64,
 }
 
-/// What a change shows.
+/// The verdict on a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownChange {
-    /// The whole interval lies within the limit.
+    /// The whole interval is within the limit.
     NotWorse,
-    /// The whole interval lies beyond the limit.
+    /// The whole interval is beyond the limit.
     Worse,
-    /// The interval holds the limit.
+    /// The interval contains the limit.
     Neither,
 }
 
-/// What n counts.
+/// The unit of n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScatterUnit {
     /// Repeats within one base run and within the new one.
@@ -44,8 +44,8 @@ pub enum ScatterUnit {
     Runs,
 }
 
-/// The ratio new ÷ base at a loss of just so much, a share from 0 to below 1: 1.05 of a latency,
-/// 0.95 of ops/s for 5 %.
+/// The ratio new ÷ base at exactly this loss, a share from 0 to below 1: for 5 %, 1.05 for a
+/// latency, 0.95 for ops/s.
 pub fn bound(better: Better, limit: f64) -> f64 {
     match better {
         Better::Higher => 1.0 - limit,
@@ -68,9 +68,9 @@ impl RatioChange {
         }
     }
 
-    /// How many repeats, or base runs, would show whether it is beyond the limit if ratio and
-    /// scatter stayed as they are. `searched`: changes that share the interval's promise. `None`
-    /// where a hundred would not.
+    /// The number of repeats, or base runs, that would decide whether it is beyond the limit if
+    /// ratio and scatter stayed the same. `searched`: number of changes that share the interval's
+    /// error probability. `None` if a hundred would not suffice.
     pub fn enough(
         &self,
         unit: ScatterUnit,
@@ -93,33 +93,32 @@ impl RatioChange {
     }
 }
 
-/// A history's figures at one point: of each base run and of the new one the geometric mean of its
-/// repeats, as logarithms.
+/// A history's figures at one point: for each base run and for the new one, the logarithm of the
+/// geometric mean of its repeats.
 #[derive(Clone, Debug)]
 pub struct PointHistory {
     /// Base runs.
     pub base: Vec<f64>,
     /// The new run.
     pub new: f64,
-    /// How many times as much the new run's mean scatters as a base run's: above 1 where it has
-    /// fewer repeats.
+    /// Variance of the new run's mean relative to a base run's: above 1 if it has fewer repeats.
     pub scale: f64,
 }
 
-/// Whether a history's comparison is of one point or of a step's mean over its points.
+/// Whether a comparison with a history is for one point or for a step's mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryScope {
-    /// One of so many points.
+    /// One of this many points.
     Point(usize),
-    /// One of so many means.
+    /// One of this many means.
     Mean(usize),
-    /// One of so many points where no step has a second one.
+    /// One of this many points, if no step has a second one.
     Only(usize),
 }
 
-/// The new run against runs of the base. A run is one observation, since what differs from run to
-/// run (the day, the state of the drive) is in none of its repeats: the interval is that of
-/// prediction, from the scatter between base runs. `None` with fewer than three of them.
+/// The new run against base runs. A run is one observation, because differences between runs (the
+/// day, the state of the drive) are in none of its repeats: the interval is a prediction interval,
+/// from the scatter between base runs. `None` with fewer than three of them.
 pub fn against_history(of: &PointHistory, share: HistoryScope) -> Option<RatioChange> {
     let n = of.base.len();
     if n < FEWEST {
@@ -168,7 +167,7 @@ mod tests {
             of(ScatterUnit::Repeats)
         );
         assert_eq!(near.enough(ScatterUnit::Repeats, Better::Lower, 0.0201, 1), None);
-        // One new run scatters by itself, however many there were before.
+        // One new run has its own scatter, however many base runs there are.
         assert_eq!(of(ScatterUnit::Runs), None);
     }
 

@@ -1,24 +1,24 @@
-//! Whether a point drifted while it was measured: then its mean depends on when it was looked at.
+//! Whether a point drifted during its measurement: its mean then depends on the time of
+//! measurement.
 
 use crate::stats::moments::mean;
 use crate::stats::spread::spread;
 
-/// Batches of the window; few enough that what correlation outlasts one is small.
+/// Batches of the window; few enough that correlation between batches is small.
 const BATCHES: usize = 12;
 
-/// A change over the window that is smaller than this, in percent, is not worth a mark, however
-/// sure it is.
+/// A smaller change over the window, in percent, is not marked, however significant.
 const SMALL_PERCENT: f64 = 2.0;
 
-/// Fewer intervals than this are not tested: a window of five seconds has five, or four whole ones.
+/// With fewer intervals there is no test: a window of five seconds has five, or four complete ones.
 const FEWEST: usize = 4;
 
-/// A steady series' noise from second to second, and how many degrees of freedom that is worth:
-/// what keeps a window of five seconds from being taken for quieter or louder than drives are.
+/// A steady series' noise from second to second, and its weight in degrees of freedom: prevents a
+/// window of five seconds from being judged quieter or louder than drives are.
 const USUAL_NOISE: f64 = 0.03;
 const USUAL_DEGREES: f64 = 4.0;
 
-/// What a point's intervals show, over all its repeats.
+/// The test result over all repeats of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Drift {
     /// No repeat has enough intervals.
@@ -27,25 +27,26 @@ pub enum Drift {
     Steady,
     /// The end differs from the start in at least one repeat.
     Drifted {
-        /// By how much, of the repeat in which that is most: halved is −50.
+        /// Its size, in the repeat with the largest: halved is −50.
         percent: f64,
     },
 }
 
-/// One repeat's window cut into at most twelve batches.
+/// One repeat's window divided into at most twelve batches.
 struct WindowBatches {
-    /// In units of the window's mean.
+    /// Relative to the window's mean.
     batches: Vec<f64>,
-    /// Seconds in a batch.
+    /// Seconds per batch.
     seconds: f64,
-    /// How many standard errors of a steady series it takes.
+    /// Required number of standard errors of a steady series.
     sure: f64,
 }
 
-/// Tests every repeat's series of intervals, one a second. The last third of the window is compared
-/// with the first, against the noise of neighbouring batches, in which the usual step of a steady
-/// drift and the one step of a cliff are left out; noise is pooled over the repeats. How sure it
-/// must be is from simulation (docs/claims.md): at most 2 % of steady points are marked.
+/// Tests every repeat's series of intervals, one per second. The last third of the window is
+/// compared with the first, relative to the noise between neighbouring batches, from which the
+/// average step of a steady drift and the single step of a cliff are excluded; noise is pooled over
+/// the repeats. The threshold is from simulation (docs/claims.md): at most 2 % of steady points are
+/// marked.
 pub fn drift(repeats: &[Vec<f64>]) -> Drift {
     let windows: Vec<WindowBatches> = repeats.iter().filter_map(|r| WindowBatches::of(r)).collect();
     if windows.is_empty() {
@@ -74,8 +75,8 @@ impl WindowBatches {
         }
         let k = n.min(BATCHES);
         let batches = (0..k).map(|i| mean(&values[i * n / k..(i + 1) * n / k]) / level).collect();
-        // Neighbouring batches are alike where they are short; a load that swings over several
-        // seconds (compactions) looks like drift most in windows of a few swings.
+        // Short neighbouring batches are alike; a load that oscillates over several seconds
+        // (compactions) resembles drift most in windows of a few periods.
         let sure = match n {
             ..=6 => 5.5,
             7..=11 => 6.8,
@@ -90,13 +91,13 @@ impl WindowBatches {
         (self.batches.len() as f64 / 3.0).round() as usize
     }
 
-    /// The last third less the first.
+    /// The last third minus the first.
     fn contrast(&self) -> f64 {
         let (k, third) = (self.batches.len(), self.third());
         mean(&self.batches[k - third..]) - mean(&self.batches[..third])
     }
 
-    /// Of the contrast, for so much noise a second.
+    /// Variance of the contrast, for this much noise per second.
     fn error(&self, noise: f64) -> f64 {
         (2.0 * noise / self.seconds / self.third() as f64).sqrt()
     }
@@ -107,7 +108,7 @@ impl WindowBatches {
         steps.iter().map(|s| s - usual).collect()
     }
 
-    /// The squares of the steps between batches, without the largest, and their degrees of freedom.
+    /// The squared steps between batches, without the largest, and their degrees of freedom.
     fn noise(&self) -> (f64, f64) {
         let mut squares: Vec<f64> = self.steps().iter().map(|s| s * s / 2.0).collect();
         squares.sort_by(f64::total_cmp);
@@ -115,8 +116,8 @@ impl WindowBatches {
         (squares.iter().sum(), squares.len() as f64 - 1.0)
     }
 
-    /// By how many percent the end differs from the start: of a straight line, or of the levels on
-    /// both sides of the largest step, whichever is nearer to the batches.
+    /// The difference of the end from the start in percent: of a straight line, or of the levels on
+    /// both sides of the largest step, whichever fits the batches better.
     fn percent(&self) -> f64 {
         let (batches, k) = (&self.batches, self.batches.len() as f64);
         let x = |i: usize| i as f64 - (k - 1.0) / 2.0;
@@ -132,7 +133,7 @@ impl WindowBatches {
             true => (mean(before), mean(after)),
             false => (1.0 - slope * k / 2.0, 1.0 + slope * k / 2.0),
         };
-        // A series that begins at nothing rises by a factor that says little.
+        // For a series that starts at zero, the ratio is meaningless.
         (end.max(0.0) / start.max(0.01) - 1.0) * 100.0
     }
 }
@@ -146,7 +147,8 @@ mod tests {
         (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
     }
 
-    /// A level over the window (0 to 1), with noise of which `kept` is kept from second to second.
+    /// A level over the window (0 to 1), with noise that is correlated by `kept` from second to
+    /// second.
     fn noisy(
         rng: &mut Rng,
         seconds: usize,
