@@ -9,10 +9,10 @@ use crate::brief::text::metric_text::printed_value;
 use crate::language::Language;
 use crate::stats::Better;
 
-/// The losses that the power is printed for, as shares.
+/// The losses for which the power is printed, as shares.
 pub const LOSSES: [f64; 3] = [0.05, 0.10, 0.15];
 
-/// The verdict in a word, as JSON has it.
+/// The verdict in one word, as in JSON.
 pub fn word(verdict: &DriveVerdict) -> &'static str {
     match verdict {
         DriveVerdict::Accepted(_) => "accepted",
@@ -21,7 +21,7 @@ pub fn word(verdict: &DriveVerdict) -> &'static str {
     }
 }
 
-/// The delivery in a sentence.
+/// The delivery in one sentence.
 pub fn sentence(found: &Acceptance) -> String {
     let (all, rejected, open) = (found.drives.len(), found.rejected(), found.open());
     let judged = all - open;
@@ -35,7 +35,7 @@ pub fn sentence(found: &Acceptance) -> String {
     text
 }
 
-/// All of it for the terminal.
+/// The complete text for the terminal.
 pub fn blocks(l: Language, found: &Acceptance) -> Vec<Block> {
     let mut out = vec![Block::lead(sentence(found)), limits(l, found)];
     let table = drives(l, found);
@@ -77,7 +77,7 @@ fn limits(l: Language, found: &Acceptance) -> Block {
     Table::of(2, &head, found.judges.iter().map(row).collect()).captioned("Reference").block()
 }
 
-/// Drives that are rejected or not judged, a row for each measure that says so.
+/// Drives that are rejected or not judged, one row per measure.
 fn drives(l: Language, found: &Acceptance) -> Table {
     let head =
         ["drive", "serial", "bundle", "measure", "metric", "verdict", "value", "of the mean"];

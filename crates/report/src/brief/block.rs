@@ -8,19 +8,19 @@ use crate::chart::Chart;
 pub enum Block {
     /// A heading within a section.
     Heading(Heading),
-    /// A paragraph, and what it is there for.
+    /// A paragraph, with its purpose.
     Text(Role, TextLine),
-    /// A list, an item a line.
+    /// A list, one item per line.
     List(Vec<TextLine>),
-    /// Terms and what they mean.
+    /// Terms with their definitions.
     Terms(Vec<(String, String)>),
-    /// Names and values under a title of their own, as a disclosure lists them.
+    /// Names and values with their own title, as in a disclosure.
     Pairs(String, Vec<(String, String)>),
     /// A table.
     Table(Table),
     /// Figures in rows.
     Figures(Vec<Chart>),
-    /// Text as it is, under a title.
+    /// Preformatted text with a title.
     Code(String, String),
 }
 
@@ -31,24 +31,24 @@ pub struct Heading {
     pub level: u8,
     /// The heading's text.
     pub text: String,
-    /// An anchor, where other places lead here.
+    /// An anchor, if there are links to it.
     pub id: Option<String>,
 }
 
-/// What a paragraph is there for.
+/// The purpose of a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Running text.
     Plain,
-    /// What the section comes to.
+    /// The result of the section.
     Lead,
-    /// How numbers are made, and what they leave out.
+    /// How numbers are computed, and what they exclude.
     Note,
-    /// What must not be overlooked.
+    /// A warning.
     Warning,
 }
 
-/// Text of one line, however long, in runs of one style.
+/// Text of one line, of any length, in runs of one style.
 pub type TextLine = Vec<TextSpan>;
 
 /// A run of text in one style.
@@ -56,22 +56,22 @@ pub type TextLine = Vec<TextSpan>;
 pub struct TextSpan {
     /// The text, without markup.
     pub text: String,
-    /// How it stands out.
+    /// Its style.
     pub style: Style,
 }
 
-/// How a run of text stands out.
+/// The style of a run of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Not at all.
+    /// Plain.
     Plain,
-    /// Strongly.
+    /// Strong.
     Strong,
-    /// As words that are stressed.
+    /// Emphasised.
     Emphasis,
-    /// As something to type.
+    /// Code.
     Code,
-    /// It leads to this address or anchor.
+    /// A link to this address or anchor.
     Link(String),
 }
 
@@ -90,12 +90,12 @@ pub fn with_code(text: &str) -> TextLine {
     spans.filter(|span| !span.text.is_empty()).collect()
 }
 
-/// Text that stands out strongly.
+/// Strong text.
 pub fn strong(text: impl Into<String>) -> TextSpan {
     TextSpan { text: text.into(), style: Style::Strong }
 }
 
-/// The words without their styles.
+/// The words without styles.
 pub fn words(line: &TextLine) -> String {
     line.iter().map(|span| span.text.as_str()).collect()
 }
@@ -106,12 +106,12 @@ impl Block {
         Block::Text(Role::Plain, plain(text))
     }
 
-    /// A note on how numbers are made.
+    /// A note on how numbers are computed.
     pub fn note(text: impl Into<String>) -> Block {
         Block::Text(Role::Note, plain(text))
     }
 
-    /// A paragraph that says what the section comes to.
+    /// A paragraph with the result of the section.
     pub fn lead(text: impl Into<String>) -> Block {
         Block::Text(Role::Lead, plain(text))
     }
@@ -137,14 +137,14 @@ impl Block {
     }
 }
 
-/// What sets a row of a table apart.
+/// The kind of a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing.
+    /// Ordinary.
     None,
     /// It begins a group of rows.
     First,
-    /// It ran beside what was measured.
+    /// Background load.
     Side,
     /// Something is wrong with it.
     Bad,
@@ -153,13 +153,13 @@ pub enum Mark {
 /// A table; the `left` leading columns are text, the rest numbers.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What the table is called; where empty, by the headings that it stands under.
+    /// The table's caption; if empty, the headings above it.
     pub caption: String,
-    /// How many leading columns are text.
+    /// Number of leading text columns.
     pub left: usize,
     /// The columns' names.
     pub head: Vec<String>,
-    /// Rows, with what sets each apart; as many cells as the head has.
+    /// Rows, with their kinds; as many cells as the head.
     pub rows: Vec<(Mark, Vec<String>)>,
 }
 
@@ -179,7 +179,7 @@ impl Table {
         self.rows.push((mark, cells));
     }
 
-    /// With rows that nothing sets apart.
+    /// With ordinary rows.
     pub fn of<T: ToString>(left: usize, head: &[T], rows: Vec<Vec<String>>) -> Table {
         let mut table = Table::new(left, head);
         table.rows = rows.into_iter().map(|row| (Mark::None, row)).collect();
@@ -192,7 +192,7 @@ impl Table {
         self
     }
 
-    /// Without the columns of numbers that were measured nowhere: imported results lack many.
+    /// Without empty columns of numbers: imported results lack many.
     pub fn block(mut self) -> Block {
         let measured = |row: &[String], i: usize| {
             row.get(i).is_some_and(|cell| !cell.is_empty() && cell != NONE)

@@ -15,42 +15,41 @@ use crate::chart::{self, Palette, choice};
 use crate::language::Language;
 use crate::say;
 
-/// A brief, ready to be set in any form.
+/// A brief, ready to be rendered.
 pub struct Brief {
-    /// What it is in.
+    /// Its language.
     pub language: Language,
     /// The title, from brief.toml or the protocol.
     pub title: String,
     /// The protocol's name.
     pub kicker: String,
-    /// When it was measured and by what.
+    /// When and with what it was measured.
     pub byline: String,
-    /// Of the Dyno that measured.
+    /// Version of Dyno.
     pub version: String,
     /// In the order of the palette.
     pub subjects: Vec<String>,
     /// The subjects' colours.
     pub palette: Palette,
-    /// The first page: what is to be said in one sentence, a few findings, one figure, the
-    /// conditions.
+    /// The first page: the lead sentence, a few findings, one figure, the conditions.
     pub cover: Vec<Block>,
-    /// The sections, in their order.
+    /// The sections, in order.
     pub parts: Vec<BriefSection>,
     /// The logo of brief.toml, as PNG.
     pub logo_png: Option<Vec<u8>>,
-    /// The size of the paper.
+    /// The paper size.
     pub page: PaperSize,
 }
 
-/// A section as it stands in a brief.
+/// A section of a brief.
 pub struct BriefSection {
     /// The section's id, which is its anchor.
     pub id: String,
     /// The section's title.
     pub title: String,
-    /// It is looked up and not read through.
+    /// It is reference material.
     pub appendix: bool,
-    /// What stands in it.
+    /// Its contents.
     pub blocks: Vec<Block>,
 }
 
@@ -74,12 +73,12 @@ impl Brief {
     }
 }
 
-/// The sections chosen that have something to say, and the brief's own paragraphs, in order.
+/// The selected non-empty sections and the brief's own texts, in order.
 fn parts(facts: &Facts, options: &BriefOptions) -> Result<Vec<BriefSection>> {
-    // Sections of the appendix are lettered in the order in which they stand.
+    // Sections of the appendix are lettered in order.
     let mut letters = (b'A'..=b'Z').map(char::from);
     let mut made = |id: &str| {
-        // Hundreds of subjects one by one are no brief; exports have them.
+        // Hundreds of individual subjects do not make a brief; exports contain them.
         if facts.is_fleet() && !section::OF_FLEETS.contains(&id) {
             return None;
         }
@@ -137,7 +136,7 @@ fn parts(facts: &Facts, options: &BriefOptions) -> Result<Vec<BriefSection>> {
     Ok(all)
 }
 
-/// When it was measured, by what, after which procedure.
+/// When and with what it was measured, by which procedure.
 fn byline(facts: &Facts) -> String {
     let newest = facts.runs.iter().max_by_key(|r| r.started_unix_ns);
     let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
@@ -157,7 +156,7 @@ fn byline(facts: &Facts) -> String {
     }
 }
 
-/// Nothing stands here that a mark disowns.
+/// Values with a mark are not printed here.
 fn cover(facts: &Facts) -> Vec<Block> {
     let lead = Lead::of(facts);
     let mut out = vec![Block::Text(Role::Lead, with_code(&lead.sentence))];

@@ -1,4 +1,4 @@
-//! Fleets in words: the table of a step's models, their differences, and outlying drives.
+//! Fleets as text: the table of a step's models, their differences, and outlying drives.
 
 use super::block::{Block, Table};
 use crate::analysis::facts::Facts;
@@ -11,10 +11,10 @@ use crate::say;
 use crate::stats::percent::in_interval;
 use crate::stats::spread::spread;
 
-/// Drives of a model that are named as lying apart; of more there is something else the matter.
+/// Maximum number of outlying drives listed per model; more indicate another problem.
 const MOST_NAMED: usize = 10;
 
-/// The table of a step's models, and what may be said of them.
+/// The table of a step's models, and the conclusions.
 pub fn of_step(facts: &Facts, fleet: &Fleet) -> Vec<Block> {
     let mut out = vec![table(facts, fleet).block()];
     let said = sentences(facts, fleet);
@@ -22,7 +22,8 @@ pub fn of_step(facts: &Facts, fleet: &Fleet) -> Vec<Block> {
     out
 }
 
-/// What the models differ by, and which drives lie apart; of groups of drives the notes say it.
+/// The differences between models, and outlying drives; for groups of drives these are in the
+/// notes.
 pub fn sentences(facts: &Facts, fleet: &Fleet) -> Vec<String> {
     if !facts.is_fleet() {
         return Vec::new();
@@ -44,7 +45,7 @@ pub fn sentences(facts: &Facts, fleet: &Fleet) -> Vec<String> {
     all
 }
 
-/// "ops/s at depth 8", and what a value of it is printed as.
+/// "ops/s at depth 8", and the printed form of its values.
 fn place(facts: &Facts, fleet: &Fleet) -> String {
     let (l, step) = (facts.language, &facts.steps[fleet.step]);
     format!("{}{}", fleet.metric.text(l), wording::place(l, step, &[fleet.value]))

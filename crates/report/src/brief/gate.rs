@@ -1,4 +1,4 @@
-//! A gate's verdicts in words: a table of the comparisons, and the overall result.
+//! A gate's verdicts as text: a table of the comparisons, and the overall result.
 
 use super::block::{Block, Mark, Table};
 use crate::analysis::StepPlace;
@@ -10,7 +10,7 @@ use crate::stats::Better;
 use crate::stats::percent::in_interval;
 use crate::stats::runs::gate::{RatioChange, ScatterUnit, ShownChange};
 
-/// The verdict in a word, as JSON and scripts have it.
+/// The verdict in one word, as in JSON and for scripts.
 pub fn word(shown: ShownChange) -> &'static str {
     match shown {
         ShownChange::NotWorse => "not worse",
@@ -19,7 +19,7 @@ pub fn word(shown: ShownChange) -> &'static str {
     }
 }
 
-/// The same of one figure.
+/// The same for one figure.
 pub fn word_of(verdict: &GateVerdict) -> &'static str {
     match verdict {
         GateVerdict::NotWorse => word(ShownChange::NotWorse),
@@ -49,7 +49,7 @@ fn percent(share: f64) -> String {
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Where in its step a figure is: "8 threads", "mean of points".
+/// The place of a figure in its step: "8 threads", "mean of points".
 pub fn place(facts: &Facts, row: &Judged) -> String {
     let step = &facts.steps[row.step];
     match row.at {
@@ -73,7 +73,7 @@ pub fn change(change: &RatioChange) -> (String, String) {
     (format!("{sign}{value} %"), format!("[{low}, {high}]"))
 }
 
-/// The verdict on one figure, with why nothing is shown and what would.
+/// The verdict on one figure, with the reason if nothing is shown, and the remedy.
 pub fn verdict(facts: &Facts, gate: &Gate, row: &Judged) -> String {
     let GateVerdict::NotShown(why) = &row.verdict else { return word_of(&row.verdict).to_string() };
     let unit = match gate.unit {
@@ -95,7 +95,7 @@ pub fn verdict(facts: &Facts, gate: &Gate, row: &Judged) -> String {
     format!("not shown: {why}")
 }
 
-/// All of it for the terminal.
+/// The complete text for the terminal.
 pub fn blocks(facts: &Facts, gate: &Gate) -> Vec<Block> {
     let mut out = vec![Block::chapter(&facts.title), Block::lead(sentence(gate))];
     let head = ["step", "subject", "at", "metric", "verdict", "change", "interval"];
@@ -136,7 +136,7 @@ pub fn blocks(facts: &Facts, gate: &Gate) -> Vec<Block> {
     out
 }
 
-/// How the intervals are made, and which way is worse.
+/// How the intervals are computed, and which direction is worse.
 fn basis(gate: &Gate) -> String {
     let has = |better: Better| gate.rows.iter().any(|r| r.metric.better() == better);
     let worse = match (has(Better::Higher), has(Better::Lower)) {

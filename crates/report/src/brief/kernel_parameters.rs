@@ -1,16 +1,15 @@
-//! The kernel's command line as a brief shows it: the parameters that may change a figure, and how
-//! many others there are. Which disk a host boots from is nobody's business.
+//! The kernel command line in a brief: the parameters that may affect results, and the number of
+//! others. The boot disk, for example, is not disclosed.
 
 use crate::analysis::facts::Facts;
 use crate::plan::declaration::CommandLine;
 use crate::record::key::kernel;
 use crate::say;
 
-/// Parameters by name (Documentation/admin-guide/kernel-parameters.txt); one that ends in "*"
-/// stands for all that begin so, as modules' do ("nvme.poll_queues"). "-" and "_" mean the same to
-/// the kernel.
+/// Parameters by name (Documentation/admin-guide/kernel-parameters.txt); a trailing "*" matches all
+/// with that prefix, such as a module's ("nvme.poll_queues"). The kernel treats "-" and "_" alike.
 const RELEVANT: [&str; 61] = [
-    // Processors, and what else runs on them.
+    // Processors, and other work on them.
     "isolcpus",
     "nohz",
     "nohz_full",
@@ -78,7 +77,7 @@ const RELEVANT: [&str; 61] = [
     "elevator",
 ];
 
-/// What is shown of a fact: of the command line the relevant part, of others all.
+/// The displayed part of a fact: the relevant part of the command line, and other facts in full.
 pub fn shown(facts: &Facts, name: &str, value: &str) -> String {
     let whole = facts.declared.kernel_command_line == Some(CommandLine::Whole);
     if name != kernel::COMMAND_LINE.name || whole {

@@ -1,6 +1,6 @@
-//! What a brief says first: one sentence of who is better, at what and by how much, or why nobody
-//! can be ranked; then a few findings more, the losses of the brief's subject beside its gains.
-//! Everything here follows from the comparisons of `analysis`; nothing is weighed anew.
+//! The first page: one sentence that states which subject is better, at what and by how much, or
+//! why none can be ranked; then a few findings, with the losses of the brief's subject in addition
+//! to its gains. Everything is derived from the comparisons of `analysis`; nothing is re-evaluated.
 
 use super::fleet as words;
 use crate::analysis::claim::compare::Comparison;
@@ -12,21 +12,23 @@ use crate::brief::text::outcome::{Said, key};
 use crate::brief::text::{causes, outcome, published, wording};
 use crate::say;
 
-/// Findings of each kind beside the first sentence: gains of the brief's subject, and its losses.
+/// Maximum number of findings of each kind after the first sentence: gains of the brief's subject,
+/// and its losses.
 pub const MOST_FINDINGS: usize = 3;
 
-/// Measures of imported figures beside the first.
+/// Maximum number of measures of imported figures after the first.
 const MOST_PUBLISHED: usize = 5;
 
-/// The first page in words.
+/// The text of the first page.
 pub struct Lead {
-    /// Who is better, at what and by how much, with the interval; or why no drive can be ranked.
+    /// Which subject is better, at what and by how much, with the interval; or why no drive can be
+    /// ranked.
     pub sentence: String,
-    /// Further findings, a sentence each, the most important first.
+    /// Further findings, one sentence each, most important first.
     pub findings: Vec<String>,
-    /// The step whose figure stands beside it.
+    /// The step of its figure.
     pub step: Option<usize>,
-    /// Whether the sentence ranks somebody.
+    /// Whether the sentence ranks a subject.
     pub ranks: bool,
 }
 
@@ -67,7 +69,7 @@ fn level(facts: &Facts, index: usize, subject: usize) -> Option<String> {
     outcome::level(facts, &facts.steps[index], subject)
 }
 
-/// The sentence, and what it has said.
+/// The sentence, and the comparisons that it contains.
 fn first(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
     let (l, own) = (facts.language, facts.headline_subject);
     if let Some((sentence, said)) = outcome::of_subject(facts, outcome) {
@@ -78,8 +80,8 @@ fn first(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
         };
         return Some((sentence, said));
     }
-    // Nothing of the subject where the protocol looks first: the strongest of what is claimed
-    // elsewhere, and that it is elsewhere.
+    // No claim for the subject at the protocol's headline: the strongest claim elsewhere, stated as
+    // such.
     let all = claims::all(facts);
     let rank =
         |c: &Comparison| (!c.is_with(own), c.step != outcome.step, c.metric != outcome.metric);
@@ -103,10 +105,10 @@ fn not_shown(facts: &Facts, c: &Comparison) -> String {
     wording::of_step(facts, c.step, outcome::open(facts, c))
 }
 
-/// What is claimed beside the first sentence, of each kind the most important first: other figures
-/// of the same step, then what each other step leads with, then whatever is strongest. First where
-/// the brief's subject is better, then where a rival is; claims among rivals only where there are
-/// no others. How many more losses there are is said.
+/// Claims after the first sentence, for each kind most important first: other figures of the same
+/// step, then the headline of each other step, then the strongest. First those for the brief's
+/// subject, then those for a rival; claims among rivals only if there are no others. The number of
+/// further losses is stated.
 fn claims_beside(facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
     let own = facts.headline_subject;
     let all = claims::all(facts);
@@ -136,7 +138,7 @@ fn claims_beside(facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
     }
     let mut out: Vec<String> = Vec::new();
     for sentence in shown.into_iter().map(|c| one_finding(facts, c)) {
-        // A change of the better one is a gain and a loss at once.
+        // A change of the better subject is both a gain and a loss.
         if !out.contains(&sentence) {
             out.push(sentence);
         }
@@ -149,7 +151,8 @@ fn claims_beside(facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
     out
 }
 
-/// One end of the axis is not the whole of it: where the better one changes, that is said.
+/// If the better subject changes along the axis, this is stated, because one end does not represent
+/// the whole.
 fn one_finding(facts: &Facts, c: &Comparison) -> String {
     let crossovers = claims::crossovers(facts);
     let mut same = crossovers.iter().filter(|o| o.step == c.step && o.metric == c.metric);
@@ -159,8 +162,7 @@ fn one_finding(facts: &Facts, c: &Comparison) -> String {
     }
 }
 
-/// Of so many subjects that models are compared: how many drives there are, what their models
-/// differ by, and which drives lie apart.
+/// For a fleet: the number of drives, the differences between their models, and outlying drives.
 fn of_fleet(facts: &Facts, step: Option<usize>) -> Lead {
     let l = facts.language;
     let Some(fleet) = step.and_then(|index| fleet::of_step(facts, index)) else {
@@ -178,7 +180,7 @@ fn of_fleet(facts: &Facts, step: Option<usize>) -> Lead {
     Lead { sentence, findings, step, ranks: false }
 }
 
-/// One subject, or nothing measured.
+/// A single subject, or nothing measured.
 fn alone(facts: &Facts, step: Option<usize>) -> Lead {
     let sentence = match facts.subjects.len() {
         0 | 1 => say!(facts.language, "no-rank-alone"),

@@ -1,8 +1,8 @@
-//! The text of a report: its sections, as blocks without markup, and the screens of the terminal.
+//! The text of a report: its sections, as blocks without markup, and the terminal output.
 //!
 //! A section is a function from facts to blocks (`section`). `lead` writes the first page,
-//! `screens` what commands print, `options`, `references` and `specification` read brief.toml. Only
-//! `wording` and `number_format` turn a difference or a number into text, so that it has the same
+//! `screens` the output of commands, `options`, `references` and `specification` read brief.toml.
+//! Only `wording` and `number_format` turn a difference or a number into text, so it has the same
 //! digits and the same interval everywhere.
 
 pub mod acceptance;

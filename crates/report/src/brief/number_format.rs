@@ -5,25 +5,25 @@ use crate::language::Language;
 use crate::say;
 use crate::stats::Estimate;
 
-/// Shown where something was not measured.
+/// Shown for values that were not measured.
 pub const NONE: &str = "–";
 
-/// A rate, such as ops per second or ops/s per watt, in no more digits than its source has.
+/// A rate, such as ops/s or ops/s per watt, with no more digits than its source.
 pub fn ops(l: Language, estimate: &Estimate) -> String {
     written(l, estimate).unwrap_or_else(|| count(l, estimate.value))
 }
 
-/// A figure that was read as text, or computed from such, in the digits of what it comes from.
+/// A figure read as text, or derived from one, with the digits of its source.
 fn written(l: Language, estimate: &Estimate) -> Option<String> {
     Some(l.number(&units::significant(estimate.value, estimate.digits?)))
 }
 
-/// Behind a rate: how many transactions are not in it; nothing where none was given up.
+/// Appended to a rate: the number of transactions not in it; empty if none were abandoned.
 pub fn given_up(l: Language, n: u64) -> String {
     if n == 0 { String::new() } else { say!(l, "given-up", count = grouped(l, n)) }
 }
 
-/// A count that keeps decimals only where it is small.
+/// A count with decimals only if it is small.
 pub fn count(l: Language, value: f64) -> String {
     let text = if value.abs() < 10.0 {
         format!("{value:.2}")
@@ -33,8 +33,7 @@ pub fn count(l: Language, value: f64) -> String {
     l.number(&text)
 }
 
-/// Megabytes (1,000,000 bytes) per second; ops that moved no bytes, as far as is known, have no
-/// such rate.
+/// Megabytes (1,000,000 bytes) per second; ops without known bytes have no such rate.
 pub fn megabytes(l: Language, bytes_per_s: f64) -> String {
     if bytes_per_s == 0.0 {
         return NONE.to_string();
@@ -47,19 +46,19 @@ pub fn megabytes(l: Language, bytes_per_s: f64) -> String {
     })
 }
 
-/// The same of an estimate, where there is one.
+/// The same for an estimate, if there is one.
 pub fn megabytes_of(l: Language, bytes_per_s: Option<&Estimate>) -> String {
     let Some(estimate) = bytes_per_s else { return NONE.to_string() };
     let written = written(l, &estimate.scaled(1e-6, "MB/s"));
     written.unwrap_or_else(|| megabytes(l, estimate.value))
 }
 
-/// Watts of an estimate.
+/// An estimate in watts.
 pub fn watts_of(l: Language, estimate: &Estimate) -> String {
     written(l, estimate).unwrap_or_else(|| watts(l, estimate.value))
 }
 
-/// Capacities and what is written in all, in decimal units and three digits: "7.68 TB".
+/// Capacities and total bytes written, in decimal units with three digits: "7.68 TB".
 pub fn large_bytes(l: Language, bytes: f64) -> String {
     let (by, unit) = match bytes {
         b if b >= 1e15 => (1e15, "PB"),
@@ -75,18 +74,18 @@ pub fn large_bytes(l: Language, bytes: f64) -> String {
     l.number(&format!("{number:.decimals$} {unit}"))
 }
 
-/// Watts, with one decimal or more where they are few.
+/// Watts, with one decimal, or more for small values.
 pub fn watts(l: Language, watts: f64) -> String {
     l.number(&if watts < 99.95 { format!("{watts:.2}") } else { format!("{watts:.1}") })
 }
 
-/// With the unit in which it reads best.
+/// With the most readable unit.
 pub fn joules(l: Language, joules: f64) -> String {
     let (by, unit) = joules_unit(joules);
     l.number(&format!("{:.3} {unit}", joules * by))
 }
 
-/// Joules of an estimate.
+/// An estimate in joules.
 pub fn joules_of(l: Language, estimate: &Estimate) -> String {
     match estimate.digits {
         Some(digits) => joules_in(l, estimate.value, digits),
@@ -94,7 +93,7 @@ pub fn joules_of(l: Language, estimate: &Estimate) -> String {
     }
 }
 
-/// Joules in so many significant digits.
+/// Joules with this many significant digits.
 pub fn joules_in(l: Language, joules: f64, digits: u32) -> String {
     let (by, unit) = joules_unit(joules);
     l.number(&format!("{} {unit}", units::significant(joules * by, digits)))
@@ -111,12 +110,12 @@ fn joules_unit(joules: f64) -> (f64, &'static str) {
     }
 }
 
-/// Nanoseconds with the unit in which they read best.
+/// Nanoseconds in the most readable unit.
 pub fn time(l: Language, ns: f64) -> String {
     l.number(&units::latency(ns))
 }
 
-/// The same in so many significant digits.
+/// The same with this many significant digits.
 pub fn time_in(l: Language, ns: f64, digits: u32) -> String {
     let (by, unit) = match ns.abs() {
         ns if ns < 1e3 => (1.0, "ns"),
@@ -127,12 +126,12 @@ pub fn time_in(l: Language, ns: f64, digits: u32) -> String {
     l.number(&format!("{} {unit}", units::significant(ns * by, digits)))
 }
 
-/// A count with its thousands grouped.
+/// A count with grouped thousands.
 pub fn grouped(l: Language, n: u64) -> String {
     l.number(&units::grouped(n))
 }
 
-/// So many decimals, with thousands grouped; of what is not below zero.
+/// A non-negative number with this many decimals and grouped thousands.
 pub fn decimal(l: Language, value: f64, decimals: usize) -> String {
     let printed = format!("{value:.decimals$}");
     let (whole, fraction) = printed.split_once('.').unwrap_or((&printed, ""));
@@ -145,13 +144,13 @@ pub fn share(l: Language, share: f64) -> String {
     percent(l, share * 100.0, 1)
 }
 
-/// "1.23 %", in so many decimals.
+/// "1.23 %", with this many decimals.
 pub fn percent(l: Language, percent: f64, decimals: usize) -> String {
     l.number(&format!("{percent:.decimals$} %"))
 }
 
-/// Half the interval's width in percent of the value: "±1.2 %"; without an interval the least and
-/// the most, "980 to 1,020"; of a single value nothing.
+/// Half the interval's width in percent of the value: "±1.2 %"; without an interval the minimum and
+/// maximum, "980 to 1,020"; empty for a single value.
 pub fn spread(l: Language, estimate: &Estimate) -> String {
     match estimate.relative_percent() {
         None if estimate.n > 1 => {
@@ -163,7 +162,7 @@ pub fn spread(l: Language, estimate: &Estimate) -> String {
     }
 }
 
-/// "+3.1 %", "−12.4 %", with a true minus.
+/// "+3.1 %", "−12.4 %", with a typographical minus sign.
 pub fn signed_percent(l: Language, percent: f64) -> String {
     l.number(&format!("{} %", signed(percent)))
 }

@@ -50,7 +50,7 @@ pub fn show(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// What the first page says: the headline, then what was found.
+/// The first page: the headline, then the findings.
 pub fn headline(facts: &Facts) -> Vec<String> {
     let lead = Lead::of(facts);
     [lead.sentence].into_iter().chain(lead.findings).collect()
@@ -94,7 +94,7 @@ pub fn compare(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// Of a fleet the models of each step, in place of every subject.
+/// For a fleet, the models of each step instead of every subject.
 fn models(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for fleet in (0..facts.steps.len()).filter_map(|index| fleet::of_step(facts, index)) {
@@ -107,7 +107,7 @@ fn models(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// What may be claimed, strongest first, and what may not, with why.
+/// Claims, strongest first, and points without claims, with the reason.
 pub fn claims(facts: &Facts) -> Vec<Block> {
     let (l, found) = (facts.language, claims::all(facts));
     let claim = |claim: &Claim<'_>| {
@@ -231,7 +231,7 @@ fn show_row(
     row
 }
 
-/// The groups of a step as wholes, and where asked for drive by drive.
+/// The groups of a step as a whole, and optionally drive by drive.
 fn groups(facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
     if let Some(together) = database_servers::together(facts, step) {
         let servers = each.then(|| database_servers::each(facts, step)).flatten();
@@ -250,7 +250,7 @@ fn groups(facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
     out
 }
 
-/// What limited each point, where something watched.
+/// The bottleneck of each point, if known.
 fn limited(facts: &Facts, step: &StepFacts) -> Vec<Block> {
     let (l, items) = (facts.language, bottlenecks::lines(facts, step));
     match items.is_empty() {
@@ -259,8 +259,8 @@ fn limited(facts: &Facts, step: &StepFacts) -> Vec<Block> {
     }
 }
 
-/// What the step's comparisons show, the pairs that could not be compared, and where the better
-/// subject changes.
+/// The results of the step's comparisons, the pairs that could not be compared, and where the
+/// better subject changes.
 fn comparisons(
     facts: &Facts,
     index: usize,
@@ -277,7 +277,7 @@ fn comparisons(
     out.into_iter().map(Block::text).collect()
 }
 
-/// What an open loop must disclose: rates missed and requests handed over late.
+/// The mandatory disclosure of an open loop: missed rates and late requests.
 fn open_loop(facts: &Facts, step: &StepFacts) -> Option<Block> {
     let l = facts.language;
     let mut items = Vec::new();

@@ -1,4 +1,4 @@
-//! Histories in words: changes, the run of each, and every run with its figure and drives.
+//! Histories as text: changes, the run of each, and every run with its figure and drives.
 
 use super::Brief;
 use super::block::{Block, Mark, Table};
@@ -12,7 +12,7 @@ use crate::chart::kinds::trend;
 use crate::language::Language;
 use crate::stats::runs::changes::{ChangePoint, FEWEST_IN_A_LEVEL};
 
-/// What a history is of: "ops/s of 4 KiB random reads at 32".
+/// The title of a history: "ops/s of 4 KiB random reads at 32".
 pub fn title(history: &FigureHistory) -> String {
     let at = match &history.at {
         Some(at) => format!(" at {at}"),
@@ -36,7 +36,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A change point: from which run on, by how much, and which firmware came with it.
+/// A change point: its run, its size, and a simultaneous change of firmware.
 pub fn sentence(history: &FigureHistory, change: &ChangePoint) -> String {
     let counted: Vec<&Member> = history.counted().collect();
     let (before, first) = (counted[change.at - 1], counted[change.at]);
@@ -107,7 +107,7 @@ fn table(history: &FigureHistory) -> Table {
     table
 }
 
-/// What holds for all.
+/// Notes that apply to all.
 pub fn note() -> Block {
     Block::note(
         "Change points by permutation (docs/trends.md): 4 % of stable histories have one. Hollow \
@@ -116,7 +116,7 @@ pub fn note() -> Block {
     )
 }
 
-/// Histories as a page of their own.
+/// Histories as a page.
 pub fn document(histories: &[FigureHistory]) -> Brief {
     let part = |(i, history): (usize, &FigureHistory)| BriefSection {
         id: format!("history-{}", i + 1),

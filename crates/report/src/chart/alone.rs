@@ -6,7 +6,7 @@ use crate::chart::canvas::theme::{FAINT, INK, LEAST_TEXT, PAPER};
 const TITLE: f64 = 16.0;
 const EDGE: f64 = 6.0;
 
-/// The drawing under its title and caption, each in as many lines as it needs.
+/// The drawing below its title and caption, which are wrapped as needed.
 pub fn with_title(drawn: &str, (width, height): (f64, f64), title: &str, caption: &str) -> String {
     let (mut text, mut y) = (String::new(), EDGE);
     let parts = [

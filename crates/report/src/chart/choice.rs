@@ -7,7 +7,7 @@ use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::P99;
 use crate::plan::Field;
 
-/// Those that the step's source prints, or its kind of sweep is known for.
+/// Those printed by the step's source, or usual for its kind of sweep.
 pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let mut all = all(facts, step);
     let names = names(step);
@@ -26,23 +26,22 @@ pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let leading = leading(facts, step);
     let led = |figure: &Chart| leading.iter().any(|own| own.is(figure));
     let mut own = step::titled(facts, step);
-    // Kinds of figure that were added have captions of their own. Those of power stand with its
-    // tables.
+    // Added kinds of figures have their own captions. Those of power are next to its tables.
     let added = super::of_step("results", facts, step).into_iter();
     let added: Vec<Chart> =
         added.filter(|figure| !own.iter().any(|known| known.is(figure))).collect();
     own.extend(added);
-    // Bars by the share of one's own maximum would compare different loads.
+    // Bars by share of the own maximum would compare different loads.
     let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent);
     let unlike = |figure: &Chart| shares && ["ops", "mb", "p99"].contains(&figure.name());
-    // At one size of op MB/s show what ops/s do; the summary has them across workloads.
+    // With one op size, MB/s show the same as ops/s; the summary has them across workloads.
     let sized = step.axis.as_ref().is_some_and(|a| a.field == Field::Block);
     let again = |figure: &Chart| !sized && figure.name() == "mb";
     let of_own = |figure: &Chart| !led(figure) && !unlike(figure) && !again(figure);
     own.into_iter().filter(of_own).collect()
 }
 
-/// The figure of what the step leads with.
+/// The figure of the step's headline.
 pub fn headline(facts: &Facts, step: &StepFacts) -> Option<Chart> {
     let metric = lead::metric(facts, step);
     let wanted = of_metric(step, &metric);
@@ -55,7 +54,7 @@ fn all(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     OF_STEP.iter().flat_map(|of| (of.figures)(facts, step)).collect()
 }
 
-/// Figures of power are named with the class of power behind.
+/// Names of power figures end in the class of power.
 fn is(figure: &Chart, name: &str) -> bool {
     let own = figure.name();
     own == name
@@ -78,7 +77,7 @@ fn names(step: &StepFacts) -> Vec<String> {
     names.iter().map(|name| name.to_string()).collect()
 }
 
-/// Names of the figures that show a metric, the best first.
+/// Names of the figures that show a metric, most suitable first.
 fn of_metric(step: &StepFacts, metric: &Metric) -> &'static [&'static str] {
     let field = step.axis.as_ref().map(|a| a.field);
     let (paced, load) = (field.is_some_and(Field::sets_rates), field == Some(Field::LoadPercent));

@@ -1,10 +1,10 @@
-//! Which figures a step gets, and how they are drawn: from facts to plain data, and from plain data
-//! to SVG and PNG, without I/O.
+//! The figures of each step and their drawing: from facts to plain data, and from plain data to SVG
+//! and PNG, without I/O.
 //!
 //! `step`, `power`, `outliers`, `steady`, `durable`, `fleet` and `trend` define what is drawn,
-//! `choice` which figures lead a step. Every figure is a `Canvas` (legend, y axis) with marks drawn
-//! into it; its title is placed next to it by the document. Each mark has a `<title>`, from which a
-//! page shows its value under a pointer or a finger.
+//! `choice` which figures represent a step. Every figure is a `Canvas` (legend, y axis) with marks
+//! drawn into it; its title is placed next to it by the document. Each mark has a `<title>`, from
+//! which a page shows its value under a pointer or a finger.
 
 mod alone;
 pub mod canvas;
@@ -27,53 +27,53 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::base::registry::Registry;
 use crate::language::Language;
 
-/// What is said of a figure, and in which language.
+/// The texts about a figure, and their language.
 #[derive(Clone)]
 pub struct FigureText {
-    /// Of what is in the figure too.
+    /// The language of its labels too.
     pub language: Language,
-    /// What the figures around it are of too: the step; empty where there is nothing to say.
+    /// The context shared with adjacent figures: the step; empty if there is none.
     pub title: String,
-    /// What this one shows of it.
+    /// The specific contents of this one.
     pub caption: String,
 }
 
 /// A line of points.
 pub struct LineSeries {
-    /// As the legend has it.
+    /// As in the legend.
     pub name: String,
     /// In the order of x.
     pub points: Vec<(f64, f64)>,
 }
 
 impl LineSeries {
-    /// What the legend says.
+    /// The legend's text.
     fn names(series: &[LineSeries]) -> Vec<&str> {
         series.iter().map(|line| line.name.as_str()).collect()
     }
 }
 
-/// What can be drawn.
+/// A kind of figure.
 pub trait Plot: Send + Sync {
-    /// What is said of it, where that is known before it is drawn.
+    /// Its texts, as far as they are known before drawing.
     fn text(&self) -> Option<&FigureText> {
         None
     }
 
-    /// What the figures around it are of too: the step; empty where there is nothing to say.
+    /// The context shared with adjacent figures: the step; empty if there is none.
     fn title(&self) -> &str {
         self.text().map_or("", |text| &text.title)
     }
 
-    /// What this one shows of it.
+    /// The specific contents of this one.
     fn caption(&self) -> String {
         self.text().map(|text| text.caption.clone()).unwrap_or_default()
     }
 
-    /// The drawing, without its title and its caption, which a document sets beside it.
+    /// The drawing, without title and caption, which are placed by the document.
     fn svg(&self, palette: &Palette) -> String;
 
-    /// What the figure shows, for those who do not see it.
+    /// A description of the figure for readers who cannot see it.
     fn label(&self) -> String {
         match self.title() {
             "" => self.caption(),
@@ -82,19 +82,18 @@ pub trait Plot: Send + Sync {
     }
 }
 
-/// A figure, not yet drawn, and the name of its file, without an extension.
+/// A figure, not drawn yet, and its file name without an extension.
 #[derive(Clone)]
 pub struct Chart {
-    /// The step that it is of and what it is called among the step's figures; no step has the
-    /// figures of a whole brief.
+    /// Its step and its name among the step's figures; figures of the whole brief have no step.
     id: (String, String),
-    /// File name without its ending: lower-case words joined by hyphens.
+    /// File name without extension: lower-case words joined by hyphens.
     pub file: String,
     plot: Arc<dyn Plot>,
 }
 
 impl Chart {
-    /// A figure of something that can be drawn.
+    /// A figure from any kind.
     pub fn new(file: String, plot: impl Plot + 'static) -> Chart {
         Chart { id: (String::new(), file.clone()), file, plot: Arc::new(plot) }
     }
@@ -105,7 +104,7 @@ impl Chart {
         Chart { id: (step.to_string(), name.to_string()), file, plot: Arc::new(plot) }
     }
 
-    /// What it is called among its step's figures, or in a brief.
+    /// Its name among its step's figures, or in a brief.
     pub fn name(&self) -> &str {
         &self.id.1
     }
@@ -115,22 +114,22 @@ impl Chart {
         self.id == other.id
     }
 
-    /// What the figure shows, for readers who do not see it.
+    /// A description of the figure for readers who cannot see it.
     pub fn label(&self) -> String {
         self.plot.label()
     }
 
-    /// What the figure shows, for its caption and for readers who do not see it.
+    /// A description of the figure for its caption and for readers who cannot see it.
     pub fn caption(&self) -> String {
         self.plot.caption()
     }
 
-    /// The drawing as it stands in a document, beside its caption.
+    /// The drawing for a document, where its caption is next to it.
     pub fn svg(&self, palette: &Palette) -> String {
         self.plot.svg(palette)
     }
 
-    /// The drawing as a file of its own, which says what it shows.
+    /// The drawing as a separate file, including its description.
     pub fn alone(&self, palette: &Palette) -> String {
         let drawn = self.plot.svg(palette);
         let (width, height) = size(&drawn);
@@ -138,12 +137,12 @@ impl Chart {
     }
 }
 
-/// What stands behind a number that the drive did not set; nothing behind others.
+/// The mark after a number that was not limited by the drive; empty otherwise.
 pub fn mark(cell: &CellFacts) -> String {
     if cell.is_not_the_drives() { format!(" {MARK}") } else { String::new() }
 }
 
-/// A file name made of a step's name.
+/// A file name derived from a step's name.
 fn slug(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
@@ -167,16 +166,16 @@ impl fmt::Debug for Chart {
     }
 }
 
-/// Which figures a step gets in a section of a brief.
+/// The figures of a step in a section of a brief.
 #[derive(Clone, Copy)]
 pub struct OfStep {
     /// The section's name.
     pub section: &'static str,
-    /// The figures of one step; none where it has nothing of the kind.
+    /// The figures of one step; empty if it has none of this kind.
     pub figures: fn(&Facts, &StepFacts) -> Vec<Chart>,
 }
 
-/// Everything that is drawn of steps. A new kind of figure is a file here and a line.
+/// All kinds of figures of steps. A new kind is a file here and a line.
 pub static OF_STEP: Registry<OfStep> = Registry::new(&[
     OfStep { section: "results", figures: step::figures },
     OfStep { section: "energy", figures: crate::chart::power::figures },

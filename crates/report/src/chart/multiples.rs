@@ -1,5 +1,5 @@
-//! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with;
-//! and the MB/s of all steps that move data, on one scale.
+//! All steps in one figure: a small panel each with one bar per subject, in the step's headline
+//! metric; and the MB/s of all steps that move data, on one scale.
 
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
@@ -12,7 +12,7 @@ use crate::chart::step::scaled;
 use crate::chart::{Chart, FigureText, Plot};
 use crate::say;
 
-/// A subject's value in a panel; none where nothing was measured.
+/// A subject's value in a panel; None if not measured.
 struct PanelValue {
     value: f64,
     marked: bool,
@@ -28,7 +28,7 @@ struct Multiples {
     text: FigureText,
     names: Vec<String>,
     panels: Vec<MultiplePanel>,
-    /// The longest bar of all panels, where they share a scale.
+    /// The longest bar of all panels, if they share a scale.
     scale: Option<f64>,
 }
 
@@ -36,7 +36,7 @@ const TITLE: f64 = 18.0;
 const BAR: f64 = 16.0;
 const GAP: f64 = 9.0;
 
-/// What every step leads with; as many figures as it takes.
+/// The headline of every step; as many figures as needed.
 pub fn figures(facts: &Facts) -> Vec<Chart> {
     let l = facts.language;
     let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
@@ -65,7 +65,7 @@ pub fn figures(facts: &Facts) -> Vec<Chart> {
     all
 }
 
-/// MB/s of all steps that move data, each at its most.
+/// MB/s of all steps that move data, each at its maximum.
 fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
     let moving: Vec<&StepFacts> = steps.iter().copied().filter(|step| moves_data(step)).collect();
     if moving.len() < 2 {
@@ -120,7 +120,7 @@ fn level(
     }
 }
 
-/// Panels are divided over figures that they fill evenly.
+/// Panels are distributed evenly over figures.
 fn of_panels(
     facts: &Facts,
     file: &str,
@@ -173,7 +173,7 @@ impl Plot for Multiples {
 impl MultiplePanel {
     fn draw(&self, frame: &mut Canvas<'_>, y: f64, scale: Option<f64>, names: &[String]) {
         let (x, right) = (6.0, WIDTH - 6.0);
-        // What is measured stands behind the name, which is cut where there is no room for both.
+        // The metric follows the name, which is truncated if both do not fit.
         let unit = frame.aside(&self.unit);
         let room = right - x - fonts::width(&unit, LEAST_TEXT, Face::Bold);
         let title =
@@ -181,7 +181,7 @@ impl MultiplePanel {
         frame.text(x, y + 12.0, &title, &TextStyle { anchor: "start", bold: true, ..LABEL });
         let own = self.levels.iter().flatten().map(|l| l.value).fold(0.0, f64::max);
         let most = scale.unwrap_or(own).max(f64::MIN_POSITIVE);
-        // The longest label stands behind the longest bar.
+        // The longest label follows the longest bar.
         let longest = right - x - 64.0;
         for (s, level) in self.levels.iter().enumerate() {
             let Some(level) = level else { continue };

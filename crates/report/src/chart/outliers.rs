@@ -17,12 +17,12 @@ use crate::say;
 /// The causes in the order of the legend.
 const CAUSES: [Cause; 3] = [Cause::Drive, Cause::Host, Cause::Unknown];
 
-/// Between two panels, for the label of the lower one.
+/// Space between panels, for the label of the lower one.
 const GAP: f64 = 31.0;
-/// Of a panel, at least.
+/// Minimum height of a panel.
 const LEAST_PANEL: f64 = 74.0;
 
-/// What a cause is called.
+/// The name of a cause.
 pub fn cause_text(l: Language, cause: Cause) -> String {
     match cause {
         Cause::Drive => say!(l, "cause-drive"),
@@ -31,7 +31,7 @@ pub fn cause_text(l: Language, cause: Cause) -> String {
     }
 }
 
-/// The figure of a step whose lead point has outliers.
+/// The figure of a step whose representative point has outliers.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let l = facts.language;
     let draw = ChartKind { facts, step, titled: true, quiet: false };
@@ -53,7 +53,7 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
         true => say!(l, "figure-outliers", count = count, at = at),
         false => say!(l, "figure-slowest-outliers", count = count, all = of, at = at),
     };
-    // The colours of subjects mean something else.
+    // Subjects' colours have another meaning.
     let first = facts.subjects.len();
     let text = FigureText { title: String::new(), ..draw.text(what) };
     let plot = OutlierChart { text, series, first };
@@ -64,14 +64,14 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
 struct SubjectOutliers {
     name: String,
     marks: Vec<OutlierMark>,
-    /// How many there are, drawn or not.
+    /// Their number, drawn or not.
     outliers: u64,
 }
 
 struct OutlierChart {
     text: FigureText,
     series: Vec<SubjectOutliers>,
-    /// Place of the first cause's colour and shape.
+    /// Index of the first cause's colour and shape.
     first: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The figures of power: work per watt, power against work, and power and temperature under the
+//! The figures of power: work per watt, power against work, and power and temperature below the
 //! throughput.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
@@ -16,7 +16,7 @@ use crate::language::Name;
 use crate::say;
 use crate::stats::Estimate;
 
-/// The figures of a step; of power one set for each class, since classes are never mixed.
+/// The figures of a step; one set of power figures for each class, because classes are never mixed.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let l = facts.language;
     let draw = ChartKind { facts, step, titled: false, quiet: false };
@@ -34,7 +34,7 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
         all.push(draw.of_power(class, &watts, &|p| Some(&p.mean_watts)));
         let what = say!(l, "ops-per-watt-of", class = class_name());
         let unit = say!(l, "ops-per-watt");
-        // Bars show the class's first instrument, and so do the call-outs.
+        // Bars and call-outs show the class's first instrument.
         let instrument = instruments(step).into_iter().find(|i| i.class == class);
         let metric = instrument.map(|i| Metric::total(Of::OpsPerWatt(i)));
         let ops = quantity("ops-per-watt", &what, &unit, metric.as_ref());
@@ -55,13 +55,13 @@ fn of_class<'a>(cell: &'a CellFacts, class: &str) -> Option<&'a PowerFacts> {
 }
 
 impl ChartKind<'_> {
-    /// A unit with what it is of: "W (drive)".
+    /// A unit with its class: "W (drive)".
     fn of_class(&self, unit: &str, class: &str) -> String {
         let class = Name::power_class(class);
         say!(self.facts.language, "with-detail", what = unit, detail = class)
     }
 
-    /// Bars of one figure of power, by axis value.
+    /// Bars of one power figure, by axis value.
     fn of_power(
         &self,
         class: &str,
@@ -116,7 +116,7 @@ impl ChartKind<'_> {
         self.figure(&format!("watts-against-ops-{class}"), plot)
     }
 
-    /// Throughput, power and temperature of the lead point, one under the other.
+    /// Throughput, power and temperature of the representative point, stacked.
     fn over_time(&self) -> Chart {
         let lead = self.lead();
         let panel = |y_label: &str, pick: &dyn Fn(&CellFacts) -> &[(f64, f64)]| {

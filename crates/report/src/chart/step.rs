@@ -1,4 +1,4 @@
-//! Which figures a step gets, and what goes into them.
+//! The figures of a step, and their data.
 
 mod caption;
 mod claimed;
@@ -24,7 +24,7 @@ pub(super) const TIMELINE_POINTS: usize = 150;
 /// More groups of bars than this cannot be distinguished.
 const MOST_GROUPS: usize = 16;
 
-/// Below this rate (1 MB/s) a step moves requests, not data, and MB/s say nothing.
+/// Below this rate (1 MB/s) a step moves requests, not data, and MB/s are not meaningful.
 pub(super) const MOVES_DATA: f64 = 1e6;
 
 /// The figures of a step.
@@ -32,22 +32,22 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     drawn(&ChartKind { facts, step, titled: false, quiet: false })
 }
 
-/// The same where no heading names the step: each caption does.
+/// The same without a heading for the step: each caption names it.
 pub fn titled(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     drawn(&ChartKind { facts, step, titled: true, quiet: false })
 }
 
-/// The same for the first page, where no number stands that a mark would disown.
+/// The same for the first page, without numbers that would have a mark.
 pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     drawn(&ChartKind { facts, step, titled: true, quiet: true })
 }
 
-/// What the latencies of a step's figures are divided by, and the unit that this makes.
+/// The divisor of a step's latencies, and the resulting unit.
 pub(super) fn time(facts: &Facts, step: &StepFacts) -> (f64, &'static str) {
     ChartKind { facts, step, titled: false, quiet: false }.time()
 }
 
-/// Of a latency, in nanoseconds.
+/// For a latency in nanoseconds.
 type LatencyPick = fn(&Latency) -> Option<&Estimate>;
 
 fn drawn(draw: &ChartKind<'_>) -> Vec<Chart> {
@@ -124,18 +124,18 @@ pub(super) struct ChartKind<'a> {
     pub(super) step: &'a StepFacts,
     /// Captions name the step.
     pub(super) titled: bool,
-    /// No number stands that a mark would disown.
+    /// Marked numbers are omitted.
     pub(super) quiet: bool,
 }
 
-/// A quantity that a figure shows of each subject at each axis value.
+/// A quantity shown for each subject at each axis value.
 pub(super) struct PlottedQuantity<'a> {
     /// The figure's name among those of the step.
     pub(super) file: &'a str,
-    /// As the caption has it.
+    /// As in the caption.
     pub(super) what: &'a str,
     pub(super) unit: &'a str,
-    /// Whose claimed differences are called out.
+    /// The metric whose claimed differences are called out.
     pub(super) metric: Option<&'a Metric>,
 }
 
@@ -153,8 +153,7 @@ impl ChartKind<'_> {
         Chart::of_step(&self.step.name, name, plot)
     }
 
-    /// What latencies are divided by, and the unit that this makes: milliseconds where no p99 is
-    /// below one.
+    /// The divisor of latencies, and the resulting unit: milliseconds if no p99 is below one.
     pub(super) fn time(&self) -> (f64, &'static str) {
         let all = self.step.cells.iter().filter_map(|c| user_latency(c.total.as_ref()?, self.step));
         let least = all.filter_map(|l| Some(l.percentiles_ns[P99].as_ref()?.value));
@@ -164,21 +163,21 @@ impl ChartKind<'_> {
         }
     }
 
-    /// A curve by percentile needs two of them.
+    /// A curve by percentile needs at least two of them.
     fn has_percentiles(&self) -> bool {
         let several = |l: &Latency| l.percentiles_ns.iter().flatten().nth(1).is_some();
         let mut cells = self.lead().into_iter().filter_map(|(_, c)| c.total.as_ref());
         cells.any(|t| user_latency(t, self.step).is_some_and(several))
     }
 
-    /// What it shows, and by which claim differences are called out.
+    /// Its quantity, and the metric of its call-outs.
     pub(super) fn called(&self, of: &PlottedQuantity<'_>) -> String {
         let called = of.metric.map(|m| self.called_out(m)).unwrap_or_default();
         format!("{}{called}", of.what)
     }
 
-    /// One number for each subject and axis value: bars while they can be distinguished, lines
-    /// beyond that.
+    /// One number for each subject and axis value: bars as long as they can be distinguished,
+    /// otherwise lines.
     fn bars(
         &self,
         of: &PlottedQuantity<'_>,
@@ -297,7 +296,7 @@ impl ChartKind<'_> {
         self.figure(&format!("{what}-against-ops"), plot)
     }
 
-    /// The headline streams at the lead point, where there are several: neighbours.
+    /// The headline streams at the representative point, if there are several: neighbours.
     fn neighbours(&self) -> Vec<&str> {
         let streams =
             self.step.cells.iter().find(|c| c.value == self.step.lead).map(|c| &c.streams);
@@ -305,7 +304,7 @@ impl ChartKind<'_> {
         leading.map(|(name, ..)| name.as_str()).collect()
     }
 
-    /// The lead point's cells: the one whose shape is looked at closely.
+    /// The cells of the representative point.
     pub(super) fn lead(&self) -> Vec<(usize, &CellFacts)> {
         let subjects = 0..self.facts.subjects.len();
         let cell = |subject| {
@@ -347,12 +346,12 @@ impl ChartKind<'_> {
     }
 }
 
-/// `text` with the mark where the drive did not set the numbers.
+/// `text` with the mark if not limited by the drive.
 pub fn marked(cell: &CellFacts, text: String) -> String {
     text + &mark(cell)
 }
 
-/// A cell's subject, with the mark where it is called for.
+/// A cell's subject, with the mark if required.
 pub fn name(facts: &Facts, cell: &CellFacts) -> String {
     marked(cell, facts.subjects[cell.subject].clone())
 }
@@ -366,8 +365,8 @@ fn user_latency<'a>(summary: &'a RepeatSummary, step: &StepFacts) -> Option<&'a 
     summary.class(step.class).map(ClassSummary::user_latency)
 }
 
-/// Points beyond a curve's own capacity would stretch the axis until the rest of it is flat: those
-/// that missed their rate and lie above all others are left out. How many.
+/// Points beyond a curve's capacity would stretch the axis and flatten the rest: those that missed
+/// their rate and are above all others are omitted. Returns their number.
 fn without_overload(series: &mut [CurveSeries]) -> usize {
     let kept = series.iter().flat_map(|s| &s.points).filter(|p| !p.hollow).map(|p| p.high.max(p.y));
     let most = kept.fold(0.0, f64::max);
@@ -384,7 +383,7 @@ pub(super) fn scaled(e: &Estimate, by: f64) -> Bar {
     Bar { value, low, high, marked: false, digits: e.digits }
 }
 
-/// Means of neighbours, so that there are at most `most` points and none is passed over.
+/// Means of neighbours, so that there are at most `most` points and none is skipped.
 pub(super) fn thinned(series: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     let mean = |part: &[(f64, f64)]| {
         let n = part.len() as f64;

@@ -1,4 +1,4 @@
-//! Figures as they are drawn: their letters are measured as outlines.
+//! Figures as drawn: letters are measured as outlines.
 
 use proptest::prelude::*;
 use resvg::usvg::{Group, Node, Rect, Tree};
@@ -26,7 +26,8 @@ fn nodes<'a>(group: &'a Group, found: &mut Vec<&'a Node>) {
     }
 }
 
-/// Reads: everything stands within the figure, no letters stand on others, and none are too small.
+/// Checks that everything is within the figure, that letters do not overlap, and that none are too
+/// small.
 pub fn check(svg: &str) -> Result<(), String> {
     let tree = Tree::from_str(svg, &fonts::options()).map_err(|e| format!("no SVG: {e}: {svg}"))?;
     let (mut all, mut texts): (_, Vec<(String, Rect)>) = (Vec::new(), Vec::new());
@@ -73,7 +74,7 @@ pub fn check(svg: &str) -> Result<(), String> {
     if texts.is_empty() { Err("no letters".to_string()) } else { Ok(()) }
 }
 
-/// Names short and long, values near and far from one another.
+/// Short and long names, close and distant values.
 fn names() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec("[A-Za-z0-9 µ†-]{1,40}", 1..8)
 }

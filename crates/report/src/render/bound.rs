@@ -1,5 +1,4 @@
-//! Spaces at which no line may break: between a number and its sign of per cent, and within an
-//! interval.
+//! No-break spaces: between a number and its percent sign, and within an interval.
 
 /// The text with no-break spaces in "64 %" and "[40, 1,010]"; in Portuguese "[40; 1.010]".
 pub fn bound(text: &str) -> String {

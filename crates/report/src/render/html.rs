@@ -18,28 +18,27 @@ use crate::say;
 #[template(path = "report.html")]
 struct HtmlPage<'a> {
     document: &'a Brief,
-    /// Ready-made HTML of the sections: (id, title, body).
+    /// Rendered HTML of the sections: (id, title, body).
     sections: Vec<(&'a str, &'a str, String)>,
     cover: String,
     /// A PNG as base64; empty without a logo.
     logo: String,
-    /// The subjects' colours by light and dark, as CSS.
+    /// The subjects' colours for light and dark pages, as CSS.
     colours: String,
-    /// Stands where the page's fonts are put in the end, when it is known which characters they
-    /// need.
+    /// Placeholder for the page's fonts, which depend on its characters.
     fonts: &'static str,
 }
 
-/// The one script of every page.
+/// The only script of every page.
 pub const SCRIPT: &str = include_str!("../../../../templates/report.js");
 
-/// Letters of a cell that are not broken.
+/// Maximum length of a cell that is not broken.
 const IN_ONE_LINE: usize = 24;
 
 const FONTS_HERE: &str = "/* fonts */\n";
 
 impl HtmlPage<'_> {
-    /// What stands in every page, in the brief's language.
+    /// Common texts of every page, in the brief's language.
     fn frame(&self, what: &str) -> String {
         let l = self.document.language;
         match what {
@@ -49,7 +48,7 @@ impl HtmlPage<'_> {
         }
     }
 
-    /// A subject's line and mark, as they stand in the figures.
+    /// A subject's line and mark, as in the figures.
     fn swatch(&self, subject: &usize) -> String {
         let (series, dash) = (subject % self.document.palette.count(), theme::dash(*subject));
         format!(
@@ -95,7 +94,7 @@ pub fn html(document: &Brief) -> Result<String> {
     Ok(page.replacen(FONTS_HERE, &fonts, 1))
 }
 
-/// A colour a subject, for light and for dark; figures and swatches name them.
+/// One colour per subject, for light and dark pages, referenced by figures and swatches.
 fn colours(palette: &Palette) -> String {
     let (mut light, mut dark, mut classes) = (String::new(), String::new(), String::new());
     for i in 0..palette.count() {
@@ -110,7 +109,7 @@ fn colours(palette: &Palette) -> String {
     format!(":root {{{light} }}\n{dark}\n{classes}")
 }
 
-/// Text made safe to stand in HTML.
+/// Text escaped for HTML.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -125,17 +124,17 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// The same of text that is read and not copied: its numbers are not divided.
+/// The same for text that is read and not copied: its numbers are not broken.
 fn prose(text: &str) -> String {
     escape(&bound(text))
 }
 
-/// A section's HTML on its way.
+/// The HTML of a section under construction.
 struct Body<'a> {
     palette: &'a Palette,
-    /// What a table is called that has no caption: the headings it stands under.
+    /// The name of a table without a caption: the headings above it.
     under: [String; 2],
-    /// Of the section; the level of the last heading in it.
+    /// The section's level; the level of the last heading in it.
     title: &'a str,
     level: u8,
     out: String,
@@ -227,7 +226,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// No level is left out, so that a reader who goes by headings misses none.
+    /// No level is skipped, so that navigation by headings misses none.
     fn heading(&mut self, heading: &Heading) {
         self.level = heading.level.min(self.level + 1);
         match heading.level {
@@ -245,7 +244,7 @@ impl<'a> Body<'a> {
             (escape(&called), if table.caption.is_empty() { " class=unseen" } else { "" });
         let head = |(i, cell): (usize, &String)| {
             let left = if i < table.left { " class=left" } else { "" };
-            // A column that needs no name is no header.
+            // A column without a name is not a header.
             let mark = if cell.is_empty() { "td" } else { "th scope=col" };
             format!("<{mark}{left}>{}", prose(cell))
         };
@@ -260,7 +259,7 @@ impl<'a> Body<'a> {
     }
 
     fn put(&mut self, text: std::fmt::Arguments<'_>) {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = self.out.write_fmt(text);
     }
 }
@@ -280,7 +279,7 @@ fn styled(line: &TextLine) -> String {
     line.iter().map(span).collect()
 }
 
-/// What a table is called: its own caption, or the headings that it stands under.
+/// The name of a table: its caption, or the headings above it.
 pub fn table_caption(table: &Table, under: &[String; 2], section: &str) -> String {
     let under = [&under[0], &under[1]].into_iter().filter(|text| !text.is_empty());
     let under: Vec<&str> = under.map(String::as_str).collect();
@@ -291,8 +290,7 @@ pub fn table_caption(table: &Table, under: &[String; 2], section: &str) -> Strin
     }
 }
 
-/// A row's cells. The leading columns name the row; a name that stands for the rows below too spans
-/// them.
+/// A row's cells. The leading columns name the row; a name common to the rows below spans them.
 fn row(table: &Table, at: usize, grouped: bool) -> String {
     let (mark, cells) = &table.rows[at];
     let class = match mark {
@@ -311,7 +309,8 @@ fn row(table: &Table, at: usize, grouped: bool) -> String {
         let words = if letters > 60 { " words" } else { "" };
         let left = match i < table.left {
             true => format!(" class=\"left{words}\""),
-            // A difference with its interval has two lines before the table is too wide.
+            // A difference with its interval is broken into two lines before the table becomes too
+            // wide.
             false if letters > IN_ONE_LINE => " class=long".to_string(),
             false => String::new(),
         };
@@ -326,7 +325,7 @@ fn row(table: &Table, at: usize, grouped: bool) -> String {
     out
 }
 
-/// Whether rows share the name in the first column, which then stands in the first of them alone.
+/// Whether rows share the name in the first column, which is then only in the first of them.
 pub fn is_grouped(table: &Table) -> bool {
     let empty = |(_, cells): &(Mark, Vec<String>)| cells.first().is_some_and(String::is_empty);
     table.left > 1
@@ -334,14 +333,13 @@ pub fn is_grouped(table: &Table) -> bool {
         && table.rows.iter().any(empty)
 }
 
-/// Whether a cell names its row: the first of the leading columns that says something, and within a
-/// group the second.
+/// Whether a cell names its row: the first non-empty leading column, and within a group the second.
 pub fn names_row(table: &Table, cells: &[String], column: usize, grouped: bool) -> bool {
     let first = cells[..column].iter().all(String::is_empty) || grouped && column == 1;
     column < table.left && !cells[column].is_empty() && first
 }
 
-/// How many rows a name in the first column is of, from its own on.
+/// Number of rows to which a name in the first column applies, including its own.
 fn rows_below(table: &Table, at: usize) -> usize {
     let below = table.rows[at + 1..].iter();
     1 + below.take_while(|(_, cells)| cells.first().is_some_and(String::is_empty)).count()

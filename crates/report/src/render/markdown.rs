@@ -1,11 +1,11 @@
-//! The brief as Markdown: tables as tables, figures as SVG files beside it.
+//! The brief as Markdown: tables as tables, figures as SVG files next to it.
 
 use std::fmt::Write;
 
 use crate::brief::Brief;
 use crate::brief::block::{Block, Style, Table, TextLine, TextSpan, words};
 
-/// The text, and the figures that it names: (file name, SVG).
+/// The text, and its figures: (file name, SVG).
 pub fn markdown(document: &Brief, folder: &str) -> (String, Vec<(String, String)>) {
     let (mut out, mut figures) = (String::new(), Vec::new());
     let _ = writeln!(out, "# {}\n", line(&document.title));
@@ -100,7 +100,7 @@ fn styled(text: &TextLine) -> String {
     if words(text).trim().is_empty() { String::new() } else { text.iter().map(span).collect() }
 }
 
-/// Text on one line, with what Markdown would take for its own marked as plain.
+/// Text on one line, escaped for Markdown.
 fn line(text: &str) -> String {
     text.replace('\n', " ")
         .replace('<', "&lt;")

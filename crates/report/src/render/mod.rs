@@ -1,5 +1,5 @@
-//! Blocks in their forms: HTML, PDF, Markdown and the terminal. A renderer knows no facts: what
-//! stands in a document, and every number in it, was settled by `brief`.
+//! Renderers of blocks: HTML, PDF, Markdown and the terminal. A renderer is independent of the
+//! facts: `brief` determined the contents of a document, including every number.
 
 mod bound;
 mod html;

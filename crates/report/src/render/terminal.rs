@@ -1,5 +1,5 @@
-//! Blocks for the terminal: sentences as wide as it is, tables at most 120 columns, numbers aligned
-//! right. Figures are left to the other forms.
+//! Blocks for the terminal: sentences at its width, tables at most 120 columns, numbers
+//! right-aligned. Figures are omitted.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use unicode_width::UnicodeWidthStr;
 use crate::base::output::WIDEST;
 use crate::brief::block::{Block, Role, Table, words};
 
-/// Where a table is too wide, longer words in its leading columns are cut.
+/// If a table is too wide, longer words in its leading columns are truncated.
 const NAME: usize = 18;
 
-/// The blocks one under the other, for a terminal of so many columns.
+/// The blocks, for a terminal of this many columns.
 pub fn terminal(blocks: &[Block], columns: usize) -> String {
     let mut out = String::new();
     let mut before = None;
@@ -25,8 +25,8 @@ pub fn terminal(blocks: &[Block], columns: usize) -> String {
     out
 }
 
-/// Whether an empty line stands between two blocks: not under a heading, nor between notes or
-/// sentences in a row, nor between a sentence that leads and the list of what it rests on.
+/// Whether an empty line separates two blocks: not after a heading, between consecutive notes or
+/// sentences, or between a sentence and the list that supports it.
 fn apart(before: Option<&Block>, block: &Block) -> bool {
     match (before, block) {
         (None | Some(Block::Figures(_)), _) | (_, Block::Figures(_)) => false,
@@ -62,7 +62,7 @@ fn put(out: &mut String, block: &Block, columns: usize) {
     }
 }
 
-/// A sentence in lines of the terminal's width; all but the first are indented as far as it is.
+/// A sentence in lines of the terminal's width; continuation lines are indented like the first.
 fn wrapped(out: &mut String, indent: &str, text: &str, columns: usize) {
     let (mut line, mut empty) = (indent.to_string(), true);
     for word in text.split(' ') {
@@ -79,9 +79,9 @@ fn wrapped(out: &mut String, indent: &str, text: &str, columns: usize) {
     let _ = writeln!(out, "{line}");
 }
 
-/// Two spaces between columns. Where a table is too wide, names are cut, then one space stands
-/// between columns. A terminal too narrow even for that breaks its lines; past the widest line
-/// columns at the end are left out.
+/// Two spaces between columns. If a table is too wide, names are truncated, then columns are
+/// separated by one space. A terminal too narrow even for that wraps lines; beyond the widest line,
+/// trailing columns are omitted.
 fn table(out: &mut String, table: &Table, columns: usize) {
     let mut rows: Vec<Vec<String>> = vec![table.head.clone()];
     rows.extend(table.rows.iter().map(|(_, row)| row.clone()));
@@ -168,7 +168,7 @@ mod tests {
         assert!(narrow.contains("a subject whose n… 1,234,567"), "{narrow}");
         assert_eq!(narrow.matches("1,234,567").count(), 6, "{narrow}");
         assert!(shown("1,234,567", 120).contains(name));
-        // What does not fit is left whole, as on a terminal of the widest line.
+        // A table that does not fit is left unchanged, as on a terminal of the widest line.
         let wide = shown("1,234,567,890", 80);
         assert!(wide.contains(name) && wide.matches("890").count() == 6, "{wide}");
     }

@@ -1,4 +1,4 @@
-//! Briefs and screens made from bundles of `tests_bundle`.
+//! Briefs and terminal output from the bundles of `tests_bundle`.
 
 use super::terminal::terminal;
 use super::tests_bundle::{
@@ -28,7 +28,7 @@ fn shown(facts: &Facts) -> String {
     terminal(&screens::show(facts), WIDEST)
 }
 
-/// The page without what is drawn and styled: headings, sentences and tables.
+/// The page's headings, sentences and tables, without drawings and styles.
 fn outline(page: &str) -> String {
     let mut text = page.to_string();
     for (open, close) in
@@ -85,8 +85,8 @@ fn a_thousand_points_make_a_page_below_three_megabytes() {
     let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
     let loaded = begun.elapsed();
     let page = html(&document(&facts)).expect("a page");
-    // Seen with `cargo test --release a_thousand -- --nocapture`; the goal is a second, and a busy
-    // machine has five. Without optimisation nothing is said of the time.
+    // Printed by `cargo test --release a_thousand -- --nocapture`; the goal is one second, with
+    // five allowed on a busy machine. Not tested without optimisation.
     let optimised = !cfg!(debug_assertions);
     assert!(!optimised || begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
     println!(
@@ -138,12 +138,12 @@ fn the_markdown_keeps_its_shape() {
         figures.iter().all(|(name, svg)| text.contains(&format!("(brief.figures/{name})"))
             && svg.starts_with("<svg"))
     );
-    // The plan, as JSON of some hundred lines, is a matter of its own.
+    // The plan, as JSON of some hundred lines, is excluded.
     let plan = text.split_once("```text").map_or("", |(_, rest)| rest);
     insta::assert_snapshot!(text.replace(plan, "[plan]"));
 }
 
-/// A bundle whose points are changed, and given readings, as they are written.
+/// A bundle with modified points, and with readings, as it is written.
 fn changed(change: &dyn Fn(&mut Point), watts: &dyn Fn(&str) -> f64) -> Facts {
     let (folder, made) =
         (tempfile::tempdir().expect("a temporary folder"), Made { fail: false, ..small() });
@@ -170,7 +170,7 @@ fn changed(change: &dyn Fn(&mut Point), watts: &dyn Fn(&str) -> f64) -> Facts {
     crate::bundles::facts(&[path], &Question::default()).expect("facts")
 }
 
-/// What may be claimed, as sentences.
+/// The claims, as sentences.
 fn sentences(facts: &Facts) -> Vec<String> {
     claims::all(facts).iter().map(|c| wording::sentence(facts, c.comparison)).collect()
 }
@@ -206,7 +206,7 @@ fn subjects_under_other_options_are_not_compared_and_the_report_says_why() {
     assert!(said.contains(why), "{said}");
 }
 
-/// Words by which a report would rank.
+/// Words of a ranking.
 const RANKING: [&str; 10] =
     ["▲", "▼", " more ops/s", " lower p99", "delivers", "faster", "better:", "≥", "up to ", "wins"];
 
@@ -217,7 +217,7 @@ fn with_fewer_than_three_repeats_no_sentence_and_no_mark_says_that_one_is_better
         let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
         assert!(facts.comparisons.is_empty());
         let document = document(&facts);
-        // How rankings are made is explained in any case; what is left must hold none.
+        // The method section always explains rankings; the rest must contain none.
         let markdown = markdown(&document, "figures").0;
         let results = markdown.split("How it was measured").next().unwrap_or_default().to_string();
         let claims = terminal(&screens::claims(&facts), 80);

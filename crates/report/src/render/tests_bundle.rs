@@ -1,4 +1,4 @@
-//! Bundles for tests, written here, with latencies that follow a fixed rule.
+//! Bundles for tests, with latencies that follow a fixed rule.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::store::BundleWriter;
 const SECOND: u64 = 1_000_000_000;
 pub const STARTED: u64 = 1_770_127_500 * SECOND;
 
-/// What the made bundle holds.
+/// The contents of the generated bundle.
 pub struct Made {
     pub values: Vec<f64>,
     pub repeats: u32,
@@ -90,7 +90,7 @@ pub fn plan(made: &Made) -> Plan {
     }
 }
 
-/// Latencies that spread over an octave and a half, with one in two hundred twenty times as long.
+/// Latencies over an octave and a half, with one in two hundred twenty times as long.
 pub fn histogram(ops: u64, typical_ns: u64) -> Histogram {
     let mut h = Histogram::new();
     for k in 0..100 {
@@ -129,7 +129,7 @@ pub fn cell(stream: &str, headline: bool, threads: u32, tally: Tally) -> Cell {
     }
 }
 
-/// Memory does three times what Disk does; a repeat does 1 % more than the one before.
+/// Memory has three times the rate of Disk; each repeat is 1 % faster than the previous one.
 pub fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
     let scale = if subject == "Memory" { 3.0 } else { 1.0 };
     let rate = 9_000.0 * scale * value.powf(0.8) * (1.0 + f64::from(repeat) / 100.0);
@@ -198,7 +198,7 @@ pub fn interval(point: &Point, second: u64, seconds: u64) -> Interval {
     }
 }
 
-/// A bundle in a folder of its own, which goes when the first is dropped.
+/// A bundle in its own folder, which is removed when the first is dropped.
 pub fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("made.dyno");

@@ -1,4 +1,4 @@
-//! The figures of golden briefs: labels and sizes; and names that no font has.
+//! The figures of golden briefs: labels and sizes; and names with characters missing in all fonts.
 
 use std::path::PathBuf;
 
@@ -17,8 +17,7 @@ fn facts(paths: &[PathBuf]) -> Facts {
     crate::bundles::facts(paths, &question).expect("facts")
 }
 
-/// Six neighbours, three of them readers whose latency is the point, with a meter of power at each
-/// drive.
+/// Six neighbours, three of them readers, whose latency matters, with a power meter for each drive.
 fn neighbours() -> Facts {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("made.dyno");
@@ -55,7 +54,7 @@ fn neighbours() -> Facts {
     facts(&[path])
 }
 
-/// A thousand requests, the slowest first, of which the drive's, the host's and others alternate.
+/// A thousand requests, slowest first, alternately caused by the drive, the host and others.
 fn slow_op(n: u64, slow: u64) -> SlowOp {
     let response_ns = slow * 30_000_000 / (n + 3);
     let waited = if n % 3 == 1 { response_ns } else { 0 };

@@ -1,5 +1,5 @@
-//! The golden briefs in every language: no glyph is missing, and no text is there that no message
-//! says but names, numbers, units and the user's own words.
+//! The golden briefs in every language: no glyph is missing, and all texts come from messages,
+//! except names, numbers, units and the user's own words.
 
 use std::collections::BTreeSet;
 
@@ -25,12 +25,12 @@ fn golden_briefs_in_every_language_miss_no_glyph_and_say_their_language() {
     }
 }
 
-/// Units, signs and names of metrics that are the same in all languages, and names of the made
-/// bundles' streams that stand inside words of others.
+/// Units, symbols and names of metrics that are the same in all languages, and names of the
+/// bundles' streams that occur inside other words.
 const UNTRANSLATED: &str = "B KB MB GB TB KiB MiB GiB s ms µs ns m h d W J mJ µJ kJ op ops r NONE \
     p50 p90 p95 p99 p99.9 p99.99 p99.999 p99.9999 UTC FUA dyno Dyno";
 
-/// What stands outside of brackets.
+/// The text outside brackets.
 fn outside(text: &str) -> String {
     let (mut depth, mut out) = (0, String::new());
     for c in text.chars() {
@@ -47,21 +47,21 @@ fn outside(text: &str) -> String {
     out
 }
 
-/// A figure's caption, and the text that stands in its drawing or shows over a mark.
+/// A figure's caption, and the texts in its drawing and tooltips.
 fn drawn(figure: &Chart, into: &mut Vec<String>) {
     into.push(figure.caption());
     let svg = figure.svg(&Palette::default());
     for element in ["text", "title"] {
         let (opened, closed) = (format!("<{element}"), format!("</{element}>"));
         let inner = svg.split(&opened).skip(1).filter_map(|rest| rest.split(&closed).next());
-        // Without the tags around runs of another font.
+        // Without the tags around runs in another font.
         into.extend(inner.map(|text| {
             text.split('<').filter_map(|run| Some(run.split_once('>')?.1)).collect::<String>()
         }));
     }
 }
 
-/// Every text of some blocks but what bundles hold: plans, and facts of hosts and drives.
+/// Every text of some blocks except bundle contents: plans, and facts about hosts and drives.
 fn texts(blocks: &[Block], into: &mut Vec<String>) {
     for block in blocks {
         match block {
@@ -88,7 +88,7 @@ fn is_built_in(facts: &Facts) -> bool {
     })
 }
 
-/// Words that are somebody's own: the plan's, the drives', the run's.
+/// Words from the plan, the drives or the run.
 fn names(facts: &Facts) -> BTreeSet<String> {
     let mut own: Vec<&str> = vec![&facts.protocol];
     if !is_built_in(facts) {
@@ -111,7 +111,7 @@ fn names(facts: &Facts) -> BTreeSet<String> {
         rows.chain([group.name.as_str()])
     });
     own.extend(disclosed);
-    // What a knob puts into the title of a step; the other languages have words of theirs for it.
+    // A knob's text in the title of a step; the other languages have their own.
     if facts.protocol.starts_with("tpcc") {
         own.push("with");
     }
@@ -132,8 +132,8 @@ fn in_a_bracketed_language_no_text_is_outside_of_brackets_but_names_numbers_and_
     }
 }
 
-/// What stands outside of brackets in a brief of these facts and on the screens, and is not one of
-/// the names that they have.
+/// Texts outside brackets in a brief of these facts and in terminal output that are not names from
+/// them.
 pub fn foreign(facts: Facts) -> Vec<String> {
     let names = names(&facts);
     let facts = facts.spoken(Language::BRACKETED);

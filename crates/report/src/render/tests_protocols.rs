@@ -1,4 +1,4 @@
-//! Briefs of the built-in protocols: no word of theirs is left in English in another language.
+//! Briefs of the built-in protocols contain no English words in other languages.
 
 use super::tests_bundle::{STARTED, cell, interval, tally};
 use super::tests_languages::foreign;
@@ -7,7 +7,7 @@ use crate::plan::{Plan, PointPlan, SteadyMetric, SteadyRule, points, protocols};
 use crate::record::{Class, Outcome, Point, PreparationStep, Run, Sample, Sink, SteadyState};
 use crate::store::BundleWriter;
 
-/// Of a protocol no more points of a step than this.
+/// Maximum number of points of a step.
 const MOST_VALUES: usize = 2;
 
 fn plan(protocol: &str) -> Plan {
@@ -20,7 +20,7 @@ fn plan(protocol: &str) -> Plan {
     crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan")
 }
 
-/// A point with what its streams may have done.
+/// A point with plausible results of its streams.
 fn measured(plan: &PointPlan) -> Point {
     let (seconds, scale) = (10, if plan.key.subject == "A" { 2 } else { 1 });
     let streams = plan.step.streams.iter().map(|stream| {
@@ -42,7 +42,7 @@ fn measured(plan: &PointPlan) -> Point {
     }
 }
 
-/// What a run stores of drives that it has prepared, in its own words.
+/// A run's stored texts about preparation.
 fn prepared() -> Vec<PreparationStep> {
     let done = [
         ("purge", "not done: a directory cannot be purged"),

@@ -1,5 +1,5 @@
-//! Every table of the golden briefs and of imported ones: one unit a column, as many columns as
-//! have room, no cell broken over many lines; and no page of their PDFs that is mostly empty.
+//! Every table of the golden briefs and of imported ones: one unit per column, as many columns as
+//! fit, no cell broken over many lines; and no mostly empty page in their PDFs.
 
 use super::tests_figures::golden;
 use crate::analysis::Question;
@@ -15,10 +15,10 @@ const READS: &str = include_str!("../../../../tests/data/micron-7600-random-read
 const MIXED: &str = include_str!("../../../../tests/data/micron-7600-read-while-writing.csv");
 const FIO: &str = include_str!("../../../../tests/data/fio-randread.jsonplus.json");
 
-/// Points of an A4 page's width.
+/// The width of an A4 page in points.
 const A4: f32 = 595.28;
 
-/// The most columns of a table of results.
+/// Maximum number of columns of a results table.
 const MOST_COLUMNS: usize = 8;
 
 fn imported(kind: &str, files: &[(&str, &str)]) -> Facts {
@@ -61,7 +61,7 @@ fn tables(document: &Brief) -> Vec<(&str, &Table)> {
     all
 }
 
-/// The unit behind a quantity: "72,735 ns" has one, "A 21 % [19, 24] ▲" is a sentence of its own.
+/// The unit after a quantity: "72,735 ns" has one, "A 21 % [19, 24] ▲" is a sentence.
 fn unit(cell: &str) -> Option<&str> {
     let (number, unit) = cell.split_once(' ')?;
     let is_number = number.chars().any(|c| c.is_ascii_digit())

@@ -1,5 +1,5 @@
-//! The fonts of a page: cut to the characters that stand in it, as WOFF 1.0 (W3C Recommendation, 13
-//! December 2012).
+//! The fonts of a page: subset to its characters, as WOFF 1.0 (W3C Recommendation, 13 December
+//! 2012).
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -11,20 +11,19 @@ use subsetter::GlyphRemapper;
 use crate::base::error::{Result, failed};
 use crate::chart::canvas::fonts::{self, FONTS, Face, Font};
 
-/// Characters by face, and within it by the font that has them.
+/// Characters by face, and within it by font.
 #[derive(Default)]
 pub struct UsedCharacters([[BTreeSet<char>; FONTS]; 3]);
 
 const FACES: [Face; 3] = [Face::Plain, Face::Bold, Face::Code];
 
 impl UsedCharacters {
-    /// What stands in a page outside its tags. Whether text is bold is the style sheet's affair, so
-    /// that all of it is taken for both; code is what `pre` and `code` hold. A character that no
-    /// font has is an error.
+    /// A page's text outside its tags. The style sheet determines bold text, so all of it is
+    /// included in both weights; code is the contents of `pre` and `code`. A character that no font
+    /// has is an error.
     pub fn of_page(page: &str) -> Result<UsedCharacters> {
         let mut used = UsedCharacters::default();
-        // What is typed on any keyboard is always there: a style may set it in capitals, a reader
-        // may edit it.
+        // ASCII is always included: a style may capitalise it, and a reader may edit it.
         let ascii: String = (' '..='~').collect();
         used.add(&[Face::Plain, Face::Bold], &ascii)?;
         let (mut rest, mut code) = (page, false);
@@ -57,7 +56,7 @@ impl UsedCharacters {
         Ok(())
     }
 
-    /// Each font that is needed: (whether it is for code, its weight, WOFF).
+    /// Each required font: (whether it is for code, its weight, WOFF).
     pub fn fonts(&self) -> Result<Vec<(bool, u16, Vec<u8>)>> {
         let mut all = Vec::new();
         for (own, face) in self.0.iter().zip(FACES) {
@@ -72,7 +71,7 @@ impl UsedCharacters {
     }
 }
 
-/// The five entities that pages are written with.
+/// The five entities used in pages.
 fn unescaped(text: &str) -> String {
     let plain = text
         .replace("&lt;", "<")
@@ -87,7 +86,7 @@ fn unescaped(text: &str) -> String {
         .replace("&amp;", "&")
 }
 
-/// A table of a font: its tag and what it holds.
+/// A table of a font: its tag and contents.
 type FontTable = ([u8; 4], Vec<u8>);
 
 /// A font with only these characters.
@@ -100,7 +99,7 @@ pub fn woff(font: &Font, chars: &BTreeSet<char>) -> Result<Vec<u8>> {
     let cut = subsetter::subset(font.data, 0, &kept).map_err(|e| broken(e.to_string()))?;
     let mut tables = tables(&cut).ok_or_else(|| broken("its tables cannot be read".into()))?;
     tables.push((*b"cmap", cmap(&placed)));
-    // The lines' heights, which a cut font lacks.
+    // The line heights, which a subset font lacks.
     let whole = ttf_parser::RawFace::parse(font.data, 0).map_err(|e| broken(e.to_string()))?;
     if let Some(metrics) = whole.table(ttf_parser::Tag::from_bytes(b"OS/2")) {
         tables.push((*b"OS/2", metrics.to_vec()));
@@ -124,8 +123,8 @@ fn tables(file: &[u8]) -> Option<Vec<FontTable>> {
     (0..count).map(table).collect()
 }
 
-/// Which glyph a character has: a table in format 12, of runs of characters whose glyphs follow one
-/// another.
+/// The mapping of characters to glyphs: a format 12 table, of runs of characters with consecutive
+/// glyphs.
 fn cmap(placed: &[(u32, u16)]) -> Vec<u8> {
     let mut runs: Vec<(u32, u32, u32)> = Vec::new();
     for &(code, glyph) in placed {
@@ -172,14 +171,14 @@ fn packed(tables: &[FontTable], flavor: &[u8]) -> std::io::Result<Vec<u8>> {
     out.extend((tables.len() as u16).to_be_bytes());
     out.extend([0; 2]);
     out.extend((unpacked as u32).to_be_bytes());
-    // Neither a version of its own nor metadata.
+    // Neither version nor metadata.
     out.resize(44, 0);
     out.extend(directory);
     out.extend(body);
     Ok(out)
 }
 
-/// The sum of a table's numbers of four bytes.
+/// The checksum of a table: the sum of its 32-bit numbers.
 fn checksum(data: &[u8]) -> u32 {
     let part = |part: &[u8]| {
         let mut bytes = [0; 4];

@@ -1,5 +1,5 @@
-//! What whoever publishes a brief declares: the class of the drives and the sponsor on the first
-//! page; links, disclaimers and footnotes, which other texts cite by number, at the end.
+//! The publisher's statements: the class of the drives and the sponsor on the first page; links,
+//! disclaimers and footnotes, which other texts cite by number, at the end.
 
 use crate::analysis::facts::Facts;
 use crate::base::error::{Result, failed};
@@ -11,13 +11,13 @@ use crate::say;
 /// The anchor of the last part.
 pub const ID: &str = "notes";
 
-/// A text of the writer's own with its citations as numbers of footnotes.
+/// A user's text with its citations as footnote numbers.
 pub fn cited(facts: &Facts, text: &str) -> Result<String> {
     let next = "docs/brief.md says how footnotes are cited";
     facts.declared.cited(text).map_err(|what| failed(format!("the brief: {what}"), next))
 }
 
-/// What the first page says.
+/// The text for the first page.
 pub fn lines(facts: &Facts) -> Result<Vec<Block>> {
     let (l, declared) = (facts.language, &facts.declared);
     let mut all = Vec::new();
@@ -30,7 +30,7 @@ pub fn lines(facts: &Facts) -> Result<Vec<Block>> {
     Ok(all)
 }
 
-/// The last part; nothing where nothing is declared.
+/// The last part; None without statements.
 pub fn blocks(facts: &Facts, drives: &Specifications) -> Result<Vec<Block>> {
     let (l, declared) = (facts.language, &facts.declared);
     let mut blocks = Vec::new();

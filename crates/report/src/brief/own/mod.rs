@@ -1,4 +1,4 @@
-//! What the user adds: brief.toml, references, stated facts.
+//! The user's additions: brief.toml, references, stated facts.
 
 pub(in crate::brief) mod declared;
 pub(in crate::brief) mod options;

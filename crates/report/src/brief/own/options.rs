@@ -18,37 +18,37 @@ use crate::plan::specification::Specifications;
 use crate::record::Mask;
 use crate::say;
 
-/// The choices; all have defaults, so that a brief without a file is whole.
+/// The settings; all have defaults, so a brief needs no file.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub struct BriefOptions {
     title: Option<String>,
-    /// The subject that the brief is about; the plan's first where none is named.
+    /// The brief's subject; the plan's first by default.
     subject: Option<String>,
-    /// Ids of sections, in order; all where none is named.
+    /// Ids of sections, in order; all if empty.
     sections: Option<Vec<String>>,
-    /// A PNG, beside the brief's file.
+    /// A PNG next to the brief's file.
     logo: Option<PathBuf>,
     /// By subject: "#rrggbb".
     #[serde(default)]
     colours: BTreeMap<String, String>,
     #[serde(default)]
     text: Vec<OwnText>,
-    /// The editor's own, first of all; its numbers come by reference.
+    /// The editor's verdict, at the beginning; its numbers are inserted by reference.
     verdict: Option<EditorVerdict>,
-    /// By subject: what is stated of its drives.
+    /// By subject: stated properties of its drives.
     #[serde(default)]
     drive: Specifications,
-    /// What whoever publishes it declares beside the figures.
+    /// The publisher's statements.
     #[serde(default)]
     disclosure: Declaration,
-    /// The size of the paper for a PDF.
+    /// The paper size of a PDF.
     #[serde(default)]
     pub page: PaperSize,
     /// The logo's bytes.
     #[serde(skip)]
     pub logo_png: Option<Vec<u8>>,
-    /// The file as it is written, of which masks make another.
+    /// The file's text, from which a masked one is derived.
     #[serde(skip)]
     written: serde_json::Value,
 }
@@ -60,7 +60,7 @@ struct EditorVerdict {
     markdown: String,
 }
 
-/// A size of paper.
+/// A paper size.
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum PaperSize {
@@ -72,7 +72,7 @@ pub enum PaperSize {
 }
 
 impl BriefOptions {
-    /// Reads brief.toml; an error names the line that is wrong.
+    /// Reads brief.toml; an error states the line.
     pub fn load(path: &Path) -> Result<BriefOptions> {
         let text = file::read_text(path, file::MOST_TEXT)?;
         let mut brief = BriefOptions::parse(&path.display().to_string(), &text)?;
@@ -122,13 +122,13 @@ impl BriefOptions {
         Ok(brief)
     }
 
-    /// Subjects that it masks.
+    /// Subjects masked by it.
     pub fn masks(&self) -> Vec<String> {
         let masked = self.drive.iter().filter(|(_, drive)| drive.mask);
         masked.map(|(subject, _)| subject.clone()).collect()
     }
 
-    /// A mask of nobody would leave the one that was meant in the open.
+    /// A mask for an unknown subject would leave the intended one unmasked.
     pub fn check_masks(&self, facts: &Facts) -> Result<()> {
         let is_there = |name: &String| facts.mask.text(name) != *name;
         match self.masks().into_iter().find(|name| !is_there(name)) {
@@ -140,7 +140,7 @@ impl BriefOptions {
         }
     }
 
-    /// The same by the names that a mask gives, and without what it hides.
+    /// The same with masked names, and without hidden texts.
     pub fn masked(self, mask: &Mask) -> Result<BriefOptions> {
         // Without a file there is nothing to mask.
         if mask.is_empty() || self.written.is_null() {
@@ -155,12 +155,12 @@ impl BriefOptions {
         Ok(masked)
     }
 
-    /// What it declares, and, where it says nothing, what the plans do.
+    /// Its declarations, completed by the plans'.
     pub fn declared(&self, of_plans: &Declaration) -> Declaration {
         self.disclosure.clone().or(of_plans)
     }
 
-    /// The editor's own verdict as a text; None where brief.toml has none.
+    /// The editor's verdict as a text; None if brief.toml has none.
     pub fn verdict(&self, l: Language) -> Option<OwnText> {
         let verdict = self.verdict.as_ref()?;
         let (title, markdown) = (verdict.title.clone(), verdict.markdown.clone());
@@ -171,7 +171,7 @@ impl BriefOptions {
         })
     }
 
-    /// Specifications and prices of the drives, as brief.toml has them.
+    /// Specifications and prices of the drives, from brief.toml.
     pub fn drives(&self) -> &Specifications {
         &self.drive
     }
@@ -181,7 +181,7 @@ impl BriefOptions {
         self.title.as_deref().unwrap_or(&facts.title)
     }
 
-    /// The ids of the sections to show, in their order.
+    /// The ids of the displayed sections, in order.
     pub fn sections(&self) -> Vec<String> {
         match &self.sections {
             Some(chosen) => chosen.clone(),
@@ -189,12 +189,12 @@ impl BriefOptions {
         }
     }
 
-    /// The user's own paragraphs that follow the section with this id.
+    /// The user's own texts that follow the section with this id.
     pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
         self.text.iter().filter(move |t| t.after == place)
     }
 
-    /// The brief is about the subject that the file names, where it names one.
+    /// Sets the brief's subject to the one named in the file, if any.
     pub fn choose_subject(&self, facts: &mut Facts) -> Result<()> {
         let Some(name) = &self.subject else { return Ok(()) };
         let index = facts.subjects.iter().position(|s| s == name).ok_or_else(|| {
@@ -205,7 +205,7 @@ impl BriefOptions {
         Ok(())
     }
 
-    /// The subjects' colours: the figures' own, and the chosen ones in their place.
+    /// The subjects' colours: the default ones, replaced by selected ones.
     pub fn palette(&self, facts: &Facts) -> Result<Palette> {
         let mut palette = Palette::default();
         for (subject, chosen) in &self.colours {
@@ -222,13 +222,13 @@ impl BriefOptions {
     }
 }
 
-/// A PNG that a page can take: of so many bytes, and so many pixels to a side.
+/// A PNG within the size limits: bytes, and pixels per side.
 const MOST_LOGO: u64 = 4 << 20;
 const MOST_PIXELS: u32 = 4_096;
 
 fn read_logo(path: &Path) -> Result<Vec<u8>> {
     let png = file::read(path, MOST_LOGO).context("the logo")?;
-    // After the signature: the first chunk's length and name, then width and height.
+    // After the signature: the first chunk's length and type, then width and height.
     let side = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
     let is_png = png.starts_with(b"\x89PNG\r\n\x1a\n") && png.get(12..16) == Some(b"IHDR");
     let (Some(width), Some(height), true) = (side(16), side(20), is_png) else {

@@ -7,16 +7,16 @@ use serde::Deserialize;
 use crate::base::text::is_hidden;
 use crate::brief::block::{Block, Role, Style, Table, TextLine, TextSpan, words};
 
-/// A section of the writer's own.
+/// A user's own section.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnText {
     /// Its heading.
     pub title: String,
-    /// Where it stands: after this section; first where none is named.
+    /// Its position: after this section; at the beginning by default.
     #[serde(default)]
     pub after: String,
-    /// Its words, as CommonMark.
+    /// Its text, as CommonMark.
     pub markdown: String,
 }
 
@@ -44,17 +44,17 @@ impl OwnText {
     }
 }
 
-/// Events on their way to blocks.
+/// Parser events being converted to blocks.
 #[derive(Default)]
 struct MarkdownReader {
     blocks: Vec<Block>,
     line: TextLine,
     styles: Vec<Style>,
     heading: Option<u8>,
-    /// Within a list, whose items are kept until it ends; lists in lists go into the same one.
+    /// Within a list, whose items are collected until it ends; nested lists are flattened.
     lists: usize,
     items: Vec<TextLine>,
-    /// Rows of a table, the head first.
+    /// Rows of a table, including the head.
     table: Option<Vec<Vec<String>>>,
     code: bool,
 }
@@ -87,7 +87,7 @@ impl MarkdownReader {
         match tag {
             Tag::Strong => self.styles.push(Style::Strong),
             Tag::Emphasis => self.styles.push(Style::Emphasis),
-            // What a link says stays, where it would run something.
+            // The text of a link is kept if its target could execute something.
             Tag::Link { dest_url, .. } => {
                 self.styles.push(if leads(&dest_url) {
                     Style::Link(dest_url.to_string())
@@ -168,7 +168,7 @@ impl MarkdownReader {
     }
 }
 
-/// Whether a link leads to a page, and does not run anything.
+/// Whether a link leads to a page and executes nothing.
 fn leads(link: &str) -> bool {
     let seen: String = link.chars().filter(|c| !c.is_whitespace() && !is_hidden(*c)).collect();
     let seen = seen.to_ascii_lowercase();

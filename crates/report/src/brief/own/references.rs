@@ -1,6 +1,6 @@
-//! Numbers in the writer's own words, inserted by reference, so that words and data cannot
-//! disagree: `{claims.best.gain}` becomes what the brief claims today, and a reference that no
-//! longer holds is an error.
+//! Numbers inserted into the user's own texts by reference, so that text and data cannot disagree:
+//! `{claims.best.gain}` becomes the current claim, and a reference that no longer holds is an
+//! error.
 
 use crate::analysis::claim::claims;
 use crate::analysis::claim::compare::{Comparison, StepPlace};
@@ -13,14 +13,14 @@ use crate::brief::text::wording;
 use crate::plan::specification::Specifications;
 use crate::say;
 
-/// What references may name of a claim.
+/// The fields of a claim available to references.
 const OF_CLAIM: [&str; 9] =
     ["gain", "interval", "difference", "better", "worse", "metric", "where", "sentence", "repeats"];
 
-/// What a reference begins with; other braces in a text of one's own are text.
+/// Prefixes of references; other braces in a user's text are literal.
 const ROOTS: [&str; 4] = ["lead", "claims.", "figures.", "drives."];
 
-/// Units that a number typed by hand would have: in a verdict such numbers come from the data.
+/// Units of measured numbers, which a verdict must take from the data instead of typing them.
 const UNITS: [&str; 13] = [
     "%",
     "percent",
@@ -37,14 +37,14 @@ const UNITS: [&str; 13] = [
     "New-Orders",
 ];
 
-/// What references are resolved from.
+/// The data for resolving references.
 pub struct Sources<'a> {
     pub facts: &'a Facts,
     pub drives: &'a Specifications,
 }
 
-/// The text with each reference replaced. In a `strict` text every brace is one, and no measured
-/// number is typed by hand.
+/// The text with each reference replaced. In a `strict` text every brace is one, and measured
+/// numbers must not be typed.
 pub fn resolve(text: &str, sources: &Sources<'_>, strict: bool) -> Result<String> {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     let mut typed = String::new();
@@ -82,7 +82,7 @@ pub fn resolve(text: &str, sources: &Sources<'_>, strict: bool) -> Result<String
     }
 }
 
-/// The first number with a unit of something measured.
+/// The first number with a unit of measurement.
 fn typed_by_hand(text: &str) -> Option<String> {
     let mut words = text.split_whitespace().peekable();
     while let Some(word) = words.next() {
@@ -103,7 +103,7 @@ fn typed_by_hand(text: &str) -> Option<String> {
     None
 }
 
-/// " by METRIC", " at PLACE" and " of SUBJECT" behind a reference, in this order.
+/// " by METRIC", " at PLACE" and " of SUBJECT" after a reference, in this order.
 #[derive(Default)]
 struct Rest<'r> {
     by: Option<&'r str>,
@@ -172,7 +172,7 @@ impl Sources<'_> {
             let at = rest.at.is_none_or(|at| is_at(own, c.at, at));
             step.is_none_or(|step| step == c.step) && metric && at
         };
-        // With a place named every claim is looked at, not only the strongest of each kind.
+        // If a place is named, all claims are searched, not only the strongest of each kind.
         let strongest = match rest.at {
             Some(_) => {
                 let all = self.facts.comparisons.iter().filter(|c| c.is_claimed() && fits(c));

@@ -1,5 +1,5 @@
-//! Drive specifications and prices, which are stated in brief.toml with their source and not
-//! measured; and the measured figures per price.
+//! Drive specifications and prices, which are stated in brief.toml with their source, not measured;
+//! and the measured figures per price.
 
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{Facts, StepFacts};
@@ -18,7 +18,7 @@ pub const ID: &str = "specification";
 pub const FIELDS: [&str; 6] =
     ["capacity", "form_factor", "interface", "endurance", "warranty", "price"];
 
-/// A field as it is printed.
+/// A field as printed.
 pub fn field(l: Language, own: &Specification, name: &str) -> Option<String> {
     match name {
         "capacity" => own.capacity.clone(),
@@ -34,7 +34,7 @@ pub fn field(l: Language, own: &Specification, name: &str) -> Option<String> {
     }
 }
 
-/// What brief.toml says must make sense.
+/// The statements in brief.toml must be valid.
 pub fn check(file: &str, all: &Specifications) -> Result<()> {
     for (subject, own) in all {
         if let Err((what, next)) = own.check() {
@@ -44,7 +44,7 @@ pub fn check(file: &str, all: &Specifications) -> Result<()> {
     Ok(())
 }
 
-/// What the plans of the bundles state, under what brief.toml does, field by field.
+/// The plans' statements, overridden by brief.toml field by field.
 pub fn stated(facts: &Facts, own: &Specifications) -> Specifications {
     let mut all = own.clone();
     for plan in facts.runs.iter().map(|run| &run.resolved) {
@@ -56,7 +56,7 @@ pub fn stated(facts: &Facts, own: &Specifications) -> Specifications {
     all
 }
 
-/// The tables; nothing where nothing is stated.
+/// The tables; None without statements.
 pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     if let Some(unknown) = all.keys().find(|name| !facts.subjects.contains(name)) {
         let next = format!("the subjects are {}", facts.subjects.join(", "));
@@ -105,7 +105,7 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     Ok(out)
 }
 
-/// Where each figure and price comes from.
+/// The source of each figure and price.
 fn sources(l: Language, all: &Specifications) -> Option<Block> {
     let mut items = Vec::new();
     for (subject, own) in all {
@@ -151,7 +151,7 @@ fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
         let Some((what, figure)) = led(facts, step) else { continue };
         let worth = |s: usize| {
             let price = price(s)?;
-            // A subject may be of several drives, and each has its price.
+            // A subject may have several drives, each with its price.
             let paid = price.amount * facts.drives.get(s).map_or(1, Vec::len).max(1) as f64;
             Some(format!("{} /{}", number_format::count(l, figure(s)? / paid), price.currency))
         };
@@ -160,7 +160,7 @@ fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
     rows
 }
 
-/// What a step leads with, where it is a rate at one point, and each subject's figure.
+/// The headline of a step, if it is a rate at one point, and each subject's figure.
 fn led<'a>(
     facts: &'a Facts,
     step: &'a StepFacts,

@@ -1,5 +1,6 @@
-//! How a subject's figures run along a step's axis: from the first load to the peak, up to where
-//! it was tested, and from where on the processors and not the drive set the pace.
+//! The course of a subject's figures along a step's axis: from the first load to the peak, the end
+//! of the tested range, and the point from which the processors were the bottleneck instead of the
+//! drive.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
@@ -10,11 +11,11 @@ use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 
-/// What an end of a sweep still gains, where its peak may lie beyond.
+/// The increase at the end of a sweep above which its peak may be beyond.
 const STILL_RISES: f64 = 1.01;
 
-/// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", of each
-/// subject whose drive set the pace at each point.
+/// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", for each
+/// subject limited by the drive at each point.
 pub fn from_start_to_peak(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let subjects = 0..facts.subjects.len();
     subjects.filter_map(|subject| of_subject(facts, step, subject)).collect()
@@ -77,8 +78,8 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String>
     })
 }
 
-/// The cells of a load that rises along the axis; nothing where something other than the drive
-/// set one of them, since the peak is then not the drive's.
+/// The cells of a load that rises along the axis; None if one was not limited by the drive, because
+/// the peak is then not the drive's.
 fn loads<'f>(facts: &Facts, step: &'f StepFacts, subject: usize) -> Option<Vec<&'f CellFacts>> {
     match step.axis.as_ref()?.field {
         Field::Threads
@@ -88,7 +89,7 @@ fn loads<'f>(facts: &Facts, step: &'f StepFacts, subject: usize) -> Option<Vec<&
         | Field::LoadPercent => {}
         Field::BytesPerSec | Field::Rates | Field::Block => return None,
     }
-    // The closed loop of a load sweep's maximum has another kind of latency than its shares.
+    // The closed loop of a load sweep's maximum has a different kind of latency than its shares.
     let is_of_the_axis = |cell: &&CellFacts| step.values[cell.value].number.is_finite();
     let cells = facts.cells_of(step, subject).into_iter().flatten().filter(is_of_the_axis);
     let all: Vec<&CellFacts> =
@@ -124,7 +125,8 @@ pub fn beyond(facts: &Facts, step: &StepFacts) -> Option<String> {
     }
 }
 
-/// "From 96 threads on the processors were saturated (A and B)", of points up to the axis's end.
+/// "From 96 threads on the processors were saturated (A and B)", for points up to the end of the
+/// axis.
 pub fn saturated(facts: &Facts, step: &StepFacts) -> Option<String> {
     let l = facts.language;
     let is_saturated = |subject: usize, value: usize| {

@@ -1,5 +1,5 @@
-//! What lies between the first subject and each other: where their order changes along the axis,
-//! by how much in the figure's own unit at a named load, and how that moves with the block size.
+//! Differences between the first subject and each other: where their order changes along the axis,
+//! the difference in the figure's own unit at a stated load, and its change with the block size.
 
 use crate::analysis::claim::claims::Crossover;
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
@@ -13,11 +13,11 @@ use crate::plan::{Field, Step};
 use crate::say;
 use crate::stats::Better;
 
-/// Fewer sizes show no course.
+/// Fewer sizes do not show a trend.
 const FEWEST_SIZES: usize = 3;
 
-/// Where another subject becomes the better one: in the figures that the step does not lead with,
-/// and as arithmetic in all figures of imports without repeats.
+/// Where another subject becomes better: in figures other than the step's headline, and as
+/// arithmetic in all figures of imports without repeats.
 pub fn crossed(facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
     let led = lead::metric(facts, step);
@@ -31,7 +31,7 @@ pub fn crossed(facts: &Facts, index: usize) -> Vec<String> {
     found.iter().map(|c| wording::crossed(facts, c)).collect()
 }
 
-/// The subject that the brief is about with each rival.
+/// The brief's subject with each rival.
 fn pairs(facts: &Facts) -> impl Iterator<Item = (usize, usize)> {
     let own = facts.headline_subject;
     facts.rivals().map(move |rival| (own, rival))
@@ -52,7 +52,7 @@ fn as_published(facts: &Facts, index: usize, pair: (usize, usize)) -> Vec<Crosso
     found
 }
 
-/// A subject's figure at a point, as it is printed.
+/// A subject's figure at a point, as printed.
 fn figure(
     facts: &Facts,
     step: &StepFacts,
@@ -62,7 +62,7 @@ fn figure(
     Some(wording::printed(facts.language, metric, step, step.cell(subject, value)?)?.0)
 }
 
-/// Which of a pair has the better figure, as printed; nothing of equal ones.
+/// Which of a pair has the better figure, as printed; None if equal.
 fn better_at(
     facts: &Facts,
     step: &StepFacts,
@@ -79,11 +79,11 @@ fn better_at(
     (of_a != of_b).then_some(if a_is_better { a } else { b })
 }
 
-/// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": of each
-/// rival where the difference is greatest.
+/// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": for each
+/// rival at the largest difference.
 pub fn at_a_load(facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
-    // A share of one's own maximum is no load that two subjects have in common.
+    // A share of its own maximum is not a load that two subjects have in common.
     let is_of_shares = |axis: &AxisFacts| axis.field == Field::LoadPercent;
     if step.axis.as_ref().is_none_or(is_of_shares) {
         return Vec::new();
@@ -121,7 +121,7 @@ fn widest(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
     found.map(|(_, said)| said)
 }
 
-/// Who of a pair is better at a point: by a claim, or as published.
+/// Which of a pair is better at a point: by a claim, or as published.
 fn shown_better(
     facts: &Facts,
     index: usize,
@@ -137,20 +137,19 @@ fn shown_better(
     is_shown(own).then_some(own.better)
 }
 
-/// A bound leaves open how far apart the two are.
+/// A lower bound does not determine the difference.
 fn is_shown(comparison: &Comparison) -> bool {
     comparison.standing == Standing::Claimed
 }
 
-/// "The lead of A over B in ops/s grows with the block size: 3 % at 4 KiB, …", of a sweep of sizes,
-/// or of steps that are the same in all else; it is said at the last of them, and only where the
-/// intervals of the first and the last size have nothing in common.
+/// "The lead of A over B in ops/s grows with the block size: 3 % at 4 KiB, …", for a sweep of
+/// sizes, or for steps that differ in nothing else; stated for the last of them, and only if the
+/// intervals of the first and the last size are disjoint.
 pub fn over_block_sizes(facts: &Facts, index: usize) -> Vec<String> {
     pairs(facts).filter_map(|pair| of_sizes(facts, index, pair)).collect()
 }
 
-/// A size, who is better there, by what factor with the ends of its interval, and that as it is
-/// printed.
+/// A size, the better subject there, the factor with its interval limits, and its printed form.
 struct AtSize {
     size: String,
     better: usize,
@@ -234,7 +233,7 @@ fn of_comparison(facts: &Facts, c: &Comparison, size: String) -> AtSize {
     AtSize { size, better: c.better, factor: c.factor, interval: (c.low, c.high), difference }
 }
 
-/// Steps that differ in the block size and their names alone, this one the last of them.
+/// Steps that differ only in block size and name, of which this is the last.
 fn over_steps(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<Vec<AtSize>> {
     let protocol = &facts.runs.first()?.resolved.protocol;
     let of = |name: &str| protocol.steps.iter().find(|step| step.name == name);
@@ -260,7 +259,7 @@ fn over_steps(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<Vec<A
     found.into_iter().map(at).collect()
 }
 
-/// The step without its names and its one block size, and that size.
+/// The step without its names and its single block size, and that size.
 fn without_size(step: &Step) -> Option<(Step, u64)> {
     let mut rest = Step { name: String::new(), title: String::new(), ..step.clone() };
     let mut size = None;

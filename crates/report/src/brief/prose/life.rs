@@ -1,5 +1,5 @@
-//! What a drive may be written in all, from the maker's figures: drive writes per day × years of
-//! warranty × capacity.
+//! The total bytes that may be written to a drive, from the maker's figures: drive writes per day ×
+//! years of warranty × capacity.
 
 use crate::brief::number_format;
 use crate::language::Language;
@@ -8,7 +8,7 @@ use crate::say;
 
 const DAYS_PER_YEAR: f64 = 365.0;
 
-/// "A: 1 DWPD × 5 years × 365 days × 7.68 TB = 14.0 PB", where all three are stated.
+/// "A: 1 DWPD × 5 years × 365 days × 7.68 TB = 14.0 PB", if all three are stated.
 pub fn total_writes(l: Language, subject: &str, own: &Specification) -> Option<String> {
     let (writes, years) = (own.drive_writes_per_day()?, own.warranty_years()?);
     let capacity = own.bytes()?;

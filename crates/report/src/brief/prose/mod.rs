@@ -1,8 +1,8 @@
-//! The sentences that published comparisons are written in: from start to peak, where the order
-//! changes, so many microseconds at a named load, what the difference does over block sizes, what
-//! was not tested, each drive and each namespace by itself.
+//! Sentences as in published comparisons: from start to peak, changes of order, microseconds at a
+//! stated load, the difference over block sizes, untested ranges, each drive and each namespace
+//! individually.
 //!
-//! Levels are said wherever they were measured; a difference only where it is claimed, or, of
+//! Levels are stated wherever they were measured; a difference only if it is claimed, or, for
 //! imported figures without repeats, as arithmetic.
 
 mod course;
@@ -18,10 +18,10 @@ use crate::base::units;
 use crate::brief::number_format;
 use crate::brief::text::{published, wording};
 
-/// More sentences than a reader takes in beside a step's table.
+/// Maximum number of sentences for a step's table.
 const MOST: usize = 10;
 
-/// What is said of a step below its table, a sentence each.
+/// The sentences about a step below its table.
 pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
     let mut all = course::from_start_to_peak(facts, step);
@@ -36,7 +36,7 @@ pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
     all.into_iter().map(|said| wording::stopped(facts.language, said)).collect()
 }
 
-/// A latency of a cell, where it has one.
+/// A latency of a cell, if it has one.
 fn latency_of(
     facts: &Facts,
     step: &StepFacts,
@@ -46,8 +46,8 @@ fn latency_of(
     Some(latency(facts, metric.of(step, cell)?.0.value))
 }
 
-/// Nanoseconds in three digits; of published figures all that the source prints, which are whole
-/// microseconds.
+/// Nanoseconds with three digits; for published figures everything that the source prints, which is
+/// whole microseconds.
 fn latency(facts: &Facts, ns: f64) -> String {
     let micros = (ns / 1e3).round();
     let is_whole = (ns / 1e3 - micros).abs() < micros * 1e-6;

@@ -1,5 +1,5 @@
-//! What a step's parts do by themselves: drives of a group, of which published tests show two, and
-//! streams beside one another, which are namespaces of a drive in the noisy neighbour.
+//! A step's parts individually: drives of a group, of which published tests show two, and
+//! concurrent streams, which are namespaces of a drive in the noisy neighbour test.
 
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
@@ -9,7 +9,7 @@ use crate::brief::text::wording;
 use crate::say;
 
 /// "Drive 1 of A: mean from 78 µs to 211 µs and p99 from 388 µs to 709 µs between 10 MB/s and 700
-/// MB/s": the first drive of each group and the one in its middle, as of eight the first and the
+/// MB/s": the first drive of each group and the one in the middle, for eight the first and the
 /// fifth.
 pub fn of_drives(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let drives = step.cells.iter().map(|cell| cell.drives.len()).max().unwrap_or(0);
@@ -63,8 +63,8 @@ fn of_drive(facts: &Facts, step: &StepFacts, drive: u32, subject: usize) -> Opti
     ))
 }
 
-/// "reader-4 of A: mean 102 µs, p99 388 µs, p99.9 …, p99.99 …": of steps in which several streams
-/// count, each at the point that leads.
+/// "reader-4 of A: mean 102 µs, p99 388 µs, p99.9 …, p99.99 …": for steps with several headline
+/// streams, each at the representative point.
 pub fn of_streams(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let value = lead::value(step).or(step.values.len().checked_sub(1)).unwrap_or(0);
     let mut all = Vec::new();

@@ -24,14 +24,14 @@ pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
     [first, along(facts, step), limits(facts.language, step)].into_iter().flatten().collect()
 }
 
-/// What imported figures come to, in what the step leads with.
+/// The results of imported figures, in the step's headline metric.
 fn as_published(facts: &Facts, index: usize) -> Option<String> {
     let metric = lead::metric(facts, &facts.steps[index]);
     let sentence = published::sentence(facts, index, &metric)?;
     Some(wording::stopped(facts.language, sentence))
 }
 
-/// Who is better, in what the step leads with.
+/// The better subject, in the step's headline metric.
 fn outcome_of(facts: &Facts, index: usize) -> Option<String> {
     let (l, step) = (facts.language, &facts.steps[index]);
     if facts.subjects.len() < 2 {
@@ -41,7 +41,7 @@ fn outcome_of(facts: &Facts, index: usize) -> Option<String> {
     if let Some((sentence, _)) = outcome::of_subject(facts, &found) {
         return Some(wording::stopped(l, sentence));
     }
-    // What is undecided between the subject of the brief and another, or why nothing was compared.
+    // Undecided comparisons between the brief's subject and another, or why nothing was compared.
     let own = facts.headline_subject;
     if let Some(c) = found.all.iter().min_by_key(|c| !c.is_with(own)) {
         return Some(outcome::open(facts, c));
@@ -54,7 +54,7 @@ fn outcome_of(facts: &Facts, index: usize) -> Option<String> {
     })
 }
 
-/// How the figures move along the axis, of every subject.
+/// The change of figures along the axis, for every subject.
 fn along(facts: &Facts, step: &StepFacts) -> Option<String> {
     let field = step.axis.as_ref().map(|a| a.field)?;
     match field {
@@ -64,7 +64,7 @@ fn along(facts: &Facts, step: &StepFacts) -> Option<String> {
     }
 }
 
-/// "The knee of the curve lies at 31,000 ops/s with a p99 of 210 µs (A) and at …".
+/// "The knee of the curve is at 31,000 ops/s with a p99 of 210 µs (A) and at …".
 fn knees(facts: &Facts, step: &StepFacts) -> Option<String> {
     let l = facts.language;
     let each = (0..facts.subjects.len()).filter_map(|subject| {
@@ -96,7 +96,7 @@ fn ends(facts: &Facts, step: &StepFacts) -> Option<String> {
     (!each.is_empty()).then(|| say!(l, "p99-moves", moves = l.list(&each)))
 }
 
-/// What the last of the load brought: more ops, or only longer waits.
+/// The effect of the last increase in load: more ops, or only longer waits.
 fn last_of_load(facts: &Facts, step: &StepFacts) -> Option<String> {
     let (l, mut each, mut between) = (facts.language, Vec::new(), None);
     for subject in 0..facts.subjects.len() {
@@ -124,8 +124,8 @@ fn last_of_load(facts: &Facts, step: &StepFacts) -> Option<String> {
     })
 }
 
-/// (axis value, ops/s, p99 in ns) of a subject, where nothing but the host's limits speaks against
-/// them.
+/// (axis value, ops/s, p99 in ns) of a subject, unless there is a caveat other than the host's
+/// limits.
 fn figures(facts: &Facts, step: &StepFacts, subject: usize) -> Vec<(usize, f64, f64)> {
     let read = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| !cell.missed_its_rate())?;
@@ -137,7 +137,7 @@ fn figures(facts: &Facts, step: &StepFacts, subject: usize) -> Vec<(usize, f64, 
     facts.cells_of(step, subject).into_iter().flatten().filter_map(read).collect()
 }
 
-/// Whose limits were met, where something watched.
+/// The bottlenecks, if known.
 fn limits(l: Language, step: &StepFacts) -> Option<String> {
     let watched: Vec<_> = step.cells.iter().filter_map(|c| c.limit.as_ref()).collect();
     if watched.is_empty() {

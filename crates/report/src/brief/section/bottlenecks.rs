@@ -13,7 +13,7 @@ use crate::say;
 pub const SECTION: Section =
     Section { id: "limits", title: |l| say!(l, "section-limits"), appendix: true, blocks };
 
-/// The note under tables that mark such numbers.
+/// The note below tables with such marks.
 pub fn note(l: Language) -> String {
     say!(l, "see-bottleneck-marks")
 }
@@ -37,7 +37,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// What limited each point, in lines: "Disk, threads 8, 16: drive; …".
+/// The bottleneck of each point, as lines: "Disk, threads 8, 16: drive; …".
 pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let l = facts.language;
     let line = |row: Vec<String>| {
@@ -58,7 +58,7 @@ pub fn place(l: Language, step: &StepFacts, subject: &str, at: &str) -> String {
     }
 }
 
-/// A row for each cell that something watched: where, subject, limit, evidence.
+/// A row for each cell with a verdict: place, subject, bottleneck, evidence.
 fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let row = |cell: &CellFacts| {
         let verdict = cell.limit.as_ref()?;
@@ -69,7 +69,7 @@ fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     step.cells.iter().filter_map(row).collect()
 }
 
-/// Rows that differ in nothing but where they are made one: "1, 2, 4".
+/// Rows that differ only in place are merged: "1, 2, 4".
 fn joined(l: Language, rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = Vec::new();
     for row in rows {
@@ -81,7 +81,7 @@ fn joined(l: Language, rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     all
 }
 
-/// How many cells each limit holds, as a sentence; nothing where nothing watched.
+/// The number of cells with each bottleneck, as a sentence; None without meters.
 fn sum(facts: &Facts) -> Option<String> {
     let all = || facts.steps.iter().flat_map(|s| &s.cells).filter_map(|c| c.limit.as_ref());
     let total = all().count();

@@ -11,7 +11,7 @@ use crate::brief::text::{caveat_text, notes, wording};
 use crate::language::Language;
 use crate::say;
 
-/// What must be known before a number is trusted.
+/// What a reader must know before trusting a number.
 pub const SECTION: Section =
     Section { id: "marks", title: |l| say!(l, "section-marks"), appendix: true, blocks };
 
@@ -59,7 +59,7 @@ fn titled(title: String, items: Vec<String>) -> Vec<Block> {
     if items.is_empty() { Vec::new() } else { vec![Block::chapter(title), Block::list(items)] }
 }
 
-/// Points that were repeated as often as the plan allows and still are not as narrow as it asks.
+/// Points repeated as often as the plan permits that are still less precise than it requires.
 fn wider_than_asked(facts: &Facts) -> Vec<String> {
     let mut out = Vec::new();
     for step in &facts.steps {
@@ -93,8 +93,7 @@ fn wider_than_asked(facts: &Facts) -> Vec<String> {
     out
 }
 
-/// Asked against achieved of every stream that fell short of its rate, or whose requests were
-/// submitted late.
+/// Target and achieved rate of every stream that missed its rate, or whose requests were late.
 fn open_loop(facts: &Facts) -> Vec<Block> {
     let l = facts.language;
     let head = [
@@ -136,7 +135,7 @@ fn open_loop(facts: &Facts) -> Vec<Block> {
     }
 }
 
-/// A stream with the rate that it was asked for, and the share of it that it achieved.
+/// A stream with its target rate, and the achieved share.
 struct PacedStream<'a> {
     step: &'a StepFacts,
     cell: &'a CellFacts,
@@ -167,7 +166,7 @@ fn rate_row(facts: &Facts, stream: &PacedStream<'_>) -> Vec<String> {
     ]
 }
 
-/// Latencies beyond the histogram, transactions given up, and reads that found nothing.
+/// Latencies beyond the histogram, abandoned transactions, and reads of missing keys.
 fn oddities(facts: &Facts) -> Vec<String> {
     let (l, mut out) = (facts.language, Vec::new());
     for step in &facts.steps {
@@ -198,7 +197,7 @@ fn odd(l: Language, summary: &RepeatSummary) -> Vec<String> {
             (number_format::grouped(l, given_up), number_format::percent(l, share, 2));
         out.push(say!(l, "oddity-given-up", count = count, share = share));
     }
-    // What TPC-C rolls back is asked for, and has a section of its own.
+    // TPC-C's intentional rollbacks have their own section.
     let reads = summary.classes.iter().filter(|c| c.class != NEW_ORDER);
     let misses: u64 = reads.map(|c| c.misses).sum();
     if misses > 0 {

@@ -8,7 +8,7 @@ use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
 
-/// How the comparisons ended, counted.
+/// The results of the comparisons, counted.
 pub const SECTION: Section =
     Section { id: "conclusion", title: |l| say!(l, "section-conclusion"), appendix: true, blocks };
 
@@ -61,7 +61,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         rows.push(row);
     }
     let table = Table::of(3, &head(l), rows).block();
-    // What must be known before any of it is taken further than it goes.
+    // The limits of generalisation.
     let limits = Block::text(say!(l, "conclusion-limits"));
     vec![Block::text(say!(l, "conclusion-how")), table, limits]
 }

@@ -1,4 +1,4 @@
-//! All claims: what may be claimed, strongest first, for each subject.
+//! All claims, strongest first, for each subject.
 
 use super::Section;
 use crate::analysis::claim::claims::{self, Claim};
@@ -11,7 +11,7 @@ use crate::say;
 pub const SECTION: Section =
     Section { id: "findings", title: |l| say!(l, "section-findings"), appendix: true, blocks };
 
-/// Claims for each subject; the steps' own tables have all.
+/// Claims for each subject; the steps' tables contain all.
 const MOST: usize = 6;
 
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -51,7 +51,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 /// Each subject's claims.
 fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
     let l = facts.language;
-    // The subject of the brief comes first.
+    // The brief's subject comes first.
     let mut subjects: Vec<usize> = (0..facts.subjects.len()).collect();
     subjects.sort_by_key(|subject| *subject != facts.headline_subject);
     for subject in subjects {

@@ -1,5 +1,4 @@
-//! The sections of a brief, in the order in which they appear. A new one is a file here and a line
-//! in `ALL`.
+//! The sections of a brief, in order. A new one is a file here and a line in `ALL`.
 
 pub mod analysis;
 pub mod bottlenecks;
@@ -23,13 +22,13 @@ pub struct Section {
     pub id: &'static str,
     /// Its heading in a brief.
     pub title: fn(Language) -> String,
-    /// It is looked up and not read through.
+    /// It is reference material.
     pub appendix: bool,
-    /// Nothing where the facts hold nothing to say.
+    /// Empty if the facts contain nothing for it.
     pub blocks: fn(&Facts) -> Vec<Block>,
 }
 
-/// The sections of a brief of a fleet, by their ids: those that do not list every subject.
+/// The sections of a fleet's brief, by id: those that do not list every subject.
 pub const OF_FLEETS: [&str; 3] =
     [setup::fleet::SECTION.id, setup::method::SECTION.id, setup::server::SECTION.id];
 

@@ -40,7 +40,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         if !said.is_empty() {
             out.push(Block::list(said));
         }
-        // Once for steps that were measured alike.
+        // Stated once for steps with the same plan.
         let described = describe(l, step);
         if last.as_ref() != Some(&described) {
             out.push(Block::note(described.clone()));
@@ -56,7 +56,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// What the numbers of a step are: whose latency, how long, how many repeats.
+/// The meaning of a step's numbers: class of latency, duration, repeats.
 pub fn describe(l: Language, step: &StepFacts) -> String {
     let mut parts = Vec::new();
     if let Some(axis) = &step.axis {
@@ -95,7 +95,7 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
     parts.join(" · ")
 }
 
-/// One row for each axis value and subject, with the difference from the subject of the brief.
+/// One row for each axis value and subject, with the difference from the brief's subject.
 pub fn side_by_side(facts: &Facts, index: usize) -> Table {
     let step = &facts.steps[index];
     let l = facts.language;

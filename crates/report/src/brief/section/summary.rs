@@ -1,5 +1,5 @@
-//! All steps at a glance: every headline measure where its step is looked at, a row for each
-//! subject; who is best only where claims say so.
+//! All steps at a glance: every headline measure at its step's headline place, one row per subject;
+//! the best one only if claimed.
 
 use super::Section;
 use crate::analysis::claim::lead::StepLead;
@@ -23,7 +23,7 @@ pub const SECTION: Section =
 fn blocks(facts: &Facts) -> Vec<Block> {
     let measured: Vec<(usize, &StepFacts)> =
         facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()).collect();
-    // Of a single point the results say the same.
+    // For a single point, the results contain the same.
     if measured.len() < 2 && measured.iter().all(|(_, step)| step.values.len() < 2) {
         return Vec::new();
     }
@@ -52,14 +52,14 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// What a row is of.
+/// The key of a row.
 enum SummaryMeasure {
     Of(Metric),
     Watts(Instrument),
 }
 
 impl SummaryMeasure {
-    /// What the step leads with, then what it is compared by otherwise, then watts.
+    /// The step's headline metric, then its other metrics, then watts.
     fn all(facts: &Facts, step: &StepFacts) -> Vec<SummaryMeasure> {
         let first = lead::metric(facts, step);
         let others = Metric::of_step(step, &facts.metrics).into_iter().filter(|m| *m != first);
@@ -69,7 +69,7 @@ impl SummaryMeasure {
         plain.chain(watts).chain(power.into_iter().map(SummaryMeasure::Of)).collect()
     }
 
-    /// As the column of figures has it.
+    /// As in the column of figures.
     fn text(&self, l: Language, step: &StepFacts) -> String {
         match self {
             SummaryMeasure::Of(metric) => metric_text::column(l, metric, step),
@@ -102,14 +102,14 @@ impl SummaryMeasure {
     }
 }
 
-/// Where a measure is looked at.
+/// The place of a measure.
 #[derive(Clone, Copy)]
 enum SummaryPlace {
     At(usize),
     OverAll,
 }
 
-/// Where the step leads; of a load sweep's other measures the point of its maximum.
+/// The step's headline place; for other measures of a load sweep, the point of its maximum.
 fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<SummaryPlace> {
     match (value, step.place) {
         (Some(value), _) => Some(SummaryPlace::At(value)),
@@ -169,7 +169,8 @@ fn place(l: Language, step: &StepFacts, at: SummaryPlace) -> String {
     }
 }
 
-/// Who is better than all others by claims, and how the subject of the brief and each other differ.
+/// The subject that is better than all others by claims, and the differences between the brief's
+/// subject and each other.
 struct Standings {
     best: Option<usize>,
     differences: Vec<String>,

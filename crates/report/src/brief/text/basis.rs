@@ -8,8 +8,8 @@ use crate::analysis::points::metric::PointPart;
 use crate::language::Language;
 use crate::say;
 
-/// Of what a claim is: so many drives of each model, or these drives alone; nothing where no drive
-/// had a part.
+/// The scope of a claim: this many drives of each model, or these drives only; empty if no drive
+/// was involved.
 pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
     let (l, pair) = (facts.language, (comparison.better, comparison.worse));
     let plan = |subject: usize| Some(&facts.runs.get(*facts.run_of.get(subject)?)?.resolved);
@@ -37,7 +37,7 @@ pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// The evidence, and what to change where it was not the drive.
+/// The evidence, and the remedy if it was not the drive.
 pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
     match &verdict.remedy {
         Some(remedy) => {
@@ -47,7 +47,7 @@ pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
     }
 }
 
-/// What limited a point, by its name.
+/// The name of a bottleneck.
 pub fn limit(l: Language, limit: Bottleneck) -> String {
     l.text(&limit.title())
 }

@@ -1,4 +1,4 @@
-//! Why nobody can be ranked, with what to change: the cause itself, wherever the brief says so.
+//! Why none can be ranked, with the remedy: the cause itself, wherever it is stated.
 
 use crate::analysis::comparability::caveats::Caveat;
 use crate::analysis::facts::{CellFacts, Facts};
@@ -10,17 +10,17 @@ use crate::language::Language;
 use crate::record::SteadyState;
 use crate::{message, say};
 
-/// Causes that a sentence has room for.
+/// Maximum number of causes in a sentence.
 const MOST: usize = 3;
 
-/// Why nothing is claimed, and what to change.
+/// Why nothing is claimed, and the remedy.
 pub fn no_claim(facts: &Facts) -> String {
     let l = facts.language;
     let cells = || facts.steps.iter().flat_map(|s| &s.cells);
     let measured = cells().filter(|c| c.total.is_some()).count();
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let none_compared = facts.comparisons.is_empty();
-    // What bars a comparison comes before what would have made it a bound.
+    // Reasons that rule out a comparison precede those that would leave a lower bound.
     let causes = if none_compared { all(facts, &|_| true) } else { Vec::new() };
     match facts.barred.first() {
         _ if measured == 0 => none_measured(facts),
@@ -51,7 +51,7 @@ fn joined(l: Language, causes: Vec<String>) -> String {
     causes.join(&say!(l, "between-clauses"))
 }
 
-/// Nothing came to its end: the first point's own cause.
+/// No point completed: the first point's own cause.
 fn none_measured(facts: &Facts) -> String {
     let l = facts.language;
     let Some(f) = facts.failures.first() else { return say!(l, "no-rank-nothing-measured") };
@@ -67,8 +67,8 @@ fn none_measured(facts: &Facts) -> String {
     say!(l, "no-rank-none-measured", first = first)
 }
 
-/// What bars the points of these places (step, subject), the cause of most points first: of each
-/// kind and subject the worst. What holds for every subject is said once.
+/// The causes that rule out the points of these places (step, subject), most frequent first: for
+/// each kind and subject the worst. A cause common to all subjects is stated once.
 fn all(facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> Vec<String> {
     let l = facts.language;
     let of_steps = facts.steps.iter().enumerate();
@@ -109,7 +109,7 @@ fn all(facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> Vec<String> {
     all
 }
 
-/// How far a point is from what it should be: of one kind the worst is named.
+/// The severity of a cause: for each kind, the worst is stated.
 fn severity(caveat: &Caveat) -> f64 {
     match caveat {
         Caveat::Drifted(percent) => percent.abs(),
@@ -119,7 +119,7 @@ fn severity(caveat: &Caveat) -> f64 {
     }
 }
 
-/// A cause with what to do about it.
+/// A cause with its remedy.
 fn cause(facts: &Facts, cell: &CellFacts, caveat: &Caveat) -> String {
     let (l, subject) = (facts.language, &facts.subjects[cell.subject]);
     let share = |share: f64| number_format::share(l, share);
@@ -147,7 +147,7 @@ fn cause(facts: &Facts, cell: &CellFacts, caveat: &Caveat) -> String {
             say!(l, "cause-stream-missed-rate", subject = subject, stream = stream, share = share)
         }
         Caveat::Late(late) => say!(l, "cause-late", subject = subject, share = share(*late)),
-        // Neither stands among what bars a point by itself.
+        // Neither rules out a point by itself.
         Caveat::FewRepeats(_) | Caveat::FewFigures(_) | Caveat::NotTheDrive(_) => String::new(),
     }
 }
@@ -174,7 +174,7 @@ fn unsteady(l: Language, state: &SteadyState) -> String {
     }
 }
 
-/// "9 of 12 points were not limited by the drive (8 by the processors): …", with what to change.
+/// "9 of 12 points were not limited by the drive (8 by the processors): …", with the remedy.
 fn not_limited(l: Language, verdicts: &[&BottleneckVerdict], measured: usize) -> String {
     let of = |limit: Bottleneck| verdicts.iter().filter(|v| v.limit == limit).count();
     let Some(most) = verdicts.iter().max_by_key(|v| of(v.limit)) else { return String::new() };

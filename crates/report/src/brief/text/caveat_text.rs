@@ -11,7 +11,7 @@ use crate::brief::text::{basis, wording};
 use crate::language::Language;
 use crate::say;
 
-/// A caveat in words.
+/// A caveat as text.
 fn caveat(l: Language, caveat: &Caveat) -> String {
     match caveat {
         Caveat::NotMeasured => say!(l, "caveat-not-measured"),
@@ -40,7 +40,7 @@ fn caveat(l: Language, caveat: &Caveat) -> String {
     }
 }
 
-/// Every caveat of every cell, those that a whole brief shares once.
+/// Every caveat of every cell, with common ones stated once.
 pub fn caveats(facts: &Facts) -> Vec<String> {
     let few = |c: &Caveat| matches!(c, Caveat::FewRepeats(_) | Caveat::FewFigures(_));
     let cells = || facts.steps.iter().flat_map(|s| &s.cells);
@@ -81,7 +81,7 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
     all
 }
 
-/// Of the parts that were asked for: "reader-4: ops/s drifted by −50 % over the window".
+/// For the requested parts: "reader-4: ops/s drifted by −50 % over the window".
 fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart]) -> Vec<String> {
     let of = |part: &PointPart| {
         let name = part.name().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Metrics in words, and their values as they are printed.
+//! Metrics as text, and their printed values.
 
 use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::metric_values::instruments;
@@ -10,7 +10,7 @@ use crate::brief::text::table_cell::{Scale, TableCell};
 use crate::language::{Language, Name};
 use crate::say;
 
-/// A metric in words: "ops/s", "p99 read latency", "reader-4 p99 response time".
+/// A metric as text: "ops/s", "p99 read latency", "reader-4 p99 response time".
 pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
     let figure = match &metric.figure {
         PointFigure::Mean => latency(l, say!(l, "mean"), metric, step),
@@ -48,7 +48,7 @@ fn latency(l: Language, figure: String, metric: &Metric, step: &StepFacts) -> St
     }
 }
 
-/// A cell's figure as it is printed, in the metric's base unit (ns, ops/s …), and the text.
+/// A cell's figure as printed: in the metric's base unit (ns, ops/s …), and the text.
 pub fn printed(
     l: Language,
     metric: &Metric,
@@ -58,7 +58,7 @@ pub fn printed(
     let estimate = metric.of(step, cell)?.0;
     Some(match (estimate.digits, &metric.figure) {
         (None, _) => printed_value(l, metric, estimate.value),
-        // Imported figures, and what is computed from them, have the digits of their source.
+        // Imported figures, and figures derived from them, have the digits of their source.
         (Some(digits), PointFigure::Mean | PointFigure::Percentile(_)) => {
             (estimate.value, number_format::time_in(l, estimate.value, digits))
         }
@@ -72,9 +72,8 @@ pub fn printed(
     })
 }
 
-/// Imported figures as a calculation has them: what the source does not give itself stands as the
-/// quotient of what it gives, "(228,176 ÷ 7.7)", since rounded quotients would come to something
-/// else.
+/// Imported figures in a calculation: a derived one is shown as the quotient of the source's
+/// figures, "(228,176 ÷ 7.7)", because rounded quotients would give a different result.
 pub fn operands(
     l: Language,
     metric: &Metric,
@@ -88,7 +87,7 @@ pub fn operands(
     ])
 }
 
-/// What an imported figure is the quotient of, where its source does not give it itself.
+/// The quotient from which an imported figure is derived, if its source does not give it.
 fn quotient(l: Language, metric: &Metric, cell: &CellFacts) -> Option<String> {
     let given = |i: &Instrument| {
         let watts = &cell.power_by(i).filter(|p| p.readings.is_none())?.mean_watts;
@@ -107,7 +106,7 @@ fn quotient(l: Language, metric: &Metric, cell: &CellFacts) -> Option<String> {
     Some(format!("({work} ÷ {by})"))
 }
 
-/// The same of two cells, in one unit.
+/// The same for two cells, in one unit.
 pub fn printed_both(
     l: Language,
     metric: &Metric,
@@ -141,8 +140,8 @@ pub fn cell_of_value(l: Language, metric: &Metric, value: f64) -> TableCell {
     }
 }
 
-/// A metric at the head of a column: "p99", "ops/s/W (drive)"; the kind of meter only where there
-/// are several.
+/// A metric in a column head: "p99", "ops/s/W (drive)"; with the kind of meter only if there are
+/// several.
 pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
     let (Some(instrument), [_]) = (metric.instrument(), &instruments(step)[..]) else {
         return metric.text(l);
@@ -155,7 +154,7 @@ pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
     say!(l, "column-of-class", figure = word, class = Name::power_class(&instrument.class))
 }
 
-/// A metric in words without the kind of meter where there is but one: "ops/s per watt".
+/// A metric as text, without the kind of meter if there is only one: "ops/s per watt".
 pub fn in_words(l: Language, own: &Metric, step: &StepFacts) -> String {
     match (&own.figure, &instruments(step)[..]) {
         (PointFigure::OpsPerWatt(_), [_]) => say!(l, "ops-per-watt"),
@@ -163,7 +162,7 @@ pub fn in_words(l: Language, own: &Metric, step: &StepFacts) -> String {
     }
 }
 
-/// A value of a metric, in its base unit, as it is printed.
+/// A value of a metric, in its base unit, as printed.
 pub fn printed_value(l: Language, metric: &Metric, value: f64) -> (f64, String) {
     match metric.figure {
         PointFigure::Mean | PointFigure::Percentile(_) => printed_latency(l, value),
@@ -199,7 +198,7 @@ fn printed_rate(l: Language, rate: f64) -> (f64, String) {
     }
 }
 
-/// Nanoseconds, in µs from one on: with four digits at least, and no zeros at their end.
+/// Nanoseconds, in µs from one on: with at least four digits, without trailing zeros.
 pub fn printed_latency(l: Language, ns: f64) -> (f64, String) {
     let micros = ns / 1e3;
     let most = match micros {

@@ -1,4 +1,4 @@
-//! Sentences and numbers that sections share.
+//! Sentences and numbers shared by sections.
 
 pub(in crate::brief) mod basis;
 pub(in crate::brief) mod causes;

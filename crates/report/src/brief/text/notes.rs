@@ -1,4 +1,4 @@
-//! Notes in words: what the reader should know in addition to claims and caveats.
+//! Notes as text: what the reader should know in addition to claims and caveats.
 
 use crate::analysis::comparability::specimens::{OfModels, OutlyingDrive};
 use crate::analysis::comparability::together::CommonShift;
@@ -21,7 +21,7 @@ pub fn all(facts: &Facts) -> Vec<String> {
     all
 }
 
-/// The same as a part of a document; nothing where there are none.
+/// The same as a part of a document; None if there are none.
 pub fn blocks(facts: &Facts) -> Vec<Block> {
     let all = all(facts);
     match all.is_empty() {
@@ -30,7 +30,7 @@ pub fn blocks(facts: &Facts) -> Vec<Block> {
     }
 }
 
-/// "4 KiB reads at depth 8", of which the rest is said.
+/// "4 KiB reads at depth 8", to which the rest refers.
 fn of_place(facts: &Facts, step: usize, value: usize, sentence: String) -> String {
     let (l, step) = (facts.language, &facts.steps[step]);
     let place = format!("{}{}", step.title, place(l, step, &[value]));

@@ -1,6 +1,6 @@
-//! What a step comes to for the subject that the brief is about: where it is better, where a rival
-//! is, and with whom nothing was decided. Everything here follows from the comparisons of
-//! `analysis`; nothing is weighed anew.
+//! A step's result for the brief's subject: where it is better, where a rival is, and which
+//! comparisons are undecided. Everything is derived from the comparisons of `analysis`; nothing is
+//! re-evaluated.
 
 use crate::analysis::claim::claims::Crossover;
 use crate::analysis::claim::compare::{Comparison, Standing};
@@ -10,21 +10,21 @@ use crate::analysis::points::metric::Metric;
 use crate::brief::text::{causes, wording};
 use crate::say;
 
-/// An interval that reaches this factor says nothing that a reader could use.
+/// An interval that reaches this factor is not useful to a reader.
 const WIDE: f64 = 3.0;
 
-/// A claim is known by its step, metric and pair: of several that show the same one is enough.
+/// A claim is identified by its step, metric and pair: one of several that show the same suffices.
 pub type Said = (usize, Metric, usize, usize);
 
-/// What is said where a comparison is.
+/// The text about the place of a comparison.
 pub fn key(c: &Comparison) -> Said {
     let (a, b) = pair(c.better, c.worse);
     (c.step, c.metric.clone(), a, b)
 }
 
-/// What the step comes to in what it leads with, without its title and a full stop: the subject's
-/// gains, then its losses, then the rivals that it is not distinguished from; with what that has
-/// said. Nothing where nothing is claimed of the subject there.
+/// The result in the step's headline metric, without its title and a full stop: the subject's
+/// gains, then its losses, then the rivals from which it is not distinguished; with the comparisons
+/// that the text contains. None without claims for or against the subject there.
 pub fn of_subject(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
     let (l, own) = (facts.language, facts.headline_subject);
     let crossed = crossed(facts, outcome);
@@ -69,7 +69,7 @@ fn pair(a: usize, b: usize) -> (usize, usize) {
     (a.min(b), a.max(b))
 }
 
-/// Of each rival the first place on the axis from which another of the two is better.
+/// For each rival, the first place on the axis from which another of the two is better.
 fn crossed<'o>(facts: &Facts, outcome: &'o StepLead<'_>) -> Vec<&'o Crossover> {
     let own = facts.headline_subject;
     let mut all: Vec<&Crossover> = Vec::new();
@@ -81,7 +81,7 @@ fn crossed<'o>(facts: &Facts, outcome: &'o StepLead<'_>) -> Vec<&'o Crossover> {
     all
 }
 
-/// How often more the better one of the subject and a rival changes than the sentence says.
+/// The number of further changes of the better one of the subject and a rival.
 pub fn more_changes(facts: &Facts, outcome: &StepLead<'_>) -> usize {
     let own = facts.headline_subject;
     let all = outcome.crossovers.iter().filter(|c| c.before == own || c.after == own).count();
@@ -105,8 +105,8 @@ pub fn open(facts: &Facts, c: &Comparison) -> String {
     }
 }
 
-/// "RocksDB random reads: Disk, 31,630 ops/s at 4 threads." Nothing where a mark disowns the
-/// number, or anything but a lack of repeats speaks against it.
+/// "RocksDB random reads: Disk, 31,630 ops/s at 4 threads." None if the number is marked, or has a
+/// caveat other than a lack of repeats.
 pub fn level(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
     let metric = lead::metric(facts, step);
     let value = lead::value(step).or(step.values.len().checked_sub(1))?;

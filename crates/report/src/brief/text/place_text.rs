@@ -1,11 +1,11 @@
-//! Places on the axes of sweeps, in words.
+//! Places on the axes of sweeps, as text.
 
 use crate::analysis::facts::StepFacts;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 
-/// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
+/// The place on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
 pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
     let Some(axis) = &step.axis else { return String::new() };
     let labels: Vec<String> = values.iter().map(|v| step.values[*v].text(l)).collect();

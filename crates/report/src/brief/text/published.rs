@@ -25,17 +25,17 @@ pub fn head(l: Language) -> [String; 8] {
     ]
 }
 
-/// How these differences are made, and what is not known of them.
+/// How these differences are computed, and what is unknown.
 pub fn how(l: Language) -> String {
     say!(l, "published-how")
 }
 
-/// Most rows that a reader can take in.
+/// Maximum number of rows.
 const MOST: usize = 400;
 
-/// The first page of imported figures without repeats: what the subject of the brief is ahead in
-/// and behind in, at the greatest differences over the points; first what the brief leads with,
-/// then the other measures, step by step. Nothing where nothing differs.
+/// The first page for imported figures without repeats: the metrics in which the brief's subject
+/// leads or trails, at the largest differences over the points; first the brief's headline, then
+/// the other measures, step by step. None without differences.
 pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
     let leading = lead::step(facts)?;
     let l = facts.language;
@@ -43,7 +43,7 @@ pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
         let step = &facts.steps[index];
         let first = lead::metric(facts, step);
         let mut metrics = Metric::of_step(step, &facts.metrics);
-        // What the step leads with comes first.
+        // The step's headline comes first.
         metrics.sort_by_key(|metric| *metric != first);
         metrics.into_iter().filter_map(move |metric| {
             let sentence = sentence(facts, index, &metric)?;
@@ -68,11 +68,11 @@ pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
     Some((first, findings))
 }
 
-/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads; …": first where the
-/// subject of the brief is ahead, then where its rivals are.
+/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads; …": first leads of the
+/// brief's subject, then of its rivals.
 pub fn sentence(facts: &Facts, index: usize, metric: &Metric) -> Option<String> {
     let [ahead, behind] = published::of_subject(facts, index, metric);
-    // A rival's name stands once, and what is measured once for each who is ahead.
+    // A rival's name is stated once, and the metric once per leading subject.
     let first = ahead.first().map(|gap| whole(facts, gap));
     let more = ahead.iter().skip(1).map(|gap| rival(facts, gap));
     let behind = behind.iter().map(|gap| whole(facts, gap));
@@ -103,7 +103,7 @@ fn whole(facts: &Facts, gap: &Gap) -> String {
     }
 }
 
-/// The same of a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
+/// The same for a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
 fn rival(facts: &Facts, gap: &Gap) -> String {
     let (l, worse) = (facts.language, &facts.subjects[gap.worse]);
     let (by, at) = (by(facts, gap), at(facts, gap));
@@ -113,7 +113,7 @@ fn rival(facts: &Facts, gap: &Gap) -> String {
     }
 }
 
-/// "up to 21 %"; of a single point "21 %".
+/// "up to 21 %"; for a single point "21 %".
 fn by(facts: &Facts, gap: &Gap) -> String {
     let l = facts.language;
     let by = l.number(&format!("{} %", gap.percent()));
@@ -121,15 +121,15 @@ fn by(facts: &Facts, gap: &Gap) -> String {
     if points.len() > 1 { say!(l, "up-to", value = by) } else { by }
 }
 
-/// ", at 96 threads"; nothing where nothing is swept.
+/// ", at 96 threads"; empty without a sweep.
 fn at(facts: &Facts, gap: &Gap) -> String {
     let l = facts.language;
     let place = wording::place(l, &facts.steps[gap.step], &[gap.value]);
     if place.is_empty() { place } else { say!(l, "published-at", place = place) }
 }
 
-/// A row for each metric, point and pair of subjects; nothing unless the figures are imported and
-/// have too few repeats.
+/// A row for each metric, point and pair of subjects; empty unless the figures are imported with
+/// too few repeats.
 pub fn rows(facts: &Facts) -> Option<Vec<[String; 8]>> {
     if !is_published(facts) {
         return None;
@@ -148,7 +148,7 @@ pub fn rows(facts: &Facts) -> Option<Vec<[String; 8]>> {
     Some(all)
 }
 
-/// The superior subject of a pair, and by how much: "Micron 7600 21.23 %".
+/// The superior subject of a pair, and the difference: "Micron 7600 21.23 %".
 pub fn difference(
     facts: &Facts,
     step: &StepFacts,
@@ -167,16 +167,16 @@ pub fn difference(
     Some(if differs { format!("{subject} {result}") } else { result })
 }
 
-/// Two figures divided, the superior one first, as the formulas have it.
+/// The quotient of two figures, superior first, as in the formulas.
 struct Arithmetic {
     better: Better,
     /// The superior subject, and the other.
     subject: usize,
     rival: usize,
-    /// Their figures as they are printed.
+    /// Their figures as printed.
     texts: [String; 2],
     times: f64,
-    /// Significant digits of the less exact one, where their source gives them.
+    /// Significant digits of the less precise one, if given by their source.
     digits: Option<u32>,
 }
 

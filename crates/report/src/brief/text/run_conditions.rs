@@ -1,10 +1,10 @@
-//! Under what conditions it was measured, in a line of the first page.
+//! The test conditions, as a line of the first page.
 
 use crate::analysis::facts::Facts;
 use crate::brief::text::{published, wording};
 use crate::say;
 
-/// When, how often, on what: a line.
+/// When, how often, on what: one line.
 pub fn line(facts: &Facts) -> String {
     let (l, mut parts) = (facts.language, Vec::new());
     let most =
@@ -33,7 +33,7 @@ pub fn line(facts: &Facts) -> String {
     wording::stopped(l, l.clauses(&parts))
 }
 
-/// The processor and the kernel, where one of each is known.
+/// The processor and the kernel, if there is a single known one.
 fn host(facts: &Facts) -> Vec<String> {
     let l = facts.language;
     use crate::record::key::{cpu, kernel};

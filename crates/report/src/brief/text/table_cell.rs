@@ -1,5 +1,5 @@
-//! Cells of tables. The quantities of a column are printed in one unit, with one number of
-//! decimals, and the column's head names the unit.
+//! Table cells. The quantities of a column are printed in one unit with the same number of
+//! decimals, and the column's head contains the unit.
 
 use crate::analysis::points::point_summary::Latency;
 use crate::base::units;
@@ -9,17 +9,17 @@ use crate::language::Language;
 use crate::say;
 use crate::stats::Estimate;
 
-/// What a quantity is of, which says in what units it may be printed.
+/// The dimension of a quantity, which determines its units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    /// Held in nanoseconds.
+    /// Stored in nanoseconds.
     Time,
-    /// Held in joules.
+    /// Stored in joules.
     Energy,
 }
 
 impl Dimension {
-    /// Units, the smallest first, each with its size in what the quantity is held in.
+    /// Units, smallest first, each with its size in the stored unit.
     fn units(self) -> &'static [(&'static str, f64)] {
         match self {
             Dimension::Time => &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)],
@@ -30,26 +30,26 @@ impl Dimension {
     }
 }
 
-/// A cell before its column's unit is chosen.
+/// A cell before its column's unit is selected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableCell {
-    /// Text, or a number whose unit never changes.
+    /// Text, or a number with a fixed unit.
     Text(String),
-    /// A quantity, with the mark behind it.
+    /// A quantity, with a mark after it.
     Quantity {
-        /// What it is of.
+        /// Its dimension.
         of: Dimension,
         /// In the dimension's base unit.
         value: f64,
-        /// Significant digits, where its source gives it in so many.
+        /// Significant digits, if given by its source.
         digits: Option<u32>,
-        /// What stands behind the number.
+        /// The text after the number.
         mark: String,
     },
 }
 
 impl TableCell {
-    /// Nanoseconds; [`NONE`] where nothing was measured.
+    /// Nanoseconds; [`NONE`] if not measured.
     pub fn time(ns: Option<f64>) -> TableCell {
         ns.map_or_else(TableCell::none, |ns| TableCell::quantity(Dimension::Time, ns, None))
     }
@@ -63,14 +63,14 @@ impl TableCell {
         TableCell::of_estimate(Dimension::Time, estimate)
     }
 
-    /// The greatest latency.
+    /// The maximum latency.
     pub fn largest(latency: &Latency) -> TableCell {
         latency.max_ns.map_or_else(TableCell::none, |ns| {
             TableCell::quantity(Dimension::Time, ns as f64, latency.max_digits)
         })
     }
 
-    /// Joules of an estimate.
+    /// An estimate in joules.
     pub fn joules(estimate: Option<&Estimate>) -> TableCell {
         TableCell::of_estimate(Dimension::Energy, estimate)
     }
@@ -87,12 +87,12 @@ impl TableCell {
         })
     }
 
-    /// Where nothing was measured.
+    /// Not measured.
     pub fn none() -> TableCell {
         TableCell::Text(NONE.to_string())
     }
 
-    /// The same with a mark behind it; what was not measured needs none.
+    /// The same with a mark after it, unless not measured.
     pub fn marked(self, mark: &str) -> TableCell {
         match self {
             TableCell::Text(text) if text == NONE => TableCell::Text(text),
@@ -103,7 +103,7 @@ impl TableCell {
         }
     }
 
-    /// As it is printed where no column gives it a unit.
+    /// As printed without a column unit.
     pub fn alone(&self, l: Language) -> String {
         match self {
             TableCell::Text(text) => text.clone(),
@@ -121,7 +121,7 @@ impl TableCell {
         }
     }
 
-    /// As it is printed in a column of this scale.
+    /// As printed in a column with this scale.
     pub fn in_scale(self, l: Language, scale: Option<&Scale>) -> String {
         match (self, scale) {
             (TableCell::Text(text), _) => text,
@@ -131,7 +131,7 @@ impl TableCell {
             (TableCell::Quantity { value, mark, .. }, Some(scale)) => {
                 scale.number(l, value) + &mark
             }
-            // Nothing in the column is above zero.
+            // Nothing in the column is positive.
             (TableCell::Quantity { value, mark, .. }, None) => {
                 l.number(&format!("{value}")) + &mark
             }
@@ -151,13 +151,13 @@ impl From<&str> for TableCell {
     }
 }
 
-/// A row of texts alone.
+/// A row with text only.
 pub fn texts(row: impl IntoIterator<Item = String>) -> Vec<TableCell> {
     row.into_iter().map(TableCell::Text).collect()
 }
 
 impl Table {
-    /// A table whose columns of quantities each have one unit, which their heads name.
+    /// A table in which each column of quantities has one unit, named in its head.
     pub fn measured<T: ToString>(
         l: Language,
         left: usize,
@@ -182,7 +182,7 @@ impl Table {
     }
 }
 
-/// "p99, µs"; a column without a name has its unit alone.
+/// "p99, µs"; a column without a name has only the unit.
 pub fn in_unit(l: Language, name: &str, unit: &str) -> String {
     match name {
         "" => unit.to_string(),
@@ -190,20 +190,20 @@ pub fn in_unit(l: Language, name: &str, unit: &str) -> String {
     }
 }
 
-/// The unit and the decimals in which quantities stand beside one another.
+/// The common unit and decimals of quantities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// The unit, as it is printed.
+    /// The printed unit.
     pub unit: &'static str,
     per: f64,
     decimals: usize,
 }
 
-/// From so many units on a larger one is taken, even if the least is then a fraction of it.
+/// From this many units on a larger one is used, even if the minimum is then a fraction of it.
 const MOST_UNITS: f64 = 1e7;
 
 impl Scale {
-    /// For the quantities among these cells, which are of one dimension.
+    /// For the quantities among these cells, which have one dimension.
     pub fn of_cells<'c>(cells: impl Iterator<Item = &'c TableCell>) -> Option<Scale> {
         let quantity = |cell: &TableCell| match cell {
             TableCell::Quantity { of, value, .. } => Some((*of, *value)),
@@ -213,7 +213,7 @@ impl Scale {
         Scale::of(*of.first()?, &values)
     }
 
-    /// For these quantities; nothing where none is above zero.
+    /// For these quantities; None if none is positive.
     pub fn of(of: Dimension, values: &[f64]) -> Option<Scale> {
         let above_zero = || values.iter().copied().filter(|v| *v > 0.0 && v.is_finite());
         let least = above_zero().reduce(f64::min)?;
@@ -225,7 +225,7 @@ impl Scale {
             .copied()
             .find(|(_, per)| greatest / per < MOST_UNITS)
             .unwrap_or(all[all.len() - 1]);
-        // What was given in so many digits has no more; otherwise the least keeps three.
+        // Figures given with fewer digits have no more; otherwise the minimum has three.
         let exact = |decimals: &usize| {
             let shown = |value: f64| value / per * 10f64.powi(*decimals as i32);
             above_zero().all(|v| (shown(v) - shown(v).round()).abs() < 1e-6)
@@ -240,15 +240,15 @@ impl Scale {
         Some(Scale { unit, per, decimals })
     }
 
-    /// With the unit, and the value that is printed so.
+    /// With the unit, and the printed value.
     pub fn printed(&self, l: Language, value: f64) -> (f64, String) {
         let fine = 10f64.powi(self.decimals as i32);
         let rounded = (value / self.per * fine).round() / fine * self.per;
         (rounded, format!("{} {}", self.number(l, value), self.unit))
     }
 
-    /// A quantity with the unit, and the value that is printed so; a figure of so many significant
-    /// digits keeps its own.
+    /// A quantity with the unit, and the printed value; a figure with given significant digits
+    /// retains them.
     pub fn of_cell(&self, l: Language, cell: TableCell) -> Option<(f64, String)> {
         let TableCell::Quantity { value, digits, .. } = cell else { return None };
         let printed = self.printed(l, value);
@@ -259,7 +259,7 @@ impl Scale {
         Some(digits.map_or(printed, in_digits))
     }
 
-    /// The number alone.
+    /// Only the number.
     pub fn number(&self, l: Language, value: f64) -> String {
         number_format::decimal(l, value / self.per, self.decimals)
     }

@@ -1,5 +1,5 @@
-//! Comparisons and claims in words and numbers. Every report prints differences with `difference`,
-//! so that a comparison has the same number and interval everywhere.
+//! Comparisons and claims as text and numbers. Every report prints differences with `difference`,
+//! so a comparison has the same number and interval everywhere.
 
 use crate::analysis::claim::claims::{Claim, Crossover};
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
@@ -20,17 +20,17 @@ use crate::say;
 use crate::stats::Better;
 use crate::stats::percent::Formula;
 
-/// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards.
-/// A claimed interval is never printed as touching zero.
+/// "21 % [19, 24]": the value rounded towards the weaker claim, interval limits outwards. A claimed
+/// interval is never printed as touching zero.
 pub fn difference(l: Language, comparison: &Comparison) -> String {
     let at_least = if comparison.standing == Standing::AtLeast { "≥ " } else { "" };
     format!("{at_least}{}", bare_difference(l, comparison))
 }
 
-/// The same without the sign that it is a lower bound.
+/// The same without the mark for a lower bound.
 fn bare_difference(l: Language, comparison: &Comparison) -> String {
     let [value, low, high] = comparison.printed();
-    // Where the decimal sign is a comma, another one between the ends is misread.
+    // If the decimal sign is a comma, a comma between the limits would be misread.
     let between = if l.number("0.5").contains(',') { "; " } else { ", " };
     l.number(&format!("{value} % [{low}{between}{high}]"))
 }
@@ -44,7 +44,7 @@ fn by(l: Language, comparison: &Comparison) -> String {
     }
 }
 
-/// For a table: who is better, by how much, and how that stands; of a latency, which.
+/// For a table: the better subject, the difference, and its standing; for a latency, which one.
 pub fn in_table(facts: &Facts, comparison: &Comparison) -> String {
     let what = if comparison.metric.is_latency() {
         format!("{} ", comparison.metric.text(facts.language))
@@ -54,7 +54,7 @@ pub fn in_table(facts: &Facts, comparison: &Comparison) -> String {
     standing_of(facts, comparison, &what)
 }
 
-/// The same under a column's head that says which figure it is.
+/// The same under a column head that names the figure.
 pub fn standing(facts: &Facts, comparison: &Comparison) -> String {
     standing_of(facts, comparison, "")
 }
@@ -70,13 +70,12 @@ fn standing_of(facts: &Facts, comparison: &Comparison, what: &str) -> String {
     }
 }
 
-/// What the marks of `in_table` mean.
+/// The meaning of the marks of `in_table`.
 pub fn footnote(l: Language) -> String {
     say!(l, "difference-footnote")
 }
 
-/// The comparison that a table shows for a cell: ops/s with the brief's subject, or p99 where a
-/// rate was asked for.
+/// The comparison in a cell of a table: ops/s with the brief's subject, or p99 with a target rate.
 pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
     let metric = if asked(cell) { Metric::p99() } else { Metric::total(PointFigure::Ops) };
@@ -84,7 +83,7 @@ pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'
     facts.comparison(by, facts.headline_subject, cell.subject)
 }
 
-/// Where a comparison was made: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
+/// The place of a comparison: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
 pub fn at(facts: &Facts, comparison: &Comparison) -> String {
     let (l, step) = (facts.language, &facts.steps[comparison.step]);
     match comparison.at {
@@ -97,7 +96,7 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
                 |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
             let of = |c: &&Comparison| alike(c) && c.is_of(comparison.better, comparison.worse);
             let own = || facts.comparisons.iter().filter(of);
-            // Of a sweep of shares the mean is over equal loads; its maximum is a point by itself.
+            // For a sweep of shares, the mean is over equal loads; its maximum is a separate point.
             match own().filter(|c| matches!(c.at, StepPlace::Load(_))).count() {
                 0 => {
                     say!(
@@ -117,7 +116,7 @@ pub fn sentence(facts: &Facts, comparison: &Comparison) -> String {
     joined(facts, &[comparison])
 }
 
-/// The same of several rivals of one subject, by one metric at one place: "… more ops/s than B and
+/// The same for several rivals of one subject, by one metric at one place: "… more ops/s than B and
 /// 30 % [27, 33] more than C …".
 pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
@@ -178,8 +177,7 @@ pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
     }
 }
 
-/// Differences that are the question, and knobs of a subject's own: " (step.read.block 65536,
-/// against 4096)".
+/// Permitted differences, and a subject's own knobs: " (step.read.block 65536, against 4096)".
 fn varied(facts: &Facts, comparison: &Comparison) -> String {
     let (l, step) = (facts.language, &facts.steps[comparison.step]);
     let pair = [comparison.better, comparison.worse];
@@ -203,7 +201,7 @@ fn varied(facts: &Facts, comparison: &Comparison) -> String {
     if each.is_empty() { String::new() } else { say!(l, "aside", what = l.clauses(&each)) }
 }
 
-/// A claim as a sentence with what it rests on.
+/// A claim as a sentence with its basis.
 pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     let (l, comparison) = (facts.language, claim.comparison);
     let step = &facts.steps[comparison.step];
@@ -233,7 +231,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     (sentence(facts, comparison), l.clauses(&basis))
 }
 
-/// "892,202 against 735,861 ops/s"; of latencies the absolute difference as well: "169 against 277
+/// "892,202 against 735,861 ops/s"; for latencies also the absolute difference: "169 against 277
 /// µs, 108 µs less".
 fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
     let (step, StepPlace::Value(value)) = (&facts.steps[comparison.step], comparison.at) else {
@@ -263,7 +261,7 @@ pub fn crossover(facts: &Facts, crossover: &Crossover) -> String {
     of_step(facts, crossover.step, crossed(facts, crossover))
 }
 
-/// What is said of a step, under its name: "4 KiB reads: …".
+/// A sentence about a step, after its name: "4 KiB reads: …".
 pub fn of_step(facts: &Facts, step: usize, sentence: String) -> String {
     say!(facts.language, "of-step", step = &facts.steps[step].title, sentence = sentence)
 }
@@ -301,7 +299,7 @@ pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
     }
 }
 
-/// When a run began; of imported figures, as far as the source gives it.
+/// Start of a run; for imported figures, as far as the source gives it.
 pub fn when_measured(l: Language, run: &RunFacts) -> String {
     match run.is_imported() && run.started_unix_ns == 0 {
         true => say!(l, "date-not-given"),
@@ -327,7 +325,7 @@ pub fn barred(facts: &Facts, bar: &Barred) -> String {
     }
 }
 
-/// What differs between them: "RocksDB: version differs, 9.1 (A), 9.2 (B)".
+/// The differences between them: "RocksDB: version differs, 9.1 (A), 9.2 (B)".
 pub fn differences(facts: &Facts, bar: &Barred) -> String {
     let l = facts.language;
     let differs = |d: &Difference| say!(l, "differs", what = &d.what, values = &d.values);

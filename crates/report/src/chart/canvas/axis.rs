@@ -1,11 +1,11 @@
-//! Axes: where the ticks are and how numbers are written beside them.
+//! Axes: the positions of ticks and the formatting of their numbers.
 
 use crate::base::units::grouped;
 
-/// How many times the largest value an interval may stretch an axis.
+/// The maximum stretch of an axis by an interval, as a multiple of the largest value.
 const MOST_STRETCH: f64 = 1.6;
 
-/// How a value becomes a position.
+/// How a value is mapped to a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChartAxis {
     pub low: f64,
@@ -14,13 +14,13 @@ pub struct ChartAxis {
 }
 
 impl ChartAxis {
-    /// From zero to the largest value: across, where nothing is gained by a round end.
+    /// From zero to the largest value: horizontally, where a round limit has no advantage.
     pub fn up_to(values: impl Iterator<Item = f64>) -> ChartAxis {
         let largest = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
         ChartAxis { low: 0.0, high: if largest > 0.0 { largest } else { 1.0 }, log: false }
     }
 
-    /// With so much of its height left free above the largest of what it shows.
+    /// With this share of its height free above the largest value.
     pub fn with_room(self, largest: f64, share: f64) -> ChartAxis {
         if self.log || share <= 0.0 {
             return self;
@@ -34,9 +34,9 @@ impl ChartAxis {
         ChartAxis::fitting(values.map(|v| (v, v)))
     }
 
-    /// From zero to a round number above the values and the ends of their intervals; an interval of
-    /// few repeats, which may reach many times as far as anything measured, does not flatten the
-    /// rest.
+    /// From zero to a round number above the values and their interval limits; an interval from few
+    /// repeats, which may extend far beyond all values, is truncated so that it does not flatten
+    /// the rest.
     pub fn fitting(values: impl Iterator<Item = (f64, f64)>) -> ChartAxis {
         let finite = values.filter(|(v, end)| v.is_finite() && end.is_finite());
         let (value, end) =
@@ -46,8 +46,8 @@ impl ChartAxis {
         ChartAxis { low: 0.0, high: (largest * 1.04 / step).ceil() * step, log: false }
     }
 
-    /// Around positive values and the ends of their intervals, not from zero: for changes of a few
-    /// percent. An interval reaches at most as far beyond the values as they lie apart.
+    /// Around positive values and their interval limits, not from zero: for changes of a few
+    /// percent. An interval extends at most as far beyond the values as their range.
     pub fn around(values: impl Iterator<Item = (f64, f64, f64)>) -> ChartAxis {
         let all: Vec<_> = values.filter(|(v, ..)| v.is_finite() && *v > 0.0).collect();
         let (least, most) = all
@@ -59,14 +59,14 @@ impl ChartAxis {
         let apart = (most - least).max(most * 0.05);
         let low = all.iter().map(|(_, low, _)| *low).fold(least, f64::min).max(least - apart);
         let high = all.iter().map(|(.., high)| *high).fold(most, f64::max).min(most + apart);
-        // What lies on one value has room around it.
+        // A single value gets space around it.
         let (low, high) = if high > low { (low, high) } else { (low - apart, high + apart) };
         let step = step((high - low) * 1.1);
         let low = ((low / step).floor() * step).max(0.0);
         ChartAxis { low, high: (high / step).ceil().max(low / step + 1.0) * step, log: false }
     }
 
-    /// Decades around the positive values, and around their intervals up to a decade beyond.
+    /// Decades around the positive values, and around their intervals up to one further decade.
     pub fn decades(values: impl Iterator<Item = (f64, f64, f64)>) -> ChartAxis {
         let (mut low, mut high) = (f64::MAX, 0.0f64);
         for (value, from, to) in values.filter(|(v, ..)| v.is_finite() && *v > 0.0) {
@@ -80,7 +80,7 @@ impl ChartAxis {
         ChartAxis { low, high: if high > low { high } else { low * 10.0 }, log: true }
     }
 
-    /// Whether a value lies on the axis, so that a mark of it can stand there.
+    /// Whether a value is on the axis, so that it can be marked.
     pub fn reaches(&self, value: f64) -> bool {
         value <= self.high * (1.0 + 1e-9)
     }
@@ -97,7 +97,7 @@ impl ChartAxis {
     pub fn ticks(&self) -> Vec<f64> {
         if self.log {
             let decades = (self.high / self.low).log10().round() as i32;
-            // Few decades have ticks between them too.
+            // A few decades have intermediate ticks.
             let steps: &[f64] = if decades > 2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
             let all =
                 (0..=decades).flat_map(|d| steps.iter().map(move |s| s * self.low * 10f64.powi(d)));
@@ -118,7 +118,7 @@ fn step(high: f64) -> f64 {
     times.unwrap_or(10.0) * power
 }
 
-/// Rounded to so many significant digits, where a number has no more.
+/// Rounded to this many significant digits, the maximum of any number.
 pub fn in_digits(value: f64, digits: Option<u32>) -> f64 {
     let round = |digits: u32| format!("{value:.*e}", digits.max(1) as usize - 1).parse().ok();
     digits.and_then(round).unwrap_or(value)

@@ -1,7 +1,7 @@
-//! How colours look: contrast (WCAG 2.2), lightness and difference (CIE 1976 L*a*b*), also with a
-//! colour-vision deficiency.
+//! Properties of colours: contrast (WCAG 2.2), lightness and difference (CIE 1976 L*a*b*), also
+//! with a colour-vision deficiency.
 
-/// The parts of "#rrggbb" as light, from 0 to 1; black where it is none.
+/// The components of "#rrggbb" as linear light, from 0 to 1; black if invalid.
 fn light(hex: &str) -> [f64; 3] {
     [1, 3, 5].map(|at| {
         let part = hex.get(at..at + 2).and_then(|h| u8::from_str_radix(h, 16).ok()).unwrap_or(0);
@@ -20,7 +20,7 @@ pub fn contrast(a: &str, b: &str) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// `colour`, mixed with white until it has at least `ratio` on `paper`.
+/// `colour`, mixed with white until its contrast to `paper` is at least `ratio`.
 pub fn lightened(colour: &str, paper: &str, ratio: f64) -> String {
     let mixed = |share: f64| {
         let part = |at: usize| {
@@ -40,7 +40,7 @@ pub use sight::{Sight, difference, lightness};
 mod sight {
     use super::{light, luminance};
 
-    /// Who looks.
+    /// The viewer's colour vision.
     #[derive(Clone, Copy, Debug)]
     pub enum Sight {
         Full,

@@ -1,4 +1,4 @@
-//! The fonts of briefs and figures. They are part of the program, so that a brief looks the same
+//! The fonts of briefs and figures. They are part of the program, so a brief looks the same
 //! wherever it is produced; a character that none of them contains is an error, never an empty box.
 
 use std::collections::BTreeSet;
@@ -10,29 +10,29 @@ use ttf_parser::GlyphId;
 use crate::base::error::{Error, Result, failed};
 use crate::base::text::is_hidden;
 
-/// How text is set.
+/// The face of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Face {
     /// Regular weight.
     Plain,
     /// Bold weight.
     Bold,
-    /// Fixed width.
+    /// Monospaced.
     Code,
 }
 
-/// A font file, with what is needed to measure text in it.
+/// A font file, with the data for measuring text.
 pub struct Font {
-    /// The family's name, as CSS and SVG have it.
+    /// The family's name in CSS and SVG.
     pub family: &'static str,
-    /// As CSS has it.
+    /// The weight in CSS.
     pub weight: u16,
     /// The font file (TrueType or OpenType).
     pub data: &'static [u8],
     parsed: Option<ttf_parser::Face<'static>>,
 }
 
-/// What SVG files name; a page has fonts of its own.
+/// The family in SVG files; pages embed their own fonts.
 pub const FAMILIES: &str = "'IBM Plex Sans', 'DejaVu Sans', sans-serif";
 
 fn font(family: &'static str, weight: u16, data: &'static [u8]) -> Font {
@@ -48,11 +48,11 @@ static BOLD: LazyLock<Font> = LazyLock::new(|| {
 static CODE: LazyLock<Font> = LazyLock::new(|| {
     font("IBM Plex Mono", 400, include_bytes!("../../../../../fonts/IBMPlexMono-Regular.ttf"))
 });
-/// For signs and scripts that the others lack.
+/// For symbols and scripts that the others lack.
 static REST: LazyLock<Font> = LazyLock::new(|| {
     font("DejaVu Sans", 400, include_bytes!("../../../../../fonts/DejaVuSans.ttf"))
 });
-/// For Japanese, cut to JIS X 0208.
+/// For Japanese, subset to JIS X 0208.
 static JAPANESE: LazyLock<Font> = LazyLock::new(|| {
     font("BIZ UDPGothic", 400, include_bytes!("../../../../../fonts/BIZUDPGothic-Regular.ttf"))
 });
@@ -60,11 +60,11 @@ static JAPANESE_BOLD: LazyLock<Font> = LazyLock::new(|| {
     font("BIZ UDPGothic", 700, include_bytes!("../../../../../fonts/BIZUDPGothic-Bold.ttf"))
 });
 
-/// How many fonts a face is set in.
+/// Number of fonts per face.
 pub const FONTS: usize = 3;
 
 impl Font {
-    /// The glyph of a character; None where the font has none.
+    /// The glyph of a character; None if the font has none.
     pub fn glyph(&self, c: char) -> Option<GlyphId> {
         self.parsed.as_ref()?.glyph_index(c)
     }
@@ -76,7 +76,7 @@ impl Font {
     }
 }
 
-/// The font of a face, then those that stand in for it.
+/// The font of a face, then its fallbacks.
 pub fn of(face: Face) -> [&'static Font; FONTS] {
     match face {
         Face::Plain => [&PLAIN, &REST, &JAPANESE],
@@ -85,18 +85,18 @@ pub fn of(face: Face) -> [&'static Font; FONTS] {
     }
 }
 
-/// Which font a character is set in; `None` where none has it.
+/// The font of a character; `None` if no font has it.
 pub fn of_char(face: Face, c: char) -> Option<&'static Font> {
     of(face).into_iter().find(|font| font.glyph(c).is_some())
 }
 
-/// How wide text is at a size, in the size's unit.
+/// The width of a text at a size, in the size's unit.
 pub fn width(text: &str, size: f64, face: Face) -> f64 {
     let advance = |c: char| of(face).into_iter().find_map(|font| font.advance(c)).unwrap_or(0.6);
     text.chars().filter(|c| !is_hidden(*c)).map(advance).sum::<f64>() * size
 }
 
-/// The text, or as much of its beginning as fits, with an ellipsis.
+/// The text, truncated with an ellipsis if necessary.
 pub fn shortened(text: &str, size: f64, face: Face, most: f64) -> String {
     if width(text, size, face) <= most {
         return text.to_string();
@@ -108,7 +108,7 @@ pub fn shortened(text: &str, size: f64, face: Face, most: f64) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Text in lines no wider than `most`; a word that is wider is cut.
+/// Text in lines no wider than `most`; a wider word is split.
 pub fn broken(text: &str, size: f64, face: Face, most: f64) -> Vec<String> {
     let (mut lines, mut line, mut reached) = (Vec::new(), String::new(), 0.0);
     let space = width(" ", size, face);
@@ -141,8 +141,8 @@ pub fn broken(text: &str, size: f64, face: Face, most: f64) -> Vec<String> {
     lines
 }
 
-/// The pieces between which a line may end, each with whether a space stands before it. Japanese
-/// may be broken after any character but before none that ends a phrase (JIS X 4051).
+/// The pieces between which a line may break, each with whether a space precedes it. Japanese may
+/// be broken after any character, but not before one that ends a phrase (JIS X 4051).
 fn pieces(text: &str) -> Vec<(&str, bool)> {
     let wide = |c: char| c >= '\u{2E80}';
     let ends = |c: char| ENDS.contains(c);
@@ -163,11 +163,11 @@ fn pieces(text: &str) -> Vec<(&str, bool)> {
     all
 }
 
-/// What no line of Japanese begins with.
+/// Characters that may not begin a line of Japanese.
 const ENDS: &str = "、。，．：；）」』】！？ー～％ぁぃぅぇぉっゃゅょァィゥェォッャュョ";
 
-/// Where a word that is too wide is cut: after a sign that joins, where there is one in reach, but
-/// after one letter at the least.
+/// Where a word that is too wide is split: after a joining character if possible, otherwise after
+/// at least one letter.
 fn cut_at(word: &str, size: f64, face: Face, most: f64) -> usize {
     let (mut reached, mut last, mut joint) = (0.0, 0, None);
     for (at, c) in word.char_indices() {
@@ -184,8 +184,8 @@ fn cut_at(word: &str, size: f64, face: Face, most: f64) -> usize {
     joint.filter(|end| *end * 3 > last).unwrap_or(last)
 }
 
-/// Text for SVG that begins at `x`. What the first font lacks stands apart and names the font that
-/// has it: a renderer that looks for one itself may set the whole line in it.
+/// SVG text that begins at `x`. Characters missing in the first font are separate and name their
+/// font, because a renderer's own fallback might apply to the whole line.
 pub fn markup(text: &str, face: Face, size: f64, mut x: f64) -> String {
     let chars: Vec<char> = text.chars().filter(|c| !is_hidden(*c)).collect();
     let place = |c: &char| of(face).iter().position(|font| font.glyph(*c).is_some());
@@ -208,17 +208,17 @@ pub fn markup(text: &str, face: Face, size: f64, mut x: f64) -> String {
     chars.chunk_by(|a, b| place(a) == place(b)).map(run).collect()
 }
 
-/// Whether a text needs more than the first font.
+/// Whether a text needs fallback fonts.
 pub fn is_mixed(text: &str, face: Face) -> bool {
     text.chars().any(|c| !is_hidden(c) && of(face)[0].glyph(c).is_none())
 }
 
-/// Text as XML wants it.
+/// Escaped for XML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// An error that names the first character that no font has.
+/// An error with the first character that no font has.
 pub fn require(text: &str) -> Result<()> {
     match text.chars().find(|c| !is_hidden(*c) && of_char(Face::Plain, *c).is_none()) {
         Some(c) => Err(missing(c, text)),
@@ -226,7 +226,7 @@ pub fn require(text: &str) -> Result<()> {
     }
 }
 
-/// The same for what an SVG writes.
+/// The same for the text of an SVG.
 pub fn require_in(svg: &str) -> Result<()> {
     svg.split('<').filter_map(|part| part.split_once('>')).try_for_each(|(_, text)| require(text))
 }
@@ -239,7 +239,7 @@ fn missing(c: char, text: &str) -> Error {
     )
 }
 
-/// The characters of a text, by the font that they are set in: (place in `of`, characters).
+/// The characters of a text, grouped by font: (index in `of`, characters).
 pub fn used(face: Face, text: &str, by_font: &mut [BTreeSet<char>; FONTS]) {
     for c in text.chars().filter(|c| !is_hidden(*c)) {
         if let Some(i) = of(face).iter().position(|font| font.glyph(c).is_some()) {
@@ -248,7 +248,7 @@ pub fn used(face: Face, text: &str, by_font: &mut [BTreeSet<char>; FONTS]) {
     }
 }
 
-/// How SVG is read for drawing: with these fonts and no others.
+/// The options for rendering SVG: with these fonts and no others.
 pub fn options() -> Options<'static> {
     static ALL: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
         let mut all = fontdb::Database::new();

@@ -1,8 +1,8 @@
-//! What every figure has: the drawing area, legend, y axis with its grid, and the way out as SVG
-//! text. Its title stands beside it, in the document.
+//! Common parts of all figures: the drawing area, legend, y axis with its grid, and the output as
+//! SVG text. The title is placed next to it, in the document.
 //!
-//! Colours are written out for files and for print, and by class, so that a page can set them anew
-//! in the dark.
+//! Colours are attributes, for files and print, and also classes, so that a page can change them in
+//! dark mode.
 
 pub mod place;
 
@@ -17,7 +17,7 @@ use crate::chart::canvas::{fonts, theme};
 use crate::language::Language;
 use crate::say;
 
-/// The colours of a figure, and the language of what it says.
+/// The colours of a figure, and its language.
 pub type Setting<'a> = (&'a Palette, Language);
 
 /// A figure being drawn. Positions are in the viewBox's units.
@@ -31,39 +31,39 @@ pub struct Canvas<'a> {
     pub bottom: f64,
     pub height: f64,
     pub y: ChartAxis,
-    /// Where something stands already that a label must not cover.
+    /// Occupied areas that a label must not cover.
     taken: Vec<FreeArea>,
 }
 
-/// How text is set.
+/// The style of a text.
 #[derive(Clone, Copy)]
 pub struct TextStyle {
     pub anchor: &'static str,
     pub bold: bool,
-    /// In the colour of what is measured, not of what explains it.
+    /// In the colour of data, not of annotations.
     pub ink: bool,
 }
 
 pub const SMALL: TextStyle = TextStyle { anchor: "middle", bold: false, ink: false };
 pub const LABEL: TextStyle = TextStyle { anchor: "middle", bold: false, ink: true };
 
-/// How a subject's bar or mark looks.
+/// The style of a subject's bar or mark.
 #[derive(Clone, Copy)]
 pub struct SubjectStyle {
-    /// Whose colour and shape it has.
+    /// The subject, which determines colour and shape.
     pub subject: usize,
-    /// A bar is an outline, and a mark has a core of paper.
+    /// A bar is an outline, and a mark has a paper-coloured centre.
     pub hollow: bool,
 }
 
 impl SubjectStyle {
-    /// In the subject's colour as a whole.
+    /// Filled with the subject's colour.
     pub fn solid(subject: usize) -> SubjectStyle {
         SubjectStyle { subject, hollow: false }
     }
 }
 
-/// Space around the whole.
+/// Margin.
 const EDGE: f64 = 6.0;
 
 impl<'a> Canvas<'a> {
@@ -75,13 +75,13 @@ impl<'a> Canvas<'a> {
         frame
     }
 
-    /// The legend, and room for the axes' numbers; the area below is still to be divided.
+    /// The legend, and space for the axes' numbers; the area below is still undivided.
     pub fn bare(set: Setting<'a>, names: &[&str], axes: &[ChartAxis], height: f64) -> Canvas<'a> {
         Canvas::with_legend_from(set, (0, names), axes, height)
     }
 
-    /// The same with names that are no subjects': their colours and shapes are those from a place
-    /// on, and no line has them.
+    /// The same with names other than subjects: their colours and shapes start at an index, and
+    /// none has a line.
     pub fn with_legend_from(
         set: Setting<'a>,
         names: (usize, &[&str]),
@@ -103,7 +103,7 @@ impl<'a> Canvas<'a> {
         frame
     }
 
-    /// Begins to draw between `top` and `bottom`, with a y axis of its own.
+    /// Starts a panel between `top` and `bottom`, with its own y axis.
     pub fn panel(&mut self, top: f64, bottom: f64, y_label: &str, y: ChartAxis) {
         (self.top, self.bottom, self.y) = (top, bottom, y);
         let (left, right) = (self.left, self.right);
@@ -111,7 +111,7 @@ impl<'a> Canvas<'a> {
         for tick in y.ticks() {
             let at = self.y_at(tick);
             self.line((left, at), (right, at), ("g", GRID), 1.0);
-            // In a low panel not every number has room.
+            // A low panel does not have room for every number.
             if last - at >= LEAST_TEXT * 1.1 {
                 let number = self.number(tick);
                 self.text(left - 7.0, at + 4.5, &number, &TextStyle { anchor: "end", ..SMALL });
@@ -121,7 +121,7 @@ impl<'a> Canvas<'a> {
         self.text(EDGE, top - 13.0, y_label, &TextStyle { anchor: "start", ..SMALL });
     }
 
-    /// Draws the names, in as many rows as they need; where the last row stands.
+    /// Draws the names in as many rows as needed; returns the position of the last row.
     fn legend(&mut self, (first, names): (usize, &[&str])) -> f64 {
         let (mut x, mut row) = (EDGE, EDGE + 11.0);
         for (i, name) in names.iter().enumerate().map(|(i, name)| (first + i, name)) {
@@ -150,12 +150,12 @@ impl<'a> Canvas<'a> {
         self.text(middle, self.height - 8.0, &text, &SMALL);
     }
 
-    /// A number as it stands at ticks and marks.
+    /// A number at a tick or mark.
     pub fn number(&self, value: f64) -> String {
         self.language.number(&si(value))
     }
 
-    /// What stands behind a text, in brackets.
+    /// The text in brackets at the end of another.
     pub fn aside(&self, what: &str) -> String {
         say!(self.language, "aside", what = what)
     }
@@ -167,8 +167,7 @@ impl<'a> Canvas<'a> {
         self.x_ticks(&ticks);
     }
 
-    /// Numbers or names under the baseline: all, or every second, third …, so that none touches its
-    /// neighbour.
+    /// Numbers or names below the baseline: all, or every second, third …, so that none overlap.
     pub fn x_ticks(&mut self, ticks: &[(f64, String)]) {
         let row = self.bottom + 18.0;
         let placed = |(x, text): &(f64, String)| {
@@ -193,7 +192,7 @@ impl<'a> Canvas<'a> {
         self.line((left, bottom), (right, bottom), ("q", FAINT), 1.0);
     }
 
-    /// The drawing of a figure for which nothing was measured.
+    /// The drawing for a figure without data.
     pub fn without_data(mut self, label: &str) -> String {
         let middle = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
         let text = say!(self.language, "figure-nothing-measured");
@@ -206,7 +205,7 @@ impl<'a> Canvas<'a> {
         let weight = if set.bold { " font-weight=\"600\"" } else { "" };
         let (class, colour) = if set.ink { ("i", INK) } else { ("f", FAINT) };
         let face = if set.bold { Face::Bold } else { Face::Plain };
-        // Runs of several fonts are placed one by one, from the left.
+        // Runs in several fonts are placed one by one, from the left.
         let wide =
             if fonts::is_mixed(text, face) { fonts::width(text, LEAST_TEXT, face) } else { 0.0 };
         let (x, anchor) = match set.anchor {
@@ -224,7 +223,7 @@ impl<'a> Canvas<'a> {
         ));
     }
 
-    /// A straight line of a class and a colour.
+    /// A straight line with a class and a colour.
     pub fn line(
         &mut self,
         from: (f64, f64),
@@ -282,13 +281,13 @@ impl<'a> Canvas<'a> {
         ));
     }
 
-    /// A subject's mark in the colour of paper, on its bar.
+    /// A subject's mark in the paper colour, on its bar.
     pub fn emblem(&mut self, at: (f64, f64), radius: f64, subject: usize) {
         let d = theme::shape(subject, at, radius);
         self.push(format_args!("<path class=\"p\" d=\"{d}\" fill=\"{PAPER}\"/>"));
     }
 
-    /// A dot that is only there to be pointed at.
+    /// An invisible dot for pointing.
     pub fn dot(&mut self, at: (f64, f64), radius: f64, subject: usize, hover: &str) {
         let (x, y, series) = (at.0, at.1, subject % self.palette.count());
         let colour = self.palette.of(subject).to_string();
@@ -317,7 +316,7 @@ impl<'a> Canvas<'a> {
         ));
     }
 
-    /// A vertical interval with its caps; an arrow where it goes on beyond the axis.
+    /// A vertical interval with caps; an arrow if it extends beyond the axis.
     pub fn whisker(&mut self, x: f64, low: f64, high: f64, cap: f64) {
         let (from, to) = (self.y_at(low), self.y_at(high));
         let top = match self.y.reaches(high) {
@@ -346,18 +345,18 @@ impl<'a> Canvas<'a> {
     }
 
     fn push(&mut self, text: std::fmt::Arguments<'_>) {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = self.body.write_fmt(text);
     }
 
-    /// The drawing, with its baseline and what its x axis is.
+    /// The drawing, with its baseline and x-axis label.
     pub fn with_x(mut self, x_label: &str, label: &str) -> String {
         self.baseline();
         self.x_label(x_label);
         self.svg(label)
     }
 
-    /// The drawing, which says in `label` what it shows.
+    /// The drawing, with `label` as its description.
     pub fn svg(self, label: &str) -> String {
         let (height, families, label) = (self.height, fonts::FAMILIES, escape(label));
         format!(

@@ -1,4 +1,4 @@
-//! What every figure is drawn with.
+//! Common parts of all figures.
 
 pub(in crate::chart) mod axis;
 pub(in crate::chart) mod colour;

@@ -6,7 +6,7 @@ use resvg::usvg::Tree;
 use crate::base::error::{Result, failed};
 use crate::chart::canvas::fonts;
 
-/// The picture, `scale` pixels to a unit of the viewBox.
+/// The picture, with `scale` pixels per unit of the viewBox.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>> {
     fonts::require_in(svg)?;
     let tree = Tree::from_str(svg, &fonts::options())

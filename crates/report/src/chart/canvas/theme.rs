@@ -1,10 +1,10 @@
-//! Colours, shapes and sizes that all figures share.
+//! Colours, shapes and sizes shared by all figures.
 
 use crate::chart::canvas::colour;
 
-/// One colour a subject, in their order, on white paper and on a dark page. A unit test holds them
-/// apart for readers with each of the common colour-vision deficiencies, and the first ones in
-/// grey; shape and dash differ as well.
+/// One colour per subject, in order, for light and dark pages. A unit test checks that they are
+/// distinguishable with each of the common colour-vision deficiencies, and the first ones in grey;
+/// shape and dash differ as well.
 const LIGHT: [&str; 8] =
     ["#0b5cad", "#e34e06", "#731921", "#1ba586", "#a15a46", "#530bc9", "#a28540", "#764579"];
 const DARK: [&str; 8] =
@@ -12,7 +12,7 @@ const DARK: [&str; 8] =
 
 /// Colour of text and axes.
 pub const INK: &str = "#1c2733";
-/// Colour of labels and of what stands back.
+/// Colour of labels and secondary text.
 pub const FAINT: &str = "#525e6b";
 /// Colour of grid lines.
 pub const GRID: &str = "#dfe5ea";
@@ -21,22 +21,22 @@ pub const PAPER: &str = "#ffffff";
 /// Colour of a dark page.
 pub const DARK_PAPER: &str = "#12171d";
 
-/// So large that three stand in a row on a desk's screen and two on a printed page, and so small
-/// that on a phone of 320 pixels the smallest letters, `LEAST_TEXT`, are not below nine.
+/// Large enough that three fit in a row on a desktop screen and two on a printed page, and small
+/// enough that on a phone of 320 pixels the smallest letters, `LEAST_TEXT`, are not below nine.
 pub const WIDTH: f64 = 440.0;
 /// Height of a figure, in the units of [`WIDTH`].
 pub const HEIGHT: f64 = 290.0;
 /// Size of the smallest letters in a figure, in the same units.
 pub const LEAST_TEXT: f64 = 13.5;
 
-/// Stands beside whatever the drive is known not to have limited.
+/// Marks figures that are known not to be limited by the drive.
 pub const MARK: &str = "†";
 
-/// How a subject's line is broken, by its place.
+/// Dash patterns of the subjects' lines, by index.
 const DASHES: [&str; 8] =
     ["", "7 3", "2.5 2.5", "9 3 2.5 3", "14 4", "5 2 2 2 2 2", "1.5 4", "12 3 5 3"];
 
-/// The colours of the subjects, by their place; beyond the last they begin again.
+/// The colours of the subjects, by index; they repeat after the last.
 #[derive(Clone, Debug)]
 pub struct Palette(Vec<(String, String)>);
 
@@ -63,12 +63,12 @@ impl Palette {
         &self.0[subject % self.0.len()].1
     }
 
-    /// How many colours there are.
+    /// The number of colours.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Gives one subject a colour of its own: "#rrggbb".
+    /// Sets one subject's colour: "#rrggbb".
     pub fn set(&mut self, subject: usize, light: &str) {
         while self.0.len() <= subject {
             self.0.push(self.0[self.0.len() % LIGHT.len()].clone());
@@ -77,7 +77,7 @@ impl Palette {
     }
 }
 
-/// The dash of a subject's lines, as SVG has it; empty for an unbroken one.
+/// The dash pattern of a subject's lines, in SVG notation; empty for a solid line.
 pub fn dash(subject: usize) -> &'static str {
     DASHES[subject % DASHES.len()]
 }
@@ -126,10 +126,10 @@ mod tests {
     use super::*;
     use crate::chart::canvas::colour::{Sight, contrast, difference, lightness};
 
-    /// The least that two colours must differ by (CIE 1976 L*a*b*), by the later of their places:
-    /// more than that may be asked of a brief of two drives than of one of eight.
+    /// Minimum difference between two colours (CIE 1976 L*a*b*), by the larger of their indices: a
+    /// brief of two drives can meet a higher limit than one of eight.
     const APART: [f64; 8] = [0.0, 36.0, 31.0, 26.0, 19.0, 16.0, 13.0, 11.0];
-    /// The same of L* alone, for a print in grey.
+    /// The same for L* alone, for printing in grey.
     const APART_IN_GREY: [f64; 8] = [0.0, 14.0, 9.5, 6.5, 3.8, 2.8, 1.8, 1.4];
 
     #[test]

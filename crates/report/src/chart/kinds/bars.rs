@@ -1,5 +1,5 @@
-//! Grouped bars: a group an axis value, a bar a subject; ops/s by thread count. Upright, or, where
-//! the groups' names are long, lying one under another.
+//! Grouped bars: one group per axis value, one bar per subject; ops/s by thread count. Vertical, or
+//! horizontal if the groups' names are long.
 
 use crate::base::units::{grouped, significant};
 use crate::chart::canvas::axis::{ChartAxis, in_digits, si};
@@ -14,19 +14,19 @@ pub struct Bar {
     pub value: f64,
     pub low: f64,
     pub high: f64,
-    /// Drawn as an outline, with a mark: it ranks no drives.
+    /// Drawn as an outline with a mark: it ranks no drives.
     pub marked: bool,
-    /// The significant digits of a value that was imported; no more are written.
+    /// The significant digits of an imported value; no more are printed.
     pub digits: Option<u32>,
 }
 
 pub struct BarSeries {
     pub name: String,
-    /// One a group; `None` where nothing was measured.
+    /// One per group; `None` if not measured.
     pub values: Vec<Option<Bar>>,
 }
 
-/// A claimed difference, drawn at the bar of the subject that it is of.
+/// A claimed difference, drawn at its subject's bar.
 pub struct CalledBar {
     pub series: usize,
     pub group: usize,
@@ -37,17 +37,17 @@ pub struct GroupedBars {
     pub text: FigureText,
     pub x_label: String,
     pub y_label: String,
-    /// Where the only one has no name, each bar has its subject's below it.
+    /// If the only group has no name, each bar has its subject's below it.
     pub groups: Vec<String>,
     pub series: Vec<BarSeries>,
     pub call_outs: Vec<CalledBar>,
-    /// Whether the bars lie, so that long names of groups have room; nothing is called out then.
+    /// Whether bars are horizontal, to make room for long group names; then without call-outs.
     pub lying: bool,
-    /// On the first page: no number stands at a bar that ranks no drives.
+    /// On the first page: bars that rank no drives have no number.
     pub quiet: bool,
 }
 
-/// Of a lying bar, and between two groups of them.
+/// Height of a horizontal bar, and space between groups.
 const THICK: f64 = 15.0;
 const BETWEEN: f64 = 8.0;
 
@@ -70,7 +70,7 @@ impl GroupedBars {
         self.series.iter().map(|s| s.name.as_str()).collect()
     }
 
-    /// Numbers stand over their bars; upright where beside one another not all of them have room.
+    /// Numbers are above their bars; vertical if they do not fit next to one another.
     fn upright(&self, palette: &Palette) -> String {
         let (drawn, left_out) = self.draw_upright(palette, false);
         if left_out == 0 {
@@ -80,7 +80,7 @@ impl GroupedBars {
         if still < left_out { turned } else { drawn }
     }
 
-    /// The drawing, and how many numbers had no room in it.
+    /// The drawing, and the number of omitted labels.
     fn draw_upright(&self, palette: &Palette, turned: bool) -> (String, usize) {
         let largest = self.bars().map(|b| b.high.max(b.value)).fold(0.0, f64::max);
         let y = ChartAxis::fitting(self.bars().map(|b| (b.value, b.high)))
@@ -105,7 +105,7 @@ impl GroupedBars {
                 }
             }
         }
-        // Labels come after all bars, so that they avoid every bar's interval; call-outs last.
+        // Labels are placed after all bars, to avoid every bar's interval; call-outs last.
         let (mut left_out, mut over) = (0, Vec::new());
         for ((g, s), bar) in labels {
             let (x, top) = (at(g, s), frame.y_at(bar.high.max(bar.value)) - 4.0);
@@ -129,7 +129,7 @@ impl GroupedBars {
         (frame.with_x(&self.x_label, &self.label()), left_out)
     }
 
-    /// The share of the height that numbers and call-outs over the highest bar take.
+    /// The share of the height for numbers and call-outs above the highest bar.
     fn over(&self, turned: bool) -> f64 {
         let text =
             |bar: &Bar| fonts::width(&self.short(bar).unwrap_or_default(), LEAST_TEXT, Face::Plain);
@@ -138,7 +138,7 @@ impl GroupedBars {
         (label + call) / 205.0
     }
 
-    /// Names under the groups, or, of a single group without one, under the bars.
+    /// Names below the groups, or, for a single group without one, below the bars.
     fn ticks(
         &self,
         middle: &dyn Fn(usize) -> f64,
@@ -236,7 +236,7 @@ impl GroupedBars {
         frame.svg(&self.label())
     }
 
-    /// A lying interval; where it ends.
+    /// A horizontal interval; returns where it ends.
     fn reach(&self, frame: &mut Canvas<'_>, y: f64, (from, to): (f64, f64), whole: bool) -> f64 {
         let cap = 3.5;
         let end = match whole {

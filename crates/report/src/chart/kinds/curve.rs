@@ -9,11 +9,11 @@ use crate::say;
 pub struct CurvePoint {
     pub x: f64,
     pub y: f64,
-    /// Written beside the point; may be empty.
+    /// Shown next to the point; may be empty.
     pub label: String,
     pub low: f64,
     pub high: f64,
-    /// Drawn as a ring: the point missed the rate that it was asked for.
+    /// Drawn as a ring: the point missed its target rate.
     pub hollow: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct CurveSeries {
     pub points: Vec<CurvePoint>,
 }
 
-/// A claimed difference, drawn at a place on the line of the subject that it is of.
+/// A claimed difference, drawn at a position on its subject's line.
 pub struct CalledPoint {
     pub series: usize,
     pub at: (f64, f64),
@@ -34,7 +34,7 @@ pub struct CurveChart {
     pub x_label: String,
     pub y_label: String,
     pub log_y: bool,
-    /// Places beside one another, by name; a point's `x` is the number of its place then.
+    /// Named positions on the x axis; a point's `x` is then the index of its position.
     pub places: Vec<String>,
     pub series: Vec<CurveSeries>,
     pub call_outs: Vec<CalledPoint>,
@@ -71,7 +71,7 @@ impl Plot for CurveChart {
             false => left + (value + 0.5) / places * (right - left),
         };
         self.x_axis(&mut frame, &x, &x_at);
-        // Lines first, marks over them, labels last: each avoids what is there already.
+        // Lines first, then marks, labels last: each avoids existing elements.
         for (i, series) in self.series.iter().enumerate() {
             let path: Vec<_> = series.points.iter().map(|p| (x_at(p.x), frame.y_at(p.y))).collect();
             frame.polyline(&path, i, 2.0);
@@ -102,7 +102,7 @@ impl Plot for CurveChart {
     }
 }
 
-/// More than this, and marks cover the line that they lie on.
+/// With more points than this, marks would cover their line.
 const MOST_MARKS: usize = 60;
 
 impl CurveChart {

@@ -1,5 +1,4 @@
-//! Writes over the number of writers, by how they become durable: where power-loss protection
-//! shows.
+//! Writes over the number of writers, by kind of durability, which shows power-loss protection.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
@@ -8,15 +7,15 @@ use crate::chart::{Chart, FigureText};
 use crate::language::Language;
 use crate::say;
 
-/// More lines than this cannot be distinguished: what is not durable is left out then.
+/// More lines than this cannot be distinguished: those without durability are then omitted.
 const MOST_LINES: usize = 8;
 
-/// A figure for each group of steps that are alike but for durability, where they are swept.
+/// A figure for each group of swept steps that differ only in durability.
 pub fn figures(facts: &Facts) -> Vec<Chart> {
     durability::groups(facts).iter().filter_map(|group| figure(facts, group)).collect()
 }
 
-/// What a manner is called beside a subject.
+/// The name of a kind of durability after a subject.
 pub fn called(l: Language, manner: StepDurability) -> String {
     match manner {
         StepDurability::None => say!(l, "durable-not"),
@@ -58,7 +57,7 @@ fn figure(facts: &Facts, group: &WriteGroup) -> Option<Chart> {
     Some(Chart::new(format!("durable-{}", lead.name), plot))
 }
 
-/// A subject's points in a step, at the places that another step has of the same values.
+/// A subject's points in a step, at the positions of the same values in another step.
 fn points(facts: &Facts, lead: &StepFacts, step: &StepFacts, subject: usize) -> Vec<CurvePoint> {
     let point = |cell: &CellFacts| {
         let ops = &cell.total.as_ref()?.ops_per_s;

@@ -1,5 +1,5 @@
-//! The fleet: every drive a mark on a line of its model and firmware, by host; and each drive of a
-//! model in order, with the one that lies farthest from the others.
+//! The fleet: every drive as a mark on a line for its model and firmware, by host; and each drive
+//! of a model in order, highlighting the one farthest from the others.
 
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::verdicts::fleet::{self, DriveModel, Fleet, FleetDrive};
@@ -12,9 +12,9 @@ use crate::chart::{Chart, FigureText, Plot};
 use crate::language::Language;
 use crate::say;
 
-/// More hosts than this have no colours of their own.
+/// With more hosts than this, they have no individual colours.
 const MOST_HOSTS: usize = 8;
-/// More lines than this are no figure any more; models with most drives come first.
+/// Maximum number of lines in a figure; models with most drives come first.
 const MOST_LINES: usize = 16;
 /// Models that are drawn drive by drive.
 const MOST_MODELS: usize = 4;
@@ -23,7 +23,7 @@ const NAME: f64 = 19.0;
 const LANE: f64 = 9.0;
 const GAP: f64 = 8.0;
 
-/// A drive as it is drawn.
+/// A drive as drawn.
 struct Dot {
     value: f64,
     ends: (f64, f64),
@@ -46,17 +46,17 @@ struct Strips {
     strips: Vec<FirmwareStrip>,
 }
 
-/// A model's drives from the least to the most.
+/// A model's drives in ascending order.
 struct Ordered {
     text: FigureText,
     y_label: String,
     names: [String; 2],
     dots: Vec<Dot>,
-    /// The place of the drive that is looked at.
+    /// The position of the highlighted drive.
     looked_at: usize,
 }
 
-/// The figures of a step; none where no model has a sample.
+/// The figures of a step; None if no model has enough specimens.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let index = facts.steps.iter().position(|own| own.name == step.name);
     let Some(fleet) = index.and_then(|index| fleet::of_step(facts, index)) else {
@@ -171,7 +171,7 @@ fn own_drives(model: &DriveModel, firmware: Option<&str>) -> usize {
     model.specimens.iter().filter(|s| s.firmware.as_deref() == firmware).count()
 }
 
-/// Nothing of a model with fewer than four drives.
+/// None for a model with fewer than four drives.
 fn ordered(facts: &Facts, fleet: &Fleet, model: &DriveModel) -> Option<Ordered> {
     if model.specimens.len() < 4 {
         return None;
@@ -242,7 +242,7 @@ impl Plot for Strips {
 }
 
 impl FirmwareStrip {
-    /// A lane for each host; without hosts the drives are spread over the height.
+    /// A row for each host; without hosts the drives are spread over the height.
     fn draw(
         &self,
         frame: &mut Canvas<'_>,
@@ -252,7 +252,7 @@ impl FirmwareStrip {
     ) {
         for (number, dot) in self.dots.iter().enumerate() {
             let lane = match hosts {
-                // Neighbours in the order of the plan lie apart from one another.
+                // Neighbours in the plan's order are separated.
                 0 => (number * 5 % 8) as f64 / 8.0 * (lanes - 1.0),
                 _ => dot.host as f64,
             };
@@ -284,7 +284,7 @@ impl Plot for Ordered {
                 frame.whisker(x, dot.ends.0.max(y.low), dot.ends.1, (wide * 0.3).min(3.0));
             }
         }
-        // Over all whiskers, the one that is looked at over all others.
+        // On top of all whiskers, the highlighted one above the others.
         let mut order: Vec<usize> = (0..self.dots.len()).filter(|i| *i != self.looked_at).collect();
         order.push(self.looked_at);
         for i in order {

@@ -1,4 +1,4 @@
-//! The figures that a step may get.
+//! The figures of steps.
 
 pub(in crate::chart) mod bars;
 pub(in crate::chart) mod curve;

@@ -1,4 +1,4 @@
-//! Values over time, one panel under another on one axis of time: power and temperature under the
+//! Values over time, stacked panels with a common time axis: power and temperature below the
 //! throughput.
 
 use crate::chart::canvas::axis::ChartAxis;
@@ -14,14 +14,14 @@ pub struct PanelChart {
 
 pub struct Panels {
     pub text: FigureText,
-    /// The names of the series, the same in every panel.
+    /// The names of the series, common to all panels.
     pub names: Vec<String>,
     pub panels: Vec<PanelChart>,
 }
 
-/// Between two panels, for the label of the lower one.
+/// Space between panels, for the label of the lower one.
 const GAP: f64 = 31.0;
-/// Of a panel, at least.
+/// Minimum height of a panel.
 const LEAST_PANEL: f64 = 74.0;
 
 impl Plot for Panels {

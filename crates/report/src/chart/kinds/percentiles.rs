@@ -9,7 +9,7 @@ use crate::say;
 
 pub struct Percentiles {
     pub text: FigureText,
-    /// (percentile such as 99.9, nanoseconds); only what was measured.
+    /// (percentile such as 99.9, nanoseconds); only measured ones.
     pub series: Vec<LineSeries>,
 }
 
@@ -34,7 +34,7 @@ impl Plot for Percentiles {
         let first = nines(shown.first().copied().unwrap_or(last));
         let span = (nines(last) - first).max(0.1);
         let x_at = |percentile: f64| left + (nines(percentile) - first) / span * (right - left);
-        // The nines first: of those that stand close, the ones that are talked about.
+        // Nines first: among close labels, the commonly used ones.
         let row = frame.bottom + 18.0;
         shown.sort_by_key(|p| ![50.0, 99.0, 99.9, 99.99, 99.999].contains(p));
         for &percentile in &shown {

@@ -1,5 +1,5 @@
 //! A value from round to round until it is steady: the rounds of each drive, and over the last of
-//! them the fitted line and the band that it must stay within.
+//! them the fitted line and the permitted band.
 
 use crate::chart::canvas::axis::{ChartAxis, si};
 use crate::chart::canvas::frame::{Canvas, SubjectStyle};
@@ -14,7 +14,7 @@ pub struct RoundsSeries {
     pub fit: Option<Fit>,
 }
 
-/// What was fitted to the last rounds.
+/// The fit to the last rounds.
 pub struct Fit {
     /// From 1.
     pub first_round: usize,
@@ -22,7 +22,7 @@ pub struct Fit {
     pub mean: f64,
     pub intercept: f64,
     pub slope_per_round: f64,
-    /// How far above and below the mean the band reaches.
+    /// Half the height of the band around the mean.
     pub band: f64,
 }
 

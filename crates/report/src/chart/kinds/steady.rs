@@ -8,7 +8,7 @@ use crate::language::{Language, Name, Number};
 use crate::record::SteadyState;
 use crate::say;
 
-/// The last steady state of each drive, under a name of its own.
+/// The last steady state of each drive, under its own name.
 pub fn states(facts: &Facts) -> Vec<(String, &SteadyState)> {
     let mut all: Vec<((usize, u32), &SteadyState)> = Vec::new();
     for (subject, prepared) in &facts.prepared {
@@ -30,7 +30,7 @@ pub fn states(facts: &Facts) -> Vec<(String, &SteadyState)> {
     all.iter().map(|((subject, drive), state)| (name(*subject, *drive), *state)).collect()
 }
 
-/// A figure for each metric and length of round: drives that were tracked alike together.
+/// A figure for each metric and length of round: drives with the same settings together.
 pub fn figures(facts: &Facts) -> Vec<Chart> {
     let states = states(facts);
     let mut kinds: Vec<&SteadyState> = Vec::new();

@@ -9,7 +9,7 @@ use crate::say;
 pub struct Timeline {
     pub text: FigureText,
     pub y_label: String,
-    /// (seconds since the window opened, value)
+    /// (seconds since the start of the window, value)
     pub series: Vec<LineSeries>,
 }
 

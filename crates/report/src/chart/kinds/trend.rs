@@ -1,5 +1,5 @@
-//! A figure over many runs: each run a mark with its interval, in the order in which they began,
-//! the levels between change points as lines, the change points between them.
+//! A figure over many runs: each run as a mark with its interval, in chronological order, with the
+//! levels between change points as lines, and the change points.
 
 use crate::analysis::points::metric::{self, Metric};
 use crate::analysis::verdicts::trend::FigureHistory;
@@ -10,7 +10,7 @@ use crate::chart::canvas::theme::{FAINT, INK, Palette};
 use crate::chart::{Chart, Plot};
 use crate::language::Language;
 
-/// What is drawn, in the unit of `y_label`.
+/// The values, in the unit of `y_label`.
 struct Trend {
     title: String,
     y_label: String,
@@ -22,7 +22,7 @@ struct Trend {
 struct TrendRun {
     value: f64,
     interval: Option<(f64, f64)>,
-    /// The day on which it began.
+    /// The date of its start.
     day: String,
     hollow: bool,
     hover: String,
@@ -56,7 +56,7 @@ pub fn figure(history: &FigureHistory, file: String) -> Chart {
     )
 }
 
-/// By what a value of a metric is multiplied, and the unit that it is then in.
+/// The factor for a metric's values, and the resulting unit.
 pub fn scale(metric: &Metric) -> (f64, &'static str) {
     match metric.figure {
         metric::PointFigure::Mean | metric::PointFigure::Percentile(_) => (1e-3, "µs"),
@@ -69,7 +69,7 @@ pub fn scale(metric: &Metric) -> (f64, &'static str) {
     }
 }
 
-/// Over all runs, by those that count.
+/// Over all runs, by those that may be compared.
 fn levels(history: &FigureHistory, by: f64) -> Vec<(usize, usize, f64)> {
     let counted: Vec<usize> = (0..history.runs.len()).filter(|i| history.runs[*i].counts).collect();
     let at = |change: usize| counted.get(change).copied().unwrap_or(history.runs.len());

@@ -1,4 +1,4 @@
-//! How a step's figures are named: captions, axes, groups.
+//! Names in a step's figures: captions, axes, groups.
 
 use super::{ChartKind, marked};
 use crate::analysis::facts::CellFacts;
@@ -9,14 +9,14 @@ use crate::plan::{Field, Timing};
 use crate::say;
 
 impl ChartKind<'_> {
-    /// What is said of a figure that shows this. Where no heading says it, the step's title stands
-    /// in the caption.
+    /// The texts about a figure with these contents. Without a heading, the caption contains the
+    /// step's title.
     pub fn text(&self, what: String) -> FigureText {
         let title = if self.titled { String::new() } else { self.step.title.clone() };
         FigureText { language: self.facts.language, title, caption: self.caption(what) }
     }
 
-    /// Says what the mark means, where there is one.
+    /// Adds the meaning of the mark, if there is one.
     fn caption(&self, what: String) -> String {
         let l = self.facts.language;
         let what = match self.titled {
@@ -30,12 +30,12 @@ impl ChartKind<'_> {
         }
     }
 
-    /// On the first page no mark stands at a number: the number is left out.
+    /// On the first page, marked numbers are omitted.
     pub fn marked(&self, cell: &CellFacts, text: String) -> String {
         if self.quiet { text } else { marked(cell, text) }
     }
 
-    /// "p99 read service time"; "p99 read latency" where the source does not say which it is.
+    /// "p99 read service time"; "p99 read latency" if the source does not give the kind.
     pub fn latency(&self, figure: String) -> String {
         let l = self.facts.language;
         let class = Name::op(self.step.class.map_or("", |c| c.name()));
@@ -74,7 +74,7 @@ impl ChartKind<'_> {
         }
     }
 
-    /// What values of the axis are divided by where rates are drawn, and the axis with its unit.
+    /// The divisor of axis values for rates, and the axis with its unit.
     pub fn x_scale(&self) -> (f64, String) {
         let l = self.facts.language;
         let label = |axis, unit: &str| l.sequence(&[names::axis(l, axis), unit.to_string()]);
@@ -85,7 +85,7 @@ impl ChartKind<'_> {
         }
     }
 
-    /// A group's name; a point alone has none.
+    /// A group's name; empty for a single point.
     pub fn groups(&self) -> Vec<String> {
         self.step.values.iter().map(|v| v.text(self.facts.language)).collect()
     }

@@ -1,5 +1,5 @@
-//! What is claimed at the points of a step's figures: for each subject that is better somewhere its
-//! largest difference, which the figure calls out where it lies.
+//! Claims at the points of a step's figures: for each subject that is better somewhere, its largest
+//! difference, which the figure calls out at its position.
 
 use std::cmp::Ordering;
 
@@ -14,11 +14,11 @@ use crate::chart::kinds::curve::{CalledPoint, CurvePoint, CurveSeries};
 use crate::say;
 use crate::stats::Better;
 
-/// More call-outs than this hide what they point at.
+/// More call-outs than this would hide the data.
 const MOST: usize = 2;
 
 impl ChartKind<'_> {
-    /// The largest claimed differences in a metric at points of the figure, one a subject; the
+    /// The largest claimed differences in a metric at points of the figure, one per subject;
     /// largest first.
     fn claimed(&self, metric: &Metric) -> Vec<&Comparison> {
         let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
@@ -29,14 +29,14 @@ impl ChartKind<'_> {
             let all = self.facts.comparisons.iter();
             all.filter(|c| Some(c.step) == index && c.metric == *metric).filter(at)
         };
-        // Where the step leads, if something is claimed there.
+        // The headline place of the step, if something is claimed there.
         let leads = |c: &Comparison| {
             lead::value(self.step).is_some_and(|value| c.at == StepPlace::Value(value))
         };
         let order = |a: &&Comparison, b: &&Comparison| {
             (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
         };
-        // What is of the brief's subject comes before rivals among themselves.
+        // Claims about the brief's subject precede those between rivals.
         let subject = self.facts.headline_subject;
         let is_of_subject = own().any(|c| c.is_with(subject));
         let kept = |c: &&Comparison| !is_of_subject || c.is_with(subject);
@@ -47,7 +47,7 @@ impl ChartKind<'_> {
         all
     }
 
-    /// "+21 %", "at least +40 %"; against whom, where that is a question.
+    /// "+21 %", "at least +40 %"; with the rival if ambiguous.
     fn difference(&self, c: &Comparison, metric: &Metric) -> String {
         let [value, ..] = c.printed();
         let sign = if metric.better() == Better::Higher { "+" } else { "−" };
@@ -60,8 +60,8 @@ impl ChartKind<'_> {
         }
     }
 
-    /// The greatest differences of imported figures, which are arithmetic: where the brief's
-    /// subject is farthest ahead of a rival, and where a rival is farthest ahead of it.
+    /// The largest differences of imported figures, as arithmetic: the largest lead of the brief's
+    /// subject over a rival, and of a rival over it.
     fn gaps(&self, metric: &Metric) -> Vec<Gap> {
         let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
         let (Some(index), true) = (index, published::is_published(self.facts)) else {
@@ -72,7 +72,7 @@ impl ChartKind<'_> {
         of.into_iter().filter_map(largest).collect()
     }
 
-    /// "+21 %"; against whom, where that is a question.
+    /// "+21 %"; with the rival if ambiguous.
     fn gap(&self, gap: &Gap) -> String {
         let l = self.facts.language;
         let sign = if gap.metric.better() == Better::Higher { "+" } else { "−" };
@@ -83,7 +83,7 @@ impl ChartKind<'_> {
         }
     }
 
-    /// The same in words, for the caption: "; claimed: A +21 % at 96".
+    /// The same as text for the caption: "; claimed: A +21 % at 96".
     pub fn called_out(&self, metric: &Metric) -> String {
         let l = self.facts.language;
         let gaps = self.gaps(metric);
@@ -129,7 +129,7 @@ impl ChartKind<'_> {
         self.claimed(metric).iter().filter_map(bar).chain(gaps.iter().map(gap)).collect()
     }
 
-    /// At points of the curves, each a cell's, or between two where loads were compared.
+    /// At points of the curves, each a cell's, or between two for comparisons of loads.
     pub fn called_points(
         &self,
         metric: &Metric,
@@ -153,7 +153,7 @@ impl ChartKind<'_> {
     }
 }
 
-/// The place on a drawn line.
+/// The position on a drawn line.
 fn on_line(series: &CurveSeries, x: f64) -> Option<(f64, f64)> {
     let pair = series.points.windows(2).find(|pair| pair[0].x <= x && x <= pair[1].x)?;
     let share = (x - pair[0].x) / (pair[1].x - pair[0].x).max(f64::MIN_POSITIVE);

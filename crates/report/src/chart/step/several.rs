@@ -11,11 +11,11 @@ use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::language::Name;
 use crate::say;
 
-/// What a bar shows of a summary.
+/// A bar's value from a summary.
 type BarPick<'p> = dyn Fn(&RepeatSummary) -> Option<Bar> + 'p;
 
 impl ChartKind<'_> {
-    /// Ops of one class a minute, where that is what the step leads with: New-Orders.
+    /// Ops of one class per minute, if this is the step's headline: New-Orders.
     pub fn per_minute(&self) -> Option<Chart> {
         let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
         let done =
@@ -25,7 +25,7 @@ impl ChartKind<'_> {
         Some(self.bars(&quantity("per-minute", &unit, &unit, Some(&metric)), &done))
     }
 
-    /// ops/s and p99 of each drive of a group at the lead point.
+    /// ops/s and p99 of each drive of a group at the representative point.
     pub fn by_drive(&self) -> Vec<Chart> {
         let most = self.lead().iter().map(|(_, cell)| cell.drives.len()).max().unwrap_or(0);
         if most < 2 {
@@ -68,7 +68,7 @@ impl ChartKind<'_> {
         made.into_iter().collect()
     }
 
-    /// The pooled p99 of several instances beside the mean of their own.
+    /// The pooled p99 of several instances, and the mean of their own.
     pub fn by_instance(&self) -> Option<Chart> {
         let l = self.facts.language;
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
@@ -101,7 +101,7 @@ impl ChartKind<'_> {
         several.then(|| self.figure("instances", plot))
     }
 
-    /// Bars by neighbour and percentile, a bar a subject.
+    /// Bars by neighbour and percentile, one bar per subject.
     pub fn by_neighbour(&self) -> Chart {
         let (time, time_unit) = self.time();
         const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
@@ -125,12 +125,12 @@ impl ChartKind<'_> {
             name: name(self.facts, cell),
             values: cells.iter().map(|(name, what)| value(cell, name, *what)).collect(),
         });
-        // The neighbour is named once, under its first percentile.
+        // The neighbour is named once, below its first percentile.
         let group = |(name, what): &(&str, usize)| match what {
             0 => say!(l, "figure-of-neighbour", name = *name, figure = say!(l, "mean")),
             _ => SHOWN[*what].to_string(),
         };
-        // Upright there is no room for their names.
+        // Vertical bars have no room for their names.
         let plot = GroupedBars {
             text: self.text(say!(l, "figure-by-neighbour", at = self.lead_label())),
             x_label: String::new(),

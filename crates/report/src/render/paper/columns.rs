@@ -1,7 +1,6 @@
-//! Narrow pieces in columns: filled one after another, and as deep as one another where all that is
-//! left has room on the page.
+//! Narrow pieces in columns: filled one after another, and balanced if the rest fits on the page.
 
-/// Between two columns.
+/// Space between columns.
 pub const GUTTER: f32 = 14.0;
 
 /// The width of one of this many columns.
@@ -9,7 +8,8 @@ pub fn width(whole: f32, columns: usize) -> f32 {
     (whole - GUTTER * (columns - 1) as f32) / columns as f32
 }
 
-/// How high a piece is, how much must stand together from it on, and whether it is but space.
+/// The height of a piece, the height from it on that must stay together, and whether it is only
+/// space.
 pub struct PieceHeight {
     pub height: f32,
     pub needed: f32,
@@ -19,21 +19,21 @@ pub struct PieceHeight {
 /// A strip of a page in columns.
 #[derive(Default)]
 pub struct PageStrip {
-    /// Pieces by their index, each with its column and how far down it stands.
+    /// Pieces by index, each with its column and vertical position.
     pub placed: Vec<(usize, usize, f32)>,
-    /// How many pieces had room.
+    /// Number of pieces that fit.
     pub done: usize,
-    /// Of the longest column.
+    /// Height of the longest column.
     pub height: f32,
 }
 
-/// Pieces in columns of at most this height, on a page of that.
+/// Pieces in columns of at most this height, on a page of that height.
 pub fn strip(pieces: &[PieceHeight], columns: usize, (most, page): (f32, f32)) -> PageStrip {
     let whole = filled(pieces, columns, (most, page));
     if whole.done < pieces.len() {
         return whole;
     }
-    // All of it has room: the least height in which it still has.
+    // If everything fits: the minimum height.
     let (mut low, mut high, mut best) = (0.0, most, whole);
     for _ in 0..14 {
         let middle = (low + high) / 2.0;
@@ -53,13 +53,13 @@ fn filled(pieces: &[PieceHeight], columns: usize, (most, page): (f32, f32)) -> P
         let mut y = 0.0;
         while let Some(piece) = pieces.get(strip.done) {
             let at = strip.done;
-            // What is taller than a page is divided after all.
+            // A piece taller than a page is divided.
             let need = if piece.needed > page { piece.height } else { piece.needed };
             if !piece.empty && y + need > most {
                 break;
             }
             strip.done += 1;
-            // No column begins with empty space.
+            // No column begins with space.
             if piece.empty && y == 0.0 {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! Tables, and names with their values, as pieces for pages: letters shrink until a table fits, and
-//! its head is kept for the pages that it goes on to.
+//! Tables, and names with values, as pieces for pages: the font size is reduced until a table fits,
+//! and its head is repeated on further pages.
 
 use std::num::NonZeroU32;
 
@@ -16,23 +16,23 @@ use crate::render::paper::pages::{Item, Piece, Rgb};
 use crate::render::paper::tags::{TagId, Tags};
 
 const RULE: Rgb = (0xd5, 0xdb, 0xe2);
-/// Of the text of tables: the largest that fits.
+/// Font sizes of tables: the largest that fits.
 const IN_TABLES: [f32; 6] = [7.8, 7.4, 7.0, 6.6, 6.2, 5.8];
-/// Between columns.
+/// Space between columns.
 const GUTTER: f32 = 6.0;
-/// Rows that stay with their table's head.
+/// Number of rows kept with their table's head.
 const KEPT_ROWS: usize = 3;
-/// Rows of a table that is not divided between columns.
+/// Maximum number of rows of a table that is not divided between columns.
 const SMALL_TABLE: usize = 12;
 
 impl PageLayout {
-    /// Names and values, several pairs to a row.
+    /// Names and values, several pairs per row.
     pub fn pairs(&mut self, title: &str, pairs: &[(String, String)]) {
         let across = self.across();
         let set = LineStyle { size: 8.0 * self.scale(), ..PLAIN };
         let (part, name) = ((self.width - 12.0 * (across - 1) as f32) / across as f32, 0.4);
         self.tags.begin(Tag::Table.with_summary(Some(title.to_string())));
-        // A long value has a row of its own.
+        // A long value gets its own row.
         let room = f64::from(part * (1.0 - name) * 2.0);
         let is_long = |(_, value): &&(String, String)| {
             fonts::width(value, f64::from(set.size), set.face) > room
@@ -65,8 +65,8 @@ impl PageLayout {
         natural <= columns::width(self.width, columns)
     }
 
-    /// Pairs beside one another, each so wide, its name taking so much of it; one alone spans the
-    /// columns of all.
+    /// Pairs next to one another with this width, of which the name takes this much; a single one
+    /// spans all columns.
     fn pairs_row(
         &mut self,
         cells: &[&(String, String)],
@@ -106,7 +106,7 @@ impl PageLayout {
             std::iter::once(&table.head).chain(table.rows.iter().map(|(_, r)| r)).collect();
         let columns = rows.iter().map(|r| r.len()).max().unwrap_or(0);
         let (size, mut widths) = self.columns(columns, &rows);
-        // Numbers reach the right margin; a table of words stands at the left.
+        // Numbers extend to the right margin; a table of words is left-aligned.
         let spare = self.width - widths.iter().sum::<f32>();
         if table.left < columns && spare > 0.0 {
             widths.iter_mut().for_each(|w| *w += spare / columns as f32);
@@ -120,14 +120,14 @@ impl PageLayout {
         self.tags.begin(Tag::Table.with_summary(Some(called.to_string())));
         let grid = Grid { table, widths, size, number, grouped: is_grouped(table) };
         let head = grid.row(&mut self.tags, None, self.width);
-        // The head is drawn where the table begins, and again on each page that it goes on to.
+        // The head is drawn at the table's start, and again on each further page.
         let again = Piece { height: head.height, items: head.items.clone(), ..Piece::default() };
         self.heads.push(vec![again]);
         self.pieces.push(head);
         for at in 0..table.rows.len() {
             let mut piece = grid.row(&mut self.tags, Some(at), self.width);
             let left = table.rows.len() - at;
-            // In a column its head is not repeated.
+            // Within columns its head is not repeated.
             let small = self.is_narrow && table.rows.len() <= SMALL_TABLE && left > 1;
             piece.keep = at + 1 < KEPT_ROWS.min(table.rows.len()) || left == 2 || small;
             piece.soft = piece.keep && !small;
@@ -137,7 +137,7 @@ impl PageLayout {
         self.gap(7.0 * self.scale());
     }
 
-    /// The lines of a table's deepest cell.
+    /// The lines of a table's tallest cell.
     #[cfg(test)]
     pub fn most_lines(&self, table: &Table) -> usize {
         let rows: Vec<&Vec<String>> =
@@ -151,8 +151,8 @@ impl PageLayout {
         rows.iter().filter_map(lines).max().unwrap_or(0)
     }
 
-    /// The size of the letters, and the widths of the columns: as large as fits, narrowing the
-    /// widest where none does.
+    /// The font size and the widths of the columns: as large as fits, narrowing the widest columns
+    /// if none does.
     fn columns(&self, columns: usize, rows: &[&Vec<String>]) -> (f32, Vec<f32>) {
         let natural = natural(columns, rows);
         let at = |size: f32| natural.iter().map(|w| w * size + GUTTER).collect::<Vec<f32>>();
@@ -172,7 +172,7 @@ impl PageLayout {
     }
 }
 
-/// How wide each column's longest text is at a size of 1.
+/// The width of each column's longest text at size 1.
 fn natural(columns: usize, rows: &[&Vec<String>]) -> Vec<f32> {
     let mut natural = vec![0.0f32; columns];
     for (i, row) in rows.iter().enumerate() {
@@ -184,7 +184,7 @@ fn natural(columns: usize, rows: &[&Vec<String>]) -> Vec<f32> {
     natural
 }
 
-/// A table as it is set.
+/// A table during layout.
 struct Grid<'a> {
     table: &'a Table,
     widths: Vec<f32>,
@@ -233,7 +233,7 @@ impl Grid<'_> {
         piece
     }
 
-    /// What a cell is; nothing where the name above spans it.
+    /// The kind of a cell; None if the name above spans it.
     fn tag(&self, tags: &mut Tags, at: Option<usize>, column: usize, text: &str) -> Option<TagId> {
         let Some(at) = at else {
             return Some(match text {
@@ -258,16 +258,16 @@ impl Grid<'_> {
     }
 }
 
-/// What stands in a cell.
+/// The contents of a cell.
 struct CellText {
     lines: Vec<String>,
     set: LineStyle,
     tag: TagId,
-    /// Where its lines end; without it, they begin at the left.
+    /// The right edge of its lines; without it, they are left-aligned.
     right: Option<f32>,
 }
 
-/// The lines of a cell; an empty one holds a space, since it is a cell.
+/// The lines of a cell; an empty one contains a space, to remain a cell.
 fn cell(piece: &mut Piece, (x, y): (f32, f32), text: CellText) {
     let CellText { lines, set, tag, right } = text;
     let lines = if lines.is_empty() { vec![" ".to_string()] } else { lines };

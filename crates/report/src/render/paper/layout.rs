@@ -1,5 +1,5 @@
-//! Text and figures as pieces for pages: lines are broken by measuring, a heading stays with what
-//! it heads and a figure with the table below it. `grid` has the tables.
+//! Text and figures as pieces for pages: lines are broken by measurement, a heading stays with its
+//! text and a figure with the table below it. `grid` has the tables.
 
 use std::num::NonZeroU16;
 
@@ -18,16 +18,16 @@ pub const MARGIN: f32 = 34.0;
 pub const INK: Rgb = (0x1c, 0x27, 0x33);
 pub const FAINT: Rgb = (0x52, 0x5e, 0x6b);
 
-/// Of running text.
+/// Font size of running text.
 pub const BODY: f32 = 9.2;
-/// Figures, and pairs of name and value, in a row; and in fine print.
+/// Number of figures, and of name–value pairs, per row; normal and in fine print.
 pub const ACROSS: [usize; 2] = [2, 3];
-/// How much smaller fine print is.
+/// The scale of fine print.
 const FINE: f32 = 0.69;
-/// Between text and the figures beside it.
+/// Space between text and the figures next to it.
 const BESIDE: f32 = 14.0;
 
-/// How a line of text is set.
+/// The style of a line of text.
 #[derive(Clone, Copy)]
 pub struct LineStyle {
     pub size: f32,
@@ -35,23 +35,23 @@ pub struct LineStyle {
     pub colour: Rgb,
 }
 
-/// How the lines of a text follow one another.
+/// The arrangement of a text's lines.
 #[derive(Clone, Copy)]
 pub struct TextFlow {
     pub set: LineStyle,
-    /// From the left margin.
+    /// Distance from the left margin.
     pub indent: f32,
     pub tag: TagId,
-    /// All of them, with what follows, on one page.
+    /// All lines stay on one page with what follows.
     pub keep: bool,
 }
 
-/// Of figures in a row.
+/// Figures in a row.
 struct FigureRow<'a> {
     palette: &'a Palette,
     /// How wide each is.
     wide: f32,
-    /// The height of the longest caption: they begin below it, at the same height.
+    /// The height of the longest caption, so that all start at the same height.
     above: f32,
 }
 
@@ -61,12 +61,12 @@ pub const SMALL: LineStyle = LineStyle { size: 7.8, face: Face::Plain, colour: F
 /// Of a figure.
 const CAPTION: LineStyle = LineStyle { size: 8.2, face: Face::Bold, colour: INK };
 
-/// What a heading is called, and where it stands.
+/// The text and position of a heading.
 pub struct OutlineEntry {
     pub level: u16,
     pub text: String,
     pub anchor: usize,
-    /// Whether the contents name it.
+    /// Whether it is listed in the contents.
     pub listed: bool,
 }
 
@@ -74,16 +74,16 @@ pub struct PageLayout {
     pub width: f32,
     pub tags: Tags,
     pub pieces: Vec<Piece>,
-    /// Of the tables, by their number.
+    /// For the tables, by number.
     pub heads: Vec<Vec<Piece>>,
     pub headings: Vec<OutlineEntry>,
     /// Of the last heading.
     level: u16,
-    /// What is looked up and not read through is set smaller, with more beside one another.
+    /// Reference material is set smaller, with more columns.
     pub is_fine: bool,
-    /// Pieces are being set for columns.
+    /// Pieces are being laid out for columns.
     pub is_narrow: bool,
-    /// Figures may stand beside the few lines that say what they show.
+    /// Figures may be placed next to the few lines about them.
     pub beside_text: bool,
 }
 
@@ -120,12 +120,12 @@ impl PageLayout {
         self.width
     }
 
-    /// From here on in fine print, or no longer.
+    /// Enables or disables fine print.
     pub fn fine(&mut self, fine: bool) {
         self.is_fine = fine;
     }
 
-    /// What `set` sets stands in so many columns.
+    /// Lays out the contents of `set` in this many columns.
     pub fn in_columns(&mut self, columns: usize, set: impl FnOnce(&mut PageLayout)) {
         let (whole, from) = (self.width, self.pieces.len());
         self.width = columns::width(whole, columns);
@@ -138,7 +138,7 @@ impl PageLayout {
         }
     }
 
-    /// Figures, each so wide, at the right of what `set` sets; all of it on one page.
+    /// Places figures of this width to the right of the contents of `set`, all on one page.
     pub fn beside(
         &mut self,
         (figures, wide): (&[Chart], f32),
@@ -191,7 +191,7 @@ impl PageLayout {
     /// A heading of a level: 1 is the document's title.
     pub fn heading(&mut self, level: u16, text: &str) {
         let size = [22.0, 14.5, 11.5, 10.0][usize::from(level.clamp(1, 4)) - 1] * self.scale();
-        // No level is left out.
+        // No level is skipped.
         let level = level.min(self.level + 1);
         self.level = level;
         let anchor = self.headings.len();
@@ -214,8 +214,8 @@ impl PageLayout {
         self.pieces.push(Piece { height: size * 0.25, keep: true, ..Piece::default() });
     }
 
-    /// Whether the contents name the last heading; what is only looked up has its section there
-    /// alone.
+    /// Whether the last heading is listed in the contents; of reference material only the section
+    /// is.
     pub fn list_last(&mut self, listed: bool) {
         let fine = self.is_fine;
         self.headings.last_mut().into_iter().for_each(|h| h.listed = listed && !fine);
@@ -260,7 +260,7 @@ impl PageLayout {
         self.gap(6.0);
     }
 
-    /// A text's lines; two at least stand together.
+    /// A text's lines; at least two stay together.
     pub fn lines(&mut self, text: &str, flow: TextFlow) {
         let TextFlow { set, indent, tag, keep } = flow;
         let all = broken(text, set, self.width - indent);
@@ -302,7 +302,7 @@ impl PageLayout {
         self.gap(size * 0.5);
     }
 
-    /// Rows of figures, each under its caption; the last stays with what follows, where that is a
+    /// Rows of figures, each below its caption; the last stays with what follows, if that is a
     /// table.
     pub fn figures(&mut self, figures: &[Chart], palette: &Palette, table_follows: bool) {
         let most = ACROSS[usize::from(self.is_fine)];
@@ -324,7 +324,7 @@ impl PageLayout {
         }
     }
 
-    /// A figure of a row under its caption, from `x` on.
+    /// A figure of a row below its caption, from `x` on.
     fn figure(&mut self, piece: &mut Piece, figure: &Chart, row: &FigureRow<'_>, x: f32) {
         let &FigureRow { palette, wide, above } = row;
         let set = self.scaled(CAPTION);
@@ -344,7 +344,7 @@ impl PageLayout {
     }
 }
 
-/// A subject's line and mark, as they stand in the figures.
+/// A subject's line and mark, as in the figures.
 fn swatch(subject: usize, palette: &Palette) -> String {
     let (colour, dash) = (palette.of(subject), theme::dash(subject));
     format!(

@@ -1,4 +1,4 @@
-//! Pages of a PDF.
+//! Layout of PDF pages.
 
 pub(in crate::render) mod columns;
 pub(in crate::render) mod grid;

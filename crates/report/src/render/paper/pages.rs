@@ -1,12 +1,12 @@
-//! Pieces of a document onto pages: what belongs together stays together, a table that goes on
-//! repeats its head, and space between pieces is left out where a page begins.
+//! Distributes pieces over pages: related pieces stay together, a table's head is repeated on
+//! further pages, and space at the top of a page is omitted.
 
 use crate::render::paper::columns::{self, PieceHeight};
 use crate::render::paper::tags::TagId;
 
 pub type Rgb = (u8, u8, u8);
 
-/// Something to draw; positions in points, in a piece from its top left, on a page from the page's.
+/// An item to draw; positions in points, relative to the top left of a piece or page.
 #[derive(Clone)]
 pub enum Item {
     Text {
@@ -26,13 +26,13 @@ pub enum Item {
         size: (f32, f32),
         svg: String,
     },
-    /// The number of the page that an anchor is on, ending here.
+    /// The page number of an anchor, right-aligned here.
     PageOf {
         end: (f32, f32),
         size: f32,
         anchor: usize,
     },
-    /// Leads to an anchor.
+    /// A link to an anchor.
     Link {
         at: (f32, f32),
         size: (f32, f32),
@@ -55,29 +55,29 @@ impl Item {
     }
 }
 
-/// A strip across the page that is not divided.
+/// An indivisible strip across the page.
 #[derive(Default)]
 pub struct Piece {
     pub height: f32,
-    /// What is decoration has no tag.
+    /// Decoration has no tag.
     pub items: Vec<(Item, Option<TagId>)>,
-    /// The next piece stands on the same page.
+    /// The next piece is on the same page.
     pub keep: bool,
-    /// Unless the page would be left too empty for it.
+    /// Unless the page would be too empty.
     pub soft: bool,
-    /// Where it has no room on a page that is still too empty, it stands at the head of the next
-    /// one, and what follows goes on before it: its caption says what it is of.
+    /// If it does not fit on a page that is still too empty, it moves to the top of the next one,
+    /// and what follows precedes it: its caption identifies it.
     pub floats: bool,
-    /// Of which table it is a row.
+    /// The table to which a row belongs.
     pub table: Option<usize>,
-    /// In how many columns it stands with its neighbours, and how far apart those are; not, where
-    /// it goes across the page.
+    /// The number of columns that it shares with its neighbours, and their spacing; None if it
+    /// spans the page.
     pub columns: Option<(usize, u32)>,
-    /// Places that others lead to.
+    /// Targets of links.
     pub anchors: Vec<usize>,
 }
 
-/// Where an anchor came to stand.
+/// The final position of an anchor.
 #[derive(Clone, Copy, Default)]
 pub struct AnchorSpot {
     pub page: usize,
@@ -87,19 +87,19 @@ pub struct AnchorSpot {
 pub struct Paginator {
     pub all: Vec<Vec<(Item, Option<TagId>)>>,
     pub spots: Vec<AnchorSpot>,
-    /// How far down each page is filled, from 0 to 1.
+    /// How far each page is filled, from 0 to 1.
     pub filled: Vec<f32>,
 }
 
 impl Paginator {
-    /// How empty the emptiest page but the last is, from 0 to 1.
+    /// How empty the emptiest page except the last is, from 0 to 1.
     pub fn emptiest(&self) -> f32 {
         let [full @ .., _] = &self.filled[..] else { return 0.0 };
         full.iter().map(|filled| 1.0 - filled).fold(0.0, f32::max)
     }
 }
 
-/// Puts the pieces onto pages between `top` and `bottom`; `heads` are the tables' own.
+/// Distributes the pieces over pages between `top` and `bottom`; `heads` are the tables' own.
 pub fn paginate(
     mut pieces: Vec<Piece>,
     heads: &[Vec<Piece>],
@@ -114,7 +114,7 @@ pub fn paginate(
     let mut flow = Flow { pages, y: top, top, bottom, deferred: Vec::new() };
     let (needs, least) = (together(&pieces, false), together(&pieces, true));
     let mut before: Option<usize> = None;
-    // Up to where pieces are known to have room together.
+    // The end of the pieces known to fit together.
     let (mut at, mut admitted) = (0, 0);
     while at < pieces.len() {
         if let Some(columns) = pieces[at].columns {
@@ -125,7 +125,7 @@ pub fn paginate(
         }
         let piece = std::mem::take(&mut pieces[at]);
         let empty = piece.items.is_empty();
-        // What is taller than a page is divided after all, and so is what would leave it empty.
+        // A piece taller than a page is divided, and so is one that would leave it empty.
         let (whole, room) = (needs[at], bottom - flow.y);
         let whole = if whole.height > bottom - top { Chain::of(&piece, at) } else { whole };
         let empty_below = room / (bottom - top) > MOST_EMPTY;
@@ -138,7 +138,7 @@ pub fn paginate(
                 continue;
             }
             flow.fresh();
-            // After what was deferred there may be no room.
+            // After deferred pieces there may be no room.
             if flow.y + whole.height > bottom && flow.y > top {
                 flow.fresh();
             }
@@ -160,13 +160,13 @@ pub fn paginate(
     flow.pages
 }
 
-/// Where the next piece goes.
+/// The position of the next piece.
 struct Flow {
     pages: Paginator,
     y: f32,
     top: f32,
     bottom: f32,
-    /// Figures that wait for the next page.
+    /// Figures deferred to the next page.
     deferred: Vec<Piece>,
 }
 
@@ -184,7 +184,7 @@ impl Flow {
         }
     }
 
-    /// What is deferred where nothing follows any more.
+    /// Places deferred pieces when nothing follows.
     fn last(&mut self) {
         if self.y + self.deferred[0].height > self.bottom && self.y > self.top {
             return self.fresh();
@@ -193,7 +193,7 @@ impl Flow {
         self.put(next);
     }
 
-    /// A table's head again. It was read once; from here on it is decoration.
+    /// Repeats a table's head. It was tagged once; repetitions are decoration.
     fn head(&mut self, head: &Piece) {
         let y = self.y;
         let items = head.items.iter().map(|(item, _)| (item.clone().moved((0.0, y)), None));
@@ -217,7 +217,7 @@ impl Flow {
         self.pages.all[page].extend(items);
     }
 
-    /// A run of pieces in so many columns, each so wide.
+    /// A run of pieces in this many columns of this width.
     fn in_columns(
         &mut self,
         pieces: &mut [Piece],
@@ -239,11 +239,11 @@ impl Flow {
                 columns::strip(&sizes, columns, room)
             };
             let mut strip = set(needs);
-            // What would leave the page too empty is parted.
+            // Pieces that would leave the page too empty are divided.
             if from + strip.done < many && (room.0 - strip.height) / room.1 > MOST_EMPTY {
                 strip = set(least);
             }
-            // Few lines in each column at the foot of a page are none.
+            // A few lines in each column at the bottom of a page are not placed.
             let few = from + strip.done < many && strip.height < LEAST_STRIP;
             if self.y > self.top && (strip.done == 0 || few) {
                 self.fresh();
@@ -255,7 +255,7 @@ impl Flow {
                 self.draw(piece, (x, self.y + down));
             }
             self.y += strip.height;
-            // What is taller than a page is left out of it: no piece is.
+            // A piece taller than a page would be omitted; none is.
             from += strip.done.max(1);
             if from < many {
                 self.fresh();
@@ -264,13 +264,13 @@ impl Flow {
     }
 }
 
-/// Columns of less than this are not begun at a page's foot.
+/// Columns lower than this are not started at the bottom of a page.
 const LEAST_STRIP: f32 = 36.0;
 
-/// How much of a page may be left empty at its foot, as a share of it.
+/// The maximum empty share of a page at its bottom.
 pub const MOST_EMPTY: f32 = 0.2;
 
-/// Pieces that stand on one page: from one of them on their height, and the index after the last.
+/// Pieces that stay on one page: their height, and the index after the last.
 #[derive(Clone, Copy)]
 struct Chain {
     height: f32,
@@ -278,14 +278,14 @@ struct Chain {
 }
 
 impl Chain {
-    /// A piece alone.
+    /// A single piece.
     fn of(piece: &Piece, at: usize) -> Chain {
         Chain { height: piece.height, end: at + 1 }
     }
 }
 
-/// From each piece on, what must stand on one page with it; with less, where what is kept together
-/// softly may be parted and figures may float.
+/// For each piece, what must stay on one page with it; also the reduced set, if weak groups may be
+/// divided and figures may float.
 fn together(pieces: &[Piece], parted: bool) -> Vec<Chain> {
     let mut all: Vec<Chain> = (0..pieces.len()).map(|at| Chain::of(&pieces[at], at)).collect();
     for (i, piece) in pieces.iter().enumerate().rev() {
@@ -294,7 +294,7 @@ fn together(pieces: &[Piece], parted: bool) -> Vec<Chain> {
         }
         let floating = pieces[i + 1..].iter().take_while(|p| parted && p.floats).count();
         if let Some(next) = all.get(i + 1 + floating).copied() {
-            // What floats is looked at by itself when its turn comes.
+            // Floating pieces are handled individually later.
             let end = if floating > 0 { i + 1 } else { next.end };
             all[i] = Chain { height: piece.height + next.height, end };
         }
@@ -326,7 +326,7 @@ mod tests {
         let pieces = vec![piece(60.0, false, None), soft(20.0), piece(30.0, false, None)];
         let pages = paginate(pieces, &[], (0.0, 100.0), 0);
         assert_eq!(pages.filled, [0.8, 0.3]);
-        // Less than a fifth may stay empty.
+        // At most a fifth may stay empty.
         let pieces = vec![piece(85.0, false, None), soft(10.0), piece(30.0, false, None)];
         let pages = paginate(pieces, &[], (0.0, 100.0), 0);
         assert_eq!(pages.filled, [0.85, 0.4]);

@@ -17,22 +17,22 @@ use crate::render::paper::pages::{Item, MOST_EMPTY, Paginator, Piece, paginate};
 use crate::render::paper::pen::{Pen, broken, logo};
 use crate::say;
 
-/// The sentence that a brief begins with.
+/// The first sentence of a brief.
 const FIRST: LineStyle = LineStyle { size: 14.0, face: Face::Bold, ..PLAIN };
 /// Lines of code that are printed.
 const MOST_CODE: usize = 60;
 /// The number of rows printed of an appendix's tables: more are not useful on paper.
 const MOST_ROWS: usize = 200;
-/// How wide figures beside text are, and how long a text has room beside two of them.
+/// The width of figures next to text, and the maximum length of a text next to two of them.
 const BESIDE_TEXT: f32 = 168.0;
 const MOST_BESIDE: usize = 300;
-/// Where a page's text ends, above its number.
+/// The bottom of a page's text, above its number.
 const FOOT: f32 = 30.0;
 
-/// Lays the document out and writes it.
+/// Lays out and writes the document.
 pub fn pdf(document: &Brief) -> Result<Vec<u8>> {
     let (layout, pages, size) = set_out(document);
-    // A page that is begun cannot be given up.
+    // A started page cannot be abandoned.
     for (item, _) in pages.all.iter().flatten() {
         match item {
             Item::Text { text, .. } => fonts::require(text)?,
@@ -44,14 +44,14 @@ pub fn pdf(document: &Brief) -> Result<Vec<u8>> {
     write(document, size, layout, pages)
 }
 
-/// How far down each page is filled, from 0 to 1.
+/// How far each page is filled, from 0 to 1.
 #[cfg(test)]
 pub fn filled(document: &Brief) -> Vec<f32> {
     set_out(document).1.filled
 }
 
-/// The document on pages of a size, in points of 1/72 inch: with figures beside the text that they
-/// belong to, unless that leaves a page too empty, and figures in rows fill it better.
+/// The document on pages of a size, in points of 1/72 inch: with figures next to their text, unless
+/// that leaves a page too empty and rows of figures fill it better.
 fn set_out(document: &Brief) -> (PageLayout, Paginator, (f32, f32)) {
     let beside = set_out_with(document, true);
     if beside.1.emptiest() <= MOST_EMPTY {
@@ -143,7 +143,7 @@ fn cover(layout: &mut PageLayout, document: &Brief) {
     }
 }
 
-/// Whether a figure or two stand beside the few lines that say what they show.
+/// Whether one or two figures are next to the few lines about them.
 fn is_beside(layout: &PageLayout, text: &Block, figures: &Block) -> bool {
     let (Block::Text(Role::Plain, line), Block::Figures(figures)) = (text, figures) else {
         return false;
@@ -152,7 +152,7 @@ fn is_beside(layout: &PageLayout, text: &Block, figures: &Block) -> bool {
     layout.beside_text && !layout.is_fine && figures.len() <= 2 && letters <= MOST_BESIDE
 }
 
-/// The blocks of an appendix in runs, each with the columns that it has room in: a chapter with
+/// The blocks of an appendix in runs, each with the number of columns that it fits: a chapter with
 /// its heading.
 fn chapters<'a>(layout: &PageLayout, blocks: &'a [Block]) -> Vec<(usize, &'a [Block])> {
     let begins = |block: &Block| matches!(block, Block::Heading(_) | Block::Pairs(..));
@@ -172,7 +172,7 @@ fn chapters<'a>(layout: &PageLayout, blocks: &'a [Block]) -> Vec<(usize, &'a [Bl
     runs.into_iter().map(|(columns, run)| (columns, &blocks[run])).collect()
 }
 
-/// In how many columns a block has room; a line of text has in any.
+/// The number of columns that a block fits; a line of text fits any.
 fn columns_of(layout: &PageLayout, block: &Block) -> Option<usize> {
     match block {
         Block::Heading(_) | Block::Text(..) => None,
@@ -183,14 +183,14 @@ fn columns_of(layout: &PageLayout, block: &Block) -> Option<usize> {
     }
 }
 
-/// What the contents name: sections, and of those that are read through the chapters with an anchor
-/// (steps). (level, text, anchor)
+/// The entries of the contents: sections, and chapters with an anchor (steps) unless reference
+/// material. (level, text, anchor)
 fn listed(layout: &PageLayout) -> Vec<(u16, String, usize)> {
     let wanted = layout.headings.iter().filter(|h| h.listed);
     wanted.map(|h| (h.level, h.text.clone(), h.anchor)).collect()
 }
 
-/// The contents in columns, each line a link with its page's number.
+/// The contents in columns, each line a link with its page number.
 fn list_of_contents(
     layout: &mut PageLayout,
     place: usize,
@@ -238,7 +238,7 @@ fn list_of_contents(
         .collect()
 }
 
-/// The headings that a block stands under, and its section's title.
+/// The headings above a block, and its section's title.
 type Under<'a> = (&'a mut [String; 2], &'a str);
 
 fn set(

@@ -18,15 +18,15 @@ use crate::render::paper::layout::{FAINT, LineStyle, MARGIN, width};
 use crate::render::paper::pages::{Item, Paginator, Rgb};
 use crate::render::paper::tags::{TagId, Tags};
 
-/// An internal error of Dyno, not of the contents.
+/// An internal error of Dyno, not caused by the contents.
 pub fn broken(what: &str) -> Error {
     failed(format!("the PDF cannot be made: {what}"), "please report it")
 }
 
-/// What draws on pages: the fonts in use, and the tags to which it belongs.
+/// The drawing state: the fonts in use, and the tags.
 pub struct Pen<'a> {
     fonts: Vec<(*const fonts::Font, Font)>,
-    /// What of the document's structure is drawn where.
+    /// Where the parts of the document's structure are drawn.
     pub tags: Tags,
     pages: &'a Paginator,
 }

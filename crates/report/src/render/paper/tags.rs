@@ -1,29 +1,29 @@
-//! The logical structure of a PDF: its contents in reading order, for readers that do not see the
+//! The logical structure of a PDF: its contents in reading order, for readers who cannot see the
 //! page.
 
 use krilla::tagging::{Identifier, Node, TagGroup, TagKind, TagTree};
 
-/// A place in the structure.
+/// A position in the structure.
 pub type TagId = usize;
 
 struct Element {
     kind: TagKind,
     children: Vec<TagId>,
-    /// What stands on the pages of it.
+    /// Its contents on the pages.
     content: Vec<Identifier>,
 }
 
-/// The structure while a document is laid out and drawn.
+/// The structure during layout and drawing.
 #[derive(Default)]
 pub struct Tags {
     all: Vec<Element>,
-    /// Of the document itself.
+    /// The document itself.
     top: Vec<TagId>,
     open: Vec<TagId>,
 }
 
 impl Tags {
-    /// An element within the one that is open.
+    /// An element within the open one.
     pub fn leaf(&mut self, kind: impl Into<TagKind>) -> TagId {
         let id = self.all.len();
         self.all.push(Element { kind: kind.into(), children: Vec::new(), content: Vec::new() });
@@ -34,7 +34,7 @@ impl Tags {
         id
     }
 
-    /// The same, with what follows within it until `end`.
+    /// The same, containing what follows until `end`.
     pub fn begin(&mut self, kind: impl Into<TagKind>) -> TagId {
         let id = self.leaf(kind);
         self.open.push(id);
@@ -45,8 +45,8 @@ impl Tags {
         self.open.pop();
     }
 
-    /// What `make` makes comes right after the document's first `place` elements: contents are
-    /// known last and read first.
+    /// Inserts the elements created by `make` after the document's first `place` elements: the
+    /// contents are known last and read first.
     pub fn put_at(&mut self, place: usize, make: impl FnOnce(&mut Tags)) {
         let from = self.top.len();
         make(self);
@@ -54,12 +54,12 @@ impl Tags {
         self.top.splice(place..place, late);
     }
 
-    /// How many elements the document has at its top.
+    /// Number of top-level elements.
     pub fn at_top(&self) -> usize {
         self.top.len()
     }
 
-    /// Something that was drawn belongs to an element.
+    /// Assigns a drawn item to an element.
     pub fn drawn(&mut self, id: TagId, content: Identifier) {
         self.all[id].content.push(content);
     }

@@ -7,7 +7,7 @@ use crate::brief::section::Section;
 use crate::language::Language;
 use crate::say;
 
-/// What differs between subjects apart from the drive.
+/// Differences between subjects apart from the drive.
 pub const SECTION: Section =
     Section { id: "fairness", title: |l| say!(l, "section-fairness"), appendix: false, blocks };
 
@@ -44,7 +44,7 @@ mod tests {
     use crate::analysis::comparability::conditions::tests::{UNLIKE, two_alike};
     use crate::brief::block::words;
 
-    /// Whether the page says that nothing that is known differs.
+    /// Whether the page states that there are no known differences.
     fn denies(facts: &Facts) -> bool {
         let said = say!(Language::ENGLISH, "nothing-differs");
         blocks(facts).iter().any(|b| matches!(b, Block::Text(_, line) if words(line) == said))

@@ -46,7 +46,7 @@ fn table(facts: &Facts, step: &StepFacts) -> Table {
             for class in &summary.classes {
                 let at = step.values[cell.value].text(l);
                 let mut row = texts([at, name(facts, cell), stream.clone()]);
-                // How often others measured, a file with one figure does not say.
+                // A file with one figure does not state the number of measurements.
                 let repeats = match (facts.runs[cell.bundle].is_imported(), cell.repeats.len()) {
                     (true, 1) => number_format::NONE.to_string(),
                     (_, repeats) => repeats.to_string(),

@@ -1,8 +1,8 @@
-//! Several database servers in one subject: what each did and had of the machine, their sum, the
-//! two figures that are both called "p99" elsewhere, and how far the servers lie apart.
+//! Several database servers in one subject: each one's results and resources, their sum, the two
+//! figures that are both called "p99" elsewhere, and the spread between servers.
 //!
-//! The rate of a server is its mean over the repeats, so that the servers' add up to the total; a
-//! geometric mean, which levels elsewhere are, has no such sum.
+//! The rate of a server is its mean over the repeats, so that the servers' rates add up to the
+//! total; the geometric mean used for levels elsewhere does not.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::point_summary::{ClassSummary, Latency, P99, RepeatSummary};
@@ -24,7 +24,7 @@ pub const SECTION: Section = Section {
     blocks,
 };
 
-/// Where p99.9 is among the percentiles.
+/// The index of p99.9.
 const P999: usize = 3;
 
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -40,12 +40,12 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// How the numbers come about.
+/// How the numbers are computed.
 pub fn how(l: Language) -> String {
     say!(l, "database-servers-how")
 }
 
-/// The servers of a cell by drive and instance; nothing where there is one, or none at all.
+/// The servers of a cell by drive and instance; empty if there is at most one.
 fn servers<'f>(
     facts: &Facts,
     step: &StepFacts,
@@ -81,7 +81,7 @@ fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
     latency(step, summary)?.percentiles_ns[P99].as_ref().map(|e| e.value)
 }
 
-/// A row for each subject and axis value: all its servers together.
+/// A row for each subject and axis value, for all its servers together.
 pub fn together(facts: &Facts, step: &StepFacts) -> Option<Table> {
     let l = facts.language;
     let head = [
@@ -121,7 +121,7 @@ pub fn together(facts: &Facts, step: &StepFacts) -> Option<Table> {
     (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
 }
 
-/// A row for each server, and one for all of a subject.
+/// A row for each server, and one for all of a subject's.
 pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
     let l = facts.language;
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-server")];
@@ -150,7 +150,7 @@ pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
     (!rows.is_empty()).then(|| Table::measured(l, 5, &head, rows))
 }
 
-/// The drive, and which of its servers where one has several.
+/// The drive, and the server's number if it has several.
 fn server(facts: &Facts, cell: &CellFacts, (drive, instance): (u32, u32)) -> String {
     let drives = &facts.drives[cell.subject];
     let drive = drives.get(drive as usize).cloned().unwrap_or_default();
@@ -160,7 +160,7 @@ fn server(facts: &Facts, cell: &CellFacts, (drive, instance): (u32, u32)) -> Str
     }
 }
 
-/// Processors and memory, as the kernel said; nothing of a server that Dyno did not start.
+/// Processors and memory, as reported by the kernel; empty for a server that Dyno did not start.
 fn share(l: Language, cell: &CellFacts, (drive, instance): (u32, u32)) -> [String; 2] {
     let own = cell.servers.iter().find(|s| (s.drive, s.instance) == (drive, instance));
     let Some(own) = own else { return [NONE.to_string(), NONE.to_string()] };

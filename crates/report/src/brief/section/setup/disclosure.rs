@@ -1,5 +1,5 @@
-//! Everything that is known of the host, the drives, the engines and the plan, so that others can
-//! repeat the run.
+//! All facts about the host, the drives, the engines and the plan, so that others can repeat the
+//! run.
 
 use crate::analysis::facts::{DisclosureGroup, Facts, RunFacts};
 use crate::analysis::names;
@@ -14,8 +14,8 @@ use crate::say;
 pub const SECTION: Section =
     Section { id: "disclosure", title: |l| say!(l, "section-disclosure"), appendix: true, blocks };
 
-/// Place of a heading: those that every run has first, then engines and what else the bundle has,
-/// in its order.
+/// Sort position of a heading: those of every run first, then engines and others, in the bundle's
+/// order.
 fn place(name: &str) -> usize {
     FactHeading::ALL
         .iter()
@@ -55,7 +55,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     );
     let plan =
         |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());
-    // Imported figures follow no plan that could be run again.
+    // Imported figures have no plan that could be run again.
     out.extend(facts.runs.iter().filter(|run| !run.is_imported()).map(plan));
     out
 }

@@ -1,7 +1,7 @@
 //! The drives of a group: the subject as a whole, each drive, and the spread between them.
 //!
 //! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a
-//! mean of percentiles; the spread is the least, the middle and the most that a single drive did.
+//! mean of percentiles; the spread is the minimum, median and maximum of the individual drives.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::point_summary::{ClassSummary, P99, RepeatSummary};
@@ -19,7 +19,7 @@ use crate::stats::spread::{Dispersion, spread};
 pub const SECTION: Section =
     Section { id: "drives", title: |l| say!(l, "section-drives"), appendix: true, blocks };
 
-/// How the numbers of a group come about.
+/// How the numbers of a group are computed.
 pub fn aggregation(l: Language) -> String {
     say!(l, "drives-aggregation")
 }
@@ -57,7 +57,7 @@ fn drive_head(l: Language) -> Vec<String> {
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let (l, mut out) = (facts.language, Vec::new());
-    // Servers have a section of their own.
+    // Servers have their own section.
     let steps = || facts.steps.iter().filter(|s| database_servers::together(facts, s).is_none());
     for step in steps() {
         let Some(whole) = whole(facts, step) else { continue };
@@ -77,7 +77,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// A row for each cell of several instances: the pooled p99, and what single instances have.
+/// A row for each cell with several instances: the pooled p99, and those of the individual
+/// instances.
 fn instance_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let l = facts.language;
     let row = |cell: &CellFacts| {
@@ -138,7 +139,7 @@ fn three(spread: Option<Dispersion>, show: impl Fn(f64) -> TableCell) -> [TableC
     spread.map_or([NONE, NONE, NONE].map(TableCell::from), |s| [s.min, s.median, s.max].map(&show))
 }
 
-/// Of the class that the step's figures show.
+/// For the class in the step's figures.
 fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
     let times = summary.class(step.class).map(ClassSummary::user_latency)?;
     times.percentiles_ns[P99].as_ref().map(|e| e.value)

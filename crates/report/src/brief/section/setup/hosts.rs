@@ -12,11 +12,11 @@ use crate::language::{Language, Name};
 use crate::record::ClockOffset;
 use crate::say;
 
-/// Hosts that began together.
+/// Hosts with a common start.
 pub const SECTION: Section =
     Section { id: "hosts", title: |l| say!(l, "section-hosts"), appendix: false, blocks };
 
-/// All of it; nothing where the bundles did not begin together.
+/// The complete section; empty without a common start.
 pub fn blocks(facts: &Facts) -> Vec<Block> {
     let l = facts.language;
     if facts.hosts.is_empty() {
@@ -62,7 +62,7 @@ fn step<'f>(facts: &'f Facts, joint: &Joint) -> Option<&'f StepFacts> {
     facts.steps.iter().find(|step| step.name == joint.step)
 }
 
-/// The axis value as the brief prints it.
+/// The axis value as printed in the brief.
 fn at(facts: &Facts, joint: &Joint) -> String {
     let values = step(facts, joint).map(|step| &step.values[..]).unwrap_or_default();
     let same = |number: f64| joint.value.is_some_and(|value| value == number);
@@ -109,7 +109,7 @@ fn sums(facts: &Facts) -> Block {
     Table::measured(l, 3, &head, rows).block()
 }
 
-/// The sums stand with the first class: they are of all.
+/// The sums are in the first class's row, because they are for all classes.
 fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<TableCell> {
     let times = &sum.classes[index].1;
     let time = TableCell::time;

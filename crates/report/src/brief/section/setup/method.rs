@@ -49,7 +49,7 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
     }
     let formulas = formulas(l);
     match published::is_published(facts) {
-        // Of figures without repeats nothing but quotients is made.
+        // Figures without repeats are only used in quotients.
         true => all.extend(formulas.into_iter().skip(GAIN).take(2)),
         false => all.extend(formulas),
     }
@@ -61,7 +61,7 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
     all
 }
 
-/// What the numbers are.
+/// The meaning of the numbers.
 fn figures(l: Language) -> [(String, String); 6] {
     [
         ("ops/s".to_string(), say!(l, "method-ops")),
@@ -73,7 +73,7 @@ fn figures(l: Language) -> [(String, String); 6] {
     ]
 }
 
-/// Where the formulas for quotients stand among all: gain, then reduction.
+/// The positions of the formulas for quotients among all: gain, then reduction.
 const GAIN: usize = 1;
 
 /// How estimates, comparisons and claims are made; docs/claims.md has the sources.

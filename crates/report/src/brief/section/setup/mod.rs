@@ -1,4 +1,4 @@
-//! What was measured on what, and how.
+//! The test setup and method.
 
 pub mod conditions;
 pub mod data;

@@ -44,12 +44,12 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// What a run stores of it, in words.
+/// A run's stored text, translated.
 fn done(l: Language, stored: &str) -> String {
     say!(l, "done", action = names::done(stored))
 }
 
-/// What came of a preparation: of rounds, whether their end was steady.
+/// The result of a preparation: for rounds, whether the last ones were steady.
 fn outcome(l: Language, prepared: &PreparationStep) -> String {
     let Some(state) = &prepared.steady else { return done(l, &prepared.outcome) };
     let (rounds, metric) = (state.rounds.len(), Name::tracked(state.metric.name()));

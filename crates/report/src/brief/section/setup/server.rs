@@ -1,4 +1,4 @@
-//! The two tables that published briefs open with: the server's hardware, and its software.
+//! The first two tables of published briefs: the server's hardware, and its software.
 
 use crate::analysis::comparability::conditions::{headings, values};
 use crate::analysis::facts::Facts;
@@ -57,7 +57,7 @@ const SOFTWARE: &[FactKey] = &[
     engine::VERSION,
 ];
 
-/// Values of one fact that a fleet's brief lists.
+/// Maximum number of values of a fact in a fleet's brief.
 const MOST_VALUES: usize = 8;
 
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -69,7 +69,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     some.map(|(title, pairs)| Block::Pairs(title, pairs)).collect()
 }
 
-/// What steps limit the load's memory to: the part of the host's that counts.
+/// The memory limits of steps: the relevant part of the host's memory.
 fn memory_limits(facts: &Facts) -> Vec<(String, String)> {
     let l = facts.language;
     let mut rows: Vec<(String, String)> = Vec::new();
@@ -92,7 +92,8 @@ fn pairs(facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> {
         rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h)))
     {
         let found = values(facts, heading, key.name);
-        // Whose each is would be hundreds of names; what every drive has of its own says nothing.
+        // Listing each value's owners would mean hundreds of names; values unique to each drive are
+        // omitted.
         if facts.is_fleet() && found.len() > 1 {
             let all: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
             if all.len() <= MOST_VALUES {

@@ -1,5 +1,5 @@
-//! The subjects point by point: their levels below one another, and how each differs from the
-//! subject of the brief.
+//! The subjects point by point: their levels in columns, and their differences from the brief's
+//! subject.
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead;
@@ -23,13 +23,13 @@ pub const SECTION: Section = Section {
     blocks,
 };
 
-/// Axis values that a reader takes in beside a figure.
+/// Maximum number of axis values next to a figure.
 const MOST_VALUES: usize = 8;
 
-/// Columns that have room on A4 and at 1,000 pixels.
+/// Columns that fit on A4 and in 1,000 pixels.
 pub const MOST_COLUMNS: usize = 8;
 
-/// What the steps' own parts leave out: the other axis values, and rivals beside one another.
+/// Omitted from the steps' own parts: the other axis values, and differences between rivals.
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
@@ -48,8 +48,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// A row for each place and subject: its figures, and how far the subject of the brief is from it;
-/// in `short`, where there are many places, of some of them. As many tables as the metrics need.
+/// A row for each place and subject: its figures, and their differences from the brief's subject;
+/// with `short`, a selection if there are many places. As many tables as the metrics need.
 pub fn tables(facts: &Facts, index: usize, short: bool) -> Vec<Table> {
     let several = facts.subjects.len() > 1;
     let wide = |own: &DifferenceColumn| 1 + usize::from(own.compared && several);
@@ -67,7 +67,7 @@ pub fn tables(facts: &Facts, index: usize, short: bool) -> Vec<Table> {
 fn table(facts: &Facts, index: usize, metrics: &[DifferenceColumn], short: bool) -> Option<Table> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let several = facts.subjects.len() > 1;
-    // A step of one point has no axis to name.
+    // A step with one point has no axis.
     let axis = step.axis_text(l);
     let names = if axis.is_empty() { 1 } else { 2 };
     let mut head = if axis.is_empty() { Vec::new() } else { vec![axis] };
@@ -102,7 +102,7 @@ fn table(facts: &Facts, index: usize, metrics: &[DifferenceColumn], short: bool)
     (!rows.is_empty()).then(|| Table::measured(l, names, &head, rows))
 }
 
-/// Rivals of the subject of the brief beside one another: their differences alone, point by point.
+/// Rivals of the brief's subject: only their differences, point by point.
 fn rivals(facts: &Facts, index: usize) -> Option<Table> {
     let (l, step) = (facts.language, &facts.steps[index]);
     let metrics: Vec<DifferenceColumn> =
@@ -132,7 +132,7 @@ fn rivals(facts: &Facts, index: usize) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// A metric of the table, and whether anything is compared by it.
+/// A metric of the table, and whether there are comparisons by it.
 #[derive(Clone)]
 struct DifferenceColumn {
     metric: Metric,
@@ -144,7 +144,7 @@ fn metrics(facts: &Facts, index: usize) -> Vec<DifferenceColumn> {
     let arithmetic = published::is_published(facts) && facts.subjects.len() > 1;
     let measured = |m: &Metric| step.cells.iter().any(|c| m.of(step, c).is_some());
     let mut all: Vec<Metric> = Metric::of_step(step, &facts.metrics);
-    // Mean latency stands beside p99 where the source prints it.
+    // Mean latency is shown with p99 if the source prints it.
     let mean = Metric::total(PointFigure::Mean);
     if step.figures.iter().any(|f| f.starts_with("mean")) && !all.contains(&mean) {
         all.push(mean);
@@ -156,13 +156,13 @@ fn metrics(facts: &Facts, index: usize) -> Vec<DifferenceColumn> {
     all.into_iter().filter(measured).map(own).collect()
 }
 
-/// Axis values first, then what is read off curves, then means.
+/// Axis values first, then values read from curves, then means.
 fn places(facts: &Facts, index: usize, short: bool) -> Vec<StepPlace> {
     let step = &facts.steps[index];
     let every = step.values.len().div_ceil(MOST_VALUES);
     let last = step.values.len().saturating_sub(1);
-    // Shares of one's own maximum are different loads for each subject: their levels are in the
-    // curve and the full data.
+    // Shares of its own maximum are different loads for each subject: their levels are in the curve
+    // and the full data.
     let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
         && facts.subjects.len() > 1;
     let kept = |value: &usize| match shares {
@@ -195,7 +195,7 @@ fn label(l: Language, step: &StepFacts, at: StepPlace) -> String {
     }
 }
 
-/// A subject's figure at an axis value; marked where the drive did not limit it.
+/// A subject's figure at an axis value; marked if not limited by the drive.
 fn level(facts: &Facts, index: usize, metric: &Metric, at: StepPlace, subject: usize) -> TableCell {
     let (step, StepPlace::Value(value)) = (&facts.steps[index], at) else {
         return TableCell::none();
@@ -204,7 +204,7 @@ fn level(facts: &Facts, index: usize, metric: &Metric, at: StepPlace, subject: u
     metric_text::cell(facts.language, metric, step, cell).marked(&mark(cell))
 }
 
-/// How the subject of the brief and another differ, in the other's row; nothing in its own.
+/// The difference between the brief's subject and another, in the other's row; empty in its own.
 fn difference(
     facts: &Facts,
     index: usize,
@@ -218,7 +218,7 @@ fn difference(
     }
 }
 
-/// How a difference stands; of figures without repeats, what it comes to.
+/// The standing of a difference; for figures without repeats, its arithmetic.
 fn standing(
     facts: &Facts,
     index: usize,

@@ -48,8 +48,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// A row for each place of the axis and subject; ops/s of each manner, and its share of the same
-/// writes that are not durable.
+/// A row for each axis value and subject; ops/s of each kind, and their share of the same writes
+/// without durability.
 fn table(facts: &Facts, group: &WriteGroup) -> Option<[Block; 2]> {
     let l = facts.language;
     let (_, lead) = group.durable.first()?;
@@ -102,13 +102,13 @@ fn cells(
     cells
 }
 
-/// p99.99 of the class that most ops are of.
+/// p99.99 of the class of most ops.
 fn last(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
     let class = summary.classes.iter().max_by_key(|class| class.ops)?;
     class.user_latency().percentiles_ns[LAST].as_ref()
 }
 
-/// Of each subject the place at which it makes the most commits durable.
+/// For each subject, the place with the most durable commits.
 fn most(facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let l = facts.language;
     let rate = |cell: &CellFacts| cell.total.as_ref().map_or(0.0, |t| t.ops_per_s.value);

@@ -15,7 +15,7 @@ use crate::{chart, say};
 pub const SECTION: Section =
     Section { id: "energy", title: |l| say!(l, "section-energy"), appendix: true, blocks };
 
-/// What matters most comes first, since a terminal leaves out what does not fit.
+/// Most important first, because a terminal omits columns that do not fit.
 fn head(l: Language, step: &StepFacts) -> Vec<String> {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-power-of")];
     head.extend(["W", "±", "ops/s/W", "±", "J/op", "MB/s/W"].map(String::from));
@@ -51,7 +51,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// Those with which the step does not lead.
+/// Metrics other than the step's headline.
 fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
     let leading = chart::choice::leading(facts, step);
     let led = |figure: &chart::Chart| leading.iter().any(|own| own.is(figure));
@@ -60,7 +60,7 @@ fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
     (!own.is_empty()).then_some(Block::Figures(own))
 }
 
-/// A row for each cell and instrument, where there is one.
+/// A row for each cell and instrument, if there is one.
 pub fn table(facts: &Facts, step: &StepFacts) -> Option<Table> {
     let rows = rows(facts, step);
     let l = facts.language;
@@ -104,13 +104,13 @@ fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
     ]
 }
 
-/// What power is of, and what read it: "drive (exec)".
+/// The class of power, and its meter: "drive (exec)".
 fn instrument(l: Language, p: &PowerFacts) -> String {
     let (class, kind) = (Name::power_class(&p.class), Name::meter_kind(&p.kind));
     say!(l, "with-detail", what = class, detail = kind)
 }
 
-/// What is to be said of the instruments: how late they are, and what they left out.
+/// Notes on the instruments: their delays, and gaps.
 pub fn notes(facts: &Facts) -> Vec<String> {
     let l = facts.language;
     let mut all: Vec<String> = Vec::new();

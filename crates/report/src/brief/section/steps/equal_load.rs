@@ -1,5 +1,4 @@
-//! Curves of latency against load: their knees, and subjects compared at equal latency and at equal
-//! load.
+//! Latency–load curves: their knees, and subjects compared at equal latency and at equal load.
 
 use crate::analysis::claim::compare::StepPlace;
 use crate::analysis::claim::curves::mean_curve;
@@ -55,7 +54,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     vec![Block::note(how(l)), Table::measured(l, 2, &head, all).block()]
 }
 
-/// A row for each subject of a step that was swept in open loop.
+/// A row for each subject of a step with an open-loop sweep.
 pub fn table(facts: &Facts, index: usize) -> Option<Table> {
     let l = facts.language;
     let rows: Vec<_> = rows(facts, index).into_iter().map(|row| (Mark::None, row)).collect();

@@ -5,7 +5,7 @@ use crate::brief::block::Block;
 use crate::brief::section::Section;
 use crate::{chart, say};
 
-/// Figures that no step leads with.
+/// Figures that are no step's headline.
 pub const SECTION: Section =
     Section { id: "figures", title: |l| say!(l, "section-figures"), appendix: true, blocks };
 

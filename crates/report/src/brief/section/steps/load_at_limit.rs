@@ -9,7 +9,7 @@ use crate::plan::search::Search;
 use crate::say;
 use crate::stats::Estimate;
 
-/// The most load within a latency limit.
+/// The highest load within a latency limit.
 pub const SECTION: Section =
     Section { id: "limit", title: |l| say!(l, "section-limit"), appendix: false, blocks };
 
@@ -74,7 +74,7 @@ fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<
     ]
 }
 
-/// The limited percentile, of the class that most of the stream's ops are of.
+/// The limited percentile, for the class of most of the stream's ops.
 fn reached<'c>(cell: &'c CellFacts, search: &Search) -> Option<&'c Estimate> {
     let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
     let class = summary.classes.iter().max_by_key(|class| class.ops)?;

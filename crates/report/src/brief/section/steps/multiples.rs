@@ -13,7 +13,7 @@ use crate::language::{Language, Number};
 use crate::plan::search::Search;
 use crate::say;
 
-/// The largest multiple that is kept.
+/// The largest sustained multiple.
 pub const SECTION: Section =
     Section { id: "multiple", title: |l| say!(l, "section-multiple"), appendix: false, blocks };
 
@@ -76,7 +76,7 @@ fn table(facts: &Facts, step: &StepFacts, search: &Search) -> Table {
     table
 }
 
-/// Of a cell's requests: their response times, which decide, and their service times.
+/// For a cell's requests: response times, which decide, and service times.
 fn rows(
     l: Language,
     step: &StepFacts,

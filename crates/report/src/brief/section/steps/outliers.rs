@@ -15,11 +15,11 @@ use crate::chart::{self, Chart};
 use crate::language::{Language, Name, Number};
 use crate::say;
 
-/// Whose the slowest ops were.
+/// The causes of the slowest ops.
 pub const SECTION: Section =
     Section { id: "outliers", title: |l| say!(l, "section-outliers"), appendix: true, blocks };
 
-/// How many of a step are listed one by one.
+/// Maximum number per step listed individually.
 const LISTED: usize = 5;
 
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -53,7 +53,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// How many outliers a cell has, how slow, and whose they were.
+/// The number of a cell's outliers, their latencies and causes.
 fn row(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<[TableCell; 9]> {
     let (l, outliers) = (facts.language, &cell.outliers);
     let first = outliers.slowest.first()?;
@@ -72,7 +72,7 @@ fn row(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<[TableCell; 
     ])
 }
 
-/// A line for each cell that has outliers, for terminals.
+/// A line for each cell with outliers, for terminals.
 pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let l = facts.language;
     let line = |cell: &CellFacts| {
@@ -93,7 +93,7 @@ pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
     step.cells.iter().filter_map(line).collect()
 }
 
-/// The slowest of a step, one by one.
+/// The slowest of a step, individually.
 fn slowest(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let mut all: Vec<(&CellFacts, &Outlier)> =
         step.cells.iter().flat_map(|c| c.outliers.slowest.iter().map(move |o| (c, o))).collect();
@@ -129,7 +129,7 @@ fn one(facts: &Facts, step: &StepFacts, cell: &CellFacts, outlier: &Outlier) -> 
     }
 }
 
-/// What else happened, as far as it was read.
+/// Other events at the time, if known.
 fn beside(l: Language, outlier: &Outlier) -> Vec<String> {
     let MetersAround { celsius, throttled, health_read, interrupts_per_s, busiest_core_percent } =
         outlier.beside;

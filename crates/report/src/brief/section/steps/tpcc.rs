@@ -17,7 +17,7 @@ use crate::say;
 pub const SECTION: Section =
     Section { id: "tpcc", title: |l| say!(l, "section-tpcc"), appendix: false, blocks };
 
-/// As the workload declares them.
+/// As declared by the workload.
 const PAYMENT: Class = Class::new("payment");
 const ORDER_STATUS: Class = Class::new("order-status");
 const DELIVERY: Class = Class::new("delivery");
@@ -35,7 +35,7 @@ const LIMITS_S: [(Class, u32); 6] = [
     (STOCK_LEVEL, 20),
 ];
 
-/// Where p95 is among the percentiles. If 95 % keep a limit, 90 % do.
+/// The index of p95. If 95 % keep a limit, so do 90 %.
 const P95: usize = 1;
 
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -64,8 +64,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// Which checks found the conditions kept, and how long the longest took; one that did not is a
-/// failed point, and listed there.
+/// The checks that passed, and the longest duration; one that did not is a failed point, and listed
+/// there.
 pub fn verdicts(facts: &Facts) -> Vec<String> {
     let l = facts.language;
     let sentence = |step: &StepFacts| {

@@ -1,4 +1,4 @@
-//! Where there is room in a figure: labels and call-outs stand where they cover nothing.
+//! Free space in a figure: labels and call-outs are placed where they cover nothing.
 
 use super::{Canvas, LABEL, TextStyle};
 use crate::chart::canvas::fonts::{self, Face};
@@ -14,26 +14,26 @@ impl FreeArea {
     }
 }
 
-/// Of the letters above and below their line.
+/// Height of letters above and below their baseline.
 const ABOVE: f64 = 0.8;
 const BELOW: f64 = 0.22;
 
-/// Around a call-out's text, and its height.
+/// Padding of a call-out's text, and its height.
 const PAD: f64 = 5.0;
 const CALL_OUT: f64 = LEAST_TEXT + 5.0;
-/// Height that a call-out over a mark and its label takes.
+/// Height of a call-out above a mark and its label.
 pub const OVER: f64 = CALL_OUT + 6.0;
 
 impl Canvas<'_> {
-    /// Keeps labels off the baseline and what is below it.
+    /// Reserves the baseline and the area below it.
     pub fn keep_off_baseline(&mut self) {
         let (left, right, bottom) = (self.left, self.right, self.bottom);
         self.taken.push(FreeArea(left, right, bottom - 0.5, self.height));
     }
 
-    /// Sets a label at the first of the places where it covers nothing and stays within the figure;
-    /// it is left out where there is none, since what it says is in the mark's own words and in the
-    /// table too. Whether there was one.
+    /// Places a label at the first position where it covers nothing and is within the figure;
+    /// otherwise it is omitted, because its text is also in the mark's description and in the
+    /// table. Returns whether it was placed.
     pub fn label(&mut self, places: &[(f64, f64, &'static str)], text: &str) -> bool {
         let free = places.iter().find(|(x, y, anchor)| {
             self.is_free(&space(*x, *y, text, &TextStyle { anchor, ..LABEL }))
@@ -50,7 +50,7 @@ impl Canvas<'_> {
         inside && !self.taken.iter().any(|taken| taken.meets(wanted))
     }
 
-    /// A label that reads upwards from a place, where numbers beside one another have no room.
+    /// A vertical label, if adjacent horizontal numbers do not fit.
     pub fn upward(&mut self, (x, y): (f64, f64), text: &str) -> bool {
         let wide = fonts::width(text, LEAST_TEXT, Face::Plain);
         let (above, below) = (ABOVE * LEAST_TEXT, BELOW * LEAST_TEXT);
@@ -68,7 +68,7 @@ impl Canvas<'_> {
         free
     }
 
-    /// Keeps labels away from a line: a series' own.
+    /// Reserves the area of a line: a series' own.
     pub fn keep_clear(&mut self, from: (f64, f64), to: (f64, f64)) {
         let steps =
             ((to.0 - from.0).abs().max((to.1 - from.1).abs()) / 8.0).clamp(1.0, 60.0) as u32;
@@ -79,9 +79,8 @@ impl Canvas<'_> {
         }
     }
 
-    /// A claimed difference at the mark of the subject that it is of: framed, in the subject's
-    /// colour, with a line to the mark; at the place nearest to it that is free. Whether there was
-    /// one.
+    /// A claimed difference at its subject's mark: framed, in the subject's colour, with a line to
+    /// the mark; at the nearest free position. Returns whether it was placed.
     pub fn call_out(&mut self, at: (f64, f64), reach: f64, subject: usize, text: &str) -> bool {
         let half = fonts::width(text, LEAST_TEXT, Face::Bold) / 2.0 + PAD;
         let high = CALL_OUT / 2.0;
@@ -104,7 +103,7 @@ impl Canvas<'_> {
         };
         let places = near.into_iter().filter(|far| *far > reach).flat_map(around);
         let within = |s: &FreeArea| s.0 > self.left && s.3 < self.bottom && s.2 >= self.top - 10.0;
-        // The line ends at the frame's nearest edge, and a little before the mark.
+        // The line ends at the frame's nearest edge, and shortly before the mark.
         let line_from = |(x, y): (f64, f64)| {
             let from = (at.0.clamp(x - half, x + half), at.1.clamp(y - high, y + high));
             let (dx, dy) = (at.0 - from.0, at.1 - from.1);
@@ -147,7 +146,7 @@ impl Canvas<'_> {
     }
 }
 
-/// The space that text takes.
+/// The area of a text.
 pub fn space(x: f64, y: f64, text: &str, set: &TextStyle) -> FreeArea {
     let wide = fonts::width(text, LEAST_TEXT, if set.bold { Face::Bold } else { Face::Plain });
     let left = match set.anchor {
