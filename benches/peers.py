@@ -5,6 +5,7 @@ what scripts/t_io_uring.sh builds.
 """
 
 import json
+import math
 import os
 import re
 import resource
@@ -22,6 +23,8 @@ T_IO_URING = Path(os.environ.get("T_IO_URING") or TARGET / "t_io_uring")
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "3"))
 IO_URING = ("--ioengine=io_uring", "--registerfiles", "--fixedbufs")
 LIBAIO = ("--ioengine=libaio",)
+# Versions of the programs that were run, with their paths.
+USED = {}
 DB = dict(keys=400_000, key=20, value=400, cache=1 << 30)
 
 
@@ -35,17 +38,30 @@ def run(command, **kwargs):
 
 
 def fio_version(program=FIO):
-    return run([program, "--version"])[0].strip().replace("fio-", "fio ")
+    """Of the fio that `fio` runs, unless another is named."""
+    said = run([program, "--version"])[0].strip().replace("fio-", "fio ")
+    return said if program != FIO else named(said, FIO)
+
+
+def named(version, program):
+    """A version as it was found, noted for `versions`."""
+    USED[version] = program
+    return version
+
+
+def versions():
+    """What was compared with, and where each program is."""
+    return [f"{version}: {program}" for version, program in USED.items()]
 
 
 def t_io_uring_version():
     """What our script has built says it; one in a built source tree of fio lies beside that fio."""
     said, beside = Path(f"{T_IO_URING}.version"), T_IO_URING.resolve().parent.parent / "fio"
     if said.exists():
-        return f"t/io_uring {said.read_text().strip()}"
+        return named(f"t/io_uring {said.read_text().strip()}", T_IO_URING)
     if beside.is_file():
-        return fio_version(beside).replace("fio", "t/io_uring")
-    return "t/io_uring of unknown version"
+        return named(fio_version(beside).replace("fio", "t/io_uring"), T_IO_URING)
+    return named("t/io_uring of unknown version", T_IO_URING)
 
 
 def fio(*options, seconds=SECONDS):
@@ -79,6 +95,16 @@ def t_io_uring(depth, portion, *options, seconds=SECONDS):
         sys.exit(f"{T_IO_URING} printed no IOPS:\n{out}")
     rate = statistics.mean(float(number) * units[unit] for number, unit in found)
     return rate, rate * seconds, user
+
+
+def median_interval(values):
+    """The interval that contains the median with at least 95 % probability, whatever the
+    distribution: from the k-th smallest to the k-th largest (binomial, p = 1/2). None of fewer than
+    six values, whose extremes enclose it less often."""
+    n, values = len(values), sorted(values)
+    outside = lambda k: 2 * sum(math.comb(n, i) for i in range(k)) / 2**n
+    ranks = [k for k in range(1, n // 2 + 1) if outside(k) <= 0.05]
+    return (values[ranks[-1] - 1], values[-ranks[-1]]) if ranks else None
 
 
 def bare(loop, *shape):
