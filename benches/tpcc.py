@@ -5,7 +5,7 @@ database, in turns, both over TCP as go-tpc cannot do otherwise.
 
 Beside Dyno's share stands that of a client which does nothing but send 64 bytes and wait for as
 many (benches/bare.rs), as often as Dyno waits and for as long: below it no client comes that waits
-for its answers.
+for its answers. The goal is a tenth above it, at each number of connections.
 
 Prints tables and writes them into docs/benchmarks.md between their own markers. "mariadb" or
 "postgres" on the command line measures that alone. Needs mariadbd or PostgreSQL.
@@ -29,7 +29,8 @@ from run import PAIRS, in_turns, record
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
 WAREHOUSES = 2
 THREADS = (1, 8, 32)
-GOAL = 0.10
+# Of what a client takes that only sends and waits.
+GOAL = 1.10
 # To connect and to prepare some eighty statements a connection costs what is no part of a
 # transaction: it is to be a small part of a run.
 SHARE_SECONDS = 3 * SECONDS
@@ -105,10 +106,11 @@ def share_line(server, folder, threads):
     waited = statistics.median(one["waits"] for one in runs)
     a_wait_s = bare("answers", round(servers / waited * 1e9), threads) / 1e9
     least = waited * a_wait_s / servers
+    goal = GOAL * least
     return (
         f"| {label(server)}no-wait, {threads} threads | {orders:.0f} | {cpu:.3f} | {servers:.3f} "
         f"| {least:.3f} | **{share:.3f}** | "
-        f"{min(shares):.3f} to {max(shares):.3f} | ≤ {GOAL} | {'yes' if share <= GOAL else 'NO'} |"
+        f"{min(shares):.3f} to {max(shares):.3f} | ≤ {goal:.3f} | {'yes' if share <= goal else 'NO'} |"
     )
 
 
