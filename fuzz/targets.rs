@@ -24,6 +24,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("hammerdb", |data| import("hammerdb", data)),
     ("sysbench", |data| import("sysbench", data)),
     ("vdbench", |data| import("vdbench", data)),
+    ("trace", trace),
 ];
 
 const MAPPING: &str = include_str!("../tests/data/mapping.toml");
@@ -60,6 +61,14 @@ fn protocol(data: &[u8]) {
     let plan = file("plan.toml", plan);
     let _ = dyno::plan::load(&plan, &dyno::plan_catalogue());
     done(&protocol);
+}
+
+fn trace(data: &[u8]) {
+    let path = file("trace", data);
+    if let Ok((mut reader, _)) = dyno::trace::read_any(&path, &std::env::temp_dir()) {
+        let _ = dyno::trace::TraceProfile::of(&mut reader, None);
+    }
+    done(&path);
 }
 
 fn brief(data: &[u8]) {

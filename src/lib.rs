@@ -16,7 +16,7 @@
 //! render → brief
 //! export → brief, store
 //! brief → chart
-//! chart → analysis
+//! chart → analysis, trace
 //! analysis → language, stats
 //! import → store
 //! engine → lab, measure
@@ -30,6 +30,7 @@
 //! record → plan
 //! plan → base
 //! language → base
+//! trace → base
 //! ```
 
 #![cfg_attr(not(test), warn(missing_docs))]
@@ -37,7 +38,7 @@
 pub use dyno_audit as audit;
 pub use dyno_core::{
     base, catalogue, engine, lab, measure, meter, plan, plan_catalogue, record, run, stats, store,
-    workload,
+    trace, workload,
 };
 pub use dyno_fleet as fleet;
 pub use dyno_powercut as powercut;

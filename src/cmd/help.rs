@@ -26,6 +26,7 @@ pub const GROUPS: [CommandGroup; 6] = [
             ("drives", "drives.md"),
             ("selftest", "claims.md"),
             ("powercut", "powercut.md"),
+            ("trace", "trace.md"),
         ],
     },
     CommandGroup {

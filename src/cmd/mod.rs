@@ -20,6 +20,7 @@ mod screen;
 pub mod selftest_result;
 mod signals;
 pub mod tools;
+pub mod trace;
 
 use std::io::{BufWriter, Write, stdout};
 use std::path::PathBuf;
@@ -72,6 +73,11 @@ enum Command {
     Powercut {
         #[command(subcommand)]
         command: measure::powercut::PowercutCommand,
+    },
+    /// Record, describe, model and generate block traces
+    Trace {
+        #[command(subcommand)]
+        command: trace::TraceCommand,
     },
     /// Compare the subjects of bundles, with confidence intervals
     Compare {
@@ -247,6 +253,7 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Facts { paths, format } => tools::facts::facts(&paths, format, out).map(|()| 0),
         Command::Selftest(args) => measure::selftest::selftest(&args, out),
         Command::Powercut { command } => measure::powercut::powercut(&command, out),
+        Command::Trace { command } => trace::trace(&command, out).map(|()| 0),
         Command::Show { bundles, format } => look::show::show(&bundles, format, out).map(|()| 0),
         Command::Compare { bundles, format } => {
             look::compare::compare(&bundles, format, out).map(|()| 0)

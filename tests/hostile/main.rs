@@ -13,3 +13,4 @@ mod pages;
 mod secrets;
 #[path = "../support/mod.rs"]
 mod support;
+mod traces;

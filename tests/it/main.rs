@@ -69,6 +69,7 @@ mod simulation;
 mod spark;
 mod sqlserver;
 mod tpcc;
+mod trace;
 mod trends;
 mod verified_runs;
 mod verify;

@@ -155,12 +155,18 @@ pub fn said(output: &Output) -> String {
 /// Runs a part of the lab of NVMe drives (`labs/nvme`) and has what it leaves in a folder; what it
 /// said, or nothing where it cannot run here.
 pub fn nvme_lab(part: &str, out: &Path) -> Option<String> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/nvme");
-    let output = Command::new(script).args(["--dyno", DYNO, part, "--out"]).arg(out).output();
+    lab("labs/nvme", &[part], out)
+}
+
+/// The same of any lab.
+pub fn lab(name: &str, args: &[&str], out: &Path) -> Option<String> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let mut command = Command::new(script);
+    let output = command.args(["--dyno", DYNO]).args(args).arg("--out").arg(out).output();
     let output = match output {
         Ok(output) => output,
         Err(error) => {
-            skip(format!("labs/nvme cannot be started: {error}"));
+            skip(format!("{name} cannot be started: {error}"));
             return None;
         }
     };

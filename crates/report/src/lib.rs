@@ -2,7 +2,7 @@
 
 #![cfg_attr(not(test), warn(missing_docs))]
 
-pub use dyno_core::{base, catalogue, plan, record, stats, store};
+pub use dyno_core::{base, catalogue, plan, record, stats, store, trace};
 
 pub mod analysis;
 pub mod brief;

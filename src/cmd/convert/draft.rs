@@ -3,6 +3,7 @@
 
 /// A line that could not be carried over.
 pub struct Loss {
+    /// 0 for what is not of one line.
     pub line: usize,
     /// As it stands there.
     pub text: String,
@@ -72,15 +73,17 @@ impl ProtocolDraft {
         (1..).map(other).find(|n| !taken.contains(&n.as_str())).unwrap_or(name)
     }
 
-    pub fn to_toml(&self) -> String {
-        let mut out = format!("# Made by `dyno convert`; {}.\n", comment(&self.source));
+    /// The protocol as `command` writes it.
+    pub fn to_toml(&self, command: &str) -> String {
+        let mut out = format!("# Made by `{command}`; {}.\n", comment(&self.source));
         if self.losses.is_empty() {
             out += "# Everything that makes the load was carried over.\n";
         } else {
             out += "#\n# Not carried over:\n";
         }
         for Loss { line, text, why } in &self.losses {
-            out += &format!("#   line {line}: {}: {}\n", comment(text), comment(why));
+            let place = if *line > 0 { format!("line {line}: ") } else { String::new() };
+            out += &format!("#   {place}{}: {}\n", comment(text), comment(why));
         }
         out += &format!("\ntitle = {}\nsource = {}\n", quoted(&self.title), quoted(&self.source));
         for DraftDataset { name, engine, bytes, knobs } in &self.datasets {

@@ -2,7 +2,7 @@
 //! the same load. Whatever cannot be converted is reported line by line, on standard error and in
 //! the protocol.
 
-mod draft;
+pub(super) mod draft;
 mod fio;
 mod job_file;
 mod vdbench;
@@ -39,7 +39,7 @@ pub fn convert(args: &ConvertArgs, out: &mut dyn Write) -> Result<()> {
     for loss in &draft.losses {
         note(&format!("{name}:{}: {}: {}", loss.line, loss.text, loss.why));
     }
-    let protocol = draft.to_toml();
+    let protocol = draft.to_toml("dyno convert");
     match &args.output {
         Some(path) => {
             output::write(path, &[&args.input], protocol.as_bytes())?;
@@ -52,7 +52,7 @@ pub fn convert(args: &ConvertArgs, out: &mut dyn Write) -> Result<()> {
 }
 
 /// As a protocol's path must be written to be taken for one.
-fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     let text = path.display().to_string();
     if text.contains('/') || text.ends_with(".toml") { text } else { format!("./{text}") }
 }

@@ -6,7 +6,7 @@ fn toml(name: &str, text: &str) -> (toml::Table, Vec<String>) {
     let draft = draft(name, text, None).unwrap_or_else(|error| panic!("{error:#}"));
     let losses = draft.losses.iter().map(|l| format!("{}: {}: {}", l.line, l.text, l.why));
     let losses = losses.collect();
-    let text = draft.to_toml();
+    let text = draft.to_toml("dyno convert");
     (text.parse().unwrap_or_else(|error| panic!("{error}: {text}")), losses)
 }
 

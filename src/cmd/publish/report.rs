@@ -71,7 +71,7 @@ fn check_masked(document: &Brief, facts: &Facts) -> Result<()> {
 }
 
 /// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.
-fn write_as_named(document: &Brief, page: &Path, inputs: &[&Path]) -> Result<()> {
+pub fn write_as_named(document: &Brief, page: &Path, inputs: &[&Path]) -> Result<()> {
     let kind =
         page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let writing = |path: &Path| format!("writing {}", path.display());

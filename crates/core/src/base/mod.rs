@@ -1,5 +1,5 @@
-//! Clock, random numbers, units, histogram, errors, sealed blocks. The bottom of the import
-//! diagram: imports no other room.
+//! Clock, random numbers, zipfian ranks, units, histogram, errors, sealed blocks. The bottom of the
+//! import diagram: imports no other room.
 //!
 //! All access to files, terminals and external texts goes through `output`, `file`, `private`,
 //! `stderr`, `text` and `secret`; `registry` is a list of all items of one kind, to which a library
@@ -19,3 +19,4 @@ pub mod secret;
 pub mod stderr;
 pub mod text;
 pub mod units;
+pub mod zipf;

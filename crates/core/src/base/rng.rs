@@ -74,9 +74,31 @@ pub fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// A bijection of 0 … n − 1: keyed mixing over the next power of two, repeated until the result is
+/// in range.
+#[inline]
+pub fn spread(rank: u64, n: u64, key: u64) -> u64 {
+    let bits = (n.max(2) - 1).ilog2() + 1;
+    let half = bits.div_ceil(2);
+    let low = (1u64 << half) - 1;
+    let mut x = rank;
+    loop {
+        // Four Feistel rounds on two halves of equal size.
+        let (mut left, mut right) = (x >> half, x & low);
+        for round in 0..4 {
+            (left, right) = (right, left ^ (mix(right ^ key.wrapping_add(round)) & low));
+        }
+        x = (left << half) | right;
+        if x < n {
+            return x;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn an_op_depends_on_seed_thread_and_number_alone() {
@@ -114,5 +136,16 @@ mod tests {
             (mean - 1.0).abs() < 0.01 && (var.sqrt() - 1.0).abs() < 0.02,
             "mean {mean}, variance {var}"
         );
+    }
+
+    proptest! {
+        #[test]
+        fn spreading_loses_and_doubles_no_number(n in 1u64..2000, key: u64) {
+            let mut seen = vec![false; n as usize];
+            for rank in 0..n {
+                let at = spread(rank, n, key) as usize;
+                prop_assert!(!std::mem::replace(&mut seen[at], true));
+            }
+        }
     }
 }

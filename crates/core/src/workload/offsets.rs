@@ -4,7 +4,8 @@
 //! that popular blocks are not adjacent (for the hotspot they are: "80 % of accesses on the first
 //! 20 %").
 
-use crate::base::rng::{Rng, mix};
+use crate::base::rng::{Rng, spread};
+use crate::base::zipf::{integral, inverse};
 
 /// A distribution over the blocks 0 … n − 1.
 #[derive(Clone, Debug)]
@@ -64,40 +65,6 @@ impl Offsets {
     }
 }
 
-/// ∫₁ˣ t^−theta dt
-fn integral(theta: f64, x: f64) -> f64 {
-    if (theta - 1.0).abs() < 1e-9 { x.ln() } else { (x.powf(1.0 - theta) - 1.0) / (1.0 - theta) }
-}
-
-fn inverse(theta: f64, y: f64) -> f64 {
-    if (theta - 1.0).abs() < 1e-9 {
-        y.exp()
-    } else {
-        (1.0 + y * (1.0 - theta)).powf(1.0 / (1.0 - theta))
-    }
-}
-
-/// A bijection of 0 … n − 1: keyed mixing over the next power of two, repeated until the result is
-/// in range.
-#[inline]
-pub fn spread(rank: u64, n: u64, key: u64) -> u64 {
-    let bits = (n.max(2) - 1).ilog2() + 1;
-    let half = bits.div_ceil(2);
-    let low = (1u64 << half) - 1;
-    let mut x = rank;
-    loop {
-        // Four Feistel rounds on two halves of equal size.
-        let (mut left, mut right) = (x >> half, x & low);
-        for round in 0..4 {
-            (left, right) = (right, left ^ (mix(right ^ key.wrapping_add(round)) & low));
-        }
-        x = (left << half) | right;
-        if x < n {
-            return x;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,15 +108,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn spreading_loses_and_doubles_no_block(n in 1u64..2000, key: u64) {
-            let mut seen = vec![false; n as usize];
-            for rank in 0..n {
-                let at = spread(rank, n, key) as usize;
-                prop_assert!(!std::mem::replace(&mut seen[at], true));
-            }
-        }
-
         #[test]
         fn every_draw_lies_inside(n in 1u64..1_000_000, seed: u64) {
             let mut rng = Seed::new(seed, 0, 0).at(0);

@@ -19,6 +19,7 @@ mod lead;
 mod prose;
 pub mod screens;
 pub mod section;
+pub mod trace;
 pub mod trend;
 
 pub use block::Block;

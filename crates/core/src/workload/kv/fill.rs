@@ -3,11 +3,11 @@
 
 use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offsets};
 use crate::base::error::Result;
-use crate::base::rng::Seed;
+use crate::base::rng::{Seed, spread};
 use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
 use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
-use crate::workload::offsets::{Offsets, spread};
+use crate::workload::offsets::Offsets;
 use crate::workload::{GeneratorInputs, Workload};
 
 /// How the key of op n is chosen.

@@ -9,4 +9,5 @@ pub(in crate::chart) mod percentiles;
 pub(in crate::chart) mod rounds;
 pub mod steady;
 pub(in crate::chart) mod timeline;
+pub mod trace;
 pub mod trend;

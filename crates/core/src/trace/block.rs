@@ -1,0 +1,154 @@
+//! A block: a few thousand requests, column by column, which can be read without those before it.
+//!
+//! ```text
+//! u32 bytes of the columns, u32 requests, u64 time of the first, u64 XXH3 of the columns
+//! columns: time since the one before, kind, device, offset, length
+//! ```
+//!
+//! Offsets are relative to the end of the request before on the same device, so that sequential
+//! ones take no room. Numbers are little-endian.
+
+use std::collections::HashMap;
+
+use twox_hash::XxHash3_64;
+
+use super::column::{ColumnReader, encode, gcd, put_varint};
+use super::request::{Request, RequestKind};
+use crate::base::error::{Result, anyhow, ensure};
+
+/// Requests of one block, at most.
+pub const BLOCK_REQUESTS: usize = 4096;
+/// Bytes before the columns.
+pub const HEADER_BYTES: usize = 24;
+/// Bytes of the columns, at most: five values of 64 bits and a class each, and their heads.
+pub const MOST_BYTES: usize = BLOCK_REQUESTS * 5 * 9 + 5 * 32;
+
+/// What stands before the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockHead {
+    pub bytes: u32,
+    pub requests: u32,
+    pub first_ns: u64,
+    pub checksum: u64,
+}
+
+impl BlockHead {
+    pub fn parse(bytes: &[u8; HEADER_BYTES]) -> BlockHead {
+        let word = |at: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_le_bytes(word)
+        };
+        let sizes = word(0);
+        BlockHead {
+            bytes: sizes as u32,
+            requests: (sizes >> 32) as u32,
+            first_ns: word(8),
+            checksum: word(16),
+        }
+    }
+}
+
+/// Appends a block. `requests` are in order of time, and at least one.
+pub fn encode_block(requests: &[Request], out: &mut Vec<u8>) {
+    let first_ns = requests.first().map_or(0, |request| request.at_ns);
+    let (mut columns, mut values) = (Vec::new(), Vec::with_capacity(requests.len()));
+    let mut add = |values: &mut Vec<u64>| {
+        encode(values, &mut columns);
+        values.clear();
+    };
+    let mut before = first_ns;
+    for request in requests {
+        values.push(request.at_ns - std::mem::replace(&mut before, request.at_ns));
+    }
+    add(&mut values);
+    values.extend(requests.iter().map(|request| request.kind as u64));
+    add(&mut values);
+    values.extend(requests.iter().map(|request| u64::from(request.device)));
+    add(&mut values);
+    let moves = moves(requests);
+    let unit = moves.iter().fold(0, |unit, step| gcd(unit, step.unsigned_abs())).max(1);
+    values.extend(moves.iter().map(|step| zigzag(step / unit as i64)));
+    add(&mut values);
+    values.extend(requests.iter().map(|request| u64::from(request.length)));
+    add(&mut values);
+    put_varint(&mut columns, unit);
+    out.extend((columns.len() as u32).to_le_bytes());
+    out.extend((requests.len() as u32).to_le_bytes());
+    out.extend(first_ns.to_le_bytes());
+    out.extend(XxHash3_64::oneshot(&columns).to_le_bytes());
+    out.extend(columns);
+}
+
+/// From the end of the request before on the same device to each request. Both are below 2^63.
+fn moves(requests: &[Request]) -> Vec<i64> {
+    let mut ends: HashMap<u16, u64> = HashMap::new();
+    let step = |request: &Request| {
+        if request.kind == RequestKind::Flush {
+            return 0;
+        }
+        let before = ends.insert(request.device, request.end()).unwrap_or(0);
+        request.offset.wrapping_sub(before) as i64
+    };
+    requests.iter().map(step).collect()
+}
+
+fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+/// Reads blocks, with memory that stays.
+#[derive(Default)]
+pub struct BlockDecoder {
+    columns: [Vec<u64>; 5],
+    ends: HashMap<u16, u64>,
+}
+
+impl BlockDecoder {
+    /// The requests of a block. Nothing that the bytes say is believed: times must not go back, and
+    /// devices, kinds and offsets must exist.
+    pub fn decode(
+        &mut self,
+        head: &BlockHead,
+        bytes: &[u8],
+        devices: usize,
+        requests: &mut Vec<Request>,
+    ) -> Result<()> {
+        requests.clear();
+        ensure!(XxHash3_64::oneshot(bytes) == head.checksum, "its checksum is another");
+        let mut reader = ColumnReader::new(bytes);
+        for column in &mut self.columns {
+            reader.column(head.requests as usize, column)?;
+        }
+        let unit = reader.varint()?;
+        ensure!(reader.is_empty(), "there are bytes behind its columns");
+        let [times, kinds, of_device, steps, lengths] = &self.columns;
+        self.ends.clear();
+        let mut at_ns = head.first_ns;
+        for i in 0..head.requests as usize {
+            at_ns = at_ns.checked_add(times[i]).ok_or_else(|| anyhow!("a time beyond 64 bits"))?;
+            let kind = RequestKind::ALL.get(kinds[i] as usize).copied();
+            let kind = kind.ok_or_else(|| anyhow!("a kind of request that does not exist"))?;
+            ensure!(of_device[i] < devices as u64, "a device that is not in the table");
+            let device = of_device[i] as u16;
+            let length = u32::try_from(lengths[i]).map_err(|_| anyhow!("a length beyond 2^32"))?;
+            let mut request = Request { at_ns, device, kind, offset: 0, length };
+            if kind != RequestKind::Flush {
+                let before = self.ends.get(&device).copied().unwrap_or(0);
+                let step = i128::from(unzigzag(steps[i])) * i128::from(unit);
+                request.offset = u64::try_from(i128::from(before) + step)
+                    .map_err(|_| anyhow!("an offset beyond 2^63 or below 0"))?;
+                self.ends.insert(device, request.end());
+            }
+            match request.fault() {
+                None => requests.push(request),
+                Some(fault) => return Err(anyhow!("a request is none: {fault}")),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Compiles a trace: its format is found, its requests are put in order, and a compact file is
+//! written. Memory is bounded, whatever the size of the trace.
+
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+
+use super::formats::{self, parsed::Refusals, parsed::RequestSink};
+use super::layout::{Summary, is_compiled};
+use super::reader::Reader;
+use super::sort::Sorter;
+use crate::base::error::{Context, Result, failed};
+use crate::base::output::Output;
+
+/// What came of a trace.
+pub struct Compiled {
+    /// The name of its format.
+    pub format: &'static str,
+    /// What it holds.
+    pub summary: Summary,
+    /// Lines that are no requests and should be.
+    pub refusals: Refusals,
+}
+
+/// Compiles `source` to the file `output`, which is replaced only if Dyno wrote it.
+pub fn compile(source: &Path, output: &Path) -> Result<Compiled> {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let (reader, compiled) = read_source(source, folder.unwrap_or(Path::new(".")))?;
+    write_file(&reader, output, &[source])?;
+    Ok(compiled)
+}
+
+/// Writes what a reader reads to a file, which is replaced only if Dyno wrote it.
+pub fn write_file(reader: &Reader, output: &Path, inputs: &[&Path]) -> Result<()> {
+    let mut out = Output::begin(output, inputs)?;
+    let mut file = reader.file();
+    file.rewind()?;
+    std::io::copy(&mut file, &mut out).with_context(|| format!("writing {}", output.display()))?;
+    out.finish(inputs)
+}
+
+/// Opens a trace of any format: a compiled file as it is, all else compiled to a file without a
+/// name in `folder`.
+pub fn read_any(source: &Path, folder: &Path) -> Result<(Reader, Compiled)> {
+    if !is_compiled(source) {
+        return read_source(source, folder);
+    }
+    let reader = Reader::open(source)?;
+    let summary = reader.summary().clone();
+    Ok((reader, Compiled { format: "compiled", summary, refusals: Refusals::default() }))
+}
+
+fn read_source(source: &Path, folder: &Path) -> Result<(Reader, Compiled)> {
+    let shown = source.display();
+    if crate::base::file::open(source)?.metadata()?.len() == 0 {
+        return Err(failed(format!("the trace {shown} is empty"), "check that it was recorded"));
+    }
+    let Some(format) = formats::of_file(source)? else {
+        let names: Vec<&str> = formats::ALL.iter().map(|format| format.name()).collect();
+        return Err(failed(
+            format!("the trace {shown} has no format that Dyno reads"),
+            format!("give a trace of {} (docs/trace.md)", names.join(", ")),
+        ));
+    };
+    let mut sink = RequestSink::new(Sorter::new(folder));
+    let files: Vec<PathBuf> = format.files(source)?;
+    files.iter().try_for_each(|file| format.read(file, &mut sink))?;
+    finish(sink, format.name(), &format!("the trace {shown}"))
+}
+
+/// Reads what blktrace writes to a pipe, to a compiled file without a name in `folder`. `end` says,
+/// when the pipe has ended, how many events were lost.
+pub fn read_blktrace(
+    records: &mut dyn Read,
+    folder: &Path,
+    end: impl FnOnce() -> Result<u64>,
+) -> Result<(Reader, Compiled)> {
+    let mut sink = RequestSink::new(Sorter::new(folder));
+    formats::records(records, "blktrace's output", &mut sink)?;
+    let lost = end()?;
+    sink.lose(lost);
+    finish(sink, "blktrace", "the recorded trace")
+}
+
+fn finish(sink: RequestSink, format: &'static str, shown: &str) -> Result<(Reader, Compiled)> {
+    let (sorter, refusals) = sink.into_parts();
+    if sorter.requests() == 0 {
+        let refused = refusals.lines().join("; ");
+        let what = match refused.is_empty() {
+            true => format!("{shown} ({format}) has no request"),
+            false => format!("no line of {shown} is a request: {refused}"),
+        };
+        return Err(failed(what, format!("check that it is a {format} trace with requests")));
+    }
+    let reader = sorter.finish(refusals.count + refusals.lost)?;
+    let summary = reader.summary().clone();
+    Ok((reader, Compiled { format, summary, refusals }))
+}

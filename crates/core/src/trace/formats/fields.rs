@@ -1,0 +1,64 @@
+//! Fields of a line: numbers without signs, times as decimal seconds.
+
+/// A whole number, or why it is none.
+pub fn whole(field: &str, what: &str) -> Result<u64, String> {
+    let field = field.trim();
+    let digits = !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit());
+    match field.parse() {
+        Ok(number) if digits => Ok(number),
+        _ if digits => Err(format!("the {what} '{field}' is beyond 2^64")),
+        _ => Err(format!("the {what} '{field}' is not a whole number from 0 on")),
+    }
+}
+
+/// A number in units of so many.
+pub fn in_units(field: &str, unit: u64, what: &str) -> Result<u64, String> {
+    let number = whole(field, what)?;
+    number.checked_mul(unit).ok_or_else(|| format!("the {what} '{field}' is too large"))
+}
+
+/// Seconds with up to nine decimals, in ns.
+pub fn seconds(field: &str, what: &str) -> Result<u64, String> {
+    let field = field.trim();
+    let (whole_part, decimals) = field.split_once('.').unwrap_or((field, "0"));
+    if decimals.is_empty() || decimals.len() > 9 {
+        return Err(format!("the {what} '{field}' is not a number of seconds"));
+    }
+    let seconds = in_units(whole_part, 1_000_000_000, what)?;
+    let scale = 10u64.pow(9 - decimals.len() as u32);
+    let fraction = in_units(decimals, scale, what)?;
+    seconds.checked_add(fraction).ok_or_else(|| format!("the {what} '{field}' is too large"))
+}
+
+/// So many fields between commas.
+pub fn columns<const N: usize>(line: &str) -> Result<[&str; N], String> {
+    let mut fields = line.split(',');
+    let mut columns = [""; N];
+    for column in &mut columns {
+        *column = fields.next().ok_or_else(|| format!("it has fewer than {N} columns"))?.trim();
+    }
+    match fields.next() {
+        None => Ok(columns),
+        Some(_) => Err(format!("it has more than {N} columns")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_exact_and_have_no_signs() {
+        assert_eq!(whole("18446744073709551615", "n"), Ok(u64::MAX));
+        assert_eq!(seconds("12.000000345", "time"), Ok(12_000_000_345));
+        assert_eq!(seconds("1538326800", "time"), Ok(1_538_326_800_000_000_000));
+        assert_eq!(seconds("0.5", "time"), Ok(500_000_000));
+        for wrong in ["-1", "+1", "", "1e3", "0x10", "1.5", "١"] {
+            assert!(whole(wrong, "n").is_err(), "{wrong}");
+        }
+        for wrong in ["-1.0", "1.", ".5", "1.0000000001", "1.-5", "99999999999999"] {
+            assert!(seconds(wrong, "time").is_err(), "{wrong}");
+        }
+        assert!(whole("18446744073709551616", "n").unwrap_err().contains("beyond 2^64"));
+    }
+}

@@ -1,0 +1,97 @@
+//! Reads a text of any length line by line: no line is kept, and none that is longer than any
+//! request's.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+use super::parsed::RequestSink;
+use crate::base::error::{Context, Result};
+use crate::base::file;
+
+/// Bytes of a line. Names of files have at most 4,096.
+const LONGEST: u64 = 8192;
+/// Bytes from which a format is recognised.
+const BEGINNING: u64 = 64 << 10;
+
+/// How a file begins.
+pub struct Beginning {
+    /// Its first bytes, unpacked.
+    pub bytes: Vec<u8>,
+}
+
+impl Beginning {
+    /// The first lines that are not empty.
+    pub fn lines(&self) -> Vec<String> {
+        let text = String::from_utf8_lossy(&self.bytes);
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.take(100).map(String::from).collect()
+    }
+
+    /// Whether one of the first lines passes, after a line of names at most.
+    pub fn has(&self, is_request: impl Fn(&str) -> bool) -> bool {
+        self.lines().iter().any(|line| is_request(line))
+    }
+}
+
+/// A file's bytes, unpacked where gzip packed them.
+pub fn open(path: &Path) -> Result<Box<dyn Read>> {
+    let mut file = BufReader::with_capacity(1 << 20, file::open(path)?);
+    let reading = || format!("reading {}", path.display());
+    let packed = file.fill_buf().with_context(reading)?.starts_with(&[0x1f, 0x8b]);
+    Ok(match packed {
+        true => Box::new(MultiGzDecoder::new(file)),
+        false => Box::new(file),
+    })
+}
+
+pub fn beginning(path: &Path) -> Result<Beginning> {
+    let mut bytes = Vec::new();
+    open(path)?
+        .take(BEGINNING)
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("reading {}", path.display()))?;
+    Ok(Beginning { bytes })
+}
+
+/// Hands each line to `take`, without its end; what it says is the reason for which the line is
+/// refused. Lines of spaces are passed over.
+pub fn each(
+    path: &Path,
+    sink: &mut RequestSink,
+    mut take: impl FnMut(&str, &mut RequestSink) -> Result<Option<String>>,
+) -> Result<()> {
+    let reading = || format!("reading {}", path.display());
+    let mut file = BufReader::with_capacity(1 << 16, open(path)?);
+    let mut bytes = Vec::new();
+    for number in 1u64.. {
+        bytes.clear();
+        let read = (&mut file).take(LONGEST).read_until(b'\n', &mut bytes).with_context(reading)?;
+        if read == 0 {
+            break;
+        }
+        let whole = bytes.last() == Some(&b'\n') || (read as u64) < LONGEST;
+        if !whole {
+            file.skip_until(b'\n').with_context(reading)?;
+        }
+        let reason = match std::str::from_utf8(&bytes) {
+            _ if !whole => Some(format!("it has more than {LONGEST} bytes")),
+            _ if bytes.contains(&0) => Some("it has a NUL byte".to_string()),
+            Err(_) => Some("it is not text (UTF-8)".to_string()),
+            Ok(line) if line.trim().is_empty() => None,
+            Ok(line) => take(line.trim_end_matches(['\n', '\r']), sink)?,
+        };
+        if let Some(reason) = reason {
+            let text = String::from_utf8_lossy(&bytes);
+            sink.refuse(|| format!("line {number}"), text.trim_end(), reason);
+        }
+    }
+    Ok(())
+}
+
+/// The beginning of a file as it is, for formats that are no text.
+pub fn raw(path: &Path) -> Result<BufReader<File>> {
+    Ok(BufReader::with_capacity(1 << 20, file::open(path)?))
+}

@@ -1,0 +1,51 @@
+//! MSR Cambridge's traces (SNIA IOTTA 388): `Timestamp,Hostname,DiskNumber,Type,Offset,Size,
+//! ResponseTime`. Windows file times (100 ns since 1601), bytes. A device is `Hostname.DiskNumber`.
+
+use std::path::Path;
+
+use super::TraceFormat;
+use super::fields::{columns, in_units, whole};
+use super::lines::{self, Beginning};
+use super::parsed::{RequestSink, SourceRequest};
+use crate::base::error::Result;
+use crate::trace::request::RequestKind;
+
+const FILE_TIME: u64 = 100;
+
+pub struct MsrCambridge;
+
+impl TraceFormat for MsrCambridge {
+    fn name(&self) -> &'static str {
+        "MSR Cambridge"
+    }
+
+    fn recognises(&self, beginning: &Beginning) -> bool {
+        beginning.has(|line| row(line).is_ok())
+    }
+
+    fn read(&self, file: &Path, sink: &mut RequestSink) -> Result<()> {
+        lines::each(file, sink, |line, sink| {
+            if line.starts_with("Timestamp,") {
+                return Ok(None);
+            }
+            let (device, arrival) = match row(line) {
+                Ok(row) => row,
+                Err(reason) => return Ok(Some(reason)),
+            };
+            sink.take(&SourceRequest { device: &device, ..arrival })
+        })
+    }
+}
+
+fn row(line: &str) -> Result<(String, SourceRequest<'_>), String> {
+    let [time, host, disk, kind, offset, length, _response] = columns(line)?;
+    let kind = match kind.to_ascii_lowercase().as_str() {
+        "read" => RequestKind::Read,
+        "write" => RequestKind::Write,
+        _ => return Err(format!("'{kind}' is neither Read nor Write")),
+    };
+    let at_ns = in_units(time, FILE_TIME, "time")?;
+    let (offset, length) = (whole(offset, "offset")?, whole(length, "size")?);
+    let device = format!("{host}.{}", whole(disk, "number of the disk")?);
+    Ok((device, SourceRequest { at_ns, device: "", kind, offset, length }))
+}

@@ -1,0 +1,122 @@
+//! What formats hand on: requests by the name of their device, and refused lines with their reason.
+
+use std::collections::HashMap;
+
+use crate::base::error::{Result, failed};
+use crate::base::text::visible;
+use crate::trace::request::{MOST_DEVICES, Request, RequestKind};
+use crate::trace::sort::Sorter;
+
+/// Refused lines that are named.
+const NAMED: usize = 10;
+/// Characters of a refused line that are shown.
+const SHOWN: usize = 80;
+
+/// A line or record that is no request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// "line 12", or "byte 96" in a binary file.
+    pub place: String,
+    /// Its beginning.
+    pub text: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What was refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusals {
+    /// The number of lines or records.
+    pub count: u64,
+    /// The first ten.
+    pub first: Vec<Refused>,
+    /// Events that the recorder lost before anyone could read them.
+    pub lost: u64,
+}
+
+impl Refusals {
+    /// One line for each of the first, and one for the others.
+    pub fn lines(&self) -> Vec<String> {
+        let named = |r: &Refused| format!("{}: {}: {}", r.place, r.reason, visible(&r.text));
+        let mut lines: Vec<String> = self.first.iter().map(named).collect();
+        let others = self.count - self.first.len() as u64;
+        if others > 0 {
+            lines.push(format!("and {others} more"));
+        }
+        lines
+    }
+}
+
+/// One request as a source has it.
+pub struct SourceRequest<'a> {
+    /// Its time by the clock of the source.
+    pub at_ns: u64,
+    /// The name of its device.
+    pub device: &'a str,
+    /// What it does.
+    pub kind: RequestKind,
+    /// Its first byte.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u64,
+}
+
+/// Takes what a format reads.
+pub struct RequestSink {
+    sorter: Sorter,
+    devices: HashMap<String, u16>,
+    refusals: Refusals,
+}
+
+impl RequestSink {
+    /// A sink that sorts.
+    pub fn new(sorter: Sorter) -> RequestSink {
+        RequestSink { sorter, devices: HashMap::new(), refusals: Refusals::default() }
+    }
+
+    /// Takes a request; the reason where it cannot be one.
+    pub fn take(&mut self, arrival: &SourceRequest) -> Result<Option<String>> {
+        let Ok(length) = u32::try_from(arrival.length) else {
+            return Ok(Some(format!("a length of {} bytes is beyond 2^32", arrival.length)));
+        };
+        let (at_ns, kind, offset) = (arrival.at_ns, arrival.kind, arrival.offset);
+        let request = Request { at_ns, device: 0, kind, offset, length };
+        if let Some(fault) = request.fault() {
+            return Ok(Some(fault.to_string()));
+        }
+        let device = match self.devices.get(arrival.device) {
+            Some(device) => *device,
+            None if self.devices.len() == MOST_DEVICES => {
+                let what = format!("the trace has more than {MOST_DEVICES} devices");
+                return Err(failed(what, "keep the lines of fewer devices"));
+            }
+            None => {
+                let device = self.devices.len() as u16;
+                self.sorter.add_device(arrival.device);
+                self.devices.insert(arrival.device.to_string(), device);
+                device
+            }
+        };
+        self.sorter.push(Request { device, ..request })?;
+        Ok(None)
+    }
+
+    /// Counts what is no request.
+    pub fn refuse(&mut self, place: impl FnOnce() -> String, text: &str, reason: String) {
+        self.refusals.count += 1;
+        if self.refusals.first.len() < NAMED {
+            let text = text.chars().take(SHOWN).collect();
+            self.refusals.first.push(Refused { place: place(), text, reason });
+        }
+    }
+
+    /// Counts events that the recorder lost.
+    pub fn lose(&mut self, events: u64) {
+        self.refusals.lost += events;
+    }
+
+    /// What came.
+    pub fn into_parts(self) -> (Sorter, Refusals) {
+        (self.sorter, self.refusals)
+    }
+}

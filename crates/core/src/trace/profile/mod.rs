@@ -1,0 +1,219 @@
+//! What a trace is like, from one pass over its requests with bounded memory: when requests arrive
+//! (`arrivals`), where (`extents`, `exponent`) and how soon they return (`reuse`).
+
+mod arrivals;
+mod exponent;
+mod extents;
+mod reuse;
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::layout::{Summary, TraceDevice};
+use super::reader::Reader;
+use super::request::{Request, RequestKind};
+use crate::base::error::Result;
+
+pub use arrivals::{ArrivalSeries, CountDispersion};
+pub use extents::ExtentUse;
+pub use reuse::{ReuseBucket, ReuseDistances};
+
+/// Windows in which arrivals are counted, in ns.
+const WINDOWS_NS: [u64; 3] = [1_000_000, 100_000_000, 1_000_000_000];
+/// Sizes of extents for which skew is computed, in bytes.
+const EXTENTS: [u64; 3] = [4 << 10, 64 << 10, 1 << 20];
+/// Different lengths that are counted one by one; others count as the next power of two.
+const MOST_LENGTHS: usize = 4096;
+
+/// Requests of one length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LengthCount {
+    /// Bytes.
+    pub length: u32,
+    /// By kind, in the order of `RequestKind::ALL`.
+    pub kinds: [u64; 4],
+}
+
+/// What a trace is like.
+pub struct TraceProfile {
+    /// Counts, bytes and devices.
+    pub summary: Summary,
+    /// Arrivals over time.
+    pub series: ArrivalSeries,
+    /// The index of dispersion of counts at 1 ms, 100 ms and 1 s.
+    pub dispersion: Vec<CountDispersion>,
+    /// The most arrivals within one second that begins with a whole second of the trace.
+    pub peak_second: u64,
+    /// Requests by length, in ascending order; flushes have none.
+    pub lengths: Vec<LengthCount>,
+    /// Requests that begin where the one before on the same device ended, flushes left out.
+    pub sequential: u64,
+    /// Footprint and skew at several sizes of extents.
+    pub extents: Vec<ExtentUse>,
+    /// Reuse distances of extents of 4 KiB.
+    pub reuse: ReuseDistances,
+}
+
+impl TraceProfile {
+    /// Reads the whole trace, or what one device of it is about.
+    pub fn of(reader: &mut Reader, device: Option<u16>) -> Result<TraceProfile> {
+        reader.seek_to(0)?;
+        let mut collector = Collector::new(reader.summary(), device);
+        let mut requests = Vec::new();
+        loop {
+            reader.next_requests(&mut requests)?;
+            if requests.is_empty() {
+                return Ok(collector.finish());
+            }
+            let wanted = requests.iter().filter(|r| device.is_none_or(|d| d == r.device));
+            wanted.for_each(|request| collector.add(request));
+        }
+    }
+
+    /// Mean arrivals per second; none of a trace whose requests all arrive at once.
+    pub fn rate(&self) -> Option<f64> {
+        let span_s = self.summary.span_ns as f64 / 1e9;
+        (span_s > 0.0).then(|| self.summary.requests as f64 / span_s)
+    }
+
+    /// The share of reads among reads and writes; none without either.
+    pub fn read_share(&self) -> Option<f64> {
+        let of = |kind| self.summary.of(kind).requests as f64;
+        let both = of(RequestKind::Read) + of(RequestKind::Write);
+        (both > 0.0).then(|| of(RequestKind::Read) / both)
+    }
+}
+
+struct Collector {
+    summary: Summary,
+    span_ns: u64,
+    origin_ns: u64,
+    series: ArrivalSeries,
+    counts: Vec<arrivals::WindowCounts>,
+    lengths: BTreeMap<u32, [u64; 4]>,
+    ends: HashMap<u16, u64>,
+    sequential: u64,
+    extents: Vec<extents::ExtentCounts>,
+    reuse: ReuseDistances,
+}
+
+impl Collector {
+    /// Times are those of the whole trace.
+    fn new(whole: &Summary, device: Option<u16>) -> Collector {
+        let window = |window_ns| arrivals::WindowCounts::new(window_ns, whole.span_ns);
+        let mut summary = Summary { devices: whole.devices.clone(), ..Summary::default() };
+        summary.missing = whole.missing;
+        for (number, of) in summary.devices.iter_mut().enumerate() {
+            let seen = device.is_none_or(|device| usize::from(device) == number);
+            *of = TraceDevice { requests: 0, end: if seen { of.end } else { 0 }, ..of.clone() };
+        }
+        Collector {
+            span_ns: whole.span_ns,
+            origin_ns: whole.origin_ns,
+            series: ArrivalSeries::new(whole.span_ns),
+            counts: WINDOWS_NS.map(window).into(),
+            lengths: BTreeMap::new(),
+            ends: HashMap::new(),
+            sequential: 0,
+            extents: EXTENTS.map(extents::ExtentCounts::new).into(),
+            reuse: ReuseDistances::new(EXTENTS[0]),
+            summary,
+        }
+    }
+
+    fn add(&mut self, request: &Request) {
+        self.summary.add(request);
+        self.series.add(request);
+        self.counts.iter_mut().for_each(|counts| counts.add(request.at_ns));
+        if request.kind == RequestKind::Flush {
+            return;
+        }
+        let known = self.lengths.len() < MOST_LENGTHS || self.lengths.contains_key(&request.length);
+        let length = if known { request.length } else { rounded(request.length) };
+        self.lengths.entry(length).or_default()[request.kind as usize] += 1;
+        let before = self.ends.insert(request.device, request.end());
+        self.sequential += u64::from(before == Some(request.offset));
+        if request.kind != RequestKind::Discard {
+            self.extents.iter_mut().for_each(|extents| extents.add(request));
+            self.reuse.add(request);
+        }
+    }
+
+    fn finish(self) -> TraceProfile {
+        let span = |extent: u64| {
+            self.summary.devices.iter().map(|device| device.end.div_ceil(extent)).sum()
+        };
+        let extents = self.extents.iter().zip(EXTENTS);
+        let lengths = self.lengths.iter().map(|(&length, &kinds)| LengthCount { length, kinds });
+        TraceProfile {
+            dispersion: self.counts.iter().map(arrivals::WindowCounts::dispersion).collect(),
+            peak_second: self.counts.last().map_or(0, |counts| counts.most),
+            lengths: lengths.collect(),
+            extents: extents.map(|(counts, extent)| counts.summarise(span(extent))).collect(),
+            sequential: self.sequential,
+            series: self.series,
+            reuse: self.reuse,
+            summary: Summary { span_ns: self.span_ns, origin_ns: self.origin_ns, ..self.summary },
+        }
+    }
+}
+
+/// The next power of two.
+fn rounded(length: u32) -> u32 {
+    length.checked_next_power_of_two().unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::Seed;
+
+    fn profile(requests: impl Iterator<Item = Request>) -> TraceProfile {
+        let requests: Vec<Request> = requests.collect();
+        let mut summary = Summary { devices: vec![Default::default()], ..Default::default() };
+        requests.iter().for_each(|request| summary.add(request));
+        let mut collector = Collector::new(&summary, None);
+        requests.iter().for_each(|request| collector.add(request));
+        collector.finish()
+    }
+
+    fn read(at_ns: u64, offset: u64) -> Request {
+        Request { at_ns, device: 0, kind: RequestKind::Read, offset, length: 4096 }
+    }
+
+    #[test]
+    fn poisson_arrivals_have_a_dispersion_of_one_and_even_ones_none() {
+        let seed = Seed::new(5, 0, 0);
+        let mut at_ns = 0;
+        let poisson = (0..200_000).map(|n| {
+            at_ns += (seed.at(n).exponential() * 100_000.0) as u64;
+            read(at_ns, 0)
+        });
+        let poisson = profile(poisson);
+        let of_1_ms = poisson.dispersion[0].index.unwrap();
+        // 20,000 windows: the standard error of the index is sqrt(2 / n) = 0.01.
+        assert!((of_1_ms - 1.0).abs() < 0.05, "{of_1_ms}");
+        assert!((poisson.rate().unwrap() - 10_000.0).abs() < 150.0);
+        let even = profile((0..100_000).map(|n| read(n * 100_000, 0)));
+        assert!(even.dispersion[1].index.unwrap() < 1e-6);
+        assert_eq!(even.peak_second, 10_000);
+    }
+
+    #[test]
+    fn bursts_have_a_dispersion_above_one() {
+        // 100 requests at the beginning of every tenth of a second.
+        let bursts = profile((0..10_000).map(|n| read(n / 100 * 100_000_000, 0)));
+        let [of_1_ms, of_100_ms, _] = [0, 1, 2].map(|i| bursts.dispersion[i].index);
+        // One window in a hundred has 100, the others 0: (100² / 100 − 1) / 1.
+        assert!((of_1_ms.unwrap() - 99.0).abs() < 1.0, "{of_1_ms:?}");
+        assert!(of_100_ms.unwrap() < 1e-6, "every window has 100");
+    }
+
+    #[test]
+    fn sequential_requests_and_lengths_are_counted() {
+        let of = |n: u64| Request { length: 512 << (n % 2), ..read(n, n / 2 * 1536 + n % 2 * 512) };
+        let profile = profile((0..1000).map(of));
+        assert_eq!(profile.sequential, 999);
+        let lengths: Vec<_> = profile.lengths.iter().map(|l| (l.length, l.kinds[0])).collect();
+        assert_eq!(lengths, [(512, 500), (1024, 500)]);
+    }
+}

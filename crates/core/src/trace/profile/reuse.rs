@@ -1,0 +1,200 @@
+//! Reuse distances: how many different extents are accessed between two accesses to one, which is
+//! the size of the cache that would hold it (Mattson and others, 1970). Of many extents a sample is
+//! followed, and distances are scaled by its share (SHARDS, FAST 2015).
+
+use std::collections::HashMap;
+
+use super::extents::touched;
+use crate::trace::request::Request;
+
+/// Extents that are followed at once.
+const MOST_EXTENTS: usize = 1 << 16;
+/// Accesses that have a place before places are given anew, for each extent.
+const PLACES: usize = 4;
+
+/// Accesses whose reuse distance is below a power of two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReuseBucket {
+    /// Distances are below so many bytes, and not below half of it.
+    pub below_bytes: u64,
+    /// The share of all accesses.
+    pub share: f64,
+}
+
+/// Collects the reuse distances of reads and writes.
+pub struct ReuseDistances {
+    extent: u64,
+    /// Extents that are followed at once, at most.
+    most: usize,
+    bound: u64,
+    /// The place of the last access of each extent.
+    last: HashMap<u64, usize>,
+    /// A tree of sums (Fenwick) over places, each 1 if it is the last access of an extent.
+    tree: Vec<u32>,
+    next: usize,
+    /// Accesses by the number of bits of their distance in extents; each stands for several.
+    buckets: [f64; 65],
+    first: f64,
+    sampled: bool,
+}
+
+impl ReuseDistances {
+    /// Distances are counted in extents of so many bytes.
+    pub fn new(extent: u64) -> ReuseDistances {
+        ReuseDistances::with_limit(extent, MOST_EXTENTS)
+    }
+
+    fn with_limit(extent: u64, most: usize) -> ReuseDistances {
+        ReuseDistances {
+            extent,
+            most,
+            bound: u64::MAX,
+            last: HashMap::new(),
+            tree: vec![0; PLACES * most + 1],
+            next: 0,
+            buckets: [0.0; 65],
+            first: 0.0,
+            sampled: false,
+        }
+    }
+
+    /// Adds a read or a write, in the order of their times.
+    pub fn add(&mut self, request: &Request) {
+        for identity in touched(request, self.extent) {
+            if identity <= self.bound {
+                self.access(identity);
+            }
+        }
+    }
+
+    fn access(&mut self, identity: u64) {
+        if self.next + 1 == self.tree.len() {
+            self.place_anew();
+        }
+        let share = self.bound as f64 / u64::MAX as f64;
+        match self.last.insert(identity, self.next) {
+            None => self.first += 1.0 / share,
+            Some(before) => {
+                let between = self.last.len() as u64 - self.up_to(before);
+                let distance = (between as f64 / share) as u64;
+                self.buckets[(u64::BITS - distance.leading_zeros()) as usize] += 1.0 / share;
+                self.mark(before, u32::MAX);
+            }
+        }
+        self.mark(self.next, 1);
+        self.next += 1;
+        if self.last.len() > self.most {
+            self.bound /= 2;
+            self.sampled = true;
+            let bound = self.bound;
+            self.last.retain(|identity, _| *identity <= bound);
+            self.place_anew();
+        }
+    }
+
+    /// Adds to a place; `u32::MAX` takes one away.
+    fn mark(&mut self, place: usize, by: u32) {
+        let mut at = place + 1;
+        while at < self.tree.len() {
+            self.tree[at] = self.tree[at].wrapping_add(by);
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// Extents whose last access is at this place or before.
+    fn up_to(&self, place: usize) -> u64 {
+        let (mut at, mut sum) = (place + 1, 0);
+        while at > 0 {
+            sum += u64::from(self.tree[at]);
+            at -= at & at.wrapping_neg();
+        }
+        sum
+    }
+
+    /// The extents in their order, from the first place on.
+    fn place_anew(&mut self) {
+        let mut order: Vec<(usize, u64)> = self.last.iter().map(|(id, at)| (*at, *id)).collect();
+        order.sort_unstable();
+        self.tree.fill(0);
+        for (place, (_, identity)) in order.iter().enumerate() {
+            self.last.insert(*identity, place);
+            self.mark(place, 1);
+        }
+        self.next = order.len();
+    }
+
+    /// The shares of accesses by distance, in ascending order.
+    pub fn buckets(&self) -> Vec<ReuseBucket> {
+        let all = (self.buckets.iter().sum::<f64>() + self.first).max(1.0);
+        let last = self.buckets.iter().rposition(|count| *count > 0.0).map_or(0, |bits| bits + 1);
+        let bucket = |bits: usize| ReuseBucket {
+            below_bytes: self.extent.checked_shl(bits as u32).unwrap_or(u64::MAX),
+            share: self.buckets[bits] / all,
+        };
+        (0..last).map(bucket).collect()
+    }
+
+    /// The share of accesses that are the first to their extent.
+    pub fn first_share(&self) -> f64 {
+        self.first / (self.buckets.iter().sum::<f64>() + self.first).max(1.0)
+    }
+
+    /// Whether a sample of the extents was followed.
+    pub fn is_sampled(&self) -> bool {
+        self.sampled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::Seed;
+    use crate::trace::request::RequestKind;
+
+    const SMALL: usize = 1 << 10;
+
+    fn distances(extents: impl Iterator<Item = u64>) -> ReuseDistances {
+        let mut reuse = ReuseDistances::with_limit(4096, SMALL);
+        for n in extents {
+            let (kind, offset) = (RequestKind::Read, n * 4096);
+            reuse.add(&Request { at_ns: 0, device: 0, kind, offset, length: 4096 });
+        }
+        reuse
+    }
+
+    #[test]
+    fn a_loop_over_extents_has_their_number_as_its_distance() {
+        let reuse = distances((0..100_000).map(|n| n % 100));
+        let buckets = reuse.buckets();
+        let last = buckets.last().unwrap();
+        // 99 others lie between: from 64 to below 128 extents.
+        assert_eq!(last.below_bytes, 128 * 4096);
+        assert!((last.share - 0.999).abs() < 1e-6 && (reuse.first_share() - 1e-3).abs() < 1e-9);
+    }
+
+    #[test]
+    fn distances_are_those_of_a_list_in_the_order_of_use() {
+        let seed = Seed::new(1, 0, 0);
+        let extents: Vec<u64> = (0..3000).map(|n| seed.at(n).below(1 + n % 300)).collect();
+        let (mut list, mut expected) = (Vec::new(), [0.0; 65]);
+        for extent in &extents {
+            if let Some(at) = list.iter().rposition(|other| other == extent) {
+                let distance = (list.len() - 1 - at) as u64;
+                expected[(u64::BITS - distance.leading_zeros()) as usize] += 1.0;
+                list.remove(at);
+            }
+            list.push(*extent);
+        }
+        assert_eq!(distances(extents.into_iter()).buckets, expected);
+    }
+
+    #[test]
+    fn a_sample_gives_the_distances_of_all() {
+        let extents = SMALL as u64 * 5;
+        let reuse = distances((0..extents * 3).map(|n| n % extents));
+        assert!(reuse.is_sampled());
+        let last = *reuse.buckets().last().unwrap();
+        assert_eq!(last.below_bytes / 4096, extents.next_power_of_two());
+        assert!((reuse.first_share() - 1.0 / 3.0).abs() < 0.05, "{}", reuse.first_share());
+    }
+}

@@ -1,0 +1,268 @@
+//! Puts requests into the order of their times with bounded memory: replacement selection (Knuth,
+//! The Art of Computer Programming, volume 3, 5.4.1) writes runs that are in order, and a merge
+//! joins them. A trace whose requests are at most `WINDOW` places out of order is one run.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Seek};
+use std::path::{Path, PathBuf};
+
+use super::layout::Summary;
+use super::reader::Reader;
+use super::request::Request;
+use super::writer::Writer;
+use crate::base::error::{Context, Result};
+
+/// Requests in memory, of 56 bytes each.
+const WINDOW: usize = 1 << 18;
+/// Runs that are merged at once, with a block in memory each.
+const MOST_RUNS: usize = 128;
+
+/// In the order of time; at one time, in the order in which they came.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    run: u64,
+    at_ns: u64,
+    number: u64,
+}
+
+/// Takes requests in any order.
+pub struct Sorter {
+    folder: PathBuf,
+    /// Requests in memory, at most.
+    most: usize,
+    window: BinaryHeap<Reverse<(Key, Sorted)>>,
+    devices: Vec<String>,
+    runs: Vec<Reader>,
+    writing: Option<Writer<BufWriter<File>>>,
+    /// Of the run that is being written.
+    run: u64,
+    last_ns: u64,
+    number: u64,
+}
+
+/// What a key belongs to.
+#[derive(Clone, Copy)]
+struct Sorted(Request);
+
+// Keys are unique; what belongs to one is not compared.
+impl PartialEq for Sorted {
+    fn eq(&self, _: &Sorted) -> bool {
+        true
+    }
+}
+impl Eq for Sorted {}
+impl PartialOrd for Sorted {
+    fn partial_cmp(&self, other: &Sorted) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Sorted {
+    fn cmp(&self, _: &Sorted) -> std::cmp::Ordering {
+        std::cmp::Ordering::Equal
+    }
+}
+
+impl Sorter {
+    /// Runs are files without a name in `folder`.
+    pub fn new(folder: &Path) -> Sorter {
+        Sorter::with_window(folder, WINDOW)
+    }
+
+    fn with_window(folder: &Path, most: usize) -> Sorter {
+        Sorter {
+            folder: folder.to_path_buf(),
+            most,
+            window: BinaryHeap::new(),
+            devices: Vec::new(),
+            runs: Vec::new(),
+            writing: None,
+            run: 0,
+            last_ns: 0,
+            number: 0,
+        }
+    }
+
+    /// Adds a device; `Request::device` is its number.
+    pub fn add_device(&mut self, name: &str) {
+        self.devices.push(name.to_string());
+    }
+
+    /// Requests that came.
+    pub fn requests(&self) -> u64 {
+        self.number
+    }
+
+    /// Adds a request.
+    pub fn push(&mut self, request: Request) -> Result<()> {
+        if self.window.len() == self.most {
+            self.pop()?;
+        }
+        let run = self.run + u64::from(request.at_ns < self.last_ns);
+        let key = Key { run, at_ns: request.at_ns, number: self.number };
+        self.number += 1;
+        self.window.push(Reverse((key, Sorted(request))));
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<()> {
+        let Some(Reverse((key, Sorted(request)))) = self.window.pop() else { return Ok(()) };
+        if key.run > self.run {
+            self.end_run()?;
+            self.run = key.run;
+        }
+        self.last_ns = key.at_ns;
+        let mut writer = match self.writing.take() {
+            Some(writer) => writer,
+            None => begin(&self.folder)?,
+        };
+        add(&mut writer, &self.devices, &request)?;
+        self.writing = Some(writer);
+        Ok(())
+    }
+
+    fn end_run(&mut self) -> Result<()> {
+        if let Some(writer) = self.writing.take() {
+            self.runs.push(end(writer, &self.folder)?);
+        }
+        if self.runs.len() == MOST_RUNS {
+            let runs = std::mem::take(&mut self.runs);
+            self.runs.push(merge(runs, &self.folder)?);
+        }
+        Ok(())
+    }
+
+    /// The whole trace in order, as a compiled file without a name. `missing` requests are known to
+    /// be lost.
+    pub fn finish(mut self, missing: u64) -> Result<Reader> {
+        while !self.window.is_empty() {
+            self.pop()?;
+        }
+        let mut last = match self.writing.take() {
+            Some(writer) => writer,
+            None => begin(&self.folder)?,
+        };
+        last.add_missing(missing);
+        let last = end(last, &self.folder)?;
+        if self.runs.is_empty() {
+            return Ok(last);
+        }
+        self.runs.push(last);
+        merge(self.runs, &self.folder)
+    }
+}
+
+/// A compiled file that has no name, and leaves nothing however the program ends.
+fn begin(folder: &Path) -> Result<Writer<BufWriter<File>>> {
+    let writing = || format!("sorting a trace in {}", folder.display());
+    for attempt in 0u64.. {
+        let path = folder.join(format!(".dyno-trace.{}.{attempt}.run", std::process::id()));
+        let opened = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+        match opened {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            opened => {
+                let file = opened.with_context(writing)?;
+                std::fs::remove_file(&path).with_context(writing)?;
+                return Writer::new(BufWriter::with_capacity(1 << 20, file));
+            }
+        }
+    }
+    unreachable!("numbers do not end")
+}
+
+fn end(writer: Writer<BufWriter<File>>, folder: &Path) -> Result<Reader> {
+    let (out, _) = writer.finish()?;
+    let mut file = out.into_inner().map_err(|error| error.into_error())?;
+    file.rewind()?;
+    Reader::over(file, folder)
+}
+
+/// Writes a request to the device of its name: a table has only devices that have requests.
+fn add<W: std::io::Write>(
+    writer: &mut Writer<W>,
+    devices: &[String],
+    request: &Request,
+) -> Result<()> {
+    let name = devices.get(usize::from(request.device)).map_or("", String::as_str);
+    let device = writer.device(name)?;
+    writer.push(&Request { device, ..*request })
+}
+
+fn merge(mut runs: Vec<Reader>, folder: &Path) -> Result<Reader> {
+    let mut writer = begin(folder)?;
+    let names = |summary: &Summary| summary.devices.iter().map(|d| d.name.clone()).collect();
+    let tables: Vec<Vec<String>> = runs.iter().map(|run| names(run.summary())).collect();
+    let mut heads = BinaryHeap::new();
+    let next = |runs: &mut Vec<Reader>,
+                run: usize|
+     -> Result<Option<Reverse<(u64, usize, Sorted)>>> {
+        let origin_ns = runs[run].summary().origin_ns;
+        let request = runs[run].next_request()?;
+        let by_source = |request: Request| Request { at_ns: request.at_ns + origin_ns, ..request };
+        Ok(request.map(by_source).map(|request| Reverse((request.at_ns, run, Sorted(request)))))
+    };
+    for run in 0..runs.len() {
+        writer.add_missing(runs[run].summary().missing);
+        heads.extend(next(&mut runs, run)?);
+    }
+    while let Some(Reverse((_, run, Sorted(request)))) = heads.pop() {
+        add(&mut writer, &tables[run], &request)?;
+        heads.extend(next(&mut runs, run)?);
+    }
+    end(writer, folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::Seed;
+    use crate::trace::RequestKind;
+
+    const SMALL: usize = 64;
+
+    fn sorted(times: impl Iterator<Item = u64>) -> (u64, Vec<(u64, u64)>) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sorter = Sorter::with_window(folder.path(), SMALL);
+        sorter.add_device("a");
+        for (n, at_ns) in times.enumerate() {
+            let offset = n as u64 * 512;
+            let (kind, length) = (RequestKind::Read, 512);
+            sorter.push(Request { at_ns, device: 0, kind, offset, length }).unwrap();
+        }
+        let runs = sorter.run;
+        let (mut reader, mut all) = (sorter.finish(3).unwrap(), Vec::new());
+        while let Some(request) = reader.next_request().unwrap() {
+            all.push((request.at_ns, request.offset / 512));
+        }
+        assert_eq!(reader.summary().missing, 3);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+        (runs, all)
+    }
+
+    #[test]
+    fn requests_come_out_in_order_and_those_of_one_time_as_they_came() {
+        let seed = Seed::new(1, 0, 0);
+        let count = 20_000;
+        let random: Vec<u64> = (0..count).map(|n| seed.at(n).below(count / 4)).collect();
+        let backwards: Vec<u64> = (0..count).rev().map(|n| n / 2).collect();
+        for times in [random, backwards] {
+            let (runs, all) = sorted(times.iter().copied());
+            assert!(runs > MOST_RUNS as u64, "{runs} runs, more than are merged at once");
+            let mut expected: Vec<(u64, u64)> = times.into_iter().zip(0..).collect();
+            expected.sort_unstable();
+            let origin = expected[0].0;
+            expected.iter_mut().for_each(|(at_ns, _)| *at_ns -= origin);
+            assert!(all == expected);
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_in_order_is_one_run() {
+        let seed = Seed::new(1, 0, 0);
+        let count = 10_000;
+        let (runs, all) = sorted((0..count).map(|n| n * 10 + seed.at(n).below(SMALL as u64 * 10)));
+        assert_eq!((runs, all.len() as u64), (0, count));
+        assert!(all.is_sorted_by_key(|(at_ns, _)| *at_ns));
+    }
+}

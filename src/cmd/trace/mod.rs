@@ -1,0 +1,58 @@
+//! `dyno trace`: recorded loads. One file per command (docs/trace.md).
+
+mod generate;
+mod info;
+mod model;
+mod record;
+
+use std::io::Write;
+use std::path::Path;
+
+use clap::Subcommand;
+
+use crate::base::error::Result;
+use crate::base::stderr::note;
+use crate::trace::{Compiled, Reader, read_any};
+
+/// What is done with a trace.
+#[derive(Subcommand)]
+pub enum TraceCommand {
+    /// Print what a trace is like: arrivals, bursts, sizes, footprint, skew, reuse
+    ///
+    /// The format is recognised: fio iolog 2 and 3, blkparse, blktrace, MSR Cambridge, Alibaba,
+    /// Tencent, or a file of `dyno trace`.
+    Info(info::InfoArgs),
+    /// Record the requests to a block device, with blktrace
+    Record(record::RecordArgs),
+    /// Fit a protocol to a trace: arrivals, sizes, mix, skew
+    Model(model::ModelArgs),
+    /// Write a synthetic trace, the same for the same seed
+    Generate(generate::GenerateArgs),
+}
+
+/// Does it.
+pub fn trace(command: &TraceCommand, out: &mut dyn Write) -> Result<()> {
+    match command {
+        TraceCommand::Info(args) => info::info(args, out),
+        TraceCommand::Record(args) => record::record(args, out),
+        TraceCommand::Model(args) => model::model(args),
+        TraceCommand::Generate(args) => generate::generate(args, out),
+    }
+}
+
+/// Opens a trace of any format; what is refused of it is named on standard error. A trace that is
+/// not compiled yet is, in the folder for temporary files, and nothing is left there.
+fn open(path: &Path) -> Result<(Reader, Compiled)> {
+    let (reader, compiled) = read_any(path, &std::env::temp_dir())?;
+    say_refusals(path, &compiled);
+    Ok((reader, compiled))
+}
+
+fn say_refusals(path: &Path, compiled: &Compiled) {
+    let refusals = &compiled.refusals;
+    if refusals.count > 0 {
+        let (shown, count, requests) = (path.display(), refusals.count, compiled.summary.requests);
+        note(&format!("{shown}: {requests} requests read; {count} lines or records refused:"));
+        refusals.lines().iter().for_each(|line| note(&format!("  {line}")));
+    }
+}

@@ -1,0 +1,219 @@
+//! `dyno trace model`: a protocol whose streams are like a trace: one for each of its busiest
+//! devices. What a stream cannot have is named in the file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::base::error::{Result, failed};
+use crate::base::output;
+use crate::base::stderr::note;
+use crate::base::units::{duration, grouped, significant};
+use crate::cmd::convert::draft::{
+    DraftDataset, DraftStep, DraftStream, Loss, ProtocolDraft, blocks, number,
+};
+use crate::cmd::convert::shown;
+use crate::trace::{Reader, RequestKind, TraceProfile};
+
+/// Which trace, and where the protocol goes.
+#[derive(Args)]
+pub struct ModelArgs {
+    /// Trace
+    file: PathBuf,
+    /// Protocol to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Devices that get a stream; others are named as not modelled.
+const MOST_STREAMS: usize = 8;
+/// Sizes of a stream; the others are left out.
+const MOST_SIZES: usize = 16;
+/// Datasets are multiples of it.
+const MIB: u64 = 1 << 20;
+/// Exponents below it are uniform: the knob `theta` begins at 0.01.
+const LEAST_THETA: f64 = 0.05;
+/// How long a step runs, whatever the trace: long enough to measure, short enough to repeat.
+const SECONDS: (f64, f64) = (10.0, 600.0);
+/// Between this and 1 / this, an index of dispersion at 1 ms is that of Poisson arrivals.
+const LIKE_POISSON: f64 = 0.5;
+
+/// Fits and writes.
+pub fn model(args: &ModelArgs) -> Result<()> {
+    let (mut reader, _) = super::open(&args.file)?;
+    let name = args.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let protocol = fit(&mut reader, &name)?;
+    for loss in &protocol.losses {
+        note(&format!("{}: {}", loss.text, loss.why));
+    }
+    output::write(&args.output, &[&args.file], protocol.to_toml("dyno trace model").as_bytes())?;
+    let path = shown(&args.output);
+    note(&format!("Next: dyno plan check {path} --subject A=DIRECTORY"));
+    Ok(())
+}
+
+/// The protocol that is like a trace.
+fn fit(reader: &mut Reader, name: &str) -> Result<ProtocolDraft> {
+    let summary = reader.summary().clone();
+    if summary.span_ns == 0 {
+        return Err(failed(
+            format!("all requests of {name} arrive at one time, so they have no rate"),
+            "give a trace with times; in fio's iolog, version 3 has them",
+        ));
+    }
+    let mut busiest: Vec<usize> = (0..summary.devices.len()).collect();
+    let moved = |device: usize| summary.devices[device].end > 0;
+    busiest.retain(|device| moved(*device));
+    busiest.sort_by_key(|device| std::cmp::Reverse(summary.devices[*device].requests));
+    let mut draft = ProtocolDraft {
+        title: format!("A load like the trace {name}"),
+        source: format!(
+            "fitted to {} requests in {} ({name})",
+            grouped(summary.requests),
+            duration(summary.span_ns)
+        ),
+        ..ProtocolDraft::default()
+    };
+    let span_s = summary.span_ns as f64 / 1e9;
+    let mut step = DraftStep {
+        name: "model".to_string(),
+        warmup_s: 0.0,
+        duration_s: span_s.clamp(SECONDS.0, SECONDS.1),
+        sweep: None,
+        streams: Vec::new(),
+    };
+    for device in busiest.iter().take(MOST_STREAMS) {
+        let of = &summary.devices[*device].name;
+        let profile = TraceProfile::of(reader, Some(*device as u16))?;
+        let taken: Vec<&str> = step.streams.iter().map(|stream| stream.name.as_str()).collect();
+        let stream = ProtocolDraft::fresh(&taken, of.trim_start_matches("/dev/"));
+        let bytes = summary.devices[*device].end.next_multiple_of(MIB);
+        draft.datasets.push(DraftDataset {
+            name: stream.clone(),
+            engine: "uring",
+            bytes,
+            knobs: vec![("direct", "true".to_string())],
+        });
+        step.streams.push(self::stream(stream, &profile, &mut draft));
+    }
+    for device in busiest.iter().skip(MOST_STREAMS) {
+        let of = &summary.devices[*device];
+        let why = format!("its {} requests are not modelled", grouped(of.requests));
+        draft.lose(0, &of.name, why);
+    }
+    if step.streams.is_empty() {
+        let what = format!("no request of {name} reads, writes or discards anything");
+        return Err(failed(what, "give a trace with requests that have a size"));
+    }
+    draft.steps.push(step);
+    Ok(draft)
+}
+
+fn stream(name: String, profile: &TraceProfile, draft: &mut ProtocolDraft) -> DraftStream {
+    let summary = &profile.summary;
+    let rate = profile.rate().unwrap_or(0.0);
+    let mut lose = |why: String| draft.losses.push(Loss { line: 0, text: name.clone(), why });
+    let dispersion: Vec<f64> = profile.dispersion.iter().filter_map(|d| d.index).collect();
+    let arrival = arrival(&dispersion, rate);
+    let indices: Vec<String> = profile
+        .dispersion
+        .iter()
+        .filter_map(|d| Some(format!("{} at {}", significant(d.index?, 3), duration(d.window_ns))))
+        .collect();
+    if dispersion.iter().any(|index| *index > 1.0 / LIKE_POISSON) {
+        lose(format!(
+            "bursts: the trace's index of dispersion is {}; that of the stream is that of \
+             '{arrival}' arrivals at a constant rate",
+            indices.join(", ")
+        ));
+    }
+    let all = summary.requests as f64;
+    let of = |kind: RequestKind| summary.of(kind).requests as f64 / all * 100.0;
+    let read = of(RequestKind::Read);
+    let mut knobs = sizes(profile, read, &mut lose);
+    for (knob, kind) in [("trim", RequestKind::Discard), ("flush", RequestKind::Flush)] {
+        if of(kind) > 0.0 {
+            knobs.push((knob, rounded(of(kind))));
+        }
+    }
+    let moved = all - summary.of(RequestKind::Flush).requests as f64;
+    let sequential = profile.sequential as f64 / moved.max(1.0);
+    if sequential >= 0.001 {
+        knobs.push(("random", rounded((1.0 - sequential) * 100.0)));
+    }
+    if let Some(theta) = theta(profile) {
+        knobs.push(("offsets", "\"zipfian\"".to_string()));
+        knobs.push(("theta", format!("{theta:.3}")));
+    }
+    DraftStream {
+        dataset: name.clone(),
+        name,
+        engine: "uring",
+        direct: true,
+        threads: 1,
+        depth: 128,
+        keys: vec![
+            ("rate", format!("\"{}/s\"", significant_rate(rate))),
+            ("arrival", format!("\"{arrival}\"")),
+        ],
+        kind: "random",
+        knobs,
+    }
+}
+
+/// Of `fixed`, `poisson` and `refill`, the arrival whose index of dispersion at 1 ms is nearest:
+/// 0, 1, and, as `refill` releases the requests of 100 ms at once, a tenth of the rate.
+fn arrival(dispersion: &[f64], rate: f64) -> &'static str {
+    let Some(index) = dispersion.first() else { return "poisson" };
+    let refill = (rate / 10.0).max(1.0);
+    match *index {
+        index if index < LIKE_POISSON => "fixed",
+        index if index > refill.sqrt() && index > 1.0 / LIKE_POISSON => "refill",
+        _ => "poisson",
+    }
+}
+
+/// The most frequent sizes with their weights and, where it differs between them, the share of
+/// reads.
+fn sizes(
+    profile: &TraceProfile,
+    read: f64,
+    lose: &mut dyn FnMut(String),
+) -> Vec<(&'static str, String)> {
+    let count = |kinds: &[u64; 4]| kinds.iter().sum::<u64>();
+    let mut common: Vec<_> = profile.lengths.iter().filter(|l| l.length % 512 == 0).collect();
+    common.sort_by_key(|length| std::cmp::Reverse(count(&length.kinds)));
+    let all: u64 = profile.lengths.iter().map(|length| count(&length.kinds)).sum();
+    common.truncate(MOST_SIZES);
+    let kept: u64 = common.iter().map(|length| count(&length.kinds)).sum();
+    if kept < all {
+        let share = significant((all - kept) as f64 / all as f64 * 100.0, 2);
+        lose(format!("sizes of {share} % of the requests, which are rare or not of whole sectors"));
+    }
+    let of = |pick: fn(&[u64; 4]) -> u64| -> Vec<(u64, f64)> {
+        let sizes = common.iter().map(|l| (u64::from(l.length), pick(&l.kinds) as f64));
+        sizes.filter(|(_, count)| *count > 0.0).collect()
+    };
+    blocks(
+        rounded(read).parse().unwrap_or(read),
+        &of(|kinds| kinds[0]),
+        &of(|kinds| kinds[1] + kinds[2]),
+    )
+}
+
+/// The exponent at the extents nearest to the most frequent size; none where it is next to uniform.
+fn theta(profile: &TraceProfile) -> Option<f64> {
+    let common = profile.lengths.iter().max_by_key(|length| length.kinds.iter().sum::<u64>())?;
+    let far = |extent: u64| (extent as f64 / f64::from(common.length)).log2().abs();
+    let nearest = profile.extents.iter().min_by(|a, b| far(a.extent).total_cmp(&far(b.extent)))?;
+    nearest.theta.filter(|theta| *theta >= LEAST_THETA)
+}
+
+/// A percentage with at most two decimals.
+fn rounded(percent: f64) -> String {
+    number((percent * 100.0).round() / 100.0)
+}
+
+fn significant_rate(rate: f64) -> String {
+    number((rate * 1000.0).round() / 1000.0)
+}

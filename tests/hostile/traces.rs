@@ -1,0 +1,84 @@
+//! Traces made to harm: every one ends in an answer or an error that says where, with bounded
+//! memory and nothing left behind.
+
+use std::fmt::Write;
+
+use crate::bench::{Bench, MEGABYTES};
+use crate::pages::fifo;
+
+/// A line of Alibaba's format.
+fn line(offset: &str, time: u64) -> String {
+    format!("1,R,{offset},4096,{time}\n")
+}
+
+#[test]
+fn hostile_traces_are_named_refused_or_read_in_bounded_memory() {
+    let bench = Bench::new();
+    let good = line("0", 5) + &line("4096", 6);
+    let unordered: String = (0..3000).rev().map(|n| line("4096", n)).collect();
+    for (name, text, code, says) in [
+        ("empty", String::new(), 1, "is empty"),
+        ("nul", "\0".repeat(5000), 1, "has no format that Dyno reads"),
+        ("nul-within", good.clone() + "1,R,0,40\096,7\n", 0, "line 3: it has a NUL byte"),
+        ("negative", good.clone() + &line("-4096", 7), 0, "line 3: the offset '-4096' is not"),
+        ("far", good.clone() + &line("9223372036854775807", 7), 0, "it ends beyond 2^63 bytes"),
+        ("farther", good.clone() + &line("18446744073709551616", 7), 0, "is beyond 2^64"),
+        ("crlf", good.replace('\n', "\r\n"), 0, ""),
+        ("cut", good.clone() + "1,R,40", 0, "line 3: it has fewer than 5 columns"),
+        ("unordered", unordered, 0, ""),
+        ("control", good.clone() + "1,R,\u{1b}[2J,1,1\n", 0, "'\\u{1b}[2J'"),
+        ("iolog", "fio version 3 iolog\n5 a read -1 4096\n".to_string(), 1, "the offset '-1'"),
+        ("compiled", "DYNTRACE\u{1}\0\0\0\0\0\0\0".to_string(), 1, "was truncated"),
+    ] {
+        bench.write(name, &text);
+        let ended = bench.dyno(&["trace", "info", name]);
+        assert!(ended.is_orderly() && ended.rss_mb < MEGABYTES, "{name}: {}", ended.said);
+        assert_eq!(ended.code(), Some(code), "{name}: {}", ended.said);
+        assert!(ended.said.contains(says), "{name}: {}", ended.said);
+        assert!(!ended.said.contains('\u{1b}') && !ended.out.contains('\u{1b}'), "{name}");
+        if says.is_empty() {
+            assert_eq!(ended.said, "", "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_million_requests_of_one_time_are_one_burst() {
+    let bench = Bench::new();
+    let mut text = String::new();
+    for n in 0..1_000_000u64 {
+        let _ = writeln!(text, "1,W,{},4096,7", n * 4096);
+    }
+    bench.write("burst", &text);
+    let ended = bench.ok(&["trace", "info", "burst"]);
+    assert!(ended.out.contains("most arrivals in a second: 1,000,000"), "{}", ended.out);
+    assert!(ended.rss_mb < MEGABYTES, "{} MB", ended.rss_mb);
+    let ended = bench.dyno(&["trace", "model", "burst", "-o", "m.toml"]);
+    assert_eq!(ended.code(), Some(1));
+    assert!(ended.said.contains("all requests of burst arrive at one time"), "{}", ended.said);
+}
+
+#[test]
+fn pipes_devices_and_files_of_others_are_refused() {
+    let bench = Bench::new();
+    fifo(&bench.at("pipe"));
+    bench.write("mine.html", "mine");
+    bench.write("t", &line("0", 5));
+    for args in [
+        &["trace", "info", "pipe"][..],
+        &["trace", "info", "/dev/zero"],
+        &["trace", "info", "x"],
+        &["trace", "info", "t", "-o", "mine.html"],
+        &["trace", "info", "t", "-o", "t"],
+        &["trace", "model", "t", "-o", "mine.html"],
+        &["trace", "generate", "-o", "mine.html"],
+        &["trace", "record", "t", "-o", "new"],
+        &["trace", "record", "/dev/zero", "-o", "new"],
+    ] {
+        let ended = bench.dyno(args);
+        let code = ended.code();
+        assert!(ended.is_orderly() && matches!(code, Some(1 | 3)), "{args:?}: {}", ended.said);
+    }
+    assert_eq!(std::fs::read(bench.at("mine.html")).unwrap(), b"mine");
+    assert!(!bench.at("new").exists());
+}
