@@ -47,6 +47,7 @@ section-findings = All claims
 section-differences = All differences
 section-figures = Further figures
 section-energy = Power and energy
+section-write-cost = What a write costs
 section-limits = Bottleneck
 section-outliers = Outliers
 section-drives = Drive by drive, instance by instance
@@ -99,6 +100,8 @@ response-time-of = { $figure } { $class } response time
 ops-per-watt-by = ops/s per watt ({ $class }, { $kind })
 mb-per-watt-by = MB/s per watt ({ $class }, { $kind })
 energy-per-op-by = energy per op ({ $class }, { $kind })
+energy-per-tb-by = energy per TB ({ $class }, { $kind })
+write-amplification = write amplification
 new-orders-per-minute = New-Orders per minute
 of-part = { $part } { $figure }
 per-minute = { $class }s/min
@@ -1036,6 +1039,7 @@ tracked-iops = iops
 tracked-throughput = throughput
 tracked-mean = mean
 tracked-p99 = p99
+tracked-waf = WAF
 
 fact-host = Host
 fact-memory = Memory
@@ -1246,6 +1250,14 @@ step-of-vdbench-profiles-sequential-write-64k = 64K sequential write
 protocol-write-pressure = Write pressure: read latency against the rate of writes
 source-of-write-pressure = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, depths and times are ours
 step-of-write-pressure-pressure = 4K random reads beside 4K random writes
+
+protocol-write-cost = What a write costs: write amplification until it settles
+source-of-write-cost = LMCache pull request 4016 (object sizes, utilisation, volume); 4 KiB and RocksDB steps are ours
+step-of-write-cost-objects = Objects of 1 to 32 MiB
+step-of-write-cost-uniform = 4 KiB overwrites, uniform
+step-of-write-cost-zipfian = 4 KiB overwrites, zipfian
+step-of-write-cost-leveled = RocksDB overwrite, leveled compaction
+step-of-write-cost-universal = RocksDB overwrite, universal compaction
 
 protocol-noisy-neighbour = Noisy neighbour on six namespaces
 source-of-noisy-neighbour = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, rates and times are ours
@@ -1469,3 +1481,63 @@ fact-all-latencies = all latencies
 fact-the-mix-of-transactions-beside-tpm = the mix of transactions beside TPM
 fact-fio-version = fio version
 fact-sysbench-version = sysbench version
+
+## What a write costs
+layer-application = application
+layer-wal = write-ahead log
+layer-flush = flush
+layer-compaction = compaction
+layer-redo = redo log
+layer-doublewrite = double-write buffer
+layer-pages = pages
+layer-filesystem = filesystem and rest
+layer-host = host
+layer-media = media
+figure-waterfall = write amplification by layer{ $at }
+figure-waterfall-unit = bytes for each byte of the application
+figure-waf-over-time = write amplification over time{ $at }
+column-engine-wrote = engine
+column-of-capacity = capacity written
+column-counted-by = counters
+column-written-mb = MB/s written
+column-load-dwpd = DWPD at this load
+column-rated-dwpd = rated DWPD
+column-rated-writes = rated writes
+column-years = years at this load
+column-joules-per-tb = J/TB
+column-price-per-iops = price per 1,000 ops/s
+column-price-per-tb-written = price per TB of rated writes
+counter-fdp = FDP statistics
+counter-ocp = OCP log and health log
+counter-instrument = instrument
+counter-vendor = vendor's log
+counter-group = endurance group's log
+times = { $factor } ×
+not-measured = not measured
+not-measured-because = { $place }: write amplification not measured: { $why }
+waf-not-read = the drive's counters were not read before the load and after it
+waf-fell = a counter fell during the load
+waf-stood-still = one counter stood still while the other one counted
+waf-no-capacity = the capacity of the drive is not known; state it in [drive.NAME]
+waf-too-little = the load wrote { $fills } times the capacity, and { $least } times is the minimum
+waf-too-coarse = the counters' units leave ±{ $open } open
+write-cost-how =
+    Counters are compared from the beginning of the window to the end of the cool-down. Write amplification
+    is printed if the load, warm-up included, wrote at least { $fills } time the capacity and the units of the
+    counters leave at most ±{ $coarsest } open; its interval includes these units. Values marked * come
+    from data sheets or price lists and are not measured.
+formulas = Formulas
+formula-waf = WAF = increase of bytes written to the media ÷ increase of bytes received from the host
+formula-waterfall =
+    Filesystem and rest = bytes that the kernel handed to the devices − bytes that the engine wrote to files
+    (or the application, if the engine does not count). A negative value shows data that remained in memory.
+formula-dwpd = DWPD at this load = bytes written to one drive per second × 86,400 s ÷ capacity
+formula-years =
+    Years at this load = rated writes ÷ (bytes written to one drive per second × 86,400 s × 365). Rated writes
+    = rated DWPD × capacity × 365 × years of warranty, or the total that the maker states. The load is assumed
+    to run without pause.
+formula-joules-per-tb = J/TB = mean power ÷ bytes read and written by the load per second × 10¹²
+formula-price =
+    Price per 1,000 ops/s = price of the drives ÷ ops/s × 1,000. Price per TB of rated writes = price of one
+    drive ÷ rated writes in TB.
+data-sheet-of = { $subject }: data sheet values from { $source }

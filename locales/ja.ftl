@@ -63,6 +63,7 @@ section-findings = 有意差の一覧
 section-differences = 差の一覧
 section-figures = その他の図
 section-energy = 消費電力とエネルギー
+section-write-cost = 書き込みのコスト
 section-limits = ボトルネック
 section-outliers = 外れ値
 section-drives = ドライブ別・インスタンス別
@@ -115,6 +116,8 @@ response-time-of = { $figure } { $class } 応答時間
 ops-per-watt-by = 1 ワットあたり ops/s（{ $class }、{ $kind }）
 mb-per-watt-by = 1 ワットあたり MB/s（{ $class }、{ $kind }）
 energy-per-op-by = 1 オペレーションあたりのエネルギー（{ $class }、{ $kind }）
+energy-per-tb-by = 1 TB あたりのエネルギー（{ $class }、{ $kind }）
+write-amplification = 書き込み増幅率
 new-orders-per-minute = 毎分の New-Order 数
 of-part = { $part } の { $figure }
 per-minute = { $class }/分
@@ -950,6 +953,7 @@ tracked-iops = IOPS
 tracked-throughput = スループット
 tracked-mean = 平均
 tracked-p99 = p99
+tracked-waf = WAF
 
 fact-host = ホスト
 fact-memory = メモリ
@@ -1170,6 +1174,14 @@ protocol-write-pressure = 書き込み負荷：書き込みレートに対する
 source-of-write-pressure = StorageReview の Intel P5510 対 Samsung PM9A3（サイズ、キュー深度、時間は Dyno 独自）
 step-of-write-pressure-pressure = 4K ランダム書き込みと並行する 4K ランダム読み取り
 
+protocol-write-cost = 書き込みのコスト：落ち着くまでの書き込み増幅率
+source-of-write-cost = LMCache のプルリクエスト 4016（オブジェクトのサイズ、使用率、書き込み量）。4 KiB と RocksDB のステップは Dyno 独自
+step-of-write-cost-objects = 1～32 MiB のオブジェクト
+step-of-write-cost-uniform = 4 KiB の上書き、一様分布
+step-of-write-cost-zipfian = 4 KiB の上書き、Zipf 分布
+step-of-write-cost-leveled = RocksDB の上書き、レベル型コンパクション
+step-of-write-cost-universal = RocksDB の上書き、ユニバーサル型コンパクション
+
 protocol-noisy-neighbour = 6 つの名前空間でのノイジーネイバー
 source-of-noisy-neighbour = StorageReview の Intel P5510 対 Samsung PM9A3（サイズ、レート、時間は Dyno 独自）
 step-of-noisy-neighbour-alone = 読み取りのみ（3 ストリーム）
@@ -1368,3 +1380,56 @@ fact-all-latencies = すべてのレイテンシー
 fact-the-mix-of-transactions-beside-tpm = TPM 以外のトランザクションの構成
 fact-fio-version = fio のバージョン
 fact-sysbench-version = sysbench のバージョン
+
+## 書き込みのコスト
+layer-application = アプリケーション
+layer-wal = 先行書き込みログ
+layer-flush = フラッシュ
+layer-compaction = コンパクション
+layer-redo = REDO ログ
+layer-doublewrite = ダブルライトバッファ
+layer-pages = ページ
+layer-filesystem = ファイルシステムほか
+layer-host = ホスト
+layer-media = メディア
+figure-waterfall = 層ごとの書き込み増幅率{ $at }
+figure-waterfall-unit = アプリケーションの 1 バイトあたりのバイト数
+figure-waf-over-time = 書き込み増幅率の推移{ $at }
+column-engine-wrote = エンジン
+column-of-capacity = 容量に対する書き込み量
+column-counted-by = カウンター
+column-written-mb = 書き込み MB/s
+column-load-dwpd = この負荷での DWPD
+column-rated-dwpd = 定格 DWPD
+column-rated-writes = 定格書き込み量
+column-years = この負荷での年数
+column-joules-per-tb = J/TB
+column-price-per-iops = 1,000 ops/s あたりの価格
+column-price-per-tb-written = 定格書き込み量 1 TB あたりの価格
+counter-fdp = FDP 統計
+counter-ocp = OCP ログとヘルスログ
+counter-instrument = 計測器
+counter-vendor = ベンダーのログ
+counter-group = エンデュランスグループのログ
+times = { $factor } 倍
+not-measured = 未測定
+not-measured-because = { $place }：書き込み増幅率は未測定。{ $why }
+waf-not-read = 負荷の前後でドライブのカウンターを読み取れなかった
+waf-fell = 負荷の間にカウンターの値が減った
+waf-stood-still = 一方のカウンターが進む間、もう一方が止まっていた
+waf-no-capacity = ドライブの容量が不明。[drive.NAME] に記載する
+waf-too-little = 負荷の書き込み量は容量の { $fills } 倍で、最低 { $least } 倍が必要
+waf-too-coarse = カウンターの単位による不確かさが ±{ $open }
+write-cost-how =
+    カウンターは測定区間の開始からクールダウンの終わりまでを比較する。書き込み増幅率は、負荷がウォームアップを含めて容量の { $fills } 倍以上を書き込み、カウンターの単位による不確かさが ±{ $coarsest } 以下の場合に示す。区間はこの単位を含む。* の付いた値はデータシートまたは価格表によるもので、測定値ではない。
+formulas = 計算式
+formula-waf = WAF = メディアに書き込んだバイト数の増加 ÷ ホストから受け取ったバイト数の増加
+formula-waterfall =
+    ファイルシステムほか = カーネルがデバイスに渡したバイト数 − エンジンがファイルに書き込んだバイト数（エンジンが数えない場合はアプリケーションのバイト数）。負の値はデータがメモリに残ったことを示す。
+formula-dwpd = この負荷での DWPD = 1 台のドライブへの毎秒の書き込みバイト数 × 86,400 秒 ÷ 容量
+formula-years =
+    この負荷での年数 = 定格書き込み量 ÷（1 台のドライブへの毎秒の書き込みバイト数 × 86,400 秒 × 365）。定格書き込み量 = 定格 DWPD × 容量 × 365 × 保証年数、またはメーカーが示す総量。負荷は休みなく続くものとする。
+formula-joules-per-tb = J/TB = 平均消費電力 ÷ 負荷が毎秒読み書きしたバイト数 × 10¹²
+formula-price =
+    1,000 ops/s あたりの価格 = ドライブの価格 ÷ ops/s × 1,000。定格書き込み量 1 TB あたりの価格 = ドライブ 1 台の価格 ÷ TB で表した定格書き込み量。
+data-sheet-of = { $subject }：データシートの値の出典は { $source }

@@ -60,6 +60,7 @@ section-findings = Todas as afirmações
 section-differences = Todas as diferenças
 section-figures = Outros gráficos
 section-energy = Consumo e energia
+section-write-cost = Quanto custa uma gravação
 section-limits = Gargalo
 section-outliers = Valores extremos
 section-drives = Por drive e por instância
@@ -112,6 +113,8 @@ response-time-of = tempo de resposta { $figure } de { $class }
 ops-per-watt-by = ops/s por watt ({ $class }, { $kind })
 mb-per-watt-by = MB/s por watt ({ $class }, { $kind })
 energy-per-op-by = energia por op ({ $class }, { $kind })
+energy-per-tb-by = energia por TB ({ $class }, { $kind })
+write-amplification = amplificação de gravação
 new-orders-per-minute = New-Orders por minuto
 of-part = { $figure } de { $part }
 per-minute = { $class }/min
@@ -1067,6 +1070,7 @@ tracked-iops = IOPS
 tracked-throughput = vazão
 tracked-mean = média
 tracked-p99 = p99
+tracked-waf = WAF
 
 fact-host = Host
 fact-memory = Memória
@@ -1286,6 +1290,14 @@ step-of-vdbench-profiles-sequential-write-64k = Gravação sequencial de 64K
 protocol-write-pressure = Pressão de gravação: latência de leitura em função da taxa de gravação
 source-of-write-pressure = StorageReview, Intel P5510 vs Samsung PM9A3; tamanhos, profundidades e tempos do próprio Dyno
 step-of-write-pressure-pressure = Leituras aleatórias de 4K sob gravações aleatórias de 4K
+
+protocol-write-cost = Quanto custa uma gravação: amplificação de gravação até estabilizar
+source-of-write-cost = LMCache, pull request 4016 (tamanhos de objetos, ocupação, volume); etapas de 4 KiB e RocksDB do próprio Dyno
+step-of-write-cost-objects = Objetos de 1 a 32 MiB
+step-of-write-cost-uniform = Sobregravação de 4 KiB, uniforme
+step-of-write-cost-zipfian = Sobregravação de 4 KiB, zipfiana
+step-of-write-cost-leveled = Sobregravação no RocksDB, compactação em níveis
+step-of-write-cost-universal = Sobregravação no RocksDB, compactação universal
 
 protocol-noisy-neighbour = Vizinho barulhento em seis namespaces
 source-of-noisy-neighbour = StorageReview, Intel P5510 vs Samsung PM9A3; tamanhos, taxas e tempos do próprio Dyno
@@ -1515,3 +1527,63 @@ fact-all-latencies = todas as latências
 fact-the-mix-of-transactions-beside-tpm = a composição das transações além do TPM
 fact-fio-version = versão do fio
 fact-sysbench-version = versão do sysbench
+
+## Quanto custa uma gravação
+layer-application = aplicação
+layer-wal = log de gravação antecipada
+layer-flush = flush
+layer-compaction = compactação
+layer-redo = log de redo
+layer-doublewrite = buffer de gravação dupla
+layer-pages = páginas
+layer-filesystem = sistema de arquivos e resto
+layer-host = host
+layer-media = mídia
+figure-waterfall = amplificação de gravação por camada{ $at }
+figure-waterfall-unit = bytes para cada byte da aplicação
+figure-waf-over-time = amplificação de gravação ao longo do tempo{ $at }
+column-engine-wrote = mecanismo
+column-of-capacity = capacidade gravada
+column-counted-by = contadores
+column-written-mb = MB/s gravados
+column-load-dwpd = DWPD nesta carga
+column-rated-dwpd = DWPD nominal
+column-rated-writes = gravações nominais
+column-years = anos nesta carga
+column-joules-per-tb = J/TB
+column-price-per-iops = preço por 1.000 ops/s
+column-price-per-tb-written = preço por TB de gravações nominais
+counter-fdp = estatísticas de FDP
+counter-ocp = log OCP e log de saúde
+counter-instrument = instrumento
+counter-vendor = log do fabricante
+counter-group = log do grupo de resistência
+times = { $factor } ×
+not-measured = não medido
+not-measured-because = { $place }: amplificação de gravação não medida: { $why }
+waf-not-read = os contadores da unidade não foram lidos antes e depois da carga
+waf-fell = um contador diminuiu durante a carga
+waf-stood-still = um contador parou enquanto o outro contava
+waf-no-capacity = a capacidade da unidade é desconhecida; informe-a em [drive.NAME]
+waf-too-little = a carga gravou { $fills } vezes a capacidade, e o mínimo é { $least } vez
+waf-too-coarse = as unidades dos contadores deixam ±{ $open } em aberto
+write-cost-how =
+    Os contadores são comparados do início da janela ao fim do resfriamento. A amplificação de gravação é
+    mostrada se a carga, com o aquecimento, gravou pelo menos { $fills } vez a capacidade e as unidades dos
+    contadores deixam no máximo ±{ $coarsest } em aberto; o intervalo inclui essas unidades. Valores com * vêm
+    de folhas de dados ou listas de preços e não são medidos.
+formulas = Fórmulas
+formula-waf = WAF = aumento dos bytes gravados na mídia ÷ aumento dos bytes recebidos do host
+formula-waterfall =
+    Sistema de arquivos e resto = bytes que o kernel entregou aos dispositivos − bytes que o mecanismo gravou em
+    arquivos (ou a aplicação, se o mecanismo não conta). Um valor negativo mostra dados que ficaram na memória.
+formula-dwpd = DWPD nesta carga = bytes gravados em uma unidade por segundo × 86.400 s ÷ capacidade
+formula-years =
+    Anos nesta carga = gravações nominais ÷ (bytes gravados em uma unidade por segundo × 86.400 s × 365).
+    Gravações nominais = DWPD nominal × capacidade × 365 × anos de garantia, ou o total que o fabricante informa.
+    A carga é considerada sem pausa.
+formula-joules-per-tb = J/TB = consumo médio ÷ bytes lidos e gravados pela carga por segundo × 10¹²
+formula-price =
+    Preço por 1.000 ops/s = preço das unidades ÷ ops/s × 1.000. Preço por TB de gravações nominais = preço de uma
+    unidade ÷ gravações nominais em TB.
+data-sheet-of = { $subject }: valores de folha de dados de { $source }

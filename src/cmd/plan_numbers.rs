@@ -38,8 +38,7 @@ impl Extent {
             each * if searched(step) { Search::most_points(values) } else { values as u64 }
         };
         let steps = &plan.protocol.steps;
-        let measuring_ns =
-            |step: &Step| of_step(step).saturating_mul(step.warmup_ns + step.duration_ns);
+        let measuring_ns = |step: &Step| of_step(step).saturating_mul(step.point_ns());
         let measuring_ns = steps.iter().map(measuring_ns).fold(0, u64::saturating_add);
         let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
         let subjects = plan.subjects.len() as u64;

@@ -76,6 +76,7 @@ mod verify;
 mod web;
 mod web_attacks;
 mod web_browser;
+mod write_cost;
 
 mod servers;
 #[path = "../support/mod.rs"]

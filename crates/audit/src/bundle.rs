@@ -47,13 +47,14 @@ fn metrics(step: &StepFacts) -> Vec<(String, Metric)> {
     let mut all = Vec::new();
     for part in parts(step) {
         for (name, figure) in figures(step) {
-            let of_power =
-                matches!(figure, Of::OpsPerWatt(_) | Of::MbPerWatt(_) | Of::JoulesPerOp(_));
-            if of_power && matches!(part, PointPart::Drive(_)) {
+            let metric = Metric { figure, part: part.clone() };
+            if metric.is_power() && matches!(part, PointPart::Drive(_))
+                || metric.figure == Of::Waf && part != PointPart::Whole
+            {
                 continue;
             }
             let name = part.name().map_or(name.clone(), |part| format!("{part}:{name}"));
-            all.push((name, Metric { figure, part: part.clone() }));
+            all.push((name, metric));
         }
     }
     all
@@ -96,8 +97,10 @@ fn figures(step: &StepFacts) -> Vec<(String, Of)> {
             if one { String::new() } else { format!("{}_{}_", column(&i.class), column(&i.kind)) };
         all.push((format!("{whose}ops_per_s_per_watt"), Of::OpsPerWatt(i.clone())));
         all.push((format!("{whose}mb_per_s_per_watt"), Of::MbPerWatt(i.clone())));
-        all.push((format!("{whose}joules_per_op"), Of::JoulesPerOp(i)));
+        all.push((format!("{whose}joules_per_op"), Of::JoulesPerOp(i.clone())));
+        all.push((format!("{whose}joules_per_tb"), Of::JoulesPerTb(i)));
     }
+    all.push(("write_amplification".into(), Of::Waf));
     all
 }
 
@@ -120,9 +123,12 @@ fn figure(
         Of::Mean | Of::Percentile(_) => number_format::time(Language::ENGLISH, value),
         Of::Bytes => number_format::megabytes(Language::ENGLISH, value),
         Of::JoulesPerOp(_) => number_format::joules(Language::ENGLISH, value),
-        Of::Ops | Of::PerMinute(_) | Of::OpsPerWatt(_) | Of::MbPerWatt(_) => {
-            number_format::count(Language::ENGLISH, value)
-        }
+        Of::Ops
+        | Of::PerMinute(_)
+        | Of::OpsPerWatt(_)
+        | Of::MbPerWatt(_)
+        | Of::JoulesPerTb(_)
+        | Of::Waf => number_format::count(Language::ENGLISH, value),
     };
     let coarse = printed(&in_tables, unit).unwrap_or(fine);
     Some(PublishedFigure {

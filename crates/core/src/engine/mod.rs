@@ -188,6 +188,13 @@ pub trait Target: Any + Send + Sync {
         Vec::new()
     }
 
+    /// Bytes that it has written since it was opened or the server began: `user`, as the
+    /// application gave them to it, and each part of `record::gauge::written::engine::PARTS` that
+    /// it has. Empty for engines that write what they are given.
+    fn written(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
     /// Location and identity of the data, from properties that no load changes, for existing
     /// servers, where others manage the data. `questions` are queries of the workload that filled
     /// it.

@@ -6,7 +6,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use super::exec::{CLASS, Lines, UNIT};
+use super::exec::{CLASS, Lines, UNIT, reading_name};
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};
 use crate::base::file;
@@ -44,7 +44,7 @@ impl Meter for CsvMeter {
 
     fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let lines = Lines {
-            name: format!("{}_{}", site.knobs.text("class")?, site.knobs.text("unit")?),
+            name: reading_name(site.knobs)?,
             timestamps: true,
             offset_s: site.knobs.float("clock_offset")?,
             last_ns: i64::MIN,

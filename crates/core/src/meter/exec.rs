@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result, anyhow, failed};
 use crate::base::secret;
-use crate::plan::{DefaultValue, Info, Knob, KnobKind};
-use crate::record::POWER_CLASSES;
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs};
+use crate::record::gauge::written;
 
 /// The meter `exec`.
 pub struct Exec;
@@ -17,16 +17,20 @@ pub struct Exec;
 /// The pause before an ended command is restarted.
 const RESTART_NS: u64 = 500_000_000;
 
-/// The units that a command's numbers can have.
-pub const UNITS: [&str; 4] = ["watts", "amps", "volts", "celsius"];
+/// The units that a command's numbers can have: of power and its factors, and of counters
+/// ([`written::UNITS`]).
+pub const UNITS: [&str; 8] =
+    ["watts", "amps", "volts", "celsius", "bytes", "sectors", "data_units", "mib"];
 
-/// The knob `class`: what a power reading includes; see [`crate::record::POWER_CLASSES`].
+/// The knob `class`: what a power reading includes ([`crate::record::POWER_CLASSES`]), or what a
+/// counter counts ([`written::CLASSES`]).
 pub const CLASS: Knob = Knob {
     name: "class",
-    kind: KnobKind::Choice(&POWER_CLASSES),
+    kind: KnobKind::Choice(&["drive", "slot", "system", "cpu", "host_written", "media_written"]),
     default: DefaultValue::Required,
     doc: "what the power is of: the drive's rail, its slot, the whole system, or the CPU; classes \
-          are never compared",
+          are never compared. Or what a counter counts: bytes that the drive received or that it \
+          wrote to its flash",
 };
 
 /// The knob `unit`: the unit of the numbers, one of [`UNITS`].
@@ -36,6 +40,23 @@ pub const UNIT: Knob = Knob {
     default: DefaultValue::Is("\"watts\""),
     doc: "the unit of the readings",
 };
+
+/// The name of an instrument's readings: class and unit, which must be of the same kind.
+pub fn reading_name(knobs: &Knobs) -> Result<String> {
+    let (class, unit) = (knobs.text("class")?, knobs.text("unit")?);
+    let is_count = written::UNITS.iter().any(|(own, _)| *own == unit);
+    match written::CLASSES.contains(&class) {
+        true if !is_count => Err(failed(
+            format!("a counter of class {class} does not count {unit}"),
+            "unit = \"bytes\", or the unit in which the drive counts: sectors, data_units, mib",
+        )),
+        false if is_count => Err(failed(
+            format!("power of class {class} is not measured in {unit}"),
+            "class = \"host_written\" or \"media_written\" for a counter",
+        )),
+        _ => Ok(format!("{class}_{unit}")),
+    }
+}
 
 /// The knob `public`: whether the command's arguments may be stored in a bundle.
 pub const PUBLIC: Knob = Knob {
@@ -105,7 +126,7 @@ impl Meter for Exec {
         Ok(Box::new(CommandOutput {
             words,
             lines: Lines {
-                name: format!("{}_{}", site.knobs.text("class")?, site.knobs.text("unit")?),
+                name: reading_name(site.knobs)?,
                 timestamps: site.knobs.flag("timestamps")?,
                 offset_s: site.knobs.float("clock_offset")?,
                 last_ns: i64::MIN,

@@ -8,6 +8,7 @@
 //! compared.
 
 pub mod blocks;
+pub mod counters;
 pub mod cpu;
 pub mod csv;
 pub mod diskstats;
@@ -16,7 +17,6 @@ pub mod hwmon;
 pub mod interrupts;
 pub mod memory;
 pub mod nvme;
-pub mod nvme_power;
 pub mod processes;
 pub mod rapl;
 pub mod redfish;
@@ -124,7 +124,7 @@ pub static ALL: Registry<&'static dyn Meter> = Registry::new(&[
     &interrupts::Interrupts,
     &memory::Memory,
     &nvme::Nvme,
-    &nvme_power::NvmePower,
+    &nvme::power::NvmePower,
     &processes::Processes,
     &rapl::Rapl,
     &redfish::Redfish,

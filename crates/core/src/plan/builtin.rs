@@ -16,6 +16,7 @@ static ALL: &[(&str, &str)] = &[
     ("ycsb", include_str!("../../../../plans/ycsb.toml")),
     ("vdbench-profiles", include_str!("../../../../plans/vdbench-profiles.toml")),
     ("write-pressure", include_str!("../../../../plans/write-pressure.toml")),
+    ("write-cost", include_str!("../../../../plans/write-cost.toml")),
     ("noisy-neighbour", include_str!("../../../../plans/noisy-neighbour.toml")),
     ("act", include_str!("../../../../plans/act.toml")),
     ("snia-iops", include_str!("../../../../plans/snia-iops.toml")),

@@ -70,6 +70,13 @@ impl Specification {
         number_before(self.endurance.as_deref()?, "DWPD")
     }
 
+    /// The bytes of "14 PBW" or "14016 TBW": what may be written in all.
+    pub fn total_written_bytes(&self) -> Option<f64> {
+        let text = self.endurance.as_deref()?;
+        let of = |(unit, bytes): (&str, f64)| Some(number_before(text, unit)? * bytes);
+        [("TBW", 1e12), ("PBW", 1e15)].into_iter().find_map(of)
+    }
+
     /// 5 of "5 years": of the warranty, or of the stated endurance.
     pub fn warranty_years(&self) -> Option<f64> {
         let all = [self.warranty.as_deref(), self.endurance.as_deref()];

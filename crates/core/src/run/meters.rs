@@ -40,7 +40,8 @@ pub fn keep(
     }
     let from_ns = around.start_ns as i64 - MARGIN_NS as i64;
     let (seen, troubles) = watch.collect(subject, from_ns);
-    let until_ns = (around.end_ns + MARGIN_NS) as i64;
+    // A cool-down may end later.
+    let until_ns = (around.end_ns + MARGIN_NS).max(time.now_ns()) as i64;
     for MeterReading { meter, reading, .. } in
         seen.into_iter().filter(|s| s.reading.at_ns <= until_ns)
     {

@@ -34,6 +34,7 @@ pub mod prepare;
 mod requirements;
 mod slow_ops;
 mod worker_group;
+mod written;
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -27,7 +27,8 @@ use crate::run::points::ceiling;
 use crate::run::points::maxima::Maxima;
 use crate::run::points::telemetry::Telemetry;
 use crate::run::worker_group::{LoadSpan, Running, WorkerGroup};
-use crate::run::{load_memory, meters, placement, slow_ops, worker_group};
+use crate::run::written::EngineCounters;
+use crate::run::{load_memory, meters, placement, slow_ops, worker_group, written};
 
 /// Errors that end a run: they are not a result of the current point.
 #[derive(Debug, thiserror::Error)]
@@ -100,8 +101,10 @@ fn attempt(
     let watched = slow_ops::watched(&point.subject, &groups);
     let witness = Witness::start(time.clock, watched, standstill::LEAST_NS);
     let load = PointLoad { step, groups: &groups, targets: &targets };
-    let (opened, mark, ended) = load
-        .run(context, watch, &mut |running| telemetry.watch(running, time.stop, progress, sink));
+    let (before_ns, mut counters) = written::before_load(&targets, watch, time);
+    let (opened, mark, ended) = load.run(context, watch, &mut counters, &mut |running| {
+        telemetry.watch(running, time.stop, progress, sink)
+    });
     let testimony = witness.end();
     let window = opened.map(|window| {
         let until_ns = time.now_ns().min(window.until_ns).max(window.from_ns + 1);
@@ -115,18 +118,24 @@ fn attempt(
         observed.facts.extend(overslept(&groups));
         observed.facts.extend(processors(&groups)?);
         observed.facts.extend(limited.as_ref().map(load_memory::fact).transpose()?);
+        counters.read(&targets, time.now_ns());
+        let cooled = written::cool_down(step, &targets, watch, time);
+        counters.read(&targets, time.now_ns());
+        let mark = cooled.as_ref().ok().copied().flatten().or(mark);
+        observed.ended = observed.ended.and(cooled.map(drop));
+        counters.samples(window.from_ns).try_for_each(|s| sink.sample(&s)).context(Unwritable)?;
         let window_ns = window.until_ns - window.from_ns;
         let confirmed =
             ceiling::confirmed(ceilings, &observed.cells, window_ns, (point, &targets), time)?;
         observed.facts.extend(confirmed.iter().map(Ceiling::to_fact));
-        let stood = standstill::within(testimony.late(), window).into_iter();
-        let mut stood = stood.map(Standstill::to_sample);
+        let stood = standstill::within(testimony.late(), window);
+        let mut stood = stood.into_iter().map(Standstill::to_sample);
         stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
         let mut slowest = slow_ops::of(&groups, &testimony, window).into_iter();
         slowest.try_for_each(|op| sink.slow_op(&op)).context(Unwritable)?;
         if let (Some(watch), Some(mark)) = (watch, mark) {
-            let start_ns = window.from_ns - step.warmup_ns;
-            let (from_ns, end_ns) = (window.from_ns, window.until_ns);
+            let start_ns = before_ns.min(window.from_ns - step.warmup_ns);
+            let MeasuredWindow { from_ns, until_ns: end_ns, .. } = window;
             let around = Around { start_ns, from_ns, end_ns, mark };
             let troubles = meters::keep(watch, &point.subject.name, around, time, sink);
             observed.facts.extend(troubles.context(Unwritable)?);
@@ -183,6 +192,7 @@ impl PointLoad<'_> {
         &self,
         RunContext { time, progress, .. }: RunContext<'_>,
         watch: Option<&MeterWatch>,
+        counters: &mut EngineCounters,
         look_on: &mut dyn FnMut(&Running<'_>) -> Result<()>,
     ) -> (Option<MeasuredWindow>, Option<u64>, Result<()>) {
         let stop = AtomicBool::new(false);
@@ -194,6 +204,7 @@ impl PointLoad<'_> {
             wait_for_window(time, progress, running);
             progress.load(Phase::Window);
             self.targets.values().for_each(|(_, target)| target.window_opens());
+            counters.read(self.targets, time.now_ns());
             watch.map(MeterWatch::mark);
             let watched = look_on(running);
             mark = watch.map(MeterWatch::mark);

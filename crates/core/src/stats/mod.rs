@@ -6,6 +6,7 @@
 //! docs/trends.md have the methods.
 
 pub mod acceptance;
+pub mod amplification;
 pub mod better;
 pub mod curve;
 pub mod detectable;

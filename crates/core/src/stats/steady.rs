@@ -12,11 +12,14 @@ const ROUNDING: f64 = 1e-9;
 
 /// Judges the last rounds; None if there are fewer than the window, or if they have no ops.
 pub fn judge(values: &[f64], rule: &Rule) -> Option<Window> {
-    if rule.window < 2 || values.len() < rule.window || values.iter().any(|v| !v.is_finite()) {
+    if rule.window < 2 || values.len() < rule.window {
         return None;
     }
     let first = values.len() - rule.window;
     let last = &values[first..];
+    if last.iter().any(|v| !v.is_finite()) {
+        return None;
+    }
     let n = rule.window as f64;
     let mean = last.iter().sum::<f64>() / n;
     if mean <= 0.0 {

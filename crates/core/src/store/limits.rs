@@ -148,7 +148,9 @@ pub fn check_plan(plan: &Plan) -> Result<()> {
     let mut cells = 0u64;
     for step in &protocol.steps {
         STREAMS.check(step.streams.len() as u64)?;
-        TIME.check(step.warmup_ns).and(TIME.check(step.duration_ns))?;
+        TIME.check(step.warmup_ns)
+            .and(TIME.check(step.duration_ns))
+            .and(TIME.check(step.cooldown_ns))?;
         step.streams.iter().try_for_each(|s| WORKERS.check(s.threads.into()))?;
         cells += step.sweep.as_ref().map_or(1, |sweep| sweep.values.len() as u64 + 1);
     }

@@ -9,6 +9,7 @@ use crate::analysis::difference::Barred;
 use crate::analysis::hosts::{Joint, JointHost};
 use crate::analysis::limits::bottleneck;
 use crate::analysis::limits::power::PowerFacts;
+use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::{Instrument, MetricRequest};
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
@@ -16,6 +17,7 @@ use crate::language::Language;
 use crate::plan::declaration::Declaration;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::search::Search;
+use crate::plan::specification::{Specification, Specifications};
 use crate::plan::{LoopKind, Order, Plan, Timing};
 use crate::record::{Class, Mask, PacingFloor, PreparationStep, ServerShare};
 use crate::stats::runs::trend::Drift;
@@ -52,6 +54,10 @@ pub struct Facts {
     pub run_of: Vec<usize>,
     /// Each subject's name in its own run.
     pub own_names: Vec<String>,
+    /// What the plans, and brief.toml before them, state of the subjects' drives.
+    pub stated: Specifications,
+    /// The size of one drive of each subject, bytes: as it is stated, or as the host saw it.
+    pub capacity_bytes: Vec<Option<f64>>,
     /// The publisher's statements.
     pub declared: Declaration,
     /// The masks of subjects.
@@ -180,6 +186,8 @@ pub struct CellFacts {
     pub drift: Drift,
     /// One for each class of power and instrument, in the order of the plan's meters.
     pub power: Vec<PowerFacts>,
+    /// What was written for it; None where nothing counted it.
+    pub writes: Option<CellWrites>,
     /// The bottleneck; None without meters.
     pub limit: Option<bottleneck::BottleneckVerdict>,
     /// Its slowest ops, by cause.
@@ -245,6 +253,17 @@ impl Facts {
     pub fn rivals(&self) -> impl Iterator<Item = usize> + Clone + use<> {
         let own = self.headline_subject;
         (0..self.subjects.len()).filter(move |subject| *subject != own)
+    }
+
+    /// What is stated of a subject's drives.
+    pub fn stated_of(&self, subject: usize) -> Option<&Specification> {
+        let own = || self.stated.get(&self.own_names[subject]);
+        self.stated.get(&self.subjects[subject]).or_else(own)
+    }
+
+    /// How many drives a subject has.
+    pub fn drives_of(&self, subject: usize) -> usize {
+        self.drives.get(subject).map_or(1, Vec::len).max(1)
     }
 
     /// Whether Dyno measured none of it.

@@ -13,13 +13,17 @@ use crate::analysis::comparability::{caveats, conditions};
 use crate::analysis::hosts::Gathered;
 use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::limits::power::Series;
+use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::names;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::point_numbers::{PointSummary, series_of};
 use crate::analysis::points::point_summary::summarise;
 use crate::base::error::{Context, Result, failed};
+use crate::base::units;
 use crate::language::Language;
+use crate::plan::specification::Specification;
 use crate::plan::{LoopKind, Plan, PointIndex, Timing};
+use crate::record::key::{FactHeading, drive};
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Outcome, Overslept, PacingFloor, Point, PointContents,
     RunContents, Verified,
@@ -75,6 +79,7 @@ impl Gathering {
             protocol: protocol.name.clone(),
             source: protocol.source.clone(),
             declared: question::declared(&plans),
+            stated: question::stated(&plans),
             vary: question.vary.clone(),
             metrics: question.metrics.clone(),
             ..Facts::default()
@@ -137,6 +142,7 @@ impl Gathering {
             facts.subjects.push(label);
             facts.own_names.push(subject.name.clone());
             facts.run_of.push(index);
+            facts.capacity_bytes.push(capacity_bytes(&run.plan, noted, &subject.name));
             facts.drives.push(
                 subject.drives.iter().map(|d| d.place.path().display().to_string()).collect(),
             );
@@ -256,11 +262,14 @@ impl Gathering {
     pub fn finish(mut self) -> Facts {
         let late = self.measured.iter_mut().map(|m| ((m.bundle, m.subject), &mut m.metered));
         meter_facts::agree(late);
+        let capacities: Vec<Option<f64>> = (0..self.facts.subjects.len())
+            .map(|s| Some(self.facts.capacity_bytes[s]? * self.facts.drives_of(s) as f64))
+            .collect();
         let mut by_step: Vec<Vec<&Measured>> =
             self.facts.steps.iter().map(|_| Vec::new()).collect();
         self.measured.iter().for_each(|m| by_step[m.step].push(m));
         for (step, own) in self.facts.steps.iter_mut().zip(by_step) {
-            step.fill(&own, &self.idle);
+            step.fill(&own, &self.idle, &capacities);
         }
         let facts = &mut self.facts;
         facts.steps.retain(|step| !step.values.is_empty());
@@ -275,6 +284,18 @@ impl Gathering {
     }
 }
 
+/// The size of a subject's first drive: as the plan states it, or as the host saw it.
+fn capacity_bytes(plan: &Plan, noted: &[Fact], subject: &str) -> Option<f64> {
+    let heading = format!("{}: {subject}", FactHeading::Drive.name());
+    let of_drive = |fact: &&Fact| {
+        let rest = fact.group.strip_prefix(&heading);
+        fact.name == drive::CAPACITY.name && rest.is_some_and(|r| r.is_empty() || r == " (1)")
+    };
+    let seen = || units::parse_bytes(&noted.iter().find(of_drive)?.value).ok();
+    let stated = plan.stated.get(subject).and_then(Specification::bytes);
+    stated.or_else(|| seen().map(|bytes| bytes as f64))
+}
+
 /// The axis value with the first subject's maximum.
 fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
     let first = groups.keys().map(|(_, subject)| *subject).min();
@@ -285,7 +306,12 @@ fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
 }
 
 impl StepFacts {
-    fn fill(&mut self, measured: &[&Measured], idle: &[Vec<IdlePower>]) {
+    fn fill(
+        &mut self,
+        measured: &[&Measured],
+        idle: &[Vec<IdlePower>],
+        capacities: &[Option<f64>],
+    ) {
         self.values.sort_by(|a, b| a.number.total_cmp(&b.number));
         let at: HashMap<u64, usize> =
             self.values.iter().enumerate().map(|(i, v)| (v.number.to_bits(), i)).collect();
@@ -296,13 +322,11 @@ impl StepFacts {
         self.lead = lead_of(&groups);
         for ((value, subject), group) in &groups {
             self.index.insert((*subject, *value), self.cells.len());
-            self.cells.push(cell(
-                group,
-                *subject,
-                *value,
-                *value == self.lead,
-                &idle[group[0].bundle],
-            ));
+            let writes: Vec<_> = group.iter().map(|m| m.metered.writes.as_ref()).collect();
+            self.cells.push(CellFacts {
+                writes: CellWrites::of(&writes, capacities[*subject]),
+                ..cell(group, *subject, *value, *value == self.lead, &idle[group[0].bundle])
+            });
         }
         self.class = lead::class(&self.cells);
         let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
@@ -355,6 +379,7 @@ fn cell(
         drift: total.as_ref().map_or(Drift::TooShort, |t| t.drift),
         total,
         power,
+        writes: None,
         limit: meter_facts::verdict_of(&metered),
         outliers: Outliers::together(group.iter().map(|m| &m.outliers)),
         caveats: Vec::new(),

@@ -74,6 +74,8 @@ impl MetricRequest {
             "ops/s/W" => each(PointFigure::OpsPerWatt),
             "MB/s/W" => each(PointFigure::MbPerWatt),
             "J/op" => each(PointFigure::JoulesPerOp),
+            "J/TB" => each(PointFigure::JoulesPerTb),
+            "WAF" => vec![of(PointFigure::Waf)],
             word => {
                 let percentile = PERCENTILES
                     .iter()
@@ -177,8 +179,15 @@ impl Metric {
             }
             PointFigure::OpsPerWatt(i)
             | PointFigure::MbPerWatt(i)
-            | PointFigure::JoulesPerOp(i) => {
+            | PointFigure::JoulesPerOp(i)
+            | PointFigure::JoulesPerTb(i) => {
                 return self.of_power(power(i)?, self.part.of(cell)?);
+            }
+            PointFigure::Waf => {
+                let whole = self.part == PointPart::Whole;
+                let (estimate, repeats) =
+                    cell.writes.as_ref().filter(|_| whole)?.amplification.as_ref().ok()?;
+                (estimate.clone(), &repeats[..])
             }
         };
         Some((estimate, Cow::Borrowed(repeats)))
@@ -195,6 +204,10 @@ impl Metric {
             PointFigure::MbPerWatt(_) => {
                 (power.work_per_watt(&part.bytes_by_repeat, 1e-6), "MB/s/W")
             }
+            PointFigure::JoulesPerTb(_) => {
+                let per_watt = power.work_per_watt(&part.bytes_by_repeat, 1e-12);
+                (per_watt.into_iter().map(|tb| 1.0 / tb).collect(), "J/TB")
+            }
             PointFigure::JoulesPerOp(_) => {
                 let per_watt = power.work_per_watt(&part.by_repeat, 1.0);
                 (per_watt.into_iter().map(|ops| 1.0 / ops).collect(), "J/op")
@@ -202,7 +215,9 @@ impl Metric {
             _ => (power.work_per_watt(&part.by_repeat, 1.0), "ops/s/W"),
         };
         let work = match self.figure {
-            PointFigure::MbPerWatt(_) => part.bytes_per_s.as_ref()?.digits,
+            PointFigure::MbPerWatt(_) | PointFigure::JoulesPerTb(_) => {
+                part.bytes_per_s.as_ref()?.digits
+            }
             _ => part.ops_per_s.digits,
         };
         let found = estimate::from_repeats(&repeats, unit)
@@ -212,8 +227,12 @@ impl Metric {
     }
 
     /// The relative resolution of a cell's figure: a histogram's bucket, or another tool's reported
-    /// bounds; for response times the run's pacing floor. That of counts and watts is negligible.
+    /// bounds; for response times the run's pacing floor; for write amplification the units of the
+    /// drive's counters. That of counts and watts is negligible.
     pub fn resolution(&self, step: &StepFacts, cell: &CellFacts, floor_ns: f64) -> f64 {
+        if self.figure == PointFigure::Waf {
+            return cell.writes.as_ref().map_or(0.0, |writes| writes.resolution);
+        }
         let PointFigure::Percentile(_) = self.figure else { return 0.0 };
         match self.of(step, cell) {
             Some((e, _)) if e.method == IntervalMethod::Reported && e.low > 0.0 => {

@@ -17,6 +17,7 @@ mod caveat;
 pub mod claim;
 pub mod comparability;
 mod comparison;
+pub mod cost;
 mod difference;
 pub mod facts;
 mod gathering;

@@ -5,6 +5,7 @@ use crate::analysis::points::metric::MetricRequest;
 use crate::language::Language;
 use crate::plan::Plan;
 use crate::plan::declaration::Declaration;
+use crate::plan::specification::Specifications;
 use crate::record::{Mask, Masked, RunContents};
 use crate::say;
 
@@ -42,4 +43,14 @@ impl Question {
 /// The plans' declarations; the first takes precedence.
 pub fn declared(plans: &[&Plan]) -> Declaration {
     plans.iter().fold(Declaration::default(), |first, plan| first.or(&plan.declared))
+}
+
+/// What the plans state of the subjects' drives, the first one's word before the others'.
+pub fn stated(plans: &[&Plan]) -> Specifications {
+    let mut all = Specifications::new();
+    for (subject, own) in plans.iter().flat_map(|plan| &plan.stated) {
+        let known = all.entry(subject.clone()).or_default();
+        *known = std::mem::take(known).or(own);
+    }
+    all
 }

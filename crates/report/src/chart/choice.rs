@@ -91,7 +91,10 @@ fn of_metric(step: &StepFacts, metric: &Metric) -> &'static [&'static str] {
         Of::Percentile(_) if load => &["p99-against-ops"],
         Of::Percentile(P99) => &["neighbours", "p99", "ops"],
         Of::Percentile(_) => &["percentiles"],
-        Of::OpsPerWatt(_) | Of::MbPerWatt(_) | Of::JoulesPerOp(_) => &["ops-per-watt", "ops"],
+        Of::OpsPerWatt(_) | Of::MbPerWatt(_) | Of::JoulesPerOp(_) | Of::JoulesPerTb(_) => {
+            &["ops-per-watt", "ops"]
+        }
+        Of::Waf => &["waf", "waf-over-time", "ops"],
         Of::Ops if load => &["p99-against-ops"],
         Of::Ops => &["ops"],
     }

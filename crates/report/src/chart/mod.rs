@@ -9,6 +9,7 @@
 mod alone;
 pub mod canvas;
 pub mod choice;
+pub mod cost;
 pub mod kinds;
 pub mod multiples;
 pub mod outliers;
@@ -179,6 +180,7 @@ pub struct OfStep {
 pub static OF_STEP: Registry<OfStep> = Registry::new(&[
     OfStep { section: "results", figures: step::figures },
     OfStep { section: "energy", figures: crate::chart::power::figures },
+    OfStep { section: "write-cost", figures: cost::figures },
     OfStep { section: "outliers", figures: crate::chart::outliers::figures },
     OfStep { section: "fleet", figures: kinds::fleet::figures },
 ]);

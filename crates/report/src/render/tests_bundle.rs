@@ -62,6 +62,7 @@ pub fn plan(made: &Made) -> Plan {
         settle: true,
         memory_bytes: None,
         max_lag_ns: None,
+        cooldown_ns: 0,
         figures: Vec::new(),
         sweep: Some(Sweep {
             stream: "read".into(),

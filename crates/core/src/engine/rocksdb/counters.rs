@@ -39,6 +39,20 @@ impl RocksCounters {
         counters
     }
 
+    /// What the database was given, and what it wrote to files, in bytes since it was opened;
+    /// nothing without its statistics.
+    pub fn written(options: &Options) -> Vec<(&'static str, u64)> {
+        let ticker = |ticker| options.get_ticker_count(ticker);
+        let counts = [
+            ("user", ticker(Ticker::BytesWritten)),
+            ("wal", ticker(Ticker::WalFileBytes)),
+            ("flush", ticker(Ticker::FlushWriteBytes)),
+            ("compaction", ticker(Ticker::CompactWriteBytes)),
+        ];
+        let any = counts.iter().any(|(_, bytes)| *bytes > 0);
+        if any { counts.into() } else { Vec::new() }
+    }
+
     pub fn since(&self, before: &RocksCounters) -> RocksCounters {
         let part = |f: fn(&RocksCounters) -> f64| (f(self) - f(before)).max(0.0);
         RocksCounters {

@@ -129,6 +129,9 @@ impl Target for RocksTarget {
     }
 
     fn sync(&self) -> Result<()> {
+        if self.access == Access::ReadOnly {
+            return Ok(());
+        }
         self.db
             .flush()
             .map_err(|e| failed(format!("flushing failed: {e}"), "look at the database's LOG file"))
@@ -146,6 +149,10 @@ impl Target for RocksTarget {
                 RocksCounters::read(&self.db, &self.options).since(&before).facts(&self.db)
             })
             .unwrap_or_default()
+    }
+
+    fn written(&self) -> Vec<(&'static str, u64)> {
+        RocksCounters::written(&self.options)
     }
 
     fn facts(&self) -> Vec<Fact> {

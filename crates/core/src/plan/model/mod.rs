@@ -266,6 +266,10 @@ pub struct Step {
     pub drop_caches: bool,
     /// Wait for the engine's background work (compaction) before each point.
     pub settle: bool,
+    /// Time that the drive has after the window to finish what the load caused, nanoseconds, after
+    /// background work of the engine has ended; counters are read again when it is over.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cooldown_ns: u64,
     /// Memory limit of Dyno's own process while a point is measured, bytes, page cache included;
     /// None: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -281,6 +285,17 @@ pub struct Step {
     pub sweep: Option<Sweep>,
     /// Its concurrent streams.
     pub streams: Vec<Stream>,
+}
+
+fn is_zero(ns: &u64) -> bool {
+    *ns == 0
+}
+
+impl Step {
+    /// How long a point takes: warm-up, window and cool-down, nanoseconds.
+    pub fn point_ns(&self) -> u64 {
+        self.warmup_ns.saturating_add(self.duration_ns).saturating_add(self.cooldown_ns)
+    }
 }
 
 /// The field that varies between a step's points.

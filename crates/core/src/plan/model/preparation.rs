@@ -121,14 +121,17 @@ pub enum SteadyMetric {
     Mean,
     /// 99th percentile of service time, nanoseconds.
     P99,
+    /// Write amplification: bytes that the subject's drives wrote for each byte that they received.
+    Waf,
 }
 
 /// Metrics by their name in a plan.
-pub const METRICS: [(&str, SteadyMetric); 4] = [
+pub const METRICS: [(&str, SteadyMetric); 5] = [
     ("iops", SteadyMetric::Iops),
     ("throughput", SteadyMetric::Throughput),
     ("mean", SteadyMetric::Mean),
     ("p99", SteadyMetric::P99),
+    ("waf", SteadyMetric::Waf),
 ];
 
 impl SteadyMetric {
@@ -143,6 +146,7 @@ impl SteadyMetric {
             SteadyMetric::Iops => "ops/s",
             SteadyMetric::Throughput => "bytes/s",
             SteadyMetric::Mean | SteadyMetric::P99 => "ns",
+            SteadyMetric::Waf => "WAF",
         }
     }
 }

@@ -175,6 +175,7 @@ fn step() -> Value {
         ("duration", about("The measured window.", time())),
         ("drop_caches", about("Drop the page cache before each point.", flag())),
         ("settle", about("Let compaction end before each point.", flag())),
+        ("cooldown", about("Time after the window until counters are read again.", time())),
         ("memory", about("The most that Dyno itself may use, page cache included.", size())),
         ("max_lag", about("End a point when an op of an open loop is this late.", time())),
         ("figures", json!({ "type": "array", "items": choice(FIGURES), "maxItems": 4 })),

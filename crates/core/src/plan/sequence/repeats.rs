@@ -14,8 +14,7 @@ pub const LONG_POINT_NS: u64 = 600_000_000_000;
 /// The default number of repeats: three is the minimum for a comparison, and five detect
 /// differences that three do not, if they take minutes and not hours.
 pub fn default(protocol: &Protocol) -> u32 {
-    let longest_ns =
-        protocol.steps.iter().map(|step| step.warmup_ns.saturating_add(step.duration_ns)).max();
+    let longest_ns = protocol.steps.iter().map(|step| step.point_ns()).max();
     if longest_ns.unwrap_or(0) > LONG_POINT_NS { 3 } else { 5 }
 }
 

@@ -10,7 +10,7 @@ use crate::plan::syntax::node::{Node, NodeValue};
 
 /// The metrics of comparisons, besides the percentiles and ops of one class per minute
 /// ("new-orders/min").
-pub const METRICS: &[&str] = &["ops/s", "MB/s", "mean", "ops/s/W", "MB/s/W", "J/op"];
+pub const METRICS: &[&str] = &["ops/s", "MB/s", "mean", "ops/s/W", "MB/s/W", "J/op", "J/TB", "WAF"];
 
 /// The figures that a step may name, as their files are called.
 pub const FIGURES: &[&str] = &[
@@ -32,6 +32,9 @@ pub const FIGURES: &[&str] = &[
     "ops-per-watt",
     "watts-against-ops",
     "power-over-time",
+    "waf",
+    "waf-over-time",
+    "waterfall",
 ];
 
 /// More than this belongs in the appendix.

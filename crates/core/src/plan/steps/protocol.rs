@@ -170,6 +170,7 @@ impl Resolver<'_, '_> {
             table.need("duration", "\"20m\"", log).and_then(|n| fields::some_time_ns(n, log));
         let drop_caches = table.get("drop_caches").map_or(Some(false), |n| fields::flag(n, log));
         let settle = table.get("settle").map_or(Some(false), |n| fields::flag(n, log));
+        let cooldown_ns = table.get("cooldown").map_or(Some(0), |n| fields::time_ns(n, log));
         let memory_node = table.get("memory");
         let memory = memory_node.map(|n| fields::bytes(n, log));
         let lag = table.get("max_lag").map(|n| fields::some_time_ns(n, log));
@@ -210,6 +211,7 @@ impl Resolver<'_, '_> {
             duration_ns: duration_ns?,
             drop_caches: drop_caches?,
             settle: settle?,
+            cooldown_ns: cooldown_ns?,
             memory_bytes: memory.map_or(Some(None), |bytes| bytes.map(Some))?,
             max_lag_ns: lag.map_or(Some(None), |ns| ns.map(Some))?,
             figures: figures?,

@@ -13,7 +13,8 @@ use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
 
 /// A step's own fields.
-const STEP: &[&str] = &["warmup", "duration", "drop_caches", "settle", "memory", "max_lag"];
+const STEP: &[&str] =
+    &["warmup", "duration", "drop_caches", "settle", "cooldown", "memory", "max_lag"];
 
 /// A stream's fields, as named in sweeps and plans. "block" is short for the workload's knob.
 const STREAM: &[&str] = &[

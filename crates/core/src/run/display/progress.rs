@@ -96,7 +96,7 @@ impl Progress {
     /// The points to be measured, and the preparation of each subject.
     pub fn begin(&self, points: &[PointPlan], to_prepare: Vec<ToPrepare>) {
         self.live(|live| live.points(points.len()));
-        let lengths = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns);
+        let lengths = points.iter().map(|p| p.step.point_ns());
         let load_ns: u64 = lengths.clone().sum();
         *self.left.borrow_mut() = TimeLeft::of(lengths, to_prepare);
         self.bar.set_length(1000);

@@ -6,9 +6,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
+use crate::meter::ReadingTime;
+use crate::meter::counters::{WriteCounters, WrittenBytes};
 use crate::plan::{Steady, SteadyMetric, Subject};
 use crate::record::{SteadyState, Tally};
 use crate::run::context::RunContext;
+use crate::run::display::time::RunClock;
 use crate::run::points::precondition::{LoadLength, load};
 use crate::run::worker_group::WorkerGroup;
 use crate::stats::steady::judge;
@@ -30,6 +33,7 @@ pub fn reach(
     };
     let mut states = vec![empty; drives];
     let mut last: Vec<DriveTotals> = (0..drives).map(|_| DriveTotals::default()).collect();
+    let mut written = RoundsWritten::open(context, subject, asked.metric)?;
     let length = LoadLength::Time(asked.round_ns * u64::from(asked.most_rounds) + asked.round_ns);
     load(context, subject, &asked.stream, length, &mut |groups, run| {
         let mut from_ns = run.window.from_ns;
@@ -44,9 +48,11 @@ pub fn reach(
                 time.wait_towards(until_ns);
             }
             let now_ns = time.now_ns();
+            let amplification = written.as_mut().map(|w| w.round(time)).transpose()?;
             for (drive, state) in states.iter_mut().enumerate() {
                 let now = DriveTotals::of(groups, drive as u32);
-                state.rounds.push(now.metric(asked.metric, &last[drive], now_ns - from_ns));
+                let own = now.metric(asked.metric, &last[drive], now_ns - from_ns);
+                state.rounds.push(amplification.unwrap_or(own));
                 state.window = judge(&state.rounds, &asked.rule);
                 last[drive] = now;
             }
@@ -60,6 +66,41 @@ pub fn reach(
         Ok(())
     })?;
     Ok(states)
+}
+
+/// What the drives of a subject received and wrote, from round to round.
+struct RoundsWritten {
+    counters: WriteCounters,
+    last: Option<WrittenBytes>,
+}
+
+impl RoundsWritten {
+    /// None where another metric is asked for.
+    fn open(
+        context: RunContext<'_>,
+        subject: &Subject,
+        metric: SteadyMetric,
+    ) -> Result<Option<RoundsWritten>> {
+        if metric != SteadyMetric::Waf {
+            return Ok(None);
+        }
+        let mut counters = WriteCounters::open(context.plan, subject)?;
+        let last = counters.read(reading_time(context.time))?;
+        Ok(Some(RoundsWritten { counters, last }))
+    }
+
+    /// The write amplification of the round that ends now; not a number where nothing was counted.
+    fn round(&mut self, time: RunClock<'_>) -> Result<f64> {
+        let now = self.counters.read(reading_time(time))?;
+        let ratio = self.last.zip(now).map(|(a, b)| (b.media - a.media) / (b.host - a.host));
+        self.last = now;
+        Ok(ratio.filter(|ratio| *ratio >= 0.0).unwrap_or(f64::NAN))
+    }
+}
+
+fn reading_time(time: RunClock<'_>) -> ReadingTime {
+    let ns = time.now_ns();
+    ReadingTime { ns, unix_ns: time.unix_ns_of(ns) }
 }
 
 /// The counts of one drive so far.
@@ -93,6 +134,8 @@ impl DriveTotals {
             SteadyMetric::Throughput => (self.bytes - earlier.bytes) as f64 / seconds,
             SteadyMetric::Mean => service().mean_ns().unwrap_or(f64::NAN),
             SteadyMetric::P99 => service().percentile_ns(0.99).map_or(f64::NAN, |ns| ns as f64),
+            // Of the drives together, by their counters.
+            SteadyMetric::Waf => f64::NAN,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::analysis::limits::bottleneck::{BottleneckVerdict, verdict};
 use crate::analysis::limits::meter_series::{MeterSeries, SeriesReading as At};
 use crate::analysis::limits::power::{PowerFacts, Series};
 use crate::analysis::limits::verdict_inputs::{inputs, is_standstill};
+use crate::analysis::limits::writes::PointWrites;
 use crate::analysis::limits::{bottleneck, meter_series, power};
 use crate::analysis::points::point_numbers::PointSummary;
 use crate::analysis::points::point_summary::RepeatSummary;
@@ -22,6 +23,8 @@ pub struct Metered {
     pub power: Vec<Series>,
     /// The hottest gauge in degrees Celsius, over time.
     pub celsius: Vec<At>,
+    /// What was written; None where nothing counted it.
+    pub writes: Option<PointWrites>,
     /// The bottleneck; None without meters.
     pub verdict: Option<BottleneckVerdict>,
 }
@@ -54,6 +57,12 @@ impl Metered {
         Metered {
             window_s,
             power: power::series(&gauges, &load, window_s),
+            writes: plan
+                .protocol
+                .steps
+                .iter()
+                .find(|step| step.name == point.key.step)
+                .and_then(|step| PointWrites::of(&gauges, step, point)),
             celsius: hottest.map(inside).unwrap_or_default(),
             // Watts alone do not show a bottleneck.
             verdict: gauges

@@ -5,3 +5,4 @@ pub mod meter_facts;
 pub mod meter_series;
 pub mod power;
 pub(in crate::analysis) mod verdict_inputs;
+pub mod writes;

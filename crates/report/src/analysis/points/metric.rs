@@ -29,6 +29,10 @@ pub enum PointFigure {
     MbPerWatt(Instrument),
     /// Joules per op, by one instrument.
     JoulesPerOp(Instrument),
+    /// Joules per terabyte (10¹² bytes) moved, of one instrument.
+    JoulesPerTb(Instrument),
+    /// Write amplification of the drives, by their own counters.
+    Waf,
 }
 
 /// The class of power, and the kind of its meter.
@@ -96,7 +100,7 @@ pub struct MetricRequest {
 }
 
 /// Metrics that require a power meter.
-pub const OF_POWER: [&str; 3] = ["ops/s/W", "MB/s/W", "J/op"];
+pub const OF_POWER: [&str; 4] = ["ops/s/W", "MB/s/W", "J/op", "J/TB"];
 
 /// TPC-C's New-Order as declared by the workload, whose rate has its own name: New-Orders per
 /// minute.
@@ -138,9 +142,11 @@ impl Metric {
     /// The better direction.
     pub fn better(&self) -> Better {
         match self.figure {
-            PointFigure::Mean | PointFigure::Percentile(_) | PointFigure::JoulesPerOp(_) => {
-                Better::Lower
-            }
+            PointFigure::Mean
+            | PointFigure::Percentile(_)
+            | PointFigure::JoulesPerOp(_)
+            | PointFigure::JoulesPerTb(_)
+            | PointFigure::Waf => Better::Lower,
             _ => Better::Higher,
         }
     }
@@ -165,7 +171,8 @@ impl Metric {
         match &self.figure {
             PointFigure::OpsPerWatt(i)
             | PointFigure::MbPerWatt(i)
-            | PointFigure::JoulesPerOp(i) => Some(i),
+            | PointFigure::JoulesPerOp(i)
+            | PointFigure::JoulesPerTb(i) => Some(i),
             _ => None,
         }
     }
@@ -182,9 +189,11 @@ impl Metric {
             PointFigure::OpsPerWatt(i) => own("ops/s/W", i),
             PointFigure::MbPerWatt(i) => own("MB/s/W", i),
             PointFigure::JoulesPerOp(i) => own("J/op", i),
-            PointFigure::Ops | PointFigure::Bytes | PointFigure::Percentile(_) => {
-                Metric::total(self.figure.clone()).short()
-            }
+            PointFigure::JoulesPerTb(i) => own("J/TB", i),
+            PointFigure::Ops
+            | PointFigure::Bytes
+            | PointFigure::Percentile(_)
+            | PointFigure::Waf => Metric::total(self.figure.clone()).short(),
         };
         match self.part.name() {
             Some(part) => say!(l, "of-part", part = part, figure = figure),
@@ -204,6 +213,8 @@ impl Metric {
             PointFigure::OpsPerWatt(i) => own("ops/s/W", i),
             PointFigure::MbPerWatt(i) => own("MB/s/W", i),
             PointFigure::JoulesPerOp(i) => own("J/op", i),
+            PointFigure::JoulesPerTb(i) => own("J/TB", i),
+            PointFigure::Waf => "WAF".to_string(),
         };
         self.part.name().map_or(figure.clone(), |part| format!("{part} {figure}"))
     }

@@ -47,11 +47,9 @@ pub fn check(file: &str, all: &Specifications) -> Result<()> {
 /// The plans' statements, overridden by brief.toml field by field.
 pub fn stated(facts: &Facts, own: &Specifications) -> Specifications {
     let mut all = own.clone();
-    for plan in facts.runs.iter().map(|run| &run.resolved) {
-        for (subject, of_plan) in &plan.stated {
-            let known = all.entry(subject.clone()).or_default();
-            *known = std::mem::take(known).or(of_plan);
-        }
+    for (subject, of_plan) in &facts.stated {
+        let known = all.entry(subject.clone()).or_default();
+        *known = std::mem::take(known).or(of_plan);
     }
     all
 }

@@ -49,6 +49,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     steps::differences::SECTION,
     steps::figures::SECTION,
     steps::energy::SECTION,
+    steps::write_cost::SECTION,
     bottlenecks::SECTION,
     steps::outliers::SECTION,
     setup::drives::SECTION,

@@ -29,6 +29,11 @@ pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
             let (class, kind) = i.names();
             say!(l, "energy-per-op-by", class = class, kind = kind)
         }
+        PointFigure::JoulesPerTb(i) => {
+            let (class, kind) = i.names();
+            say!(l, "energy-per-tb-by", class = class, kind = kind)
+        }
+        PointFigure::Waf => say!(l, "write-amplification"),
         PointFigure::PerMinute(class) if *class == NEW_ORDER => say!(l, "new-orders-per-minute"),
         _ => Metric::total(metric.figure.clone()).text(l),
     };
@@ -101,6 +106,9 @@ fn quotient(l: Language, metric: &Metric, cell: &CellFacts) -> Option<String> {
             (number_format::megabytes_of(l, part.bytes_per_s.as_ref()), given(i)?)
         }
         PointFigure::JoulesPerOp(i) => (given(i)?, ops()),
+        PointFigure::JoulesPerTb(i) => {
+            (given(i)?, number_format::megabytes_of(l, part.bytes_per_s.as_ref()))
+        }
         _ => return None,
     };
     Some(format!("({work} ÷ {by})"))
@@ -149,6 +157,7 @@ pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
     let word = match metric.figure {
         PointFigure::MbPerWatt(_) => "MB/s/W",
         PointFigure::JoulesPerOp(_) => "J/op",
+        PointFigure::JoulesPerTb(_) => "J/TB",
         _ => "ops/s/W",
     };
     say!(l, "column-of-class", figure = word, class = Name::power_class(&instrument.class))
@@ -187,6 +196,8 @@ pub fn printed_with_unit(
         PointFigure::PerMinute(_) => format!("{text} {}", own()),
         PointFigure::OpsPerWatt(_) => format!("{text} ops/s/W"),
         PointFigure::MbPerWatt(_) => format!("{text} MB/s/W"),
+        PointFigure::JoulesPerTb(_) => format!("{text} J/TB"),
+        PointFigure::Waf => format!("WAF {text}"),
         PointFigure::Ops | PointFigure::Bytes => format!("{text} {}", own()),
     })
 }

@@ -125,7 +125,10 @@ pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
     let what = metric(l, &first.metric, step);
     let place = format!("{}{}", at(facts, first), varied(facts, first));
     let lower = first.metric.better() == Better::Lower;
-    let energy = matches!(first.metric.figure, PointFigure::JoulesPerOp(_));
+    let energy = matches!(
+        first.metric.figure,
+        PointFigure::JoulesPerOp(_) | PointFigure::JoulesPerTb(_) | PointFigure::Waf
+    );
     if let [one] = comparisons {
         let (by, worse) = (by(l, one), &facts.subjects[one.worse]);
         return match (energy, lower) {

@@ -74,6 +74,7 @@ fn cell(subject: usize, value: usize) -> CellFacts {
         servers: Vec::new(),
         drift: Drift::Steady,
         power: Vec::new(),
+        writes: None,
         limit: None,
         outliers: Outliers::default(),
         caveats: Vec::new(),

@@ -9,3 +9,4 @@ pub mod load_at_limit;
 pub mod multiples;
 pub mod outliers;
 pub mod tpcc;
+pub mod write_cost;

@@ -2,8 +2,9 @@
 //! drives report in their health log. The power measurement log (25h) contains more, but only while
 //! a feature is enabled, and a meter changes no settings.
 
-use super::nvme::{SMART, disks, log, number};
-use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
+use super::super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
+use super::disks;
+use super::logs::{NvmeLogs, number};
 use crate::base::error::{Result, bail};
 use crate::plan::Info;
 use crate::record::gauge::power::DRIVE_WATTS;
@@ -35,7 +36,7 @@ impl Meter for NvmePower {
         let drives = disks(site)?;
         // A drive that reports nothing is refused now, not after the run.
         for disk in &drives {
-            watts(disk, &log(disk, SMART)?)?;
+            watts(disk, &NvmeLogs::default().smart(disk)?)?;
         }
         Ok(Box::new(PowerStates(drives)))
     }
@@ -45,7 +46,7 @@ struct PowerStates(Vec<String>);
 
 impl Probe for PowerStates {
     fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
-        let each = self.0.iter().map(|disk| watts(disk, &log(disk, SMART)?));
+        let each = self.0.iter().map(|disk| watts(disk, &NvmeLogs::default().smart(disk)?));
         let sum: f64 = each.sum::<Result<f64>>()?;
         out.push(Reading {
             at_ns: now.ns as i64 - MIDDLE_NS,

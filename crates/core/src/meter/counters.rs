@@ -1,0 +1,95 @@
+//! What a subject's drives received and wrote, read at once by the meters of a plan that count it:
+//! for rounds of a load until its write amplification is steady.
+
+use std::path::PathBuf;
+
+use super::{MeterTarget, Probe, Reading, ReadingTime, find};
+use crate::base::error::{Result, failed};
+use crate::plan::{Plan, Subject};
+use crate::record::gauge::written::{CounterKind, CounterSource, DriveCounter};
+
+/// Meters at work.
+pub struct WriteCounters {
+    probes: Vec<Box<dyn Probe>>,
+    latest: Vec<Reading>,
+}
+
+/// Host and media bytes since some beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WrittenBytes {
+    /// What the drives received.
+    pub host: f64,
+    /// What they wrote to their flash.
+    pub media: f64,
+}
+
+impl WriteCounters {
+    /// Opens the meters of a plan that can count for the subject.
+    pub fn open(plan: &Plan, subject: &Subject) -> Result<WriteCounters> {
+        let places: Vec<PathBuf> =
+            subject.drives.iter().map(|drive| drive.place.path().to_path_buf()).collect();
+        let counts = |class: Result<&str>| class.is_ok_and(|class| class.ends_with("_written"));
+        let mut probes = Vec::new();
+        for part in plan.meters.iter().chain(&subject.meters) {
+            if part.name != "nvme" && !counts(part.knobs.text("class")) {
+                continue;
+            }
+            if let Some(meter) = find(&part.name) {
+                let target = MeterTarget { knobs: &part.knobs, places: &places, divided: false };
+                probes.push(meter.open(&target)?);
+            }
+        }
+        match probes.is_empty() {
+            true => Err(failed(
+                format!("no meter counts what the drives of {} write", subject.name),
+                "add meters = [\"nvme\"], or two `exec` meters of the classes host_written and \
+                 media_written; or take another metric of steady state",
+            )),
+            false => Ok(WriteCounters { probes, latest: Vec::new() }),
+        }
+    }
+
+    /// Reads them; None where they do not count both.
+    pub fn read(&mut self, now: ReadingTime) -> Result<Option<WrittenBytes>> {
+        let mut read = Vec::new();
+        self.probes.iter_mut().try_for_each(|probe| probe.read(now, &mut read))?;
+        for reading in read {
+            self.latest.retain(|old| old.name != reading.name);
+            self.latest.push(reading);
+        }
+        Ok(of_readings(&self.latest))
+    }
+}
+
+/// The sum over the drives by the finest source that counts both.
+fn of_readings(latest: &[Reading]) -> Option<WrittenBytes> {
+    let counters: Vec<(DriveCounter, f64)> =
+        latest.iter().filter_map(|r| Some((DriveCounter::of_name(&r.name)?, r.value))).collect();
+    CounterSource::ALL.into_iter().find_map(|source| {
+        let sum = |written| {
+            let own = counters.iter().filter(|(c, _)| c.source == source && c.written == written);
+            own.map(|(c, value)| value * c.scale).reduce(|a, b| a + b)
+        };
+        Some(WrittenBytes { host: sum(CounterKind::Host)?, media: sum(CounterKind::Media)? })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_finest_source_that_counts_both_is_taken_and_drives_add_up() {
+        let reading = |name: &str, value: f64| Reading { at_ns: 0, name: name.into(), value };
+        let health = [reading("nvme0n1_host_written_bytes", 512e3), reading("celsius", 40.0)];
+        assert_eq!(of_readings(&health), None, "no drive's media");
+        let mut all = health.to_vec();
+        all.push(reading("nvme0n1_group_host_written_bytes", 1e9));
+        all.push(reading("nvme0n1_group_media_written_bytes", 3e9));
+        assert_eq!(of_readings(&all), Some(WrittenBytes { host: 1e9, media: 3e9 }));
+        all.push(reading("nvme0n1_media_written_bytes", 800e3));
+        all.push(reading("nvme1n1_host_written_bytes", 512e3));
+        all.push(reading("nvme1n1_media_written_bytes", 600e3));
+        assert_eq!(of_readings(&all), Some(WrittenBytes { host: 1_024e3, media: 1_400e3 }));
+    }
+}

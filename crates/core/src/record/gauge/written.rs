@@ -1,0 +1,165 @@
+//! Counters of what was written: bytes since some beginning, named `…_written_UNIT` after who
+//! counts them. What is called `host` is what the drive received, `media` what it wrote to its
+//! flash.
+
+/// Whose counter of the drive it is. The order is that of preference: the finest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CounterSource {
+    /// FDP Statistics log, both counts in bytes (NVM Express Base Specification 2.3, log 22h).
+    Fdp,
+    /// Media in bytes (OCP Datacenter NVMe SSD Specification, log C0h), host in data units
+    /// (SMART).
+    Ocp,
+    /// An instrument of the plan (`exec`, `csv`).
+    Instrument,
+    /// The vendor's log CAh of Intel and Solidigm drives, both counts in 32 MiB.
+    Vendor,
+    /// Endurance Group Information log (09h), both counts in thousands of millions of bytes.
+    Group,
+}
+
+impl CounterSource {
+    /// All of them, in the order of preference.
+    pub const ALL: [CounterSource; 5] = [
+        CounterSource::Fdp,
+        CounterSource::Ocp,
+        CounterSource::Instrument,
+        CounterSource::Vendor,
+        CounterSource::Group,
+    ];
+
+    /// As it stands in names of readings, and in a brief.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CounterSource::Fdp => "fdp",
+            CounterSource::Ocp => "ocp",
+            CounterSource::Instrument => "instrument",
+            CounterSource::Vendor => "vendor",
+            CounterSource::Group => "group",
+        }
+    }
+}
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CounterKind {
+    /// What the drive received.
+    Host,
+    /// What the drive wrote to its flash.
+    Media,
+}
+
+/// One counter of a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriveCounter {
+    /// The device, as the kernel names it; empty for an instrument.
+    pub device: String,
+    /// Who counts.
+    pub source: CounterSource,
+    /// What is counted.
+    pub written: CounterKind,
+    /// What one count is, bytes: no change is known more exactly.
+    pub unit_bytes: f64,
+    /// Bytes in 1 of the reading, which most meters have converted already.
+    pub scale: f64,
+}
+
+/// One data unit of the health log: a thousand blocks of 512 bytes (NVM Express Base Specification
+/// 2.3, figure "SMART / Health Information Log Page").
+pub const DATA_UNIT_BYTES: f64 = 512_000.0;
+/// A unit of the endurance group's log: "one billion bytes".
+pub const GROUP_UNIT_BYTES: f64 = 1e9;
+/// A unit of Intel's log CAh: 65,536 sectors of 512 bytes.
+pub const VENDOR_UNIT_BYTES: f64 = 33_554_432.0;
+
+/// Classes of an instrument's counters, as the knob `class` has them.
+pub const CLASSES: [&str; 2] = ["host_written", "media_written"];
+/// The units in which an instrument may count, and the bytes of each.
+pub const UNITS: [(&str, f64); 4] =
+    [("bytes", 1.0), ("sectors", 512.0), ("data_units", DATA_UNIT_BYTES), ("mib", 1_048_576.0)];
+
+impl DriveCounter {
+    /// The reading's name of a drive's own counter, in bytes.
+    pub fn name(device: &str, source: CounterSource, written: CounterKind) -> String {
+        let what = match written {
+            CounterKind::Host => "host",
+            CounterKind::Media => "media",
+        };
+        match source {
+            // The host's count is the health log's, and neither has a source in its name.
+            CounterSource::Ocp => format!("{device}_{what}_written_bytes"),
+            source => format!("{device}_{}_{what}_written_bytes", source.name()),
+        }
+    }
+
+    /// What a reading's name says; None of other readings.
+    pub fn of_name(name: &str) -> Option<DriveCounter> {
+        let (head, unit) = name.split_once("_written_")?;
+        let unit_bytes = UNITS.iter().find(|(own, _)| *own == unit)?.1;
+        let (rest, written) = match (head.strip_suffix("host"), head.strip_suffix("media")) {
+            (Some(rest), _) => (rest, CounterKind::Host),
+            (_, Some(rest)) => (rest, CounterKind::Media),
+            _ => return None,
+        };
+        let rest = rest.strip_suffix('_').unwrap_or(rest);
+        let own = |source: CounterSource| {
+            let device = rest.strip_suffix(source.name())?.strip_suffix('_')?;
+            Some((device.to_string(), source))
+        };
+        let named = [CounterSource::Fdp, CounterSource::Vendor, CounterSource::Group];
+        let (device, source) = named.into_iter().find_map(own).unwrap_or_else(|| match rest {
+            "" => (String::new(), CounterSource::Instrument),
+            device => (device.to_string(), CounterSource::Ocp),
+        });
+        let (unit_bytes, scale) = match (source, written) {
+            (CounterSource::Instrument, _) => (unit_bytes, unit_bytes),
+            (CounterSource::Fdp, _) | (CounterSource::Ocp, CounterKind::Media) => (1.0, 1.0),
+            (CounterSource::Ocp, CounterKind::Host) => (DATA_UNIT_BYTES, 1.0),
+            (CounterSource::Vendor, _) => (VENDOR_UNIT_BYTES, 1.0),
+            (CounterSource::Group, _) => (GROUP_UNIT_BYTES, 1.0),
+        };
+        Some(DriveCounter { device, source, written, unit_bytes, scale })
+    }
+}
+
+/// What an engine counts of its own writes, at the window's edges and after the cool-down.
+pub mod engine {
+    /// The meter's name in samples.
+    pub const METER: &str = "engine";
+    /// What the application gave it to write.
+    pub const USER: &str = "user_written_bytes";
+    /// The part that each of its ways of writing has in what it wrote to files; the words stand
+    /// before this ending.
+    pub const PART: &str = "_part_written_bytes";
+    /// RocksDB's write-ahead log, flushes and compaction; InnoDB's redo log, double-write buffer
+    /// and pages.
+    pub const PARTS: [&str; 6] = ["wal", "flush", "compaction", "redo", "doublewrite", "pages"];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_counter_is_known_again_by_its_name_with_its_resolution() {
+        for source in [CounterSource::Fdp, CounterSource::Vendor, CounterSource::Group] {
+            for written in [CounterKind::Host, CounterKind::Media] {
+                let own = DriveCounter::of_name(&DriveCounter::name("nvme0n1", source, written));
+                let own = own.expect("a counter");
+                assert_eq!((own.device.as_str(), own.source), ("nvme0n1", source));
+                assert_eq!((own.written, own.scale), (written, 1.0));
+            }
+        }
+        let of =
+            |name: &str| DriveCounter::of_name(name).map(|c| (c.source, c.unit_bytes, c.scale));
+        assert_eq!(of("nvme0n1_host_written_bytes"), Some((CounterSource::Ocp, 512_000.0, 1.0)));
+        assert_eq!(of("nvme0n1_media_written_bytes"), Some((CounterSource::Ocp, 1.0, 1.0)));
+        let instrument = CounterSource::Instrument;
+        assert_eq!(of("media_written_data_units"), Some((instrument, 512_000.0, 512_000.0)));
+        assert_eq!(of("host_written_bytes"), Some((instrument, 1.0, 1.0)));
+        // The kernel's and the processes' are no drive's.
+        assert_eq!(of("nvme0n1_written_bytes"), None);
+        assert_eq!(of("load_written_bytes"), None);
+        assert_eq!(of("drive_watts"), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! What was written around a point: the counters of engines, read before the load, at the window's
+//! edges and after the cool-down, in which compaction ends and the drive finishes.
+
+use std::collections::BTreeMap;
+
+use crate::base::error::Result;
+use crate::meter::watch::MeterWatch;
+use crate::plan::Step;
+use crate::record::Sample;
+use crate::record::gauge::written::engine::{METER, PART, USER};
+use crate::run::datasets::targets::Targets;
+use crate::run::display::time::RunClock;
+
+/// Engines' counters over a point; those of several targets are summed.
+#[derive(Default)]
+pub struct EngineCounters {
+    seen: Vec<(u64, BTreeMap<&'static str, u64>)>,
+}
+
+impl EngineCounters {
+    /// Reads them all.
+    pub fn read(&mut self, targets: &Targets, now_ns: u64) {
+        let mut counts = BTreeMap::new();
+        for (part, bytes) in targets.values().flat_map(|(_, target)| target.written()) {
+            *counts.entry(part).or_default() += bytes;
+        }
+        if !counts.is_empty() {
+            self.seen.push((now_ns, counts));
+        }
+    }
+
+    /// What was read, around a window that began then.
+    pub fn samples(self, from_ns: u64) -> impl Iterator<Item = Sample> {
+        let of = move |at_ns: u64, (part, bytes): (&str, u64)| {
+            let name = if part == "user" { USER.to_string() } else { format!("{part}{PART}") };
+            let at_ns = at_ns as i64 - from_ns as i64;
+            Sample { at_ns, meter: METER.to_string(), name, value: bytes as f64 }
+        };
+        self.seen
+            .into_iter()
+            .flat_map(move |(at_ns, counts)| counts.into_iter().map(move |c| of(at_ns, c)))
+    }
+}
+
+/// Reads the counters while nothing is being written yet: the engines', and the meters' where the
+/// plan names any. The time from which on they were read.
+pub fn before_load(
+    targets: &Targets,
+    watch: Option<&MeterWatch>,
+    time: RunClock<'_>,
+) -> (u64, EngineCounters) {
+    let (asked_ns, mut counters) = (time.now_ns(), EngineCounters::default());
+    if let Some(watch) = watch.filter(|watch| watch.measures_power()) {
+        watch.await_mark(watch.mark(), time.clock);
+    }
+    counters.read(targets, time.now_ns());
+    (asked_ns, counters)
+}
+
+/// The cool-down: the engines' background work ends, what is in memory is written, and the drive
+/// has the time that the step says. The meters' mark after it; None where the step has no
+/// cool-down.
+pub fn cool_down(
+    step: &Step,
+    targets: &Targets,
+    watch: Option<&MeterWatch>,
+    time: RunClock<'_>,
+) -> Result<Option<u64>> {
+    if step.cooldown_ns == 0 {
+        return Ok(None);
+    }
+    for (_, target) in targets.values() {
+        target.settle(time.stop)?;
+        target.sync()?;
+    }
+    time.wait_until(time.now_ns() + step.cooldown_ns);
+    Ok(watch.map(MeterWatch::mark))
+}

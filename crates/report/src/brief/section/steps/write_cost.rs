@@ -1,0 +1,275 @@
+//! What a write costs: write amplification by the drives' own counters, life at this load, energy
+//! and money. docs/write-cost.md has the formulas.
+
+use crate::analysis::cost::life::{self, Life};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::limits::writes::{CellWrites, Layers};
+use crate::analysis::metric_values::instruments;
+use crate::analysis::points::metric::{Metric, PointFigure};
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format::{self, NONE, decimal, large_bytes};
+use crate::brief::section::Section;
+use crate::brief::text::table_cell::{TableCell, texts};
+use crate::chart::step::name;
+use crate::language::Language;
+use crate::plan::specification::Specification;
+use crate::record::gauge::written::CounterSource;
+use crate::stats::amplification::{COARSEST, LEAST_FILLS, NotMeasured};
+use crate::{chart, say};
+
+/// Write amplification, life and cost.
+pub const SECTION: Section =
+    Section { id: "write-cost", title: |l| say!(l, "section-write-cost"), appendix: true, blocks };
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
+    let mut out = Vec::new();
+    for step in &facts.steps {
+        let tables = [amplification(facts, step), life_table(facts, step), cost(facts, step)];
+        if tables.iter().all(Option::is_none) {
+            continue;
+        }
+        out.push(Block::chapter(&step.title));
+        let leading = chart::choice::leading(facts, step);
+        let led = |figure: &chart::Chart| leading.iter().any(|own| own.is(figure));
+        let mut figures = chart::of_step(SECTION.id, facts, step);
+        figures.retain(|figure| !led(figure));
+        out.extend((!figures.is_empty()).then_some(Block::Figures(figures)));
+        out.extend(tables.into_iter().flatten().map(Table::block));
+        let reasons = reasons(facts, step);
+        out.extend((!reasons.is_empty()).then(|| Block::list(reasons)));
+    }
+    if !out.is_empty() {
+        let how = say!(
+            l,
+            "write-cost-how",
+            fills = decimal(l, LEAST_FILLS, 0),
+            coarsest = number_format::share(l, COARSEST)
+        );
+        out.insert(0, Block::note(how));
+        out.extend(formulas(facts));
+    }
+    out
+}
+
+/// Whether there is more to say of a cell's writes than what the kernel counts of every run.
+fn counted(cell: &CellFacts) -> Option<(&CellWrites, Layers)> {
+    let writes = cell.writes.as_ref()?;
+    let layers = writes.layers();
+    (writes.source().is_some() || !layers.parts.is_empty()).then_some((writes, layers))
+}
+
+/// Bytes of each layer, and the drive's write amplification.
+fn amplification(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    let l = facts.language;
+    let row = |cell: &CellFacts| {
+        let (writes, layers) = counted(cell)?;
+        let bytes = |own: Option<f64>| own.map_or(NONE.to_string(), |b| bytes_of(l, b));
+        let (waf, spread) = match &writes.amplification {
+            Ok((found, _)) => (decimal(l, found.value, 2), number_format::spread(l, found)),
+            Err(_) => (say!(l, "not-measured"), NONE.to_string()),
+        };
+        let parts: f64 = layers.parts.iter().map(|(_, bytes)| bytes).sum();
+        let of_engine = (!layers.parts.is_empty()).then_some(parts);
+        let fills = facts.capacity_bytes[cell.subject]
+            .map(|one| writes.fills(one * facts.drives_of(cell.subject) as f64));
+        let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+        row.extend(texts([
+            bytes(layers.user),
+            bytes(of_engine),
+            bytes(layers.received()),
+            bytes(layers.media),
+            waf,
+            spread,
+            fills.map_or(NONE.to_string(), |n| say!(l, "times", factor = decimal(l, n, 2))),
+            writes.source().map_or(NONE.to_string(), |source| counter(l, source)),
+        ]));
+        Some((Mark::None, row))
+    };
+    let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
+    let head = [
+        step.axis_text(l),
+        say!(l, "column-subject"),
+        say!(l, "layer-application"),
+        say!(l, "column-engine-wrote"),
+        say!(l, "layer-host"),
+        say!(l, "layer-media"),
+        "WAF".to_string(),
+        "±".to_string(),
+        say!(l, "column-of-capacity"),
+        say!(l, "column-counted-by"),
+    ];
+    (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
+}
+
+/// "1.23 GB", and smaller units for small loads.
+fn bytes_of(l: Language, bytes: f64) -> String {
+    match bytes {
+        b if b >= 1e8 => large_bytes(l, b),
+        b => l.number(&format!("{:.1} MB", b / 1e6)),
+    }
+}
+
+fn counter(l: Language, source: CounterSource) -> String {
+    match source {
+        CounterSource::Fdp => say!(l, "counter-fdp"),
+        CounterSource::Ocp => say!(l, "counter-ocp"),
+        CounterSource::Instrument => say!(l, "counter-instrument"),
+        CounterSource::Vendor => say!(l, "counter-vendor"),
+        CounterSource::Group => say!(l, "counter-group"),
+    }
+}
+
+/// Why write amplification is not measured, for each cell of which it is not.
+fn reasons(facts: &Facts, step: &StepFacts) -> Vec<String> {
+    let l = facts.language;
+    let line = |cell: &CellFacts| {
+        let (writes, _) = counted(cell)?;
+        let why = reason(l, *writes.amplification.as_ref().err()?);
+        let at = step.values[cell.value].text(l);
+        let subject = name(facts, cell);
+        let place = if at.is_empty() { subject } else { l.sequence(&[subject, at]) };
+        Some(say!(l, "not-measured-because", place = place, why = why))
+    };
+    step.cells.iter().filter_map(line).collect()
+}
+
+fn reason(l: Language, why: NotMeasured) -> String {
+    match why {
+        NotMeasured::NotRead => say!(l, "waf-not-read"),
+        NotMeasured::Fell => say!(l, "waf-fell"),
+        NotMeasured::StoodStill => say!(l, "waf-stood-still"),
+        NotMeasured::NoCapacity => say!(l, "waf-no-capacity"),
+        NotMeasured::TooLittle(fills) => {
+            let least = decimal(l, LEAST_FILLS, 0);
+            say!(l, "waf-too-little", fills = decimal(l, fills, 3), least = least)
+        }
+        NotMeasured::TooCoarse(open) => {
+            say!(l, "waf-too-coarse", open = number_format::share(l, open))
+        }
+    }
+}
+
+/// Drive writes per day and years at each load that writes, where a drive's capacity is known.
+fn life_table(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    let l = facts.language;
+    let row = |cell: &CellFacts| {
+        let (stated, own) = (facts.stated_of(cell.subject)?, life_of(facts, cell)?);
+        let rated = life::rated_bytes(stated)?;
+        let or_none = |text: Option<String>| text.unwrap_or(NONE.to_string());
+        let per_day = own.drive_writes_per_day.map(|n| decimal(l, n, 2));
+        let row = texts([
+            step.values[cell.value].text(l),
+            name(facts, cell),
+            number_format::megabytes(l, own.host_bytes_per_s),
+            or_none(per_day),
+            or_none(stated.drive_writes_per_day().map(|n| decimal(l, n, 2)).map(of_data_sheet)),
+            of_data_sheet(large_bytes(l, rated)),
+            or_none(own.years.map(|n| decimal(l, n, 1))),
+        ]);
+        Some((Mark::None, row))
+    };
+    let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
+    let head = [
+        step.axis_text(l),
+        say!(l, "column-subject"),
+        say!(l, "column-written-mb"),
+        say!(l, "column-load-dwpd"),
+        say!(l, "column-rated-dwpd"),
+        say!(l, "column-rated-writes"),
+        say!(l, "column-years"),
+    ];
+    (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
+}
+
+/// What one drive of the subject is written, and its life at that.
+fn life_of(facts: &Facts, cell: &CellFacts) -> Option<Life> {
+    let per_drive = cell.writes.as_ref()?.received_per_s()? / facts.drives_of(cell.subject) as f64;
+    let rated = facts.stated_of(cell.subject).and_then(life::rated_bytes);
+    Life::at(per_drive, facts.capacity_bytes[cell.subject], rated)
+}
+
+/// What a data sheet or a shop states is marked, and not measured.
+fn of_data_sheet(text: String) -> String {
+    format!("{text} *")
+}
+
+/// Energy and money for the work of each cell.
+fn cost(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    let l = facts.language;
+    let writes = step.cells.iter().any(|cell| counted(cell).is_some());
+    let priced =
+        |cell: &CellFacts| facts.stated_of(cell.subject).is_some_and(|s| s.price.is_some());
+    if !writes && !step.cells.iter().any(priced) {
+        return None;
+    }
+    let row = |cell: &CellFacts| {
+        let stated = facts.stated_of(cell.subject);
+        let money = stated.map(|own| money(facts, cell, own)).unwrap_or_default();
+        let energy = energy(l, step, cell);
+        let any = money.iter().chain(&energy).any(Option::is_some);
+        any.then(|| {
+            let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+            let cells = energy.into_iter().chain(money);
+            row.extend(cells.map(|text| text.map_or_else(TableCell::none, TableCell::from)));
+            (Mark::None, row)
+        })
+    };
+    let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
+    let head = [
+        step.axis_text(l),
+        say!(l, "column-subject"),
+        say!(l, "column-joules-per-tb"),
+        say!(l, "column-idle"),
+        say!(l, "column-price-per-iops"),
+        say!(l, "column-price-per-tb-written"),
+    ];
+    (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
+}
+
+/// Joules per terabyte of the first instrument, and idle power.
+fn energy(l: Language, step: &StepFacts, cell: &CellFacts) -> [Option<String>; 2] {
+    let metric = |by| Metric::total(PointFigure::JoulesPerTb(by));
+    let by = instruments(step).into_iter().next();
+    let idle = by.as_ref().and_then(|by| cell.power_by(by)?.rest_watts);
+    let per_tb = by.and_then(|by| metric(by).of(step, cell)).map(|(e, _)| e.value);
+    [
+        per_tb.map(|joules| number_format::count(l, joules)),
+        idle.map(|watts| number_format::watts(l, watts)),
+    ]
+}
+
+/// Price of a thousand ops/s, and of a terabyte written over the rated life.
+fn money(facts: &Facts, cell: &CellFacts, stated: &Specification) -> [Option<String>; 2] {
+    let l = facts.language;
+    let price = stated.price.as_ref();
+    let ops = cell.total.as_ref().map(|total| total.ops_per_s.value).filter(|ops| *ops > 0.0);
+    let paid = price.map(|p| p.amount * facts.drives_of(cell.subject) as f64);
+    let per_iops = paid.zip(ops).map(|(paid, ops)| paid / ops * 1e3);
+    let per_tb = life::price_per_tb_written(stated);
+    [per_iops, per_tb].map(|amount| {
+        let currency = &price?.currency;
+        Some(of_data_sheet(format!("{} {currency}", number_format::count(l, amount?))))
+    })
+}
+
+/// How the figures come about, with the sources of what was stated.
+fn formulas(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
+    let mut lines = vec![
+        say!(l, "formula-waf"),
+        say!(l, "formula-waterfall"),
+        say!(l, "formula-dwpd"),
+        say!(l, "formula-years"),
+        say!(l, "formula-joules-per-tb"),
+        say!(l, "formula-price"),
+    ];
+    for (subject, own) in &facts.stated {
+        lines.extend(
+            own.source
+                .iter()
+                .map(|source| say!(l, "data-sheet-of", subject = subject, source = source)),
+        );
+    }
+    vec![Block::part(say!(l, "formulas")), Block::list(lines)]
+}

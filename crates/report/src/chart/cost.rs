@@ -1,0 +1,137 @@
+//! The figures of what a write costs: the waterfall of bytes from the application to the flash, and
+//! write amplification over time.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::limits::writes::Layers;
+use crate::analysis::points::metric::{Metric, PointFigure};
+use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
+use crate::chart::kinds::timeline::Timeline;
+use crate::chart::step::{ChartKind, TIMELINE_POINTS, quantity, scaled, thinned};
+use crate::chart::{Chart, LineSeries};
+use crate::language::Language;
+use crate::say;
+
+/// The figures of a step; none where nothing was counted.
+pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    let draw = ChartKind { facts, step, titled: true, quiet: false };
+    let mut all: Vec<Chart> = draw.waterfall().into_iter().collect();
+    all.extend(draw.amplification());
+    all.extend(draw.amplification_over_time());
+    all
+}
+
+/// A layer by its name, and its bytes.
+type Layer = (String, f64);
+
+/// The layers of a waterfall from the application down, and what they are divided by: what the
+/// application wrote. None where that, or what the drives received, is not known.
+pub fn layers(l: Language, all: &Layers) -> Option<(Vec<Layer>, f64)> {
+    let user = all.user.filter(|bytes| *bytes > 0.0)?;
+    let mut rows = vec![(say!(l, "layer-application"), user)];
+    rows.extend(all.parts.iter().map(|(name, bytes)| (part(l, name), *bytes)));
+    rows.extend(all.rest().map(|bytes| (say!(l, "layer-filesystem"), bytes)));
+    rows.push((say!(l, "layer-host"), all.received()?));
+    rows.extend(all.media.map(|bytes| (say!(l, "layer-media"), bytes)));
+    Some((rows, user))
+}
+
+/// A way in which an engine writes.
+pub fn part(l: Language, name: &str) -> String {
+    match name {
+        "wal" => say!(l, "layer-wal"),
+        "flush" => say!(l, "layer-flush"),
+        "compaction" => say!(l, "layer-compaction"),
+        "redo" => say!(l, "layer-redo"),
+        "doublewrite" => say!(l, "layer-doublewrite"),
+        "pages" => say!(l, "layer-pages"),
+        other => other.to_string(),
+    }
+}
+
+impl ChartKind<'_> {
+    /// Bytes of each layer for each byte of the application, at the step's lead value.
+    fn waterfall(&self) -> Option<Chart> {
+        let l = self.facts.language;
+        let of = |subject: usize| {
+            let cell = self.step.cell(subject, self.step.lead)?;
+            layers(l, &cell.writes.as_ref()?.layers())
+        };
+        let each: Vec<Option<(Vec<Layer>, f64)>> = (0..self.facts.subjects.len()).map(of).collect();
+        let mut groups: Vec<String> = Vec::new();
+        for (name, _) in each.iter().flatten().flat_map(|(rows, _)| rows) {
+            if !groups.contains(name) {
+                groups.push(name.clone());
+            }
+        }
+        if groups.is_empty() {
+            return None;
+        }
+        let bar =
+            |share: f64| Bar { value: share, low: share, high: share, marked: false, digits: None };
+        let values = |subject: usize| {
+            let value = |group: &String| {
+                let (rows, user) = each[subject].as_ref()?;
+                let bytes = rows.iter().find(|(name, _)| name == group)?.1;
+                Some(bar((bytes / user).max(0.0)))
+            };
+            groups.iter().map(value).collect()
+        };
+        let subjects = self.facts.subjects.iter().enumerate();
+        let series = subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) });
+        let plot = GroupedBars {
+            text: self.text(say!(l, "figure-waterfall", at = self.lead_label())),
+            x_label: String::new(),
+            y_label: say!(l, "figure-waterfall-unit"),
+            series: series.collect(),
+            groups,
+            call_outs: Vec::new(),
+            lying: true,
+            quiet: false,
+        };
+        Some(self.figure("waterfall", plot))
+    }
+
+    /// Write amplification of each subject, by axis value.
+    fn amplification(&self) -> Option<Chart> {
+        let metric = Metric::total(PointFigure::Waf);
+        let of = |cell: &CellFacts| Some(scaled(&metric.of(self.step, cell)?.0, 1.0));
+        let values = |subject: usize| {
+            let cells = self.facts.cells_of(self.step, subject).into_iter();
+            cells.map(|cell| of(cell?)).collect::<Vec<_>>()
+        };
+        let each: Vec<Vec<Option<Bar>>> = (0..self.facts.subjects.len()).map(values).collect();
+        each.iter().flatten().any(Option::is_some).then_some(())?;
+        let what = say!(self.facts.language, "write-amplification");
+        let of = quantity("waf", &what, "WAF", Some(&metric));
+        let subjects = self.facts.subjects.iter().zip(each);
+        let plot = GroupedBars {
+            text: self.text(self.called(&of)),
+            x_label: self.x_label(),
+            y_label: "WAF".to_string(),
+            groups: self.groups(),
+            series: subjects
+                .map(|(name, values)| BarSeries { name: name.clone(), values })
+                .collect(),
+            call_outs: self.called_bars(&metric),
+            lying: false,
+            quiet: false,
+        };
+        Some(self.figure("waf", plot))
+    }
+
+    /// Of the first repeat at the step's lead value.
+    fn amplification_over_time(&self) -> Option<Chart> {
+        let line = |(subject, cell): (usize, &CellFacts)| {
+            let points = &cell.writes.as_ref()?.repeats.first()?.over_time;
+            (points.len() > 2).then(|| LineSeries {
+                name: self.facts.subjects[subject].clone(),
+                points: thinned(points, TIMELINE_POINTS),
+            })
+        };
+        let series: Vec<LineSeries> = self.lead().into_iter().filter_map(line).collect();
+        (!series.is_empty()).then_some(())?;
+        let caption = say!(self.facts.language, "figure-waf-over-time", at = self.lead_label());
+        let plot = Timeline { text: self.text(caption), y_label: "WAF".to_string(), series };
+        Some(self.figure("waf-over-time", plot))
+    }
+}

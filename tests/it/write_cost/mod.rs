@@ -1,0 +1,8 @@
+//! What a write costs: the drive of known write amplification against theory, and Dyno against that
+//! drive.
+
+mod closed_form;
+mod ftl;
+mod mounted;
+mod run;
+mod theory;

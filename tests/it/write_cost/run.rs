@@ -1,0 +1,126 @@
+//! Dyno against a drive whose counts are known: a block device over the tests' own drive.
+
+use std::path::Path;
+
+use dyno::analysis::{Facts, Question};
+use dyno::base::rng::Seed;
+use dyno::bundles;
+
+use super::ftl::Ftl;
+use super::mounted::{MountedFtl, PAGE};
+use crate::support::{LoopDevice, dyno_well, seed};
+
+/// 16 MiB of flash, of which the host has 80 %.
+fn small() -> Ftl {
+    Ftl::new(3_276, 64, 64)
+}
+
+/// What Dyno says of one step, and what the drive did meanwhile.
+struct Seen {
+    facts: Facts,
+    host_bytes: u64,
+    media_bytes: u64,
+}
+
+/// Runs a step on a drive that was made like this; None where no drive can be mounted.
+fn run(ftl: Ftl, step: &str) -> Option<Seen> {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let (mount, dir) = (folder.path().join("mount"), folder.path());
+    std::fs::create_dir(&mount).unwrap();
+    let drive = MountedFtl::new(&mount, ftl)?;
+    let device = LoopDevice::over(&drive.drive())?;
+    let plan = plan(dir, &device, &drive, step);
+    let before = drive.counts();
+    dyno_well(dir, &["run", &plan, "--bundle", "b.dyno"]);
+    let after = drive.counts();
+    let facts = bundles::facts(&[dir.join("b.dyno")], &Question::default()).unwrap();
+    drop(device);
+    let bytes = |pages: u64| pages * PAGE;
+    Some(Seen {
+        facts,
+        host_bytes: bytes(after.0 - before.0),
+        media_bytes: bytes(after.1 - before.1),
+    })
+}
+
+fn plan(dir: &Path, device: &Path, drive: &MountedFtl, step: &str) -> String {
+    let protocol = format!(
+        "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"uring\"\nsize = 0\n\
+         direct = true\n[[step]]\nname = \"s\"\ncooldown = \"300ms\"\n{step}\n"
+    );
+    std::fs::write(dir.join("p.toml"), protocol).unwrap();
+    let plan = format!(
+        "protocol = \"./p.toml\"\nrepeats = 1\n[[subject]]\nname = \"A\"\ndrives = [{{ device = \
+         \"{}\", serial = \"{}\", erase = \"unknown data\" }}]\nmeters = {}\n",
+        device.display(),
+        drive.drive().display(),
+        drive.meters()
+    );
+    std::fs::write(dir.join("plan.toml"), plan).unwrap();
+    "plan.toml".to_string()
+}
+
+fn stream(workload: &str) -> String {
+    format!(
+        "duration = \"4s\"\n[[step.stream]]\nname = \"io\"\nengine = \"uring\"\ndepth = 4\n\
+         workload = {{ {workload} }}"
+    )
+}
+
+/// Written in order, and then at random until nothing changes any more.
+fn settled() -> Ftl {
+    let mut ftl = small();
+    let pages = u64::from(ftl.logical_pages());
+    (0..pages).for_each(|page| ftl.write(page as u32));
+    let at = Seed::new(seed(), 1, 0);
+    (0..3 * pages).for_each(|n| ftl.write(at.at(n).below(pages) as u32));
+    ftl
+}
+
+#[test]
+fn random_writes_have_the_amplification_that_the_drive_had_and_each_layer_its_bytes() {
+    let Some(seen) = run(settled(), &stream("kind = \"random\", read = 0, block = \"4KiB\""))
+    else {
+        return;
+    };
+    let writes = seen.facts.steps[0].cells[0].writes.as_ref().expect("counters");
+    let truth = seen.media_bytes as f64 / seen.host_bytes as f64;
+    let (found, _) = writes.amplification.as_ref().expect("an amplification");
+    assert!(truth > 1.5, "{truth}");
+    assert!((found.value / truth - 1.0).abs() < 0.01, "{found:?} for {truth}");
+    assert!(found.low <= truth && truth <= found.high, "{found:?} for {truth}");
+    // Each layer is known exactly: the ops, the kernel, the drive.
+    let layers = writes.layers();
+    let host = seen.host_bytes as f64;
+    assert_eq!((layers.user, layers.kernel, layers.host), (Some(host), Some(host), Some(host)));
+    assert_eq!((layers.rest(), layers.media), (Some(0.0), Some(seen.media_bytes as f64)));
+}
+
+#[test]
+fn sequential_writes_have_an_amplification_of_one() {
+    let Some(seen) = run(small(), &stream("kind = \"sequential\", read = 0, block = \"64KiB\""))
+    else {
+        return;
+    };
+    let writes = seen.facts.steps[0].cells[0].writes.as_ref().expect("counters");
+    let (found, _) = writes.amplification.as_ref().expect("an amplification");
+    let truth = seen.media_bytes as f64 / seen.host_bytes as f64;
+    assert_eq!(found.value, truth);
+    assert!((found.value - 1.0).abs() < 0.01, "{found:?}");
+}
+
+#[test]
+fn a_load_that_writes_less_than_the_capacity_has_no_amplification() {
+    let step = "duration = \"1s\"\n[[step.stream]]\nname = \"io\"\nengine = \"uring\"\nrate = \
+                \"100/s\"\nworkload = { kind = \"random\", read = 0, block = \"4KiB\" }";
+    let Some(seen) = run(settled(), step) else { return };
+    let writes = seen.facts.steps[0].cells[0].writes.as_ref().expect("counters");
+    let why = writes.amplification.as_ref().expect_err("too little was written");
+    let fills = seen.host_bytes as f64 / (3_276.0 * PAGE as f64);
+    match why {
+        dyno::stats::amplification::NotMeasured::TooLittle(found) => {
+            assert!((found - fills).abs() < 0.01, "{found} for {fills}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
