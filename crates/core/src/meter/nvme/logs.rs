@@ -12,7 +12,7 @@ use crate::record::gauge::written::{
 
 const LOG_BYTES: usize = 512;
 
-/// 0xAFD514C97C6F4F9CA4F2BFEA2810AFC5, little endian: how an OCP log is distinguished from another
+/// 0xAFD514C97C6F4F9CA4F2BFEA2810AFC5, little endian: distinguishes an OCP log from another
 /// vendor's C0h.
 const OCP_GUID: [u8; 16] = [
     0xC5, 0xAF, 0x10, 0x28, 0xEA, 0xBF, 0xF2, 0xA4, 0x9C, 0x4F, 0x6F, 0x7C, 0xC9, 0x14, 0xD5, 0xAF,
@@ -125,7 +125,7 @@ impl WriteLog {
     }
 }
 
-/// A little-endian number of the log; those of 16 bytes lose only what a double cannot hold.
+/// A little-endian number of the log; those of 16 bytes lose only precision beyond a double.
 pub fn number(log: &[u8], at: usize, bytes: usize) -> f64 {
     log[at..at + bytes].iter().rev().fold(0.0, |n, byte| n * 256.0 + f64::from(*byte))
 }
@@ -153,7 +153,7 @@ pub fn smart(log: &[u8]) -> Result<Values> {
     ]
     .map(|(name, value)| (name.to_string(), value))
     .into();
-    // From NVMe 2.3 on; zero where the drive does not count it.
+    // NVMe 2.3 and later; zero if the drive does not count it.
     let energy_wh = n(232, 8);
     if energy_wh > 0.0 {
         values.push(("lifetime_energy_wh".to_string(), energy_wh));
@@ -173,7 +173,7 @@ fn pair(source: CounterSource, host: f64, media: f64) -> Values {
     vec![(name(CounterKind::Host), host), (name(CounterKind::Media), media)]
 }
 
-/// What an OCP drive says of its media; nothing where the log is not OCP's.
+/// An OCP drive's media statistics; None if the log is not OCP's.
 fn ocp(log: &[u8]) -> Option<Values> {
     let ours = log.len() >= LOG_BYTES && log[496..512] == OCP_GUID;
     let n = |at, bytes| number(log, at, bytes);

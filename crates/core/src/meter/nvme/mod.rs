@@ -28,7 +28,7 @@ impl Meter for Nvme {
         &INFO
     }
 
-    /// Reading a log is a command to the drive, so it is done seldom.
+    /// Reading a log is a command to the drive, so it is rare.
     fn every_ns(&self) -> u64 {
         10_000_000_000
     }
@@ -42,7 +42,7 @@ impl Meter for Nvme {
     }
 }
 
-/// The NVMe drives under the places.
+/// The NVMe drives of the paths.
 pub fn disks(site: &MeterTarget<'_>) -> Result<Vec<String>> {
     let blocks = blocks::all_under(site.places);
     let disks: Vec<String> =
