@@ -1,16 +1,15 @@
-//! What the worker loop is measured against: loops that do nothing else.
+//! Reference loops for the worker loop, which do nothing else.
 //!
-//! `bare clock SECONDS`: two reads of the clock and two histogram records for each op.
-//! `bare ring SECONDS DEPTH PORTION`: the same for each portion of NOP requests that an io_uring is
-//! handed, at most 32, which records every request.
-//! `bare requests SECONDS [DEPTH PORTION]`: the first, or the second, where for each op the offset
-//! of a random read is made too.
-//! `bare answers SECONDS WORK_NS CLIENTS`: each client sends 64 bytes and waits for as many, for
-//! which a server of its own spends WORK_NS of processor time.
+//! `bare clock SECONDS`: two clock reads and two histogram records per op. `bare ring SECONDS DEPTH
+//! PORTION`: the same for each portion of at most 32 NOP requests submitted to an io_uring,
+//! recording every request. `bare requests SECONDS [DEPTH PORTION]`: the first, or the second, plus
+//! the generation of a random read's offset for each op. `bare answers SECONDS WORK_NS CLIENTS`:
+//! each client sends 64 bytes and waits for as many, for which a separate server spends WORK_NS of
+//! processor time.
 //!
-//! Prints ops/s; of `answers` the processor time of the clients, in nanoseconds an answer.
+//! Prints ops/s; for `answers` the clients' processor time in nanoseconds per answer.
 //! `benches/run.py` compares the null engine and io_uring's NOP with the loops, `benches/tpcc.py`
-//! what Dyno spends beside a database with the answers.
+//! Dyno's client cost with the answers.
 
 use std::hint::black_box;
 use std::io::{Read, Write};
@@ -22,7 +21,7 @@ use dyno::base::histogram::{BUCKETS, bucket_of};
 use dyno::base::rng::Seed;
 use io_uring::{IoUring, opcode};
 
-/// A histogram and nothing besides: the bucket, the sum and the largest.
+/// Only a histogram: the bucket, the sum and the maximum.
 struct Bare {
     counts: Vec<u64>,
     sum_ns: u64,
@@ -60,8 +59,8 @@ fn clock_loop(clock: Clock, length_ns: u64) -> f64 {
     ops as f64 / ((now_ns - from_ns) as f64 / 1e9)
 }
 
-/// Requests as the workload `random` makes them: reads of 4 KiB anywhere in 1 TiB, which depend on
-/// a seed and their number alone.
+/// Requests like those of the workload `random`: reads of 4 KiB anywhere in 1 TiB, determined by a
+/// seed and their number.
 struct Requests {
     seed: Seed,
     blocks: u64,
@@ -73,7 +72,7 @@ impl Requests {
         Requests { seed: Seed::new(1, 2, 3), blocks: black_box(1 << 28), made: [(0, 0); 32] }
     }
 
-    /// Those from number `n` on, at most a portion.
+    /// The requests from number `n` on, at most one portion.
     #[inline(always)]
     fn from(&mut self, n: u64, count: usize) -> &[(u64, u32)] {
         for (n, request) in (n..).zip(&mut self.made[..count]) {
@@ -105,7 +104,7 @@ fn requests_loop(clock: Clock, length_ns: u64) -> f64 {
     ops as f64 / ((now_ns - from_ns) as f64 / 1e9)
 }
 
-/// `makes`: each portion's requests are made too.
+/// `makes`: each portion's requests are generated too.
 fn ring_loop(
     clock: Clock,
     length_ns: u64,
@@ -155,7 +154,7 @@ fn thread_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Answers until the client is gone.
+/// Answers until the client disconnects.
 fn serve(mut socket: UnixStream, work_ns: u64) {
     let mut bytes = [0; 64];
     while socket.read_exact(&mut bytes).is_ok() {

@@ -31,7 +31,7 @@ def rates(programs, home, streams, dataset):
 
 
 def loads():
-    """What is measured: name, streams, dataset."""
+    """The measurements: name, streams, dataset."""
     yield "null engine, one worker", [bench.NULL], ""
     shape = 'name = "io"\nengine = {}\nworkload = "random"\ndepth = {}'
     nop = '{ kind = "uring", nop = true }'

@@ -31,7 +31,7 @@ BEGIN, END = "<!-- databases begin -->", "<!-- databases end -->"
 
 
 def run(command, env=None):
-    """Runs a command; its output, its CPU seconds and its wall-clock seconds."""
+    """Runs a command; returns its output, its CPU seconds and its wall-clock seconds."""
     def cpu():
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
@@ -43,7 +43,7 @@ def run(command, env=None):
 
 
 class Server:
-    """A MariaDB of the benchmark's own, on a socket and on a port of this machine's alone."""
+    """The benchmark's own MariaDB, on a socket and on a loopback port."""
 
     engine = "mysql"
     name = "MariaDB"
@@ -92,7 +92,7 @@ class Server:
             self.sql(f"CREATE DATABASE {name}")
 
     def sql(self, text):
-        """Runs a statement, waiting for the server to come up first."""
+        """Runs a statement, first waiting for the server to start."""
         give_up = time.monotonic() + 60
         while True:
             done = subprocess.run(
@@ -107,7 +107,7 @@ class Server:
             time.sleep(0.1)
 
     def env(self, database, tcp):
-        """Where Dyno finds it."""
+        """Its address for Dyno."""
         address = (
             f"127.0.0.1:{self.port}/{database}"
             if tcp
@@ -144,8 +144,7 @@ def sysbench(server, script, command, threads, *options):
 
 
 def sysbench_run(server, script, threads, rate=0):
-    """TPS, mean latency in ms (at a rate: with the time in its queue), CPU seconds a
-    transaction."""
+    """TPS, mean latency in ms (at a rate: including queueing time), CPU seconds per transaction."""
     out, cpu, _ = sysbench(
         server, script, "run", threads, f"--time={SECONDS}", "--rand-type=uniform", f"--rate={rate}"
     )
@@ -155,7 +154,7 @@ def sysbench_run(server, script, threads, rate=0):
 
 
 def one_point(server, folder, database, workload, threads, fill, duration, pace="", tcp=False):
-    """Runs one point, over the socket or over TCP; its rows of data, CPU seconds, wall-clock
+    """Runs one point, over the socket or TCP; returns its data rows, CPU seconds, wall-clock
     seconds."""
     protocol, bundle, home = folder / "bench.toml", folder / "bench.dyno", folder / "home"
     bundle.unlink(missing_ok=True)
@@ -185,7 +184,7 @@ workload = {workload}
 
 
 def dyno(server, folder, database, workload, threads, fill="", seconds=SECONDS, pace=""):
-    """One point of sysbench's workloads: its row of data, CPU seconds, wall-clock seconds."""
+    """One point of sysbench's workloads: its data row, CPU seconds, wall-clock seconds."""
     kind = (
         f'{{ kind = "{workload}", tables = {TABLES}, table_size = {ROWS}, rand_type = "uniform" }}'
     )
@@ -254,7 +253,7 @@ def oltp_lines(server, folder, script, threads):
 
 
 def paced_lines(server, folder, script, threads):
-    """Where both are asked for the same, neither's TPS decides how long a transaction takes."""
+    """With the same target rate for both, latency does not depend on either's TPS."""
     rate = round(sysbench_run(server, script, threads)["tps"] / 3)
     pairs = in_turns(lambda: dyno_run(server, folder, script, threads, rate),
                      lambda: sysbench_run(server, script, threads, rate))
@@ -270,8 +269,8 @@ def paced_lines(server, folder, script, threads):
 
 
 def fixed_lines(server, folder, script, threads):
-    """Where reading `c` takes the server 20 ms, a client's own speed hardly matters: what is left
-    is how each measures."""
+    """If the server takes 20 ms to read `c`, the client's speed hardly matters: this compares the
+    methods of measurement."""
     for n in range(1, TABLES + 1):
         server.sql(f"USE sysbench; RENAME TABLE sbtest{n} TO base{n}; CREATE VIEW sbtest{n} AS "
                    f"SELECT id, k, IF(SLEEP(0.02), '', c) AS c, pad FROM base{n}")

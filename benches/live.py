@@ -34,7 +34,7 @@ PACED = STREAM + '\nrate = "1000/s"'
 
 
 def cpu_s(pid):
-    """Processor time of a process, all its threads, none of its children; None when it is gone."""
+    """Processor time of a process, all its threads, excluding children; None when it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
@@ -43,7 +43,7 @@ def cpu_s(pid):
 
 
 class Watchers(threading.Thread):
-    """So many clients of the events of a run; what they were sent, and how late."""
+    """Clients of a run's events; counts the data sent to them, and their delay."""
 
     def __init__(self, host, port, bundle, many):
         super().__init__(daemon=True)
@@ -87,7 +87,7 @@ def begun(folder, stream, seconds):
 
 
 def measured(stream, clients, elsewhere=False):
-    """One run: ops/s, processor time of its process in percent of one processor, what was sent;
+    """One run: ops/s, processor time of its process in percent of one processor, data sent; with
     `elsewhere`, its clients watch another run."""
     with tempfile.TemporaryDirectory() as folder:
         other = None

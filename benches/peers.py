@@ -29,7 +29,7 @@ DB = dict(keys=400_000, key=20, value=400, cache=1 << 30)
 
 
 def run(command, **kwargs):
-    """Runs a command; its output and its user CPU seconds."""
+    """Runs a command; returns its output and its user CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **kwargs)
     if done.returncode != 0:
@@ -55,7 +55,7 @@ def versions():
 
 
 def t_io_uring_version():
-    """What our script has built says it; one in a built source tree of fio lies beside that fio."""
+    """A fio built by our script prints it; a built fio source tree contains one."""
     said, beside = Path(f"{T_IO_URING}.version"), T_IO_URING.resolve().parent.parent / "fio"
     if said.exists():
         return named(f"t/io_uring {said.read_text().strip()}", T_IO_URING)
@@ -85,7 +85,7 @@ def fio(*options, seconds=SECONDS):
 
 
 def t_io_uring(depth, portion, *options, seconds=SECONDS):
-    """IOPS, requests, and user CPU seconds, from the rates that it prints each second."""
+    """IOPS, requests, and user CPU seconds, from the rates printed each second."""
     seconds += 1
     batch = [f"-d{depth}", f"-s{portion}", f"-c{portion}"]
     out, user = run([T_IO_URING, *batch, "-p0", "-X1", "-t1", f"-r{seconds}", *options])
@@ -108,7 +108,7 @@ def median_interval(values):
 
 
 def bare(loop, *shape):
-    """Ops/s of one of our own loops that do nothing else (benches/bare.rs)."""
+    """Ops/s of one of our reference loops (benches/bare.rs)."""
     return float(run([BARE, loop, SECONDS, *shape])[0])
 
 

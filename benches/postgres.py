@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""A PostgreSQL of the benchmarks' own, with a database `dyno`, on a socket of this machine's
-alone."""
+"""The benchmarks' own PostgreSQL, with a database `dyno`, on a local socket."""
 
 import os
 import pwd
@@ -14,7 +13,7 @@ TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def programs():
-    """The folder with Debian's newest initdb and postgres, or the PATH's; None without."""
+    """The folder with Debian's newest initdb and postgres, or the one on the PATH; None without."""
     newest = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     found = newest[-1] if newest else shutil.which("initdb")
     return Path(found).parent if found else None
@@ -75,7 +74,7 @@ class PostgreSql:
         return {"DYNO_POSTGRES_URL": f"postgresql://postgres@{host}/{database}"}
 
     def cpu(self):
-        """CPU seconds so far: its own, its processes', and those of processes that have ended."""
+        """CPU seconds so far: its own and its processes', including ended ones."""
         total = 0
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:

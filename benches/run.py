@@ -46,7 +46,7 @@ def file_dataset(name, engine, mib=256):
 
 
 def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=()):
-    """One point on one drive, or on a group of several; its rows of data and the user CPU
+    """One point on one drive, or on a group of several; returns its data rows and the user CPU
     seconds."""
     with tempfile.TemporaryDirectory() as folder:
         protocol, bundle = Path(folder) / "bench.toml", Path(folder) / "bench.dyno"
@@ -73,7 +73,7 @@ def ops(rows):
 
 
 def in_turns(*measures, count=PAIRS):
-    """Rounds of one measurement each, in the order given; which goes first changes."""
+    """Rounds of one measurement each, in the given order, with alternating starts."""
     rounds = []
     for i in range(count):
         order = [(i + k) % len(measures) for k in range(len(measures))]
@@ -87,7 +87,7 @@ class Table:
         self.rows = []
 
     def add(self, what, ours, theirs, goal, ratios, at_most=False, least=0):
-        """`least`: what no pair may lie below."""
+        """`least`: the minimum for every pair."""
         ratio = statistics.median(ratios)
         met = (ratio <= goal if at_most else ratio >= goal) and min(ratios) >= least
         sign = "≤" if at_most else "≥"
@@ -137,8 +137,8 @@ def null_and_nop(table, home):
 
 
 def rate_and_cpu(measure):
-    """IOPS of a long run; and the user CPU nanoseconds of an I/O, from what that run took beyond a
-    short one, so that the start of each program is not in it."""
+    """IOPS of a long run; and user CPU nanoseconds per I/O, from the difference to a short run,
+    which excludes program start."""
     rate, ios, user = measure(4 * SECONDS)
     _, ios_of_short, user_of_short = measure(1)
     return rate, max(user - user_of_short, 0.001) / (ios - ios_of_short) * 1e9
@@ -202,8 +202,8 @@ def libaio(table, where, home):
 
 
 def many_files(table, where, home):
-    """One worker on 24 files against one worker on one file, as large and with as many requests in
-    flight in all."""
+    """One worker on 24 files against one worker on one file, of the same total size and number of
+    requests in flight."""
     homes = [Path(home) / f"drive-{number}" for number in range(24)]
     alone = [Path(home) / "alone"]
     for folder in homes + alone:
@@ -238,7 +238,8 @@ def psync(table, home):
 
 
 def verify(table, disk, journals):
-    """The same load with data verification and without: what seals, checksums and journal cost."""
+    """The same load with and without data verification: the cost of seals, checksums and journal.
+    """
     shapes = (("uring", 32, "true"), ("psync", 1, "true"), ("psync", 1, "false"))
     for engine, depth, direct in shapes:
         stream = (
@@ -263,8 +264,8 @@ def verify(table, disk, journals):
 
 
 def telemetry(table, home):
-    """The same load with the meters that always watch, and with none: many short pairs, since a
-    hundredth is looked for."""
+    """The same load with the permanent meters and without: many short pairs, to detect a difference
+    of a hundredth."""
     off, how = ["--set", "meters=none"], f"({QUICK_PAIRS} pairs of 1 s)"
     compare(
         table,
@@ -298,12 +299,12 @@ def open_loop(table, home):
 
 
 def rocksdb_streams():
-    """Readers (threads left open), a writer at 5 MB/s, and their database."""
+    """Readers (number of threads left open), a writer at 5 MB/s, and their database."""
     dataset = (
         f'[dataset.db]\nengine = "rocksdb"\nkeys = {DB["keys"]}\n'
         f'key_size = {DB["key"]}\nvalue_size = {DB["value"]}\n'
         f'block_cache = {DB["cache"]}\nstatistics = false\n'
-        # db_bench's defaults where they differ from RocksDB's own and concern this load.
+        # db_bench's defaults that differ from RocksDB's and affect this load.
         'options = { compression = "kNoCompression", '
         'enable_pipelined_write = true, delayed_write_rate = 8388608, '
         'level_compaction_dynamic_level_bytes = false, table_cache_numshardbits = 4 }\n'
@@ -320,7 +321,7 @@ def rocksdb_streams():
 def rocksdb(table, home):
     readers, writer, dataset = rocksdb_streams()
     dyno(home, [readers.format(1)], dataset, 1)
-    # A run that writes leaves files behind that the next one reads, so each begins with a copy of
+    # A run that writes leaves files behind that the next one reads, so each starts with a copy of
     # the same database.
     data, kept = Path(home) / "dyno-data", Path(home) / "kept"
     data.rename(kept)
@@ -342,8 +343,7 @@ def rocksdb(table, home):
 
 
 def record(begin, end, facts, head, lines):
-    """Writes lines of a table into the page between its markers, in place of those of the same
-    name."""
+    """Writes lines of a table to the page between its markers, replacing lines of the same name."""
     page = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
     cpu = next(
         (l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")),
@@ -361,8 +361,7 @@ def record(begin, end, facts, head, lines):
 
 
 def main():
-    """All lines, or those of the parts named on the command line; recorded in place of what was
-    there."""
+    """All lines, or those of the parts named on the command line; replaces recorded ones."""
     disk, memory = tempfile.mkdtemp(dir="."), tempfile.mkdtemp(dir="/dev/shm")
     parts = {
         "own-cost": lambda table: null_and_nop(table, memory),

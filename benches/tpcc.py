@@ -53,8 +53,8 @@ def dyno(server, folder, threads, seconds=SECONDS, tcp=False):
 
 
 def waits():
-    """How often programs that have ended gave up their processor to wait: Dyno's workers, and some
-    hundred times a second what watches them."""
+    """Number of voluntary context switches of ended programs: of Dyno's workers, and some hundred
+    per second of its observing threads."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
 
 
@@ -109,8 +109,8 @@ def share_line(server, folder, threads):
     goal = GOAL * least
     return (
         f"| {label(server)}no-wait, {threads} threads | {orders:.0f} | {cpu:.3f} | {servers:.3f} "
-        f"| {least:.3f} | **{share:.3f}** | "
-        f"{min(shares):.3f} to {max(shares):.3f} | ≤ {goal:.3f} | {'yes' if share <= goal else 'NO'} |"
+        f"| {least:.3f} | **{share:.3f}** | {min(shares):.3f} to {max(shares):.3f} "
+        f"| ≤ {goal:.3f} | {'yes' if share <= goal else 'NO'} |"
     )
 
 
@@ -138,7 +138,7 @@ def pair_lines(server, folder, threads):
 
 
 def measured(kind, pair):
-    """A server's own lines, the lines of pairs with go-tpc, and its name and version."""
+    """A server's own lines, the lines of pairs with go-tpc, and the server's name and version."""
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
     server = kind(folder)
     pairs = []

@@ -1,6 +1,6 @@
-//! What is fuzzed: everything that reads what others wrote. Shared by cargo-fuzz's targets and
-//! `tests/it/fuzz.rs`, which runs the corpus and mutations of it with the stable toolchain. A
-//! target returns; only a panic is a finding.
+//! Fuzz targets: everything that reads external input. Shared by cargo-fuzz's targets and
+//! `tests/it/fuzz.rs`, which runs the corpus and its mutations with the stable toolchain. A target
+//! returns; only a panic is a finding.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use dyno::store::Bundle;
 
 pub type Run = fn(&[u8]);
 
-/// The names of the targets, each with what it does with its input.
+/// The names of the targets, each with its function.
 pub const TARGETS: &[(&str, Run)] = &[
     ("plan", plan),
     ("protocol", protocol),
@@ -29,7 +29,7 @@ pub const TARGETS: &[(&str, Run)] = &[
 
 const MAPPING: &str = include_str!("../tests/data/mapping.toml");
 
-/// A file of its own for each process and thread, in memory where there is such a place.
+/// A separate file for each process and thread, in memory if possible.
 fn file(name: &str, data: &[u8]) -> PathBuf {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
@@ -84,16 +84,16 @@ fn bundle(data: &[u8]) {
     done(&path);
 }
 
-/// As every command that reads bundles does, one after the other.
+/// Like every command that reads bundles, in sequence.
 fn read_everything(path: &Path) {
     let _ = read_all(path);
     let _ = dyno::bundles::facts(&[path.to_path_buf()], &Default::default());
 }
 
-/// An honest bundle, for the targets that change a part of it.
+/// A valid bundle, for targets that modify a part of it.
 const HONEST: &[u8] = include_bytes!("corpus/bundle/run.dyno");
 
-/// Every column of a bundle that is more than a number.
+/// Every column of a bundle other than numbers.
 const COLUMNS: &[&str] = &[
     "run SET plan = ?",
     "run SET dyno_version = ?",
@@ -127,7 +127,7 @@ const COLUMNS: &[&str] = &[
     "drive_state SET written_bytes = ?",
 ];
 
-/// Rows of the tables that the honest bundle has nothing in.
+/// Rows for tables that are empty in the valid bundle.
 const ROWS: &str = "
     INSERT INTO told (point, stream, class, name, value, low, high)
         SELECT 1, stream, 'read', 'p99_ns', 1, 1, 1 FROM cell LIMIT 1;
@@ -135,8 +135,8 @@ const ROWS: &str = "
         SELECT subject, 0, 'steady state', 'a', 'b', 1 FROM point LIMIT 1;
     INSERT INTO drive_state SELECT subject, 0, 's', 'c', 1 FROM point LIMIT 1;";
 
-/// One value of an otherwise honest bundle: the first byte says which, the second of which type,
-/// the rest is the value.
+/// One value of an otherwise valid bundle: the first byte selects it, the second its type, the rest
+/// is the value.
 fn values(data: &[u8]) {
     let [column, kind, value @ ..] = data else { return };
     let path = file("input.dyno", HONEST);
@@ -149,7 +149,7 @@ fn values(data: &[u8]) {
         _ => Box::new(f64::from_bits(number)),
     };
     let column = COLUMNS[usize::from(*column) % COLUMNS.len()];
-    // Reading it brings it up to date, with all tables.
+    // Reading it upgrades it, with all tables.
     read_everything(&path);
     let conn = rusqlite::Connection::open(&path).expect("the honest bundle");
     conn.execute_batch(ROWS).expect("rows of every table");
@@ -161,7 +161,7 @@ fn values(data: &[u8]) {
     done(&path);
 }
 
-/// A journal beside an honest bundle, which SQLite would play back.
+/// A journal next to a valid bundle, which SQLite would replay.
 fn journal(data: &[u8]) {
     let path = file("input.dyno", HONEST);
     file("input.dyno-journal", data);
@@ -184,7 +184,7 @@ fn read_all(path: &Path) -> dyno::base::error::Result<()> {
     Ok(())
 }
 
-/// The mapping of a CSV is half of the input, where there is a line of dashes in it.
+/// The mapping of a CSV is the second half of the input, after a line of dashes.
 fn import(format: &str, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let (mapping, text) = text.split_once("\n---\n").unwrap_or((MAPPING, text));

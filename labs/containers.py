@@ -15,9 +15,9 @@ import tempfile
 import time
 
 RELEASE = "bookworm"
-# For a machine to boot, and for whatever it is asked for, on a machine with other work to do.
+# For a machine to boot, and for any request to it, on a busy host.
 PATIENCE_S = 600
-# TEST-NET-2 (RFC 5737), which is nobody's; nothing leaves the lab's own network.
+# TEST-NET-2 (RFC 5737), which is unassigned; nothing leaves the lab's own network.
 ADDRESSES = "198.51.100"
 # Of linux/loop.h.
 LOOP_SET_STATUS64, LOOP_GET_STATUS64, LOOP_INFO64_BYTES = 0x4C04, 0x4C05, 232
@@ -29,7 +29,7 @@ TOOLS = {"systemd-nspawn": "systemd-container", "debootstrap": "debootstrap", "i
 
 
 def run(*words, **more):
-    """A command that must go well; what it prints."""
+    """Runs a command that must succeed; returns its output."""
     words = [str(word) for word in words]
     ran = subprocess.run(words, text=True, check=False, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
@@ -39,7 +39,7 @@ def run(*words, **more):
 
 
 def until(what, holds):
-    """Waits until it holds, and says which it waited for in vain."""
+    """Waits for a condition; on a timeout, reports which."""
     end = time.monotonic() + PATIENCE_S
     while not holds():
         if time.monotonic() > end:
@@ -48,15 +48,15 @@ def until(what, holds):
 
 
 def cut_off(*namespaces):
-    """The words before a command that runs it in namespaces of its own, as their first process:
-    when it ends, or this one does, however, all that it has started is killed."""
+    """The prefix of a command that runs it as the first process in its own namespaces: when it or
+    this process ends, everything started by it is killed."""
     return ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", *namespaces,
             "--mount-proc", "--fork", "--kill-child"]
 
 
 def debian(packages):
-    """A root of Debian as its installer leaves one, with a server of SSH, and in apt's cache the
-    packages and all that they need: made once, and kept where the other roots are."""
+    """A root of Debian as left by its installer, with an SSH server, and with all required packages
+    in apt's cache: created once, and stored with the other roots."""
     cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     root = pathlib.Path(cache) / "dyno-tools" / "roots" / f"{RELEASE}-installed"
     if not (root / "complete").exists():
@@ -68,24 +68,24 @@ def debian(packages):
 
 
 def make_root(root, packages):
-    """In namespaces of its own, so that no mount of debootstrap's is left."""
+    """In its own namespaces, so that no mount of debootstrap's remains."""
     sites = run("apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages")
     mirror = next(site for site in sites.splitlines() if "security" not in site)
     print(f"Debian {RELEASE}, made once, in {root}", flush=True)
     run("debootstrap", "--include=openssh-server,dbus", RELEASE, root, mirror)
-    # apt as it is configured here.
+    # With this machine's apt configuration.
     for name in ["apt.conf.d", "auth.conf.d", "keyrings", "preferences.d", "sources.list",
                  "sources.list.d", "trusted.gpg", "trusted.gpg.d"]:
         run("rm", "-rf", root / "etc/apt" / name)
         if os.path.exists(f"/etc/apt/{name}"):
             run("cp", "-a", f"/etc/apt/{name}", root / "etc/apt" / name)
-    # Images for containers remove what apt has fetched.
+    # Images for containers remove downloaded packages.
     (root / "etc/apt/apt.conf.d/zz-lab").write_text(
         "#clear DPkg::Post-Invoke;\n#clear APT::Update::Post-Invoke;\n")
     (root / "etc/resolv.conf").write_bytes(pathlib.Path("/etc/resolv.conf").read_bytes())
     chroot = ["chroot", root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
     run(*chroot, "update")
-    # As of an installed machine: what was corrected since is there.
+    # As on an installed machine: with updates.
     run(*chroot, "-y", "dist-upgrade")
     run(*chroot, "-y", "--download-only", "install", *packages)
     (root / "etc/resolv.conf").unlink()
@@ -93,8 +93,7 @@ def make_root(root, packages):
 
 
 class Drives:
-    """Loop devices over files of zeroes, each gone when nothing has it open any more: this holds
-    them open."""
+    """Loop devices on files of zeroes, each removed when closed by all: this holds them open."""
 
     def __init__(self, folder):
         self.folder, self.held = folder, []
@@ -104,8 +103,8 @@ class Drives:
         path = self.folder / name
         with open(path, "wb") as file:
             file.truncate(mib << 20)
-        # One at a time, as tests that run meanwhile do: of two that look at once each may find the
-        # same one, and have the other's open for a moment.
+        # One at a time, like concurrent tests: two that search at once may find the same one, and
+        # briefly have the other's open.
         lock = os.path.join(tempfile.gettempdir(), "dyno-tests-losetup.lock")
         device = run("flock", lock, "losetup", "--find", "--show", path).strip()
         self.held.append(os.open(device, os.O_RDONLY))
@@ -117,13 +116,13 @@ class Drives:
 
 
 class Machine:
-    """A container, from its start on."""
+    """A running container."""
 
     def __init__(self, name, process):
         self.name, self.process = name, process
 
     def first(self):
-        """Its first process, as processes are numbered here; None before it is there."""
+        """Its first process, by this machine's number; None before it exists."""
         todo = [self.process.pid]
         while todo:
             pid = todo.pop()
@@ -139,11 +138,11 @@ class Machine:
         return None
 
     def inside(self, *words):
-        """The words that run a command in it."""
+        """The prefix of a command in it."""
         return ["nsenter", "--target", str(self.first()), "--all", "--", *words]
 
     def is_up(self):
-        """Whether it has booted; where it has, it sees its own drives alone."""
+        """Whether it has booted; if so, it only sees its own drives."""
         if self.process.poll() is not None:
             sys.exit(f"{self.name} ended while it booted: see its log")
         if not self.first():
@@ -152,20 +151,20 @@ class Machine:
                              capture_output=True, text=True, check=False)
         if ran.stdout.split() != ["active", "active"]:
             return False
-        # The kernel is that of all machines and knows all their drives.
+        # The kernel is shared by all machines and knows all their drives.
         run(*self.inside("mount", "--bind", "/srv/block", "/sys/block"))
         return True
 
 
 class Network:
-    """Machines on one network, with one account and one home directory, all over one root. Only
-    in namespaces of its own (`cut_off("--net")`)."""
+    """Machines on one network, with one account and one home directory, on one root. Only in its
+    own namespaces (`cut_off("--net")`)."""
 
     def __init__(self, root, names, account, work, logs):
         self.names, self.account, self.work, self.logs = names, account, work, logs
-        # nspawn keeps its locks there, and finds no systemd to register with.
+        # nspawn keeps its locks there, and has no systemd to register with.
         run("mount", "-t", "tmpfs", "tmpfs", "/run")
-        # One hierarchy of control groups, as Debian 12 has it, whatever this machine has.
+        # A single hierarchy of control groups, as in Debian 12, whatever this machine has.
         run("umount", "--recursive", "/sys/fs/cgroup")
         run("mount", "-t", "cgroup2", "cgroup2", "/sys/fs/cgroup")
         run("ip", "link", "set", "lo", "up")
@@ -174,7 +173,7 @@ class Network:
         self.home, self.devices = work / "home", work / "devices"
         self.home.mkdir()
         self.devices.mkdir()
-        # Nodes may be opened there, wherever the work lies.
+        # Device nodes may be opened there, regardless of the work folder.
         run("mount", "-t", "tmpfs", "tmpfs", self.devices)
         self.prepare(self.overlay("common", [root]))
         self.layers = [work / "common-own", root]
@@ -184,13 +183,13 @@ class Network:
         for folder in (at, own, busy):
             folder.mkdir()
         lower = ":".join(str(folder) for folder in below)
-        # Nobody needs it after a power cut: nothing of it is synced.
+        # Nothing has to survive a power failure, so nothing is synced.
         run("mount", "-t", "overlay", "overlay", "-o",
             f"lowerdir={lower},upperdir={own},workdir={busy},volatile", at)
         return at
 
     def prepare(self, root):
-        """What all have: an account whose key root of each takes, and all hosts' names."""
+        """Common to all: an account whose key root of each accepts, and all hosts' names."""
         run("mount", "--bind", self.home, root / "home")
         chroot = ["chroot", root]
         run(*chroot, "useradd", "--create-home", "--shell", "/bin/bash", "--groups", "disk",
@@ -208,7 +207,7 @@ class Network:
         hosts = "".join(f"{self.address(name)} {name}\n" for name in self.names)
         (root / "etc/hosts").write_text(f"127.0.0.1 localhost\n{hosts}")
         (root / "etc/machine-id").write_text("")
-        # Slurm refuses a kernel that has both, unless it is said which to take.
+        # Slurm refuses a kernel with both versions unless one is selected.
         if len(pathlib.Path("/proc/self/cgroup").read_text().splitlines()) > 1:
             print("cgroup.conf: CgroupPlugin=cgroup/v1, as this kernel has control groups of both "
                   "versions", flush=True)
@@ -221,7 +220,7 @@ class Network:
         return f"{ADDRESSES}.{self.names.index(name) + 1}"
 
     def boot(self, name, drives):
-        """A machine with these devices, the only ones that it sees."""
+        """A machine with these devices, the only ones visible to it."""
         root = self.overlay(name, self.layers)
         (root / "etc/hostname").write_text(f"{name}\n")
         (root / "etc/network/interfaces.d/host0").write_text(
@@ -237,7 +236,7 @@ class Network:
             block = os.path.basename(device)
             (seen / "block" / block).symlink_to(f"../devices/virtual/block/{block}")
             os.mknod(seen / block, stat.S_IFBLK, os.stat(device).st_rdev)
-            # As udev makes them.
+            # As created by udev.
             shutil.chown(seen / block, "root", "disk")
             os.chmod(seen / block, 0o660)
         group = group_of(self.work) / name
@@ -266,7 +265,7 @@ def group_of(work):
 
 
 def remove_groups(work):
-    """The control groups of a lab that has ended, as soon as all that was in them has."""
+    """Removes the control groups of a lab that has ended, once their processes have."""
     script = ("umount --recursive /sys/fs/cgroup && mount -t cgroup2 cgroup2 /sys/fs/cgroup;"
               ' [ ! -e "$0" ] || find "$0" -depth -type d -exec rmdir {} + 2>&1')
     words = ["unshare", "--mount", "sh", "-c", script, group_of(work)]

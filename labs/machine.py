@@ -1,5 +1,5 @@
-"""What the labs share: a guest of Debian's cloud kernel and busybox, its drives, and when it is
-missing something."""
+"""Shared by the labs: a guest with Debian's cloud kernel and busybox, its drives, and reports of
+missing requirements."""
 
 import glob
 import os
@@ -8,7 +8,7 @@ import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
-# How a lab ends that cannot run here.
+# Exit of a lab that cannot run here.
 CANNOT = 77
 
 
@@ -18,7 +18,7 @@ def kernel():
 
 
 def missing(tools, modules=()):
-    """What a lab needs and this machine lacks; each line names the Debian package."""
+    """Missing requirements of a lab; each line names the Debian package."""
     needs = {
         "qemu-system-x86_64 (qemu-system-x86)": shutil.which("qemu-system-x86_64"),
         "busybox (busybox-static)": shutil.which("busybox"),
@@ -31,8 +31,7 @@ def missing(tools, modules=()):
 
 
 def module(name):
-    """The files of a module of the kernel, what it depends on first; nothing where there is
-    none."""
+    """The files of a kernel module, dependencies first; empty if missing."""
     folder = kernel().replace("/boot/vmlinuz-", "/lib/modules/")
     with open(os.path.join(folder, "modules.dep"), encoding="ascii") as lists:
         for line in lists:
@@ -43,7 +42,7 @@ def module(name):
 
 
 def libraries(program):
-    """The shared libraries of a program, its loader included."""
+    """The shared libraries of a program, including its loader."""
     listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
     words = [word for line in listed.splitlines() for word in line.split()]
     return [word for word in words if word.startswith("/")]
@@ -103,8 +102,8 @@ def initramfs(work, dyno, tools, guest, modules=()):
 
 
 def qemu(image, memory_mib, part, *more, boots=None, processors=2):
-    """The command of the machine, whose guest reads from the kernel's command line what to do.
-    `boots` is a kernel of another version than this system's. Emulated processors wait for each
+    """The command of the machine, whose guest reads its instructions from the kernel command line.
+    `boots` is a kernel with another version than this system's. Emulated processors wait for each
     other, so a guest that measures nothing has one."""
     return [
         "qemu-system-x86_64",
@@ -128,7 +127,7 @@ def qemu(image, memory_mib, part, *more, boots=None, processors=2):
         "-initrd",
         image,
         "-append",
-        # Code at one address in every process is translated once for all of them.
+        # Code at one address in every process is translated once for all.
         f"console=ttyS0 quiet norandmaps no_timer_check panic=-1 mitigations=off lab={part}",
         *more,
     ]
@@ -142,7 +141,7 @@ def disk(work, name, mib):
 
 
 def outbox(work):
-    """A drive onto which the guest writes what it hands out, as an archive: QEMU's arguments."""
+    """A drive to which the guest writes its output as an archive: QEMU's arguments."""
     path = disk(work, "outbox", 256)
     return ["-drive", f"file={path},format=raw,if=none,id=outbox,cache=unsafe",
             "-device", "nvme,id=outbox,serial=OUTBOX,drive=outbox"]

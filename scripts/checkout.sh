@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A target folder may serve several checkouts, one after another (.ci/run). Cargo goes by the times
-# of files, and would take what it has built of another checkout for this one's wherever the files
-# here are older: when the checkout changes, all of them become new.
+# A target folder may serve several checkouts, one after another (.ci/run). Cargo compares file
+# times, and would reuse programs built from another checkout if the files here are older: when the
+# checkout changes, all files become new.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-$PWD/target}"

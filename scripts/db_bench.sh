@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds db_bench from the source of the very RocksDB that Dyno embeds, against the library that
-# cargo has built, so that the two can be held side by side. Ends with its path on the last line.
+# Builds db_bench from the sources of the RocksDB version embedded in Dyno, with the library that
+# cargo has built, so that the two can be compared. The last line of output is its path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target="${CARGO_TARGET_DIR:-target}"
-# Folders that the crate's build told cargo to link from: RocksDB's, compiled by the crate or by
-# scripts/rocksdb.sh, and Snappy's.
+# Link folders from the crate's build: RocksDB's, compiled by the crate or by scripts/rocksdb.sh,
+# and Snappy's.
 built=$(ls -t "$target"/release/build/librocksdb-sys-*/output 2>/dev/null | head -n 1 || true)
 linked() {
     sed -n 's/^cargo:rustc-link-search=native=//p' "${built:-/dev/null}" | while read -r folder; do

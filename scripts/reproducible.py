@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Of different lengths: a path that is kept somewhere moves what follows it.
+# Of different lengths: a stored path would shift what follows it.
 FOLDERS = ("a", "another/folder-with-a-longer-name")
 
 

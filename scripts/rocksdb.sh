@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Compiles the RocksDB of the crate librocksdb-sys in a quarter of the processor time that the
-# crate takes: the crate's own sources with its definitions, but 32 files per compilation, since
-# neighbours include the same headers (docs/building.md). The library stays in the target folder, by
-# version and by what this script does; its folder, for ROCKSDB_LIB_DIR, is the last line of output.
+# Compiles the RocksDB of the crate librocksdb-sys in a quarter of the crate's own processor time:
+# the crate's sources with its definitions, but 32 files per compilation, because neighbouring files
+# include the same headers (docs/building.md). The library is stored in the target folder, by
+# version and by this script's checksum; its folder, for ROCKSDB_LIB_DIR, is the last line of
+# output.
 #
-#   scripts/rocksdb.sh             compiles it unless it is there
-#   scripts/rocksdb.sh --folder    prints the folder only
+#   scripts/rocksdb.sh             compiles it unless it exists
+#   scripts/rocksdb.sh --folder    only prints the folder
 #
-# Prints nothing where RUSTFLAGS name a processor: then the crate compiles RocksDB for that one.
+# Prints nothing if RUSTFLAGS selects a processor: the crate then compiles RocksDB for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +21,7 @@ if [ "${1:-}" = --folder ] || [ -e "$folder/librocksdb.a" ]; then echo "$folder"
 
 metadata=$(cargo metadata --format-version 1 --locked \
     --filter-platform "$(rustc -vV | sed -n 's/^host: //p')")
-# The folder that cargo has a crate's sources in.
+# The folder with a crate's sources, unpacked by cargo.
 crate() {
     dirname "$(python3 -c 'import json, sys
 packages = json.load(sys.stdin)["packages"]
@@ -28,7 +29,7 @@ print(next(p["manifest_path"] for p in packages if p["name"] == sys.argv[1]))
 ' "$1" <<<"$metadata")"
 }
 sys=$(crate librocksdb-sys)
-# zlib's headers are the system's where it has some, as the crate has it.
+# zlib's headers are the system's if available, as in the crate.
 flags=(-O2 -std=c++20 -fPIC -ffunction-sections -fdata-sections -w -include cstdint
     -I"$sys" -I"$sys/rocksdb" -I"$sys/rocksdb/include" -I"$sys/snappy"
     -I"$(crate lz4-sys)/liblz4/lib" -I"$(crate zstd-sys)/zstd/lib"
@@ -41,7 +42,7 @@ flags=(-O2 -std=c++20 -fPIC -ffunction-sections -fdata-sections -w -include cstd
 work="$folder.$$"
 mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
-# The crate has a build_version.cc of its own.
+# The crate has its own build_version.cc.
 { grep -v '^util/build_version.cc' "$sys/rocksdb_lib_sources.txt"; echo build_version.cc; } |
     sed 's/.*/#include "&"/' | split -l 32 -d --additional-suffix=.cc - "$work/group"
 # A compilation takes up to 2.1 GB of memory.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, as root or through sudo; does nothing when none is.
+# Installs missing Debian packages, as root or through sudo; does nothing if none are missing.
 #
-#   scripts/setup.sh [tests] [PACKAGE …]    what building needs, with what tests need, and others
+#   scripts/setup.sh [tests] [PACKAGE …]    build dependencies, test dependencies, and others
 set -euo pipefail
 
 packages="build-essential cmake clang libclang-dev zlib1g-dev python3"
@@ -36,7 +36,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "setup: installing$missing"
 $sudo apt-get update -q
-# Database servers are started by Dyno and the tests, never by the system: dpkg asks this file
+# Database servers are started by Dyno and the tests, never by the system: dpkg consults this file
 # first.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then

@@ -34,7 +34,7 @@ def commit():
 
 
 class Kept:
-    """What has passed so far at this commit and seed."""
+    """Tests that have passed at this commit and seed."""
 
     def __init__(self):
         self.commit, self.seed = commit(), os.environ["DYNO_SEED"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds fio's t/io_uring from the source package of this distribution's fio, since no package has
-# the program. Ends with its path on the last line. A t/io_uring of one's own is named to
-# `make bench` by T_IO_URING instead.
+# Builds fio's t/io_uring from the source package of this distribution's fio, because no package
+# contains the program. The last line of output is its path. T_IO_URING selects your own t/io_uring
+# for `make bench`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ target="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
 out="$target/t_io_uring"
 if [ -x "$out" ]; then echo "$out"; exit 0; fi
 
-# Sources and lists of its own: nothing of the system's is changed.
+# Separate sources and lists: the system's are not changed.
 build="$target/t_io_uring.build"
 mkdir -p "$build/lists/partial" "$build/sources"
 shopt -s nullglob

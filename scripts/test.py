@@ -31,23 +31,22 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOAK = os.environ.get("DYNO_SOAK") == "1"
 STRICT = os.environ.get("STRICT") == "1"
 JOBS = int(os.environ.get("JOBS") or 4 * (os.cpu_count() or 1))
-# A test that takes longer hangs.
+# Time limit, after which a test counts as hung.
 LIMIT_S = 48 * 3600 if SOAK else 25 * 60
-# What `support::skip` and `support::size` write.
+# Output of `support::skip` and `support::size`.
 SKIPPED, SIZE = "SKIPPED: ", "SIZE: "
 SLOWEST = 10
-# What each test took the last time it passed, in seconds.
+# The duration of each test when it last passed, in seconds.
 TIMES = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "test-times.json"
-# Modules whose tests take about a minute or more, for where nothing is recorded.
+# Modules with tests of about a minute or more, used if no durations are recorded.
 LONG = ("attack::served", "attack::killed", "hostile::bundles", "hostile::large",
         "it::databases", "it::selftest", "it::tpcc")
-# Tests of an emulated machine say so in their names. Its two processors spin where the host has
-# none for one of them, so that machines side by side take far more time of the processors than one
-# after another.
+# Tests of an emulated machine have names that say so. Its two processors spin if the host has none
+# free for one of them, so parallel machines take far more processor time than sequential ones.
 EMULATED = "in_qemu"
-# The nice value of these.
+# Their nice value.
 PREFERRED = -10
-# Tests that measure and take little of a processor: beside one another they disturb nothing.
+# Measuring tests that need little processor time: they do not disturb one another.
 PACED = ("measured::act::the_multiple", "measured::meters::a_meter_that_dies",
          "measured::meters::a_scripted_meter", "measured::terminals",
          "measured::truth::in_open_loop_a_stall")
@@ -57,13 +56,13 @@ running = set()
 
 
 class Test:
-    """A test of a program, and in the end how it went."""
+    """A test of a program, and its result."""
 
     def __init__(self, program, executable, path):
         self.program, self.executable, self.path = program, executable, path
         self.name = f"{program}::{path}"
         self.state, self.output = None, ""
-        # Of the wall clock, and of the processors.
+        # Wall-clock time, and processor time.
         self.seconds, self.processor_s = 0.0, 0.0
 
     def is_of(self, part):
@@ -71,7 +70,7 @@ class Test:
         return whole or part in self.path.split("::")[:-1]
 
     def lines(self, mark):
-        # libtest begins a line with the test's name and goes on behind it.
+        # libtest begins a line with the test's name and continues it later.
         found = (line.partition(mark) for line in self.output.splitlines())
         return list(dict.fromkeys(rest for _, marked, rest in found if marked))
 
@@ -108,7 +107,7 @@ class Test:
 
 
 def rocksdb(options):
-    """The RocksDB that cargo links, compiled if need be: as the Makefile has it."""
+    """The RocksDB that cargo links, compiled if necessary, as in the Makefile."""
     if "--no-default-features" in options:
         return {}
     made = subprocess.run([ROOT / "scripts/rocksdb.sh"], cwd=ROOT, stdout=subprocess.PIPE,
@@ -121,9 +120,9 @@ def environment():
 
 
 def prefer(process):
-    """Emulated machines run one after another, which would take longer than all else. Where Linux
-    schedules by session (sched(7), autogroup) a process's own nice value counts for nothing outside
-    it. Only root may do either."""
+    """Emulated machines run sequentially, which would take longer than everything else. If Linux
+    schedules by session (sched(7), autogroup), a process's own nice value has no effect outside it.
+    Only root may change either."""
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, process, PREFERRED)
         pathlib.Path(f"/proc/{process}/autogroup").write_text(str(PREFERRED), encoding="ascii")
@@ -137,8 +136,8 @@ def end(process):
 
 
 def build(parts, options):
-    """The test programs: their names, each with its path. Where every part names its program, no
-    others are built."""
+    """The test programs: their names and paths. If every part names its program, no others are
+    built."""
     subprocess.run([ROOT / "scripts/checkout.sh"], check=True)
     named = sorted({part.split("::")[0] for part in parts})
     if named and all((ROOT / "tests" / name / "main.rs").exists() for name in named):
@@ -174,7 +173,7 @@ def recorded():
 
 
 def longest_first(tests):
-    """So that none of the long ones runs on by itself in the end."""
+    """So that no long test runs alone at the end."""
     known = recorded()
 
     def expected(test):
@@ -190,14 +189,14 @@ def record(tests):
 
 
 def phase(what, tests, begun):
-    """Where the time went: tests that leave the processors idle could run beside others."""
+    """Where the time went: tests that leave processors idle could run in parallel."""
     seconds, used = time.monotonic() - begun, sum(test.processor_s for test in tests)
     print(f"{len(tests)} tests {what}: {seconds:.0f} s, {used:.0f} s CPU", flush=True)
 
 
 def run(tests, done=lambda test: None):
-    """All beside one another, emulated machines one at a time, but those that measure, which come
-    last, the paced ones together and the others alone; `done` hears of each."""
+    """All in parallel, emulated machines one at a time; measuring tests last, paced ones together
+    and the others alone; `done` receives each result."""
 
     def one(test):
         test.run()
@@ -245,9 +244,8 @@ def conclude(tests, seconds):
 
 
 def share_mounts():
-    """What is unmounted here is unmounted in the mount namespaces of servers that tests beside this
-    one have started, as on any machine that runs systemd; elsewhere filesystems stay mounted
-    there."""
+    """Unmounts are propagated to the mount namespaces of servers started by parallel tests, as on
+    any machine with systemd; elsewhere filesystems stay mounted there."""
     new_mounts, recursive, shared = 0x20000, 0x4000, 0x100000  # CLONE_NEWNS, MS_REC, MS_SHARED
     libc = ctypes.CDLL(None)
     if os.geteuid() == 0 and libc.unshare(new_mounts) == 0:

@@ -1,8 +1,8 @@
 //! Dyno, a dynamometer for SSDs. `main.rs` is a thin binary over this library; ARCHITECTURE.md is
 //! its map.
 //!
-//! Imports run one way, downwards. What follows from other lines is left out: `run` imports
-//! `record` too. tests/tidy/ holds this against the code.
+//! Imports run in one direction, downwards. Arrows that follow from others are omitted: `run`
+//! imports `record` too. tests/tidy/ compares this with the code.
 //!
 //! ```text
 //! main → cmd

@@ -11,7 +11,8 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             match error.downcast_ref::<Mistakes>() {
-                // Made visible where it was put together: it has colours of its own.
+                // Control characters were made visible when the message was composed: it has its
+                // own colours.
                 Some(mistakes) => dyno::base::text::say_as_it_is(&mistakes.to_string()),
                 None => {
                     let (what, try_next) = describe(&error);

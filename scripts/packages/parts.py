@@ -1,5 +1,5 @@
-"""What is compiled into the program besides crates: C and C++ libraries within crates, what zig and
-rustc link, fonts. Each with its version, where its licence lies, and for whom."""
+"""Parts of the program other than crates: C and C++ libraries within crates, what zig and rustc
+link, fonts. Each with its version, the location of its licence, and its users."""
 
 import json
 import pathlib
@@ -83,7 +83,7 @@ def version(text, pattern):
 
 
 def of_everything(root, packages):
-    """Every part of the program that is no crate, by the crates that are in it."""
+    """Every part of the program other than crates, by the crates that contain it."""
     parts = []
     folders = {p["name"]: pathlib.Path(p["manifest_path"]).parent for p in packages.values()}
     for name, crate, licence, texts, (file, pattern), home in IN_CRATES:

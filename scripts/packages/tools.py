@@ -1,4 +1,4 @@
-"""What builds packages, installed in pinned versions where it is missing."""
+"""The tools for building packages, installed in pinned versions if missing."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ def folder():
 
 
 def programs():
-    """The folder of programs of a Python environment that has them all."""
+    """The program folder of a Python environment that has them all."""
     at = folder() / "packages-{}".format(zlib.crc32(" ".join(PINNED).encode()))
     if not (at / "complete").exists():
         venv.create(at, clear=True, with_pip=True)
@@ -29,13 +29,13 @@ def programs():
 
 
 def zig_library():
-    """Where zig keeps the sources of what it links."""
+    """The folder with zig's sources of linked libraries."""
     [library] = programs().parent.glob("lib/python3*/site-packages/ziglang/lib")
     return library
 
 
 def of_the_system(*programs):
-    """Ends where one is missing: `scripts/setup.sh` installs what they come with."""
+    """Exits if one is missing: `scripts/setup.sh` installs its package."""
     missing = [program for program in programs if not shutil.which(program)]
     if missing:
         sys.exit(f"dist: missing: {', '.join(missing)}; run scripts/setup.sh rpm zstd")

@@ -1,4 +1,4 @@
-//! Files that pages need, which are part of the binary.
+//! Static files of pages, part of the binary.
 
 use axum::extract::Path;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -12,7 +12,7 @@ use super::site::SharedSite;
 /// All files below `/assets`.
 pub const PAGE: Page = Page { path: "/assets/{name}", name: None, route };
 
-/// A file, by its name.
+/// A file, by name.
 struct Asset {
     name: &'static str,
     kind: &'static str,

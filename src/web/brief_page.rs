@@ -1,4 +1,4 @@
-//! A bundle as its brief: the file that `dyno report` writes.
+//! A bundle as its brief: the same file as from `dyno report`.
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;

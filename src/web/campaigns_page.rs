@@ -1,5 +1,5 @@
-//! Campaigns: those whose bundles lie below the folder, each with its tasks and how far they are,
-//! from the campaigns' own folders. Slurm is not asked.
+//! Campaigns: those with bundles in the folder, each with its tasks and their progress, from the
+//! campaigns' own folders. Slurm is not queried.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::fleet::record::{self, CampaignRecord, TaskRecord};
 /// All campaigns.
 pub const PAGE: Page = Page { path: "/campaigns", name: Some("Campaigns"), route: || get(show) };
 
-/// Campaigns on the page, and tasks of each.
+/// Maximum number of campaigns on the page, and of tasks of each.
 const MOST: usize = 20;
 const MOST_TASKS: usize = 500;
 
@@ -30,7 +30,7 @@ struct CampaignsPage {
     campaigns: Vec<CampaignView>,
 }
 
-/// A campaign, as it is shown.
+/// A campaign, as displayed.
 struct CampaignView {
     title: String,
     path: String,
@@ -40,7 +40,7 @@ struct CampaignView {
     more: usize,
 }
 
-/// A task, as it is shown.
+/// A task, as displayed.
 struct TaskView {
     number: usize,
     subject: String,
@@ -48,7 +48,7 @@ struct TaskView {
     state: &'static str,
     points: String,
     cause: String,
-    /// Path below the folder and address of the brief of each bundle.
+    /// Path in the folder and address of the brief of each bundle.
     bundles: Vec<(String, String)>,
 }
 
@@ -77,7 +77,7 @@ impl CampaignsPage {
 }
 
 impl CampaignView {
-    /// Nothing where the folder has no record that can be read: it is no campaign's.
+    /// None if the folder has no readable record: it is not a campaign's.
     fn of(
         path: &str,
         real: &Path,
@@ -100,7 +100,7 @@ impl CampaignView {
 }
 
 impl TaskView {
-    /// With the number of its points that were measured.
+    /// With its number of measured points.
     fn of(
         task: &TaskRecord,
         (path, real): (&str, &Path),

@@ -1,4 +1,4 @@
-//! The catalogue: all bundles of the folder, the newest first, searched and in pages.
+//! The catalogue: all bundles of the folder, newest first, with search and pagination.
 
 use askama::Template;
 use axum::extract::{Query, State};
@@ -15,7 +15,7 @@ use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents, RunState as En
 /// The first page.
 pub const PAGE: Page = Page { path: "/", name: Some("Catalogue"), route };
 
-/// Bundles on a page.
+/// Bundles per page.
 const ON_A_PAGE: usize = 50;
 
 fn route() -> MethodRouter<SharedSite> {
@@ -36,22 +36,22 @@ struct CatalogueQuery {
 struct CataloguePage {
     frame: PageFrame,
     search: String,
-    /// Bundles in the folder, those that were found, and the number of the first that is shown.
+    /// Bundles in the folder, matching ones, and the number of the first displayed one.
     all: usize,
     found: usize,
     from: usize,
     rows: Vec<BundleView>,
-    /// Addresses of the pages before and after.
+    /// Addresses of the previous and the next page.
     newer: Option<String>,
     older: Option<String>,
 }
 
-/// A bundle, as it is shown.
+/// A bundle, as displayed.
 struct BundleView {
     path: String,
     /// Of its brief.
     address: String,
-    /// What it is, or why it cannot be read.
+    /// Its title, or why it is unreadable.
     title: String,
     protocol: String,
     subjects: String,
@@ -136,7 +136,7 @@ impl BundleView {
         }
     }
 
-    /// Whether there is a brief of it: a run that has not ended has one too.
+    /// Whether it has a brief: unfinished runs have one too.
     fn is_read(&self) -> bool {
         self.state != "broken"
     }

@@ -1,5 +1,5 @@
-//! Runs compared: which of their subjects, chosen in a form; and the brief of these, which says of
-//! each pair that may not be compared why.
+//! Runs compared: a form for selecting their subjects; and their brief, which states for each pair
+//! that may not be compared the reason.
 
 use askama::Template;
 use axum::extract::{Query, State};
@@ -15,13 +15,13 @@ use crate::brief::{Brief, BriefOptions};
 use crate::bundles;
 use crate::catalogue::{BundleSummary, Contents};
 
-/// The form: the subjects of runs that were chosen in the catalogue.
+/// The form: the subjects of runs selected in the catalogue.
 pub const CHOICE: Page = Page { path: "/compare", name: None, route: || get(choose) };
 
-/// What was chosen, compared.
+/// The comparison of the selection.
 pub const PAGE: Page = Page { path: "/comparison", name: None, route };
 
-/// Runs that are compared at once.
+/// Maximum number of runs in a comparison.
 const MOST: usize = 12;
 
 fn route() -> MethodRouter<SharedSite> {
@@ -30,8 +30,8 @@ fn route() -> MethodRouter<SharedSite> {
 
 type Pairs = Vec<(String, String)>;
 
-/// What was chosen: "run" is a bundle's path; "subject" a run's place among them, from 0, and the
-/// name of a subject of it: "1:Drive A".
+/// The selection: "run" is a bundle's path; "subject" is a run's index among them, from 0, and the
+/// name of one of its subjects: "1:Drive A".
 struct Chosen {
     runs: Vec<String>,
     subjects: Vec<(usize, String)>,
@@ -62,7 +62,7 @@ impl Chosen {
         }
     }
 
-    /// What the catalogue says of each; an error where they are of several protocols.
+    /// Their catalogue entries; an error if they have different protocols.
     fn summaries(&self, site: &ServedFolder) -> Result<Vec<BundleSummary>, PageFailure> {
         let catalogue = site.catalogue()?;
         let mut all: Vec<BundleSummary> = Vec::new();
@@ -94,7 +94,7 @@ struct RunRow {
     path: String,
     title: String,
     date: String,
-    /// Value of its check box, and name.
+    /// Its check box's value, and name.
     subjects: Vec<(String, String)>,
 }
 

@@ -1,5 +1,5 @@
-//! How many connections there are at once. Where all seats are taken, the one that has waited
-//! longest without a request gives way, so that clients that ask nothing keep out only one another.
+//! Limits concurrent connections. If all seats are taken, the connection that has waited longest
+//! without a request is closed, so that idle clients only displace each other.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,10 +10,10 @@ use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::oneshot;
 
-/// Connections at once.
+/// Maximum number of connections.
 pub const MOST: usize = 256;
 
-/// The connections of a server, the oldest first.
+/// The connections of a server, oldest first.
 #[derive(Default, Clone)]
 pub struct Connections(Arc<Mutex<Seats>>);
 
@@ -25,13 +25,13 @@ struct Seats {
 
 struct TakenSlots {
     id: u64,
-    /// Answers that are being made or sent.
+    /// Responses being generated or sent.
     answers: Arc<AtomicUsize>,
-    /// Dropped to have the connection closed.
+    /// Dropped to close the connection.
     _evict: oneshot::Sender<()>,
 }
 
-/// A connection's place among them.
+/// A connection's seat.
 pub struct ConnectionSlot {
     id: u64,
     answers: Arc<AtomicUsize>,
@@ -39,8 +39,8 @@ pub struct ConnectionSlot {
 }
 
 impl Connections {
-    /// A seat, and what ends when it is to be given up; none where every connection is being
-    /// answered.
+    /// A seat, and the future that completes when it must be given up; None if every connection is
+    /// being served.
     pub fn seat(&self) -> Option<(ConnectionSlot, oneshot::Receiver<()>)> {
         let mut seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if seats.taken.len() >= MOST {
@@ -64,14 +64,14 @@ impl Drop for ConnectionSlot {
 }
 
 impl ConnectionSlot {
-    /// A request has come.
+    /// A request has arrived.
     pub fn answer(&self) -> Answer {
         self.answers.fetch_add(1, Ordering::Relaxed);
         Answer(self.answers.clone())
     }
 }
 
-/// A request that is being answered.
+/// A request being served.
 pub struct Answer(Arc<AtomicUsize>);
 
 impl Drop for Answer {

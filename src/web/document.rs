@@ -1,5 +1,5 @@
-//! Documents as pages: the renderer's own, with the policy that allows its script and nothing else,
-//! and with the navigation of the server's pages, which a file does not have.
+//! Documents as pages: the renderer's output, with a policy that allows only its script, and with
+//! the navigation of the server's pages, which a file does not have.
 
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
@@ -11,7 +11,7 @@ use crate::base::error::{Result, failed};
 use crate::brief::Brief;
 use crate::render::{SCRIPT, html};
 
-/// A document, ready to be sent.
+/// A document, ready to send.
 pub fn page(document: &Brief) -> Result<Response, PageFailure> {
     let page = html(document)?;
     let policy = policy_of(&page)?;
@@ -19,11 +19,11 @@ pub fn page(document: &Brief) -> Result<Response, PageFailure> {
     Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
 }
 
-/// Where a document's own text begins, after its skip link.
+/// Start of a document's own text, after its skip link.
 const COVER: &str = "<header class=\"cover\">";
 
-/// The style of a document has navigations in it, and leaves them out of print. Of the first place
-/// alone: names of a bundle are escaped, so that none before it can look like it.
+/// The style of a document has rules for navigations, and omits them in print. Only the first
+/// occurrence is used: names from a bundle are escaped, so none before it can look like it.
 fn with_navigation(page: &str) -> String {
     let link =
         |(path, name, _): &(&str, &str, bool)| format!("<li><a href=\"{path}\">{name}</a></li>");
@@ -32,8 +32,8 @@ fn with_navigation(page: &str) -> String {
     page.replacen(COVER, &(pages + COVER), 1)
 }
 
-/// Allows the style at the page's head, and the script of this program at its end. A script that a
-/// bundle had put between them would have another text.
+/// Allows the style at the page's head, and this program's script at its end. A script inserted by
+/// a bundle would have a different text.
 fn policy_of(page: &str) -> Result<HeaderValue> {
     let between = |from: Option<usize>, open: &str, close: &str| {
         let inner = &page[from? + open.len()..];

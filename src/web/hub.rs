@@ -1,6 +1,5 @@
-//! Who watches which run. Each run that is watched has one task, which looks whether its feed was
-//! written and reads it once for all who watch: the cost is that of one reader and a small message
-//! to each.
+//! Viewers of runs. Each watched run has one task, which polls whether its feed was written and
+//! reads it once for all viewers: the cost is that of one reader and a small message to each.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,16 +14,17 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use crate::lab::folder::feed::{self, FeedState};
 use crate::record::live::LiveRow;
 
-/// How often it is looked whether a feed was written.
+/// Polling interval for feeds.
 const LOOK: Duration = Duration::from_millis(150);
-/// A feed that has not been written for this long is still read: its run may have died.
+/// A feed not written for this long is still read: its run may have died.
 const SILENT: Duration = Duration::from_secs(2);
-/// Watchers of all runs together, so that connections are left for pages.
+/// Maximum number of viewers of all runs together, so that connections are left for pages.
 const MOST: usize = 160;
-/// Events that a watcher may be behind; then its connection ends, and its browser comes again.
+/// Maximum number of events that a viewer may lag; then its connection is closed, and its browser
+/// reconnects.
 const BEHIND: usize = 8;
 
-/// All who watch.
+/// All viewers.
 #[derive(Default)]
 pub struct Hub(Arc<Mutex<Watchers>>);
 
@@ -35,22 +35,22 @@ struct Watchers {
 
 struct Watcher {
     to: Sender<Bytes>,
-    /// It has had the whole feed.
+    /// It has received the whole feed.
     has_all: bool,
 }
 
-/// One who watches.
+/// A viewer.
 pub struct Subscription(Receiver<Bytes>);
 
 impl Subscription {
-    /// The next event; none after the last.
+    /// The next event; None after the last.
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         self.0.poll_recv(context)
     }
 }
 
 impl Hub {
-    /// Watches a bundle's run; none where there are too many who do.
+    /// Watches a bundle's run; None if there are too many viewers.
     pub fn subscribe(&self, bundle: PathBuf) -> Option<Subscription> {
         let mut watchers = lock(&self.0);
         watchers.of.values_mut().for_each(|all| all.retain(|w| !w.to.is_closed()));
@@ -91,7 +91,7 @@ async fn follow(watchers: Arc<Mutex<Watchers>>, bundle: PathBuf) {
     lock(&watchers).of.remove(&bundle);
 }
 
-/// Sends everything to new viewers and updates to the others; whether any viewers remain.
+/// Sends everything to new viewers and updates to the others; returns whether any viewers remain.
 fn deliver(
     watchers: &Mutex<Watchers>,
     bundle: &Path,
@@ -113,7 +113,7 @@ fn deliver(
     !here.is_empty()
 }
 
-/// What those who had everything know.
+/// The state known to viewers that have received everything.
 #[derive(Default)]
 struct HubState {
     lines: usize,
@@ -123,8 +123,8 @@ struct HubState {
 }
 
 impl HubState {
-    /// What is new: the rows since the last event, and lines where there are more of them. Where
-    /// rows of the whole run were put together, all of them.
+    /// The update: the rows since the last event, and additional lines. If rows of the whole run
+    /// were merged, all of them.
     fn second(&mut self, found: &FeedState) -> Bytes {
         let feed = &found.feed;
         let mut data = standing(found);
@@ -156,7 +156,7 @@ fn everything(found: &FeedState) -> Bytes {
     event("all", data)
 }
 
-/// What changes each second, without rows and totals, and nothing of where the bundle lies.
+/// The part that changes each second, without rows and totals, and without the bundle's path.
 fn standing(found: &FeedState) -> Map<String, Value> {
     let feed = &found.feed;
     let ended = feed.ended.as_ref().map(|ended| &ended.text);
@@ -183,7 +183,7 @@ fn standing(found: &FeedState) -> Map<String, Value> {
 }
 
 fn event(name: &str, data: Map<String, Value>) -> Bytes {
-    // JSON on one line has no line feed.
+    // JSON on one line contains no line feed.
     Bytes::from(format!("event: {name}\ndata: {}\n\n", Value::Object(data)))
 }
 

@@ -2,7 +2,7 @@
 //! and metrics. They are read-only; docs/serve.md describes them and what a request may do.
 //!
 //! A page is one file and one line in `ALL`. Every request passes `security`; `server` and
-//! `connections` limit how many there are; `live` and `hub` follow running measurements.
+//! `connections` limit their number; `live` and `hub` follow running measurements.
 
 pub mod assets;
 mod brief_page;
@@ -26,13 +26,13 @@ pub use site::{ServedFolder, SharedSite};
 
 use axum::routing::MethodRouter;
 
-/// A page, or several that differ in what stands in their path.
+/// A page, or several that differ in their path.
 pub struct Page {
-    /// The path, as axum has them: "/brief/{*bundle}".
+    /// The path, in axum's notation: "/brief/{*bundle}".
     pub path: &'static str,
-    /// As the navigation calls it; none where it is reached from other pages.
+    /// Its name in the navigation; None if it is only linked from other pages.
     pub name: Option<&'static str>,
-    /// What answers.
+    /// The handler.
     pub route: fn() -> MethodRouter<SharedSite>,
 }
 

@@ -1,4 +1,4 @@
-//! What stands around each page, and how a request ends that has none.
+//! The frame of every page, and responses without a page.
 
 use askama::Template;
 use axum::http::StatusCode;
@@ -7,14 +7,14 @@ use axum::response::{Html, IntoResponse, Response};
 use super::{ALL, Page};
 use crate::base::error::{Error, describe};
 
-/// What stands around each page.
+/// The frame of every page.
 pub struct PageFrame {
-    /// The path of the page in the navigation.
+    /// The path of the current page in the navigation.
     path: &'static str,
 }
 
 impl PageFrame {
-    /// Of the page with that path in `ALL`.
+    /// For the page with that path in `ALL`.
     pub fn of(path: &'static str) -> PageFrame {
         PageFrame { path }
     }
@@ -25,13 +25,13 @@ impl PageFrame {
         ALL.iter().filter_map(link).collect()
     }
 
-    /// Of this program.
+    /// Version of this program.
     pub fn version(&self) -> &'static str {
         env!("CARGO_PKG_VERSION")
     }
 }
 
-/// A page of a template.
+/// A page from a template.
 pub fn html(page: &impl Template) -> Response {
     match page.render() {
         Ok(text) => Html(text).into_response(),
@@ -41,13 +41,13 @@ pub fn html(page: &impl Template) -> Response {
 
 /// Why a request has no page.
 pub enum PageFailure {
-    /// There is no such thing.
+    /// Not found.
     NotFound,
-    /// The request says what no page takes.
+    /// The request has invalid parameters.
     Bad(String),
-    /// Too much is being made at once.
+    /// Too many pages are being generated.
     Busy,
-    /// It could not be made.
+    /// It could not be generated.
     Failed(String),
 }
 

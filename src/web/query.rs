@@ -1,7 +1,7 @@
-//! Addresses within the site: names of bundles are put into them so that nothing in a name means
-//! anything.
+//! Addresses within the site: names of bundles are encoded so that nothing in them has a special
+//! meaning.
 
-/// Percent-encodes all but letters, digits and what RFC 3986, section 2.3, leaves as it is.
+/// Percent-encodes everything except unreserved characters (RFC 3986, section 2.3).
 fn encode(text: &str, also: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -13,14 +13,14 @@ fn encode(text: &str, also: &[u8]) -> String {
     out
 }
 
-/// "search=a%20b&page=2", without what is empty.
+/// "search=a%20b&page=2", without empty parameters.
 pub fn of(pairs: &[(&str, &str)]) -> String {
     let pairs = pairs.iter().filter(|(_, value)| !value.is_empty());
     let each = pairs.map(|(name, value)| format!("{}={}", encode(name, b""), encode(value, b"")));
     each.collect::<Vec<_>>().join("&")
 }
 
-/// A path of a bundle below one of a page.
+/// The path of a bundle under a page's.
 pub fn path(page: &str, bundle: &str) -> String {
     format!("{page}{}", encode(bundle, b"/"))
 }

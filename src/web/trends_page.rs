@@ -1,4 +1,4 @@
-//! Trends: what is to be followed, chosen in a form; and its page, which is made as briefs are.
+//! Trends: a form for selecting figures; and their page, generated like briefs.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,13 @@ use crate::plan::steps::headline::METRICS;
 /// The form.
 pub const CHOICE: Page = Page { path: "/trends", name: Some("Trends"), route: || get(choose) };
 
-/// What was chosen.
+/// The page of the selection.
 pub const PAGE: Page = Page { path: "/trend", name: None, route };
 
-/// Newest runs that are looked at.
+/// Maximum number of runs read, newest first.
 const LAST: usize = 60;
 
-/// Name and text of what runs may have in common.
+/// Name and text of the common property of runs.
 const TOGETHER: [(&str, &str, By); 4] = [
     ("subject", "subject", By::Subject),
     ("model", "drive model", By::Model),
@@ -44,7 +44,7 @@ fn route() -> MethodRouter<SharedSite> {
 #[template(path = "web/trends.html")]
 struct TrendsPage {
     frame: PageFrame,
-    /// Name, title, and how many runs went to their end.
+    /// Name, title, and number of completed runs.
     protocols: Vec<(String, String, usize)>,
     together: Vec<(&'static str, &'static str)>,
     measures: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! An allocator that counts what other threads allocate while it is asked to, and says from where.
+//! An allocator that counts the allocations of other threads while enabled, with their origins.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::backtrace::Backtrace;
@@ -14,16 +14,16 @@ static ALLOCATOR: Counting = Counting;
 
 static COUNTS: AtomicBool = AtomicBool::new(false);
 static N: AtomicU64 = AtomicU64::new(0);
-/// Where the first ones came from.
+/// Origins of the first ones.
 static FIRST: Mutex<Vec<String>> = Mutex::new(Vec::new());
 const SHOWN: u64 = 200;
 
 thread_local! {
-    /// This thread's allocations are not counted: it asked for the count, or is busy with one.
+    /// This thread's allocations are not counted: it enabled the count, or is handling one.
     static EXEMPT: Cell<bool> = const { Cell::new(false) };
 }
 
-// SAFETY: all is passed on to the system's allocator.
+// SAFETY: everything is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if COUNTS.load(Relaxed) {
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.dealloc(at, layout) }
     }
 
-    /// A buffer that grows is counted as well: what a worker needs is reserved before the barrier.
+    /// A growing buffer is counted too: a worker's memory must be reserved before the barrier.
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if COUNTS.load(Relaxed) {
             note();
@@ -49,7 +49,7 @@ fn note() {
     if EXEMPT.replace(true) {
         return;
     }
-    // The threads that read the meters and the kernel's accounts format what they read.
+    // The threads that read the meters and the kernel's accounting format what they read.
     if !matches!(std::thread::current().name(), Some("meters" | "witness" | "canary")) {
         if N.fetch_add(1, Relaxed) < SHOWN {
             let at = Backtrace::force_capture().to_string();
@@ -59,13 +59,13 @@ fn note() {
     }
 }
 
-/// Counts from now on what other threads than this one allocate, or no longer.
+/// Enables or disables counting of other threads' allocations.
 pub fn count(from_now: bool) {
     EXEMPT.set(true);
     COUNTS.store(from_now, Relaxed);
 }
 
-/// How many allocations were counted since the last call, and where the first ones came from.
+/// The number of allocations since the last call, and the origins of the first ones.
 pub fn allocated() -> (u64, Vec<String>) {
     let first = std::mem::take(&mut *FIRST.lock().unwrap_or_else(|e| e.into_inner()));
     (N.swap(0, Relaxed), first)

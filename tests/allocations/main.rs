@@ -1,10 +1,10 @@
-//! Between barrier and join a worker allocates nothing: every engine with every workload that suits
-//! it and can run here, in the real loop, under an allocator that counts. It is a program of its
-//! own because an allocator is a whole program's.
+//! Between barrier and join a worker allocates nothing: every engine with every suitable workload
+//! that can run here, in the real loop, with a counting allocator. It is a separate program because
+//! an allocator applies to a whole program.
 //!
-//! Counted is what every thread but the telemetry's and the meters' allocates while the second
-//! second of a window of three is measured: what a first op sets up for itself, such as a thread's
-//! own storage, is set up by then.
+//! Counted are the allocations of every thread except the telemetry's and the meters' during the
+//! second second of a window of three: initialisation by a first op, such as thread-local storage,
+//! is complete by then.
 
 mod counting;
 #[path = "../support/mod.rs"]
@@ -32,7 +32,7 @@ use support::{FOR_SERVERS, open_to_all, rocksdb, skip};
 /// One count at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Opens and closes the counting by the intervals as they end, and keeps the point.
+/// Enables and disables counting as intervals end, and stores the point.
 #[derive(Default)]
 struct Counted {
     points: Vec<Point>,
@@ -43,7 +43,7 @@ impl Sink for Counted {
         Ok(())
     }
     fn interval(&mut self, interval: &Interval) -> Result<()> {
-        // The first interval has ended, and not yet the second.
+        // The first interval has ended, but not the second.
         count((500_000_000..1_500_000_000).contains(&interval.end_ns));
         Ok(())
     }
@@ -71,8 +71,9 @@ impl Sink for Counted {
     }
 }
 
-/// Measures the streams together on an engine: the point, or why there is none. What was allocated
-/// is left for `allocated`. Again and for longer where a busy machine let a stream do nothing.
+/// Measures the streams together on an engine; returns the point, or why there is none. The
+/// allocations are available from `allocated`. Repeated with a longer window if a stream did
+/// nothing on a busy machine.
 fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> {
     let mut point = measure_for(3, datasets, streams)?;
     for seconds in [12, 48] {
@@ -126,7 +127,7 @@ fn measure_for(seconds: u32, datasets: &str, streams: &str) -> std::result::Resu
 
 fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: u32) -> String {
     let (engine, info) = (engine.info().name, workload.info());
-    // Terminals that key and think do next to nothing in three seconds.
+    // Terminals with keying and think times do next to nothing in three seconds.
     let timing = match info.knobs.iter().find(|k| k.name == "timing").map(|k| k.kind) {
         Some(KnobKind::Choice(_)) => ", timing = \"no-wait\"",
         _ => "",
@@ -142,7 +143,7 @@ fn ops(cell: &dyno::record::Cell) -> u64 {
     cell.tallies.iter().map(|t| t.ops).sum()
 }
 
-/// Streams of which nothing is shown, since they did nothing.
+/// Streams that were not tested, because they did nothing.
 fn idle(point: &Point) -> Vec<&str> {
     point.cells.iter().filter(|cell| ops(cell) == 0).map(|cell| cell.stream.as_str()).collect()
 }
@@ -214,14 +215,13 @@ fn data_are_verified_without_an_allocation_also_where_reads_and_writes_meet() {
     }
 }
 
-/// Client libraries that allocate for every answer, by their modules and by the folders of their
-/// sources.
+/// Client libraries that allocate for every answer, by their modules and their source folders.
 const LIBRARIES: [&str; 1] = ["tiberius::"];
 const SOURCES: [&str; 1] = ["/tiberius-"];
 
-/// Whether a client library allocated, and not Dyno: a frame of it is nearer to the allocation than
-/// any of Dyno's. A library's frame may name Dyno's types among its own arguments, so what counts
-/// is where a frame's name begins.
+/// Whether a client library allocated, and not Dyno: one of its frames is nearer to the allocation
+/// than any of Dyno's. A library's frame may contain Dyno's types among its arguments, so the
+/// beginning of a frame's name counts.
 fn is_of_a_library(at: &str) -> bool {
     for line in at.lines().map(str::trim) {
         let function = line.split_once(": ").map_or("", |(_, name)| name).trim_start_matches('<');
@@ -236,14 +236,13 @@ fn is_of_a_library(at: &str) -> bool {
     false
 }
 
-/// Streams on the same rows meet in deadlocks now and then: a transaction that the server ends is
-/// reported with its text.
+/// Streams on the same rows occasionally deadlock: a transaction ended by the server is reported
+/// with its text.
 fn is_an_error(at: &str) -> bool {
     at.contains("server_error") || at.contains("::ours")
 }
 
-/// What a window may measure: not what fills tables, nor a check of the data, by which nothing is
-/// timed.
+/// Workloads for a window: neither fills of tables nor checks of data, which are not timed.
 fn is_load(workload: &dyn Workload) -> bool {
     !workload.info().name.ends_with("_load")
         && workload.classes(&Knobs::default()) != [Class::CHECK]
@@ -291,8 +290,8 @@ fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transac
 
 #[test]
 fn an_allocation_of_any_other_thread_in_the_window_is_noticed() {
-    // A frame of its own: with optimisation a closure's is none, and its name would not stand in
-    // the backtrace.
+    // A separate frame: with optimisation a closure has none, and its name would not be in the
+    // backtrace.
     #[inline(never)]
     fn allocate() -> usize {
         std::hint::black_box(vec![0u8; 100]).len()

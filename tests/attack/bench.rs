@@ -1,4 +1,4 @@
-//! What the tables share: loop devices, folders of somebody's, their checksums, and running Dyno.
+//! Shared by the tables: loop devices, folders of other users, their checksums, and running Dyno.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hasher};
@@ -18,13 +18,13 @@ use crate::support::{DYNO, find_loop, skip, until};
 
 pub const MIB: u64 = 1 << 20;
 
-/// A run of the tables' takes seconds.
+/// Each run takes seconds.
 const HANGS: Duration = Duration::from_secs(300);
 
-/// How Dyno ends where it could do something and will not.
+/// Dyno's exit code for a refusal.
 pub const REFUSAL: Option<i32> = Some(exit::REFUSED as i32);
 
-/// A loop device over a sparse file, gone when dropped.
+/// A loop device on a sparse file, removed when dropped.
 pub struct Loop {
     pub folder: tempfile::TempDir,
     pub file: PathBuf,
@@ -48,8 +48,8 @@ pub fn must(program: &str, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_string()
 }
 
-/// Mounts a device, which a mount namespace that another test has just made may hold for a moment:
-/// it begins with a copy of all mounts.
+/// Mounts a device, which the new mount namespace of another test may briefly hold, because it
+/// begins with a copy of all mounts.
 pub fn mounted(args: &[&str]) {
     until("the device to be free", 60, || ran("mount", args));
 }
@@ -59,8 +59,7 @@ impl Loop {
         Loop::sized(16)
     }
 
-    /// Not zeros, so that an overwrite with zeros shows; nothing that any signature is mistaken
-    /// for.
+    /// Not zeros, so that overwriting with zeros is detected; nothing that resembles a signature.
     pub fn sized(mib: u64) -> Loop {
         let byte_of = |i: usize| if i % 4096 < 3584 { 0 } else { (i / 4096 % 200) as u8 };
         Loop::over(|file| {
@@ -80,7 +79,7 @@ impl Loop {
         Loop { folder, file, device }
     }
 
-    /// Another device over the same file, whose every write the kernel refuses.
+    /// Another device on the same file, whose writes the kernel refuses.
     pub fn read_only(&self) -> Loop {
         let (folder, file) = (tempfile::tempdir().unwrap(), self.file.clone());
         Loop { folder, device: attach_with(&["--read-only"], &file), file }
@@ -95,7 +94,7 @@ impl Loop {
     }
 
     pub fn checksum(&self) -> u64 {
-        // What is in the device's own cache comes to the file, from which it is then read.
+        // Writes the device's own cache to the file, which is then read.
         let _ = File::open(&self.device).and_then(|device| device.sync_all());
         of_file(&self.file)
     }
@@ -121,7 +120,7 @@ fn attach_with(options: &[&str], file: &Path) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
 }
 
-/// Named, to be erased, whatever unknown is on it.
+/// Permits erasing any unknown data on it.
 pub fn drive(device: &Path, serial: &str) -> Drive {
     let place = DrivePlace::Device { path: device.into(), serial: serial.into() };
     Drive {
@@ -133,7 +132,7 @@ pub fn drive(device: &Path, serial: &str) -> Drive {
     }
 }
 
-/// Whether this machine can show anything; said aloud where it cannot.
+/// Whether this machine can run the test; printed if not.
 pub fn bench() -> bool {
     let root = must("id", &["-u"]) == "0";
     let tools =
@@ -146,7 +145,7 @@ pub fn bench() -> bool {
     false
 }
 
-/// Most of a device's file are zeroes, which only count.
+/// Most of a device's file is zeroes, which are only counted.
 fn of_file(file: &Path) -> u64 {
     let (mut hash, mut bytes, zeroes) = (DefaultHasher::new(), Vec::new(), [0; 4096]);
     File::open(file).unwrap().read_to_end(&mut bytes).unwrap();
@@ -160,8 +159,8 @@ fn of_file(file: &Path) -> u64 {
     hash.finish()
 }
 
-/// Everything of a tree: names, kinds, modes, owners, numbers of names, where links lead, what
-/// files hold. What `apart` names is left out.
+/// The complete state of a tree: names, kinds, modes, owners, link counts, link targets, file
+/// contents. Names in `apart` are excluded.
 pub fn checksums(folder: &Path, apart: &[&Path]) -> Vec<String> {
     let mut found = Vec::new();
     walk(folder, apart, &mut found);
@@ -189,7 +188,7 @@ fn walk(at: &Path, apart: &[&Path], found: &mut Vec<String>) {
     }
 }
 
-/// A folder to test in, somebody's folder beside it, and a protocol.
+/// A folder for testing, a foreign folder next to it, and a protocol.
 pub struct Room {
     pub folder: tempfile::TempDir,
 }
@@ -235,7 +234,7 @@ impl Room {
         self.folder.path().join(name)
     }
 
-    /// The file that the plan's dataset has.
+    /// The file of the plan's dataset.
     pub fn own(&self, name: &str) -> PathBuf {
         self.at("drive/dyno-data").join(name)
     }
@@ -257,7 +256,7 @@ impl Room {
         let (ended, watched) = mpsc::channel::<()>();
         let watch = thread::spawn(move || {
             let hangs = watched.recv_timeout(HANGS) == Err(mpsc::RecvTimeoutError::Timeout);
-            // SAFETY: sends a signal to the child, whose output is still read.
+            // SAFETY: sends a signal to the child, whose output is still being read.
             hangs && unsafe { libc::kill(pid, libc::SIGKILL) } == 0
         });
         let output = child.wait_with_output().unwrap();
@@ -266,12 +265,12 @@ impl Room {
         (output.status.code(), crate::support::said(&output))
     }
 
-    /// Runs the protocol on the folder, into a bundle of this name.
+    /// Runs the protocol on the folder, into a bundle with this name.
     pub fn run(&self, bundle: &str) -> (Option<i32>, String) {
         self.dyno(&["run", "./protocol.toml", "--subject", "A=drive", "--bundle", bundle])
     }
 
-    /// A run that must go well: what is there by then is Dyno's own.
+    /// A run that must succeed: the resulting files are Dyno's own.
     #[track_caller]
     pub fn run_well(&self, bundle: &str) -> String {
         let (code, said) = self.run(bundle);
@@ -282,7 +281,7 @@ impl Room {
 
 impl Drop for Room {
     fn drop(&mut self) {
-        // Bind mounts of a situation, the last first.
+        // Bind mounts of a situation, last first.
         let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let within = |line: &&str| {
             line.split(' ').nth(4).is_some_and(|p| Path::new(p).starts_with(self.folder.path()))

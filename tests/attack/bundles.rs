@@ -1,11 +1,11 @@
-//! Somebody else's bundle: what its plan would do is done only when it is named.
+//! Someone else's bundle: actions of its plan are only executed if permitted by name.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::bench::{REFUSAL, Room, bench, checksums};
 
-/// What was put into the plan, what is to be named, and whether the name lets it run.
+/// The change to the plan, the required permission, and whether the run is then possible.
 type Edit = fn(&Room, &mut Value);
 const ASKS: &[(&str, Edit, &str)] = &[
     (
@@ -74,8 +74,8 @@ fn command(room: &Room) -> Value {
         "timestamps": false, "clock_offset": 0.0, "stall": 2_000_000_000}})
 }
 
-/// A room with a bundle that somebody else made: begun at another time than any that this user
-/// began.
+/// A folder with a bundle made by someone else: started at a different time than any of this
+/// user's.
 fn foreign(change: impl Fn(&Room, &mut Value)) -> Room {
     let room = Room::new("psync", false);
     room.run_well("first.dyno");
@@ -114,7 +114,7 @@ fn a_bundle_from_elsewhere_runs_nothing_and_erases_nothing_until_it_is_named() {
                 "{situation}: '{ask}' is not in: {said}"
             );
             assert_eq!(before, checksums(room.folder.path(), &[]), "{situation}: {said}");
-            // The name of something else names nothing.
+            // Permission for something else has no effect.
             let (code, said) = room.dyno(&[go, &["--allow", "run something else"]].concat());
             assert_eq!(code, REFUSAL, "{situation}: {said}");
             assert_eq!(before, checksums(room.folder.path(), &[]), "{situation}: {said}");
@@ -189,7 +189,7 @@ fn a_plan_in_a_bundle_passes_the_checks_that_a_plan_file_does() {
             let room = foreign(change);
             let before = checksums(room.folder.path(), &[]);
             let (code, said) = room.dyno(go);
-            // What nobody named is refused before it is known whether it exists.
+            // Actions without permission are refused before checking whether they are possible.
             let expected =
                 if *situation == "a meter that there is not" { REFUSAL } else { Some(1) };
             assert_eq!(code, expected, "{situation}, {go:?}: {said}");

@@ -1,6 +1,6 @@
-//! `dyno-data` and what is in it: links, mounts and files of others in every place where Dyno's own
-//! could be. Each situation is met by each engine that keeps a file, with and without a copy to put
-//! back.
+//! `dyno-data` and its contents: foreign links, mounts and files in every place where Dyno's own
+//! could be. Each situation is tested with each engine that stores a file, with and without
+//! restoring.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -10,10 +10,10 @@ use std::path::Path;
 use crate::bench::{REFUSAL, Room, bench, checksums, must};
 use crate::support::size;
 
-/// What somebody has done, before a first run or after one; and what is said of it.
+/// A modification before a first run or after one, and the message.
 struct Case {
     situation: &'static str,
-    /// A run of Dyno's has laid its dataset out before.
+    /// A previous run of Dyno has created its dataset.
     after_a_run: bool,
     set: fn(&Room),
     says: &'static str,
@@ -273,7 +273,7 @@ const REFUSED: &[Case] = &[
     ),
 ];
 
-/// What is somebody's, and does not keep a run from going on.
+/// Foreign, but not an obstacle to a run.
 const PASSED: &[Case] = &[
     before("the dataset is an empty folder", |r| folder(r, "file.0"), ""),
     before(
@@ -304,13 +304,13 @@ const PASSED: &[Case] = &[
 
 const ENGINES: [&str; 2] = ["psync", "uring"];
 
-/// Of a soak.
+/// Only in soaks.
 pub fn cases() -> usize {
     (REFUSED.len() + PASSED.len()) * ENGINES.len() * 2 + DAMAGED.len() * 2
 }
 
-/// Each situation with each engine, with and without a copy; every day with one of the four in
-/// turn.
+/// Each situation with each engine, with and without restoring; one of the four combinations in
+/// turn in everyday runs.
 fn each(cases: &[Case], then: fn(&Case, &str, Option<i32>, &str)) {
     let ways: Vec<_> = ENGINES.iter().flat_map(|e| [(e, false), (e, true)]).collect();
     let many = size(1, ways.len());
@@ -337,8 +337,8 @@ fn each(cases: &[Case], then: fn(&Case, &str, Option<i32>, &str)) {
 fn what_is_a_link_or_a_mount_or_somebodys_is_refused_with_its_target_and_stands_afterwards() {
     if bench() {
         each(REFUSED, |case, what, code, said| {
-            // A dataset that is put back is removed with what was put into it, links and all, and
-            // copied anew.
+            // A dataset to be restored is removed with everything put into it, including links, and
+            // copied again.
             let put_back = code == Some(0) && said.contains("restoring dataset");
             assert!(put_back || code == REFUSAL && said.contains(case.says), "{what}: {said}");
         });
@@ -352,7 +352,7 @@ fn what_is_in_nobodys_way_is_left_and_the_run_goes_on() {
     }
 }
 
-/// What was done to a dataset between two runs.
+/// Modifications of a dataset between two runs.
 type Damage = fn(&Room);
 const DAMAGED: &[(&str, Damage)] = &[
     ("cut and grown again", |r| {
@@ -441,7 +441,7 @@ fn a_dataset_laid_out_before_there_were_markers_is_found_and_given_one() {
         }
         assert!(!room.run_well("second.dyno").contains("filling"), "restored: {restore}");
         assert!(room.own("file.0/.dyno").exists());
-        // A plan that asks for another dataset of that name has it laid out anew, as Dyno's own.
+        // A plan with another dataset of that name recreates it, because it is Dyno's own.
         fs::remove_file(room.own("file.0/.dyno")).unwrap();
         let text =
             fs::read_to_string(room.at("protocol.toml")).unwrap().replace("256KiB", "512KiB");

@@ -1,5 +1,5 @@
-//! Drives that something has without mounting them: open, mapped, locked, under a loop device whose
-//! name is no help, or mounted where this process does not see it. And one run at a time.
+//! Drives used without being mounted: open, mapped, locked, under a loop device with a misleading
+//! name, or mounted where this process cannot see it. And one run at a time.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
@@ -17,8 +17,7 @@ use crate::drives::{passed, refused};
 
 pub const CASES: usize = 21;
 
-/// Another process that does something with a device and says when it has done it; gone when
-/// dropped.
+/// Another process that uses a device and reports when it is ready; killed when dropped.
 struct Other(Child);
 
 impl Other {
@@ -33,8 +32,8 @@ impl Other {
         Other::started(command)
     }
 
-    /// In a mount namespace of its own, which lets go of what other tests have mounted: its copies
-    /// would hold their devices. One whose folder is removed meanwhile is gone from here by itself.
+    /// In its own mount namespace, which releases the mounts of other tests: its copies would hold
+    /// their devices. Mounts on removed folders disappear by themselves.
     fn apart(script: &str, device: &Path, folder: &Path) -> Other {
         let mut command = Command::new("unshare");
         let script = format!(
@@ -64,7 +63,7 @@ impl Drop for Other {
     }
 }
 
-/// What another process does with the device, and what is said of it.
+/// The other process's use of the device, and the message.
 const HELD: &[(&str, &str, &str)] = &[
     ("open for writing", "f = os.open(d, os.O_WRONLY)", "has it open for writing"),
     ("open for reading and writing", "f = os.open(d, os.O_RDWR)", "has it open for writing"),
@@ -189,7 +188,7 @@ fn a_device_that_is_held_is_reached_by_descriptor_whatever_its_name_means_by_now
     let opened = OpenOptions::new().read(true).write(true).open(path).unwrap();
     guard::verify(&opened, path, disk.file.to_str().unwrap()).unwrap();
     refused("by its name", &other, &named, "serial number");
-    // Another run finds it locked, and by whom.
+    // Another run finds it locked, and reports by whom.
     let before = disk.checksum();
     let error = Pins::default().hold(&disk.drive(), Clock::start()).unwrap_err();
     assert!(describe(&error).0.contains("is in use"), "{error:?}");

@@ -1,5 +1,5 @@
-//! Kill -9 at random moments of every kind of run, then resumed: the same points, a whole bundle,
-//! nothing left mounted and nothing left running. 20 kills, or 300 with `DYNO_SOAK=1`.
+//! Kill -9 at random times during every kind of run, then resumed: the same points, a complete
+//! bundle, and no leftover mounts or processes. 20 kills, or 300 with `DYNO_SOAK=1`.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use crate::bench::{Loop, Room, bench};
 use crate::support::{have, seed, size, until};
 
-/// A kind of run: its protocol, whether it has a device, and the programs that it needs.
+/// A kind of run: its protocol, whether it has a device, and the required programs.
 struct Kind {
     name: &'static str,
     protocol: &'static str,
@@ -89,7 +89,7 @@ impl Kind {
             STEPS.replace("ENGINE", &stream)
         ));
         let mut open = room.folder.path();
-        // A server runs as another user, who must be able to enter.
+        // A server runs as another user, who must have access.
         while let Some(parent) = open.parent() {
             let _ = std::process::Command::new("chmod").arg("o+x").arg(open).status();
             open = parent;
@@ -122,10 +122,10 @@ fn points(bundle: &Path) -> Vec<String> {
     keys
 }
 
-/// Every folder in a folder, and the folder, by device and inode.
+/// Every folder in a folder, and the folder itself, by device and inode.
 fn folders(at: &Path, found: &mut Vec<(u64, u64)>) {
     found.extend(fs::metadata(at).ok().map(|m| (m.dev(), m.ino())));
-    // What is being removed is not there any more.
+    // Entries being removed may have disappeared.
     for entry in fs::read_dir(at).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             folders(&entry.path(), found);
@@ -133,8 +133,8 @@ fn folders(at: &Path, found: &mut Vec<(u64, u64)>) {
     }
 }
 
-/// Whether a process has this folder in its command line, works in a folder of it (a server knows
-/// its own by another name), or has the device open (a tool that formats knows it as its input).
+/// Whether a process has this folder in its command line, works in one of its folders (a server
+/// knows its own by another name), or has the device open (a formatting tool has it as its input).
 fn runs_in(folder: &Path, device: Option<&Path>) -> bool {
     let mut own = Vec::new();
     folders(folder, &mut own);
@@ -155,7 +155,7 @@ fn runs_in(folder: &Path, device: Option<&Path>) -> bool {
         })
 }
 
-/// One kill, after this share of the time that a whole run takes.
+/// One kill, after this share of a whole run's duration.
 fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]) {
     let room = kind.room();
     let disk = kind.device.then(|| Loop::blank(32));
@@ -173,20 +173,20 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     }
     run.kill().unwrap();
     run.wait().unwrap();
-    // A tool that formats is refused by name as long as it works; a server that is left is the next
-    // run's business.
+    // A run is refused while a formatting tool is active; a leftover server is handled by the next
+    // run.
     let device = disk.as_ref().map(|disk| disk.device.as_path());
     if kind.name != "server" {
         let gone = || !runs_in(room.folder.path(), device);
         until("whatever the run had started to be gone", 60, gone);
     }
-    // Killed before its bundle was whole, a run has not begun.
+    // If killed before its bundle was complete, a run has not started.
     let begun = Bundle::open(&room.at("a.dyno")).is_ok();
     if !begun {
         let _ = fs::remove_file(room.at("a.dyno"));
     }
     let serial = disk.as_ref().map(|d| d.file.display().to_string()).unwrap_or_default();
-    // What a plan in a bundle would erase, mount or start is named again.
+    // Permissions of a bundle's plan to erase, mount or start must be repeated.
     let named = ["--allow", &serial, "--allow", "noatime", "--allow", "postgres"];
     let again = match begun {
         true => [&["run", "--resume", "a.dyno"][..], &named].concat(),

@@ -1,7 +1,7 @@
-//! Attacks on what is not ours. Every module is a table that reads like data: a situation, what
-//! Dyno says of it, and what must still stand afterwards, which is compared by checksums of every
-//! byte, mode, owner and link. Needs root and loop devices; what cannot be shown here says so, and
-//! counts as not shown. `DYNO_SOAK=1` turns links and kills more often.
+//! Attacks on foreign data. Every module is a table: a situation, Dyno's message, and what must be
+//! unchanged afterwards, compared by checksums of every byte, mode, owner and link. Needs root and
+//! loop devices; situations that are impossible here are reported and counted as not tested.
+//! `DYNO_SOAK=1` exchanges links and kills more often.
 
 mod bench;
 mod bundles;

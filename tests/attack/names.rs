@@ -1,5 +1,4 @@
-//! Names that would lead out of Dyno's own folder, in a plan that a user writes and in one that
-//! stands in a bundle.
+//! Names that would lead out of Dyno's own folder, in a user's plan and in a bundle's.
 
 use std::fs;
 
@@ -7,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::bench::{Room, bench, checksums};
 
-/// Names of a dataset, none of which is a part of a path. THEIRS is somebody's folder.
+/// Names of a dataset, none of which is a valid path component. THEIRS is a foreign folder.
 const NAMES: &[&str] = &[
     "THEIRS",
     "../../theirs",
@@ -30,7 +29,7 @@ const NAMES: &[&str] = &[
     "\u{feff}first",
 ];
 
-/// Names that are only unusual: the run goes on, and its dataset lies at home.
+/// Names that are merely unusual: the run continues, with its dataset in Dyno's folder.
 const UNUSUAL: &[&str] = &[
     "Datensatz-ä",
     "数据",
@@ -75,7 +74,7 @@ fn a_name_in_a_plan_that_is_a_way_out_is_refused() {
     }
 }
 
-/// The bundle with its plan edited.
+/// The bundle with a modified plan.
 fn edit(room: &Room, change: impl Fn(&mut serde_json::Value)) {
     let bundle = Connection::open(room.at("first.dyno")).unwrap();
     let plan: String = bundle.query_row("SELECT plan FROM run", [], |row| row.get(0)).unwrap();
@@ -135,7 +134,7 @@ fn an_unusual_name_stays_at_home() {
     }
 }
 
-/// Labels of subjects, and whether they may be.
+/// Labels of subjects, and whether they are permitted.
 const LABELS: &[(&str, bool)] = &[
     ("Micron 7600 Ω μ", true),
     ("ドライブ", true),

@@ -1,4 +1,4 @@
-//! `-o` onto something: whatever is written, whatever is there, what was there still is.
+//! `-o` with existing files: whatever is written, existing files are unchanged.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::bench::{REFUSAL, Room, checksums};
 
-/// What writes: its arguments, with OUT where it writes to and, where it must, how OUT has to end.
+/// The writing command: its arguments, with OUT for the output and, if required, OUT's extension.
 const WRITERS: &[(&[&str], &str)] = &[
     (&["report", "in.dyno", "-o", "OUT"], "html"),
     (&["report", "in.dyno", "-o", "OUT"], "pdf"),
@@ -17,7 +17,7 @@ const WRITERS: &[(&[&str], &str)] = &[
     (&["import", "csv", "in.csv", "--mapping", "map.toml", "-o", "OUT"], "dyno"),
 ];
 
-/// What is there by that name.
+/// The existing file.
 type Set = fn(&Room, &Path);
 const THERE: &[(&str, Set)] = &[
     ("another name of the bundle", |r, out| fs::hard_link(r.at("in.dyno"), out).unwrap()),
@@ -76,7 +76,7 @@ fn nothing_is_written_over_that_dyno_did_not_write() {
             let _ = fs::remove_file(&out).or_else(|_| fs::remove_dir(&out));
             let _ = fs::remove_file(room.at("between"));
         }
-        // What Dyno wrote itself it writes again, but a bundle, which is data.
+        // Dyno overwrites its own files, except bundles, which are data.
         let name = format!("{end}.{end}");
         let args: Vec<&str> = args.iter().map(|a| if *a == "OUT" { &name } else { *a }).collect();
         if *end != "dyno" {
@@ -89,7 +89,7 @@ fn nothing_is_written_over_that_dyno_did_not_write() {
     }
 }
 
-/// Onto the inputs themselves, by their own names.
+/// The inputs themselves as outputs, by their own names.
 const FIGURES: &[&[&str]] = &[
     &["export", "in.dyno", "-o", "in.dyno"],
     &["export", "in.dyno", "-o", "./in.dyno"],

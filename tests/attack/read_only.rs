@@ -1,5 +1,4 @@
-//! Loads that only read, on block devices that hold somebody's data: they need no `erase`, and not
-//! a byte changes.
+//! Read-only loads on block devices with foreign data: they need no `erase`, and change no byte.
 
 use std::fs;
 
@@ -46,7 +45,7 @@ fn a_load_that_only_reads_needs_no_leave_to_erase_and_changes_nothing() {
     };
     let (code, said) = run(&subject(&disk.read_only(), ""), "reads.dyno");
     assert_eq!(code, Some(0), "{said}");
-    // One write in a thousand, of all subjects or of this one alone, needs leave.
+    // One write in a thousand, by all subjects or by this one only, needs permission.
     let writes = "\"step.reads.stream.io.workload.read\" = 99.9\n";
     let of_all = subject(&disk, &format!("[override]\n{writes}"));
     let own = format!("{}[subject.override]\n{writes}", subject(&disk, ""));

@@ -1,5 +1,5 @@
-//! Room: what does not fit is refused before anything is laid out, with what it takes and what
-//! there is.
+//! Disk space: datasets that do not fit are refused before anything is created, with the required
+//! and the available space.
 
 use std::fs;
 use std::process::Stdio;
@@ -15,7 +15,7 @@ const LARGE: &str = "title = \"T\"\nsource = \"t\"\n[dataset.d]\nengine = \"psyn
     duration = \"50ms\"\n\
     [[step.stream]]\nengine = \"psync\"\nworkload = \"random\"\n";
 
-/// Datasets that do not fit on 64 MiB, and what is said that they take.
+/// Datasets that do not fit in 64 MiB, and their stated sizes.
 const DATASETS: &[(&str, &str, &str)] = &[
     ("a terabyte", "", "1 TB"),
     ("a hundred megabytes", "size = \"100MiB\"", "100 MiB"),
@@ -120,7 +120,7 @@ fn a_filesystem_in_memory_that_fills_up_is_said_to_be_full_and_no_device_is_blam
         room.command(&["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"]);
     let run = { run }.stderr(Stdio::piped()).spawn().unwrap();
     until("the dataset", 60, || room.own("d.0/data").exists());
-    // It had room when the run began, and has none for all of the dataset from here on.
+    // There was room when the run started, but from here on not for the whole dataset.
     let shrunk = ["256m", "512m", "768m", "1000m"].iter().any(|size| {
         let options = format!("remount,size={size}");
         ran("mount", &["-o", &options, &drive])
@@ -131,7 +131,7 @@ fn a_filesystem_in_memory_that_fills_up_is_said_to_be_full_and_no_device_is_blam
         return skip("the dataset was laid out before its filesystem could be made smaller");
     }
     assert_eq!(output.status.code(), Some(1), "{said}");
-    // A write into the last page that there is ends early; any other fails.
+    // A write into the last available page is short; any other fails.
     let full = ["No space left on device", "ended after"].iter().any(|words| said.contains(words));
     assert!(full && said.contains("make room on its filesystem"), "{said}");
     assert!(!said.contains("dmesg"), "{said}");

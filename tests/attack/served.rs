@@ -1,5 +1,5 @@
-//! Names turned round while a database server is laid out and started: whatever the path to its
-//! folder means by the time the server opens it, the server works on the folder that Dyno holds.
+//! Names exchanged while a database server is initialised and started: whatever the path to its
+//! folder refers to when the server opens it, the server uses the folder that Dyno holds.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -27,7 +27,7 @@ const SERVERS: &[Server] = &[
     Server { engine: "postgres", program: "pg_ctlcluster", settings: "" },
 ];
 
-/// What a database holds that is there, and one that is laid out anew.
+/// The contents of an existing database, and of a newly created one.
 const THERE: &str = "100";
 const ANEW: &str = "200";
 
@@ -37,7 +37,7 @@ impl Server {
         Room::with(&text.replace("ROWS", rows))
     }
 
-    /// With the database in its place, in which each attack gets a copy of it.
+    /// With the database in its place, of which each attack gets a copy.
     fn laid_out(&self) -> Room {
         let room = self.room(THERE);
         let (code, said) = room.dyno(&run_into("first.dyno"));
@@ -50,12 +50,11 @@ fn run_into(bundle: &str) -> [&str; 8] {
     ["run", "./protocol.toml", "--subject", "A=drive", "--bundle", bundle, "--repeats", "1"]
 }
 
-/// A run on a database that is there, or on one that is laid out anew, with turns at some of its
-/// system calls.
+/// A run on an existing or a new database, with exchanges at some of its system calls.
 fn served(server: &Server, laid_out: &Room, rows: &str, when: When) -> turner::Outcome {
     let room = server.room(rows);
-    // In place of somebody's data, their own database, which the server's account may write to;
-    // nothing says that it is Dyno's.
+    // In place of foreign data, another user's database, which the server's account may write to;
+    // nothing marks it as Dyno's.
     for place in ["drive", "theirs"] {
         fs::remove_dir_all(room.at(place)).unwrap();
         must(
@@ -79,7 +78,7 @@ fn turning_the_names_of_a_servers_folder_changes_not_a_byte_of_somebodys() {
     if !bench() {
         return;
     }
-    // Every day each server in one of the two ways.
+    // In everyday runs, each server in one of the two ways.
     let both = size(1, 2) == 2;
     for (i, server) in SERVERS.iter().enumerate() {
         if !ran("which", &[server.program]) {
@@ -92,8 +91,8 @@ fn turning_the_names_of_a_servers_folder_changes_not_a_byte_of_somebodys() {
             let calm = served(server, &laid_out, rows, When::Never);
             assert_eq!(calm.code, Some(0), "without a turn: {calm:?}");
             let turns = size(1, 100);
-            // For good, and back after some calls: the server's start, or its end, is then on
-            // either side.
+            // Permanently, and reverted after some calls: the server's start, or its end, is then
+            // on either side.
             let done: u64 = (0..turns)
                 .map(|i| (1 + calm.calls * (2 * i + 1) / (2 * turns), i))
                 .map(|(at, i)| match (i + u64::from(*rows == ANEW)) % 2 {

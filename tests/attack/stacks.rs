@@ -1,14 +1,13 @@
-//! Drives under md, dm, LVM, nbd, bcache and NVMe multipath, in a machine whose kernel has them
-//! (`labs/stacks`): whatever lies on a drive or is mixed up with it, it is refused, and its
-//! checksum is what it was; taken apart, it is erased.
+//! Drives under md, dm, LVM, nbd, bcache and NVMe multipath, in a machine whose kernel supports
+//! them (`labs/stacks`): a drive that is part of anything is refused, and its checksum is
+//! unchanged; once released, it is erased.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::{DYNO, size, skip};
 
-/// A situation of the lab's, and what is said of it; nothing where the drive is free by then and is
-/// erased.
+/// A situation of the lab, and the message; None if the drive is free and erased.
 const STACKS: &[(&str, &str)] = &[
     ("free-drive", ""),
     ("md-raid1-1.2", "md0 holds it"),
@@ -52,7 +51,7 @@ const STACKS: &[(&str, &str)] = &[
     ("bcache-cache-without-its-mark", "bcache"),
 ];
 
-/// Of these, what an everyday run leaves out: it differs little from the others.
+/// Those omitted from everyday runs, because they are similar to others.
 const RARE: &[&str] = &[
     "md-raid1-1.2-other-half",
     "md-raid1-1.0",
@@ -80,7 +79,7 @@ const RARE: &[&str] = &[
     "bcache-cache-without-its-mark",
 ];
 
-/// Of a soak.
+/// Only in soaks.
 pub const CASES: usize = STACKS.len();
 
 #[test]

@@ -1,6 +1,5 @@
 //! Random trees of links, hard links, mounts and loop devices where Dyno is to work: whatever the
-//! tree, no byte outside the named folder's own `dyno-data` changes, and no file in it that was
-//! there.
+//! tree, no byte outside the named folder's own `dyno-data` changes, and no existing file in it.
 
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
@@ -11,7 +10,7 @@ use proptest::prelude::*;
 use crate::bench::{Room, attach, bench, checksums, ran};
 use crate::support::size;
 
-/// Places at which something may be put.
+/// Places where something may be created.
 const PLACES: &[&str] = &[
     "drive/dyno-data",
     "drive/dyno-data/file.0",
@@ -26,7 +25,7 @@ const PLACES: &[&str] = &[
     "drive/other",
 ];
 
-/// What they may lead to.
+/// Their possible targets.
 const GOALS: &[&str] = &[
     "theirs",
     "theirs/photos",
@@ -48,7 +47,7 @@ enum Thing {
     Bind(usize),
     Pipe,
     SomebodyElses,
-    /// A run of Dyno's, on what is there by then.
+    /// A run of Dyno on the current tree.
     Run,
 }
 
@@ -72,11 +71,10 @@ fn goal(room: &Room, goal: usize) -> PathBuf {
     if name.starts_with(['.', '/']) { name.into() } else { room.at(name) }
 }
 
-/// Puts it there if that is possible; what was there stays.
+/// Creates it if possible; existing entries stay.
 fn put(room: &Room, place: usize, thing: &Thing) {
     let at = room.at(PLACES[place]);
-    // Only in folders of the tree itself, never through a link or into a mount that an earlier
-    // thing has put there.
+    // Only in folders of the tree itself, never through an earlier link or into an earlier mount.
     let parent = at.parent().unwrap();
     let plain = parent.canonicalize().is_ok_and(|real| {
         real == room
@@ -115,20 +113,20 @@ fn put(room: &Room, place: usize, thing: &Thing) {
     };
 }
 
-/// Everything that is not Dyno's: all of the tree, and in `dyno-data` every file whose folder no
-/// run of Dyno's has made.
+/// Everything that is not Dyno's: the whole tree, and in `dyno-data` every file whose folder was
+/// not created by a run of Dyno.
 fn foreign(room: &Room, own: bool) -> Vec<String> {
     let data = room.at("drive/dyno-data");
     let bundles = room.at("bundles");
     let real = fs::symlink_metadata(&data).is_ok_and(|m| m.is_dir());
-    // The image is written by its own filesystem when that likes; what it holds is compared where
-    // it is mounted.
+    // The image is written by its own filesystem at any time; its contents are compared where it is
+    // mounted.
     let image = room.at("image");
     let mut apart: Vec<&Path> = vec![&bundles, &image];
     apart.extend((real && own).then_some(data.as_path()));
     let mut found = checksums(room.folder.path(), &apart);
-    // The folder itself gets `dyno-data`, which changes nothing of it that is compared, and is not
-    // there at first.
+    // The folder itself gets `dyno-data`, which changes none of its compared properties, and does
+    // not exist at first.
     found.retain(|line| !line.starts_with(&format!("{} ", data.display())) || !own);
     found
 }
@@ -180,8 +178,8 @@ fn walk(things: &[(usize, Thing)], restore: bool) {
     let (code, said) = run();
     assert_eq!(before, foreign(&room, true), "{said}");
     if runs == 1 && code != Some(0) && said.contains("is not") {
-        // Refused before anything was laid out: then `dyno-data` is as it was as well, but for its
-        // being made.
+        // Refused before anything was created: then `dyno-data` is also unchanged, apart from its
+        // creation.
         let kept: Vec<String> = foreign(&room, false);
         let gone: Vec<&String> = before_first.iter().filter(|line| !kept.contains(line)).collect();
         assert!(gone.iter().all(|line| line.contains("drive ")), "{gone:?}: {said}");

@@ -1,6 +1,6 @@
-//! Links turned round at the system calls of preparation: whatever a name means at any of them, not
-//! a byte of somebody's changes. 30 turns, or 2,000 with `DYNO_SOAK=1`, over names of directories
-//! and of devices.
+//! Names exchanged at the system calls of preparation: whatever a name refers to at any of them, no
+//! foreign byte changes. 30 exchanges, or 2,000 with `DYNO_SOAK=1`, over names of directories and
+//! of devices.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -35,7 +35,7 @@ fn turns() -> u64 {
     size(30, 2000)
 }
 
-/// Which name in a directory is turned to somebody's, and whether Dyno has been there before.
+/// The name in a directory that is exchanged, and whether Dyno has been there before.
 const NAMES: &[(&str, bool)] = &[
     ("drive", false),
     ("drive/dyno-data", true),
@@ -45,7 +45,7 @@ const NAMES: &[(&str, bool)] = &[
     ("drive/dyno-data/file.0.kept", true),
 ];
 
-/// A tree of somebody's with everything in it that Dyno might mistake for its own.
+/// A foreign tree with everything that Dyno might mistake for its own.
 fn fill(theirs: &Path) {
     for folder in ["dyno-data/file.0", "dyno-data/file.0.kept", "file.0", "file.0.kept"] {
         fs::create_dir_all(theirs.join(folder)).unwrap();
@@ -54,7 +54,7 @@ fn fill(theirs: &Path) {
     }
 }
 
-/// One run with turns at some of its system calls; how many there were.
+/// One run with exchanges at some of its system calls; returns their number.
 fn directory(name: &str, before: bool, when: When) -> turner::Outcome {
     let room = Room::with(DIRECTORY);
     fill(&room.at("theirs"));
@@ -70,8 +70,7 @@ fn directory(name: &str, before: bool, when: When) -> turner::Outcome {
             "1",
         ]);
         assert_eq!(first.0, Some(0), "{}", first.1);
-        // The plan asks for another dataset by now, so that the one that is there is removed and
-        // laid out anew.
+        // The plan now has another dataset, so the existing one is removed and recreated.
         fs::write(room.at("protocol.toml"), DIRECTORY.replace("256KiB", "320KiB")).unwrap();
     }
     let target = if name.ends_with("data") && !name.ends_with("dyno-data") {
@@ -82,7 +81,7 @@ fn directory(name: &str, before: bool, when: When) -> turner::Outcome {
     let pair = Pair { named: room.at(name), other: room.at("link") };
     symlink(room.at(target), &pair.other).unwrap();
     let theirs = room.theirs();
-    // Between two points the dataset is put back.
+    // The dataset is restored between two points.
     let args = [
         "run",
         "./protocol.toml",
@@ -100,18 +99,18 @@ fn directory(name: &str, before: bool, when: When) -> turner::Outcome {
     outcome
 }
 
-/// One run on a device that is named by a link, which is turned to somebody's device.
+/// One run on a device named by a link, which is exchanged for one to a foreign device.
 fn device(protocol: &str, when: When) -> turner::Outcome {
     let (room, disk, other) = (Room::with(protocol), Loop::blank(16), Loop::blank(16));
-    // Never mounted: a server that a test beside this one starts has a mount namespace of its own,
-    // in which the filesystem would stay mounted, and go on being written.
+    // Never mounted: a server started by a parallel test has its own mount namespace, in which the
+    // filesystem would stay mounted and be written.
     let folder = room.at("files");
     fill(&folder);
     must("mkfs.ext4", &["-q", "-F", "-d", folder.to_str().unwrap(), other.path()]);
     let pair = Pair { named: room.at("named"), other: room.at("link") };
     symlink(&disk.device, &pair.named).unwrap();
     symlink(&other.device, &pair.other).unwrap();
-    // Somebody's device even passes for one that may be erased, but for who it is.
+    // The foreign device would even be erasable, except for its identity.
     let text = format!(
         "protocol = \"./protocol.toml\"\nrepeats = 1\n[[subject]]\nname = \"A\"\n\
          drives = [{{ device = \"{}\", serial = \"{}\", erase = [\"ext4\", \"unknown data\"] }}]\n",
@@ -132,7 +131,7 @@ fn device(protocol: &str, when: When) -> turner::Outcome {
     outcome
 }
 
-/// Turns spread over all system calls of a run: once and for good, and for a few calls only.
+/// Exchanges spread over all system calls of a run: one permanent, and for a few calls only.
 fn spread(turns: u64, run: impl Fn(When) -> turner::Outcome) -> u64 {
     let calm = run(When::Never);
     assert_eq!(calm.code, Some(0), "without a turn: {calm:?}");

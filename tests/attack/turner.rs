@@ -1,7 +1,7 @@
-//! A debugger that stops Dyno, its threads and the tools that it calls at every system call, and
-//! before those that take a name exchanges two names atomically: what a name means is another thing
-//! from one such call to the next, as nobody's luck could have it. Other calls ask for no name, so
-//! nothing is lost by counting only those that do.
+//! A debugger that stops Dyno, its threads and its tools at every system call, and atomically
+//! exchanges two names before calls that take a name: a name refers to something else from one such
+//! call to the next, as could happen only by the worst luck. Other calls use no names, so counting
+//! only those that do loses nothing.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -10,19 +10,18 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Two names that change places. What the one means is Dyno's to use, what the other means is
-/// somebody's.
+/// Two names to be exchanged. One refers to something Dyno may use, the other to foreign data.
 pub struct Pair {
     pub named: PathBuf,
     pub other: PathBuf,
 }
 
 impl Pair {
-    /// Whether both were there to be exchanged.
+    /// Whether both existed to be exchanged.
     pub fn turn(&self) -> bool {
         let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).unwrap();
         let (a, b) = (text(&self.named), text(&self.other));
-        // SAFETY: both paths end in a zero and live until the call returns.
+        // SAFETY: both paths are zero-terminated and live until the call returns.
         let done = unsafe {
             libc::renameat2(
                 libc::AT_FDCWD,
@@ -35,7 +34,7 @@ impl Pair {
         done == 0
     }
 
-    /// Whether Dyno removed the name that it was to use, which lies in its own folder.
+    /// Whether Dyno removed the name that it may use, which is in its own folder.
     fn is_removed(&self) -> bool {
         let own = self.named.components().any(|part| part.as_os_str() == "dyno-data");
         own && self.named.symlink_metadata().is_err()
@@ -99,30 +98,30 @@ const NAMES: &[libc::c_long] = &[
     libc::SYS_lchown,
 ];
 
-/// Whether the system call that a stopped thread is about to make takes a name.
+/// Whether the imminent system call of a stopped thread takes a name.
 fn takes_a_name(pid: i32) -> bool {
     // Up to the number of the call; the rest is its arguments.
     let mut info = [0u8; 88];
-    // SAFETY: the kernel writes at most as many bytes as it is told that there are.
+    // SAFETY: the kernel writes at most as many bytes as the length passed.
     let told =
         unsafe { libc::ptrace(libc::PTRACE_GET_SYSCALL_INFO, pid, info.len(), info.as_mut_ptr()) };
-    // One whose thread was just killed says nothing.
+    // None if the thread was just killed.
     told >= 32 && NAMES.contains(&i64::from_ne_bytes(info[24..32].try_into().unwrap()))
 }
 
-/// When the names change places: counted in system calls that take names.
+/// When names are exchanged: counted in system calls that take names.
 #[derive(Clone, Copy, Debug)]
 pub enum When {
-    /// Before this system call of all, and not again.
+    /// Before this system call, permanently.
     Once(u64),
-    /// Before this one, and back after so many.
+    /// Before this one, and reverted after so many.
     For(u64, u64),
     /// Before every one.
     Always,
     Never,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
     pub calls: u64,
@@ -130,8 +129,8 @@ pub struct Outcome {
     pub code: Option<i32>,
 }
 
-/// Runs a command under the debugger. The names stand as they did when this returns, unless Dyno
-/// removed its own.
+/// Runs a command under the debugger. On return the names are as before, unless Dyno removed its
+/// own.
 pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
     // SAFETY: between fork and exec only a system call is made.
     unsafe {
@@ -140,7 +139,7 @@ pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
             _ => Err(std::io::Error::last_os_error()),
         });
     }
-    // It is waited for below, as everything that is traced is.
+    // It is waited for below, like everything that is traced.
     #[allow(clippy::zombie_processes)]
     let child = command.spawn().unwrap();
     let root = child.id() as i32;
@@ -158,7 +157,7 @@ pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
     request(libc::PTRACE_SYSCALL, root, 0);
     loop {
         let mut status = 0;
-        // SAFETY: fills the status in. Only what this thread traces is waited for.
+        // SAFETY: fills in the status. Only tracees of this thread are waited for.
         let pid = unsafe { libc::waitpid(-1, &mut status, libc::__WALL | libc::__WNOTHREAD) };
         if pid <= 0 {
             break;
@@ -189,12 +188,12 @@ pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
                 }
             }
         }
-        // A stop of the debugger's own is not handed on.
+        // The debugger's own stops are not forwarded.
         let own =
             signal == libc::SIGTRAP | 0x80 || signal == libc::SIGTRAP || signal == libc::SIGSTOP;
         request(libc::PTRACE_SYSCALL, pid, if own { 0 } else { signal as usize });
     }
-    // Removing a link changes nothing of what it leads to.
+    // Removing a link does not change its target.
     let back = !turned || pair.turn() || pair.is_removed();
     assert!(back, "{:?} cannot be put back, {when:?}", pair.named);
     outcome
@@ -202,12 +201,12 @@ pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
 
 fn wait_for(pid: i32) {
     let mut status = 0;
-    // SAFETY: fills the status in.
+    // SAFETY: fills in the status.
     unsafe { libc::waitpid(pid, &mut status, libc::__WALL) };
 }
 
 fn request(what: libc::c_uint, pid: i32, data: usize) {
     // SAFETY: these requests take a number and read no memory. One to a process that was just
-    // killed fails, and may.
+    // killed may fail.
     unsafe { libc::ptrace(what, pid, 0, data) };
 }

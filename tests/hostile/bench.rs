@@ -1,5 +1,4 @@
-//! The binary under a stopwatch: what it said, how it ended, and the processor time and memory that
-//! it took.
+//! Runs the binary with measurements: its output, its exit, and its processor time and memory.
 
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -10,14 +9,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 pub const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
-/// What every command that reads a bundle has for a hostile one. A busy or slow machine gets five
-/// times the seconds.
+/// Limits of every command that reads a hostile bundle. A busy or slow machine gets five times the
+/// seconds.
 pub const SECONDS: f64 = 2.0;
 pub const MEGABYTES: f64 = 500.0;
 
 pub struct Bench(tempfile::TempDir);
 
-/// How a command ended.
+/// The exit of a command.
 pub struct Ended {
     pub status: ExitStatus,
     pub out: String,
@@ -65,7 +64,7 @@ impl Ended {
         self.status.code()
     }
 
-    /// Whether it ended by itself, with an answer and without a panic.
+    /// Whether it exited by itself, with an answer and without a panic.
     pub fn is_orderly(&self) -> bool {
         self.status.signal().is_none()
             && self.code() != Some(101)
@@ -73,7 +72,7 @@ impl Ended {
     }
 }
 
-/// Runs a command to its end. What it writes goes to files, so that nothing waits for a reader.
+/// Runs a command to its end. Its output goes to files, so that nothing blocks on a reader.
 pub fn measured(command: &mut Command, dir: &Path) -> Ended {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Relaxed);
@@ -82,11 +81,12 @@ pub fn measured(command: &mut Command, dir: &Path) -> Ended {
         .stdin(Stdio::null())
         .stdout(File::create(&out).unwrap())
         .stderr(File::create(&said).unwrap());
-    // Waited for below, by the call that tells what it used.
+    // Waited for below, by the call that returns its resource use.
     #[allow(clippy::zombie_processes)]
     let child = command.spawn().unwrap();
     let (mut status, mut used) = (0, unsafe { std::mem::zeroed::<libc::rusage>() });
-    // SAFETY: waits for a child that nothing else waits for; both structures live through the call.
+    // SAFETY: waits for a child for which nothing else waits; both structures live through the
+    // call.
     let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut used) };
     assert_eq!(waited, child.id() as i32);
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;

@@ -1,5 +1,5 @@
-//! Hostile bundles against every command that reads bundles: each ends soon, in little memory, with
-//! an answer.
+//! Hostile bundles with every command that reads bundles: each ends soon, with little memory and an
+//! answer.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -38,7 +38,7 @@ engine = "null"
 workload = "random"
 "#;
 
-/// An honest bundle: four points, with intervals and samples.
+/// A valid bundle: four points, with intervals and samples.
 pub fn honest(bench: &Bench, path: &Path) {
     bench.write("protocol.toml", PROTOCOL);
     let plan = dyno::plan::load(&bench.write("plan.toml", PLAN), &dyno::plan_catalogue()).unwrap();
@@ -108,7 +108,7 @@ pub fn honest(bench: &Bench, path: &Path) {
     }
 }
 
-/// Every command that reads a bundle; B stands for it, and OUT for a name that nothing has.
+/// Every command that reads a bundle; B is the bundle, and OUT an unused name.
 const COMMANDS: &[&[&str]] = &[
     &["show", "B"],
     &["compare", "B"],
@@ -132,7 +132,7 @@ const CLAIMS: &str = "title = \"T\"\nsubject = \"X\"\n[metric.ops_per_s]\nbetter
                       [[claim]]\nwords = \"more\"\nmetric = \"ops_per_s\"\nsays = \"1 %\"\n\
                       against = \"Y\"\n";
 
-/// What one command makes of one kind; an error says what was not as it must be.
+/// The result of one command with one kind; an error states what was wrong.
 fn judge(kind: &Kind, args: &[&str], ended: &Ended) -> Result<(), String> {
     let shown: String = format!("{}{}", ended.said, ended.out);
     let fail = |what: &str| {
@@ -163,8 +163,8 @@ fn judge(kind: &Kind, args: &[&str], ended: &Ended) -> Result<(), String> {
     }
 }
 
-/// Commands against some kinds, and the most that any took: all of them, or every day a tenth of
-/// them against each kind, in turn.
+/// Commands with some kinds, and the maximum use: all of them, or in everyday runs a tenth for each
+/// kind, in turn.
 pub fn all(kinds: &[&Kind]) -> (f64, f64) {
     let each = size(10, 1);
     let work = Mutex::new(kinds.iter().enumerate().collect::<Vec<_>>());
@@ -177,8 +177,7 @@ pub fn all(kinds: &[&Kind]) -> (f64, f64) {
             bench.write("claims.toml", CLAIMS);
             let bundle = bench.at("b.dyno");
             {
-                // A process is made by `alter` without exec: no other thread may hold SQLite's
-                // locks then.
+                // `alter` forks without exec: no other thread may hold SQLite's locks then.
                 let _alone = making.lock().unwrap();
                 honest(&bench, &bundle);
                 alter(kind, &bundle);
@@ -225,7 +224,7 @@ fn an_honest_bundle_is_read_by_every_command() {
         let args: Vec<&str> =
             args.iter().map(|arg| if arg == "B" { "b.dyno" } else { arg }).collect();
         let ended = bench.dyno(&args);
-        // The claim does not hold, which is no error.
+        // The claim does not hold, which is not an error.
         assert!(matches!(ended.code(), Some(0 | 2)), "{args:?}: {}", ended.said);
     }
 }

@@ -1,5 +1,5 @@
-//! Somebody else's bundle is data: a plan in it runs, starts, sends and erases nothing until that
-//! is named.
+//! Someone else's bundle is data: its plan runs, starts, sends and erases nothing without
+//! permission.
 
 use crate::bench::Bench;
 
@@ -60,7 +60,7 @@ fn what_a_bundle_hides_is_named_and_taken_again() {
     assert!(!other.status.success() && other.said.contains("meter.1.command"), "{}", other.said);
 }
 
-/// Plans whose bundles would reach beyond making load, and what has to be named.
+/// Plans of bundles with actions beyond making load, and the required permissions.
 #[test]
 fn servers_settings_files_addresses_and_drives_are_named_too() {
     let bench = bundle("\"none\"");
@@ -91,7 +91,7 @@ fn servers_settings_files_addresses_and_drives_are_named_too() {
             plan["subjects"][0]["drives"][0] =
                 serde_json::json!({ "place": { "device": device }, "erase": true });
         }),
-        // Of a device: in a directory no filesystem is made.
+        // For a device: in a directory no filesystem is made.
         ("--allow '-K exec,suid'", |plan| {
             let device = serde_json::json!({ "path": "/dev/sda", "serial": "S123" });
             plan["subjects"][0]["drives"][0] =

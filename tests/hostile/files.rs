@@ -1,10 +1,10 @@
-//! Files that are none, or too large: every file that is named on a command line or in a plan ends
-//! in an error soon.
+//! Invalid or oversized files: every file named on a command line or in a plan results in an error
+//! soon.
 
 use crate::bench::{Bench, MEGABYTES, SECONDS};
 use crate::pages::fifo;
 
-/// A PNG of so many pixels to a side, in a few bytes.
+/// A PNG with this many pixels per side, in a few bytes.
 fn png(side: u32) -> Vec<u8> {
     let size = [side, side].map(u32::to_be_bytes).concat();
     [b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec(), size, vec![8, 6, 0, 0, 0, 0, 0, 0, 0]].concat()
@@ -16,7 +16,7 @@ fn pipes_devices_and_files_without_end_are_refused_wherever_a_file_is_named() {
     bench.write("good.toml", "title = \"T\"\n");
     crate::bundles::honest(&bench, &bench.at("b.dyno"));
     fifo(&bench.at("pipe"));
-    // 1 GB without a line's end, that takes no room.
+    // 1 GB without a line end, as a sparse file.
     std::fs::File::create(bench.at("line")).unwrap().set_len(1 << 30).unwrap();
     std::fs::write(bench.at("huge.png"), png(60_000)).unwrap();
     std::fs::write(bench.at("cut.png"), &png(100)[..18]).unwrap();

@@ -1,5 +1,5 @@
-//! Rows by the hundred thousand: what a plan allows is read, and in a time that grows with their
-//! number alone; ten times as many are refused.
+//! Hundreds of thousands of rows: what a plan permits is read, in time linear in their number; ten
+//! times as many are refused.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::bundles;
 use crate::kinds::{Kind, MORE, Must, kind, sql};
 use crate::support::size;
 
-/// Numbers that a recursive query counts up to.
+/// Numbers from a recursive query.
 macro_rules! count {
     ($to:literal) => {
         concat!(
@@ -21,7 +21,8 @@ macro_rules! count {
     };
 }
 
-/// Ten times the most rows, and of those that no command needs to read, more than the most.
+/// Ten times the maximum number of rows, and for rows that no command needs to read, more than the
+/// maximum.
 static TOO_MANY: &[Kind] = &[
     kind("two and a half million points", MORE, |p| {
         sql(
@@ -98,7 +99,7 @@ fn ten_times_the_most_rows_are_refused_soon_and_in_little_memory() {
     println!("{} kinds: at most {seconds:.2} s and {megabytes:.0} MB", TOO_MANY.len());
 }
 
-/// A plan of so many points for two subjects, and a bundle that holds them all.
+/// A plan with this many points for two subjects, and a bundle with them all.
 fn full(bench: &Bench, points: usize) {
     bundles::honest(bench, &bench.at("b.dyno"));
     let values = (points / 20).min(10_000);
@@ -174,7 +175,7 @@ fn what_many_points_take_grows_with_their_number_and_not_with_its_square() {
     });
     for (i, (what, _)) in commands.iter().enumerate() {
         let (few, many) = (took[0][i].max(0.05), took[1][i]);
-        // Eight times the points: in proportion 8, by the square 64.
+        // Eight times the points: linear 8, quadratic 64.
         assert!(many < 24.0 * few, "{what}: {many} s against {few} s for an eighth of the points");
     }
 }

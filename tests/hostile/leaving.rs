@@ -1,5 +1,5 @@
-//! A run goes on when nobody looks any more: its output closed, its disk for logs full, its
-//! terminal gone or hanging.
+//! A run continues when its audience is gone: its output closed, its log disk full, its terminal
+//! closed or hanging.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -60,20 +60,20 @@ fn wait(child: &mut Child) -> Option<i32> {
     status.and_then(|status| status.code())
 }
 
-/// A terminal: the side that a person looks at, and the side that programs write to.
+/// A terminal: the user's side, and the programs' side.
 fn terminal() -> (OwnedFd, OwnedFd) {
     let (mut master, mut slave) = (0, 0);
     let none = std::ptr::null_mut();
-    // SAFETY: both numbers are written by the call; no name, settings or size is asked for.
+    // SAFETY: both numbers are written by the call; no name, settings or size is requested.
     assert_eq!(unsafe { libc::openpty(&mut master, &mut slave, none, none as _, none as _) }, 0);
-    // SAFETY: both are open, and owned by nobody else.
+    // SAFETY: both are open, and have no other owner.
     let pair = unsafe { (OwnedFd::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
-    // A person's side is not handed down to the program, or it would never hang up.
+    // The user's side is not inherited by the program, or it would never hang up.
     unsafe { libc::fcntl(pair.0.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) };
     pair
 }
 
-/// Starts the run on a terminal of its own, as a login shell would.
+/// Starts the run on its own terminal, like a login shell.
 fn on(bench: &Bench, slave: &OwnedFd) -> Child {
     let mut command = command(bench);
     let side = || Stdio::from(slave.try_clone().unwrap());
@@ -104,7 +104,7 @@ fn a_run_whose_output_is_a_closed_pipe_finishes() {
 fn a_run_whose_output_is_a_pipe_that_nobody_reads_finishes() {
     let bench = bench();
     let (reader, writer) = std::io::pipe().unwrap();
-    // Full, so that anything more would wait for ever.
+    // Full, so that further writes would block forever.
     let full = writer.try_clone().unwrap();
     let flags = rustix::fs::fcntl_getfl(&full).unwrap();
     rustix::fs::fcntl_setfl(&full, flags | rustix::fs::OFlags::NONBLOCK).unwrap();
@@ -150,8 +150,7 @@ fn a_run_whose_terminal_hangs_up_finishes() {
 fn a_run_whose_terminal_is_looked_at_by_nobody_finishes() {
     let bench = bench();
     let (master, slave) = terminal();
-    // As after Ctrl-S: what is written waits.
-    // SAFETY: stops the output of a terminal that is open.
+    // As after Ctrl-S: writes block. SAFETY: stops the output of an open terminal.
     assert_eq!(unsafe { libc::tcflow(slave.as_raw_fd(), libc::TCOOFF) }, 0);
     let mut child = on(&bench, &slave);
     assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
@@ -164,9 +163,9 @@ fn a_signal_ends_a_run_with_its_own_code_and_the_run_goes_on_later() {
         let bench = bench();
         let mut run = command(&bench);
         run.stderr(Stdio::null());
-        // Without a terminal, so that a hang-up is what a supervisor sends; and with what `nohup
-        // make test` would pass on, that hang-ups are ignored, undone. SAFETY: between fork and
-        // exec only system calls are made.
+        // Without a terminal, so that a hang-up comes from a supervisor; and with the default
+        // disposition of hang-ups, which `nohup make test` would have ignored. SAFETY: between fork
+        // and exec only system calls are made.
         unsafe {
             run.pre_exec(|| {
                 libc::signal(libc::SIGHUP, libc::SIG_DFL);

@@ -1,6 +1,5 @@
-//! What others hand to Dyno, and what happens around it while it runs: bundles made to harm, files
-//! that are none, secrets in commands, terminals that go away. Each test says what must still stand
-//! afterwards.
+//! External input and events: malicious bundles, invalid files, secrets in commands, terminals that
+//! disappear. Each test states what must hold afterwards.
 
 mod bench;
 mod bundles;

@@ -1,4 +1,4 @@
-//! SQLite's file format, by the byte: what no statement would make.
+//! SQLite's file format, byte by byte: contents that no statement would create.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
@@ -17,8 +17,8 @@ pub fn fifo(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, 0o600.into(), 0).unwrap();
 }
 
-/// A hot journal at whose end stands the name of another one, which SQLite deletes once it has
-/// undone the transaction.
+/// A hot journal that ends with the name of another one, which SQLite deletes after rolling back
+/// the transaction.
 pub fn journal_naming(path: &Path, named: &Path) {
     let page = 4096u32;
     let pages = (path.metadata().unwrap().len() / u64::from(page)) as u32;
@@ -37,8 +37,8 @@ pub fn journal_naming(path: &Path, named: &Path) {
     std::fs::write(beside(path, "-journal"), journal).unwrap();
 }
 
-/// Lets a table's tree come back to its first leaf some 400 ^ 6 times: every page above it holds
-/// one child many times.
+/// Makes a table's tree revisit its first leaf some 400 ^ 6 times: every page above it has one
+/// child many times.
 pub fn endless(path: &Path, table: &str) {
     let conn = Connection::open(path).unwrap();
     let root: u32 = conn
@@ -65,7 +65,7 @@ pub fn endless(path: &Path, table: &str) {
     file.write_all_at(&pages.to_be_bytes(), 28).unwrap();
 }
 
-/// A page of a table's tree, all of whose children are the same page.
+/// A page of a table's tree with all children the same page.
 fn interior(page: usize, child: u32) -> Vec<u8> {
     const CELLS: usize = 400;
     let mut bytes = vec![0; page];

@@ -1,14 +1,14 @@
-//! docs/meters.md promises that what a meter runs stays out of bundle, brief and exports, in
-//! whatever form a secret is given, unless the plan says that it is public.
+//! docs/meters.md promises that a meter's command is not in the bundle, brief or exports, whatever
+//! the form of a secret, unless the plan declares it public.
 
 use crate::bench::Bench;
 
 const SECRET: &str = "hunter2-xyzzy";
-/// The same in base64, as a header of HTTP has it.
+/// The same in base64, as in an HTTP header.
 const ENCODED: &str = "dXNlcjpodW50ZXIyLXh5enp5";
 
-/// The eleven usual forms: a meter's command as words of TOML. S stands for the secret, PRINT for a
-/// loop of readings.
+/// The eleven usual forms: a meter's command as TOML words. S is the secret, PRINT a loop of
+/// readings.
 const FORMS: [(&str, &str); 11] = [
     ("a word after a switch", r#"["sh", "-c", "PRINT", "meter", "--password", "S"]"#),
     ("a switch with its value", r#"["sh", "-c", "PRINT", "meter", "--password=S"]"#),

@@ -1,4 +1,4 @@
-//! `dyno audit`: the page's own examples, two published tables, and files that are no such thing.
+//! `dyno audit`: the page's own examples, two published tables, and invalid files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/audit")
 }
 
-/// What an audit printed, its error, and its exit code.
+/// An audit's output, its error, and its exit code.
 pub fn audit(claims: &Path, tables: &[PathBuf]) -> (String, String, Option<i32>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
     command.arg("audit").arg(claims);
@@ -27,7 +27,7 @@ pub fn published() -> Vec<PathBuf> {
         .into()
 }
 
-/// The lines of one statement, those that a terminal's width has broken in one again.
+/// The lines of one statement, with wrapped lines joined.
 #[track_caller]
 pub fn of_claim(printed: &str, number: usize) -> String {
     let start = printed.find(&format!("\n{number}. ")).expect("the claim is judged");
@@ -43,7 +43,7 @@ pub fn says(printed: &str, number: usize, parts: &[&str]) {
     }
 }
 
-/// The verdict's line of one statement.
+/// The verdict line of one statement.
 #[track_caller]
 pub fn verdict(printed: &str, number: usize) -> String {
     of_claim(printed, number).lines().nth(1).unwrap_or("").trim().to_string()
@@ -61,7 +61,7 @@ fn blocks(page: &str, kind: &str) -> Vec<(String, String)> {
     found
 }
 
-/// What a program prints on a terminal of 80 columns.
+/// A program's output on a terminal of 80 columns.
 const NARROW: &str = r#"
 import fcntl, os, pty, struct, sys, termios
 pid, terminal = pty.fork()
@@ -169,8 +169,8 @@ fn rows(table: &Path) -> Vec<Row> {
     text.lines().filter(|l| !l.starts_with('#')).skip(1).map(row).collect()
 }
 
-/// Every true statement about two rows of a table, rounded half up or cut off, by every formula
-/// that its metric has.
+/// Every true statement about two rows of a table, rounded half up or truncated, by every formula
+/// of its metric.
 fn true_statements(data: &str, rows: &[Row]) -> Vec<String> {
     let mut claims = Vec::new();
     for own in rows {
@@ -255,7 +255,7 @@ impl Small {
         path
     }
 
-    /// Statements, each a metric with what it says and whatever else it has.
+    /// Statements, each with its metric, its value and further keys.
     pub fn judge(&self, claims: &[(&str, &str, &str)]) -> (String, Option<i32>) {
         let of = |(metric, says, more): &(&str, &str, &str)| {
             format!(

@@ -1,5 +1,5 @@
-//! The brief in its three forms, from the binary: the published tables come back with their
-//! differences, the numbers are the same in all forms, and the PDF is fit for print.
+//! The brief in its three forms, from the binary: the published tables are reproduced with their
+//! differences, the numbers are the same in all forms, and the PDF is suitable for print.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn markdown(dir: &Path) -> String {
     std::fs::read_to_string(dir.join("b.md")).unwrap()
 }
 
-/// poppler's tools read PDF; without them nothing is shown of it.
+/// poppler's tools read PDF; without them it is not tested.
 fn poppler() -> bool {
     let there = Command::new("pdftotext").arg("-v").output().is_ok();
     if !there {
@@ -76,7 +76,7 @@ fn numbers(text: &str) -> BTreeSet<String> {
 fn the_published_tables_come_back_with_their_differences() {
     let dir = published();
     let text = markdown(dir.path());
-    // As printed in the published brief or computed from its tables by hand.
+    // As printed in the published brief or calculated from its tables by hand.
     let rows = [
         "| ops/s | Micron 7600 | Samsung PM9D3a | 96 | 892,202 ÷ 735,914 − 1 | 21.23 % |",
         "| ops/s | Micron 7600 | Kioxia CD8P-R | 96 | 892,202 ÷ 735,861 − 1 | 21.24 % |",
@@ -85,7 +85,7 @@ fn the_published_tables_come_back_with_their_differences() {
         "| ops/s | Micron 7600 | Samsung PM9D3a | 128 | 885,709 ÷ 721,339 − 1 | 22.78 % |",
     ];
     rows.iter().for_each(|row| assert!(text.contains(row), "{row} is not in\n{text}"));
-    // Every number of the tables stands in the full data.
+    // Every number of the tables is in the full data.
     let table = include_str!("../data/micron-7600-read-while-writing.csv");
     let grouped = |n: &str| format!("{},{}", &n[..n.len() - 3], &n[n.len() - 3..]);
     let told = table.lines().filter(|l| !l.starts_with(['#', '"'])).skip(1);
@@ -94,7 +94,7 @@ fn the_published_tables_come_back_with_their_differences() {
         let wanted = format!("| {} | {} |", grouped(cells[2]), cells[3]);
         assert!(text.contains(&wanted), "{wanted} is not in\n{text}");
     }
-    // What the tables did not tell is not shown as nothing.
+    // Values that the tables do not contain are not shown as zero.
     assert!(!text.contains(" 0 ns") && !text.contains("0.00 ") && !text.contains("1970"));
 }
 
@@ -118,7 +118,7 @@ fn all_forms_hold_the_same_numbers_and_the_briefs_own_words() {
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
     let (html, text) = (read("b.html"), read("b.md"));
     let pdf = run("pdftotext", dir.path(), &["-layout", "b.pdf", "-"]);
-    // The names of figures' files are Markdown's alone.
+    // Only Markdown contains the names of figure files.
     let prose: String =
         text.lines().filter(|l| !l.starts_with("![")).map(|l| format!("{l}\n")).collect();
     let (in_html, in_pdf, in_text) = (numbers(&html), numbers(&pdf), numbers(&prose));
@@ -157,7 +157,7 @@ fn the_pdf_has_its_fonts_in_it_and_draws_figures_as_vectors() {
     let images = run("pdfimages", dir.path(), &["-list", "b.pdf"]);
     assert_eq!(images.lines().count(), 2, "no picture made of pixels:\n{images}");
     let text = run("pdftotext", dir.path(), &["b.pdf", "-"]);
-    // A caption may be broken into lines.
+    // A caption may be wrapped.
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let subtitle = "p99 read latency against throughput, by threads";
     assert_eq!(text.matches(subtitle).count(), 2, "the letters of a figure are letters");
@@ -178,7 +178,7 @@ fn a_mistake_in_the_brief_is_told_with_its_line_and_nothing_is_written() {
     assert!(!dir.path().join("b.pdf").exists());
 }
 
-/// Text without what forms put between its words: spaces, ends of lines, Markdown's escapes.
+/// Text without separators that differ between forms: spaces, line ends, Markdown escapes.
 fn bare(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect()
 }
@@ -215,7 +215,7 @@ fn one_comparison_has_one_number_and_one_interval_in_every_form() {
     ];
     let printed = |of: &serde_json::Value| bare(of["printed"].as_str().unwrap());
     let comparisons = found["comparisons"].as_array().unwrap();
-    // Three points and their mean, of ops/s and p99.
+    // Three points and their mean, for ops/s and p99.
     assert_eq!(comparisons.len(), 8);
     for number in comparisons.iter().map(printed) {
         forms.iter().for_each(|(form, text)| {
@@ -274,7 +274,7 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
     );
     let found = models.contains("A delivers") || models.contains("A and B are not distinguishable");
     assert!(found && models.contains(", 6 drives each, which scatter by "), "{models}");
-    // The same notes for people.
+    // The same notes as text.
     for screen in ["compare", "claims"] {
         let text = bare(&dyno_well(dir, &[screen, "b.dyno"]));
         notes.iter().for_each(|note| assert!(text.contains(&bare(note)), "{note}"));
@@ -284,7 +284,7 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
     notes.iter().for_each(|note| assert!(text.contains(&bare(note)), "{note}\n{text}"));
 }
 
-/// Identical or ten times as fast: what was measured once or twice ranks nobody, in whatever form.
+/// Identical or ten times as fast: results measured once or twice rank no subject, in any form.
 #[test]
 fn with_one_or_two_repeats_nobody_is_said_to_be_better_anywhere() {
     for repeats in [1, 2] {
@@ -319,7 +319,7 @@ fn with_one_or_two_repeats_nobody_is_said_to_be_better_anywhere() {
             ("HTML", read("b.html")),
         ];
         for (form, text) in forms {
-            // A legend of marks says what they would mean.
+            // A legend explains marks that do not occur.
             let said: Vec<&str> = text.lines().filter(|l| !l.contains("▲ shown")).collect();
             let said = said.join("\n");
             for word in [
@@ -342,7 +342,7 @@ fn with_one_or_two_repeats_nobody_is_said_to_be_better_anywhere() {
             assert!(once, "{form} does not say to repeat it: {text}");
         }
         if repeats == 2 {
-            // The least and the most stand for an interval.
+            // The minimum and maximum in place of an interval.
             assert!(read("b.md").contains("505,000 to 510,000"), "{}", read("b.md"));
         }
     }

@@ -1,5 +1,5 @@
-//! A real Chromium, driven through the pipe of the DevTools protocol: pages opened at a width, in
-//! light or in dark.
+//! A real Chromium, driven through the pipe of the DevTools protocol: pages opened at a given
+//! width, in light or dark mode.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -15,13 +15,13 @@ pub struct Browser {
     hear: BufReader<ChildStdout>,
     said: u64,
     session: String,
-    /// Addresses that were asked for since the last page was opened.
+    /// Addresses requested since the last page was opened.
     pub asked: Vec<String>,
     _profile: tempfile::TempDir,
 }
 
 impl Browser {
-    /// `None`, and the test skipped, where there is no Chromium.
+    /// `None`, and the test skipped, without Chromium.
     pub fn start() -> Option<Browser> {
         if !support::have(&["chromium"]) {
             return None;
@@ -50,7 +50,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Says something and waits for the answer; what else is heard on the way is noted.
+    /// Sends a command and waits for its answer; other messages received meanwhile are recorded.
     pub fn call(&mut self, method: &str, params: Value) -> Value {
         self.said += 1;
         let mut message = json!({ "id": self.said, "method": method, "params": params });
@@ -79,12 +79,12 @@ impl Browser {
         heard
     }
 
-    /// A page of a file, so many pixels wide.
+    /// A page from a file, this many pixels wide.
     pub fn open(&mut self, page: &Path, width: u32, dark: bool) {
         self.visit(&format!("file://{}", page.display()), width, dark);
     }
 
-    /// A page at an address, so many pixels wide.
+    /// A page at an address, this many pixels wide.
     pub fn visit(&mut self, address: &str, width: u32, dark: bool) {
         let size =
             json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 768 });
@@ -99,15 +99,15 @@ impl Browser {
         self.eval("document.fonts.ready.then(() => 0)");
     }
 
-    /// Runs what leads to another page, and waits for that.
+    /// Runs code that leads to another page, and waits for that.
     pub fn follow(&mut self, expression: &str) {
-        // Not awaited: the page that would answer goes away.
+        // Not awaited: the page that would answer disappears.
         self.call("Runtime.evaluate", json!({ "expression": expression }));
         while self.next()["method"] != "Page.loadEventFired" {}
     }
 
-    /// What axe finds in the page as it stands: `passes`, how many rules, and `violations`.
-    /// Every rule for WCAG 2.0, 2.1 and 2.2 at A and AA, and those of good practice.
+    /// axe's findings for the current page: `passes`, the number of rules, and `violations`. Every
+    /// rule for WCAG 2.0, 2.1 and 2.2 at A and AA, and those of good practice.
     pub fn axe(&mut self) -> Value {
         self.eval(include_str!("../axe/axe.min.js"));
         let tags = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
@@ -118,7 +118,7 @@ impl Browser {
         ))
     }
 
-    /// What an expression of JavaScript comes to, a promise once it is kept.
+    /// The value of a JavaScript expression, awaiting a promise.
     pub fn eval(&mut self, expression: &str) -> Value {
         let params =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });

@@ -1,5 +1,5 @@
-//! `dyno catalogue`: folders of bundles in every state, of broken files and links, with an index
-//! that is there, wrong, or cannot be kept.
+//! `dyno catalogue`: folders of bundles in every state, with damaged files and links, and an index
+//! that exists, is wrong, or cannot be stored.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use dyno::record::PointKey;
 use crate::made::{self, Figures};
 use crate::support::{DYNO, dyno_well, size, until};
 
-/// A bundle of two subjects at three depths in two repeats; of the points those that are wanted.
+/// A bundle of two subjects at three depths in two repeats, with selected points.
 fn bundle(folder: &Path, name: &str, wanted: &dyn Fn(&PointKey) -> bool) {
     let sweep = "sweep = { axis = \"io.depth\", values = [1, 8, 32] }";
     let sources = tempfile::tempdir().expect("a folder");
@@ -119,7 +119,7 @@ fn the_index_spares_opening_bundles_and_is_made_again_where_it_is_wrong() {
         bundle(folder, name, &|_| true);
     }
     assert_eq!((open(folder).opened, open(folder).opened), (3, 0));
-    // Changed, gone and new.
+    // Changed, removed and new.
     std::fs::remove_file(folder.join("a.dyno")).expect("removed");
     bundle(folder, "a.dyno", &|key| key.repeat == 1);
     std::fs::remove_file(folder.join("b.dyno")).expect("removed");
@@ -131,7 +131,7 @@ fn the_index_spares_opening_bundles_and_is_made_again_where_it_is_wrong() {
         ("d.dyno", Some(RunState::Whole)),
     ];
     assert_eq!((states(&found), found.opened), (expected.to_vec(), 2));
-    // What is no index of ours, or half of one, is made again or left alone, and nothing is wrong.
+    // A foreign or partial index is rebuilt or left alone, without errors.
     let index = folder.join(".dyno-catalogue");
     let text = std::fs::read_to_string(&index).expect("an index");
     for damaged in [&text[..text.len() / 2], "dyno catalogue 1\n{\"path\": 7}\n", ""] {
@@ -148,7 +148,7 @@ fn the_index_spares_opening_bundles_and_is_made_again_where_it_is_wrong() {
     std::fs::create_dir(&index).expect("a folder in its place");
     let found = open(folder);
     assert_eq!((states(&found), found.is_kept), (expected.to_vec(), false));
-    // Who has a catalogue needs no index to have it again: the cut one alone is opened.
+    // An open catalogue needs no index to be refreshed: only the cut one is opened.
     let again = found.again(folder).expect("a catalogue");
     assert_eq!((states(&again), again.opened), (expected.to_vec(), 1));
 }

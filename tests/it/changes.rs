@@ -1,5 +1,5 @@
-//! How often change points are found where there are none, and where and how soon true steps are:
-//! simulated histories of runs with a scatter of 2 %. docs/trends.md has the figures at full size.
+//! The rate of false change points, and the location and delay of true ones: simulated histories of
+//! runs with a scatter of 2 %. docs/trends.md has the figures at full size.
 
 use dyno::base::rng::Rng;
 use dyno::stats::runs::changes::change_points;
@@ -7,7 +7,7 @@ use dyno::stats::runs::changes::change_points;
 use crate::made::{normal, rng};
 use crate::support::size;
 
-/// How runs scatter about their level, with a variance of 1.
+/// The distribution of runs about their level, with a variance of 1.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     Normal,
@@ -22,18 +22,19 @@ fn draw(rng: &mut Rng, shape: Shape) -> f64 {
     }
 }
 
-/// So many runs before a step, and after it.
+/// Numbers of runs before and after a step.
 fn history(rng: &mut Rng, shape: Shape, before: usize, after: usize, step: f64) -> Vec<f64> {
     let level = |run: usize| if run < before { 1000.0 } else { 1000.0 * step };
     (0..before + after).map(|run| level(run) * (0.02 * draw(rng, shape)).exp()).collect()
 }
 
-/// In how many of so many histories something holds of their change points.
+/// The number of histories whose change points satisfy a condition.
 fn count(trials: u64, seed: u64, holds: impl Fn(&mut Rng) -> bool) -> u64 {
     (0..trials).filter(|trial| holds(&mut rng(seed, *trial))).count() as u64
 }
 
-/// How far from a chance a count of n may lie by luck, once in 3,000; at full size not at all.
+/// The deviation of a count of n from its expected value that chance exceeds once in 3,000; at full
+/// size zero.
 fn luck(n: u64, chance: f64) -> f64 {
     let full = std::env::var("DYNO_SOAK").as_deref() == Ok("1");
     if full { 0.0 } else { 3.4 * (n as f64 * chance * (1.0 - chance)).sqrt() }

@@ -1,4 +1,4 @@
-//! The binary as its users meet it: refusals before anything is touched, interruption and
+//! The binary as its users see it: refusals before anything is touched, interruption and
 //! resumption, repetition.
 
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
-/// Two steps, three points each, on the null engine: 6 points a subject and repeat, 12 for two
+/// Two steps, three points each, on the null engine: 6 points per subject and repeat, 12 for two
 /// subjects.
 const PROTOCOL: &str = r#"
 title = "Null"
@@ -93,7 +93,7 @@ fn killed_in_the_middle_and_resumed_a_run_has_the_points_of_one_that_was_not() {
     assert_eq!(bench.keys("whole.dyno").len(), 12);
 }
 
-/// Waits until the bundle holds `n` points.
+/// Waits until the bundle has `n` points.
 fn wait_for_points(bundle: &Path, n: usize) {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
     loop {

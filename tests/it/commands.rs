@@ -1,7 +1,6 @@
-//! Commands to an NVMe drive in QEMU: what Dyno counts is what the drive counted and what the
-//! emulated controller received, what was written is there, what is made durable is flushed, a
-//! volatile write cache is switched and put back, and what a kernel lacks is an error with its
-//! remedy.
+//! Commands to an NVMe drive in QEMU: Dyno's counts equal the drive's and the emulated
+//! controller's, written data are there, durable writes are flushed, a volatile write cache is
+//! switched and restored, and missing kernel support is an error with its remedy.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,15 +16,15 @@ const FILL: u64 = 256;
 /// Flushes of the lab's fill: one at its end.
 const FILLS_FLUSH: u64 = 1;
 
-/// The fact of where an io_uring's buffers lie.
+/// The fact with the location of an io_uring's buffers.
 const BUFFERS: (&str, &str) = ("io_uring", "Buffers");
 
-/// What the lab left.
+/// The lab's output.
 struct Lab {
     folder: tempfile::TempDir,
 }
 
-/// Commands that the emulated controller received, or that Dyno or the kernel counted.
+/// Commands received by the emulated controller, or counted by Dyno or the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counts {
     reads: u64,
@@ -36,7 +35,7 @@ struct Counts {
 }
 
 impl Lab {
-    /// Runs the lab; nothing where it cannot run.
+    /// Runs the lab; None if it cannot run.
     fn run(more: &[&str]) -> Option<Lab> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/commands");
         let folder = tempfile::tempdir().unwrap();
@@ -66,7 +65,7 @@ impl Lab {
         std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     }
 
-    /// On one line, as a terminal's width has broken it.
+    /// On one line, without the terminal's line breaks.
     fn said(&self, way: &str) -> String {
         self.text(&format!("{way}.txt")).split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -75,7 +74,7 @@ impl Lab {
         serde_json::from_str(&self.text(name)).unwrap()
     }
 
-    /// What the emulated controller received.
+    /// The commands received by the emulated controller.
     fn received(&self, way: &str) -> Counts {
         let counts = self.json(&format!("{way}.after.commands.json"));
         let of = |name: &str| counts[name].as_u64().unwrap_or(0);
@@ -88,7 +87,7 @@ impl Lab {
         }
     }
 
-    /// What the drive's SMART log counted: (reads, writes).
+    /// The counts of the drive's SMART log: (reads, writes).
     fn smart(&self, way: &str) -> (u64, u64) {
         let log = |when: &str| {
             let log = self.json(&format!("{way}.{when}.json"));
@@ -103,7 +102,7 @@ impl Lab {
         (after.0 - before.0, after.1 - before.1)
     }
 
-    /// What the block layer counted (Linux, Documentation/block/stat.rst; `stat` counts from 0).
+    /// The counts of the block layer (Linux, Documentation/block/stat.rst; `stat` counts from 0).
     fn block_layer(&self, way: &str, field: usize) -> u64 {
         let of = |when: &str| -> u64 {
             let text = self.text(&format!("{way}.{when}.stat"));
@@ -116,7 +115,7 @@ impl Lab {
         Bundle::open(&self.path(&format!("{way}.dyno"))).unwrap()
     }
 
-    /// Which processors the point's workers ran on.
+    /// The processors of the point's workers.
     fn placed(&self, way: &str) -> String {
         let points = self.bundle(way).points().unwrap();
         let facts = &points[0].point.facts;
@@ -124,13 +123,13 @@ impl Lab {
         placed.unwrap_or_else(|| panic!("{way}: {facts:?}")).value.clone()
     }
 
-    /// What Dyno counted of a class of op, over all steps.
+    /// Dyno's count for a class of op, over all steps.
     fn ours(&self, way: &str, class: &str) -> u64 {
         let points = self.bundle(way).points().unwrap();
         points.iter().map(|stored| of_point(way, &stored.point, class)).sum()
     }
 
-    /// Interrupts of the drive's queues but that of its administration (/proc/interrupts).
+    /// Interrupts of the drive's queues except its admin queue (/proc/interrupts).
     fn interrupts(&self, way: &str) -> u64 {
         let of = |when: &str| -> u64 {
             let text = self.text(&format!("{way}.{when}.interrupts"));
@@ -142,7 +141,7 @@ impl Lab {
     }
 }
 
-/// What Dyno counted of a class of op at a point.
+/// Dyno's count for a class of op at a point.
 fn of_point(way: &str, point: &Point, class: &str) -> u64 {
     assert_eq!(point.outcome, Outcome::Measured, "{way}");
     let class = Class::stored(class).unwrap();
@@ -171,12 +170,12 @@ fn in_qemu_every_way_to_a_drive_sends_what_it_counts_and_what_it_lacks_is_said()
     what_a_kernel_lacks_is_said(&lab);
 }
 
-/// Reads and writes, polled and not, through the block layer and past it.
+/// Reads and writes, polled and not, through and past the block layer.
 fn ways_write_what_they_should(lab: &Lab) {
     let drive = std::fs::read(lab.path("written")).unwrap();
     assert_eq!(drive.len(), 64 << 20);
     let (used, rest) = drive.split_at(16 << 20);
-    // Of random data all but one byte in 256.
+    // Random data differ in all but one byte in 256.
     let written = used.iter().filter(|byte| **byte != 0).count();
     assert!(written > used.len() / 256 * 254, "{written} bytes");
     assert!(rest.iter().all(|byte| *byte == 0), "something beside the range in use");
@@ -185,7 +184,7 @@ fn ways_write_what_they_should(lab: &Lab) {
         assert_eq!((received.writes, received.trims, received.zeroes), (0, 0, 0), "{way}");
         assert_eq!(lab.smart(way).1, 0, "{way}: the drive was written to");
     }
-    // What the guard reads, through the block layer, which NVMe commands pass by.
+    // The guard's reads go through the block layer, which NVMe commands bypass.
     let guards = lab.block_layer("passthrough", READS);
     for way in ["plain", "iopoll", "passthrough", "long", "both", "sqpoll"] {
         let (reads, writes) = (lab.ours(way, "read"), lab.ours(way, "write"));
@@ -202,7 +201,7 @@ fn ways_write_what_they_should(lab: &Lab) {
         let placed = lab.placed(way);
         assert_eq!(placed, "0: one worker on each", "{way}: local to the drive, unasked");
         if matches!(way, "passthrough" | "long" | "both") {
-            // The flush at the end is the block device's.
+            // The final flush is the block device's.
             let block_layer = (lab.block_layer(way, READS), lab.block_layer(way, WRITES));
             assert!(block_layer.0 == guards && block_layer.1 <= 1, "{way}: {block_layer:?}");
         }
@@ -224,8 +223,8 @@ fn buffers_lie_in_huge_pages_where_some_are_free(lab: &Lab) {
     }
 }
 
-/// With `verify = true`: the load's own reads, then all blocks as they were written, then all of
-/// them through the block layer, each block compared with what was written.
+/// With `verify = true`: the load's own reads, then all blocks as written, then all of them through
+/// the block layer, each block compared with what was written.
 fn all_is_read_back(lab: &Lab, way: &str, past_the_block_layer: bool) {
     let points = lab.bundle(way).points().unwrap();
     let steps: Vec<&str> = points.iter().map(|stored| stored.point.key.step.as_str()).collect();
@@ -238,7 +237,7 @@ fn all_is_read_back(lab: &Lab, way: &str, past_the_block_layer: bool) {
         let least = if step == "mix" { 10 } else { size(10, (16 << 20) / 4096) };
         assert!(verified.checked >= least && verified.wrong == 0, "{way}, {step}: {verified:?}");
     }
-    // Counted exactly, and each on its way.
+    // Exact counts, each on its own path.
     let (reads, writes) = (lab.ours(way, "read"), lab.ours(way, "write"));
     let received = lab.received(way);
     let guards = received.reads - reads;
@@ -248,13 +247,13 @@ fn all_is_read_back(lab: &Lab, way: &str, past_the_block_layer: bool) {
     assert_eq!(lab.block_layer(way, READS), through, "{way}");
 }
 
-/// FUA is a flag of the write, for which a flush is sent only where the kernel adds one; fdatasync
-/// is a flush for each op that it is reported with.
+/// FUA is a flag of the write, followed by a flush only if the kernel adds one; fdatasync is one
+/// flush per reported op.
 fn durable_writes_are_flushed(lab: &Lab, by: &str) {
     let way = format!("fua-{by}");
     let fua = lab.ours(&way, "write-fua");
     assert!(fua > 10, "{way}: {fua}");
-    // Linux ends a write to a device that it waits for, as psync's, with a flush besides.
+    // Linux ends a synchronous write to a device, such as psync's, with an additional flush.
     let besides = if by == "psync" { fua } else { 0 };
     let received = lab.received(&way);
     let expected = (FILL + fua, FILLS_FLUSH + besides);
@@ -266,7 +265,7 @@ fn durable_writes_are_flushed(lab: &Lab, by: &str) {
     assert_eq!(received.writes, FILL + written, "{way}");
     let flushed = FILLS_FLUSH + written;
     match by {
-        // The block layer makes one flush of those that wait at once (Linux, block/blk-flush.c).
+        // The block layer merges concurrent flushes into one (Linux, block/blk-flush.c).
         "uring" => assert!((flushed / 8..=flushed).contains(&received.flushes), "{received:?}"),
         _ => assert_eq!(received.flushes, flushed, "{way}"),
     }
@@ -295,7 +294,7 @@ fn trims_and_zeroes_arrive(lab: &Lab, by: &str) {
 
     let way = format!("trim-{by}");
     if by == "uring" {
-        // The guest's kernel is older, which is found before anything is written.
+        // The guest's kernel is older, which is detected before anything is written.
         let said = lab.said(&way);
         assert!(said.contains("trim of a block device needs Linux 6.12"), "{said}");
         return assert_eq!(lab.received(&way).writes, 0, "{way}: {said}");
@@ -307,14 +306,14 @@ fn trims_and_zeroes_arrive(lab: &Lab, by: &str) {
     assert_eq!(lab.block_layer(&way, DISCARDS), of_block_layer, "{way}: as the kernel counts");
 }
 
-/// Off for the run, in the drive and in what the kernel goes by; on again after it.
+/// Off for the run, in the drive and in the kernel's setting; on again after it.
 fn the_write_cache_is_switched_and_put_back(lab: &Lab) {
     let facts = lab.bundle("cache-off").facts().unwrap();
     let of = |name: &str| facts.iter().find(|f| f.name == name).map(|f: &Fact| f.value.as_str());
     assert_eq!(of("Volatile write cache"), Some("off"));
     let synced = lab.ours("cache-off", "write-fdatasync");
     assert!(synced > 10, "{synced}");
-    // A kernel that knows of no volatile cache sends no flush.
+    // If the kernel knows of no volatile cache, it sends no flush.
     assert_eq!(lab.received("cache-off").flushes, 0, "{synced} ops");
     let after = lab.text("cache.txt");
     assert!(after.contains("Current value:0x00000001"), "{after}");
@@ -331,8 +330,8 @@ fn what_a_kernel_lacks_is_said(lab: &Lab) {
     }
 }
 
-/// A kernel of Linux 6.13 or later, for a guest alone: NEWER_KERNEL, or what
-/// `scripts/newer_kernel.sh` has fetched.
+/// A kernel of Linux 6.13 or later, only for the guest: NEWER_KERNEL, or the one downloaded by
+/// `scripts/newer_kernel.sh`.
 fn newer_kernel() -> Option<PathBuf> {
     let fetched = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../newer-kernel");
     let named = std::env::var_os("NEWER_KERNEL").map_or(fetched, PathBuf::from);
@@ -355,12 +354,12 @@ fn in_qemu_with_a_newer_kernel_hybrid_polling_takes_no_interrupt_and_reads_back_
         assert_eq!((received.reads, received.writes), (guards + reads, FILL + writes), "{way}");
         assert_eq!(smart, (received.reads, received.writes), "{way}");
     }
-    // The guard's reads and the flush after the fill are not polled for.
+    // The guard's reads and the flush after the fill are not polled.
     let (plain, hybrid) = (lab.interrupts("plain"), lab.interrupts("hybrid"));
     assert!(plain > 100 && hybrid <= guards + FILLS_FLUSH, "{plain} interrupts, {hybrid} polled");
     all_is_read_back(&lab, "verified-hybrid", false);
     assert!(lab.interrupts("verified-hybrid") > 0, "the last of its steps is not polled");
-    // Linux 6.12 knows trims as commands of io_uring's.
+    // Linux 6.12 supports trims as io_uring commands.
     let trims = lab.ours("trim-uring", "trim");
     assert!(trims > 10 && lab.received("trim-uring").trims == trims, "{trims} trims");
 }

@@ -1,5 +1,5 @@
-//! `dyno convert` and `dyno init` as a user meets them, and the plans of `examples/`: what they
-//! write passes `dyno plan check`.
+//! `dyno convert` and `dyno init` as seen by a user, and the plans of `examples/`: their output
+//! passes `dyno plan check`.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn repository(place: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(place)
 }
 
-/// A folder with two places for subjects.
+/// A folder with two directories for subjects.
 fn bench() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a folder");
     for name in ["x", "y"] {
@@ -61,7 +61,7 @@ fn every_example_of_fio_is_converted_or_it_is_said_why_not() {
             continue;
         }
         converted += 1;
-        // Of the sizes of the examples a folder has no room; everything else must be right.
+        // A folder has no room for the sizes of the examples; everything else must be right.
         let checked = dyno(dir.path(), &["plan", "check", out, "-s", "A=x", "--json"]);
         let room = said(&checked).contains("has room for");
         assert!(checked.status.success() || room, "{name}: {}", said(&checked));
@@ -94,7 +94,7 @@ fn a_plan_that_init_writes_checks_and_lets_nothing_be_erased() {
         vec!["init", "-o", "b.toml", "-s", "One=x", "-s", "Two=y", "--repeats", "3"],
         vec!["init", "-o", "c.toml", "-s", "One=x", "--protocol", "snia-iops"],
     ] {
-        // What another test has mounted may be gone once it is to be used.
+        // A mount of another test may disappear before it is used.
         until("a plan of what is mounted", 60, || {
             let _ = std::fs::remove_file(dir.join(args[2]));
             let output = dyno(dir, &args);
@@ -137,7 +137,7 @@ fn there_is_an_example_for_each_protocol_and_each_kind_of_user_and_all_resolve()
         let table: toml::Table = text.parse().expect("TOML");
         let consents = |line: &&str| !line.starts_with('#') && line.contains("erase");
         assert_eq!(text.lines().filter(consents).count(), 0, "{}", path.display());
-        // Its own subjects by name, in folders of ours.
+        // Its own subjects by name, in our folders.
         let subjects: Vec<(String, PathBuf)> = table["subject"]
             .as_array()
             .expect("subjects")
@@ -156,7 +156,8 @@ fn there_is_an_example_for_each_protocol_and_each_kind_of_user_and_all_resolve()
     }
 }
 
-/// Answers on a terminal: a question's words, then what is typed. Its end is the program's.
+/// Answers on a terminal: a question's words, then the input. The end of the terminal is the
+/// program's.
 const TERMINAL: &str = r#"
 import os, pty, sys
 pid, terminal = pty.fork()

@@ -1,12 +1,12 @@
-//! What the statistics promise, tried on made series whose truth is known: seeded, so that every
-//! run gives the same.
+//! Statistical promises, tested on generated series with known truth: seeded, so that every run
+//! gives the same.
 
 use dyno::base::rng::{Rng, Seed};
 use dyno::stats::estimate;
 
 use crate::support::{seed, size};
 
-/// Ten times as many in a soak; the bounds below are those of this many.
+/// Ten times as many in a soak; the bounds below are for this number.
 fn trials() -> u64 {
     size(2_000, 20_000)
 }
@@ -19,7 +19,7 @@ fn normal(rng: &mut Rng) -> f64 {
 const NORMAL: fn(&mut Rng) -> f64 = normal;
 const LOGNORMAL: fn(&mut Rng) -> f64 = |rng| normal(rng).exp() - 0.5f64.exp();
 
-/// n values around 100, each with `correlation` times the excursion of the one before.
+/// n values around 100, each with `correlation` times the previous deviation.
 fn series(rng: &mut Rng, draw: fn(&mut Rng) -> f64, correlation: f64, n: usize) -> Vec<f64> {
     let mut x = 0.0;
     let mut next = || {
@@ -30,7 +30,7 @@ fn series(rng: &mut Rng, draw: fn(&mut Rng) -> f64, correlation: f64, n: usize) 
     (0..100 + n).map(|_| next()).skip(100).collect()
 }
 
-/// In how many percent of the trials something held.
+/// The percentage of trials that satisfied a condition.
 fn percent(trial: impl Fn(&mut Rng) -> bool + Sync) -> f64 {
     percent_of(trials(), trial)
 }
@@ -68,7 +68,7 @@ fn throughput_over_repeats_is_held_in_95_of_100() {
 }
 
 /// Repeats are added until half the interval is within a limit, so a series that looks quieter than
-/// it is ends sooner. What that costs the interval is told in docs/claims.md.
+/// it is ends sooner. docs/claims.md has the effect on the interval.
 #[test]
 fn stopping_when_the_interval_is_narrow_costs_it_little() {
     for (limit, noise) in [(2.0, 0.005), (2.0, 0.01), (2.0, 0.02), (2.0, 0.04)] {

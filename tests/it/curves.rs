@@ -1,6 +1,5 @@
-//! Figures that are read off curves, against known truth: load at equal latency, latency at equal
-//! load, and the most load that a search finds to hold its limit. Each has an interval over
-//! repeats.
+//! Figures read from curves, against known truth: load at equal latency, latency at equal load, and
+//! the highest load found by a search within its limit. Each has an interval over repeats.
 
 use serde_json::Value;
 
@@ -18,10 +17,10 @@ fn line(nodes: &[(f64, f64)], load: f64) -> f64 {
     w[0].1 + (w[1].1 - w[0].1) * (load - w[0].0) / (w[1].0 - w[0].0)
 }
 
-/// Percent of one's own maximum.
+/// Percentage of the own maximum.
 const SHARES: [f64; 4] = [25.0, 50.0, 75.0, 100.0];
 
-/// p99 of A and of B at those shares. A's knee is at 50,000 ops/s and 150 µs, which B has at
+/// p99 of A and of B at those shares. A's knee is at 50,000 ops/s and 150 µs, which B reaches at
 /// 30,000.
 const A: [(f64, f64); 4] =
     [(25_000.0, 100.0), (50_000.0, 150.0), (75_000.0, 650.0), (100_000.0, 1_150.0)];
@@ -39,8 +38,8 @@ fn factor(of: &Value) -> [f64; 3] {
     [0, 1, 2].map(|i| of["factor"][i].as_f64().expect("a number"))
 }
 
-/// A load sweep of A and B whose p99 scatters by 3 % from repeat to repeat, the whole curve
-/// together or each point by itself, and what is claimed of it.
+/// A load sweep of A and B whose p99 scatters by 3 % from repeat to repeat, as a whole curve or
+/// point by point, and its claims.
 fn sweep(trial: u64, together: bool) -> Value {
     let folder = made::folder();
     let sweep = "sweep = { axis = \"io.load\", percent = [25, 50, 75, 100] }";
@@ -95,8 +94,7 @@ fn load_at_equal_latency_and_latency_at_equal_load_have_intervals_that_hold_the_
             let [factor, low, high] = factor(one);
             assert_eq!(one["repeats"], REPEATS, "{one}");
             assert!(low < factor && factor < high, "an interval: {one}");
-            // Scatter of 3 % on a curve is more where the curve is flat: there it moves the load
-            // most.
+            // Scatter of 3 % on a curve has most effect on the load where the curve is flat.
             assert!((factor / truth).ln().abs() < 0.5, "{truth}: {one}");
             if !(low <= truth && truth <= high) {
                 println!("{truth} is not in {one}");
@@ -106,7 +104,7 @@ fn load_at_equal_latency_and_latency_at_equal_load_have_intervals_that_hold_the_
         wrong += u64::from(!held);
     }
     println!("in {wrong} of {trials} briefs some interval misses the truth");
-    // Simultaneous intervals: all of a brief's hold together in 95 of 100. Of 200, more than 18 are
+    // Simultaneous intervals: all of a brief's hold together in 95 of 100. More than 18 of 200 are
     // chance in one of 200.
     assert!(wrong <= (trials * 9 / 100).max(1), "{wrong} of {trials}");
 }
@@ -125,8 +123,8 @@ fn the_most_load_within_a_searchs_limit_has_an_interval_over_repeats_that_holds_
         let mut rng = rng(44, trial);
         made::write(&bundle, &plan, &mut |key| {
             let threads = key.axis.as_ref().expect("an axis").value.as_f64();
-            // p99 grows with threads: A keeps 1 ms up to 32 threads and B up to 4; both do 2,000
-            // ops/s a thread.
+            // p99 grows with threads: A is within 1 ms up to 32 threads and B up to 4; both have
+            // 2,000 ops/s per thread.
             let p99_us = threads * if key.subject == "A" { 25.0 } else { 200.0 };
             let scatter = (0.01 * normal(&mut rng)).exp();
             Some(Figures {
@@ -139,8 +137,8 @@ fn the_most_load_within_a_searchs_limit_has_an_interval_over_repeats_that_holds_
         let one = comparison(&found, "within the latency limit");
         let [factor, low, high] = factor(one);
         assert!(one["repeats"] == REPEATS && (factor / 8.0).ln().abs() < 0.05, "{one}");
-        // Between two values of the sweep, which lie at a factor of two, nothing is known: 8 may be
-        // 4 or 16.
+        // Nothing is known between two values of the sweep, which differ by a factor of two: 8 may
+        // be 4 or 16.
         assert!(low < 4.0 && low > 1.0 && high > 16.0, "{one}");
         held += usize::from(low <= 8.0 && 8.0 <= high);
         claimed += usize::from(one["standing"] == "Claimed");

@@ -1,7 +1,7 @@
-//! Databases, on real servers: Dyno's own MariaDB and PostgreSQL come and go cleanly, sysbench and
-//! Dyno run on each other's tables and send the same statements, and what is wrong is said without
-//! touching anything of the user's. go-tpc and Dyno do so with TPC-C's. Where a server or a tool is
-//! missing a test says so loudly and shows nothing.
+//! Databases, on real servers: Dyno's own MariaDB and PostgreSQL start and stop cleanly, sysbench
+//! and Dyno can use each other's tables and send the same statements, and errors are reported
+//! without touching the user's data. The same for go-tpc and TPC-C. A test is skipped if a server
+//! or a tool is missing.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn own_servers_are_started_measured_and_stopped() {
             ("oltp_read_write", 4),
             ("oltp_insert", 4),
             ("oltp_delete", 4),
-            // As many logins in portions as a published test has connections.
+            // The number of portioned logins equals a published test's connections.
             ("oltp_point_select", 256),
         ] {
             bench.protocol(FILL, engine, workload, (threads, 1));
@@ -42,15 +42,15 @@ fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
         let mut dyno = bench.dyno("");
         dyno.args(["--repeats", "2"]);
         let dyno = dyno.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // The dataset's servers come and go first; once it is filled, the one of the point lives
-        // on.
+        // The dataset's servers start and stop first; once it is filled, the point's server
+        // remains.
         let mut since = (None, Instant::now());
         until("the point's server", 120, || {
             let pid = bench.server_pid();
             if pid != since.0 {
                 since = (pid, Instant::now());
             }
-            // Its marker says what it is once it is filled.
+            // Its marker identifies it once it is filled.
             let marker = std::fs::read_to_string(bench.path("drive/dyno-data/db.0/.dyno"))
                 .unwrap_or_default();
             let filled = marker.contains("\"described\":\"{");
@@ -105,7 +105,7 @@ fn a_restored_dataset_is_as_it_was_filled_at_each_point() {
     };
     let (rows_after, bench) = rows(bench);
     assert!(rows_after > 2000, "the inserts are there until the next point");
-    // A point that only reads finds the rows that were filled, and leaves them.
+    // A read-only point finds the filled rows, and leaves them.
     bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_point_select", (2, 1));
     let output = bench.dyno("").output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
@@ -156,7 +156,7 @@ fn the_server_counts_the_same_statements_for_a_transaction_of_ours_as_for_one_of
     server.dyno("theirs", "", "oltp_read_write");
     let ours = server.mix_since(&before);
     for (ours, theirs) in ours.iter().zip(&theirs) {
-        // Connecting takes a few selects, and a transaction that deadlocked is run again.
+        // Connecting takes a few selects, and a deadlocked transaction is retried.
         assert!((ours / theirs - 1.0).abs() < 0.02, "{ours} against {theirs} a transaction");
     }
     assert_eq!(ours.iter().map(|n| n.round()).collect::<Vec<_>>(), [1.0, 14.0, 2.0, 1.0, 1.0]);
@@ -177,7 +177,7 @@ fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_t
     let theirs =
         server.mix_of(|| server.sysbench("theirs", "oltp_read_write", &["--time=2", "run"]));
     for (ours, theirs) in ours.iter().zip(&theirs) {
-        // A transaction that deadlocked is run again.
+        // A deadlocked transaction is retried.
         assert!((ours / theirs - 1.0).abs() < 0.03, "{ours} against {theirs} an insert");
     }
     assert_eq!(ours.iter().map(|n| n.round()).collect::<Vec<_>>(), [1.0, 14.0, 2.0, 1.0]);
@@ -299,7 +299,7 @@ fn fill_up(engine: &str, settings: &str) {
         return;
     }
     std::fs::write(drive.join("users-file"), "precious").unwrap();
-    // The rows alone would fit; with logs and the server's own tables they do not.
+    // The rows alone would fit, but not with logs and the server's own tables.
     let fill =
         format!("{settings}\nfill = {{ kind = \"oltp_load\", tables = 2, table_size = 580000 }}");
     bench.protocol(&fill, engine, "oltp_point_select", (1, 1));
@@ -314,8 +314,7 @@ fn fill_up(engine: &str, settings: &str) {
     assert_eq!((kept.as_str(), pid, sockets), ("precious", None, 0));
 }
 
-/// One warehouse on the user's server: laid out if `fill` says so, then one step of a workload of
-/// TPC-C's.
+/// One warehouse on the user's server: created if `fill` is set, then one step of a TPC-C workload.
 #[track_caller]
 fn tpcc(server: &MariaDb, database: &str, fill: &str, duration: &str, workload: &str) {
     let text = format!(
@@ -355,7 +354,7 @@ fn go_tpc_and_dyno_each_run_on_the_others_tables_and_find_all_conditions_kept() 
         said(&go_tpc.output().unwrap())
     };
     let check = |database: &str, words: &[&str]| {
-        // Without it go-tpc's tenth condition reads the table once for each customer.
+        // Otherwise go-tpc's tenth condition reads the table once for each customer.
         server.sql(&format!(
             "CREATE INDEX for_check ON {database}.history (h_c_w_id, h_c_d_id, h_c_id)"
         ));
@@ -374,9 +373,9 @@ fn go_tpc_and_dyno_each_run_on_the_others_tables_and_find_all_conditions_kept() 
     std::fs::remove_dir_all(server.bench.path("drive/dyno-data")).unwrap();
     tpcc(&server, "ours", "", "4s", "tpcc");
     tpcc(&server, "ours", "", "10ms", "tpcc_check");
-    // Its eleventh condition holds only before orders have been delivered.
+    // Its eleventh condition holds only before any orders have been delivered.
     kept(check("ours", &[]));
-    // Conditions 1 and 8 are broken by this; it ends at the first that it comes to.
+    // This violates conditions 1 and 8; it ends at the first one.
     server.sql("UPDATE ours.warehouse SET w_ytd = w_ytd + 1");
     let told = check("ours", &[]);
     assert!(told.contains("3.3.2.1 failed") || told.contains("3.3.2.8 failed"), "{told}");
@@ -387,11 +386,11 @@ fn go_tpc_and_dyno_each_run_on_the_others_tables_and_find_all_conditions_kept() 
     tpcc(&server, "theirs", "", "10ms", "tpcc_check");
 }
 
-/// In each table of the small scale of an everyday run.
+/// In each table of the small scale in an everyday run.
 const FEW_ROWS: u32 = 5_000;
 
-/// As a user would: from nothing to a brief, at the protocols' own small scale. Every day in
-/// shorter windows and with fewer rows, and TPC-C's is `tpcc::both_protocols_…`'s to show.
+/// Like a user: from nothing to a brief, at the protocols' own small scale. Everyday runs have
+/// shorter windows and fewer rows, and TPC-C is tested by `tpcc::both_protocols_…`.
 #[test]
 fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories() {
     if !have(&["mariadbd"]) {

@@ -1,5 +1,5 @@
-//! A dataset of many bundles: the queries of docs/dataset.md, as they stand there, give what Dyno
-//! says of the same bundles; and of thousands of bundles it is made in bounded time and memory.
+//! A dataset of many bundles: the queries of docs/dataset.md give the same as Dyno for the same
+//! bundles; and a dataset of thousands of bundles is created in bounded time and memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::recipes::python;
 use crate::support::{DYNO, dyno, dyno_well, said, size};
 use crate::web::serve;
 
-/// Runs all SQL of a page, and prints what every query but definitions gave, by its heading.
+/// Runs all SQL of a page, and prints the result of every query except definitions, by its heading.
 const RUN: &str = r###"
 import json, re, sys
 import duckdb
@@ -36,9 +36,9 @@ counts = duckdb.sql(counts).fetchall()
 print(json.dumps({"found": found, "partitions": tables, "counts": counts[0]}))
 "###;
 
-/// The most memory that a child of this process took, bytes.
+/// Peak memory of this process's children, bytes.
 fn most_memory_of_children() -> i64 {
-    // SAFETY: getrusage writes into the struct that is given, which all zeroes are valid for.
+    // SAFETY: getrusage writes to the given struct, for which all zeroes are valid.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         assert_eq!(libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage), 0);
@@ -50,14 +50,14 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
-/// Far closer than anything is printed.
+/// Far closer than printed values.
 #[track_caller]
 fn same(sql: &Value, dyno: &Value, what: &str) {
     let (sql, dyno) = (number(sql), number(dyno));
     assert!((sql / dyno - 1.0).abs() < 1e-9, "{what}: {sql} in SQL, {dyno} in Dyno");
 }
 
-/// Of one bundle and depth, a row of a query's.
+/// For one bundle and depth, a row of a query.
 fn row<'a>(rows: &'a Value, bundle: &str, depth: f64) -> &'a Value {
     let all = rows.as_array().expect("rows");
     let found = all.iter().find(|r| r["bundle"] == bundle && number(&r["value"]) == depth);
@@ -77,7 +77,7 @@ fn thousands_of_bundles_become_a_dataset_from_which_sql_gives_dynos_own_estimate
     let told = dyno_well(dir, &export);
     let (took, memory) = (begun.elapsed(), most_memory_of_children());
     println!("{count} bundles: {took:?}, {} MB: {told}", memory >> 20);
-    // Five times what is promised of two cores that do nothing else.
+    // Five times the promise for two idle cores.
     if count == 10_000 {
         assert!(took.as_secs() < 5 * 300, "{took:?}");
     }
@@ -103,7 +103,7 @@ fn thousands_of_bundles_become_a_dataset_from_which_sql_gives_dynos_own_estimate
     models(dir, &answer["found"], count);
 }
 
-/// Levels, percentiles and a ratio, as `dyno show` and `dyno compare` have them.
+/// Levels, percentiles and a ratio, as in `dyno show` and `dyno compare`.
 fn estimates(dir: &Path, found: &Value) {
     for bundle in ["00000.dyno", "00002.dyno", "00031.dyno"] {
         let path = format!("results/{bundle}");
@@ -135,8 +135,8 @@ fn estimates(dir: &Path, found: &Value) {
     same(&ratio.max(1.0 / ratio).into(), &dyno["factor"][0], "ratio");
 }
 
-/// What the generator made: the models' true ratio lies in its interval, and drives and repeats
-/// scatter as they were made to.
+/// The generator's truth: the models' true ratio is in its interval, and drives and repeats have
+/// their given scatter.
 fn models(dir: &Path, found: &Value, count: usize) {
     let of_models = &found["Models, and components of variance"];
     let ratio = of_models[0].as_array().expect("rows").iter().find(|r| r["value"] == 8.0);
@@ -168,7 +168,7 @@ fn a_dataset_is_compared_reported_and_merged_as_the_bundles_that_it_was_made_of(
     dyno_well(dir, &["export", "results", "--partition", "-o", "dataset"]);
     let merged = dyno_well(dir, &["export", "one", "dataset", "--partition", "-o", "merged"]);
     assert!(merged.starts_with("30 bundles added"), "{merged}");
-    // The original is not needed any more.
+    // The original is no longer needed.
     std::fs::rename(dir.join("results"), dir.join("before")).expect("moved away");
     for command in [
         vec!["compare", "--vary", "host", "--json"],

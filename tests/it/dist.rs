@@ -1,5 +1,5 @@
-//! The packages of `make dist`, where they were built: which symbols their program needs, and that
-//! every package holds what docs/release.md lists. Versions agree, packages or not.
+//! The packages of `make dist`, if built: the symbols required by their program, and the contents
+//! listed in docs/release.md. Versions agree, with or without packages.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::process::Command;
 
 use crate::support::{DYNO, dyno_well, skip};
 
-/// The newest glibc that the program may need: RHEL 8 and Debian 10 have it.
+/// The newest glibc that the program may need: that of RHEL 8 and Debian 10.
 const GLIBC: [u32; 2] = [2, 28];
 
-/// The newest file in the folder of packages with this ending, if there is one.
+/// The newest file with this extension in the packages folder, if any.
 fn package(ending: &str) -> Option<PathBuf> {
     let folder = Path::new(DYNO).ancestors().nth(2).expect("a target folder").join("packages");
     let files = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path());
@@ -30,7 +30,7 @@ fn out_of(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The versions of glibc that a listing of dynamic symbols names.
+/// The glibc versions in a listing of dynamic symbols.
 fn versions(symbols: &str) -> BTreeSet<Vec<u32>> {
     let names = symbols.split(['(', ')', ' ', '\n']).filter_map(|w| w.strip_prefix("GLIBC_"));
     let number = |part: &str| part.parse().expect("a version");
@@ -50,7 +50,7 @@ fn the_packaged_program_needs_no_symbol_newer_than_glibc_2_28() {
     let newer: Vec<_> = needed.iter().filter(|version| version[..] > GLIBC[..]).collect();
     assert!(newer.is_empty(), "newer than glibc 2.28: {newer:?}");
     assert!(!symbols.contains("GLIBCXX_"), "it needs the system's C++ library");
-    // And that one is seen where there is one.
+    // And the check detects one.
     assert!(versions("puts (GLIBC_2.34)\n").last().expect("one")[..] > GLIBC[..]);
 }
 

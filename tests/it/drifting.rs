@@ -1,5 +1,5 @@
 //! Drift through the whole program: bundles of one point whose ops/s halve over the window, in one,
-//! some or all repeats, and of steady ones, and which of them the real `dyno claims --json` marks.
+//! some or all repeats, and steady ones, and which of them the real `dyno claims --json` marks.
 
 use dyno::base::rng::Rng;
 
@@ -8,7 +8,7 @@ use crate::support::size;
 
 const REPEATS: u32 = 5;
 
-/// How ops/s get from 1 at the start of a window to a half at its end.
+/// How ops/s decrease from 1 at the start of a window to a half at its end.
 #[derive(Clone, Copy, Debug)]
 enum Path {
     Line,
@@ -32,7 +32,7 @@ impl Path {
     }
 }
 
-/// Noise from second to second: its size, and how much of it stays for the next.
+/// Noise from second to second: its size, and its correlation.
 type Noise = (f64, f64);
 
 fn seconds(rng: &mut Rng, window: usize, path: Option<Path>, (scatter, stays): Noise) -> Vec<f64> {
@@ -45,7 +45,8 @@ fn seconds(rng: &mut Rng, window: usize, path: Option<Path>, (scatter, stays): N
     (0..window).map(second).collect()
 }
 
-/// Whether a bundle of one point is marked as drifted; `drifting` says which repeats do, from 1.
+/// Whether a bundle of one point is marked as drifted; `drifting` lists the repeats that do, from
+/// 1.
 fn is_marked(rng: &mut Rng, window: usize, path: Path, drifting: &[u32], noise: Noise) -> bool {
     let folder = made::folder();
     let plan = made::plan(folder.path(), &made::step("s", "", ""), 1, REPEATS);
@@ -63,7 +64,7 @@ const NOISES: [Noise; 3] = [(0.01, 0.0), (0.03, 0.0), (0.03, 0.5)];
 
 #[test]
 fn ops_that_halve_are_marked_in_every_bundle() {
-    // Of each window: 500 in all.
+    // For each window: 500 in total.
     let bundles = size(9, 167);
     for window in [5, 20, 60] {
         for trial in 0..bundles {

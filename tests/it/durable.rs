@@ -1,5 +1,5 @@
-//! Durable writes, flushes and trims on a bare device: as many reach it as Dyno says, by the
-//! kernel's own count. Needs root and loop devices; says so where they are missing.
+//! Durable writes, flushes and trims on a bare device: as many reach it as Dyno reports, by the
+//! kernel's own count. Needs root and loop devices; otherwise skipped.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use dyno::store::Bundle;
 
 use crate::support::{LoopDevice, dyno, skip};
 
-/// A loop device over a file, gone when dropped.
+/// A loop device on a file, removed when dropped.
 struct Disk {
     folder: tempfile::TempDir,
     device: LoopDevice,
@@ -28,8 +28,8 @@ impl Disk {
         self.device.file_name().unwrap().to_str().unwrap()
     }
 
-    /// A number of the kernel's of this device: its place behind the name in /proc/diskstats,
-    /// counted from 1 (Documentation/admin-guide/iostats.rst).
+    /// A kernel counter of this device: its position after the name in /proc/diskstats, counted
+    /// from 1 (Documentation/admin-guide/iostats.rst).
     fn kernel(&self, field: usize) -> u64 {
         let table = std::fs::read_to_string("/proc/diskstats").unwrap();
         let words = table.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
@@ -54,7 +54,7 @@ impl Disk {
         own.unwrap_or_else(|| panic!("no {class}: {csv}"))[ops].parse().unwrap()
     }
 
-    /// Runs one stream on the device as `prepare` leaves it.
+    /// Runs one stream on the device after `prepare`.
     fn prepared_run(&self, prepare: &str, engine: &str, stream: &str) -> Output {
         let dir = self.folder.path();
         let protocol = format!(
@@ -74,7 +74,7 @@ impl Disk {
         dyno(dir, &["run", "plan.toml", "--bundle", "b.dyno"])
     }
 
-    /// The facts of the drive that the last run kept, by name.
+    /// The drive's facts stored by the last run, by name.
     fn fact(&self, name: &str) -> Option<String> {
         let bundle = Bundle::open(&self.folder.path().join("b.dyno")).unwrap();
         let facts = bundle.facts().unwrap();
@@ -136,8 +136,8 @@ fn as_many_flushes_and_discards_reach_a_device_as_are_reported() {
     if disk.queue("write_cache") != "write back" {
         return skip("the loop device has no write cache, so the kernel sends it no flushes");
     }
-    // Without FUA of the device's own the kernel makes a write and a flush of it. It ends a write
-    // that it waits for, as psync's, with a flush in any case (blkdev_write_iter).
+    // If the device has no FUA, the kernel sends a write and a flush. It ends a synchronous write,
+    // such as psync's, with a flush in any case (blkdev_write_iter).
     let fua = if disk.queue("fua") == "1" { 0 } else { 1 };
     let loads = [
         ("psync", "read = 0, sync = \"fdatasync\" }", "write-fdatasync", FLUSHES, 1),
@@ -202,7 +202,7 @@ fn a_write_cache_is_switched_for_the_run_and_put_back_also_after_a_failure() {
     );
     assert!(!output.status.success());
     assert_eq!(disk.queue("write_cache"), "write back");
-    // As it is found.
+    // As found.
     disk.run("psync", writes, "write-fdatasync");
     assert_eq!(disk.fact("Volatile write cache").as_deref(), Some("on"));
 }

@@ -1,6 +1,5 @@
-//! The load that Dyno makes beside the one that fio makes of the equivalent job: what the kernel
-//! counted on one loop device in /proc/diskstats, and where the offsets fell. Counts are compared,
-//! not times.
+//! Dyno's load compared with fio's for the equivalent job: the kernel's counts for one loop device
+//! in /proc/diskstats, and the distribution of offsets. Counts are compared, not times.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,7 +13,7 @@ use serde_json::json;
 
 use crate::support::skip;
 
-/// A profile: its name, Dyno's workload, and fio's options for the same.
+/// A profile: its name, Dyno's workload, and fio's equivalent options.
 const PROFILES: &[(&str, &str, &str)] = &[
     (
         "4K random read",
@@ -43,8 +42,8 @@ const PROFILES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// How often a profile is tried again: a mix is drawn, and the draw of one in some hundred lies
-/// beyond a percent.
+/// Number of attempts per profile: a mix is random, and about one draw in a hundred is off by more
+/// than a percent.
 const ATTEMPTS: usize = 3;
 
 pub fn runs(program: &str, args: &[&str]) -> bool {
@@ -52,8 +51,7 @@ pub fn runs(program: &str, args: &[&str]) -> bool {
     ran.is_ok_and(|s| s.success())
 }
 
-/// A loop device with a filesystem on it, without a journal, whose writes would be counted with
-/// ours.
+/// A loop device with a filesystem without a journal, whose writes would be counted with ours.
 pub struct Loop {
     pub point: PathBuf,
     device: String,
@@ -84,7 +82,7 @@ impl Loop {
             .expect("the device");
         let n: Vec<f64> =
             line.split_whitespace().skip(3).map(|f| f.parse().unwrap_or(0.0)).collect();
-        // A request merged into another was one of ours all the same.
+        // A merged request was also one of ours.
         Counted { reads: n[0] + n[1], writes: n[4] + n[5], bytes: (n[2] + n[6]) * 512.0 }
     }
 }
@@ -95,7 +93,7 @@ impl Drop for Loop {
     }
 }
 
-/// What the kernel counted.
+/// The kernel's counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
     pub reads: f64,
@@ -122,9 +120,9 @@ pub fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 0.01 * a.abs().max(b.abs())
 }
 
-/// Whether both made the same load: within 1 %, and beside that four standard errors of what both
-/// draw, since a window on a machine with other work to do has fewer ops. `sizes` is the standard
-/// deviation of the sizes of ops as a multiple of their mean.
+/// Whether both made the same load: within 1 %, plus four standard errors of both random draws,
+/// because a window on a busy machine has fewer ops. `sizes` is the standard deviation of the ops'
+/// sizes divided by their mean.
 pub fn agree(ops: f64, dyno: Counted, fio: Counted, sizes: f64) -> bool {
     let errors = |deviation: f64| 0.01 + 4.0 * deviation * (2.0 / ops).sqrt();
     let (reads, a_op) = (dyno.reads / dyno.ops(), dyno.bytes / dyno.ops());
@@ -134,8 +132,7 @@ pub fn agree(ops: f64, dyno: Counted, fio: Counted, sizes: f64) -> bool {
         && (reads - fio.reads / fio.ops()).abs() <= errors((reads * (1.0 - reads)).sqrt())
 }
 
-/// Runs Dyno, then fio for as many ops; returns what Dyno says it did and what the kernel counted
-/// of both.
+/// Runs Dyno, then fio for as many ops; returns Dyno's counts and the kernel's for both.
 fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Counted, Counted) {
     let protocol = format!(
         "title = \"fio\"\nsource = \"test\"\n[dataset.file]\nengine = \"uring\"\n\
@@ -169,7 +166,7 @@ fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Co
             .expect("ran");
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     };
-    // The first run lays the file out, which the second finds.
+    // The first run creates the file for the second.
     dyno("step.s.duration=100ms");
     let before = drive.counted();
     dyno("step.s.duration=2s");
@@ -210,7 +207,7 @@ fn the_kernel_counts_the_same_load_from_dyno_as_from_fio() {
                  {fio:?}"
             );
             eprintln!("{seen}");
-            // Of 4K and 16K in shares of 40 and 60 %.
+            // For 4K and 16K in shares of 40 and 60 %.
             let sizes = if name.contains("16K") { 0.53 } else { 0.0 };
             close(bytes, dyno.bytes) && agree(ops, dyno, fio, sizes)
         });
@@ -218,7 +215,7 @@ fn the_kernel_counts_the_same_load_from_dyno_as_from_fio() {
     }
 }
 
-/// fio's offsets of 200,000 reads of 4K in 1 GiB, in tenths of the range, as it logs them.
+/// fio's offsets of 200,000 reads of 4K in 1 GiB, in tenths of the range, from its log.
 fn fio_tenths(folder: &Path, distribution: &str) -> Option<[f64; 10]> {
     let log = folder.join("log");
     std::fs::remove_file(&log).ok();

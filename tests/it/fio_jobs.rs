@@ -1,8 +1,8 @@
-//! Converted jobs beside fio itself: each job of tests/data/fio-jobs is converted and run, then fio
-//! runs the job on the same files for as many ops, and what the kernel counted of both is compared.
+//! Converted jobs compared with fio itself: each job of tests/data/fio-jobs is converted and run,
+//! then fio runs the job on the same files for as many ops, and the kernel's counts are compared.
 //!
-//! A run reads more than its load does: the markers of datasets, and samples of their files, which
-//! are as many for any window. So two windows are run, and the differences are compared.
+//! A run reads more than its load does: dataset markers, and samples of their files, which are the
+//! same for any window. So two windows are run, and the differences are compared.
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use dyno::store::Bundle;
 use super::fio::{Counted, Loop, agree, runs};
 use crate::support::{dyno_well, size, skip};
 
-/// A stream of the bundle: its name, which is that of the job, and its ops.
+/// A stream of the bundle: its name, which is the job's, and its ops.
 fn streams(bundle: &Path) -> Vec<(String, u64)> {
     let points = Bundle::open(bundle).and_then(|b| b.points()).expect("a bundle");
     let cells = points.iter().flat_map(|p| &p.point.cells);
     cells.map(|c| (c.stream.clone(), c.tallies.iter().map(|t| t.ops).sum())).collect()
 }
 
-/// fio's job with the files that Dyno laid out and as many ops; what says how long it lasts, or how
-/// fast, is left out, since ops are compared and not times.
+/// fio's job with Dyno's files and as many ops; its duration and rate are removed, because ops are
+/// compared and not times.
 fn bounded(job: &str, protocol: &toml::Table, ops: &[(String, u64)], drive: &Path) -> String {
     let jobs: u64 = job
         .lines()
@@ -52,9 +52,9 @@ fn bounded(job: &str, protocol: &toml::Table, ops: &[(String, u64)], drive: &Pat
     text
 }
 
-/// What a run of Dyno, or the difference of two, came to.
+/// The result of a run of Dyno, or the difference of two.
 struct Ran {
-    /// Ops by stream, as Dyno counted them.
+    /// Ops by stream, as counted by Dyno.
     ops: Vec<(String, u64)>,
     counted: Counted,
 }
@@ -76,13 +76,13 @@ fn run(folder: &Path, drive: &Loop, protocol: &toml::Table, window: &str) -> Ran
     Ran { ops: streams(&bundle), counted }
 }
 
-/// What a longer window added, of Dyno, and what the kernel counted of fio for as many ops.
+/// The additional ops of a longer window, for Dyno, and the kernel's counts for as many ops of fio.
 fn both(folder: &Path, drive: &Loop, job: &Path) -> (Ran, Counted) {
     let _ = std::fs::remove_file(folder.join("p.toml"));
     dyno_well(folder, &["convert", &job.display().to_string(), "-o", "./p.toml"]);
     let protocol = std::fs::read_to_string(folder.join("p.toml")).expect("the protocol");
     let protocol: toml::Table = protocol.parse().expect("TOML");
-    // The first run lays the files out, which the others find.
+    // The first run creates the files for the others.
     run(folder, drive, &protocol, "50ms");
     let short = run(folder, drive, &protocol, "100ms");
     let long = run(folder, drive, &protocol, size("1s", "10s"));
@@ -115,16 +115,16 @@ fn converted_jobs_make_the_load_that_fio_makes_of_them() {
     let mut jobs: Vec<_> =
         std::fs::read_dir(data).expect("jobs").flatten().map(|e| e.path()).collect();
     jobs.sort();
-    // Buffered reads are counted where the page cache has them not, which differs from run to run.
+    // Buffered reads are counted only if they miss the page cache, which differs from run to run.
     jobs.retain(|job| !job.ends_with("aio-read.fio"));
-    // Every day those that markers would falsify most.
+    // In everyday runs, those on which markers have most effect.
     let few = ["fixed-rate.fio", "seq-rw.fio"];
     if size(few.len(), jobs.len()) == few.len() {
         jobs.retain(|job| few.iter().any(|name| job.ends_with(name)));
     }
     for job in &jobs {
         let text = std::fs::read_to_string(job).expect("the job");
-        // Of iometer's file server: 1.7 times their mean.
+        // For iometer's file server: 1.7 times their mean.
         let sizes = if text.contains("bssplit") { 1.7 } else { 0.0 };
         let mut seen = String::new();
         let agreed = (0..3).any(|_| {

@@ -1,5 +1,5 @@
-//! What briefs of every kind say: the first page and the steps, as Markdown kept word for word,
-//! from bundles made of figures that are chosen here.
+//! Briefs of every kind: the first page and the steps, as literal Markdown, from bundles with
+//! chosen figures.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::support::{dyno, said};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What a stream shows at a point: of each class its ops a second and its p99.
+/// A stream's figures at a point: ops/s and p99 of each class.
 type Shown = Vec<(Class, f64, f64)>;
 
 fn tally(class: Class, ops: f64, p99_ns: f64, open: bool) -> Tally {
@@ -25,7 +25,7 @@ fn tally(class: Class, ops: f64, p99_ns: f64, open: bool) -> Tally {
     Tally { class, ops, bytes: ops * 4096, misses: 0, given_up: 0, service, response }
 }
 
-/// Every point of the plan that shows something; subjects named lie in memory.
+/// Every point of the plan with figures; the named subjects are in memory.
 fn write(
     dir: &Path,
     plan: &Plan,
@@ -59,7 +59,7 @@ fn write(
             for instance in 0..stream.instances {
                 let made = cell(stream, instance, &shown);
                 let open = made.asked.is_some();
-                // Each copy a little slower than the one before.
+                // Each copy a little slower than the previous one.
                 let slower = 1.0 + 0.2 * f64::from(instance);
                 let tallies = shown
                     .iter()
@@ -70,7 +70,8 @@ fn write(
         }
         writer.begin(&planned.key).expect("begun");
         if in_memory.contains(&planned.key.subject.as_str()) {
-            // What a run on tmpfs reads, and the processors' time, without which no limit is told.
+            // The meter readings on tmpfs, and the processor time, without which there is no
+            // verdict.
             let readings =
                 [("diskstats", "places_in_memory", 0, 1.0), ("cpu", "host_all_ns", 0, 0.0)];
             for (meter, name, at_ns, value) in
@@ -90,7 +91,7 @@ fn write(
     path
 }
 
-/// The rate asked for: a share of the maximum is taken of what is shown at it.
+/// The target rate: a percentage refers to the figures shown at the maximum.
 fn asked(stream: &Stream, key: &PointKey, shown: &Shown) -> Option<Rate> {
     match stream.load {
         Load::Rate(rate) => Some(rate),
@@ -192,7 +193,7 @@ fn the_demo_says_what_the_disk_and_memory_come_to() {
     insta::assert_snapshot!(body);
 }
 
-/// Curves of two drives, of which one carries more and answers sooner.
+/// Curves of two drives, one with higher load and lower latency.
 fn profiles(dir: &Path) {
     let plan = built_in(dir, "vdbench-profiles", &["A", "B"], 5);
     let mut rng = made::rng(72, 0);
@@ -203,8 +204,8 @@ fn profiles(dir: &Path) {
         let most = 60_000.0 * better * (1.0 + steps[&key.step] as f64 / 10.0);
         let share = (number(key) / 100.0).min(1.01);
         let wait = 80_000.0 / better * (1.0 + share / (1.06 - share));
-        // Beyond the maximum the queue grows as long as the window lasts; the closed loop of the
-        // maximum has none.
+        // Beyond the maximum the queue grows throughout the window; the closed loop of the maximum
+        // has none.
         let beyond = number(key) > 100.0 && number(key).is_finite();
         let wait = if beyond { wait * 40.0 } else { wait };
         let class = if key.step.contains("write") && !key.step.contains("while") {
@@ -225,7 +226,7 @@ fn block_profiles_are_compared_at_equal_load_and_summed_up_in_one_table() {
         first.contains("lower p99 read response time than B on average over 10 equal loads"),
         "{first}"
     );
-    // The curves end in the maximum, and overload does not stretch them.
+    // The curves end at the maximum, and overload does not stretch them.
     let curve =
         std::fs::read_to_string(folder.path().join("b.figures/cover-1.svg")).expect("a figure");
     assert!(curve.contains("maximum"), "{curve}");
@@ -348,7 +349,7 @@ fn published_tables_are_arithmetic_and_rank_nobody() {
         first.contains("As published, without repeats: RocksDB random reads: Micron"),
         "{first}"
     );
-    // Every kind of figure and table that the published brief has.
+    // Every kind of figure and table in the published brief.
     for kind in [
         ": ops/s; as published: ",
         "p99 read latency against throughput",

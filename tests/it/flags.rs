@@ -1,5 +1,5 @@
-//! One set of names for the same thing; the old ones work and are answered with the new, and a flag
-//! of another tool's is answered with the one that is meant. Completions and manual pages.
+//! One set of names for the same option; old names work with a hint, and another tool's flag is
+//! answered with the corresponding one. Completions and manual pages.
 
 use std::path::Path;
 use std::process::Command;
@@ -48,7 +48,7 @@ fn a_plan_takes_subject_set_and_repeats_as_a_protocol_does() {
     assert_eq!(subjects[0]["name"], "B");
     let here = dir.join("y").canonicalize().expect("there");
     assert_eq!(subjects[0]["drives"][0]["path"], here.display().to_string());
-    // From another folder the paths of the command line start there, and the plan's at the plan.
+    // From another folder, the command line's paths start there, and the plan's at the plan.
     let elsewhere = dir.join("x");
     let output = dyno(&elsewhere, &["plan", "check", "../plan.toml", "-s", "B=../y"]);
     assert!(output.status.success(), "{}", said(&output));

@@ -1,5 +1,5 @@
-//! `dyno fleet accept` on bundles whose truth is known: who is rejected, the exit codes, and what
-//! the reference is said to find.
+//! `dyno fleet accept` on bundles with known truth: rejections, exit codes, and the stated power of
+//! the reference.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::made::{self, Figures, normal, rng};
 use crate::many;
 use crate::support::{dyno, dyno_well, said, size};
 
-/// Drives that differ by 2 %, repeats that differ by 1 %. `of`: how much slower a drive truly is.
+/// Drives with 2 % scatter, repeats with 1 %. `of`: how much slower a drive truly is.
 fn bundle(
     folder: &Path,
     name: &str,
@@ -71,7 +71,7 @@ fn what_cannot_be_judged_is_said_and_is_no_acceptance() {
     let folder = made.path();
     bundle(folder, "reference.dyno", 1, 8, &|_| 1.0);
     bundle(folder, "two.dyno", 2, 2, &|_| 1.0);
-    // Another depth of queue: nothing at the point that the drives are judged at.
+    // Another queue depth: no figure at the judged point.
     let step = made::step("reads", "sweep = { axis = \"io.depth\", values = [2] }", "");
     let plan = made::plan(folder, &step, 2, 5);
     let even = Figures { ops_per_s: 4e4, p99_ns: 2e5, ..Figures::default() };
@@ -97,8 +97,7 @@ fn what_cannot_be_judged_is_said_and_is_no_acceptance() {
     assert!(said(&out).contains("fewer than three drives"), "{}", said(&out));
 }
 
-/// How long a campaign's brief may take at the size of the promise: five times the 30 s that are
-/// promised of a machine that does nothing else.
+/// Time limit of a campaign's brief at full size: five times the 30 s promised for an idle machine.
 const MOST_BRIEF: std::time::Duration = std::time::Duration::from_secs(5 * 30);
 
 #[test]
@@ -130,7 +129,7 @@ fn a_brief_of_many_drives_speaks_of_models_and_names_the_drive_that_lies_apart()
     for said in ["Fast 7600/A · E2MU200", "Slow P5 · C3=1", "host-0", "host-3"] {
         assert!(drawn.contains(said), "{said} in {drawn}");
     }
-    // On the first page, and in the section with one for each model.
+    // On the first page, and in the section one for each model.
     assert_eq!(text.matches("](fleet.figures/").count(), 4, "{text}");
     let compared = dyno_well(folder, &["compare", "results"]);
     assert!(compared.contains("Slow P5") && !compared.contains("D00003"), "{compared}");
@@ -155,7 +154,7 @@ fn a_plan_is_told_how_many_drives_a_difference_between_models_needs() {
     };
     let needed = |found: &Value| found["specimens"][0]["drives_needed"].as_u64().expect("a number");
     let (five, two) = (check("5%"), check("2%"));
-    // Drives that differ by 2 %, repeats by 1 %.
+    // Drives with 2 % scatter, repeats with 1 %.
     let scatter = five["specimens"][0]["drives_scatter_percent"].as_f64().expect("a number");
     assert!((1.0..3.5).contains(&scatter), "{five:#}");
     assert!((3..15).contains(&needed(&five)) && needed(&two) > 3 * needed(&five), "{two:#}");

@@ -1,5 +1,5 @@
-//! The form of a brief: its page in a real browser at the widths of a phone, a tablet and a desk,
-//! in light and in dark; its PDF through checkers that are not ours.
+//! The form of a brief: its page in a real browser at the widths of a phone, a tablet and a
+//! desktop, in light and dark mode; its PDF with external checkers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,10 +12,10 @@ use crate::browser::Browser;
 use crate::made::{self, Figures, normal};
 use crate::support::{self, DYNO, dyno_well};
 
-/// Pixels: a phone, a tablet, a desk.
+/// Pixels: a phone, a tablet, a desktop.
 const WIDTHS: [u32; 3] = [390, 768, 1440];
 
-/// A sweep by depth, one by rate with a missed rate in it, and a step of one point over time: three
+/// A sweep by depth, one by rate with a missed rate, and a step of one point over time: three
 /// subjects, five repeats.
 fn bundle(dir: &Path) {
     let steps = [
@@ -161,7 +161,7 @@ fn a_pointer_a_finger_and_the_arrow_keys_show_a_marks_value() {
             browser
                 .call("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] }));
         }
-        // The browser sends a click a moment after the finger has left.
+        // The browser sends a click a moment after the finger is lifted.
         let mut seen = Value::Null;
         support::until("the value to be shown", 20, || {
             seen = browser.eval(tip);
@@ -195,7 +195,7 @@ fn the_page_is_set_in_its_own_fonts_and_its_tables_have_names_and_headers() {
             .any(|f| f[2] == "loaded")
     };
     assert!(of("400") && of("600"), "{fonts}");
-    // Not the tables alone that a rule of axe happens to look at.
+    // Not only the tables that an axe rule happens to check.
     let bare = browser.eval(
         "[...document.querySelectorAll('table')].filter(t => !t.caption?.textContent || \
          ![...t.rows].every(row => row.querySelector('th'))).map(t => t.outerHTML.slice(0, 300))",
@@ -208,7 +208,7 @@ fn the_page_is_set_in_its_own_fonts_and_its_tables_have_names_and_headers() {
     assert_eq!(titles, json!(0), "a step's title stands over its figures, not in each");
 }
 
-/// Runs a program that Debian has; what it printed.
+/// Runs a Debian program; returns its output.
 fn tool(program: &str, args: &[&str], dir: &Path) -> String {
     let out = Command::new(program).args(args).current_dir(dir).output().unwrap();
     assert!(out.status.success(), "{program} {args:?}: {}", support::said(&out));
@@ -244,7 +244,7 @@ fn the_pdf_is_tagged_and_sound_for_checkers_that_are_not_ours() {
     for page in 1..=pages {
         assert!(text.contains(&format!("{page} of {pages}")), "page {page} has no number");
     }
-    // Every line of the contents is a link, and the outline has every section.
+    // Every entry of the contents is a link, and the outline has every section.
     let whole: Value = serde_json::from_str(&tool("qpdf", &["--json", "b.pdf"], dir)).unwrap();
     let links = whole.to_string().matches("\"/Subtype\":\"/Link\"").count();
     let sections = whole["outlines"].as_array().map_or(0, Vec::len);
@@ -256,7 +256,7 @@ fn the_largest_claimed_differences_are_called_out_in_the_figures_and_cover_nothi
     let Some(mut browser) = Browser::start() else { return };
     browser.open(&brief().join("b.html"), 1440, false);
     browser.eval("document.querySelectorAll('details').forEach(d => { d.open = true; })");
-    // Every call-out's frame against all letters of its figure but its own.
+    // Every call-out's frame against all letters of its figure except its own.
     let seen = browser.eval(
         "[...document.querySelectorAll('figure svg')].flatMap(svg => \
          [...svg.querySelectorAll('.callout')].map(c => { \
@@ -291,7 +291,7 @@ fn a_pdf_is_of_the_size_that_was_asked_for() {
     }
 }
 
-/// veraPDF checks what a machine can check of PDF/UA-1; Debian has no package of it.
+/// veraPDF checks the machine-checkable part of PDF/UA-1; Debian has no package of it.
 #[test]
 fn verapdf_finds_the_pdf_to_be_pdf_ua_1() {
     let Some(verapdf) = std::env::var_os("VERAPDF").map(PathBuf::from) else {
@@ -307,7 +307,7 @@ fn verapdf_finds_the_pdf_to_be_pdf_ua_1() {
     assert!(said.contains("PASS"), "{said}");
 }
 
-/// How many pages a built-in protocol's PDF has, of two drives with three repeats and a latency
+/// The number of pages of a built-in protocol's PDF, with two drives, three repeats and a latency
 /// that grows with the load.
 fn pages_of(protocol: &str, repeats: u32) -> usize {
     let folder = made::folder();
@@ -333,7 +333,7 @@ fn pages_of(protocol: &str, repeats: u32) -> usize {
     pages(dir)
 }
 
-/// How many pages the PDF of a folder's bundle has.
+/// The number of pages of the PDF for a folder's bundle.
 fn pages(dir: &Path) -> usize {
     dyno_well(dir, &["report", "b.dyno", "-o", "b.pdf"]);
     let facts = tool("pdfinfo", &["b.pdf"], dir);
@@ -349,7 +349,7 @@ fn the_pdf_of_the_block_profiles_has_at_most_25_pages() {
     }
 }
 
-/// Facts as of a host, its drives and their databases, as many as the demo discloses.
+/// Facts as for a host, its drives and their databases, as many as in the demo.
 fn disclosed() -> Vec<Fact> {
     let groups = [
         ("Host", 2),
@@ -390,7 +390,7 @@ fn the_pdf_of_a_brief_like_the_demos_has_at_most_6_pages() {
     assert!(pages(dir) <= 6);
 }
 
-/// Runs a program and says how long it took and how much memory it held at most.
+/// Runs a program; returns its duration and peak memory.
 const MEASURE: &str = "import resource, subprocess, sys, time\nbegun = time.monotonic()\n\
                        subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n\
                        print(time.monotonic() - begun, \
@@ -422,8 +422,8 @@ fn a_brief_of_very_many_points_is_made_in_seconds_and_stays_small() {
             "{points} points as {form}: {seconds:.2} s, {} MB of memory, {bytes} bytes",
             numbers[1] as u64 / 1_000_000
         );
-        // The goals, of a program built for speed on a quiet machine, are a second for 1,000 points
-        // and ten for 10,000.
+        // The goals for an optimised build on a quiet machine are one second for 1,000 points and
+        // ten for 10,000.
         let slow = if cfg!(debug_assertions) { 20.0 } else { 5.0 };
         assert!(seconds < slow * f64::from(points) / 1_000.0, "{seconds} s");
         if form == "html" {

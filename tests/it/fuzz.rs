@@ -1,6 +1,5 @@
-//! Whatever others wrote is answered with data or an error, never with a panic: the corpus of
-//! cargo-fuzz, and mutations of it from a seed, with the stable toolchain. `DYNO_SOAK=1` looks for
-//! ten minutes.
+//! External input results in data or an error, never in a panic: cargo-fuzz's corpus, and mutations
+//! of it from a seed, with the stable toolchain. `DYNO_SOAK=1` runs for ten minutes.
 
 #[path = "../../fuzz/targets.rs"]
 mod targets;
@@ -13,7 +12,7 @@ use targets::TARGETS;
 
 use crate::support::{seed, size};
 
-/// What text formats are made of; inserted, it finds more than random bytes do.
+/// Fragments of text formats; inserting them finds more than random bytes.
 const WORDS: &[&str] = &[
     "0",
     "-1",
@@ -83,7 +82,7 @@ fn mutated(rng: &mut Rng, from: &[u8], other: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A share of the time for each target; how many inputs there was time for.
+/// A share of the time for each target; returns the number of inputs.
 fn look(target: &str, run: targets::Run, time: Duration) -> u64 {
     let inputs = corpus(target);
     inputs.iter().for_each(|input| run(input));

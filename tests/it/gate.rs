@@ -1,5 +1,5 @@
-//! `dyno gate` on bundles whose truth is known: what it says, its exit codes, the JUnit report, and
-//! how often it is wrong.
+//! `dyno gate` on bundles with known truth: its output, its exit codes, the JUnit report, and its
+//! error rate.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -15,8 +15,8 @@ use serde_json::Value;
 use crate::made::{self, Figures, normal, rng};
 use crate::support::{DYNO, dyno, said, size, skip};
 
-/// A bundle of one step at three depths. `of` makes a run's figures of ordinary ones, which repeat
-/// after repeat lie 1 % apart.
+/// A bundle of one step at three depths. `of` derives a run's figures from ordinary ones with 1 %
+/// scatter between repeats.
 fn bundle(folder: &Path, name: &str, subjects: usize, of: &dyn Fn(&PointKey) -> f64) -> PathBuf {
     let sweep = "sweep = { axis = \"io.depth\", values = [1, 8, 32] }";
     let plan = made::plan(folder, &made::step("reads", sweep, ""), subjects, 5);
@@ -70,7 +70,7 @@ fn a_scripts_exit_code_says_worse_not_worse_not_shown_and_no_verdict() {
     let (code, text) = of("near.dyno", &P99);
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("not shown: "), "{text}");
-    // What is no verdict has a code that is none of the three.
+    // Errors without a verdict have a different code.
     std::fs::write(folder.join("broken.dyno"), "no bundle").expect("written");
     for (new, args, code) in [
         ("missing.dyno", &P99[..], 65),
@@ -194,8 +194,7 @@ fn the_json_has_every_figure_and_the_repeats_that_would_do() {
     assert!(!more.is_empty() && more.iter().all(|n| (6..=100).contains(n)), "{more:?}");
 }
 
-/// Read by a crate for the format, by Python's XML parser (attributes count what is there), and by
-/// a validator.
+/// Read by a crate for the format, by Python's XML parser (counting elements), and by a validator.
 #[test]
 fn the_junit_report_is_read_back_with_its_failures_and_skips() {
     let made = made::folder();
@@ -209,7 +208,7 @@ fn the_junit_report_is_read_back_with_its_failures_and_skips() {
     bundle(folder, "new.dyno", 2, &of);
     let args = [&["base.dyno", "new.dyno", "--junit", "gate.xml"], &P99[..]].concat();
     for _ in 0..2 {
-        // A second time over the first.
+        // Overwrites the first one.
         assert_eq!(gate(folder, &args).0, 1);
     }
     let text = std::fs::read_to_string(folder.join("gate.xml")).expect("a report");
@@ -242,7 +241,7 @@ fn the_junit_report_is_read_back_with_its_failures_and_skips() {
     keeps_to_jenkins_schema(folder, &text);
 }
 
-/// By libxml2, against the schema of Jenkins' xUnit plugin; a report that breaks it is found.
+/// By libxml2, against the schema of Jenkins' xUnit plugin; an invalid report is detected.
 fn keeps_to_jenkins_schema(folder: &Path, report: &str) {
     const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/junit-10.xsd");
     let validates = |text: &str| {
@@ -273,8 +272,8 @@ fn a_reader_that_has_seen_enough_changes_no_verdict() {
     assert_eq!(child.wait().expect("ended").code(), Some(1));
 }
 
-/// How often so many gates say worse, of a new run that truly lost so much: through the function
-/// that every verdict comes from. Three per cent scatter and five repeats.
+/// The number of gates that report "worse" for a new run with this true loss, through the function
+/// behind every verdict. Three percent scatter and five repeats.
 fn alarms(
     trials: u64,
     points: usize,
@@ -303,7 +302,7 @@ fn alarms(
     (0..trials).filter(worse).count() as u64
 }
 
-/// No more of n than a chance gives, but for luck of one in 3,000.
+/// At most the expected count of n, plus chance at one in 3,000.
 fn most(n: u64, chance: f64) -> u64 {
     let n = n as f64;
     (n * chance + 3.4 * (n * chance * (1.0 - chance)).sqrt()) as u64
@@ -324,7 +323,7 @@ fn a_loss_of_just_the_limit_is_called_worse_in_at_most_5_of_100_gates_and_ten_pe
     }
 }
 
-/// The same through the program, over bundles with both figures.
+/// The same through the program, with bundles of both figures.
 #[test]
 fn the_program_alarms_and_finds_as_its_statistics_do() {
     let trials = size(4, 300);

@@ -1,5 +1,5 @@
-//! Bundles that older versions wrote (tests/golden) open with every command that reads bundles, and
-//! the numbers are those that the older version printed.
+//! Bundles written by older versions (tests/golden) open with every command that reads bundles, and
+//! the numbers are those printed by the older version.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -10,15 +10,15 @@ use flate2::read::GzDecoder;
 
 use crate::support::{DYNO, said};
 
-/// A bundle of an older version.
+/// A bundle from an older version.
 struct Golden {
     /// As "2026-11-22/once".
     name: String,
-    /// Where the inflated bundle lies, with nothing beside it.
+    /// The path of the inflated bundle, without other files next to it.
     folder: tempfile::TempDir,
     /// The bundle's file in that folder.
     file: String,
-    /// What the older version printed of it lies here, as NAME.csv and NAME.txt.
+    /// The older version's output: NAME.csv and NAME.txt.
     printed: PathBuf,
 }
 
@@ -38,7 +38,7 @@ impl Golden {
         }
     }
 
-    /// What a command prints of the bundle; it must succeed.
+    /// A command's output for the bundle; it must succeed.
     #[track_caller]
     fn dyno(&self, args: &[&str]) -> String {
         let out = Command::new(DYNO).current_dir(self.folder.path()).args(args).output().unwrap();
@@ -90,7 +90,7 @@ fn every_command_that_reads_bundles_opens_those_of_older_versions() {
     }
 }
 
-/// A CSV as rows by the names of their columns. The bundle's own name and sentences are no numbers.
+/// A CSV as rows by column name. The bundle's own name and sentences are not numbers.
 fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let head = reader.headers().unwrap().clone();
@@ -100,7 +100,7 @@ fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
     reader.records().map(|record| row(record.unwrap())).collect()
 }
 
-/// The same text, or the same number to the digits that were written then.
+/// The same text, or the same number to the digits written then.
 fn same(now: &str, before: &str) -> bool {
     let decimals = before.split_once('.').map_or(0, |(_, digits)| digits.len());
     let half = 0.5 * 10f64.powi(-(decimals as i32));
@@ -108,8 +108,8 @@ fn same(now: &str, before: &str) -> bool {
     now == before || numbers.is_some_and(|(now, before)| (now - before).abs() <= half)
 }
 
-/// Columns that hold a verdict and its sentence: rules have become better since, and serve old
-/// bundles too.
+/// Columns with a verdict and its sentence: rules have improved since, and apply to old bundles
+/// too.
 const JUDGED: [&str; 2] = ["limited_by", "because"];
 
 #[test]
@@ -147,8 +147,8 @@ fn number(word: &str) -> Option<f64> {
     word.replace(',', "").parse().ok()
 }
 
-/// The numbers of an older row; its times, which had their units behind them, apart: nanoseconds,
-/// and half of the last digit.
+/// The numbers of an older row, and separately its times, which had units: nanoseconds, and half of
+/// the last digit.
 fn older(line: &str) -> (Vec<&str>, Vec<(f64, f64)>) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (mut plain, mut times) = (Vec::new(), Vec::new());
@@ -163,20 +163,20 @@ fn older(line: &str) -> (Vec<&str>, Vec<(f64, f64)>) {
     (plain, times)
 }
 
-/// The units that a table's head names, column by column: "mean, µs  p50, µs".
+/// The units in a table's head, column by column: "mean, µs  p50, µs".
 fn units(head: &str) -> Vec<f64> {
     let words: Vec<&str> = head.split_whitespace().collect();
     let pairs = words.windows(2).filter(|pair| pair[0].ends_with(','));
     pairs.filter_map(|pair| unit(pair[1])).collect()
 }
 
-/// Whether a row, whose last columns have these units, has an older one's numbers and times, in
-/// this order, among others.
+/// Whether a row, whose last columns have these units, contains an older one's numbers and times in
+/// this order.
 fn has(row: &str, units: &[f64], (plain, times): &(Vec<&str>, Vec<(f64, f64)>)) -> bool {
     let words: Vec<&str> = row.split_whitespace().collect();
     let (left, right) = words.split_at(words.len().saturating_sub(units.len()));
     let mut left = left.iter();
-    // A time is now printed to a tenth of its unit at least, where it has so many digits.
+    // A time is now printed to at least a tenth of its unit, if it has as many digits.
     let mut right =
         right.iter().zip(units).filter_map(|(w, ns)| Some((number(w)? * ns, ns * 0.051)));
     plain.iter().all(|number| left.any(|word| word == number))
@@ -188,8 +188,8 @@ fn tables_of_older_bundles_show_the_numbers_that_the_older_version_showed() {
     let mut compared = 0;
     for golden in bundles() {
         let name = &golden.name;
-        // Of repeats the level is now a geometric mean (docs/claims.md); of single ones it is what
-        // was measured.
+        // For repeats the level is now a geometric mean (docs/claims.md); for single ones the
+        // measured value.
         let Ok(before) = std::fs::read_to_string(golden.printed.with_extension("txt")) else {
             continue;
         };

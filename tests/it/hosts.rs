@@ -1,6 +1,6 @@
-//! Several hosts that load one storage at once: their clocks are compared, what lies too far apart
-//! is refused, and what they did adds up to what the kernel counts. A host is a process here; its
-//! clock is set apart by Debian's libfaketime.
+//! Several hosts that load one storage at once: their clocks are compared, excessive offsets are
+//! refused, and the sum equals the kernel's count. A host is a process here; its clock is shifted
+//! by Debian's libfaketime.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::{DYNO, LoopDevice, dyno, dyno_well, have, said, size, skip};
 
-/// A host's clock for the others, ended when dropped.
+/// A host's clock for the others, stopped when dropped.
 struct Reference {
     process: Child,
     address: String,
@@ -39,7 +39,7 @@ impl Drop for Reference {
     }
 }
 
-/// Debian's library; the test is skipped where it is missing.
+/// Debian's library; the test is skipped if it is missing.
 fn faketime() -> Option<PathBuf> {
     let found = ["x86_64", "aarch64"]
         .map(|cpu| PathBuf::from(format!("/usr/lib/{cpu}-linux-gnu/faketime/libfaketime.so.1")));
@@ -50,7 +50,7 @@ fn faketime() -> Option<PathBuf> {
     found
 }
 
-/// Dyno on a host whose clock is so many seconds ahead.
+/// Dyno on a host whose clock is this many seconds ahead.
 fn on_host(folder: &Path, ahead: Option<(&Path, &str)>, args: &[&str]) -> Child {
     let mut command = Command::new(DYNO);
     command.current_dir(folder).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -66,7 +66,7 @@ fn ended(folder: &Path, ahead: Option<(&Path, &str)>, args: &[&str]) -> Output {
     on_host(folder, ahead, args).wait_with_output().expect("ended")
 }
 
-/// A protocol of reads; the null engine keeps no data.
+/// A protocol of reads; the null engine stores no data.
 fn protocol(folder: &Path, engine: &str, duration: &str) {
     let dataset = match engine {
         "null" => String::new(),
@@ -83,8 +83,8 @@ fn protocol(folder: &Path, engine: &str, duration: &str) {
     std::fs::write(folder.join("p.toml"), text).expect("written");
 }
 
-/// Two hosts that begin at one time; what each said. A machine so busy that the time passes before
-/// they come to it is given more of it; `begins` is called before each attempt.
+/// Two hosts with a common start; returns the output of each. If a busy machine misses the start
+/// time, more time is allowed; `begins` is called before each attempt.
 fn both(
     folder: &Path,
     drives: &Path,
@@ -136,7 +136,7 @@ fn clocks_50_ms_apart_are_noticed_stated_and_refused_above_the_limit() {
         assert_eq!(output.status.code(), Some(code), "{}", said(&output));
         let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let (offset, bound) = (&found[0]["offset_ns"], found[0]["bound_ns"].as_i64().unwrap());
-        // libfaketime counts in seconds with a point.
+        // libfaketime uses seconds with a decimal point.
         let truth = if host.is_some() { -50_000_000 } else { 0 };
         let off = offset.as_i64().unwrap() - truth;
         assert!(off.abs() <= bound + 1_000, "{found}");
@@ -153,7 +153,7 @@ fn clocks_50_ms_apart_are_noticed_stated_and_refused_above_the_limit() {
     assert!(said(&two).contains("the limit is 10.0 ms"), "{}", said(&two));
     assert!(!folder.join("two.dyno").exists(), "nothing is begun");
 
-    // With a limit that lets it pass it is stated, and windows that it shifts are not summed.
+    // Within the limit it is stated, and windows that it shifts are not summed.
     let more = ["--clock", &reference.address, "--clock-limit", "1s"];
     let outputs = both(folder, folder, [right, ahead], &more, || ());
     outputs.iter().for_each(|output| assert!(output.status.success(), "{}", said(output)));
@@ -167,7 +167,7 @@ fn clocks_50_ms_apart_are_noticed_stated_and_refused_above_the_limit() {
     let point = &found["points"][0];
     assert!(point["ops"].is_null(), "{point:#}");
     let share = point["common_window"].as_f64().expect("a share");
-    // 50 ms of 300, and what the comparison leaves open.
+    // 50 ms of 300, plus the uncertainty of the comparison.
     assert!(share < 0.95, "{point:#}");
     let refused = point["refused"].as_str().expect("a reason");
     assert!(refused.contains("the hosts' windows share"), "{refused}");
@@ -178,7 +178,7 @@ fn clocks_50_ms_apart_are_noticed_stated_and_refused_above_the_limit() {
     }
 }
 
-/// A filesystem of a loop device's, unmounted when dropped.
+/// A filesystem on a loop device, unmounted when dropped.
 struct Shared {
     at: PathBuf,
     device: LoopDevice,
@@ -226,7 +226,7 @@ fn two_hosts_on_one_filesystem_add_up_to_what_the_kernel_counts() {
     for host in ["one", "two"] {
         let own = shared.at.join(host);
         std::fs::create_dir(&own).expect("made");
-        // Laid out beforehand, so that nothing but reads goes to the device later.
+        // Created in advance, so that the device receives only reads later.
         protocol(folder, "psync", "50ms");
         let subject = format!("A={}", own.display());
         dyno_well(
@@ -238,7 +238,7 @@ fn two_hosts_on_one_filesystem_add_up_to_what_the_kernel_counts() {
     protocol(folder, "psync", size("1s", "20s"));
     let mut before = 0;
     let more = ["--clock", &reference.address, "--clock-limit", "1s", "--set", "meters=none"];
-    // One host may have come in time to an attempt to which the other did not.
+    // One host may have been on time for an attempt that the other missed.
     let begins = || before = shared.read_bytes();
     let outputs = both(folder, &shared.at, [None, None], &more, begins);
     outputs.iter().for_each(|output| assert!(output.status.success(), "{}", said(output)));
@@ -246,7 +246,7 @@ fn two_hosts_on_one_filesystem_add_up_to_what_the_kernel_counts() {
     let (code, found) = together(folder);
     assert_eq!(code, Some(0), "{found:#}");
     let point = &found["points"][0];
-    // Blocks so large that the filesystem's own reads weigh little beside them.
+    // Blocks large enough that the filesystem's own reads are negligible.
     let bytes = point["ops"].as_f64().expect("ops") * f64::from(128 << 10);
     assert!((bytes / kernel - 1.0).abs() <= 0.005, "{bytes} of {kernel} bytes: {found:#}");
     let parts: Vec<f64> = point["ops_per_s_by_host"]

@@ -1,5 +1,5 @@
-//! Every number on the page of imported figures is a cell of the imported table, or arithmetic of
-//! its cells in no more digits than they have. What is left is named here, one by one.
+//! Every number on the page of imported figures is a cell of the imported table, or derived from
+//! its cells with no more digits than theirs. Exceptions are listed here individually.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ const TABLES: [(&str, &str); 2] = [
 
 const SUBJECTS: [&str; 3] = ["Micron 7600", "Samsung PM9D3a", "Kioxia CD8P-R"];
 
-/// Numbers that are no figures: what stands in the text of these is not asked for.
+/// Numbers that are not figures: the text in these is not checked.
 const EXCEPTIONS: [(&str, &str); 6] = [
     ("the example of a gain", "1.5 times as many is a gain of 50 %"),
     ("the example of a reduction", "half as long is a reduction of 50 %"),
@@ -33,7 +33,7 @@ struct Row {
     step: &'static str,
     subject: String,
     threads: String,
-    /// ops/s, p99 in µs and watts, as the file writes them.
+    /// ops/s, p99 in µs and watts, as written in the file.
     cells: [String; 3],
 }
 
@@ -77,7 +77,7 @@ fn table() -> Vec<Row> {
     all
 }
 
-/// A number of a text: its value, its significant digits, its last decimal, and what follows.
+/// A number in a text: its value, its significant digits, its last decimal, and the text after it.
 #[derive(Debug)]
 struct Token {
     text: String,
@@ -87,7 +87,7 @@ struct Token {
     after: String,
 }
 
-/// The numbers of a text. Digits within a word ("p99", "results-4") are its name.
+/// The numbers in a text. Digits within a word ("p99", "results-4") belong to its name.
 fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().collect();
     let (mut all, mut i) = (Vec::new(), 0);
@@ -131,10 +131,10 @@ fn tokens(text: &str) -> Vec<Token> {
     all
 }
 
-/// The rows that a text can be about: of the subjects, the step and the thread counts that it, or
-/// what it stands under, names.
+/// The rows that a text can refer to: with the subjects, the step and the thread counts named in it
+/// or its headings.
 fn about<'r>(rows: &'r [Row], text: &str, under: &str) -> Vec<&'r Row> {
-    // The longer title holds the shorter one.
+    // The longer title contains the shorter one.
     let named = |title: &str| {
         let others = TABLES.iter().map(|t| t.1).filter(|t| t.len() > title.len());
         let mut rest = format!("{text}\n{under}");
@@ -165,7 +165,7 @@ fn without_names(rows: &[Row], text: &str) -> String {
     text.replace(env!("CARGO_PKG_VERSION"), "")
 }
 
-/// Rounded to so many significant digits.
+/// Rounded to this many significant digits.
 fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap()
 }
@@ -174,7 +174,7 @@ fn is(token: &Token, value: f64) -> bool {
     (token.value - value).abs() <= 1e-9 * value.abs()
 }
 
-/// Which cell, or which arithmetic of cells, a number is.
+/// The cell, or the arithmetic on cells, that gives a number.
 fn source(token: &Token, rows: &[&Row], drawn: bool) -> Option<String> {
     for row in rows {
         let place = format!("{}, {} threads", row.subject, row.threads);
@@ -192,7 +192,7 @@ fn source(token: &Token, rows: &[&Row], drawn: bool) -> Option<String> {
         if token.after.starts_with(" µJ") && is(token, joules) && token.digits <= exact {
             return Some(format!("W ÷ ops/s, {place}"));
         }
-        // A figure's labels are shorter than the cells that they stand for.
+        // A figure's labels are shorter than the cells that they represent.
         let label = |figure| {
             let (value, exact) = row.figure(figure);
             token.digits <= exact && (token.value - value).abs() <= token.unit / 2.0 + 1e-9
@@ -211,7 +211,7 @@ fn source(token: &Token, rows: &[&Row], drawn: bool) -> Option<String> {
             let ((x, exact), (y, other)) = (a.figure(figure), b.figure(figure));
             let gain = (x / y - 1.0).abs() * 100.0;
             let small = token.text == "0.01" && gain < 0.01;
-            // Rounded, or cut off.
+            // Rounded, or truncated.
             let off = (gain - token.value) / token.unit;
             let near = (-0.5..1.0).contains(&off) && token.digits <= exact.min(other);
             if percent && (small || near) {
@@ -232,7 +232,7 @@ fn source(token: &Token, rows: &[&Row], drawn: bool) -> Option<String> {
     (drawn && round).then(|| "tick".to_string())
 }
 
-/// The numbers of a text that come from no cell.
+/// The numbers in a text that come from no cell.
 fn invented(rows: &[Row], text: &str, under: &str, drawn: bool) -> Vec<String> {
     let own = about(rows, text, under);
     let found = tokens(&without_names(rows, text));
@@ -240,7 +240,7 @@ fn invented(rows: &[Row], text: &str, under: &str, drawn: bool) -> Vec<String> {
     strange.map(|token| format!("{}{}", token.text, token.after)).collect()
 }
 
-/// Every text of a block, with what it stands under; true of what is drawn.
+/// Every text of a block, with its headings; true for drawn text.
 fn texts(block: &Block, under: &mut String, document: &Brief) -> Vec<(String, bool)> {
     let plain = |text: String| vec![(text, false)];
     match block {
@@ -251,7 +251,7 @@ fn texts(block: &Block, under: &mut String, document: &Brief) -> Vec<(String, bo
         Block::Text(_, line) => plain(words(line)),
         Block::List(lines) => lines.iter().map(|line| (words(line), false)).collect(),
         Block::Terms(terms) => terms.iter().map(|(a, b)| (format!("{a}: {b}"), false)).collect(),
-        // What the file says of itself stands as it is.
+        // The file's own text is unchanged.
         Block::Pairs(title, _) if title == "Imported" => Vec::new(),
         Block::Pairs(_, pairs) => pairs.iter().map(|(a, b)| (format!("{a}: {b}"), false)).collect(),
         Block::Table(table) => {
@@ -336,7 +336,7 @@ fn every_number_on_the_page_of_imported_figures_is_a_cell_or_arithmetic_of_cells
     }
 }
 
-/// What earlier versions printed of these tables.
+/// Output of earlier versions for these tables.
 #[test]
 fn invented_numbers_are_found_out() {
     let rows = table();

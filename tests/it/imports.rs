@@ -1,5 +1,5 @@
-//! Imports of what fio, sysbench and db_bench print when they run here, now: the imported numbers
-//! are those that the tools print for people to read.
+//! Imports of fresh output of fio, sysbench and db_bench: the imported numbers are those that the
+//! tools print for people.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,7 @@ fn there(program: &str) -> bool {
     found
 }
 
-/// The rows of points of a file, imported: (class, column → text).
+/// The rows of a file's points, imported: (class, column → text).
 struct Rows {
     head: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -41,7 +41,7 @@ impl Rows {
         Rows { head: lines.next().unwrap(), rows: lines.collect() }
     }
 
-    /// A number of the row of this step and class.
+    /// A number in the row of this step and class.
     #[track_caller]
     fn number(&self, step: &str, class: &str, column: &str) -> f64 {
         let text = self.text(step, class, column);
@@ -57,8 +57,8 @@ impl Rows {
         &row.unwrap_or_else(|| panic!("no {class} of {step}"))[at(column)]
     }
 
-    /// p99 as printed, where enough ops lie above it; on a slow machine there are too few, and then
-    /// it is not shown.
+    /// p99 as printed, if enough ops lie above it; a slow machine may have too few, and it is then
+    /// not shown.
     #[track_caller]
     fn has_p99(&self, step: &str, class: &str, ops: f64, printed_ns: f64, within: f64) {
         match ops >= 10_000.0 {
@@ -80,7 +80,7 @@ fn after<'a>(text: &'a str, key: &str, ends: &str) -> &'a str {
     rest.split(|c: char| ends.contains(c) || c == '\n').next().unwrap().trim()
 }
 
-/// fio for people: "IOPS=12.8k", and its percentiles in the unit of their heading.
+/// fio's text output: "IOPS=12.8k", and its percentiles in the unit of their heading.
 fn fio_prints(text: &str, direction: &str) -> (f64, f64) {
     let part = text.split_once(&format!("  {direction}: IOPS=")).expect("a direction").1;
     let rate = after(part, "", ",");
@@ -119,7 +119,7 @@ fn fio_says_the_same_in_json_in_json_plus_and_in_words() {
             "--time_based",
         ]);
         let both = run(fio.arg(format!("--output-format=normal,{format}")));
-        // The JSON comes first, and words after it.
+        // The JSON comes first, followed by text.
         let (json, words) = both.split_once("\n}\n").expect("the end of the JSON");
         let json = &json[json.find('{').unwrap()..];
         let rows =
@@ -133,7 +133,7 @@ fn fio_says_the_same_in_json_in_json_plus_and_in_words() {
             near(rows.number("mixed", class, "ops"), issued, 0.0);
             // fio prints three digits, each direction over its own time.
             near(rows.number("mixed", class, "ops_per_s"), rate, 0.011);
-            // A bin is 1/64 of an octave wide, and what is printed is rounded.
+            // A bin is 1/64 of an octave wide, and the printed value is rounded.
             rows.has_p99("mixed", class, issued, p99_ns, 0.02 + 600.0 / p99_ns);
             assert_eq!(rows.number("mixed", class, "threads"), 2.0);
         }
@@ -160,7 +160,7 @@ fn sysbench_says_the_same() {
     let printed = sysbench("run");
     let rows = Rows::import(dir.path(), "sysbench", "s.txt", &printed);
     let number = |key: &str| after(&printed, key, " ").parse::<f64>().unwrap();
-    // Ops are counted whole, so a rate comes back to within one op.
+    // Ops are whole numbers, so a rate is accurate to one op.
     for (class, key) in [("read", "reads/s:"), ("write", "writes/s:")] {
         near(rows.number("fileio random r/w", class, "ops_per_s"), number(key), 1.0 / number(key));
     }

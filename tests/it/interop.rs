@@ -8,8 +8,8 @@ use crate::support::db_bench;
 
 const KEYS: u64 = 20_000;
 
-/// Enough random look-ups that every key is asked for: the chance that one of 20,000 is left out is
-/// below 1e-8.
+/// Enough random look-ups for every key: the probability that one of 20,000 is missed is below
+/// 1e-8.
 const READS: u64 = 40 * KEYS;
 
 const PROTOCOL: &str = r#"
@@ -42,7 +42,7 @@ fn run(command: &mut Command) -> String {
     said
 }
 
-/// Fills (or finds) the database below `dir/x` and reads it; the rows of `dyno export`.
+/// Fills (or finds) the database below `dir/x` and reads it; returns the rows of `dyno export`.
 fn dyno(dir: &Path, fill: &str) -> String {
     std::fs::write(dir.join("p.toml"), PROTOCOL.replace("FILL", fill)).unwrap();
     std::fs::create_dir_all(dir.join("x")).unwrap();
@@ -79,7 +79,7 @@ fn bench(db_bench: &Path, dir: &Path, benchmarks: &str, existing: bool) -> Strin
     run(&mut command)
 }
 
-/// A column of the one row of data.
+/// A column of the single data row.
 fn column(csv: &str, name: &str) -> u64 {
     let mut lines = csv.lines();
     let at = lines.next().unwrap().split(',').position(|c| c == name).unwrap();

@@ -1,5 +1,5 @@
-//! `--json`: what every command prints keeps to the schema that `dyno schema` prints; plans,
-//! campaigns and protocols keep to theirs, and wrong keys do not.
+//! `--json`: the output of every command is valid by the schema that `dyno schema` prints; so are
+//! plans, campaigns and protocols, and wrong keys are not.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +21,7 @@ name = "A"
 path = "/srv/a"
 "#;
 
-/// Validates documents with the Python package `jsonschema`; its lines of complaint.
+/// Validates documents with the Python package `jsonschema`; returns its messages.
 const VALIDATE: &str = r#"
 import json, sys, jsonschema
 for name, schema, document in json.load(sys.stdin):
@@ -31,7 +31,7 @@ for name, schema, document in json.load(sys.stdin):
         print(f"{name}: {error.json_path}: {error.message[:200]}")
 "#;
 
-/// What does not keep to its schema, of (name, schema, document); none where it cannot be checked.
+/// Violations of schemas, given (name, schema, document); None if they cannot be checked.
 fn complaints(of: &[(String, Value, Value)]) -> Option<Vec<String>> {
     use std::io::Write;
     let mut python = Command::new("python3");
@@ -68,7 +68,7 @@ fn fleet(dir: &Path) {
     }
 }
 
-/// Bundles `h1` and `h2` of two hosts that began at one time.
+/// Bundles `h1` and `h2` of two hosts with a common start.
 fn hosts(dir: &Path) {
     let plan = made::plan(dir, &made::step("reads", "", ""), 1, 1);
     let offset = Some(ClockOffset { offset_ns: -1_000, bound_ns: 20_000 });
@@ -87,7 +87,7 @@ fn hosts(dir: &Path) {
     }
 }
 
-/// A clock that answers for as long as the program runs.
+/// A clock that answers as long as the program runs.
 fn clock() -> String {
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
     let address = socket.local_addr().expect("an address").to_string();
@@ -213,7 +213,7 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
     assert_eq!((&claim[0]["not_kept"], &claim[0]["fates"]["lost"]), (&json!(64), &json!(64)));
     let Some(found) = complaints(&documents) else { return };
     assert_eq!(found, [""; 0]);
-    // And that the schema is no sieve without a mesh.
+    // And the schema rejects something.
     let mut wrong = documents;
     wrong.retain(|d| ["show", "claims", "version", "gate", "catalogue"].contains(&d.0.as_str()));
     for (_, _, document) in &mut wrong {
@@ -225,7 +225,7 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
     }
 }
 
-/// A campaign with every key that is its own; `DIRECTORY` is another subject of it.
+/// A campaign with every key specific to it; `DIRECTORY` is another subject of it.
 const DRIVES: &str = r#"
 protocol = "quick"
 rounds = 4
@@ -260,7 +260,7 @@ name = "B"
 path = { lab1 = "/srv/a" }
 "#;
 
-/// What a campaign of `DIRECTORY` alone begins with, up to the subject.
+/// The beginning of a campaign with only `DIRECTORY`, up to the subject.
 const HOST: &str = "protocol = \"quick\"\n[[host]]\nname = \"lab1\"\n[[subj";
 
 fn toml(text: &str) -> Value {

@@ -1,5 +1,5 @@
-//! The first page's words: imported figures as arithmetic, the subject of the brief with its losses
-//! beside its gains, and the cause where nobody can be ranked.
+//! The text of the first page: imported figures as arithmetic, the brief's subject with its losses
+//! in addition to its gains, and the cause if no drive can be ranked.
 
 use std::path::Path;
 
@@ -51,7 +51,8 @@ fn a_published_table_is_said_measure_by_measure_where_its_differences_are_greate
     ] {
         assert!(first.contains(said), "“{said}” is not in {first}");
     }
-    // Nothing is claimed, and nobody who has a table can repeat it. The appendix has a legend.
+    // Nothing is claimed, and there is nothing to repeat with only a table. The appendix has a
+    // legend.
     assert!(!whole(dir).contains("--repeats"), "{}", whole(dir));
     let body = whole(dir).split("\n## Appendix").next().unwrap_or_default().to_string();
     for never in ["▲", "No drive can be ranked", "delivers"] {
@@ -79,7 +80,7 @@ fn two_published_tables_are_told_apart_and_another_subject_has_its_own_losses() 
     assert!(first.contains(own), "{first}");
 }
 
-/// Three subjects at two depths, five repeats: B carries a fifth less than A, C a tenth more.
+/// Three subjects at two depths, five repeats: B has a fifth less than A, C a tenth more.
 fn three(dir: &Path) {
     let step = made::step("reads", "sweep = { axis = \"io.depth\", values = [4, 8] }", "");
     let plan = made::plan(dir, &step, 3, 5);
@@ -110,7 +111,7 @@ fn the_subject_of_the_brief_comes_first_and_its_losses_stand_beside_its_gains() 
     for finding in ["- reads: A has ", "lower p99 read latency than B", "- reads: C has "] {
         assert!(first.contains(finding), "{finding}: {first}");
     }
-    // Rivals among themselves are no matter of the first page, nor of its figure.
+    // Claims among rivals are not on the first page, nor in its figure.
     assert!(!first.contains("C delivers 3") && !first.contains("C +3"), "{first}");
     assert!(first.contains("claimed: A +2") && first.contains(", C +9."), "{first}");
 
@@ -129,7 +130,7 @@ fn the_subject_of_the_brief_comes_first_and_its_losses_stand_beside_its_gains() 
     );
 }
 
-/// Three repeats of A and B, of which B drifts where that is asked for.
+/// Three repeats of A and B, of which B optionally drifts.
 fn two(dir: &Path, drifts: bool) {
     let plan = made::plan(dir, &made::step("reads", "", ""), 2, 3);
     let mut rng = made::rng(82, 0);
@@ -177,7 +178,7 @@ fn a_drive_that_was_not_steady_is_named_in_the_sentence_with_what_to_do() {
         steady: Some(state),
         ended_unix_ns: 1,
     };
-    // What was asked of both is the same; A came to rest.
+    // The targets of both are the same; A became steady.
     let (mut writer, _) = BundleWriter::resume(&dir.join("b.dyno")).expect("the bundle");
     let steady = |p: &PreparationStep| {
         let mut own = PreparationStep { subject: "A".into(), ..p.clone() };

@@ -1,5 +1,4 @@
-//! The live feed of a run: what it says while the run goes on, after it, and of one that was
-//! killed.
+//! The live feed of a run: its contents during the run, after it, and for one that was killed.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +9,7 @@ use dyno::store::Bundle;
 
 use crate::support::{DYNO, dyno_well, until};
 
-/// Four points of 1.6 s, with two streams on an engine that takes no time but its latency.
+/// Four points of 1.6 s, with two streams on an engine with only a given latency.
 pub const PROTOCOL: &str = "title = \"Null\"\n[[step]]\nname = \"a\"\nwarmup = \"200ms\"\n\
     duration = \"1600ms\"\nsweep = { axis = \"io.threads\", values = [1, 2] }\n\
     [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"50us\" }\n\
@@ -18,7 +17,7 @@ pub const PROTOCOL: &str = "title = \"Null\"\n[[step]]\nname = \"a\"\nwarmup = \
     [[step.stream]]\nname = \"log\"\nheadline = false\n\
     engine = { kind = \"null\", latency = \"1ms\" }\nworkload = \"sequential\"\n";
 
-/// Begins a run of two subjects in a folder, whose bundle is `b.dyno`.
+/// Starts a run of two subjects in a folder, with the bundle `b.dyno`.
 pub fn begin(folder: &Path, protocol: &str, more: &[&str]) -> Child {
     for name in ["x", "y"] {
         std::fs::create_dir_all(folder.join(name)).expect("a folder");
@@ -34,7 +33,7 @@ fn read(folder: &Path) -> Option<FeedState> {
     feed::read(&folder.join("b.dyno"))
 }
 
-/// What the bundle's points come to, summed as a feed sums.
+/// The totals of the bundle's points, summed like a feed.
 pub fn of_bundle(folder: &Path) -> LiveTotals {
     let mut totals = LiveTotals::default();
     let bundle = Bundle::open(&folder.join("b.dyno")).expect("a bundle");

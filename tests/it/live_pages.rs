@@ -1,5 +1,5 @@
-//! The live pages of `dyno serve` and of `dyno run --serve`, and `/metrics`, held against what the
-//! bundle has in the end.
+//! The live pages of `dyno serve` and of `dyno run --serve`, and `/metrics`, compared with the
+//! final bundle.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,7 +14,7 @@ use crate::browser::Browser;
 use crate::live::{PROTOCOL, begin, of_bundle};
 use crate::support::{DYNO, have, said, skip, until};
 
-/// `dyno serve`, which ends when dropped.
+/// `dyno serve`, stopped when dropped.
 struct Served {
     process: Child,
     address: String,
@@ -52,7 +52,7 @@ impl Served {
         stream
     }
 
-    /// Head and body of an answer.
+    /// Head and body of a response.
     fn get(&self, path: &str, accept: &str) -> (String, String) {
         let mut all = String::new();
         self.ask(path, accept).read_to_string(&mut all).expect("answered");
@@ -67,7 +67,7 @@ impl Served {
     }
 }
 
-/// The samples of `/metrics` that have a name, by their labels.
+/// The samples of `/metrics` with a name, by labels.
 fn samples(text: &str, name: &str) -> BTreeMap<String, f64> {
     let own = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix('{'));
     let pair = |line: &str| {
@@ -149,7 +149,7 @@ fn both_formats_are_taken_by_the_programs_that_read_them() {
     let accept = "application/openmetrics-text; version=1.0.0";
     let (head, open) = served.get("/metrics", accept);
     assert!(head.contains("application/openmetrics-text; version=1.0.0"), "{head}");
-    // The package of Debian's own Python, or of another's that is found first.
+    // The package for Debian's own Python, or for another that is found first.
     let known = |python: &&str| {
         let found = Command::new(python).args(["-c", "import prometheus_client"]).output();
         found.is_ok_and(|found| found.status.success())
@@ -177,7 +177,7 @@ const PARSE: &str = "import sys\n\
     from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse\n\
     for f in parse(sys.stdin.read()): print(f.name, f.type, f.unit)\n";
 
-/// Whether a program takes a text, and what it says.
+/// Whether a program accepts a text, and its output.
 fn piped(command: &mut Command, text: &str) -> (bool, String) {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.spawn().expect("started");
@@ -228,7 +228,7 @@ fn what_a_prometheus_scraped_is_what_the_bundle_counts() {
     the_dashboards_queries_are_answered(&prometheus.address);
 }
 
-/// What a Prometheus answers to a query: `query`, or `query_range` with its further parameters.
+/// A Prometheus's answer to a query: `query`, or `query_range` with its further parameters.
 fn asked(host: &str, kind: &str, query: &str, parameters: &str) -> Option<Value> {
     let query: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let mut stream = TcpStream::connect(host).ok()?;
@@ -239,15 +239,15 @@ fn asked(host: &str, kind: &str, query: &str, parameters: &str) -> Option<Value>
     serde_json::from_str(all.split_once("\r\n\r\n")?.1).ok()
 }
 
-/// With Grafana's variables filled in as Grafana does, over the minutes that hold the run.
+/// With Grafana's variables filled in, over the minutes of the run.
 fn the_dashboards_queries_are_answered(prometheus: &str) {
     let dashboard: Value = serde_json::from_str(DASHBOARD).expect("JSON");
     let panels = dashboard["panels"].as_array().expect("panels").iter();
     let targets = panels.flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
     let queries: Vec<&str> = targets.filter_map(|target| target["expr"].as_str()).collect();
     assert!(queries.len() > 10, "{queries:?}");
-    // A null engine has no watts and no temperature; what was missed or given up is counted where
-    // some was.
+    // A null engine has no watts and no temperature; misses and abandoned transactions are only
+    // reported if there are any.
     let without = ["dyno_power_watts", "dyno_temperature_celsius", "dyno_misses_total"];
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
     let range = format!("&start={}&end={}&step=1", now - 300, now + 1);
@@ -282,7 +282,7 @@ fn each_metric_of_the_dashboard_is_one_of_metrics() {
     assert!(seen > 15, "{seen}");
 }
 
-/// The run's process: threads, and how many of its descriptors are sockets.
+/// The run's process: threads, and number of socket descriptors.
 fn process(pid: u32) -> Option<(usize, usize)> {
     let entries = |what: &str| std::fs::read_dir(format!("/proc/{pid}/{what}")).ok();
     let is_socket = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -367,8 +367,7 @@ fn text(browser: &mut Browser, of: &str) -> String {
     found.as_str().unwrap_or_default().to_string()
 }
 
-/// Nothing for axe to find in the page as it stands, nor anything from elsewhere; it fits its
-/// width.
+/// No axe findings on the current page, and no external requests; it fits its width.
 fn is_accessible(browser: &mut Browser, width: u32) {
     browser.eval("document.querySelectorAll('details').forEach(d => { d.open = true; })");
     let found = browser.axe();

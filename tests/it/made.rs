@@ -1,5 +1,5 @@
-//! Bundles made of figures that a test chooses: plans as users write them, points as runs store
-//! them, and no drive.
+//! Bundles with figures chosen by a test: plans as written by users, points as stored by runs,
+//! without drives.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,28 +15,28 @@ use crate::support::DYNO;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What a point is to show.
+/// The figures of a point.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     pub ops_per_s: f64,
     pub p99_ns: f64,
-    /// ops/s asked for, of an open loop; its p99 is then of response times.
+    /// Target ops/s of an open loop; its p99 is then of response times.
     pub asked: Option<f64>,
-    /// ops/s second by second, where the bundle is to hold them.
+    /// ops/s second by second, if stored in the bundle.
     pub seconds: Vec<f64>,
-    /// Of each drive of a group, its ops/s; `ops_per_s` is then not looked at.
+    /// ops/s of each drive of a group; `ops_per_s` is then ignored.
     pub drives: Vec<f64>,
-    /// Of each stream of the plan, in its order; of the rest only `watts` is then looked at.
+    /// For each stream of the plan, in order; of the other fields only `watts` is then used.
     pub streams: Vec<Figures>,
-    /// The drive's mean power, as a table reports it.
+    /// The drive's mean power, as in a table.
     pub watts: Option<f64>,
-    /// What the processors' meter counted over the window.
+    /// The processor meter's counts over the window.
     pub cpu: Vec<(&'static str, f64)>,
-    /// Why the point failed.
+    /// The point's error.
     pub failure: Option<&'static str>,
 }
 
-/// A protocol of a step with two points, which measures no drive and is soon over.
+/// A short protocol of a step with two points, without drives.
 pub const NULL: &str = r#"
 title = "Null"
 source = "test"
@@ -50,7 +50,7 @@ engine = { kind = "null", latency = "50us" }
 workload = "random"
 "#;
 
-/// A protocol as the demo's, on an engine that needs no library.
+/// A protocol like the demo's, on an engine that needs no library.
 pub const DEMO: &str = r#"
 headline = { step = "readrandom", metric = "ops/s", at = "top" }
 [[step]]
@@ -82,7 +82,7 @@ engine = "null"
 workload = { kind = "random", read = 0 }
 "#;
 
-/// A folder in memory where there is one: very many points are written.
+/// A folder in memory if possible, because very many points are written.
 pub fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
@@ -102,7 +102,7 @@ pub fn plan(folder: &Path, steps: &str, subjects: usize, repeats: u32) -> Plan {
         .expect("a plan")
 }
 
-/// A plan of a protocol that Dyno has.
+/// A plan for a built-in protocol.
 pub fn builtin(folder: &Path, protocol: &str, subjects: &[&str], repeats: u32) -> Plan {
     let all: Vec<_> = subjects.iter().map(|name| (name.to_string(), folder.join(name))).collect();
     all.iter().for_each(|(_, drive)| std::fs::create_dir_all(drive).expect("a folder"));
@@ -110,7 +110,7 @@ pub fn builtin(folder: &Path, protocol: &str, subjects: &[&str], repeats: u32) -
         .expect("a plan")
 }
 
-/// A closed loop on the null engine, with what else the step and its stream have.
+/// A closed loop on the null engine, with further keys of the step and its stream.
 pub fn step(name: &str, step: &str, stream: &str) -> String {
     format!(
         "[[step]]\nname = \"{name}\"\nduration = \"1s\"\n{step}\n[[step.stream]]\nname = \"io\"\n\
@@ -119,7 +119,7 @@ pub fn step(name: &str, step: &str, stream: &str) -> String {
     )
 }
 
-/// A step of a reader that leads, swept by depth, and a writer beside it.
+/// A step of a headline reader, swept by depth, and a background writer.
 pub fn reader_and_writer(depths: &[u32]) -> String {
     format!(
         "[[step]]\nname = \"both\"\nduration = \"1s\"\n\
@@ -130,7 +130,7 @@ pub fn reader_and_writer(depths: &[u32]) -> String {
     )
 }
 
-/// Writes a bundle of every point that has figures, in the order of a run.
+/// Writes a bundle of every point with figures, in the order of a run.
 pub fn write(path: &Path, plan: &Plan, figures: &mut dyn FnMut(&PointKey) -> Option<Figures>) {
     write_with(path, plan, &[], figures);
 }
@@ -146,7 +146,7 @@ pub fn write_with(
     write_run(path, &run, facts, figures);
 }
 
-/// The same of a run that began at another time.
+/// The same for a run with another start time.
 pub fn write_run(
     path: &Path,
     run: &Run,
@@ -163,7 +163,7 @@ pub fn write_run(
             }
         }
         if let Some(value) = of.watts {
-            // One reading alone shows nothing of the window.
+            // A single reading shows nothing about the window.
             let until_ns = whole(&point, &of).window_ns.expect("a window") as i64;
             for at_ns in [0, until_ns] {
                 let (meter, name) = ("csv".into(), "drive_watts".into());
@@ -180,7 +180,7 @@ pub fn write_run(
     }
 }
 
-/// Each stream with what it is to show.
+/// Each stream with its figures.
 fn streams<'a>(point: &'a PointPlan, of: &'a Figures) -> Vec<(&'a Stream, &'a Figures)> {
     let figures = if of.streams.is_empty() { std::slice::from_ref(of) } else { &of.streams[..] };
     point.step.streams.iter().zip(figures).collect()
@@ -232,7 +232,7 @@ fn cell(stream: &Stream, of: &Figures, drive: u32, ops: f64) -> Cell {
     }
 }
 
-/// So many latencies that 99 % of them reach up to p99.
+/// This many latencies, 99 % of which are up to p99.
 pub fn histogram(ops: u64, p99_ns: f64) -> Histogram {
     let mut made = Histogram::new();
     let (fast, slow) = (ops * 985 / 1000, ops * 2 / 1000);
@@ -258,7 +258,7 @@ fn interval(stream: &str, second: u64, ops: f64) -> Interval {
     }
 }
 
-/// What `dyno claims --json` says of bundles.
+/// The output of `dyno claims --json` for bundles.
 pub fn claims(bundles: &[&Path], args: &[&str]) -> serde_json::Value {
     let out = Command::new(DYNO)
         .arg("claims")

@@ -1,5 +1,5 @@
-//! What is shown of the library and of the binary without measuring this machine: one program with
-//! a module for each part, whose tests run beside one another. `make test-NAME` runs a module.
+//! Tests of the library and the binary that do not measure this machine: one program with a module
+//! for each part, whose tests run in parallel. `make test-NAME` runs a module.
 
 mod act;
 mod audit;

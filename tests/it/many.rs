@@ -1,5 +1,5 @@
-//! Very many bundles, cheaply: a few are written point by point, the others are copies of these
-//! with a name, a serial number, a time and rates of their own.
+//! Very many bundles, cheaply: a few are written point by point, the others are copies with their
+//! own name, serial number, time and rates.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 use crate::made::{self, Figures, normal, rng};
 
-/// Drives of a model, and how they differ.
+/// Drives of a model, and their differences.
 pub struct Model {
     pub name: &'static str,
     pub firmware: &'static str,
@@ -22,7 +22,7 @@ pub const MODELS: [Model; 3] = [
     Model { name: "Slow P5", firmware: "C3=1", ops_per_s: 30_000.0, p99_ns: 3e5 },
 ];
 
-/// What drives scatter by, and repeats, as standard deviations of logarithms.
+/// The scatter of drives and of repeats, as standard deviations of logarithms.
 const DRIVES: f64 = 0.02;
 const REPEATS: f64 = 0.01;
 /// 22 November 2026, and a day.
@@ -30,8 +30,8 @@ const STARTED_NS: i64 = 1_795_000_000_000_000_000;
 const DAY_NS: i64 = 86_400_000_000_000;
 const HOSTS: usize = 4;
 
-/// Writes so many bundles of one drive each, which is of the models in turn and on four hosts in
-/// turn; a month's runs after another's. They are called `00000.dyno` and so on.
+/// Writes this many bundles of one drive each, alternating between the models and between four
+/// hosts; month by month. They are named `00000.dyno` and so on.
 pub fn write(folder: &Path, count: usize) -> Vec<PathBuf> {
     let templates: Vec<PathBuf> = (0..MODELS.len()).map(|m| template(folder, m)).collect();
     let names = (0..count).map(|i| folder.join(format!("{i:05}.dyno")));
@@ -67,7 +67,7 @@ fn template(folder: &Path, model: usize) -> PathBuf {
     path
 }
 
-/// Counts and histograms stay as they are: a longer window makes a slower drive.
+/// Counts and histograms are unchanged: a longer window makes a slower drive.
 fn make_own(path: &Path, number: usize) -> rusqlite::Result<()> {
     let mut conn = Connection::open(path)?;
     conn.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")?;

@@ -1,6 +1,6 @@
-//! Several database servers as one subject: four on four filesystems against four others, each with
-//! its processors and memory as asked, as the kernel says; what the brief makes of them; and
-//! servers that are there already, one connection string a drive.
+//! Several database servers in one subject: four on four filesystems against four others, each with
+//! its processors and memory as specified, as reported by the kernel; their tables in the brief;
+//! and existing servers, one connection string per drive.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ struct Mounts {
 }
 
 impl Mounts {
-    /// So many below a folder; the test is skipped where they cannot be made.
+    /// This many below a folder; the test is skipped if they cannot be created.
     fn make(below: &Path, names: &[String]) -> Option<Mounts> {
         let mut mounts = Mounts { at: Vec::new(), _devices: Vec::new() };
         for name in names {
@@ -49,7 +49,7 @@ impl Drop for Mounts {
     }
 }
 
-/// A plan of two subjects of so many servers each, and its protocol.
+/// A plan of two subjects with this many servers each, and its protocol.
 fn plan(bench: &Bench, engine: &str, drives: &[PathBuf], cpus: &str, seconds: u32) {
     let of = |drives: &[PathBuf]| {
         let drives: Vec<String> =
@@ -88,7 +88,7 @@ fn run(bench: &Bench) -> Command {
     own
 }
 
-/// Processors and memory limit of a process, as the kernel has them.
+/// Processors and memory limit of a process, from the kernel.
 fn of_kernel(pid: u32) -> Option<(String, u64)> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let cpus = status.lines().find_map(|l| l.strip_prefix("Cpus_allowed_list:"))?.trim();
@@ -125,7 +125,7 @@ fn four_servers_on_four_filesystems_are_one_subject_with_their_sum_and_spread() 
         return;
     }
     let all = servers::own();
-    // One of them each time: their start is most of what this takes.
+    // One of them each time, because their start takes most of the time.
     let (few, many) = (all.len().min(1), all.len());
     let engines = &all[all.len() - size(few, many)..];
     for engine in engines {
@@ -140,7 +140,7 @@ fn four_servers(engine: &str) {
     let cpus = allowed();
     let Some(first) = cpus.first() else { return };
 
-    // Two processors cannot be cut in four, and no host has so much memory.
+    // Two processors cannot be divided by four, and no host has this much memory.
     if cpus.len() < SERVERS {
         let list = cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         plan(&bench, engine, &mounts.at, &format!("cpus = \"{list}\""), 1);
@@ -242,7 +242,7 @@ fn brief_of(bench: &Bench, cpu: u32, seconds: u32) {
     }
 }
 
-/// Refused before anything is begun on any drive.
+/// Refused before anything is started on any drive.
 #[track_caller]
 fn refused(bench: &Bench, mounts: &Mounts, why: &str) {
     let output = run(bench).output().unwrap();
@@ -298,7 +298,7 @@ fn existing_servers_are_a_connection_string_for_each_drive() {
     }
 }
 
-/// The machine is emulated, and two servers there take minutes: only `make soak` boots it.
+/// The machine is emulated, and two servers take minutes there: only under `make soak`.
 #[test]
 fn in_qemu_control_groups_of_version_two_limit_each_of_two_servers_and_dyno_itself() {
     if size("no machine", "one") == "no machine" {
@@ -315,7 +315,7 @@ fn in_qemu_control_groups_of_version_two_limit_each_of_two_servers_and_dyno_itse
     let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert!(text("controllers.txt").contains("memory"), "version 2 has it");
     assert_eq!(text("left.txt"), "", "no group is left");
-    // A line for each group that was there, a full stop after each look.
+    // A line for each group found, a full stop after each check.
     let groups = text("groups.txt");
     let together = groups.split(".\n").filter(|look| look.lines().count() == 2).count();
     assert!(together > 0, "both ran at once: {groups}");
@@ -334,8 +334,8 @@ fn in_qemu_control_groups_of_version_two_limit_each_of_two_servers_and_dyno_itse
     limited_in_a_slice(folder.path());
 }
 
-/// What the lab leaves of its step with limited memory: dyno beside the group that it was started
-/// in, within its limit, and back in the end.
+/// The lab's output for its step with limited memory: Dyno next to its original group, within its
+/// limit, and back at the end.
 fn limited_in_a_slice(out: &Path) {
     let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
     assert_eq!(text("memory-left.txt"), "", "no group is left");

@@ -1,5 +1,5 @@
-//! The version of the measuring method: bundles of different versions are not compared, and neither
-//! is one gone on with.
+//! The version of the measuring method: bundles of different versions are not compared, and none is
+//! resumed with another.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn measured(folder: &Path, subject: &str, bundle: &str) {
     assert!(out.status.success(), "{}", said(&out));
 }
 
-/// Puts another version into a bundle's plan, or none.
+/// Sets or removes the version in a bundle's plan.
 fn set(bundle: &Path, change: &str) {
     let conn = rusqlite::Connection::open(bundle).expect("a bundle");
     conn.execute(&format!("UPDATE run SET plan = {change}"), []).expect("changed");
@@ -37,7 +37,7 @@ fn bundles_of_different_versions_are_not_compared_and_both_versions_are_printed(
     let compared =
         |args: &[&str]| said(&dyno(path, &[&["compare", "a.dyno", "b.dyno"], args].concat()));
     assert!(!compared(&[]).contains("not comparable"), "{}", compared(&[]));
-    // One of before there was a version is of the first.
+    // One without a version has the first.
     set(&b, "json_remove(plan, '$.method')");
     assert!(!compared(&[]).contains("not comparable"), "{}", compared(&[]));
     set(&b, "json_set(plan, '$.method', 2)");

@@ -1,5 +1,5 @@
-//! `docs/analysis.ipynb` runs on the tables of a bundle, and exported tables say nothing of where
-//! on whose disk their bundles lie.
+//! `docs/analysis.ipynb` runs on the tables of a bundle, and exported tables do not contain the
+//! paths of their bundles.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ const PROTOCOL: &str = "title = \"Null\"\n[[step]]\nname = \"a\"\nduration = \"1
     sweep = { axis = \"io.threads\", values = [1, 2] }\n[[step.stream]]\nname = \"io\"\n\
     engine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
 
-/// Runs the code cells of a notebook one after the other, as its own program would.
+/// Runs the code cells of a notebook in sequence, like Jupyter.
 const CELLS: &str = "import json, sys\nspace = {}\n\
     for cell in json.load(open(sys.argv[1]))['cells']:\n    \
     if cell['cell_type'] == 'code': exec(''.join(cell['source']), space)\n";

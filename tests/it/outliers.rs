@@ -1,11 +1,11 @@
-//! The slowest requests of a point: kept in the bundle, exported, shown, and in the brief.
-//! Whose they were is measured in tests/measured/outliers.rs.
+//! The slowest requests of a point: stored in the bundle, exported, shown, and in the brief.
+//! tests/measured/outliers.rs tests their causes.
 
 use dyno::store::Bundle;
 
 use crate::support::dyno_well;
 
-/// One worker in open loop on an engine that answers nothing for 300 ms, 200 ms into the window.
+/// One worker in open loop on an engine that does not respond for 300 ms, 200 ms into the window.
 const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"s\"\nduration = \"2s\"\n\
     [[step.stream]]\nname = \"io\"\nrate = \"2000/s\"\nworkload = \"random\"\n\
     engine = { kind = \"null\", latency = \"10us\", stall_at = \"200ms\", stall = \"300ms\" }\n";
@@ -24,7 +24,7 @@ fn the_slowest_thousand_are_kept_with_what_distinguishes_them_and_are_in_every_o
     assert!(ops.windows(2).all(|pair| pair[0].response_ns >= pair[1].response_ns));
     let longest = &stored.point.cells[0].tallies[0];
     assert_eq!(ops[0].response_ns, longest.response().max_ns, "the slowest of all");
-    // The op that met the stall, and those that were due behind it.
+    // The op during the stall, and those due after it.
     let stalled =
         ops.iter().find(|op| op.late_ns < op.response_ns / 2).expect("the one that met it");
     assert!(stalled.response_ns >= 290_000_000, "{stalled:?}");

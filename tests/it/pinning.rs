@@ -1,4 +1,4 @@
-//! Where workers run, as the kernel says it of their threads while they do.
+//! The processors of workers, as reported by the kernel for their running threads.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn plan(dir: &Path, threads: u32, cpus: &str) {
 const RUN: [&str; 8] =
     ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
 
-/// For every thread of a process, where it may run and where it ran last.
+/// For every thread of a process, its permitted processors and the one on which it last ran.
 fn threads(process: u32) -> Vec<(String, usize)> {
     let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let of = |task: &Path| {

@@ -1,4 +1,4 @@
-//! Whose server is started: the one that the plan names, of whatever version, MariaDB or MySQL.
+//! Selection of the server: the one set in the plan, of any version, MariaDB or MySQL.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::support::{have, said, skip};
 
 const FILL: &str = "fill = { kind = \"oltp_load\", tables = 2, table_size = 2000, threads = 2 }";
 
-/// Every server of the family on the PATH and where packages put them.
+/// Every server of the family on the PATH and in package folders.
 fn servers() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -23,7 +23,7 @@ fn version(server: &Path) -> String {
     output.map(|o| said(&o)).unwrap_or_default()
 }
 
-/// Loads and measures on a server by its path; what the bundle says of it.
+/// Loads and measures on a server by its path; returns the bundle's facts.
 fn measured(server: &Path) -> String {
     let bench = Bench::new();
     let dataset = format!("program = \"{}\"\n{FILL}", server.display());

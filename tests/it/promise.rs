@@ -1,6 +1,6 @@
-//! The promise through the whole program: bundles of identical subjects in 24 settings that have
-//! every pair of values of any two factors, and what the real `dyno claims --json` claims of them.
-//! The same settings through the function alone, and in thousands, are `simulation`'s.
+//! The promise through the whole program: bundles of identical subjects in 24 settings that cover
+//! every pair of values of any two factors, and the claims of the real `dyno claims --json`.
+//! `simulation` has the same settings through the function alone, in thousands.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use dyno::plan::{Plan, PointIndex};
 use crate::made::{self, Figures, normal, rng};
 use crate::support::size;
 
-/// How run-to-run scatter differs from point to point.
+/// How run-to-run scatter differs between points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
     Equal,
@@ -27,9 +27,9 @@ struct Setting {
     repeats: u32,
     subjects: usize,
     steps: usize,
-    /// What each further place in a repeat's order adds.
+    /// The effect of each further place in a repeat's order.
     place: f64,
-    /// How much more the first subject scatters.
+    /// The factor by which the first subject scatters more.
     noisy: f64,
 }
 
@@ -47,7 +47,7 @@ fn setting(row: [usize; 7]) -> Setting {
     }
 }
 
-/// Every pair of values of any two factors that a row does not have yet.
+/// Every pair of values of any two factors that no row has yet.
 fn pairs() -> Vec<[usize; 4]> {
     let mut all = Vec::new();
     for (f, own) in LEVELS.into_iter().enumerate() {
@@ -58,7 +58,7 @@ fn pairs() -> Vec<[usize; 4]> {
     all
 }
 
-/// 24 settings that together have every pair; what is left over after that is drawn.
+/// 24 settings that together cover every pair; the rest are random.
 fn covering() -> Vec<Setting> {
     let covers = |row: &[usize; 7], o: &[usize; 4]| row[o[0]] == o[1] && row[o[2]] == o[3];
     let (mut open, mut rng, mut found) = (pairs(), rng(1, 0), Vec::new());
@@ -99,7 +99,7 @@ fn claims_anything(with: &Setting, points: usize, trial: u64, rng: &mut Rng) -> 
     !found["claims"].as_array().expect("a list").is_empty()
 }
 
-/// Subjects that differ in nothing but chance, as a run would measure them.
+/// Subjects that differ only by chance, as a run would measure them.
 fn write(bundle: &std::path::Path, plan: &Plan, with: &Setting, rng: &mut Rng) {
     let places = PointIndex::of(plan);
     let (mut spreads, mut blocks) = (HashMap::new(), HashMap::new());
@@ -129,7 +129,7 @@ fn write(bundle: &std::path::Path, plan: &Plan, with: &Setting, rng: &mut Rng) {
 #[test]
 fn identical_subjects_are_distinguished_in_at_most_5_of_100_briefs_that_the_program_prints() {
     let briefs = size(1, 100);
-    // Each point is a transaction, and a thousand of them no more telling than a hundred.
+    // Each point is a transaction, and a thousand of them show no more than a hundred.
     let points = if briefs == 1 { 3 } else { 10 };
     let settings = covering();
     let mut all = 0;
@@ -139,13 +139,13 @@ fn identical_subjects_are_distinguished_in_at_most_5_of_100_briefs_that_the_prog
         let wrong = (0..briefs).filter(told).count();
         println!("{wrong:3} of {briefs} {with:?}");
         assert!(with.scatter > 0.0 || wrong == 0, "{with:?}");
-        // Of 100 at 5 %, more than 12 are chance in one setting of 700.
+        // At 5 %, more than 12 of 100 are chance in one setting of 700.
         let most = if with.noisy > 1.0 { 15 } else { 12 };
         assert!(wrong <= most, "{wrong} of {briefs}: {with:?}");
         all += wrong;
     }
     let of = settings.len() as u64 * briefs;
     println!("{all} of {of} briefs with a false claim");
-    // A mean of 5 %; of 24 briefs, more than four are chance in one of 36.
+    // A mean of 5 %; more than four of 24 briefs are chance in one of 36.
     assert!(all as u64 <= (of / 20).max(4), "{all} of {of}");
 }

@@ -1,5 +1,5 @@
-//! The built-in protocols as their sources published them, and their small scales: titles that
-//! follow the knobs, what is prepared, and each small scale from nothing to a brief.
+//! The built-in protocols as published by their sources, and their small scales: titles that follow
+//! the knobs, preparation, and each small scale from nothing to a brief.
 
 use std::path::Path;
 use std::time::Instant;
@@ -78,7 +78,7 @@ fn rocksdb_threads_prepares_xfs_as_published_and_any_protocol_can_be_given_a_pre
     assert!(given.preparation.purge.is_some());
 }
 
-/// A protocol with a single step, what its small scale says of that, and a tenth of its keys.
+/// A protocol with a single step, its small scale's values for that, and a tenth of its keys.
 fn only(protocol: &str, step: &str, sweep: &[(&str, Value)]) -> String {
     let text = plan::protocols().iter().find(|(name, _)| *name == protocol).unwrap().1;
     let mut tree: Table = text.parse().unwrap();
@@ -108,8 +108,8 @@ fn to_a_brief(folder: &Path, protocol: &str, repeats: &str) -> String {
     std::fs::read_to_string(folder.join("b.html")).unwrap()
 }
 
-/// Every day one step, and one point of it. Under `make soak` the scales as they are, with the
-/// repeats that they have by default, each under four minutes.
+/// One step and one of its points in everyday runs. Under `make soak` the complete scales, with
+/// their default repeats, each under four minutes.
 #[test]
 fn each_published_block_and_rocksdb_test_has_a_small_scale_that_ends_in_a_brief() {
     let ints = |values: &[i64]| Value::Array(values.iter().map(|&v| Value::Integer(v)).collect());
@@ -133,7 +133,7 @@ fn each_published_block_and_rocksdb_test_has_a_small_scale_that_ends_in_a_brief(
             to_a_brief(folder.path(), &file.display().to_string(), "1")
         } else {
             let page = to_a_brief(folder.path(), protocol, "5");
-            // A promise of minutes, on a machine that does nothing else.
+            // A promise of minutes, for an idle machine.
             println!("{protocol} --scale small: {:.0} s", begun.elapsed().as_secs_f64());
             page
         };

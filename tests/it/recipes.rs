@@ -1,5 +1,5 @@
-//! The queries of docs/export.md for DuckDB and Polars, as they stand there, on tables of a bundle
-//! whose figures are known otherwise; and no table names a folder of this machine.
+//! The queries of docs/export.md for DuckDB and Polars, on tables of a bundle with known figures;
+//! and no table contains a folder of this machine.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ const PROTOCOL: &str = "title = \"Null\"\n[[step]]\nname = \"readrandom\"\ndurat
     sweep = { axis = \"io.threads\", values = [1, 2] }\n[[step.stream]]\nname = \"io\"\n\
     engine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
 
-/// Runs a page's first block of SQL and of Python; prints what each gave as JSON.
+/// Runs a page's first block of SQL and of Python; prints the result of each as JSON.
 const RUN: &str = r###"
 import contextlib, io, json, re, sys
 import duckdb, polars

@@ -1,5 +1,5 @@
-//! What every engine and workload says of itself is complete, so that help and reference pages made
-//! from it are.
+//! The declaration of every engine and workload is complete, so that help and reference pages
+//! generated from it are.
 
 use dyno::plan::{DefaultValue, Info};
 

@@ -1,5 +1,5 @@
-//! `repeats = { until = …, at_least = …, at_most = … }`: points are measured again until their
-//! interval is narrow enough.
+//! `repeats = { until = …, at_least = …, at_most = … }`: points are repeated until their interval
+//! is narrow enough.
 
 use dyno::stats::estimate::from_repeats;
 
@@ -28,7 +28,8 @@ fn bench(repeats: &str) -> tempfile::TempDir {
     folder
 }
 
-/// Runs the plan; for each of its two thread counts the ops of X's and of Y's repeats, in order.
+/// Runs the plan; returns for each of its two thread counts the ops of X's and of Y's repeats, in
+/// order.
 #[track_caller]
 fn measured(repeats: &str) -> [[Vec<f64>; 2]; 2] {
     let folder = bench(repeats);
@@ -55,8 +56,8 @@ fn half_percent(ops: &[f64], n: usize) -> f64 {
 
 #[test]
 fn a_point_is_measured_until_both_subjects_are_narrow_enough_and_no_longer() {
-    // On a quiet machine three do, on a busy one more: what was measured says how many it had to
-    // be.
+    // Three suffice on a quiet machine, a busy one needs more: the measurements determine the
+    // required number.
     for pair in measured("{ until = \"10%\", at_least = 3, at_most = 6 }") {
         let narrow = |n: &usize| pair.iter().all(|ops| half_percent(ops, *n) <= 10.0);
         let stop = (3..pair[0].len().min(6)).find(narrow).unwrap_or(pair[0].len());
@@ -107,7 +108,7 @@ fn the_plan_says_which_difference_its_repeats_can_show_from_an_earlier_bundle() 
     let percents: Vec<f64> =
         line.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse().ok()).collect();
     let [point, mean, scatter] = percents[..] else { panic!("{line}") };
-    // From three repeats a point shows far less than the scatter of one run, and a mean more than a
+    // With three repeats a point shows far less than the scatter of one run, and a mean more than a
     // point.
     assert!(point > mean && point > 2.0 * scatter, "{line}");
 }

@@ -1,4 +1,4 @@
-//! docs/schema.md names every table and every column of a bundle, in their order, and nothing else.
+//! docs/schema.md lists every table and column of a bundle, in order, and nothing else.
 
 use std::collections::BTreeMap;
 

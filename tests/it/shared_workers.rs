@@ -1,5 +1,5 @@
-//! `drives_per_worker`: one worker on several drives makes on each the requests that a worker of
-//! its own would make, and results stay per drive.
+//! `drives_per_worker`: one worker on several drives makes the same requests on each as a worker of
+//! its own would, and results are per drive.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::support::{dyno, said};
 
 const DRIVES: [&str; 3] = ["one", "two", "three"];
 
-/// Random writes to half of each drive's blocks, then reads that are measured.
+/// Random writes to half of each drive's blocks, then measured reads.
 fn run(dir: &Path, engine: &str, drives_per_worker: u32) {
     let shared = format!("engine = \"{engine}\"\ndrives_per_worker = {drives_per_worker}");
     let protocol = format!(
@@ -36,7 +36,7 @@ fn run(dir: &Path, engine: &str, drives_per_worker: u32) {
     assert!(output.status.success(), "{engine}: {}", said(&output));
 }
 
-/// The number at the start of each sector, which follows from the op that wrote it.
+/// The number at the start of each sector, derived from the op that wrote it.
 fn numbers(dir: &Path, drive: &str) -> Vec<u64> {
     let data = fs::read(dir.join(drive).join("dyno-data/file.0/data")).unwrap();
     let number = |sector: &[u8]| u64::from_le_bytes(sector[..8].try_into().unwrap());
@@ -62,7 +62,7 @@ fn each_drive_gets_the_requests_that_a_worker_of_its_own_makes_and_results_of_it
         let ops = |stream: &str| -> Vec<u64> {
             let own = cells.iter().filter(|cell| cell.stream == stream);
             let ops = |cell: &Cell| cell.tallies.iter().map(|tally| tally.ops).sum::<u64>();
-            // What was due in the window and not handed over is counted too.
+            // Ops due in the window but not submitted are counted too.
             own.map(|cell| ops(cell) + cell.backlog_end).collect()
         };
         let closed = ops("closed");

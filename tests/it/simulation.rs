@@ -1,6 +1,6 @@
-//! How often a brief's claims are false, and how often true differences are found: simulated briefs
-//! through `stats::family::family`, which every claim comes from. Quick by default; with
-//! DYNO_SOAK=1 a thousand briefs for each setting, whose figures are in docs/claims.md.
+//! The rate of false claims in briefs, and of detected true differences: simulated briefs through
+//! `stats::family::family`, the source of every claim. Quick by default; with DYNO_SOAK=1 a
+//! thousand briefs for each setting, with the figures in docs/claims.md.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use dyno::stats::detectable::{PlannedBrief, detectable};
 use dyno::stats::family::{Observation, Ratio, Sheet, family};
 use dyno::stats::level::level;
 
-/// How run-to-run scatter differs from point to point.
+/// How run-to-run scatter differs between points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
     Equal,
@@ -21,7 +21,7 @@ enum Shape {
     Outliers,
 }
 
-/// What a brief is made of. `Default` is the plainest.
+/// The parameters of a brief. `Default` is the simplest.
 #[derive(Clone, Copy, Debug)]
 struct Setting {
     subjects: usize,
@@ -29,22 +29,22 @@ struct Setting {
     steps: usize,
     scatter: f64,
     shape: Shape,
-    /// What each further place in a repeat's order adds.
+    /// The effect of each further place in a repeat's order.
     place: f64,
-    /// A bucket of the histogram that p99 is read off.
+    /// A bucket of the histogram of p99.
     bucket: f64,
-    /// How much more the first subject scatters.
+    /// The factor by which the first subject scatters more.
     noisy: f64,
-    /// What each further point measured adds, whichever it is.
+    /// The effect of each further measured point, whichever it is.
     drift: f64,
-    /// What the first subject truly is more than the others.
+    /// The true gain of the first subject.
     gain: f64,
     /// How many of a step's repeats fail.
     failed: f64,
-    /// The subjects were measured by runs of their own.
+    /// The subjects were measured in separate runs.
     apart: bool,
     points: usize,
-    /// A point is measured no more once half the width of its levels' intervals is within this.
+    /// A point is repeated until half the width of its levels' intervals is within this.
     until: f64,
 }
 
@@ -69,7 +69,7 @@ fn soak() -> bool {
     std::env::var_os("DYNO_SOAK").is_some_and(|v| v == "1")
 }
 
-/// A build without optimisation is twenty times as slow, and tries a fourth.
+/// An unoptimised build is twenty times as slow, and runs a fourth.
 fn briefs(quick: u64) -> u64 {
     match (soak(), cfg!(debug_assertions)) {
         (true, _) => 1_000,
@@ -95,7 +95,7 @@ fn draw(rng: &mut Rng, shape: Shape) -> f64 {
     }
 }
 
-/// A Williams square (1949): each subject in each place, and behind each other, equally often.
+/// A Williams square (1949): each subject in each place, and after each other, equally often.
 fn williams(n: usize) -> Vec<Vec<usize>> {
     let zigzag = |i: usize| if i.is_multiple_of(2) { n - i / 2 } else { i / 2 + 1 };
     let row = |shift: usize| (0..n).map(|i| (zigzag(i) + shift) % n).collect::<Vec<usize>>();
@@ -175,7 +175,7 @@ fn brief(rng: &mut Rng, with: &Setting) -> Vec<Ratio> {
     family(&sheets)
 }
 
-/// In how many of so many briefs something held.
+/// The number of briefs that satisfied a condition.
 fn count(briefs: u64, seed: u64, holds: impl Fn(&mut Rng) -> bool + Sync) -> u64 {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let share = |first: u64| {
@@ -188,19 +188,19 @@ fn count(briefs: u64, seed: u64, holds: impl Fn(&mut Rng) -> bool + Sync) -> u64
     })
 }
 
-/// No more of n than a chance of 5 % gives: 75 of 1,000.
+/// At most the count of n that a probability of 5 % gives: 75 of 1,000.
 fn most(n: u64, chance: f64) -> f64 {
     n as f64 * chance + 3.6 * (n as f64 * chance * (1.0 - chance)).sqrt()
 }
 
-/// No fewer of n than a chance gives; at full size, the chance itself.
+/// At least the count of n that a probability gives; at full size, the expected one.
 fn least(n: u64, chance: f64) -> f64 {
     let luck = if soak() { 0.0 } else { 3.6 * (n as f64 * chance * (1.0 - chance)).sqrt() };
     n as f64 * chance - luck
 }
 
-/// Settings that together have every pair of values of any two factors, one factor's values a
-/// column.
+/// Settings that together cover every pair of values of any two factors, with one column of values
+/// per factor.
 fn covering() -> Vec<Setting> {
     let (scatters, shapes) =
         ([0.0, 0.01, 0.03, 0.1], [Shape::Equal, Shape::Unequal, Shape::Heavy, Shape::Outliers]);
@@ -238,7 +238,7 @@ fn covering() -> Vec<Setting> {
     found
 }
 
-/// Single steps, of few points, are the hardest: least is known of how their scatter differs.
+/// Single steps with few points are the hardest: least is known about differences in their scatter.
 fn one_step() -> Vec<Setting> {
     let mut found = Vec::new();
     for shape in [Shape::Equal, Shape::Unequal, Shape::Heavy, Shape::Outliers] {
@@ -334,7 +334,7 @@ fn identical_subjects_are_not_told_apart_where_much_is_missing_either() {
     }
 }
 
-/// Whether the first subject's gain is found somewhere, and nothing the wrong way round.
+/// Whether the first subject's gain is found somewhere, and nothing in the wrong direction.
 fn found(ratios: &[Ratio]) -> bool {
     let expected =
         |r: &Ratio| if r.sheet.is_multiple_of(2) { Ordering::Greater } else { Ordering::Less };

@@ -1,13 +1,13 @@
-//! The queries of docs/dataset.md for Spark, as they stand there, give what DuckDB gives of the
-//! same dataset. Only in the soak: Spark is half a gigabyte, and needs Java.
+//! The queries of docs/dataset.md for Spark give the same as DuckDB for the same dataset. Only in
+//! soaks: Spark is half a gigabyte, and needs Java.
 
 use std::process::Command;
 
 use crate::support::{dyno_well, have, said, size, skip};
 use crate::{many, recipes};
 
-/// Runs the page's code, and the same question in DuckDB; prints both answers' rows and whether
-/// they are alike.
+/// Runs the page's code, and the same query in DuckDB; prints both results and whether they are
+/// equal.
 const RUN: &str = r###"
 import re, sys
 import duckdb
@@ -54,6 +54,6 @@ fn spark_gives_of_a_dataset_what_duckdb_gives() {
     dyno_well(dir, &["export", "results", "--partition", "-o", "dataset"]);
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/dataset.md");
     let ran = Command::new(python).current_dir(dir).args(["-c", RUN, page]).output().expect("ran");
-    // Two names of models, two depths, one class.
+    // Two model names, two depths, one class.
     assert!(said(&ran).contains("4 rows alike: True"), "{}", said(&ran));
 }

@@ -1,6 +1,6 @@
-//! TPC-C on real servers that Dyno starts: it loads, runs and keeps the specification's consistency
-//! conditions, also when the server or Dyno is killed in the middle of transactions and when many
-//! of them deadlock. Where a server is missing a test is skipped.
+//! TPC-C on real servers started by Dyno: it loads, runs and keeps the specification's consistency
+//! conditions, also when the server or Dyno is killed during transactions and when many of them
+//! deadlock. A test is skipped if a server is missing.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ const MARIADB: &str =
 const POSTGRES: &str = "[dataset.db]\nengine = \"postgres\"\nshared_buffers = \"64MiB\"\n";
 const FILL: &str = "fill = { kind = \"tpcc_load\", warehouses = 1 }\n";
 
-/// A directory under test and what is kept beside it.
+/// A directory under test, and files next to it.
 struct Bench {
     dir: tempfile::TempDir,
-    /// The dataset's table of the protocol, and the engine's name.
+    /// The protocol's dataset table, and the engine's name.
     dataset: String,
     engine: &'static str,
 }
@@ -37,8 +37,8 @@ impl Bench {
         Bench { dir, dataset: format!("{dataset}{more}{FILL}"), engine }
     }
 
-    /// The servers that Dyno starts itself, of those installed here, each on a bench of its own:
-    /// every day the one that is named, where it is there.
+    /// The servers that Dyno starts itself, if installed, each in its own folder: in everyday runs
+    /// only the named one, if installed.
     fn each(of_every_day: &str) -> Vec<Bench> {
         let all = servers::own();
         let few: Vec<&str> = all.iter().copied().filter(|name| *name == of_every_day).collect();
@@ -106,7 +106,7 @@ impl Bench {
         bundle.query_row(sql, [], |row| row.get(0)).unwrap()
     }
 
-    /// What the clients counted under a name, over all points.
+    /// The clients' counter with a name, over all points.
     fn counted(&self, name: &str) -> f64 {
         self.number(&format!(
             "SELECT CAST(SUM(REPLACE(REPLACE(value, ',', ''), ' ', '')) AS REAL) FROM fact \
@@ -114,12 +114,12 @@ impl Bench {
         ))
     }
 
-    /// The process that serves the dataset, from the note beside it.
+    /// The process that serves the dataset, from its record.
     fn server_pid(&self) -> Option<u32> {
         served_by(&self.path("drive"))
     }
 
-    /// Waits for a server that lives on: those that only say their version come and go.
+    /// Waits for a permanent server: those that only print their version end.
     fn serving(&self) -> u32 {
         let mut since = (None, Instant::now());
         until("a server that stays", 180, || {
@@ -137,7 +137,7 @@ fn kill(pid: u32) {
     assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
 }
 
-/// Every day PostgreSQL's; MariaDB's transactions run in the two tests below.
+/// PostgreSQL in everyday runs; the two tests below run MariaDB's transactions.
 #[test]
 fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kept() {
     for bench in Bench::each("postgres") {
@@ -189,8 +189,8 @@ fn conditions_hold_after_the_server_and_after_dyno_were_killed_in_the_middle_of_
         kill(bench.serving());
         let output = dyno.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-        // The point fails with its cause; the next one finds a server that has recovered, and all
-        // conditions kept.
+        // The point fails with its cause; the next one finds a recovered server, with all
+        // conditions satisfied.
         assert!(said(&output).contains("1 point measured, 1 failed"), "{}", said(&output));
         assert!(said(&output).contains("the server went away"), "{}", said(&output));
 
@@ -217,7 +217,7 @@ fn conditions_hold_where_one_transaction_in_twenty_deadlocks_and_each_is_counted
     let dyno = bench.dyno(&[bench.load("3s"), bench.check()]).spawn().unwrap();
     let stop = AtomicBool::new(false);
     let output = std::thread::scope(|scope| {
-        // The second takes the locks as soon as the first lets go of them.
+        // The second takes the locks as soon as the first releases them.
         for _ in 0..2 {
             scope.spawn(|| deadlock(&bench, &stop));
         }
@@ -232,7 +232,7 @@ fn conditions_hold_where_one_transaction_in_twenty_deadlocks_and_each_is_counted
     assert!(retried / transactions >= 0.05, "{retried} deadlocks in {transactions} transactions");
 }
 
-/// Deadlocks with transactions of whichever server has the dataset, until it is asked to stop.
+/// Causes deadlocks with transactions of the dataset's server, until stopped.
 fn deadlock(bench: &Bench, stop: &AtomicBool) {
     while !stop.load(Relaxed) {
         match connected(bench) {
@@ -242,7 +242,7 @@ fn deadlock(bench: &Bench, stop: &AtomicBool) {
     }
 }
 
-/// A connection to the server of the dataset, where one takes connections.
+/// A connection to the dataset's server, if it accepts connections.
 fn connected(bench: &Bench) -> Option<mysql::Conn> {
     let line = std::fs::read_to_string(format!("/proc/{}/cmdline", bench.server_pid()?)).ok()?;
     let socket = line.split('\0').find_map(|word| word.strip_prefix("--socket="))?;
@@ -250,8 +250,8 @@ fn connected(bench: &Bench) -> Option<mysql::Conn> {
     mysql::Conn::new(opts.db_name(Some("dyno"))).ok()
 }
 
-/// Locks customers before their warehouse, as no transaction of TPC-C does, and so many of them
-/// that the server always ends the other side of the ring.
+/// Locks customers before their warehouse, unlike TPC-C's transactions, and so many of them that
+/// the server always rolls back the other side of the deadlock.
 fn deadlock_over(mut conn: mysql::Conn, stop: &AtomicBool) {
     while !stop.load(Relaxed) {
         let steps = [
@@ -260,7 +260,7 @@ fn deadlock_over(mut conn: mysql::Conn, stop: &AtomicBool) {
             "UPDATE warehouse SET w_ytd = w_ytd + 1 WHERE w_id = 1",
             "ROLLBACK",
         ];
-        // The server goes away when the point ends; a deadlock of this side's own is begun anew.
+        // The server stops when the point ends; a deadlock of this side is retried.
         if steps.iter().any(|sql| conn.query_drop(sql).is_err()) && conn.ping().is_err() {
             return;
         }

@@ -14,8 +14,8 @@ const DAY_NS: u64 = 86_400_000_000_000;
 /// 2026-08-25 12:00 UTC.
 const FIRST_NS: u64 = 1_787_659_200_000_000_000;
 
-/// Runs a day apart: subject A is 10 % faster from the day on which it has new firmware, B is as
-/// it was; scatter 1 %.
+/// Runs a day apart: subject A is 10 % faster from the day of its new firmware, B is unchanged;
+/// scatter 1 %.
 pub fn runs(folder: &Path, days: u32, new_firmware: u32) {
     let mut rng = made::rng(16, 0);
     let sources = tempfile::tempdir().expect("a folder");
@@ -85,7 +85,7 @@ fn histories_are_of_subjects_models_or_firmware_and_of_any_figure() {
     assert!(!none.status.success() && said(&none).contains("no completed run"), "{}", said(&none));
 }
 
-/// Runs that were not made alike are not one history.
+/// Runs with different plans are not one history.
 #[test]
 fn another_configuration_begins_another_history_and_is_named() {
     let made = made::folder();

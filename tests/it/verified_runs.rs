@@ -1,5 +1,5 @@
-//! `verify = true` in plans: what a run states of it, what the next run does after a kill, what is
-//! refused; and what is written: data of a dedupe ratio, data that compress.
+//! `verify = true` in plans: the statements of a run, the next run after a kill, refusals; and the
+//! data written: with a dedupe ratio, and compressible.
 
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::verify::{BLOCK, journals};
 use crate::support::{DYNO, dyno, dyno_well, said, size, until};
 
-/// A plan over a directory on the disk, with its journal in memory.
+/// A plan for a directory on the disk, with its journal in memory.
 struct Bench {
     folder: tempfile::TempDir,
     journals: tempfile::TempDir,
@@ -57,10 +57,10 @@ impl Bench {
         std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap()
     }
 
-    /// Starts a run and kills it when blocks were written a second time.
+    /// Starts a run and kills it when blocks have been written a second time.
     fn kill_in_the_middle(&self) {
-        // From the journal, which is memory: what a page cache holds of a file that is written past
-        // it may be old.
+        // From the journal, which is in memory: the page cache of a file written past it may be
+        // old.
         let generation = || {
             let journal = std::fs::read_dir(self.journals.path()).unwrap().flatten().next()?;
             let file = std::fs::File::open(journal.path()).ok()?;
@@ -109,7 +109,7 @@ fn a_run_states_how_much_was_checked_and_the_brief_says_so() {
     let brief = std::fs::read_to_string(bench.dir().join("b.md")).unwrap();
     let line = format!("{} blocks checked, 0 wrong", verified.checked);
     assert!(brief.contains(&line), "{line} is not in the brief");
-    // Somebody else's bundle writes no journal of its own choice.
+    // Someone else's bundle writes no journal without permission.
     let output = dyno(bench.dir(), &["run", "b.dyno", "--bundle", "c.dyno"]);
     assert!(said(&output).contains("would write journals into /dev/shm/"), "{}", said(&output));
 }
@@ -117,7 +117,7 @@ fn a_run_states_how_much_was_checked_and_the_brief_says_so() {
 #[test]
 fn after_a_kill_in_the_middle_of_writes_all_is_found_right_and_what_was_damaged_since_is_not() {
     for round in 0..size(1u64, 30) {
-        // Another engine lays the dataset out anew, and generations begin again.
+        // Another engine recreates the dataset, and generations start again.
         let Some(bench) = Bench::new() else { return };
         let engine = ["uring", "psync", "libaio"][round as usize % 3];
         let writes = "workload = { kind = \"random\", read = 30, span = 3, block = \"4KiB\" }";
@@ -134,7 +134,7 @@ fn after_a_kill_in_the_middle_of_writes_all_is_found_right_and_what_was_damaged_
 
         bench.write(engine, 60, &bench.verified(), &stream);
         bench.kill_in_the_middle();
-        // A block that nobody reads, and which only the comparison of all of them meets.
+        // A block that the load does not read, so that only the complete comparison finds it.
         let mut byte = [0];
         let at = (1500 + round) * BLOCK + 777;
         bench.data().read_exact_at(&mut byte, at).unwrap();
@@ -179,8 +179,8 @@ fn as_much_is_kept_of_what_was_written_as_the_dedupe_ratio_says_also_after_overw
     assert_eq!(data.value, "50 % compressible, dedupe ratio 1.5 in units of 8 KiB");
 }
 
-/// Two directories of one disk that does not compress. That identical subjects differ by chance is
-/// allowed in 5 of 100 briefs, so it takes two in a row to fail.
+/// Two directories of one disk that does not compress. Identical subjects may differ by chance in 5
+/// of 100 briefs, so the test fails only after two in a row.
 #[test]
 fn of_a_drive_that_does_not_compress_it_is_said_that_no_difference_was_shown() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -196,8 +196,8 @@ fn of_a_drive_that_does_not_compress_it_is_said_that_no_difference_was_shown() {
         dyno_well(dir.path(), &[&args[..], &subjects, &["--bundle", "b.dyno"]].concat());
         let found = dyno_well(dir.path(), &["claims", "b.dyno", "--json"]);
         let found: Value = serde_json::from_str(&found).unwrap();
-        // The knob of one subject alone bars no comparison: they are compared as two drives are,
-        // unless a busy host bars all of them.
+        // A knob of a single subject does not rule out a comparison: they are compared like two
+        // drives, unless a busy host rules it out.
         assert_eq!(found["subjects"], serde_json::json!(["Incompressible", "Compressible"]));
         assert_eq!(found["not_comparable"], serde_json::json!([]));
         let some = |list: &str| found[list].as_array().is_some_and(|all| !all.is_empty());
@@ -256,7 +256,7 @@ fn what_cannot_be_verified_is_refused_before_anything_is_touched() {
         assert!(!bench.dir().join("drive/dyno-data").exists(), "{why}: something was written");
         assert!(!bench.dir().join("b.dyno").exists(), "{why}: a bundle was made");
     }
-    // What only the engine knows fails as the dataset is laid out, or its point.
+    // Errors known only to the engine occur when the dataset is created, or at its point.
     let odd = MIXED.replace("\"16KiB\", 1]], align = \"4KiB\"", "\"2KiB\", 1]]");
     for (dataset, stream, why) in [
         (format!("{good}\ndedupe = 2"), MIXED, "verified blocks cannot be duplicates"),

@@ -1,5 +1,5 @@
-//! `verify = true`: whatever is done to data behind a load's back is found and named, and nothing
-//! that is right is accused. On a loop device whose file is edited below it, and on files.
+//! `verify = true`: whatever is done to data outside a load is found and named, and nothing correct
+//! is accused. On a loop device whose file is edited below it, and on files.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
@@ -22,7 +22,7 @@ use crate::support::{LoopDevice, seed, size, skip};
 pub const BLOCK: u64 = 4096;
 const BLOCKS: u64 = 512;
 
-/// Memory, which is another device than the disk that tests write to.
+/// Memory, a different device from the tests' disk.
 pub fn journals() -> Option<tempfile::TempDir> {
     let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
         skip("no /dev/shm to keep a journal in");
@@ -31,7 +31,7 @@ pub fn journals() -> Option<tempfile::TempDir> {
     Some(folder)
 }
 
-/// A loop device over a file, with a journal elsewhere; gone when dropped.
+/// A loop device on a file, with a journal elsewhere; removed when dropped.
 struct Disk {
     folder: tempfile::TempDir,
     journals: tempfile::TempDir,
@@ -48,7 +48,7 @@ impl OpGenerator for Listed {
     }
 }
 
-/// `trim`: whether there are trims among its ops, in percent.
+/// `trim`: the percentage of trims among its ops.
 fn stream(engine: &str, depth: u32, block: u64, trim: f64) -> Stream {
     let workload = Knobs(BTreeMap::from([
         ("block".to_string(), json!([[block, 1.0]])),
@@ -71,12 +71,12 @@ fn stream(engine: &str, depth: u32, block: u64, trim: f64) -> Stream {
     }
 }
 
-/// Executes ops as a worker does.
+/// Executes ops like a worker.
 fn work(target: &dyn Target, stream: &Stream, ops: Vec<Op>, clock: Clock) -> Result<()> {
     work_on(&[target], stream, &ops, clock)
 }
 
-/// Executes the same ops on each of several drives, as one worker does.
+/// Executes the same ops on each of several drives, like one worker.
 fn work_on(targets: &[&dyn Target], stream: &Stream, ops: &[Op], clock: Clock) -> Result<()> {
     let recorders: Vec<_> = targets.iter().map(|_| Recorder::new(&[Class::READ], false)).collect();
     let limit = Some(ops.len() as u64);
@@ -113,7 +113,7 @@ impl Disk {
         Disk::of(folder, journals()?)
     }
 
-    /// The other way round: no write that must be durable waits for a disk.
+    /// The other way round: no durable write waits for a disk.
     fn in_memory() -> Option<Disk> {
         Disk::of(journals()?, tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
     }
@@ -141,7 +141,7 @@ impl Disk {
         of(&*target, clock)
     }
 
-    /// Executes ops; how they ended and what was verified.
+    /// Executes ops; returns how they ended and what was verified.
     fn run(
         &self,
         engine: &str,
@@ -167,7 +167,7 @@ impl Disk {
         self.image.write_all_at(data, block * BLOCK).unwrap();
     }
 
-    /// Reads all of it; the class and the address of the block that is accused.
+    /// Reads all of it; returns the class and address of the accused block.
     #[track_caller]
     fn accused(&self, engine: &str, depth: u32) -> Option<(String, u64)> {
         let (ended, verified) = self.run(engine, Access::ReadOnly, depth, each(OpKind::Read));
@@ -185,7 +185,7 @@ impl Disk {
     }
 }
 
-/// What is done to a block, and what it must be called.
+/// The fault injected into a block, and its expected class.
 const FAULTS: [&str; 7] = [
     "a flipped bit",
     "an old block",
@@ -196,7 +196,7 @@ const FAULTS: [&str; 7] = [
     "half foreign",
 ];
 
-/// Injects one fault into a block, whose earlier content is `old`, and says its class.
+/// Injects one fault into a block with previous contents `old`, and returns its class.
 fn inject(disk: &Disk, fault: &str, block: u64, old: &[u8], draw: u64) -> &'static str {
     let mut data = disk.held(block);
     match fault {
@@ -288,7 +288,7 @@ fn a_worker_on_several_drives_verifies_each_ones_blocks_and_finds_those_that_wer
     };
     for engine in ["uring", "libaio"] {
         together(engine, Access::Create, &each(OpKind::Write)).0.unwrap();
-        // Some blocks are of a second generation on one of them alone.
+        // Some blocks have a second generation on only one of them.
         b.run(engine, Access::ReadWrite, 4, vec![op(OpKind::Write, 9, 1)]).0.unwrap();
         let (ended, verified) = together(engine, Access::ReadOnly, &each(OpKind::Read));
         ended.unwrap();
@@ -306,7 +306,7 @@ fn a_worker_on_several_drives_verifies_each_ones_blocks_and_finds_those_that_wer
                 assert!(text.contains(&named), "{engine}: {text} of {named}");
                 assert_eq!(verified.map(|one| one.wrong), wrong, "{engine}: of {named} alone");
             };
-            // Whole blocks, each with its own address: of the other drive.
+            // Intact blocks, each with its own address: from the other drive.
             a.put(block, &of_b);
             check(&a, [1, 0, 0]);
             a.put(block, &of_a);
@@ -345,14 +345,14 @@ fn no_good_block_is_accused_while_workers_write_trim_and_read_the_same_ones() {
             assert_eq!(verified.wrong, 0, "{engine}");
             checked += verified.checked;
         }
-        // What overlapping writes left is judged as well, and then known to be one of them.
+        // The contents left by overlapping writes are judged too, and then known to be one of them.
         let (ended, verified) = disk.run(engine, Access::ReadOnly, depth, each(OpKind::Read));
         ended.unwrap();
         assert_eq!((verified.checked + verified.undefined, verified.overlapped), (BLOCKS, 0));
     }
 }
 
-/// Reads, writes, trims and zeroes of one to four blocks, crowded so that many meet.
+/// Reads, writes, trims and zeroes of one to four blocks, dense enough that many collide.
 fn crowded(turn: u64, worker: u64, ops: u64) -> Vec<Op> {
     let draws = Seed::new(seed(), turn, worker);
     let one = |n: u64| {
@@ -385,7 +385,7 @@ fn a_block_that_was_made_zeroes_must_stay_so_and_one_that_was_trimmed_may_be_any
     let ended = disk.run("psync", Access::ReadOnly, 1, vec![op(OpKind::Read, 7, 1)]).0;
     let text = words(&ended.unwrap_err());
     assert!(text.contains("is old: expected zeroes, found generation 1"), "{text}");
-    // A loop device promises nothing of what was trimmed.
+    // A loop device guarantees nothing for trimmed blocks.
     disk.run("psync", Access::ReadWrite, 1, vec![op(OpKind::Trim, 7, 1)]).0.unwrap();
     disk.put(7, &[0x5A; 4096]);
     let (ended, verified) = disk.run("psync", Access::ReadOnly, 1, vec![op(OpKind::Read, 7, 1)]);
@@ -407,7 +407,7 @@ fn after_a_crash_of_the_host_later_writes_are_right_and_lost_ones_are_found() {
     let first = disk.held(3);
     disk.run("psync", Access::ReadWrite, 1, each(OpKind::Write)).0.unwrap();
     let newer = std::fs::read(&journal).unwrap();
-    // The journal as it had reached its drive: open, of another boot, and of before or of after the
+    // The journal as written to its drive: open, from another boot, and from before or after the
     // second writes.
     let crash = |journal_then: &[u8]| {
         let mut then = journal_then.to_vec();

@@ -1,4 +1,4 @@
-//! `dyno serve`: its pages, as a client without scripts sees them.
+//! `dyno serve`: its pages, as seen by a client without scripts.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,14 +13,14 @@ use dyno::web::{BoundServer, RunningServer, ServedFolder, ServerOptions};
 use crate::made::{self, Figures};
 use crate::support::{DYNO, dyno, said, size};
 
-/// What a server says.
+/// A server's response.
 pub struct Answer {
     pub status: u16,
     pub headers: HashMap<String, String>,
     pub body: String,
 }
 
-/// A server of a folder on loopback, until it is dropped.
+/// A server of a folder on loopback, until dropped.
 pub struct Served {
     pub address: SocketAddr,
     _running: RunningServer,
@@ -42,7 +42,7 @@ impl Served {
         ask(host, &format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
     }
 
-    /// A page that must be there.
+    /// A page that must exist.
     pub fn page(&self, path: &str) -> String {
         let answer = self.get(path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
@@ -50,7 +50,7 @@ impl Served {
     }
 }
 
-/// What is answered to a request, as it is.
+/// The raw response to a request.
 pub fn ask(address: SocketAddr, request: &str) -> Answer {
     let mut stream = TcpStream::connect(address).expect("connected");
     stream.set_read_timeout(Some(Duration::from_secs(120))).expect("a timeout");
@@ -69,7 +69,7 @@ pub fn ask(address: SocketAddr, request: &str) -> Answer {
     }
 }
 
-/// A bundle of two subjects at two depths in two repeats; of the points those that are wanted.
+/// A bundle of two subjects at two depths in two repeats, with selected points.
 pub fn bundle(folder: &Path, name: &str, wanted: &dyn Fn(&PointKey) -> bool) {
     let sweep = "sweep = { axis = \"io.depth\", values = [1, 8] }";
     let sources = tempfile::tempdir().expect("a folder");
@@ -113,8 +113,8 @@ fn the_catalogue_lists_finds_and_opens_every_bundle_below_the_folder_without_scr
     assert_eq!((css.status, &*css.headers["content-type"]), (200, "text/css; charset=utf-8"));
 }
 
-/// A brief in the browser and the file that `dyno report` writes are the same page, but for the way
-/// back to the other pages.
+/// A brief in the browser and the file written by `dyno report` are the same page, except for the
+/// navigation.
 #[test]
 fn a_bundle_opens_as_the_page_that_dyno_report_writes_with_a_way_back() {
     let made = made::folder();
@@ -162,8 +162,8 @@ fn the_command_prints_its_address_and_an_address_that_others_reach_needs_a_token
     assert!(said(&open).contains("others may read"), "{}", said(&open));
 }
 
-/// A hundred bundles and many more: with its index the page is there within five times the limit
-/// of a second for ten thousand.
+/// A hundred bundles and many more: with its index the page is ready within five times the limit of
+/// a second for ten thousand.
 #[test]
 fn the_page_of_a_large_catalogue_is_made_from_its_index() {
     let bundles: usize = size(100, 10_000);

@@ -1,5 +1,5 @@
-//! Attacks on `dyno serve`: whatever is asked for, nothing is served from outside of the folder,
-//! nothing of a bundle is executed, and other clients are answered.
+//! Attacks on `dyno serve`: whatever the request, nothing outside the folder is served, nothing
+//! from a bundle is executed, and other clients are answered.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -18,7 +18,7 @@ use crate::web::{ask, bundle, serve};
 
 const SECRET: &str = "nobody may read this";
 
-/// What stands in every name of a bundle that holds names.
+/// The text of every name of a hostile bundle.
 const SCRIPT: &str = "<script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&";
 
 #[test]
@@ -70,7 +70,7 @@ fn no_path_leads_out_of_the_folder() {
             assert!(!answer.body.contains(part), "{path}: {}", answer.body);
         }
     }
-    // A file of the catalogue that is replaced by a link before the index knows.
+    // A file of the catalogue that is replaced by a link before the index is updated.
     std::fs::remove_file(folder.join("a.dyno")).expect("removed");
     symlink(outside.path().join("secret.dyno"), folder.join("a.dyno")).expect("a link");
     assert_eq!(served.get("/brief/a.dyno").status, 404);
@@ -110,7 +110,7 @@ fn requests_that_change_or_come_from_elsewhere_are_refused() {
     assert_eq!(with("GET /", &format!("{own}Origin: http://127.0.0.1:{port}\r\n")), 200);
     let head = ask(served.address, &format!("HEAD / HTTP/1.1\r\n{own}Connection: close\r\n\r\n"));
     assert_eq!((head.status, &*head.body), (200, ""));
-    // Refused or not, every answer says what browsers are to hold it to.
+    // Refused or not, every response has the security headers.
     for path in ["/", "/nothing", "/brief/a.dyno", "/assets/web.css"] {
         let headers = served.get(path).headers;
         let policy = &headers["content-security-policy"];
@@ -208,7 +208,7 @@ fn slow(host: SocketAddr, i: usize) -> TcpStream {
     stream
 }
 
-/// Fewer slow clients each day than in a soak.
+/// Fewer slow clients in everyday runs than in a soak.
 #[test]
 fn slow_connections_keep_nobody_else_waiting() {
     let many = size(300, 1_000);
@@ -223,7 +223,7 @@ fn slow_connections_keep_nobody_else_waiting() {
         }
     }
     assert!(served.page("/brief/a.dyno").contains("</html>"));
-    // Those that were in the way have been closed, the rest may be.
+    // Those in the way have been closed, the rest may be.
     let is_closed = |stream: &mut TcpStream| {
         let _ = stream.set_nonblocking(true);
         !matches!(stream.read(&mut [0; 8]), Err(e) if e.kind() == std::io::ErrorKind::WouldBlock)
@@ -232,7 +232,7 @@ fn slow_connections_keep_nobody_else_waiting() {
     until("the connections beyond the most are closed", 60, || closed() >= many - 256);
 }
 
-/// The ops of a paced load are known beforehand: the rate times the window.
+/// The ops of a paced load are known in advance: the rate times the window.
 #[test]
 fn a_run_does_what_its_plan_asks_while_its_page_is_attacked() {
     const OPS_PER_S: u64 = 1_000;
@@ -275,7 +275,7 @@ fn a_run_does_what_its_plan_asks_while_its_page_is_attacked() {
     assert_eq!((points.len(), &point.outcome), (1, &Outcome::Measured));
     let due = OPS_PER_S * seconds;
     let ops: u64 = point.cells.iter().flat_map(|c| &c.tallies).map(|tally| tally.ops).sum();
-    // What was due as the window closed, where other tests had the processors.
+    // Ops due as the window closed, if other tests had the processors.
     let left: u64 = point.cells.iter().map(|cell| cell.backlog_end).sum();
     assert!((ops + left).abs_diff(due) <= 1, "{ops} ops of {due}, and {left} that were due");
     assert!(left <= due / 20, "{ops} ops of {due}");

@@ -1,6 +1,6 @@
-//! The pages of `dyno serve` in a real Chromium: at the widths of a phone and a desk, in light and
-//! in dark, and with hostile names. It is driven by the protocol that its own tools speak
-//! (browser.rs), which shows what the page asked for and what its policy stopped.
+//! The pages of `dyno serve` in a real Chromium: at the widths of a phone and a desktop, in light
+//! and dark mode, and with hostile names. It is driven by its developer tools' protocol
+//! (browser.rs), which shows the page's requests and the policy's violations.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::web::{Served, bundle, serve};
 
 const WIDTHS: [u32; 2] = [390, 1440];
 
-/// Pages that have nothing for axe to find, and fit their width.
+/// Pages without axe findings that fit their width.
 pub fn is_accessible(browser: &mut Browser, served: &Served, path: &str) {
     let address = format!("http://{}{path}", served.address);
     for (width, dark) in WIDTHS.into_iter().flat_map(|width| [(width, false), (width, true)]) {
@@ -74,7 +74,7 @@ fn the_catalogue_is_searched_and_a_bundle_opened_and_its_script_runs() {
     assert_eq!(found, json!(["b.dyno"]));
     browser.follow("document.querySelector('tbody a').click()");
     assert_eq!(browser.eval("document.querySelector('h1').textContent"), json!("Made"));
-    // The brief's own script has made its figures reachable by keyboard, and its style is used.
+    // The brief's own script has made its figures reachable by keyboard, and its style is applied.
     assert_eq!(browser.eval("document.querySelector('figure').tabIndex"), json!(0));
     let family = browser.eval("getComputedStyle(document.body).fontFamily");
     assert!(family.as_str().is_some_and(|family| family.contains("Brief Sans")), "{family}");

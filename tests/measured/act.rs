@@ -1,5 +1,5 @@
-//! Aerospike's ACT: shares of reads over a time against arithmetic, the multiple that a drive of
-//! known speed keeps, and Aerospike's own program on the same device where it is on the PATH.
+//! Aerospike's ACT: shares of reads above a time compared with arithmetic, the multiple sustained
+//! by a drive of known speed, and Aerospike's own program on the same device if it is on the PATH.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,18 +11,18 @@ use dyno::store::Bundle;
 use crate::support::quiet::on_a_quiet_machine;
 use crate::support::{DYNO, LoopDevice, dyno_well, have, said, size, skip};
 
-/// ACT's load at a multiple of 1, from its source: reads, and large reads and writes, each second.
+/// ACT's load at a multiple of 1, from its source: reads, and large reads and writes, per second.
 const SMALL: f64 = 2_000.0;
 const LARGE: f64 = 23.53;
 
-/// A loop device over a file, with a folder for plans; gone when dropped.
+/// A loop device on a file, with a folder for plans; removed when dropped.
 struct Disk {
     folder: tempfile::TempDir,
     device: LoopDevice,
 }
 
 impl Disk {
-    /// In memory, so that nothing but what a test sets limits it.
+    /// In memory, so that only the test's own limit applies.
     fn new() -> Option<Disk> {
         let folder = tempfile::tempdir_in("/dev/shm").expect("a folder");
         std::fs::write(folder.path().join("disk"), vec![1; 256 << 20]).expect("written");
@@ -48,7 +48,7 @@ impl Disk {
         let _ = std::fs::remove_file(dir.join("b.dyno"));
     }
 
-    /// Makes Dyno's reads of the device so many each second, by the kernel's block layer.
+    /// Limits Dyno's reads of the device to this many per second, with the kernel's block layer.
     fn throttled(&self, reads_per_s: u32) -> Option<Throttle> {
         let group = Path::new("/sys/fs/cgroup/blkio").join(format!("dyno-{}", std::process::id()));
         let name = self.device.file_name().expect("a name").to_string_lossy().into_owned();
@@ -66,7 +66,7 @@ impl Disk {
     }
 }
 
-/// A control group with a throttle; gone when dropped.
+/// A control group with a throttle; removed when dropped.
 struct Throttle(PathBuf);
 
 impl Drop for Throttle {
@@ -84,13 +84,13 @@ fn points(dir: &Path) -> Vec<Point> {
     stored.into_iter().map(|stored| stored.point).collect()
 }
 
-/// The share of a point's ops that were handed over late, percent: where the host stood still.
+/// The percentage of a point's ops that were submitted late: standstills of the host.
 fn late_percent(point: &Point) -> f64 {
     let ops: u64 = point.cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
     100.0 * point.cells.iter().map(|c| c.late).sum::<u64>() as f64 / ops as f64
 }
 
-/// All ops of a stream and class: how many, and their latencies by service and response time.
+/// All ops of a stream and class: their number, and their service and response times.
 fn of_stream(point: &Point, stream: &str, class: Class) -> (u64, Histogram, Histogram) {
     let (mut service, mut response) = (Histogram::new(), Histogram::new());
     for tally in point.cells.iter().filter(|c| c.stream == stream).flat_map(|c| &c.tallies) {
@@ -136,7 +136,7 @@ fn the_share_of_reads_over_a_time_is_that_of_arithmetic() {
         let due = SMALL * 3.0;
         println!("{ops} of {due} reads; {} % from 1 ms, {} % from 4 ms", share(1), share(4));
         assert!((ops as f64 - due).abs() <= 1.0 + due / 1000.0, "{ops} of {due}");
-        // What the host held up comes on top of the truth.
+        // The host's delays are added to the true latency.
         let most = 1.0 + late_percent(point);
         let is_4 = |share: f64| (3.0..4.0 + most).contains(&share);
         assert!(is_4(share(1)) && is_4(share(2)) && share(4) < most, "{most}");
@@ -150,10 +150,10 @@ fn the_multiple_that_a_throttled_drive_keeps_is_found_within_5_percent() {
     let Some(throttle) = disk.throttled(READS_PER_S) else { return };
     let reads = "engine = \"uring\"\ndepth = 64\nworkload = { kind = \"random\", read = 100, \
         block = \"4KiB\" }";
-    // A tenth of ACT's load, so that a small machine makes it without effort.
+    // A tenth of ACT's load, which a small machine can generate easily.
     let (small, large) = (SMALL / 10.0, LARGE / 10.0);
     let truth = f64::from(READS_PER_S) / (small + large);
-    // A queue that grows is seconds long at the end of a window; one that does not, a millisecond.
+    // A growing queue is seconds long at the end of a window; a stable one, a millisecond.
     let sweep = "sweep = { axis = \"rates\", from = 7, to = 12, by = 0.2, \
         search = { metric = \"small-reads.p95\", at_most = \"25ms\" } }";
     let length = size(3, 10);
@@ -180,7 +180,7 @@ fn the_multiple_that_a_throttled_drive_keeps_is_found_within_5_percent() {
 }
 
 /// The last count of a histogram of `act_storage`, with the share in buckets from 1 ms on: bucket 0
-/// is what took less.
+/// is below that.
 fn of_act(output: &str, name: &str) -> Option<(u64, f64)> {
     let (_, last) = output.rsplit_once(&format!("\n{name} ("))?;
     let (total, rest) = last.split_once(" total)")?;

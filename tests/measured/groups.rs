@@ -1,5 +1,5 @@
 //! A subject of several drives: the group's ops are the sum of its drives', its percentiles those
-//! of all samples pooled, and each drive is still there to be looked at.
+//! of all samples pooled, and each drive is still available.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,13 +29,13 @@ engine = "psync"
 workload = { kind = "random", block = "4KiB" }
 "#;
 
-/// Runs a command for its exit code alone.
+/// Runs a command, only for its exit code.
 fn runs(program: &str, args: &[&str]) -> bool {
     let ran = Command::new(program).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status();
     ran.is_ok_and(|s| s.success())
 }
 
-/// Loop devices with a filesystem each where this may be done; unmounted in the end.
+/// Loop devices with a filesystem each, if permitted; unmounted at the end.
 struct Mounts(Vec<PathBuf>);
 
 impl Mounts {

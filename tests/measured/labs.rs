@@ -1,13 +1,13 @@
 //! The lab of NVMe drives: real drives in QEMU, whose true speeds are known because the lab sets
-//! them (`it::labs` has what needs no quiet machine). Where QEMU is missing this says so, and
-//! counts as not shown.
+//! them (`it::labs` has the parts that need no quiet machine). Without QEMU this is reported and
+//! counted as not tested.
 //!
-//! A virtual machine may itself be stopped by its host, and the lab's drives with it, and no clock
-//! in the guest can tell. The lab watches for that from outside (`still.csv`): what was measured
-//! meanwhile shows nothing of the drives, which is then said, and counts as not shown. A stop
-//! shorter than that can only take ops away: rates are held closely from above; held closely from
-//! both sides is what it does not move, the median latency, which at a full queue is the queue over
-//! the rate. Little's law ties the rates to the latencies.
+//! A virtual machine may itself be stopped by its host, with the lab's drives, which no clock in
+//! the guest can detect. The lab watches for that from outside (`still.csv`): measurements during a
+//! stop show nothing about the drives, which is reported and counted as not tested. A shorter stop
+//! can only reduce ops: rates have a tight upper limit; a tight limit on both sides applies to the
+//! median latency, which stops do not change, and which at a full queue is the queue divided by the
+//! rate. Little's law connects rates and latencies.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +23,7 @@ use crate::support::{DYNO, nvme_lab, skip};
 
 const A_OPS_PER_S: f64 = 1500.0;
 const B_OPS_PER_S: f64 = 1000.0;
-/// Requests under way at once in the lab's `ratio-protocol.toml`.
+/// Concurrent requests in the lab's `ratio-protocol.toml`.
 const DEPTH: f64 = 16.0;
 
 fn dyno(args: &[&str]) -> String {
@@ -32,11 +32,11 @@ fn dyno(args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What a step measured on a subject, its classes of op together.
+/// The result of a step on a subject, all classes of op together.
 #[derive(Debug)]
 struct Measured {
     ops_per_s: f64,
-    /// The classes' medians, each counting for its share of the ops.
+    /// The classes' medians, weighted by their shares of the ops.
     median_s: f64,
     /// Little's law: ops/s × mean latency.
     under_way: f64,
@@ -68,8 +68,7 @@ fn within(share: f64, told: f64, truth: f64, what: &str) {
     assert!((told / truth - 1.0).abs() <= share, "{what}: {told}, in truth {truth}");
 }
 
-/// A rate that a throttle holds down to its limit, less what the machine's stops may have taken
-/// away.
+/// A rate limited by a throttle, minus the possible effect of the machine's stops.
 #[track_caller]
 fn held_to(limit: f64, lost: f64, ops_per_s: f64, what: &str) {
     let allowed = (0.97 - lost) * limit..=1.03 * limit;
@@ -89,9 +88,9 @@ impl Still {
         Still(text.lines().map(pair).collect())
     }
 
-    /// The share of a window that stops may have taken away: those of every processor, since any
-    /// may have been the one that was needed, and all around it, since the guest's clock was set to
-    /// the second. Nothing, and says so, where they are many.
+    /// The maximum share of a window affected by stops: of every processor, because any may have
+    /// been needed, and those nearby, because the guest's clock is only set to the second. None,
+    /// with a message, if there are many.
     fn lost(&self, from_s: f64, until_s: f64, window_s: f64, what: &str) -> Option<f64> {
         let (from_s, until_s) = (from_s - 1.1, until_s + 1.1);
         let overlap =
@@ -105,7 +104,7 @@ impl Still {
     }
 }
 
-/// A full queue at a drive that takes so many ops a second waits as long as that many take.
+/// At a drive with this many ops per second, a full queue waits as long as that many take.
 fn check_ratio(bundle: &Path, still: &Still) {
     let csv = dyno(&["export", &bundle.to_string_lossy()]);
     let points = Bundle::open(bundle).unwrap().points().unwrap();
@@ -128,7 +127,7 @@ fn check_ratio(bundle: &Path, still: &Still) {
                 DEPTH / limit,
                 &format!("{what}, the median latency in seconds"),
             );
-            // A stop at an edge of the window counts for ops that lie in it only in part.
+            // A stop at an edge of the window affects ops that are only partly in it.
             within(0.03 + lost, found.under_way, DEPTH, &format!("{what}, ops under way"));
             Some((found, lost))
         };
@@ -141,7 +140,7 @@ fn check_ratio(bundle: &Path, still: &Still) {
     }
 }
 
-/// Both drives were formatted by NVMe and came to a steady state at what its throttle leaves.
+/// Both drives were formatted by NVMe and reached a steady state at the throttle's limit.
 fn check_preparation(bundle: &Path, still: &Still) {
     let prepared = Bundle::open(bundle).unwrap().prepared().unwrap();
     let of = |subject: &str, action: &str| {
@@ -170,8 +169,8 @@ fn check_preparation(bundle: &Path, still: &Still) {
     }
 }
 
-/// The throttled drives set every number, unless a machine with other work to do left the guest no
-/// processors to ask more of them: that is then the verdict, and said.
+/// The throttled drives determine every figure, unless a busy machine left the guest no processors
+/// to load them: that is then the verdict, and reported.
 fn check_limits(bundle: &Path) -> Facts {
     let facts = dyno::bundles::facts(&[bundle.to_path_buf()], &Default::default()).unwrap();
     for (step, cell) in
@@ -195,9 +194,9 @@ fn check_limits(bundle: &Path) -> Facts {
     facts
 }
 
-/// One of 32 writers is at the drive for all of them, which wait for its log to be flushed: that
-/// takes 20 ms, and so does a write, so the drive sets the number, and the evidence says how much
-/// of it flushes are.
+/// One of 32 writers is at the drive for all of them, which wait for its log flush: that takes 20
+/// ms, and so does a write, so the drive is the bottleneck, and the evidence states the share of
+/// flushes.
 fn check_flushes(bundle: &Path) {
     let facts = check_limits(bundle);
     let verdict = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
@@ -207,9 +206,8 @@ fn check_flushes(bundle: &Path) {
     }
 }
 
-/// A database read past the page cache is limited by the throttled drives; the disclosure names
-/// them as QEMU was told, and B's other block size, which the lab gave it, disqualifies the
-/// comparison.
+/// A database read past the page cache is limited by the throttled drives; the disclosure has
+/// QEMU's names, and B's other block size, set by the lab, disqualifies the comparison.
 fn check_database(bundle: &Path) {
     let facts = check_limits(bundle);
     let found = conditions::differences(&facts);
@@ -233,7 +231,7 @@ fn check_database(bundle: &Path) {
         .nth(3)
         .unwrap_or_default()
         .to_string();
-    // A drive tells eight characters of it.
+    // A drive reports eight characters of it.
     let firmware = &firmware[..firmware.len().min(8)];
     for told in
         ["Model<td>QEMU NVMe Ctrl", "Serial, A<td>AAAA1111", "Serial, B<td>BBBB2222", firmware]

@@ -1,5 +1,5 @@
-//! What is shown by measuring: speeds, latencies, limits, power. One program with a module for each
-//! part, whose tests run one at a time and beside nothing else (`scripts/test.py` sees to that).
+//! Tests by measurement: speeds, latencies, limits, power. One program with a module for each part,
+//! whose tests run one at a time with nothing else (`scripts/test.py` ensures that).
 
 mod act;
 mod groups;

@@ -1,6 +1,5 @@
-//! Meters from end to end: a scripted instrument whose truth is known gives energy, work a watt and
-//! its own delay; and instruments that fail leave gaps and warnings, and nothing that they did not
-//! say.
+//! Meters from end to end: a scripted instrument with known power gives energy, work per watt and
+//! its own delay; failing instruments leave gaps and warnings, and no invented readings.
 
 use std::fs::File;
 use std::io::Write;
@@ -27,10 +26,9 @@ use dyno::store::{Bundle, BundleWriter};
 
 use crate::support::quiet::on_a_quiet_machine;
 
-/// 5 W + 1 W for each 100 K ops/s, twenty readings a second, 1.5 s late. The load is told to it by
-/// the test. Each reading has its own time and is printed half a second after it, when what it
-/// needs of the load has been told; so a machine that stops for less than a second changes no
-/// reading.
+/// 5 W + 1 W per 100 K ops/s, twenty readings per second, 1.5 s late. The test supplies the load.
+/// Each reading has its own time and is printed half a second after it, when its load is known; so
+/// a machine that stops for less than a second changes no reading.
 const SCRIPT: &str = r#"
 import sys, time
 def watts(at):
@@ -46,11 +44,11 @@ while True:
     due += 0.05
 "#;
 
-/// Keeps everything in a bundle, and writes down the load for the script as it is counted.
+/// Stores everything in a bundle, and records the load for the script as it is counted.
 struct Told {
     bundle: BundleWriter,
     load: File,
-    /// When the point's window opened, in seconds since 1970.
+    /// Start of the point's window, in seconds since 1970.
     opened_s: Option<f64>,
 }
 
@@ -95,7 +93,7 @@ impl Sink for Told {
     }
 }
 
-/// Runs a step of one null stream under the meters, and hands back the bundle.
+/// Runs a step of one null stream with the meters, and returns the bundle.
 fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
     std::fs::create_dir_all(folder.join("drive")).unwrap();
     let head = "title = \"Metered\"\nsource = \"test\"\n[[step]]\nname = \"s\"\nwarmup = \"0s\"\n";
@@ -205,7 +203,7 @@ fn check_energy(path: &PathBuf) {
     );
 }
 
-/// Instruments that go wrong, each of another class, and what Dyno must say of it.
+/// Failing instruments, each of another class, and the expected messages.
 const BROKEN: [(&str, &str, &str); 4] = [
     (
         "drive",
@@ -337,7 +335,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     drop(bundle);
     let all = dyno::bundles::facts(std::slice::from_ref(&path), &Default::default()).unwrap();
     let page = html(&Brief::new(&all, &BriefOptions::default()).unwrap()).unwrap();
-    // What else the command line says is counted, and shown on request.
+    // Other options of the command line are counted, and shown on request.
     assert!(page.contains("mitigations=off"), "the rest is still shown");
     for entry in
         std::fs::read_dir(folder.path()).unwrap().flatten().filter(|e| e.path() != protocol)
@@ -400,7 +398,7 @@ fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
             .spawn()
             .unwrap();
         let begun = std::time::Instant::now();
-        // (since the run began, what their thread has had of a processor), as last seen; the thread
+        // (since the start of the run, their thread's processor time), as last seen; the thread
         // ends with the run.
         let mut seen = None;
         while dyno.try_wait().unwrap().is_none() {
@@ -436,7 +434,7 @@ fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
     });
 }
 
-/// Of one point, where the readings cover the window.
+/// For one point, if the readings cover the window.
 fn joules(power: &dyno::analysis::limits::power::PowerFacts) -> Option<f64> {
     Some(power.readings.as_ref()?.joules.as_ref()?.value)
 }

@@ -1,7 +1,8 @@
-//! Whose a stall was: a drive that stalls at known times, and a host that does. The drive is a loop
-//! device over a file that a storage daemon exports by FUSE: while the daemon is stopped, the drive
-//! answers nothing, and nothing of Dyno's is touched. The host's stalls stop Dyno itself, or take
-//! its worker's processor. Needs root, loop devices and QEMU's storage daemon; says so otherwise.
+//! The cause of stalls: a drive that stalls at known times, and a host that does. The drive is a
+//! loop device on a file exported by a storage daemon through FUSE: while the daemon is stopped,
+//! the drive does not respond, and nothing of Dyno's is touched. The host's stalls stop Dyno
+//! itself, or take its worker's processor. Needs root, loop devices and QEMU's storage daemon;
+//! otherwise skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -17,7 +18,7 @@ use crate::support::{DYNO, find_loop, have, size, skip, until};
 
 const SIZE: u64 = 16 << 20;
 
-/// How long a stall lasts, and how often one begins.
+/// The length of a stall, and the interval between stalls.
 const STALL: Duration = Duration::from_millis(100);
 const EVERY: Duration = Duration::from_millis(200);
 
@@ -29,14 +30,14 @@ enum Kind {
     Processor,
 }
 
-/// A stall that was made, nanoseconds since 1970.
+/// A generated stall, nanoseconds since 1970.
 struct Stall {
     kind: Kind,
     from_ns: u64,
     until_ns: u64,
 }
 
-/// A drive that can be made to stall, gone when dropped.
+/// A drive that can be stalled, removed when dropped.
 struct Drive {
     folder: tempfile::TempDir,
     daemon: Child,
@@ -94,8 +95,8 @@ impl Drive {
         self.folder.path().join("disk")
     }
 
-    /// Reads by one worker on the first processor, with this engine and load, while stalls are
-    /// made; what was made, and the bundle.
+    /// Reads by one worker on the first processor, with this engine and load, during stalls;
+    /// returns the stalls and the bundle.
     fn run(&self, (engine, load): (&str, &str), stalls: u32) -> (Vec<Stall>, PathBuf) {
         let dir = self.folder.path();
         let seconds = (EVERY * stalls).as_secs() + 2;
@@ -157,10 +158,10 @@ fn pause(child: &Child) {
     signal(child, Signal::CONT);
 }
 
-/// Takes a processor from everything that is not of real-time priority.
+/// Takes a processor from everything without real-time priority.
 fn hog(processor: usize) {
     let body = move || {
-        // SAFETY: both sets live on this stack, and are of the size that is given.
+        // SAFETY: both sets are on this stack, and have the given size.
         unsafe {
             let mut set: libc::cpu_set_t = std::mem::zeroed();
             libc::CPU_SET(processor, &mut set);
@@ -186,7 +187,7 @@ fn unix_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64
 }
 
-/// Ops that waited through most of a stall, the slowest first, with their causes.
+/// Ops that waited through most of a stall, slowest first, with their causes.
 fn slowed<'o>(
     stall: &Stall,
     window_ns: u64,
@@ -200,11 +201,11 @@ fn slowed<'o>(
     })
 }
 
-/// How many stalls there were on each side, how many were attributed rightly, and how many of the
-/// host's were blamed on the drive.
+/// The number of stalls on each side, of correctly attributed ones, and of the host's that were
+/// blamed on the drive.
 ///
-/// A stall of the drive beside which the machine's own host may have kept a processor for a fifth
-/// of the time is not the drive's by the rule, and shows nothing: it is left out.
+/// A stall of the drive during which the machine's own host may have taken a processor for a fifth
+/// of the time is not the drive's by the rule, and is excluded.
 fn attributed(made: &[Stall], bundle: &Path) -> ([u32; 2], [u32; 2], u32) {
     let stored = Bundle::open(bundle).unwrap();
     let points = stored.points().unwrap();
@@ -238,12 +239,12 @@ fn attributed(made: &[Stall], bundle: &Path) -> ([u32; 2], [u32; 2], u32) {
     (all, right, blamed)
 }
 
-/// Makes stalls under a load, at least this share of which must be attributed rightly, of the drive
-/// and of the host, in percent.
+/// Generates stalls under a load, of which at least this percentage must be attributed correctly,
+/// for the drive and for the host.
 fn attribution_is_right(load: (&str, &str), least: [u32; 2]) {
     let Some(drive) = Drive::new() else { return };
     let stalls = size(20, 200);
-    // Of ten, a true 98 % gives seven or fewer once in a thousand times.
+    // With a true rate of 98 %, seven or fewer of ten occur once in a thousand times.
     let by_chance = if stalls < 200 { 2 } else { 0 };
     on_a_quiet_machine(|| {
         let (made, bundle) = drive.run(load, stalls);
@@ -270,8 +271,8 @@ fn stalls_are_attributed_to_the_side_that_made_them() {
     attribution_is_right(("psync", "rate = \"100/s\""), [95, 95]);
 }
 
-/// With requests always in flight, the processor is also taken from the kernel's thread that serves
-/// the loop device: such a stall is nobody's for certain, and must not be the drive's.
+/// With requests always in flight, the processor is also taken from the kernel thread that serves
+/// the loop device: such a stall has no certain cause, and must not be the drive's.
 #[test]
 fn a_stall_of_the_host_is_not_the_drives_where_the_kernel_serves_the_request_either() {
     attribution_is_right(("uring", "depth = 2"), [95, 70]);

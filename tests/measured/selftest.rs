@@ -1,11 +1,11 @@
-//! `dyno selftest`, whole: it says what it found of everything that it promises to look at, and
-//! leaves nothing behind.
+//! `dyno selftest`, complete: it reports a result for everything that it promises, and leaves
+//! nothing behind.
 
 use std::process::Command;
 
 use crate::support::{DYNO, said, size, skip};
 
-/// The words after a name, as it is printed.
+/// The words after a name, as printed.
 fn value<'a>(lines: &'a str, name: &str) -> &'a str {
     let found = lines.lines().find_map(|line| line.strip_prefix(name));
     found.unwrap_or_else(|| panic!("no '{name}' in:\n{lines}")).trim()
@@ -23,8 +23,8 @@ fn leading_number(text: &str) -> u64 {
 #[test]
 fn a_self_test_says_what_it_found_and_leaves_nothing_behind() {
     let temporary = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
-    // The short one is not kept, so that a test changes nothing of this host's briefs; nor is the
-    // long one's, in soaks, of less than the default.
+    // The short one is not stored, so that a test does not affect this host's briefs; nor is the
+    // long one in soaks, which is shorter than the default.
     let duration = size("10s", "149s");
     let mut command = Command::new(DYNO);
     command
@@ -37,7 +37,7 @@ fn a_self_test_says_what_it_found_and_leaves_nothing_behind() {
     println!("{lines}");
     assert!(lines.contains("Not kept"), "{lines}");
     let same = value(&lines, "The same subject twice");
-    // Each makes a false claim with a probability of at most 5 %: three of five do once in 860.
+    // Each has a false claim with a probability of at most 5 %: three of five do once in 860.
     assert!(leading_number(same) <= 2 && same.contains("of 5 briefs"), "{same}");
     assert!(value(&lines, "Summary").contains("the same subject twice: "), "{lines}");
     for percent in [1, 3, 10] {

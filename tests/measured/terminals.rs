@@ -1,4 +1,4 @@
-//! 15,000 terminals of TPC-C fit into one process, and come when they are due.
+//! 15,000 TPC-C terminals fit into one process, and are on time.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -20,7 +20,7 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
                 name = \"terminals\"\nengine = \"null\"\nthreads = 256\n\
                 workload = { kind = \"tpcc\", warehouses = 1500, terminals = 10 }\n";
     std::fs::write(protocol, plan).unwrap();
-    // The engine answers at once, so a response time is what the pacing was late by.
+    // The engine answers immediately, so a response time is the lateness of the pacing.
     on_a_quiet_machine(|| {
         let _ = std::fs::remove_file(&bundle);
         let mut dyno = Command::new(DYNO);
@@ -51,7 +51,7 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
             (650.0..780.0).contains(&rate),
             "{rate} transactions/s, where cycles of 21 s make about 715"
         );
-        // Of 10 s on any machine: what is late is not late for want of a processor that Dyno itself
+        // Of 10 s on any machine: lateness is not caused by a lack of processors that Dyno itself
         // keeps busy.
         assert!(processor_s < 5.0, "{processor_s} s of processor time");
         let sleeper_ms = sleeper.join().unwrap();
@@ -61,9 +61,9 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
              transactions/s, {} MiB, {processor_s} s of processor time",
             peak_kib >> 10
         );
-        // A machine that stops now and then, such as a virtual one whose host is busy, wakes nobody
-        // in time. The rarest transaction comes 230 times, so a stop that makes it late at p99 may
-        // be but a thousandth of the time.
+        // A machine that occasionally stops, such as a virtual one on a busy host, wakes nothing in
+        // time. The rarest transaction occurs 230 times, so a stop that delays it at p99 may take
+        // only a thousandth of the time.
         assert!(
             late_ms < 5.0 + 1.25 * sleeper_ms,
             "{late_ms} ms late at p99, a mere sleeper {sleeper_ms} ms"
@@ -71,8 +71,8 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
     });
 }
 
-/// What this machine does to anything that is paced: means to wake every millisecond until the end,
-/// and counts every millisecond at which it was not awake in time.
+/// This machine's effect on any paced work: intends to wake every millisecond until the end, and
+/// counts every millisecond for which it was not awake in time.
 fn late_p999_ms_of_a_sleeper(end: Receiver<()>) -> f64 {
     let (mut due, mut late_ms) = (Instant::now(), Vec::new());
     while end.recv_timeout(due.saturating_duration_since(Instant::now()))
@@ -104,13 +104,13 @@ fn most_memory_kib(pid: u32) -> u64 {
     line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Transactions a second over the window of 8 s.
+/// Transactions per second over the window of 8 s.
 fn rate_of(bundle: &Path) -> f64 {
     let sql = "SELECT SUM(ops) / 8.0 FROM tally WHERE class <> 'deferred-delivery'";
     Connection::open(bundle).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-/// The worst transaction's p99 of response time.
+/// The highest p99 response time of any transaction.
 fn late_p99_ms(bundle: &Path) -> f64 {
     let bundle = Connection::open(bundle).unwrap();
     let mut asked = bundle.prepare("SELECT response FROM tally WHERE ops > 0").unwrap();

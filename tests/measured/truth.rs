@@ -1,12 +1,12 @@
-//! Known truth: an engine whose latency is given must be reported with that latency, and a stall
-//! must show up in response time as the arithmetic says. The whole path is used, from the plan's
-//! text to the point that is stored.
+//! Known truth: an engine with a given latency must be reported with that latency, and a stall must
+//! appear in response times as calculated. The whole path is used, from the plan's text to the
+//! stored point.
 //!
-//! Clocks are real here, and a busy machine, or a virtual one whose host stops it, adds delays that
-//! are none of Dyno's. They can only add time, and only to the ops that they meet. So means, maxima
-//! and backlogs are compared with the truth from below, and from above what a few delayed ops
-//! cannot move: medians, what is counted exactly, and totals that include the backlog. That the
-//! rest is exact too, unit tests of the null engine show on a simulated clock.
+//! Clocks are real here, and a busy machine, or a virtual one stopped by its host, adds delays that
+//! are not Dyno's. They can only add time, and only to the ops that they affect. So means, maxima
+//! and backlogs are compared with the truth from below, and from above only what a few delayed ops
+//! cannot change: medians, exact counts, and totals that include the backlog. The null engine's
+//! unit tests show on a simulated clock that the rest is also exact.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -24,10 +24,10 @@ use dyno::run::{Maxima, RunRequest};
 
 use crate::support::quiet::on_a_quiet_machine;
 
-/// One timing test at a time: they would take each other's processors.
+/// One timing test at a time, because they would compete for processors.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Keeps what a run measures in memory.
+/// Stores a run's results in memory.
 #[derive(Default)]
 struct Memory {
     points: Vec<Point>,
@@ -112,7 +112,7 @@ fn within(percent: f64, told: f64, truth: f64, what: &str) {
     assert!(off <= percent, "{what}: {told} against {truth}, {off:.2} % off");
 }
 
-/// No less than the truth; a machine's delays may have added to it.
+/// At least the truth; a machine's delays may have added to it.
 #[track_caller]
 fn at_least(told: f64, truth: f64, what: &str) {
     assert!(told >= truth * 0.99, "{what}: {told}, which is less than {truth}");
@@ -133,8 +133,8 @@ fn a_fixed_latency_of_100_us_is_reported_as_such() {
         let tally = only(&memory);
         median_is(tally, 100_000.0);
         at_least(tally.service.min_ns as f64, 100_000.0, "the fastest");
-        // One op after another: what each took, and what Dyno took between them, is all of the time
-        // there was.
+        // One op after another: the ops' durations, and Dyno's time in between, add up to the
+        // total.
         let told_s = tally.ops as f64 * tally.service.mean_ns().unwrap() / 1e9;
         at_least(told_s, 2.0, "ops × mean latency");
     });
@@ -161,9 +161,9 @@ fn a_bimodal_latency_is_reported_with_both_its_modes() {
     });
 }
 
-/// 1,000 ops/s of 100 µs meet one stall of 1 s at depth 1. The op due k ms into the stall is handed
-/// over k × 100 µs after its end, so its response time is 1 s − 0.9 k ms, until nothing is left
-/// after k = 1 s ÷ 0.9 ms = 1,111 ops.
+/// 1,000 ops/s of 100 µs and one stall of 1 s at depth 1. The op due k ms into the stall is
+/// submitted k × 100 µs after its end, so its response time is 1 s − 0.9 k ms, until the backlog is
+/// empty after k = 1 s ÷ 0.9 ms = 1,111 ops.
 #[test]
 fn in_open_loop_a_stall_shows_up_in_response_time() {
     on_a_quiet_machine(|| {
@@ -187,8 +187,8 @@ fn in_open_loop_a_stall_shows_up_in_response_time() {
             0.5e9,
             "p88.9 response time",
         );
-        // A machine that is stopped as the stall begins hands that op over late, so its service
-        // time may be any.
+        // A machine stopped at the start of the stall submits that op late, so its service time may
+        // be any.
         at_least(response.max_ns as f64, 1e9, "the op that was due as the stall began");
         median_is(tally, 100_000.0);
         at_least(cell.late as f64, 1111.0, "late ops");
@@ -250,7 +250,7 @@ fn intervals_add_up_to_the_point() {
     });
 }
 
-/// An engine that takes 500 µs for each op, one at a time, keeps 2,000/s: 100 times 20/s.
+/// An engine that takes 500 µs per op, one at a time, sustains 2,000/s: 100 times 20/s.
 #[test]
 fn a_search_among_multiples_finds_what_a_throttled_subject_keeps_within_five_percent() {
     on_a_quiet_machine(|| {

@@ -1,4 +1,4 @@
-//! A toy SQL dialect with its server and its engine: SQLite, in a file of the dataset's folder.
+//! A toy SQL dialect with its server and engine: SQLite, in a file of the dataset's folder.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -118,7 +118,7 @@ struct Open {
     statements: Vec<String>,
 }
 
-/// A parameter as SQLite takes it.
+/// A parameter in SQLite's form.
 struct Given<'a>(Param<'a>);
 
 impl ToSql for Given<'_> {

@@ -1,4 +1,4 @@
-//! A toy exporter: the form `lines`, one value a line.
+//! A toy exporter: the form `lines`, one value per line.
 
 use std::io::Write;
 

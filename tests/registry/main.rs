@@ -1,6 +1,5 @@
-//! One file and one line: what Dyno has of each kind is a list that takes another, and a point, a
-//! brief and an export go through what is added. A program of its own, since what it adds is there
-//! for all that runs in it.
+//! One file and one line: each of Dyno's lists accepts another item, and a point, a brief and an
+//! export use the added ones. A separate program, because additions apply to all tests in it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -18,7 +17,7 @@ use dyno::run::{Maxima, RunRequest};
 use dyno::store::{Bundle, BundleWriter};
 use dyno::{export, render};
 
-/// A file each, and a line each.
+/// One file each, and one line each.
 macro_rules! additions {
     ($($kind:ident,)*) => {
         $(mod $kind;)*
@@ -114,7 +113,7 @@ fn run(folder: &Path) -> PathBuf {
     bundle
 }
 
-/// What the toy importer makes of a sheet.
+/// The toy importer's result for a sheet.
 fn imported(folder: &Path) -> PathBuf {
     let format = import::ALL.iter().find(|format| format.info().name == "tally_sheet").unwrap();
     let found =

@@ -1,4 +1,4 @@
-//! A toy meter: `pendulum` swings once each time it is looked at.
+//! A toy meter: `pendulum` swings once per reading.
 
 use dyno::base::error::Result;
 use dyno::meter::{self, Meter, ReadingTime, Probe, Reading, MeterTarget, info};

@@ -1,4 +1,4 @@
-//! A toy section: how many steps there were.
+//! A toy section: the number of steps.
 
 use dyno::analysis::Facts;
 use dyno::brief::Block;

@@ -1,4 +1,4 @@
-//! A toy table to export: `subjects`, a row for each.
+//! A toy export table: `subjects`, one row each.
 
 use dyno::analysis::Facts;
 use dyno::export::{self, Column, ColumnKind, ExportTable, ExportValue};

@@ -1,5 +1,4 @@
-//! A toy workload: `backwards` reads one block after another from the last to the first, in a class
-//! of its own.
+//! A toy workload: `backwards` reads blocks from the last to the first, in a class of its own.
 
 use dyno::base::error::Result;
 use dyno::measure::{Op, OpKind, OpGenerator, AddressSpace};

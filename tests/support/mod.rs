@@ -1,5 +1,5 @@
-//! What the test programs share: how a test says that it shows nothing, how large it is, whether
-//! the machine was disturbed while it measured, and what the tests on real database servers need.
+//! Shared by the test programs: skipping, sizes, detection of disturbances during a measurement,
+//! and requirements of the tests with real database servers.
 
 // Each program uses a part of it.
 #![allow(dead_code)]
@@ -15,19 +15,18 @@ use std::time::{Duration, Instant};
 
 pub const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
-/// Says that a test does not show here what it is for, or not all of it, and why. There is no other
-/// way to say so: `scripts/test.py` counts and names what was skipped, and under `STRICT=1` it is a
-/// failure.
+/// Reports that a test cannot show all or part of its purpose here, and why. The only way to do so:
+/// `scripts/test.py` counts and lists skips, and under `STRICT=1` they are failures.
 #[track_caller]
 pub fn skip(why: impl Display) {
     let why = why.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(std::env::var("STRICT").as_deref() != Ok("1"), "skipped, and STRICT=1: {why}");
-    // libtest hides what passing tests print, but not this.
+    // libtest hides the output of passing tests, but not this.
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
-/// How much of something a test does: so much each time, and the size that the promise names under
-/// `DYNO_SOAK=1`, which `make soak` sets.
+/// The size of a test: the everyday size, and the full size under `DYNO_SOAK=1`, which `make soak`
+/// sets.
 pub fn size<T: Display>(quick: T, soak: T) -> T {
     if std::env::var("DYNO_SOAK").as_deref() != Ok("1") {
         return quick;
@@ -36,14 +35,14 @@ pub fn size<T: Display>(quick: T, soak: T) -> T {
     soak
 }
 
-/// The seed of what a test draws: the same each time, or that of `DYNO_SEED`.
+/// The seed of a test's random numbers: always the same, or `DYNO_SEED`.
 pub fn seed() -> u64 {
     std::env::var("DYNO_SEED").map_or(11, |seed| seed.parse().expect("DYNO_SEED is a number"))
 }
 
-/// Binds a free loop device to the file that is added, one call at a time over all tests: of two
-/// that look at once each may find the same one, and the loser has the winner's open for a moment,
-/// which the guard takes for a use.
+/// Binds a free loop device to the given file, one call at a time over all tests: two concurrent
+/// searches may find the same one, and the loser briefly has the winner's open, which the guard
+/// treats as a use.
 pub fn find_loop() -> Command {
     let mut command = Command::new("flock");
     command.arg(std::env::temp_dir().join("dyno-tests-losetup.lock"));
@@ -51,11 +50,11 @@ pub fn find_loop() -> Command {
     command
 }
 
-/// A loop device over a file, by its path; let go of when dropped.
+/// A loop device on a file, by its path; released when dropped.
 pub struct LoopDevice(PathBuf);
 
 impl LoopDevice {
-    /// Binds one; the test is skipped where none can be made.
+    /// Binds one; the test is skipped if impossible.
     pub fn over(file: &Path) -> Option<LoopDevice> {
         let made = find_loop().arg(file).output();
         let Some(made) = made.ok().filter(|made| made.status.success()) else {
@@ -80,7 +79,7 @@ impl Drop for LoopDevice {
     }
 }
 
-/// Whether all of these programs are here; the test is skipped where not.
+/// Whether all of these programs are installed; otherwise the test is skipped.
 pub fn have(programs: &[&str]) -> bool {
     let found = |name: &&str| {
         let path =
@@ -97,7 +96,7 @@ pub fn have(programs: &[&str]) -> bool {
     missing.is_empty()
 }
 
-/// Whether the program under test was built with RocksDB; the test is skipped where not.
+/// Whether the tested program was built with RocksDB; otherwise the test is skipped.
 pub fn rocksdb() -> bool {
     if !cfg!(feature = "rocksdb") {
         skip("built without RocksDB");
@@ -105,8 +104,8 @@ pub fn rocksdb() -> bool {
     cfg!(feature = "rocksdb")
 }
 
-/// The db_bench that `scripts/db_bench.sh` builds beside Dyno's own RocksDB; the test is skipped
-/// where there is none.
+/// The db_bench built by `scripts/db_bench.sh` with Dyno's own RocksDB; the test is skipped without
+/// one.
 pub fn db_bench() -> Option<PathBuf> {
     let path = Path::new(DYNO).ancestors().nth(2).expect("a target folder").join("db_bench");
     if !path.exists() {
@@ -116,11 +115,11 @@ pub fn db_bench() -> Option<PathBuf> {
     rocksdb().then_some(path)
 }
 
-/// Where a database server that Dyno starts finds its drive: the servers' own users can enter it,
-/// and not a home that is root's.
+/// The drive's folder for a database server started by Dyno: accessible to the servers' own users,
+/// unlike root's home.
 pub const FOR_SERVERS: &str = "/var/tmp";
 
-/// A temporary folder is its maker's alone, and a database server does not run as root.
+/// A temporary folder is private to its creator, and a database server does not run as root.
 pub fn open_to_all(folders: &[&Path]) {
     use std::os::unix::fs::PermissionsExt;
     let open = |f: &&Path| {
@@ -134,7 +133,7 @@ pub fn dyno(dir: &Path, args: &[&str]) -> Output {
     Command::new(DYNO).current_dir(dir).args(args).output().expect("ran")
 }
 
-/// The same where it must go well; what it printed.
+/// The same if it must succeed; returns its output.
 #[track_caller]
 pub fn dyno_well(dir: &Path, args: &[&str]) -> String {
     let output = dyno(dir, args);
@@ -143,7 +142,7 @@ pub fn dyno_well(dir: &Path, args: &[&str]) -> String {
 }
 
 pub fn said(output: &Output) -> String {
-    // Messages are wrapped for reading; what is looked for must not depend on where.
+    // Messages are wrapped for readers; the search must not depend on line breaks.
     let text = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
@@ -152,8 +151,8 @@ pub fn said(output: &Output) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Runs a part of the lab of NVMe drives (`labs/nvme`) and has what it leaves in a folder; what it
-/// said, or nothing where it cannot run here.
+/// Runs a part of the lab of NVMe drives (`labs/nvme`) with its output in a folder; returns its
+/// messages, or None if it cannot run here.
 pub fn nvme_lab(part: &str, out: &Path) -> Option<String> {
     lab("labs/nvme", &[part], out)
 }
@@ -179,7 +178,7 @@ pub fn lab(name: &str, args: &[&str], out: &Path) -> Option<String> {
     Some(said)
 }
 
-/// Waits for a condition, for so many seconds at most.
+/// Waits for a condition, for at most this many seconds.
 #[track_caller]
 pub fn until(what: &str, seconds: u64, mut met: impl FnMut() -> bool) {
     let give_up = Instant::now() + Duration::from_secs(seconds);
@@ -189,7 +188,7 @@ pub fn until(what: &str, seconds: u64, mut met: impl FnMut() -> bool) {
     }
 }
 
-/// The process that serves the dataset under a drive, from Dyno's note about it.
+/// The process that serves a drive's dataset, from Dyno's record.
 pub fn served_by(drive: &Path) -> Option<u32> {
     let folder = drive.canonicalize().ok()?.join("dyno-data/db.0");
     let runtime = std::env::var("XDG_RUNTIME_DIR").unwrap_or_default();

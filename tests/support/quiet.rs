@@ -1,9 +1,9 @@
-//! Whether something else took this machine from a measurement: the host of a virtual machine
-//! (steal time, threads that wake late), or other programs (processor time that is neither the
-//! test's, its children's, nor the kernel's).
+//! Whether something else used this machine during a measurement: the host of a virtual machine
+//! (steal time, threads that wake late), or other programs (processor time that is not the test's,
+//! its children's, or the kernel's).
 //!
-//! A measurement that fails its test while the machine was disturbed shows nothing: it is made
-//! again, and in the end skipped. One that fails on an undisturbed machine fails.
+//! A measurement that fails its test while the machine was disturbed shows nothing: it is repeated,
+//! and finally skipped. One that fails on an undisturbed machine fails.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -14,20 +14,20 @@ use std::time::{Duration, Instant};
 use super::skip;
 
 const TRIES: usize = 3;
-/// How long to wait for the machine to come to rest before another try.
+/// The wait for the machine to become quiet before another attempt.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How often the watching thread means to wake.
+/// The intended wake-up interval of the watching thread.
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// A machine counts as disturbed when a thread woke so late, …
+/// A machine counts as disturbed if a thread woke this late, …
 const LATE: Duration = Duration::from_millis(50);
-/// … when the host kept so large a share of a processor, …
+/// … if the host took this share of a processor, …
 const STOLEN: f64 = 0.02;
-/// … or when other programs took so large a share of one.
+/// … or if other programs took this share of one.
 const OTHERS: f64 = 0.2;
 
-/// Makes a measurement that asserts something: again where it failed on a disturbed machine, and
-/// skipped where the machine does not come to rest.
+/// Makes a measurement with assertions: repeated if it failed on a disturbed machine, and skipped
+/// if the machine does not become quiet.
 #[track_caller]
 pub fn on_a_quiet_machine(measure: impl Fn()) {
     let mut seen = Vec::new();
@@ -56,7 +56,7 @@ fn disturbed_for(span: Duration) -> Option<String> {
     watch.disturbed()
 }
 
-/// Watches the machine from its start to the question how it was.
+/// Watches the machine from its start until queried.
 pub struct Watch {
     begun: Instant,
     before: Used,
@@ -81,7 +81,7 @@ impl Watch {
         Watch { begun: Instant::now(), before: Used::read(), stop, late }
     }
 
-    /// How the machine was disturbed meanwhile, in words; nothing where it was not.
+    /// The disturbance as text; None without one.
     pub fn disturbed(self) -> Option<String> {
         let (used, span_s) = (Used::read(), self.begun.elapsed().as_secs_f64());
         let _ = self.stop.send(());
@@ -95,7 +95,7 @@ impl Watch {
         if stolen >= STOLEN {
             how.push(format!("the host kept {:.0} % of a processor", 100.0 * stolen));
         }
-        // Less than a few of the kernel's ticks say nothing.
+        // A few of the kernel's ticks are not meaningful.
         if others >= OTHERS && others * span_s > 0.05 {
             how.push(format!("other programs took {:.0} % of a processor", 100.0 * others));
         }
@@ -103,20 +103,20 @@ impl Watch {
     }
 }
 
-/// Processor time since the machine was started, in seconds.
+/// Processor time since boot, in seconds.
 struct Used {
     stolen_s: f64,
-    /// Of programs and the kernel on their behalf; interrupts are nobody's.
+    /// Of programs and the kernel on their behalf; interrupts belong to none.
     busy_s: f64,
-    /// Of this process and its children, those that have ended too.
+    /// Of this process and its children, including ended ones.
     own_s: f64,
-    /// Of the kernel's threads.
+    /// Of kernel threads.
     kernel_s: f64,
 }
 
-/// The kernel's ticks a second, as it tells them to programs.
+/// The kernel's ticks per second, as reported to programs.
 const TICKS: f64 = 100.0;
-/// Of a process's flags: it is a thread of the kernel.
+/// The process flag of a kernel thread.
 const KERNEL_THREAD: u64 = 0x0020_0000;
 
 impl Used {
@@ -150,7 +150,7 @@ struct Process {
     parent: u32,
     session: u32,
     flags: u64,
-    /// Its own and those of its children that have ended.
+    /// Its own and those of its ended children.
     ticks: f64,
 }
 
@@ -159,8 +159,8 @@ fn processes() -> HashMap<u32, Process> {
     let pids = entries.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
     pids.filter_map(|pid| {
         let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name stands in parentheses and may have any character in it; fields are counted from
-        // behind it.
+        // The name is in parentheses and may contain any character; fields are counted from its
+        // end.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         let number = |i: usize| fields.get(i)?.parse::<u64>().ok();
         let ticks = (11..15).map(number).sum::<Option<u64>>()? as f64;
@@ -170,7 +170,7 @@ fn processes() -> HashMap<u32, Process> {
     .collect()
 }
 
-/// Whether a process is this one, one of its descendants, or of the session that this one leads.
+/// Whether a process is this one, one of its descendants, or in the session that this one leads.
 fn is_own(processes: &HashMap<u32, Process>, pid: u32) -> bool {
     let own = std::process::id();
     let mut at = pid;

@@ -1,9 +1,9 @@
-//! The glossary has each verdict that Dyno prints: what limited a point, and what an audit finds.
+//! The glossary has each verdict that Dyno prints: bottlenecks, and an audit's verdicts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Where verdicts get their words: a file, and the function whose arms they are.
+/// Where verdicts get their names: a file, and the function with the match arms.
 const VERDICTS: [(&str, &str); 2] = [
     ("crates/report/src/analysis/limits/bottleneck.rs", "pub fn name(self) -> &'static str {"),
     ("crates/audit/src/lib.rs", "pub fn words(self) -> &'static str {"),
@@ -13,7 +13,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// The words of a function's arms, `X => "words",` each.
+/// The strings of a function's arms, `X => "words",` each.
 fn arms(text: &str, function: &str) -> Vec<String> {
     let (_, body) = text.split_once(function).expect("the function");
     let (body, _) = body.split_once("\n    }\n").expect("its end");
@@ -30,7 +30,7 @@ fn every_verdict_that_is_printed_has_its_entry() {
     for (file, function) in VERDICTS {
         let words = arms(&read(file), function);
         assert!(words.len() > 5, "{file}: {words:?}");
-        // A row may define several, after one another.
+        // A row may define several, separated by commas.
         let has = |word: &String| {
             terms.iter().any(|term| term == word || term.split(", ").any(|part| part == word))
         };
@@ -39,7 +39,7 @@ fn every_verdict_that_is_printed_has_its_entry() {
     assert!(missing.is_empty(), "not in GLOSSARY.md: {missing:?}");
 }
 
-/// Tables of verdicts have names that are printed, which a term may have too.
+/// Tables of verdicts contain printed names, which may also be terms.
 #[test]
 fn no_term_has_two_entries() {
     let glossary = read("GLOSSARY.md");

@@ -1,5 +1,6 @@
-//! The house in numbers, which `make tidy` prints: lines by room, type names that stand for several
-//! things, functions with many parameters, full folders, circles. The last four must be none.
+//! The code base in numbers, printed by `make tidy`: lines by room, type names with several
+//! meanings, functions with many parameters, full folders, import circles. The last four must be
+//! zero.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,12 +8,12 @@ use std::path::{Path, PathBuf};
 use super::imports::{Graph, module};
 use super::{code, none, sources};
 
-/// Files of one folder, `mod.rs` among them.
+/// Files per folder, including `mod.rs`.
 const MOST_FILES: usize = 15;
-/// Parameters of one function, `self` among them.
+/// Parameters per function, including `self`.
 const MOST_PARAMETERS: usize = 5;
 
-/// Lines of a room: what runs, its unit tests, and comments.
+/// Lines of a room: code, unit tests, and comments.
 #[derive(Default)]
 struct Lines {
     files: usize,
@@ -39,7 +40,7 @@ fn lines_by_room() -> BTreeMap<String, Lines> {
     rooms
 }
 
-/// The name of the type that a line defines.
+/// The name of the type defined in a line.
 fn defined(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = line.strip_prefix("pub ").or(line.strip_prefix("pub(super) ")).unwrap_or(line);
@@ -67,7 +68,7 @@ fn names_used_twice() -> Vec<String> {
 
 /// Parameters of the function whose head begins a text.
 fn parameters(head: &str) -> usize {
-    // Types of parameters have brackets of their own; `->` is none.
+    // Types of parameters have their own brackets; `->` is not one.
     let head = head.replace("->", "");
     let Some(open) = head.find('(') else { return 0 };
     let (mut depth, mut count, mut begun) = (0, 0, false);

@@ -1,4 +1,4 @@
-//! Who imports whom, read from the `use` lines: no circle inside any folder, and diagrams that are
+//! The import graph, read from the `use` lines: no circle inside any folder, and diagrams that are
 //! true.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use super::{IMPORTS, code, none, sources};
 
-/// A module by its path: ["run", "point"]. What is a crate with a room of its own begins with its
+/// A module by its path: ["run", "point"]. For a crate with a room of its own, it begins with its
 /// name: ["audit", "says"].
 type Module = Vec<String>;
 
-/// The modules of `src`, and for each those that it imports from. What a folder's `mod.rs` hands on
-/// is looked for where it is, so that an import through it is seen.
+/// The modules of `src`, and for each those that it imports from. Re-exports of a folder's `mod.rs`
+/// are resolved, so that an import through it is seen.
 pub struct Graph {
     edges: BTreeMap<Module, BTreeSet<Module>>,
 }
@@ -65,8 +65,8 @@ impl Graph {
         all
     }
 
-    /// Between the children of a folder: the files in it, and each folder in it as one. The
-    /// folder's own `mod.rs` is left out, which declares what its files implement and lists them.
+    /// Between the children of a folder: its files, and each subfolder as a whole. The folder's own
+    /// `mod.rs` is excluded, because it declares what its files implement and lists them.
     fn children(&self, folder: &[String]) -> BTreeMap<String, BTreeSet<String>> {
         let child =
             |module: &Module| module.strip_prefix(folder).and_then(|rest| rest.first().cloned());
@@ -80,7 +80,7 @@ impl Graph {
     }
 }
 
-/// The modules from which a way leads back to them.
+/// The modules on a cycle.
 fn in_circles(edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     edges.keys().filter(|module| reached(edges, module).contains(*module)).cloned().collect()
 }
@@ -94,7 +94,7 @@ fn reached(edges: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<S
     seen
 }
 
-/// Crates that are a room each; the others are several, which no two share.
+/// Crates that are one room each; the others contain several, which no two share.
 const ROOMS: [&str; 3] = ["audit", "fleet", "powercut"];
 
 pub fn module(path: &Path) -> Module {
@@ -116,7 +116,7 @@ fn plain(path: &Path, text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands behind each `use`, and whether it is handed on.
+/// The target of each `use`, and whether it is a re-export.
 fn uses(text: &str) -> Vec<(bool, &str)> {
     let mut all = Vec::new();
     let mut rest = text;
@@ -159,7 +159,7 @@ fn leaves(tree: &str) -> Vec<Module> {
     all
 }
 
-/// Paths that stand in the code itself: `super::cause(…)`, `crate::measure::…`.
+/// Paths in the code itself: `super::cause(…)`, `crate::measure::…`.
 fn inline(text: &str) -> Vec<Module> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
     let heads = ["crate::", "dyno_", "super::", "self::"];
@@ -169,7 +169,7 @@ fn inline(text: &str) -> Vec<Module> {
         .collect()
 }
 
-/// A path from the root of the crate; nothing for another crate's.
+/// A path from the root of the crate; None for another crate's.
 fn absolute(known: &BTreeSet<&Module>, from: &Module, path: &[String]) -> Option<Module> {
     let first = path.first()?.as_str();
     let up = path.iter().take_while(|part| *part == "super").count();
@@ -187,7 +187,7 @@ fn absolute(known: &BTreeSet<&Module>, from: &Module, path: &[String]) -> Option
     }
 }
 
-/// The module that a path leads to.
+/// The module to which a path leads.
 fn find(known: &BTreeSet<&Module>, handed_on: &BTreeMap<Module, Module>, path: Module) -> Module {
     let mut path = path;
     for _ in 0..8 {
@@ -207,7 +207,7 @@ fn files_of_one_folder_import_one_another_in_no_circle() {
     none(Graph::of_src().in_circles());
 }
 
-/// What a diagram says: who imports whom, without what follows from the rest.
+/// A diagram's arrows: who imports whom, without implied ones.
 fn drawn(text: &str) -> Vec<(String, String)> {
     let lines = text.lines().map(|line| line.trim_start_matches("//!").trim());
     let arrows = lines.filter_map(|line| line.split_once(" → "));

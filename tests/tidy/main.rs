@@ -1,5 +1,4 @@
-//! The rules of the house that a compiler does not know: sizes, headers, import direction, banned
-//! calls.
+//! House rules that the compiler does not check: sizes, headers, import direction, banned calls.
 
 mod glossary;
 mod house;
@@ -13,8 +12,8 @@ const MOST_COLUMNS: usize = 100;
 const MOST_LINES: usize = 500;
 const MOST_LINES_OF_A_FUNCTION: usize = 70;
 
-/// What each room may import of ours; those of the program (cmd and what it alone uses) may import
-/// all. `src/lib.rs` draws the same picture.
+/// The permitted imports of each room; rooms of the program (cmd and those that only it uses) may
+/// import all. `src/lib.rs` has the same diagram.
 const IMPORTS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("plan", &["base"]),
@@ -42,7 +41,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("import", &["store", "record", "plan", "base"]),
 ];
 
-/// Calls that are banned, where they are allowed all the same, and what to do instead.
+/// Banned calls, where they are permitted anyway, and the alternative.
 const BANNED: &[(&str, &[&str], &str)] = &[
     ("println!(", &[], "write to the `out` that cmd hands in"),
     ("process::exit", &["src/main.rs"], "return an error or an exit code"),
@@ -83,8 +82,8 @@ fn sources() -> Vec<(PathBuf, String)> {
     ["src", "crates"].into_iter().flat_map(rust_files).collect()
 }
 
-/// The lines that are no unit tests, each with its index: all but the items under `#[cfg(test)]`,
-/// wherever they stand.
+/// The lines outside unit tests, each with its index: everything except items under `#[cfg(test)]`,
+/// wherever they are.
 fn code<'a>(path: &Path, text: &'a str) -> Vec<(usize, &'a str)> {
     let tests = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("tests"));
     let mut lines = text.lines().enumerate().filter(|_| !tests);
@@ -94,8 +93,8 @@ fn code<'a>(path: &Path, text: &'a str) -> Vec<(usize, &'a str)> {
             kept.push((i, line));
             continue;
         }
-        // A block ends with the brace that stands below its attribute, all else with the first
-        // semicolon or comma.
+        // A block ends with the brace that is aligned with its attribute, everything else with the
+        // first semicolon or comma.
         let brace = format!("{}}}", " ".repeat(line.len() - line.trim_start().len()));
         let first = lines.by_ref().find(|(_, line)| !line.trim_start().starts_with("#["));
         let Some((_, first)) = first else { break };
@@ -143,7 +142,7 @@ fn every_file_says_what_it_is_for_and_is_no_longer_than_a_room() {
     none(violations);
 }
 
-/// Bundles hold this statement to the letter, and are compared with it.
+/// Bundles contain this statement literally, and are compared with it.
 const LONG: &str = "CREATE UNIQUE INDEX point_key ON point (";
 
 #[test]
@@ -164,7 +163,8 @@ fn lines_have_at_most_a_hundred_columns() {
     none(violations);
 }
 
-/// What is run and is no Rust: scripts, benchmarks, labs with what their guests run, the Makefile.
+/// Executable files other than Rust: scripts, benchmarks, labs with their guests' scripts, the
+/// Makefile.
 fn scripts() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = vec![root.join("Makefile"), root.join(".ci/run")];
@@ -282,7 +282,7 @@ fn the_fields_terms_are_used() {
     none(violations);
 }
 
-/// What a section says has no form: markup is the renderers'.
+/// A section's contents have no markup, which is the renderers'.
 #[test]
 fn no_section_writes_markup() {
     let mut violations = Vec::new();
@@ -330,8 +330,8 @@ fn no_test_is_left_out() {
     none(found.map(|(path, _)| format!("{}: an ignored test", path.display())).collect());
 }
 
-/// Functions that are neither of one file nor of all: the most of each part. What only a neighbour
-/// calls is mostly a piece of it.
+/// Functions used by more than one file but not by all: the most per part. A function that only a
+/// neighbour calls is usually a part of it.
 const RESTRICTED: &[(&str, usize)] = &[
     ("analysis", 1),
     ("audit", 1),

@@ -45,15 +45,15 @@ pub enum ThreadDurability {
 /// One session of writing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WriteSession {
-    /// One session of writing.
-    pub version: u32,
     /// Version of this description; [`VERSION`].
-    pub dyno_version: String,
+    pub version: u32,
     /// Version of Dyno.
-    pub identity: u64,
+    pub dyno_version: String,
     /// Random identity of this session, which sealed blocks carry as their dataset.
-    pub seed: u64,
+    pub identity: u64,
     /// The seed, which determines the blocks that are written.
+    pub seed: u64,
+    /// The host's name.
     pub host: String,
     /// The kernel's name for this boot (/proc/sys/kernel/random/boot_id).
     pub boot_id: String,

@@ -1,5 +1,5 @@
-//! The events of a run: first all that its feed has, then each second what is new (WHATWG HTML,
-//! section 9.2, "Server-sent events").
+//! The events of a run: first the whole feed, then updates each second (WHATWG HTML, section 9.2,
+//! "Server-sent events").
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

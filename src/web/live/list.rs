@@ -1,4 +1,4 @@
-//! The runs that go on, and those that ended within a day.
+//! Active runs, and those that ended within a day.
 
 use askama::Template;
 use axum::extract::State;

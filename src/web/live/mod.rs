@@ -1,6 +1,6 @@
-//! Runs as they go on: a list, and a page for each that is kept up to date by server-sent events.
-//! All of it comes from live feeds (`lab::feed`), which runs leave in memory: no request reaches a
-//! run, and no bundle that is being written is opened for it.
+//! Running runs: a list, and a page for each that is updated by server-sent events. All data come
+//! from live feeds (`lab::feed`), which runs store in memory: no request reaches a run, and no
+//! bundle that is being written is opened for it.
 
 mod events;
 mod list;
@@ -16,11 +16,10 @@ use super::site::ServedFolder;
 use crate::catalogue::Contents;
 use crate::lab::folder::feed::{self, FeedState};
 
-/// Runs that are listed at most: the newest.
+/// Maximum number of listed runs: the newest.
 const MOST_RUNS: usize = 50;
 
-/// The runs of the folder that have a feed, by their bundles' paths; those that go on first, then
-/// the newest.
+/// The runs of the folder with a feed, by their bundles' paths; active ones first, then the newest.
 pub fn feeds(site: &ServedFolder) -> Result<Vec<(String, FeedState)>, PageFailure> {
     let catalogue = site.catalogue()?;
     let bundles = catalogue.entries.iter().filter(|e| matches!(e.contents, Contents::Bundle(_)));

@@ -1,11 +1,11 @@
-//! What a live page says in numbers: made here for readers without scripts, and again by `live.js`
+//! The numbers of a live page: generated here for readers without scripts, and again by `live.js`
 //! each second.
 
 use crate::base::units;
 use crate::lab::folder::feed::FeedState;
 use crate::record::live::{ClassRate, Feed, LiveGauge};
 
-/// How far a run is.
+/// The progress of a run.
 pub struct RunProgress {
     /// "12 of 40 points, 1 failed".
     pub points: String,
@@ -15,11 +15,11 @@ pub struct RunProgress {
     pub percent: Option<u64>,
     /// "warm-up", "window".
     pub phase: &'static str,
-    /// What is being measured or done.
+    /// The current activity.
     pub doing: String,
 }
 
-/// How far it is.
+/// Its progress.
 pub fn standing(found: &FeedState) -> RunProgress {
     let feed = &found.feed;
     let failed = match feed.points.failed {
@@ -68,13 +68,13 @@ pub fn rate(rate: &ClassRate) -> [String; 7] {
     ]
 }
 
-/// A row of the table of readings: whose, which, and the value.
+/// A row of the table of readings: subject, gauge, and value.
 pub fn gauge(gauge: &LiveGauge) -> [String; 3] {
     let of = gauge.subject.clone().unwrap_or_else(|| "host".to_string());
     [of, format!("{}, {}", gauge.meter, gauge.name), value(gauge.value)]
 }
 
-/// Four significant digits, whole numbers as they are.
+/// Four significant digits, whole numbers in full.
 fn value(value: f64) -> String {
     match value {
         v if v == v.trunc() && v.abs() < 1e15 => {
@@ -86,7 +86,7 @@ fn value(value: f64) -> String {
     }
 }
 
-/// The log, the newest line first, each with its time of day (UTC).
+/// The log, newest line first, each with its time of day (UTC).
 pub fn log(feed: &Feed) -> Vec<(String, String)> {
     let moment = |ns: u64| units::moment(ns);
     feed.log.iter().rev().map(|entry| (moment(entry.unix_ns), entry.text.clone())).collect()

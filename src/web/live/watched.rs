@@ -30,7 +30,7 @@ struct LivePage {
     events: String,
     brief: String,
     state: &'static str,
-    /// How it ended, in words.
+    /// How it ended, as text.
     ended: String,
     is_running: bool,
     began: String,

@@ -1,9 +1,8 @@
-//! Which format a client asks for (RFC 9110, section 12.5.1).
+//! The format requested by a client (RFC 9110, section 12.5.1).
 
 use super::text::MetricsFormat;
 
-/// OpenMetrics where it is asked for in a version that is made here, and wanted at least as much as
-/// plain text.
+/// OpenMetrics if requested in a supported version with at least the weight of plain text.
 pub fn format(accept: &str) -> MetricsFormat {
     let (mut open, mut plain) = (0.0_f64, 0.0_f64);
     for range in accept.split(',') {
@@ -32,7 +31,7 @@ mod tests {
 
     #[test]
     fn openmetrics_is_for_those_who_ask_for_it() {
-        // As Prometheus 2.42 asks, and curl, and a browser.
+        // As requested by Prometheus 2.42, curl, and a browser.
         for (accept, wanted) in [
             (
                 "application/openmetrics-text;version=1.0.0,application/openmetrics-text;\

@@ -1,5 +1,6 @@
-//! `/metrics`: what live feeds count, for Prometheus and what reads its formats. By the `Accept` of
-//! the request it is the text format 0.0.4 or OpenMetrics 1.0; docs/serve.md lists the metrics.
+//! `/metrics`: the counts of live feeds, for Prometheus and compatible readers. Depending on the
+//! request's `Accept`, the format is text 0.0.4 or OpenMetrics 1.0; docs/serve.md lists the
+//! metrics.
 
 mod accept;
 mod families;
@@ -17,7 +18,7 @@ use super::page::PageFailure;
 use super::site::SharedSite;
 use text::MetricsWriter;
 
-/// All runs that have a feed.
+/// All runs with a feed.
 pub const PAGE: Page = Page { path: "/metrics", name: None, route };
 
 fn route() -> MethodRouter<SharedSite> {

@@ -1,13 +1,13 @@
 //! The two formats: the Prometheus text format 0.0.4 ("Exposition formats" of its documentation)
 //! and OpenMetrics 1.0 (its specification of 2020-11-15). They differ in names of families, units,
-//! the end, and in the types that only the second has.
+//! the trailer, and in types that only the second has.
 //!
-//! Written here, since the counters are another process's: what crates offer keeps its own, and
-//! none makes both formats.
+//! Written here, because the counters belong to another process: crates keep their own counters,
+//! and none supports both formats.
 
 use std::fmt::Write as _;
 
-/// Which of the two.
+/// The format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricsFormat {
     /// Prometheus 0.0.4.
@@ -17,7 +17,7 @@ pub enum MetricsFormat {
 }
 
 impl MetricsFormat {
-    /// As it is declared.
+    /// Its declaration.
     pub fn content_type(self) -> &'static str {
         match self {
             MetricsFormat::Text => "text/plain; version=0.0.4; charset=utf-8",
@@ -28,46 +28,46 @@ impl MetricsFormat {
     }
 }
 
-/// What a family is.
+/// The type of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
-    /// It only grows.
+    /// Only increases.
     Counter,
-    /// A value of the moment.
+    /// A current value.
     Gauge,
     /// Latencies in buckets.
     Histogram,
-    /// Text, in labels.
+    /// Text, as labels.
     Info,
     /// One of several states.
     States,
 }
 
-/// A metric, with its unit at the end of its name where it has one.
+/// A metric, with its unit at the end of its name if it has one.
 #[derive(Clone, Copy)]
 pub struct MetricFamily {
     /// Without `_total`, `_info` and the like.
     pub name: &'static str,
-    /// What it is.
+    /// Its type.
     pub kind: MetricKind,
-    /// The base unit; empty where it has none.
+    /// The base unit; empty if it has none.
     pub unit: &'static str,
-    /// In a sentence.
+    /// Its description, in a sentence.
     pub help: &'static str,
 }
 
 /// Labels with their values.
 pub type Labels<'a> = [(&'a str, &'a str)];
 
-/// A histogram as Prometheus counts: how many are not above each bound, how many there are, and
-/// their sum.
+/// A histogram in Prometheus's form: the cumulative count for each bound, the total count, and the
+/// sum.
 pub struct Cumulative<'a> {
     pub below: &'a [(f64, u64)],
     pub count: u64,
     pub sum: f64,
 }
 
-/// Text that grows.
+/// The text under construction.
 pub struct MetricsWriter {
     format: MetricsFormat,
     out: String,
@@ -79,7 +79,7 @@ impl MetricsWriter {
         MetricsWriter { format, out: String::new() }
     }
 
-    /// Begins a family; its samples follow.
+    /// Starts a family; its samples follow.
     pub fn family(&mut self, of: &MetricFamily) {
         let open = self.format == MetricsFormat::OpenMetrics;
         let name = if open { of.name.to_string() } else { sample_name(of) };
@@ -97,7 +97,7 @@ impl MetricsWriter {
         }
     }
 
-    /// A sample of a family that is no histogram.
+    /// A sample of a family other than a histogram.
     pub fn sample(&mut self, of: &MetricFamily, labels: &Labels<'_>, value: &str) {
         self.line(&sample_name(of), labels, value);
     }
@@ -122,7 +122,7 @@ impl MetricsWriter {
         let _ = writeln!(self.out, "{name}{{{labels}}} {value}");
     }
 
-    /// All of it.
+    /// The complete text.
     pub fn finish(mut self) -> String {
         if self.format == MetricsFormat::OpenMetrics {
             self.out.push_str("# EOF\n");
@@ -131,7 +131,7 @@ impl MetricsWriter {
     }
 }
 
-/// What the samples of a family are called that is no histogram.
+/// The name of samples of a family other than a histogram.
 fn sample_name(of: &MetricFamily) -> String {
     match of.kind {
         MetricKind::Counter => format!("{}_total", of.name),
@@ -140,13 +140,13 @@ fn sample_name(of: &MetricFamily) -> String {
     }
 }
 
-/// Backslash, line feed and, in labels and in all of OpenMetrics, the double quote.
+/// Escapes backslash, line feed and, in labels and everywhere in OpenMetrics, the double quote.
 fn escaped(text: &str, quotes: bool) -> String {
     let text = text.replace('\\', "\\\\").replace('\n', "\\n");
     if quotes { text.replace('"', "\\\"") } else { text }
 }
 
-/// A number as Go prints it, which OpenMetrics asks of bounds: "0.005", "1e-06", "1.0".
+/// A number in Go's notation, required by OpenMetrics for bounds: "0.005", "1e-06", "1.0".
 pub fn number(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-4 {
         let text = format!("{value:e}");

@@ -1,24 +1,23 @@
-//! The names by which a server may be addressed. A page of somebody else's whose name is made to
-//! lead to this address (DNS rebinding) sends its own name, and is refused.
+//! The host names of a server. Another site's page whose name resolves to this address (DNS
+//! rebinding) sends its own name, and is refused.
 
 use std::net::{IpAddr, SocketAddr};
 
-/// The names of one server. Ports are not looked at: a tunnel has its own.
+/// The names of one server. Ports are ignored, because a tunnel has its own.
 pub struct Hosts {
     listen: IpAddr,
     allowed: Vec<String>,
 }
 
 impl Hosts {
-    /// Of a server that listens at an address, with the host names by which it may be addressed
-    /// besides.
+    /// For a server that listens at an address, with additional permitted host names.
     pub fn of(listen: SocketAddr, allowed: Vec<String>) -> Hosts {
         Hosts { listen: listen.ip(), allowed }
     }
 
-    /// Whether "HOST" or "HOST:PORT" names it: loopback, the address at which it listens, any
-    /// address where it listens at all of them, or a name that is allowed. No other name of a
-    /// domain does but `localhost`.
+    /// Whether "HOST" or "HOST:PORT" is this server: loopback, the address at which it listens, any
+    /// address if it listens at all of them, or a permitted name. `localhost` is the only permitted
+    /// domain name by default.
     pub fn has(&self, host: &str) -> bool {
         let Some(name) = without_port(host) else { return false };
         let is_name = |own: &str| own.eq_ignore_ascii_case(name);
@@ -37,8 +36,8 @@ impl Hosts {
     }
 }
 
-/// A host name as `Host` has it, without a port (RFC 1123, section 2.1; an underscore is allowed
-/// besides, which names of containers have).
+/// A host name as in `Host`, without a port (RFC 1123, section 2.1; an underscore is also
+/// permitted, because names of containers have them).
 pub fn name(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let is_label = |label: &str| {
@@ -52,7 +51,7 @@ pub fn name(text: &str) -> Result<String, String> {
     ))
 }
 
-/// "[::1]:80" and "a:80" without their port; none where what follows is no port.
+/// "[::1]:80" and "a:80" without their port; None if the rest is not a port.
 fn without_port(host: &str) -> Option<&str> {
     let colon = match host.rfind(']') {
         Some(end) => host[end..].find(':').map(|at| at + end),

@@ -1,15 +1,15 @@
-//! The content security policy of pages. None takes a script from elsewhere, and no text of a
-//! bundle can become one: scripts are files of this program, or known by their hash.
+//! The content security policy of pages. None permits an external script, and no text of a bundle
+//! can become one: scripts are files of this program, or identified by their hash.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use sha2::{Digest, Sha256};
 
-/// Of all pages of this server's own.
+/// For all pages of this server.
 pub const OF_PAGES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
                             img-src 'self' data:; connect-src 'self'; form-action 'self'; \
                             frame-ancestors 'none'; base-uri 'none'";
 
-/// Of a page with one script and one style within it, by their texts.
+/// For a page with one inline script and one inline style, by their texts.
 pub fn of_inline(script: &str, style: &str) -> String {
     format!(
         "default-src 'none'; script-src {}; style-src {}; img-src data:; font-src data:; \

@@ -1,12 +1,12 @@
-//! What may be found on a device, written the way its owner writes it, or as far as its mark goes.
+//! Possible contents of a device, written by the owning tool, or as far as the signature.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 
-/// A signature: what libblkid calls it, whether it is a member of something larger, and how it
-/// comes onto a disk.
+/// A signature: its name in libblkid, whether it is a member of something larger, and how it is
+/// written to a disk.
 pub struct Mark {
     pub kind: &'static str,
     pub member: bool,
@@ -75,8 +75,8 @@ fn put(file: &Path, pieces: &[(u64, &[u8])]) {
     pieces.iter().for_each(|(at, bytes)| file.write_all_at(bytes, *at).unwrap());
 }
 
-/// The CRC-32 of zlib, which GPT takes as it is, and LVM with another start and without the
-/// inversion.
+/// zlib's CRC-32, used by GPT unchanged, and by LVM with another initial value and without the
+/// final inversion.
 fn crc32(start: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(start, |crc, &byte| {
         (0..8).fold(crc ^ u32::from(byte), |crc, _| {
@@ -98,8 +98,8 @@ fn xfs(file: &Path) {
     block[102..104].copy_from_slice(&512u16.to_be_bytes());
     block[104..106].copy_from_slice(&512u16.to_be_bytes());
     block[106..108].copy_from_slice(&8u16.to_be_bytes());
-    // The logarithms of block, sector, inode, inodes in a block, and blocks in a group; the share
-    // of inodes.
+    // The logarithms of block size, sector size, inode size, inodes per block, and blocks per
+    // group; the share of inodes.
     block[120..125].copy_from_slice(&[12, 9, 9, 3, 10]);
     block[127] = 25;
     put(file, &[(0, &block)]);

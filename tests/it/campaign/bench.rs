@@ -1,4 +1,4 @@
-//! A campaign of directories and loop devices, each task of six points, and what it has come to.
+//! A campaign of directories and loop devices, with six points per task, and its results.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ use crate::support::{LoopDevice, said};
 /// Points of a task.
 const POINTS: usize = 6;
 
-/// The campaign's folder with what it is made of.
+/// The campaign's folder with its inputs.
 pub struct Bench {
     dir: tempfile::TempDir,
-    /// Held for as long as the campaign runs.
+    /// Held while the campaign runs.
     devices: Vec<LoopDevice>,
     /// Subjects by name.
     pub subjects: Vec<String>,
 }
 
 impl Bench {
-    /// So many subjects are directories on each host; so many are loop devices, which every host
-    /// has, and which may be erased by their serial numbers.
+    /// This many subjects are directories on each host; this many are loop devices, which exist on
+    /// every host and may be erased by serial number.
     pub fn new(directories: usize, devices: usize) -> Option<Bench> {
         let dir = tempfile::tempdir().expect("a folder");
         let at = dir.path().display().to_string();
@@ -70,7 +70,7 @@ impl Bench {
         status["tasks"].as_array().expect("tasks").clone()
     }
 
-    /// Collects the campaign: every point of every task is there, once.
+    /// Collects the campaign: every point of every task exists once.
     #[track_caller]
     pub fn collect(&self, slurm: &Slurm) {
         let collected = slurm.dyno(self.path(), &["fleet", "collect", "c.toml"]);
@@ -84,7 +84,7 @@ impl Bench {
         assert_eq!(found, self.undisturbed(), "as of a campaign that nobody disturbed");
     }
 
-    /// The points that the campaign's tasks come to, each once.
+    /// The points of the campaign's tasks, each once.
     fn undisturbed(&self) -> BTreeMap<String, usize> {
         let record = std::fs::read_to_string(self.path().join("c/campaign.json")).expect("read");
         let record: Value = serde_json::from_str(&record).expect("JSON");
@@ -110,7 +110,7 @@ fn points(bundle: &Path) -> Vec<String> {
     measured.map(|stored| format!("{:?}", stored.point.key)).collect()
 }
 
-/// Whether a task stands in one of these states.
+/// Whether a task is in one of these states.
 pub fn is(task: &Value, states: &[&str]) -> bool {
     states.iter().any(|state| task["state"] == *state)
 }

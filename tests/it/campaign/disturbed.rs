@@ -1,5 +1,5 @@
-//! A campaign on a Slurm of four nodes: submitted, disturbed, submitted again, collected. Tasks are
-//! killed and one node goes for good; in the end every point is there, once.
+//! A campaign on a four-node Slurm cluster: submitted, disturbed, submitted again, collected. Tasks
+//! are killed and one node is lost permanently; at the end every point exists once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::support::{seed, size, until};
 
 const PATIENCE: u64 = 600;
 
-/// Kills the program of a task, if it runs; whether it did.
+/// Kills a task's program, if it is running; returns whether it was.
 fn kill(folder: &Path, number: &str) -> bool {
     let task = format!("fleet task {} {number} ", folder.join("c").display());
     let found: Vec<_> = processes().filter(|process| process.has(&task)).collect();
@@ -58,7 +58,7 @@ fn a_campaign_of_which_a_third_is_killed_and_a_node_lost_has_every_point_once() 
                 killed.push(number);
             }
         }
-        // What was measured stays, whatever happens later.
+        // Measured points remain, whatever happens later.
         for bundle in bundles(&folder.join("tasks")) {
             let known = seen.entry(bundle.display().to_string()).or_default();
             let Ok(now) = Bundle::open(&bundle).and_then(|bundle| bundle.points()) else {

@@ -1,5 +1,5 @@
-//! The lab of docs/fleet.md: five machines set up from nothing by its ten commands as they are
-//! written there (`labs/fleet`), and what they leave.
+//! The lab of docs/fleet.md: five machines set up from scratch by its ten commands as written there
+//! (`labs/fleet`), and their results.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ const DRIVES_A_HOST: usize = 2;
 /// Two values (labs/fleeted/mixed.toml) and the page's five repeats.
 const POINTS: usize = 2 * 5;
 
-/// Five machines boot, and Slurm is installed on each: only `make soak` does so.
+/// Five machines boot, and Slurm is installed on each: only under `make soak`.
 #[test]
 fn a_lab_of_four_hosts_is_set_up_from_nothing_and_measured_by_the_ten_commands_of_the_page() {
     if size("no machine", "five") == "no machine" {
@@ -63,7 +63,7 @@ fn a_lab_of_four_hosts_is_set_up_from_nothing_and_measured_by_the_ten_commands_o
     nothing_is_left(&said(&output));
 }
 
-/// No mount, no loop device and no control group of a lab.
+/// No leftover mounts, loop devices and control groups.
 #[track_caller]
 fn nothing_is_left(said: &str) {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").expect("read");

@@ -1,4 +1,4 @@
-//! Campaigns: what a plan of one says, what it refuses, and campaigns on a Slurm of four nodes on
+//! Campaigns: the output of `fleet plan`, refusals, and campaigns on a four-node Slurm cluster on
 //! this machine.
 
 mod bench;
@@ -9,10 +9,10 @@ mod requeued;
 mod slurm;
 mod submitted;
 
-/// In the environment of whoever submits, and nowhere else.
+/// Only in the environment of the submitter.
 const SECRET: &str = "geheim-4711";
 
-/// Two values and three repeats: six points a task, of which each takes a third of a second.
+/// Two values and three repeats: six points per task, each taking a third of a second.
 const MIXED: &str = r#"
 title = "Mixed"
 source = "test"

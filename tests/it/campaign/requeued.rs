@@ -1,5 +1,5 @@
-//! Tasks that Slurm itself runs again: one that somebody requeues, and one whose node went and came
-//! back. Nobody submits anything a second time.
+//! Tasks that Slurm itself restarts: one that is requeued, and one whose node failed and came back.
+//! Nothing is submitted a second time.
 
 use serde_json::Value;
 
@@ -9,19 +9,19 @@ use crate::support::until;
 
 const PATIENCE: u64 = 300;
 
-/// As many points take longer than the 11 s after which Slurm misses a job on a node that comes
-/// back (BatchStartTimeout, and ten seconds for messages).
+/// Enough points to take longer than the 11 s after which Slurm notices a missing job on a node
+/// that comes back (BatchStartTimeout, and ten seconds for messages).
 const MISSED: u64 = 3;
 
-/// A subject that is measured for as long as the test wants to disturb it.
+/// A subject that is measured as long as the test needs for its disturbance.
 fn longer(bench: &Bench) {
     let protocol = bench.path().join("mixed.toml");
     let text = std::fs::read_to_string(&protocol).expect("read");
     std::fs::write(protocol, text.replace("300ms", "5s")).expect("written");
 }
 
-/// Has Slurm begin a job soon that it holds back for two minutes after it was requeued, once it
-/// holds it back. At once would be too soon: the node still refuses the job's number then.
+/// Makes Slurm start a requeued job early, which it holds for two minutes, once it is held.
+/// Immediately would be too early: the node still refuses the job's number then.
 fn hasten(slurm: &Slurm, job: &str) {
     until("the job to be in the queue again", PATIENCE, || {
         let queue = ["--noheader", "--format=%r", "--jobs", job];
@@ -33,7 +33,7 @@ fn hasten(slurm: &Slurm, job: &str) {
     assert!(moved.status.success(), "{moved:?}");
 }
 
-/// The only task, and how often it was begun.
+/// The only task, and its number of attempts.
 fn task(bench: &Bench, slurm: &Slurm) -> (Value, usize) {
     let attempts = std::fs::read_to_string(bench.path().join("c/tasks/1/attempts.jsonl"));
     let begun = attempts.unwrap_or_default().matches("\"code\":null").count();

@@ -1,5 +1,5 @@
-//! A Slurm of four nodes on this machine: a controller and a daemon for each node, on ports of
-//! their own in a folder of their own, stopped when dropped.
+//! A four-node Slurm cluster on this machine: a controller and a daemon for each node, on their own
+//! ports in their own folder, stopped when dropped.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::support::{DYNO, have, said, skip, until};
 
 pub const NODES: [&str; 4] = ["lab1", "lab2", "lab3", "lab4"];
 
-/// Waiting for a machine that is very busy, seconds.
+/// Time limit on a very busy machine, seconds.
 const PATIENCE: u64 = 300;
 
 /// The cluster.
@@ -20,7 +20,7 @@ pub struct Slurm {
 }
 
 impl Slurm {
-    /// Starts it; the test is skipped where it cannot be.
+    /// Starts it; the test is skipped if impossible.
     pub fn start() -> Option<Slurm> {
         if !have(&["slurmctld", "slurmd", "munged", "sbatch"]) {
             return None;
@@ -87,7 +87,7 @@ impl Slurm {
         self.daemons.last_mut().expect("a daemon").0 = node.to_string();
     }
 
-    /// A program that speaks with this cluster.
+    /// A program that uses this cluster.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin";
@@ -102,7 +102,7 @@ impl Slurm {
         command.output().expect("ran")
     }
 
-    /// The same where it must go well; what it printed.
+    /// The same if it must succeed; returns its output.
     #[track_caller]
     pub fn well(&self, dir: &Path, args: &[&str]) -> String {
         let out = self.dyno(dir, args);
@@ -110,20 +110,20 @@ impl Slurm {
         String::from_utf8_lossy(&out.stdout).into_owned()
     }
 
-    /// A node goes, with all that runs on it.
+    /// A node is lost, with everything running on it.
     pub fn lose(&mut self, node: &str) {
         let at = self.daemons.iter().position(|(name, _)| name == node).expect("a node");
         let (_, mut daemon) = self.daemons.remove(at);
         daemon.kill().expect("killed");
         daemon.wait().expect("ended");
-        // What it has started has its name in its environment or on its command line; the shepherd
-        // above a job would report its end.
+        // Its processes have its name in their environment or command line; the shepherd above a
+        // job would report its end.
         let (mark, own) = (format!("SLURMD_NODENAME={node}"), self.path("").display().to_string());
         let mut gone: Vec<Process> =
             processes().filter(|process| process.has(&mark) && process.has(&own)).collect();
         let parents: Vec<u32> = gone.iter().filter_map(Process::parent).collect();
         gone.extend(processes().filter(|p| parents.contains(&p.pid) && p.has("slurmstepd")));
-        // All at the same moment, as of a machine that loses power.
+        // All at the same time, as in a power failure.
         gone.iter().for_each(|process| process.signal("STOP"));
         gone.iter().for_each(Process::kill);
     }
@@ -152,7 +152,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Whether its command line or environment has this.
+    /// Whether its command line or environment contains this.
     pub fn has(&self, text: &str) -> bool {
         self.seen.contains(text)
     }
@@ -171,7 +171,7 @@ impl Process {
     }
 }
 
-/// All processes but this one.
+/// All processes except this one.
 pub fn processes() -> impl Iterator<Item = Process> {
     let entries = std::fs::read_dir("/proc").expect("/proc").flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());

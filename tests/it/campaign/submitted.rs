@@ -1,5 +1,4 @@
-//! What `dyno fleet submit` writes, what it refuses, and a task as a job's script runs it: without
-//! Slurm.
+//! Files and refusals of `dyno fleet submit`, and a task as run by a job's script: without Slurm.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -130,7 +129,7 @@ fn the_page_of_campaigns_has_every_task_with_its_state_and_the_way_to_its_brief(
     }
 }
 
-/// A campaign of one loop device, whose drives are stated: so they can be stated wrongly.
+/// A campaign of one loop device, whose drives are stated, and may therefore be stated incorrectly.
 fn of_a_device(device: &Path, serial: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a folder");
     let drives = serde_json::json!([{ "device": device, "identities": [serial] }]);
@@ -146,7 +145,7 @@ fn of_a_device(device: &Path, serial: &str) -> tempfile::TempDir {
     dir
 }
 
-/// A loop device over a file of zeroes.
+/// A loop device on a file of zeroes.
 fn image(folder: &Path) -> Option<(LoopDevice, String)> {
     let file = folder.join("image");
     std::fs::File::create(&file).and_then(|file| file.set_len(16 << 20)).expect("an image");
@@ -193,7 +192,7 @@ fn a_point_that_two_bundles_of_a_task_hold_is_not_collected_and_is_said() {
     let dir = bench("");
     dyno_well(dir.path(), &SUBMIT);
     assert!(task(dir.path(), "lab1", "1").status.success());
-    // As if a host that was given up had gone on.
+    // As if an abandoned host had continued.
     let record = std::fs::read_to_string(dir.path().join("c/campaign.json")).expect("read");
     let mut record: Value = serde_json::from_str(&record).expect("JSON");
     record["tasks"][0]["hosts"] = serde_json::json!(["lab1", "lab2"]);

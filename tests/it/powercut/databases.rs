@@ -1,7 +1,7 @@
 //! RocksDB with `sync`, MariaDB and PostgreSQL over power cuts: on a drive that keeps what it
-//! acknowledged, recovery finds every commit that was acknowledged before the cut; on one that
-//! drops flushes or tears sectors it does not, and the same look says so. (A drive that ignores FUA
-//! is none of them: a loop device has no FUA, so the filesystem asks for flushes alone.)
+//! acknowledged, recovery finds every commit acknowledged before the cut; on one that drops flushes
+//! or tears sectors it does not, and the same check detects it. (No drive ignores FUA here: a loop
+//! device has no FUA, so the filesystem only sends flushes.)
 
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
@@ -17,40 +17,40 @@ use crate::support::{FOR_SERVERS, have, rocksdb, seed, size, skip};
 const MIB: u64 = 320;
 const COMMITS: u64 = 200;
 
-/// A database that keeps numbers, in a folder of a mounted filesystem.
+/// A database of numbers, in a folder of a mounted filesystem.
 pub trait Database {
-    /// Makes it, with an empty table.
+    /// Creates it, with an empty table.
     fn make(&self, folder: &Path, sockets: &Path);
 
-    /// Starts it on what is there; why not, where it cannot.
+    /// Starts it on existing data; an error if impossible.
     fn open(&self, folder: &Path, sockets: &Path) -> Result<Box<dyn Open>, String>;
 }
 
-/// A running one, until it is dropped.
+/// A running one, until dropped.
 pub trait Open {
-    /// Commits a number, and returns once that is acknowledged.
+    /// Commits a number, and returns once it is acknowledged.
     fn commit(&mut self, number: u64);
 
-    /// The numbers that are there.
+    /// The stored numbers.
     fn numbers(&mut self) -> Result<Vec<u64>, String>;
 }
 
-/// What was logged while a database committed.
+/// The log while a database committed.
 struct Recorded {
     log: WriteLog,
-    /// How long the log was when a commit had been acknowledged: of the number one more than the
-    /// place.
+    /// The log's length when each commit had been acknowledged; the number is one more than the
+    /// index.
     acknowledged: Vec<usize>,
 }
 
 impl Recorded {
-    /// Commits that were acknowledged before entry `end` was issued.
+    /// Commits acknowledged before entry `end` was issued.
     fn before(&self, end: usize) -> u64 {
         let reached = self.log.begin(end);
         self.acknowledged.iter().filter(|&&len| len <= reached).count() as u64
     }
 
-    /// A moment after at least one commit: an entry.
+    /// A time after at least one commit: an entry.
     fn moment(&self, rng: &mut Rng) -> usize {
         let all = self.log.entries.len() as u64;
         loop {
@@ -61,7 +61,7 @@ impl Recorded {
         }
     }
 
-    /// What an honest drive may hold at a moment.
+    /// Possible contents of an honest drive at a time.
     fn honest(&self, end: usize, rng: &mut Rng) -> State {
         let flush = self.log.flushes().into_iter().rfind(|&flush| flush < end).expect("a flush");
         let mut drive = Drive::new(self.log.drive_sectors());
@@ -70,8 +70,7 @@ impl Recorded {
         State { drive, torn: None }
     }
 
-    /// What one holds that took the last flushes for nothing: all up to a moment at which less was
-    /// acknowledged.
+    /// Contents of one that ignored the last flushes: up to a time at which less was acknowledged.
     fn flushes_dropped(&self, end: usize, _: &mut Rng) -> State {
         let known = self.before(end);
         let earlier = (0..end).rfind(|&at| self.before(at) + 10 <= known).unwrap_or(0);
@@ -80,9 +79,8 @@ impl Recorded {
         State { drive, torn: None }
     }
 
-    /// What one holds that was cut within a sector that the last flush had made durable: its first
-    /// bytes are new, the others what they were before. No sector, where none was changed in more
-    /// than a byte.
+    /// Contents of one that was cut within a sector that the last flush had made durable: its first
+    /// bytes are new, the others old. None if no sector changed in more than a byte.
     fn torn(&self, base: &Path, end: usize, rng: &mut Rng) -> State {
         let flushes = self.log.flushes();
         let (at, &flush) = flushes.iter().enumerate().rfind(|&(_, &f)| f < end).expect("a flush");
@@ -110,7 +108,7 @@ impl Recorded {
     }
 }
 
-/// What a drive that began as an image holds in a sector.
+/// The contents of a sector of a drive that began as an image.
 fn held(drive: &Drive, log: &WriteLog, base: &Path, sector: usize) -> Vec<u8> {
     let Some(entry) = drive.entry(sector) else {
         let mut bytes = vec![0; SECTOR];
@@ -127,7 +125,7 @@ fn record(database: &dyn Database, folder: &Path) -> Recorded {
     let mounted = Mounted::of(&made).expect("a new filesystem is mounted");
     database.make(&mounted.place, folder);
     drop(mounted);
-    // The made one may still be mounted in another test's mount namespace, and change.
+    // The original may still be mounted in another test's mount namespace, and change.
     copy(&made, &base);
     copy(&base, &used);
     let logged = Logged::start(folder, &used);
@@ -145,14 +143,14 @@ fn record(database: &dyn Database, folder: &Path) -> Recorded {
     Recorded { log: logged.stop(len), acknowledged }
 }
 
-/// What a drive holds after a power cut.
+/// The contents of a drive after a power cut.
 struct State {
     drive: Drive,
-    /// A sector that is not what its entry wrote.
+    /// A sector that differs from its entry's data.
     torn: Option<(usize, Vec<u8>)>,
 }
 
-/// A database, what was logged of it, and where its states are tried.
+/// A database, its log, and a folder for testing its states.
 struct Trial<'a> {
     database: &'a dyn Database,
     folder: &'a Path,
@@ -160,7 +158,8 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Commits of the first `known` that are missing after recovery; why it does not recover.
+    /// Commits among the first `known` that are missing after recovery; an error if it does not
+    /// recover.
     fn lost(&self, state: &State, known: u64) -> Result<u64, String> {
         let image = self.folder.join("state.img");
         copy(&self.folder.join("base.img"), &image);
@@ -174,7 +173,7 @@ impl Trial<'_> {
         Ok((1..=known).filter(|number| !found.contains(number)).count() as u64)
     }
 
-    /// Cuts at random moments: of each how many commits were acknowledged, and what is lost.
+    /// Cuts at random times: for each, the number of acknowledged commits, and the lost ones.
     fn cuts(
         &self,
         (states, kind): (u64, u64),
@@ -189,7 +188,7 @@ impl Trial<'_> {
         (0..states).map(cut).collect()
     }
 
-    /// A drive of which some cuts must lose commits.
+    /// A drive on which some cuts must lose commits.
     fn convict(
         &self,
         what: &str,
@@ -197,7 +196,7 @@ impl Trial<'_> {
         state: impl Fn(&Recorded, usize, &mut Rng) -> State,
     ) {
         let cuts = self.cuts(cuts, state);
-        // A database that does not even start has lost them all.
+        // A database that does not even start has lost all of them.
         let lost = cuts.iter().filter(|(_, lost)| *lost != Ok(0)).count();
         let all = cuts.len();
         println!("{what}: commits lost in {lost} of {all} states");

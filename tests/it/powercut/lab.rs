@@ -15,7 +15,7 @@ use dyno::powercut::session::{LAYOUT, ThreadDurability, WriteSession};
 use super::write_log::{Drive, Entry, FLUSH, FUA, SECTOR, WriteLog};
 use crate::support::{DYNO, dyno, said, seed, size, skip};
 
-/// Runs the lab; false where it cannot run.
+/// Runs the lab; false if it cannot run.
 fn lab(out: &Path) -> bool {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/powercut");
     let output = Command::new(script).args(["--dyno", DYNO, "--out"]).arg(out).output();
@@ -28,8 +28,8 @@ fn lab(out: &Path) -> bool {
     true
 }
 
-/// What was acknowledged, by the moment at which it had certainly been sent: before the thread's
-/// next write was issued, an entry of the log.
+/// Acknowledgements, with the time by which each had certainly been sent: before the thread's next
+/// write was issued, an entry of the log.
 struct Acknowledged {
     session: WriteSession,
     /// By thread, in order: a record and the entry.
@@ -59,7 +59,7 @@ impl Acknowledged {
                 JournalRecord::Flushed { thread } => usize::from(thread),
                 JournalRecord::Cut { .. } | JournalRecord::Silent => continue,
             };
-            // The last of a thread have no moment: they are left out.
+            // A thread's last ones have no time, and are omitted.
             if let Some(&next) = writes.get(&(thread as u64, newest[thread] + 1)) {
                 threads[thread].push((record, next));
             }
@@ -67,7 +67,7 @@ impl Acknowledged {
         Acknowledged { session, threads }
     }
 
-    /// Takes everything that was sent before entry `end` was issued; `taken` are counts by thread.
+    /// Takes everything sent before entry `end` was issued; `taken` are counts by thread.
     fn take(&self, promises: &mut Promises, taken: &mut [usize], end: usize) {
         for (thread, taken) in self.threads.iter().zip(taken) {
             while let Some((record, _)) = thread.get(*taken).filter(|(_, next)| *next < end) {
@@ -78,7 +78,7 @@ impl Acknowledged {
     }
 }
 
-/// The entries that writes of threads are, by thread and generation.
+/// The entries of threads' writes, by thread and generation.
 fn writes(log: &WriteLog, session: &WriteSession) -> HashMap<(u64, u64), usize> {
     let mut found = HashMap::new();
     for (i, entry) in log.entries.iter().enumerate() {
@@ -93,16 +93,15 @@ fn writes(log: &WriteLog, session: &WriteSession) -> HashMap<(u64, u64), usize> 
     found
 }
 
-/// A drive of which everything is known: what it did with the requests of a log, and what was
-/// acknowledged on it.
+/// A fully known drive: its execution of a log's requests, and the acknowledgements.
 struct Bench<'a> {
     log: &'a WriteLog,
     acknowledged: &'a Acknowledged,
-    /// What a sector of an entry holds.
+    /// The contents of an entry's sector.
     seen: HashMap<(usize, usize), SectorContents>,
 }
 
-/// What came of the states of one run.
+/// The results for one run's states.
 #[derive(Debug, Default)]
 struct Tally {
     states: usize,
@@ -111,11 +110,11 @@ struct Tally {
     first: Option<PowercutVerdict>,
 }
 
-/// A state that is to be judged.
+/// A state to be judged.
 struct State<'a> {
     promises: &'a Promises,
     drive: &'a Drive,
-    /// A sector that is not what its entry wrote.
+    /// A sector that differs from its entry's data.
     torn: Option<(usize, Vec<u8>)>,
 }
 
@@ -143,7 +142,7 @@ impl Bench<'_> {
         .expect("judged")
     }
 
-    /// Each flush, and so many random subsets of what follows each.
+    /// Each flush, and this many random subsets of what follows each.
     fn run(&mut self, subsets: usize, tears: bool, seed: u64) -> Tally {
         let (log, acknowledged) = (self.log, self.acknowledged);
         let mut tally = Tally::default();
@@ -158,7 +157,7 @@ impl Bench<'_> {
             applied = flush;
             acknowledged.take(&mut promises, &mut taken, flush + 1);
             let mut rng = Seed::new(seed, 0, n as u64).at(0);
-            // What is acknowledged between two flushes differs from state to state.
+            // Acknowledgements between two flushes differ from state to state.
             let mut ends: Vec<usize> = (0..subsets)
                 .map(|_| flush + 1 + rng.below((next - flush) as u64) as usize)
                 .collect();
@@ -184,7 +183,7 @@ impl Bench<'_> {
         tally
     }
 
-    /// A sector of a write under way, of which only the beginning has reached the medium.
+    /// A sector of a write in flight, only the beginning of which has reached the medium.
     fn tear(
         &self,
         durable: &Drive,
@@ -192,7 +191,7 @@ impl Bench<'_> {
         under_way: std::ops::Range<usize>,
         rng: &mut Rng,
     ) -> Option<(usize, Vec<u8>)> {
-        // What it was written over is what the last flush made durable.
+        // The overwritten contents are those that the last flush made durable.
         let covers = |entry: usize, sector: usize| {
             let Entry { sector: from, sectors, .. } = self.log.entries[entry];
             (from..from + sectors).contains(&sector)
@@ -224,23 +223,23 @@ impl Tally {
 
 const JOURNAL: &str = "0001.journal";
 
-/// How much a guest must have written before its power went; one that this machine has no
-/// processors for is started again.
+/// Minimum writes of a guest before its power cut; one that gets too little processor time is
+/// started again.
 const FUA_WRITES: usize = 50;
 const BOUNDARIES: usize = 10;
 const TRIES: usize = 3;
 
-/// What the lab left.
+/// The lab's output.
 struct Cut {
     folder: tempfile::TempDir,
     log: WriteLog,
     acknowledged: Acknowledged,
-    /// The entries that were asked for with FUA.
+    /// The entries with FUA.
     by_fua: Vec<usize>,
 }
 
 impl Cut {
-    /// Nothing, and says so, where the lab cannot run or its guest came to too little.
+    /// None, with a message, if the lab cannot run or its guest wrote too little.
     fn made() -> Option<Cut> {
         for _ in 0..TRIES {
             let folder = tempfile::tempdir().unwrap();
@@ -283,7 +282,7 @@ fn in_qemu_an_honest_drive_is_never_accused_and_each_liar_is_in_every_run() {
     let Some(cut) = Cut::made() else { return };
     let (out, journal) = (cut.folder.path(), cut.journal());
     let Cut { log: qemu, acknowledged, by_fua, .. } = &cut;
-    // QEMU's drive was asked for FUA and did without it: the log shows none.
+    // QEMU's drive received FUA and ignored it: the log shows none.
     assert!(by_fua.iter().all(|&i| qemu.entries[i].flags == 0));
     let honest = qemu
         .clone()
@@ -317,15 +316,15 @@ fn in_qemu_an_honest_drive_is_never_accused_and_each_liar_is_in_every_run() {
         assert!(first.count(Fate::Torn) > 0 && first.count(Fate::Corrupt) == 0, "{first:?}");
     }
     the_program_says_so(out, &journal, qemu);
-    // Another boot of the guest looked at the drive itself, which had kept all.
+    // Another boot of the guest checked the drive itself, which had kept everything.
     let guest = std::fs::read_to_string(out.join("guest.txt")).expect("what the guest said");
     for words in ["the check ended with 0", "0 lost in 1 cut, 256 acknowledged, durable blocks"] {
         assert!(guest.contains(words), "{guest}");
     }
 }
 
-/// The image that QEMU left holds everything; one without what was not flushed has lost what was
-/// acknowledged by FUA.
+/// QEMU's image contains everything; one without unflushed data has lost what was acknowledged by
+/// FUA.
 fn the_program_says_so(out: &Path, journal: &Path, qemu: &WriteLog) {
     let read = read_journal(journal).expect("a journal");
     assert!(read.silent && read.cut_unix_ns.is_some() && read.promises.is_laid_out());

@@ -1,4 +1,4 @@
-//! A block device on this machine whose requests are logged: a loop device over a file that
+//! A block device on this machine whose requests are logged: a loop device on a file that
 //! qemu-storage-daemon exports through FUSE, with QEMU's blklogwrites below it. A flush of the loop
 //! device is a flush in the log.
 
@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use super::write_log::{Drive, SECTOR, WriteLog};
 use crate::support::{find_loop, until};
 
-/// Runs a tool that must go well.
+/// Runs a tool that must succeed.
 #[track_caller]
 fn run(command: &mut Command) -> String {
     let output = command.output().expect("the tool is started");
@@ -19,14 +19,14 @@ fn run(command: &mut Command) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_string()
 }
 
-/// An image of a filesystem, mounted over a loop device until this is dropped.
+/// An image of a filesystem, mounted on a loop device until dropped.
 pub struct Mounted {
     device: String,
     pub place: PathBuf,
 }
 
 impl Mounted {
-    /// Mounts the image in a folder beside it; why not, where it holds no filesystem.
+    /// Mounts the image in a folder next to it; an error if it contains no filesystem.
     pub fn of(image: &Path) -> Result<Mounted, String> {
         let device = run(find_loop().arg(image));
         let place = image.with_extension("mnt");
@@ -43,10 +43,10 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // Where another test has a mount namespace of its own, the filesystem stays mounted there
-        // and is not written out by unmounting it here.
+        // If another test has its own mount namespace, the filesystem stays mounted there and is
+        // not written out by unmounting it here.
         let _ = Command::new("sync").arg("--file-system").arg(&self.place).status();
-        // What stood on it may have it open for a moment longer.
+        // Its user may have it open for a moment longer.
         for how in [&[][..], &["--lazy"]] {
             let mut umount = Command::new("umount");
             umount.args(how).arg(&self.place).stderr(Stdio::null());
@@ -58,14 +58,14 @@ impl Drop for Mounted {
     }
 }
 
-/// An image with an empty ext4. Without discards: in a log they are zeros.
+/// An image with an empty ext4. Without discards, which are zeros in a log.
 pub fn empty_filesystem(image: &Path, mib: u64) {
     std::fs::File::create(image).and_then(|file| file.set_len(mib << 20)).expect("an image");
     run(Command::new("mkfs.ext4").args(["-q", "-E", "nodiscard"]).arg(image));
 }
 
-/// A copy of an image, with holes where it has zeros. It is a new file: what was there may still be
-/// mounted in the mount namespace of another test.
+/// A copy of an image, with holes for zeros. It is a new file: the old one may still be mounted in
+/// another test's mount namespace.
 pub fn copy(from: &Path, to: &Path) {
     run(Command::new("cp")
         .args(["--sparse=always", "--reflink=auto", "--remove-destination"])
@@ -115,12 +115,12 @@ impl Logged {
         logged
     }
 
-    /// How long the log is: all that is complete by now is before here.
+    /// The log's length: all requests completed by now are before it.
     pub fn len(&self) -> usize {
         std::fs::metadata(&self.log).expect("a log").len() as usize
     }
 
-    /// The log up to a length. What is used through the export has been let go of.
+    /// The log up to a length. The export is no longer in use.
     pub fn stop(mut self, len: usize) -> WriteLog {
         let pid = self.daemon.id().to_string();
         run(Command::new("kill").arg(&pid));
@@ -138,7 +138,7 @@ impl Drop for Logged {
     }
 }
 
-/// Puts what a drive holds into an image that holds what it held before.
+/// Writes a drive's contents into an image with its previous contents.
 pub fn put(drive: &Drive, log: &WriteLog, image: &Path) {
     let file = std::fs::OpenOptions::new().write(true).open(image).expect("an image");
     for sector in 0..drive.0.len() {

@@ -1,6 +1,5 @@
-//! `dyno powercut`: the states in which a cut may leave a real NVMe drive's medium, as QEMU logged
-//! its requests, judged one by one; databases recovered from such states; and what the program
-//! refuses.
+//! `dyno powercut`: the states in which a cut may leave a real NVMe drive's medium, from QEMU's log
+//! of its requests, judged one by one; databases recovered from such states; and refusals.
 
 mod databases;
 mod lab;

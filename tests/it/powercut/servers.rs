@@ -1,5 +1,4 @@
-//! MariaDB and PostgreSQL as databases of numbers, with what makes a commit durable left as it is
-//! by default.
+//! MariaDB and PostgreSQL as databases of numbers, with their default settings for durable commits.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,13 +10,13 @@ use super::databases::{Database, Open};
 use crate::servers::as_postgres;
 use crate::support::said;
 
-/// How long a server may take to start and recover on a busy machine.
+/// Time limit for a server to start and recover on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A server's process and what answers once it is ready.
+/// A server's process and its client, once ready.
 struct Server<C> {
     child: Child,
-    /// None once it is dropped.
+    /// None once dropped.
     client: Option<C>,
 }
 
@@ -57,7 +56,7 @@ impl<C> Drop for Server<C> {
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
         }
-        // At once; PostgreSQL with its other processes.
+        // Immediately; PostgreSQL with its other processes.
         let _ = Command::new("kill").args(["-QUIT", &self.child.id().to_string()]).status();
         let ended = Instant::now() + Duration::from_secs(20);
         while Instant::now() < ended {
@@ -85,7 +84,7 @@ impl Database for MariaDb {
         let made = Command::new("mariadb-install-db")
             .args(["--no-defaults", &datadir, "--user=mysql", "--skip-test-db"])
             .args(["--auth-root-authentication-method=normal", "--innodb-log-file-size=8M"])
-            // A server that starts removes what others have begun in the folder that they share.
+            // A starting server removes temporary files of others in a shared folder.
             .env("TMPDIR", folder)
             .output()
             .expect("mariadb-install-db");
@@ -96,7 +95,7 @@ impl Database for MariaDb {
         client
             .query_drop("CREATE TABLE cuts.t (n BIGINT PRIMARY KEY) ENGINE=InnoDB")
             .expect("made");
-        // A clean end: what is made here is no part of the cuts.
+        // A clean stop: the preparation is not part of the cuts.
         let _ = client.query_drop("SHUTDOWN");
         server.0.child.wait().expect("ended");
     }

@@ -1,10 +1,9 @@
 //! A log of all requests to a drive, in the format of dm-log-writes (Linux,
-//! admin-guide/device-mapper/log-writes), and the states that a power cut may leave: what was
-//! written before a flush that had completed, what was written with FUA, and any sectors of the
-//! rest.
+//! admin-guide/device-mapper/log-writes), and the states that a power cut may leave: writes before
+//! a completed flush, writes with FUA, and any sectors of the rest.
 //!
-//! The log has requests in the order in which they were issued, so a state in which all before a
-//! flush is there holds at least what the flush made durable.
+//! The log has requests in the order of issue, so a state with everything before a flush contains
+//! at least what the flush made durable.
 
 use dyno::base::rng::Rng;
 
@@ -19,14 +18,14 @@ const MARK: u64 = 8;
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it begins, sectors of 512 bytes.
+    /// Its start, sectors of 512 bytes.
     pub sector: usize,
-    /// How long it is, sectors.
+    /// Its length, sectors.
     pub sectors: usize,
     pub flags: u64,
-    /// Where it begins in the log, bytes.
+    /// Its start in the log, bytes.
     begin: usize,
-    /// Where its data do.
+    /// The start of its data.
     data: usize,
 }
 
@@ -41,13 +40,13 @@ impl Entry {
 pub struct WriteLog {
     bytes: Vec<u8>,
     pub entries: Vec<Entry>,
-    /// Behind the last entry, bytes.
+    /// The end of the last entry, bytes.
     end: usize,
 }
 
 impl WriteLog {
-    /// Reads a log. Its superblock may be older than its end, which is the first entry that is not
-    /// whole: what ended the machine ended the log.
+    /// Reads a log. Its superblock may be older than its end, which is the first incomplete entry:
+    /// the machine ended while logging.
     pub fn parse(bytes: Vec<u8>) -> Result<WriteLog, String> {
         let head = bytes.get(..28).ok_or("the log has no superblock")?;
         if (number(head, 0), number(head, 8)) != (MAGIC, 1) {
@@ -85,7 +84,7 @@ impl WriteLog {
         Ok(WriteLog { bytes, entries, end: at })
     }
 
-    /// What an entry writes to the `i`th of its sectors.
+    /// An entry's data for the `i`th of its sectors.
     pub fn sector(&self, entry: usize, i: usize) -> &[u8] {
         const ZEROES: [u8; SECTOR] = [0; SECTOR];
         let Entry { data, flags, .. } = self.entries[entry];
@@ -95,12 +94,12 @@ impl WriteLog {
         &self.bytes[data + i * SECTOR..][..SECTOR]
     }
 
-    /// Sectors of a drive that holds everything.
+    /// Sectors of a drive that keeps everything.
     pub fn drive_sectors(&self) -> usize {
         self.entries.iter().map(|e| e.sector + e.sectors).max().unwrap_or(0)
     }
 
-    /// Where an entry begins in the log, or the end of them all, bytes.
+    /// The start of an entry in the log, or the end of all, bytes.
     pub fn begin(&self, entry: usize) -> usize {
         self.entries.get(entry).map_or(self.end, |entry| entry.begin)
     }
@@ -110,7 +109,7 @@ impl WriteLog {
         (0..self.entries.len()).filter(|&i| self.entries[i].is(FLUSH)).collect()
     }
 
-    /// Takes what a flag says of some entries away, or adds it.
+    /// Removes or adds a flag of some entries.
     pub fn reflag(mut self, mut flags: impl FnMut(usize, &Entry) -> u64) -> WriteLog {
         for i in 0..self.entries.len() {
             self.entries[i].flags = flags(i, &self.entries[i]);
@@ -123,7 +122,7 @@ fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
-/// What each sector of a drive holds: one more than the entry that wrote it last, or 0.
+/// The contents of each sector of a drive: one more than the entry that wrote it last, or 0.
 #[derive(Clone, Default)]
 pub struct Drive(pub Vec<u32>);
 
@@ -132,12 +131,12 @@ impl Drive {
         Drive(vec![0; sectors])
     }
 
-    /// The entry that a sector is of.
+    /// The entry of a sector.
     pub fn entry(&self, sector: usize) -> Option<usize> {
         (self.0[sector] as usize).checked_sub(1)
     }
 
-    /// Applies the sectors of an entry that are chosen.
+    /// Applies the selected sectors of an entry.
     pub fn apply(&mut self, log: &WriteLog, entry: usize, chosen: impl Fn(usize) -> bool) {
         let Entry { sector, sectors, .. } = log.entries[entry];
         for i in (0..sectors).filter(|&i| chosen(i)) {
@@ -145,13 +144,13 @@ impl Drive {
         }
     }
 
-    /// Applies entries, each of them whole.
+    /// Applies entries, each completely.
     pub fn apply_all(&mut self, log: &WriteLog, entries: std::ops::Range<usize>) {
         entries.for_each(|entry| self.apply(log, entry, |_| true));
     }
 
-    /// Applies of entries of which none is made durable by a flush a random subset that a cut may
-    /// leave: those with FUA, and of the others all, none or some sectors.
+    /// Applies a random subset that a cut may leave of entries that no flush made durable: those
+    /// with FUA, and of the others all, none or some sectors.
     pub fn apply_some(&mut self, log: &WriteLog, entries: std::ops::Range<usize>, rng: &mut Rng) {
         for entry in entries {
             let how = if log.entries[entry].is(FUA) { 0 } else { rng.below(3) };
@@ -172,7 +171,7 @@ mod tests {
     use super::*;
     use dyno::base::rng::Seed;
 
-    /// A log by hand: (sector, sectors, flags), each sector filled with the entry's number.
+    /// A constructed log: (sector, sectors, flags), each sector filled with the entry's number.
     fn log(entries: &[(u64, u64, u64)]) -> Vec<u8> {
         let mut bytes = vec![0; 512];
         bytes[..8].copy_from_slice(&MAGIC.to_le_bytes());

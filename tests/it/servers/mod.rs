@@ -1,5 +1,5 @@
-//! What the tests of databases stand on: a directory for Dyno to run in, and MariaDB and PostgreSQL
-//! servers as a user has them.
+//! Shared by the database tests: a directory for running Dyno, and MariaDB and PostgreSQL servers
+//! as a user would have them.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::support::{DYNO, have, said, served_by, until};
 
 const TABLES: &str = "tables = 2, table_size = 2000";
 
-/// The engines whose servers Dyno starts itself, of those that are installed here.
+/// The engines whose servers Dyno starts itself, if installed here.
 pub fn own() -> Vec<&'static str> {
     let starts = |knob: &Knob| {
         knob.name == "server" && matches!(knob.kind, KnobKind::Choice(c) if c.contains(&"own"))
@@ -22,8 +22,7 @@ pub fn own() -> Vec<&'static str> {
     own.map(|info| info.name).filter(|name| have(programs(name))).collect()
 }
 
-/// What an engine's server is started with; of one that is not known here nothing is missing, and
-/// its tests run.
+/// The programs for an engine's server; an unknown one lacks nothing, and its tests run.
 fn programs(engine: &str) -> &'static [&'static str] {
     match engine {
         "mysql" => &["mariadbd"],
@@ -90,18 +89,18 @@ impl Bench {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Folders with sockets that Dyno has made and not removed.
+    /// Leftover socket folders created by Dyno.
     pub fn sockets(&self) -> usize {
         std::fs::read_dir(self.path("tmp")).unwrap().count()
     }
 
-    /// The process that serves the dataset, from the note beside it.
+    /// The process that serves the dataset, from its record.
     pub fn server_pid(&self) -> Option<u32> {
         served_by(&self.path("drive"))
     }
 }
 
-/// A MariaDB of the user's, with databases `ours` and `theirs`.
+/// A user's MariaDB, with databases `ours` and `theirs`.
 pub struct MariaDb {
     pub bench: Bench,
     child: Child,
@@ -122,7 +121,7 @@ impl MariaDb {
                 "--skip-test-db",
             ])
             .args(run_as)
-            // A server that starts removes what others have begun in the folder that they share.
+            // A starting server removes temporary files of others in a shared folder.
             .env("TMPDIR", bench.dir.path())
             .output()
             .unwrap();
@@ -207,15 +206,14 @@ impl MariaDb {
         assert!(output.status.success(), "{}", said(&output));
     }
 
-    /// How often each kind of statement was executed for every commit, since the counters in
-    /// `before`.
+    /// Executions of each kind of statement per commit, since the counters in `before`.
     pub fn mix_since(&self, before: &[f64]) -> Vec<f64> {
         let counts: Vec<f64> =
             self.counts().iter().zip(before).map(|(now, before)| now - before).collect();
         counts.iter().map(|count| count / counts[0]).collect()
     }
 
-    /// Waits for it to end by itself, and gives what it stood on back.
+    /// Waits for it to end by itself, and returns its folder.
     pub fn stopped(mut self) -> Bench {
         self.child.wait().unwrap();
         std::mem::replace(&mut self.bench, Bench::new())
@@ -237,7 +235,7 @@ impl Drop for MariaDb {
     }
 }
 
-/// A PostgreSQL of the user's that counts statements, with databases `ours` and `theirs`.
+/// A user's PostgreSQL that counts statements, with databases `ours` and `theirs`.
 pub struct Postgres {
     pub bench: Bench,
     child: Child,
@@ -316,7 +314,7 @@ impl Postgres {
         assert!(output.status.success(), "sysbench {script} {command:?}: {}", said(&output));
     }
 
-    /// Statements by kind for every insert, as the server counts them, from here on.
+    /// Statements by kind per insert, as counted by the server, from here on.
     pub fn mix_of(&self, load: impl FnOnce()) -> Vec<f64> {
         self.sql("SELECT pg_stat_statements_reset()");
         load();
@@ -333,7 +331,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // At once, with its other processes.
+        // Immediately, with its other processes.
         let _ = Command::new("kill").args(["-QUIT", &self.child.id().to_string()]).status();
         let _ = self.child.wait();
     }

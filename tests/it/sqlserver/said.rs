@@ -1,4 +1,4 @@
-//! What a run on SQL Server says: the right advice, the right verdict.
+//! Messages of a run on SQL Server: the right advice, the right verdict.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn a_failed_transaction_names_what_its_own_workload_needs() {
 
 #[test]
 fn a_login_that_is_dropped_is_tried_once_more_and_two_are_an_error() {
-    // Every second login comes through.
+    // Every second login succeeds.
     let (seen, logins) = (AtomicU64::new(0), Arc::new(AtomicU64::new(0)));
     let counted = Arc::clone(&logins);
     let server = Server::start(move |heard| match &heard.what {

@@ -18,7 +18,7 @@ const PRELOGIN: u8 = 0x12;
 
 const PACKET: usize = 4096;
 
-/// Kinds of changes that the server tells of.
+/// Kinds of changes reported by the server.
 const BEGUN: u8 = 8;
 const COMMITTED: u8 = 9;
 const ROLLED_BACK: u8 = 10;
@@ -34,11 +34,11 @@ struct Connection<'a> {
     /// All zero outside of one.
     transaction: [u8; 8],
     transactions: u64,
-    /// The table that the next rows in bulk are for.
+    /// The table for the next bulk rows.
     target: String,
 }
 
-/// Until the client leaves or the test has the connection cut.
+/// Until the client disconnects or the test closes the connection.
 pub fn serve(stream: TcpStream, number: u32, shared: &Shared) {
     let mut stream = stream;
     let Some((PRELOGIN, _)) = message(&mut stream) else { return };
@@ -72,7 +72,7 @@ pub fn serve(stream: TcpStream, number: u32, shared: &Shared) {
     }
 }
 
-/// The handshake travels in packets, what follows does not.
+/// The handshake is sent in packets, the rest is not.
 fn encrypted(
     mut stream: TcpStream,
     config: &Arc<rustls::ServerConfig>,
@@ -97,7 +97,7 @@ fn encrypted(
     rustls::StreamOwned::new(tls, stream)
 }
 
-/// A message's kind and its packets' contents, joined; none where the client has left.
+/// A message's kind and its packets' contents, joined; None if the client has disconnected.
 fn message(socket: &mut dyn Socket) -> Option<(u8, Vec<u8>)> {
     let mut all = Vec::new();
     loop {
@@ -112,7 +112,7 @@ fn message(socket: &mut dyn Socket) -> Option<(u8, Vec<u8>)> {
     }
 }
 
-/// A client that has left is none of ours.
+/// A disconnected client is not an error.
 fn send(socket: &mut dyn Socket, kind: u8, bytes: &[u8]) {
     let chunks: Vec<&[u8]> = bytes.chunks(PACKET - 8).collect();
     for (i, chunk) in chunks.iter().enumerate() {
@@ -124,7 +124,7 @@ fn send(socket: &mut dyn Socket, kind: u8, bytes: &[u8]) {
     let _ = socket.flush();
 }
 
-/// A statement that was sent with others, as if it had come alone.
+/// A statement that was sent with others, as if sent alone.
 fn renumbered(text: &str, from: usize) -> String {
     let mut parts = text.split("@dyno");
     let mut out = parts.next().unwrap_or_default().to_string();
@@ -169,7 +169,7 @@ impl Connection<'_> {
         Some(out)
     }
 
-    /// What follows the headers, where those name this connection's transaction.
+    /// The data after the headers, which must name this connection's transaction.
     fn request<'b>(&self, bytes: &'b [u8]) -> Result<Reader<'b>, Writer> {
         let mut reader = Reader(bytes);
         let length = reader.u32() as usize;
@@ -226,7 +226,7 @@ impl Connection<'_> {
         let text = values.remove(0).unwrap();
         let declared = if values.is_empty() { String::new() } else { values.remove(0).unwrap() };
         let mut out = Writer::default();
-        // Each statement is heard by itself, with its own parameters, from 1 on.
+        // Each statement is handled separately, with its own parameters, numbered from 1.
         let (mut from, mut declared) = (0, declared.split(", ").filter(|name| !name.is_empty()));
         for text in text.split(";\n") {
             let count = text.matches("@dyno").count();
@@ -299,7 +299,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Tells of a transaction that begins or ends.
+    /// Reports the start or end of a transaction.
     fn changed(&mut self, change: u8, out: &mut Writer) {
         let old = self.transaction;
         self.transaction = [0; 8];

@@ -1,10 +1,9 @@
-//! A stand-in for SQL Server: it speaks Microsoft's protocol (MS-TDS) over a socket, remembers what
-//! it heard, and answers as the test tells it to. It runs no SQL: it knows the columns of the
-//! tables that were made, and that is all.
+//! A stand-in for SQL Server: it implements Microsoft's protocol (MS-TDS) over a socket, records
+//! requests, and answers as the test specifies. It executes no SQL: it only knows the columns of
+//! created tables.
 //!
-//! What the real server is strict about, it is strict about too: a request must carry the
-//! descriptor of its connection's transaction, a commit needs a transaction, and a deadlock takes
-//! the transaction away.
+//! It is as strict as the real server: a request must carry the descriptor of its connection's
+//! transaction, a commit needs a transaction, and a deadlock ends the transaction.
 
 mod connection;
 pub mod wire;
@@ -17,7 +16,7 @@ use sqlparser::dialect::MsSqlDialect;
 use sqlparser::parser::Parser;
 use wire::{Cell, Column, Kind};
 
-/// What came over a connection, which is numbered from 1.
+/// A request on a connection, numbered from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heard {
     pub connection: u32,
@@ -43,11 +42,11 @@ pub enum What {
     Rollback,
 }
 
-/// What to answer.
+/// The answer.
 #[derive(Clone, Debug)]
 pub enum Answer {
     Rows(Vec<Column>, Vec<Vec<Cell>>),
-    /// So many rows changed.
+    /// This many rows changed.
     Done(u64),
     Error {
         code: u32,
@@ -55,16 +54,16 @@ pub enum Answer {
         message: &'static str,
         rolls_back: bool,
     },
-    /// The connection ends without a word.
+    /// The connection is closed without an answer.
     Cut,
 }
 
-/// A table that was made, and what was loaded into it in bulk.
+/// A created table, and its bulk rows.
 #[derive(Default)]
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: u64,
-    /// By column: how many of the rows were null there.
+    /// By column: the number of null values.
     pub nulls: BTreeMap<String, u64>,
     pub first: Vec<Cell>,
     pub last: Vec<Cell>,
@@ -72,7 +71,7 @@ pub struct Table {
 
 type Brain = dyn Fn(&Heard) -> Option<Answer> + Send + Sync;
 
-/// What all connections share.
+/// Shared by all connections.
 struct Shared {
     brain: Box<Brain>,
     heard: Mutex<Vec<Heard>>,
@@ -87,12 +86,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Asks `brain` first; where it has no answer, the stand-in knows a few by itself.
+    /// Calls `brain` first; if it has no answer, the stand-in has a few of its own.
     pub fn start(brain: impl Fn(&Heard) -> Option<Answer> + Send + Sync + 'static) -> Server {
         Server::with_tls(None, brain)
     }
 
-    /// With a certificate, it wants the whole connection encrypted.
+    /// With a certificate, it requires encryption of the whole connection.
     pub fn with_tls(
         tls: Option<Arc<rustls::ServerConfig>>,
         brain: impl Fn(&Heard) -> Option<Answer> + Send + Sync + 'static,
@@ -115,7 +114,7 @@ impl Server {
         Server { port, shared }
     }
 
-    /// Its connection string, as Dyno takes it.
+    /// Its connection string, in Dyno's form.
     pub fn string(&self, password: &str) -> String {
         let encrypt = if self.shared.tls.is_some() { "true" } else { "DANGER_PLAINTEXT" };
         format!(
@@ -202,7 +201,7 @@ impl Shared {
         done.iter().any(|known| text.starts_with(known)).then_some(Answer::Done(0))
     }
 
-    /// Takes rows loaded in bulk.
+    /// Accepts bulk rows.
     fn loaded(&self, table: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> u64 {
         let mut tables = lock(&self.tables);
         let kept = tables.get_mut(table).unwrap();
@@ -224,8 +223,7 @@ impl Shared {
     }
 }
 
-/// What it says of itself and of its database; it has no limit of parallelism and no delayed
-/// durability to speak of.
+/// Its properties and those of its database; without a limit of parallelism or delayed durability.
 fn reported(text: &str) -> Option<&'static str> {
     let of = |column: &str| {
         text == format!("SELECT {column} FROM sys.databases WHERE database_id = DB_ID()")
@@ -242,8 +240,7 @@ fn reported(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether the parser takes it. It has not heard of `INSERT BULK`, which clients send and nobody
-/// writes.
+/// Whether the parser accepts it. It does not know `INSERT BULK`, which only client libraries send.
 fn is_t_sql(text: &str) -> bool {
     let parsed = Parser::parse_sql(&MsSqlDialect {}, text);
     if let Err(error) = &parsed {

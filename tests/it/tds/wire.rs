@@ -1,8 +1,8 @@
-//! Bytes as Microsoft's protocol lays them out: types, values and tokens, read and written.
+//! Microsoft's protocol at byte level: types, values and tokens, read and written.
 
 use jiff::civil::{DateTime, date};
 
-/// Code page 1252, as a server installed in English has it.
+/// Code page 1252, as for a server installed in English.
 const COLLATION: [u8; 5] = [0x09, 0x04, 0xD0, 0x00, 0x34];
 
 /// A column's type.
@@ -29,7 +29,7 @@ pub struct Column {
     pub nullable: bool,
 }
 
-/// What is left of a message.
+/// The rest of a message.
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
         u32::from_le_bytes(self.take(4).try_into().unwrap())
     }
 
-    /// So many characters of two bytes.
+    /// This many two-byte characters.
     pub fn wide(&mut self, chars: usize) -> String {
         wide(self.take(2 * chars))
     }
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self, kind: Kind) -> Cell {
         if kind == Kind::NVarChar(u16::MAX) {
-            // In chunks, after a total that may not be known.
+            // In chunks, after a total that may be unknown.
             let (_total, mut all) = (self.take(8), Vec::new());
             loop {
                 let chunk = self.u32() as usize;
@@ -161,7 +161,7 @@ fn wide(bytes: &[u8]) -> String {
     String::from_utf16(&units).unwrap()
 }
 
-/// A message that is being written.
+/// A message under construction.
 #[derive(Default)]
 pub struct Writer(pub Vec<u8>);
 
@@ -180,7 +180,7 @@ impl Writer {
         self.wide(text);
     }
 
-    /// A token with its length in two bytes before what `body` writes.
+    /// A token with its two-byte length before the data written by `body`.
     pub fn token(&mut self, token: u8, body: impl FnOnce(&mut Writer)) {
         let mut inner = Writer::default();
         body(&mut inner);

@@ -1,5 +1,5 @@
-//! TPC-C as the stand-in for SQL Server hears it: canned answers to each statement, and the
-//! transactions put together again from what was heard.
+//! TPC-C as received by the stand-in for SQL Server: canned answers to each statement, and the
+//! transactions reassembled from the requests.
 
 use std::sync::atomic::AtomicI64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,7 +13,7 @@ const MONEY: Kind = Kind::Decimal(12, 2);
 const RATE: Kind = Kind::Decimal(4, 4);
 const TIME: Kind = Kind::DateTime2(0);
 
-/// The order that a district hands out next, whichever it is.
+/// The next order of any district.
 const NEXT: &str = "3001";
 
 /// One district's stock of one item.
@@ -38,7 +38,7 @@ fn batch(text: &str) -> Option<Answer> {
         let reading = READINGS.fetch_add(1000, Relaxed).to_string();
         return Some(rows(&[Kind::NVarChar(128), Kind::BigInt], &[&["Batch Requests", &reading]]));
     }
-    // A condition that nothing violates.
+    // A condition without violations.
     text.starts_with("SELECT TOP (3) ").then(|| rows(&[ID], &[]))
 }
 
@@ -113,7 +113,7 @@ fn each_district(kind: Kind, value: &str) -> Answer {
     rows(&[ID, kind], &found)
 }
 
-/// A statement that was executed.
+/// An executed statement.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub text: String,
@@ -121,7 +121,7 @@ pub struct Call {
     pub params: Vec<String>,
 }
 
-/// The calls from each BEGIN to its COMMIT, of transactions that came through.
+/// The calls from each BEGIN to its COMMIT, for completed transactions.
 pub fn transactions(heard: &[Heard]) -> Vec<Vec<Call>> {
     let (mut all, mut open) = (Vec::new(), None);
     for what in heard.iter().map(|h| &h.what) {
@@ -140,7 +140,7 @@ pub fn transactions(heard: &[Heard]) -> Vec<Vec<Call>> {
     all
 }
 
-/// The first transaction that begins like this.
+/// The first transaction with this beginning.
 fn first<'a>(all: &'a [Vec<Call>], start: &str) -> &'a [Call] {
     all.iter()
         .find(|calls| calls[0].text.starts_with(start))
@@ -209,8 +209,8 @@ pub fn new_order(all: &[Vec<Call>]) {
         &ints(3),
         &[NEXT, d, w],
     );
-    // All lines' stock at once, but for an item that is named twice: item and what is left, item
-    // and what is taken, whether it is from elsewhere, from where, and the items.
+    // All lines' stock at once, except for an item that occurs twice: item and remaining stock,
+    // item and quantity, whether it is remote, its warehouse, and the items.
     let mut written = 0;
     for update in &calls[7..calls.len() - 1] {
         assert!(
@@ -252,14 +252,14 @@ pub fn new_order(all: &[Vec<Call>]) {
         9 * lines - 1,
         9 * lines
     )));
-    // Its price was 12.34: the amount of a line is that times its quantity, to the cent.
+    // Its price was 12.34: a line's amount is that times its quantity, to the cent.
     let (quantity, amount) =
         (inserted.params[6].parse::<u64>().unwrap(), inserted.params[7].replace('.', ""));
     assert_eq!(amount.parse::<u64>().unwrap(), 1234 * quantity);
     assert_eq!(inserted.params[8], format!("{:024}", d.parse::<u64>().unwrap()));
 }
 
-/// Clause 2.5.2.2, statement by statement, of one customer with good credit who is named by number
+/// Clause 2.5.2.2, statement by statement, for one customer with good credit, selected by number,
 /// and one with bad.
 pub fn payment(all: &[Vec<Call>]) {
     let calls = first(all, "UPDATE warehouse");
@@ -287,7 +287,7 @@ pub fn payment(all: &[Vec<Call>]) {
     assert!(by_name.text.ends_with(
         "WHERE c_w_id = @dyno1 AND c_d_id = @dyno2 AND c_last = @dyno3 ORDER BY c_first"
     ));
-    // Narrow, as the column is: the index on it can be sought in.
+    // Narrow like the column, so that an index seek is possible.
     assert_eq!(by_name.declared, "@dyno1 int, @dyno2 int, @dyno3 varchar(8000)");
     let customer = calls.iter().find(|call| call.text.starts_with("SELECT c_credit, ")).unwrap();
     assert!(customer.text.ends_with(

@@ -1,5 +1,4 @@
-//! A point that is measured to see what limited it: its load, its run, and the verdict that is
-//! looked for.
+//! A point measured to determine its bottleneck: its load, its run, and the expected verdict.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -44,7 +43,7 @@ workload = "readrandom"
 threads = 2
 "#;
 
-/// Each write is durable before it is acknowledged, and one thread's flush serves all that wait.
+/// Each write is durable before it is acknowledged, and one thread's flush serves all waiting ones.
 pub const SYNC: &str = r#"
 [dataset.data]
 engine = "rocksdb"
@@ -78,7 +77,7 @@ workload = { kind = "oltp_point_select", tables = 1, table_size = 2000 }
 threads = 32
 "#;
 
-/// Requests that take this long and touch nothing.
+/// Requests with this latency that touch nothing.
 pub fn null(latency: &str) -> String {
     format!(
         "[[step]]\nname = \"reads\"\nwarmup = \"500ms\"\nduration = \"1s\"\n\
@@ -87,7 +86,7 @@ pub fn null(latency: &str) -> String {
     )
 }
 
-/// Messages are wrapped for reading; what is looked for must not depend on where.
+/// Messages are wrapped for readers; the search must not depend on line breaks.
 pub fn said(output: &Output) -> String {
     let text = format!(
         "{}{}",
@@ -101,21 +100,22 @@ pub fn file(engine: &str, direct: bool, load: &str) -> String {
     FILE.replace("ENGINE", engine).replace("DIRECT", &direct.to_string()).replace("LOAD", load)
 }
 
-/// Measures one point in a folder on this machine's own disk; its cell, and what `dyno show` says.
+/// Measures one point in a folder on this machine's own disk; returns its cell, and the output of
+/// `dyno show`.
 pub fn measure(protocol: &str) -> (CellFacts, String) {
-    // Not in /tmp, which may have no device under it.
+    // Not in /tmp, which may have no device.
     measure_in(Path::new(env!("CARGO_TARGET_TMPDIR")), &[], protocol)
 }
 
-/// The same in a place, with Dyno run by another program.
+/// The same in a given folder, with Dyno run by another program.
 pub fn measure_in(place: &Path, by: &[&str], protocol: &str) -> (CellFacts, String) {
     measure_by(place, by, protocol, None)
 }
 
-/// Runs Dyno, given the bundle that it will write.
+/// Runs Dyno, given the bundle to write.
 pub type Runner<'a> = &'a dyn Fn(&mut Command, &Path);
 
-/// The same, with the run in somebody's hands.
+/// The same, with control over the run.
 pub fn measure_by(
     place: &Path,
     by: &[&str],
@@ -150,7 +150,7 @@ pub fn measure_by(
     (facts.steps.remove(0).cells.remove(0), shown)
 }
 
-/// Whether a block device lies under the folder where this is tested.
+/// Whether the test's folder is on a block device.
 pub fn has_device() -> bool {
     use std::os::unix::fs::MetadataExt;
     let device = std::fs::metadata(env!("CARGO_TARGET_TMPDIR")).expect("a folder").dev();
@@ -162,7 +162,7 @@ pub fn has_device() -> bool {
     found
 }
 
-/// Before other processes where that may be asked for, as root may.
+/// With priority over other processes if permitted, as for root.
 pub fn favoured() -> &'static [&'static str] {
     let asked = Command::new("nice").args(["-n", "-15", "true"]).output();
     match asked.is_ok_and(|out| out.status.success() && out.stderr.is_empty()) {
@@ -171,8 +171,8 @@ pub fn favoured() -> &'static [&'static str] {
     }
 }
 
-/// Measures until the verdict is the one looked for; it and its evidence. What else a disturbed
-/// machine may give in its place is allowed, and said.
+/// Measures until the expected verdict occurs; returns it with its evidence. Other permitted
+/// verdicts of a disturbed machine are reported.
 #[track_caller]
 pub fn sought(
     what: &str,
@@ -188,7 +188,7 @@ pub fn sought(
         let said = |message| Language::ENGLISH.text(message);
         let evidence = said(&verdict.evidence);
         shares_are_whole(&evidence);
-        // Whatever bars a ranking is marked where it is shown, with its remedy.
+        // Verdicts that rule out a ranking are marked in the output, with their remedy.
         assert_eq!(cell.is_not_the_drives(), shown.contains('†'), "{shown}");
         assert_eq!(verdict.remedy.is_some(), verdict.limit.bars_ranking(), "{verdict:?}");
         let remedy = verdict.remedy.as_ref().map(said).unwrap_or_default();
@@ -197,8 +197,7 @@ pub fn sought(
             return Some(format!("{evidence}: {remedy}"));
         }
         seen.push(format!("{verdict:?}"));
-        // A machine that others keep busy may stop Dyno itself for a moment, whatever else is
-        // tried.
+        // A busy machine may stop Dyno itself for a moment, whatever else is tried.
         let allowed = verdict.limit == Bottleneck::Standstill || disturbed.contains(&verdict.limit);
         assert!(allowed, "{what}: {seen:?}");
     }

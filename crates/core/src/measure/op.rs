@@ -5,18 +5,18 @@
 pub enum OpKind {
     /// Read `len` bytes at offset `at`.
     Read,
-    /// The same, complete only when the data are durable: force unit access.
+    /// Write `len` bytes at offset `at`.
     Write,
-    /// The same, made durable by a flush that follows as part of the op.
+    /// The same, complete only when the data are durable: force unit access.
     WriteFua,
+    /// The same, made durable by a flush that follows as part of the op.
+    WriteFlush,
     /// Make all of this worker's writes durable; it starts after the worker's earlier ops have
     /// completed, and later ones start after it.
-    WriteFlush,
-    /// Discard the `len` bytes at offset `at`.
     Flush,
-    /// Set the `len` bytes at offset `at` to zero without transferring them.
+    /// Discard the `len` bytes at offset `at`.
     Trim,
-    /// Make zeroes of the `len` bytes at offset `at` without sending them.
+    /// Set the `len` bytes at offset `at` to zero without transferring them.
     WriteZeroes,
     /// Look up key number `at`.
     Get,

@@ -39,9 +39,9 @@ pub struct Comparison {
     pub step: usize,
     /// The metric.
     pub metric: Metric,
-    /// The better subject, as measured, and the other.
+    /// The place in the step.
     pub at: StepPlace,
-    /// The subject that did better, as measured, and the other.
+    /// Index of the better subject, as measured.
     pub better: usize,
     /// Index of the other subject.
     pub worse: usize,

@@ -1,4 +1,4 @@
-//! Bundles into facts: the store reads, the analysis gathers.
+//! Bundles to facts: the store reads, the analysis gathers.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
         bundles = masked.collect::<Result<_>>()?;
         runs = bundles.iter().map(Bundle::contents).collect::<Result<_>>()?;
     }
-    // A campaign has many bundles of one name.
+    // A campaign has many bundles with the same name.
     for (run, name) in runs.iter_mut().zip(file::names(paths)) {
         run.file = mask.text(&visible(&name));
     }
@@ -34,8 +34,7 @@ pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
     Ok(Facts { mask, ..gathering.finish() })
 }
 
-/// Follows figures over many runs, of which one at a time is in memory: names of bundles, and where
-/// they lie.
+/// Follows figures over many runs, with one in memory at a time: names and paths of bundles.
 pub fn histories(runs: &[(String, PathBuf)], wanted: &TrendRequest) -> Result<Vec<FigureHistory>> {
     let question = Question { metrics: wanted.metrics.clone(), ..Question::default() };
     let mut trends = Trends::new(wanted.clone());

@@ -1,5 +1,5 @@
-//! What may be claimed of bundles, as the JSON that docs/claims.md describes: full precision beside
-//! the text as printed.
+//! The claims of bundles, as the JSON described in docs/claims.md: full precision, with the printed
+//! text.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::analysis::facts::Facts;
 use crate::base::units::finite;
 use crate::brief::text::{caveat_text, notes, wording};
 
-/// Every claim and every comparison, with full precision beside the text as printed.
+/// Every claim and every comparison, with full precision and the printed text.
 #[derive(Serialize, JsonSchema)]
 pub struct ClaimsDocument {
     /// Strongest first.
@@ -24,28 +24,28 @@ pub struct ClaimsDocument {
 pub struct ComparisonsDocument {
     /// In the plan's order.
     subjects: Vec<String>,
-    /// How many comparisons were searched: the intervals hold for all of them at once.
+    /// Number of comparisons in the family: the intervals hold simultaneously.
     comparisons_in_family: usize,
-    /// All of them, also those that show nothing.
+    /// All of them, including those that show nothing.
     comparisons: Vec<ComparisonRow>,
-    /// Where one subject passes the other along an axis, in words.
+    /// Where one subject overtakes another along an axis, as text.
     crossovers: Vec<String>,
-    /// Pairs of subjects that may not be compared, and why, in words.
+    /// Pairs of subjects that may not be compared, with the reason, as text.
     not_comparable: Vec<String>,
-    /// What bars a claim or limits it, in words.
+    /// Caveats that rule out or limit a claim, as text.
     caveats: Vec<String>,
-    /// What else the reader should know, in words.
+    /// Notes, as text.
     notes: Vec<String>,
 }
 
 /// A claim.
 #[derive(Serialize, JsonSchema)]
 struct ClaimRow {
-    /// As it may be printed.
+    /// The printable sentence.
     sentence: String,
     /// Its calculation.
     basis: String,
-    /// Points of the step that it was found among.
+    /// Number of points of the step among which it was found.
     of_points: usize,
     #[serde(flatten)]
     comparison: ComparisonRow,
@@ -55,33 +55,32 @@ struct ClaimRow {
 #[derive(Serialize, JsonSchema)]
 struct ComparisonRow {
     step: String,
-    /// As `--metric` takes it.
+    /// In the notation of `--metric`.
     metric: String,
-    /// Of which stream or drive; null for the whole.
+    /// The stream or drive; null for the whole.
     part: Option<String>,
-    /// The value of the axis; null for the step's mean and the like.
+    /// The axis value; null for the step's mean and similar.
     at: Option<String>,
-    /// The place in words.
+    /// The place as text.
     r#where: String,
-    /// The subject that did better, as measured.
+    /// The better subject, as measured.
     better: String,
-    /// The other.
+    /// The other subject.
     worse: String,
-    /// What the comparison shows.
+    /// The result of the comparison.
     standing: String,
-    /// Greater over smaller, and the ends of its simultaneous interval; null where nothing limits
-    /// it.
+    /// Larger ÷ smaller, and the limits of its simultaneous interval; null if unlimited.
     factor: [Option<f64>; 3],
-    /// The difference in percent, and the ends of its interval.
+    /// The difference in percent, and the limits of its interval.
     percent: [Option<f64>; 3],
-    /// As it is printed everywhere.
+    /// As printed everywhere.
     printed: String,
-    /// Repeats behind it.
+    /// Number of repeats.
     repeats: usize,
 }
 
 impl ClaimsDocument {
-    /// What may be claimed of these facts.
+    /// The claims of these facts.
     pub fn of(facts: &Facts) -> ClaimsDocument {
         let claim = |c: &Claim<'_>| {
             let (sentence, basis) = wording::claim(facts, c);

@@ -1,4 +1,4 @@
-//! Every comparison of the bundles' subjects, one a row, with its simultaneous interval.
+//! Every comparison of the bundles' subjects, one per row, with its simultaneous interval.
 
 use super::{Column, ColumnKind, ExportTable, ExportValue};
 use crate::analysis::claim::compare::StepPlace;

@@ -1,4 +1,4 @@
-//! A row for each bucket that holds something, of each point's latencies.
+//! A row for each non-empty bucket of each point's latencies.
 
 use super::{Column, ColumnKind, ExportTable, Stored, TakeRow, key};
 use crate::base::error::Result;
@@ -24,7 +24,7 @@ impl ExportTable for Histograms {
         {
             let part = key::of_part(&cell.stream, cell.drive, cell.instance, tally.class);
             let mut of = |time: &str, histogram: &Histogram| -> Result<()> {
-                // What overflowed has no bucket; it stands above all others.
+                // Overflow has no bucket; it is above all others.
                 let beyond =
                     (histogram.overflow > 0).then_some((histogram.max_ns, histogram.overflow));
                 for (to_ns, count) in histogram.buckets().chain(beyond) {

@@ -1,4 +1,4 @@
-//! The columns that every table of points begins and ends with: which point, which part of it, and
+//! The leading and trailing columns of every table of points: which point, which part of it, and
 //! from which bundle.
 
 use super::{Column, ColumnKind, ExportValue, Stored};
@@ -36,17 +36,17 @@ pub fn of_part(stream: &str, drive: u32, instance: u32, class: Class) -> [Export
 
 const BUNDLE: Column = ("bundle", ColumnKind::Text);
 
-/// The columns of a table whose rows are measured of whole points.
+/// The columns of a table with measurements of whole points.
 pub fn columns(measures: &[Column]) -> Vec<Column> {
     [&POINT[..], measures, &[BUNDLE]].concat()
 }
 
-/// The columns of a table whose rows are measured of parts of points.
+/// The columns of a table with measurements of parts of points.
 pub fn columns_of_parts(measures: &[Column]) -> Vec<Column> {
     columns(&[&PART[..], measures].concat())
 }
 
-/// A row of either.
+/// A row of either kind.
 pub fn row(
     stored: &Stored<'_>,
     part: &[ExportValue],

@@ -1,5 +1,4 @@
-//! Bundles as tables for other tools: what a table's columns are, what a value is, and where rows
-//! go.
+//! Bundles as tables for other tools: the columns of a table, values, and the destination of rows.
 //!
 //! A table is a file and a line in `TABLES`, a form one in `FORMS`.
 
@@ -23,14 +22,14 @@ use crate::analysis::Facts;
 use crate::base::error::Result;
 use crate::base::registry::Registry;
 
-/// What a column holds; every value may be missing.
+/// The type of a column; every value may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Text, in UTF-8.
     Text,
-    /// 64 bits with a sign.
+    /// Signed 64-bit integer.
     Whole,
-    /// A double; infinite where nothing limits.
+    /// A double; infinite if unlimited.
     Real,
     /// True or false.
     Truth,
@@ -38,17 +37,17 @@ pub enum ColumnKind {
 
 pub use stored::Stored;
 
-/// A column's name, which ends in its unit, and what it holds.
+/// A column's name, which ends in its unit, and its type.
 pub type Column = (&'static str, ColumnKind);
 
-/// A value of a row, of the kind of its column.
+/// A value of a row, of its column's type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportValue {
     /// Not measured, or not reported.
     Missing,
     /// Text, in UTF-8.
     Text(String),
-    /// 64 bits with a sign.
+    /// Signed 64-bit integer.
     Whole(i64),
     /// A double.
     Real(f64),
@@ -56,7 +55,7 @@ pub enum ExportValue {
     Truth(bool),
 }
 
-/// Takes the values of a row.
+/// Receives the values of a row.
 pub type TakeRow<'a> = dyn FnMut(Vec<ExportValue>) -> Result<()> + 'a;
 
 /// One table of a bundle.
@@ -65,12 +64,12 @@ pub trait ExportTable: Sync {
     fn name(&self) -> &'static str;
     /// Its columns, in order; docs/export.md describes them.
     fn columns(&self) -> Vec<Column>;
-    /// All rows, of a table that is not of points.
+    /// All rows, for a table without points.
     fn whole(&self, facts: &Facts) -> Option<Vec<Vec<ExportValue>>> {
         let _ = facts;
         None
     }
-    /// The rows of one point, in the order of the columns; none of a table that is not of points.
+    /// The rows of one point, in the order of the columns; empty for a table without points.
     fn rows(&self, stored: &Stored<'_>, row: &mut TakeRow<'_>) -> Result<()> {
         let _ = (stored, row);
         Ok(())
@@ -87,11 +86,11 @@ pub static TABLES: Registry<&'static dyn ExportTable> = Registry::new(&[
     &comparisons::ComparisonsTable,
 ]);
 
-/// A way of writing rows.
+/// A file format.
 pub trait ExportForm: Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
-    /// Writes what the form begins with, and takes rows from then on.
+    /// Writes the header, and accepts rows from then on.
     fn writer<'a>(
         &self,
         columns: &[Column],
@@ -103,15 +102,15 @@ pub trait ExportForm: Sync {
 pub static FORMS: Registry<&'static dyn ExportForm> =
     Registry::new(&[&text::CsvForm, &text::JsonForm, &parquet::Parquet]);
 
-/// Takes rows one after the other.
+/// Accepts rows one after the other.
 pub trait RowSink {
     /// One row, a value for each column.
     fn row(&mut self, values: Vec<ExportValue>) -> Result<()>;
-    /// Writes what the form ends with, and closes it.
+    /// Writes the trailer, and closes it.
     fn end(self: Box<Self>) -> Result<()>;
 }
 
-/// Writes one table of the bundles, whose facts are these.
+/// Writes one table of the bundles with these facts.
 pub fn export(
     (paths, facts): (&[PathBuf], &Facts),
     table: &dyn ExportTable,
@@ -135,8 +134,8 @@ impl From<&str> for ExportValue {
 }
 
 impl From<u64> for ExportValue {
-    /// What no signed number holds (centuries in nanoseconds) does not come up, and is better
-    /// missing than wrong.
+    /// Values beyond signed numbers (centuries in nanoseconds) do not occur, and a missing value is
+    /// better than a wrong one.
     fn from(n: u64) -> ExportValue {
         i64::try_from(n).map_or(ExportValue::Missing, ExportValue::Whole)
     }

@@ -1,4 +1,4 @@
-//! Rows as Apache Parquet, column by column in groups of rows, compressed with Snappy.
+//! Rows as Apache Parquet, column by column in row groups, compressed with Snappy.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::base::error::{Context, Result};
 
 pub struct Parquet;
 
-/// Rows that are held back until their columns are written: some tens of megabytes.
+/// Rows held back until their columns are written: some tens of megabytes.
 const GROUP: usize = 100_000;
 
 impl ExportForm for Parquet {
@@ -87,7 +87,7 @@ impl ParquetRows<'_> {
     }
 }
 
-/// The values that are there, and for each row whether it has one.
+/// The present values, and for each row whether it has one.
 pub fn write_column<'v>(
     mut column: SerializedColumnWriter<'_>,
     kind: ColumnKind,

@@ -12,7 +12,7 @@ use crate::record::{Cell, Class, Outcome, POWER_CLASSES};
 
 pub struct Points;
 
-/// A class of op of a cell, as a row shows it.
+/// A class of op of a cell, as shown in a row.
 struct OpClassRow<'a> {
     cell: &'a Cell,
     class: &'a ClassNumbers,
@@ -21,8 +21,8 @@ struct OpClassRow<'a> {
 /// A column, and its contents.
 type Filled = (Column, fn(&OpClassRow<'_>) -> ExportValue);
 
-/// Columns between the key and the outcome, which a point that failed before it measured anything
-/// leaves empty.
+/// Columns between the key and the outcome, empty for a point that failed before it measured
+/// anything.
 const MEASURES: [Filled; 28] = [
     (key::PART[0], |r| r.cell.stream.as_str().into()),
     (("headline", ColumnKind::Truth), |r| r.cell.headline.into()),
@@ -40,7 +40,7 @@ const MEASURES: [Filled; 28] = [
     (("p99_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P99].into()),
     (("p999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[3].into()),
     (("p9999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[4].into()),
-    // An imported point may have no latencies at all; its maximum is then unknown, and not zero.
+    // An imported point may have no latencies at all; its maximum is then unknown, not zero.
     (("max_ns", ColumnKind::Whole), |r| r.class.service.max_ns.into()),
     (("p99_low_ns", ColumnKind::Real), |r| {
         r.class.service.bounds_ns[P99].map(|(low, _)| low).into()
@@ -62,12 +62,12 @@ const MEASURES: [Filled; 28] = [
 ];
 
 impl<'a> OpClassRow<'a> {
-    /// A rate; nothing of a check, which is no load.
+    /// A rate; None for a check, which is not a load.
     fn rate(&self, per_s: Option<f64>) -> Option<f64> {
         per_s.filter(|_| self.class.class != Class::CHECK)
     }
 
-    /// A count; nothing where the source of imported figures gives rates alone.
+    /// A count; None if the source of imported figures only gives rates.
     fn counted(&self, n: u64) -> ExportValue {
         self.class.ops.map(|_| n).into()
     }
@@ -76,7 +76,7 @@ impl<'a> OpClassRow<'a> {
         self.class.response.as_ref()
     }
 
-    /// What only an open loop has.
+    /// Only for an open loop.
     fn open(&self, n: u64) -> ExportValue {
         self.cell.asked.map(|_| n).into()
     }
@@ -97,7 +97,7 @@ const END: [Column; 4] = [
 ];
 
 /// The same in every row of a point: mean power and energy by class, from the first instrument of
-/// each, and what limited it.
+/// each, and its bottleneck.
 const WATCHED: [Column; 10] = [
     (power::DRIVE_WATTS, ColumnKind::Real),
     ("drive_joules", ColumnKind::Real),
@@ -126,11 +126,11 @@ impl ExportTable for Points {
     }
 }
 
-/// Takes a row, with the cell and the class that it is of.
+/// Receives a row, with its cell and class.
 type Visit<'a> = dyn FnMut(Option<(&Cell, Class)>, Vec<ExportValue>) -> Result<()> + 'a;
 
-/// Every row of a point, with the cell and the class that it is of; a point that failed before it
-/// measured anything has one of neither.
+/// Every row of a point, with its cell and class; a point that failed before it measured anything
+/// has a single row with neither.
 pub fn each(stored: &Stored<'_>, row: &mut Visit<'_>) -> Result<()> {
     let point = &stored.point.point;
     let outcome = match &point.outcome {
@@ -147,7 +147,7 @@ pub fn each(stored: &Stored<'_>, row: &mut Visit<'_>) -> Result<()> {
     let mut rows = 0;
     for cell in &point.cells {
         let mut numbers = Numbers::of(&[cell], point.window_ns);
-        // Reported figures are of the stream as a whole.
+        // Reported figures apply to the whole stream.
         if point.cells.iter().filter(|c| c.stream == cell.stream).count() == 1 {
             let own = stored.reported.iter().filter(|t| t.stream == cell.stream);
             numbers.report(&own.collect::<Vec<_>>());

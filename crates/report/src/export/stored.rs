@@ -1,4 +1,4 @@
-//! Points as they stand in their bundles, for tables that want them as they are.
+//! Points as stored in their bundles, for tables of raw data.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,21 +10,21 @@ use crate::base::file;
 use crate::record::{Mask, Reported};
 use crate::store::{Bundle, StoredPoint};
 
-/// A point as it stands in its bundle.
+/// A point as stored in its bundle.
 pub struct Stored<'a> {
     /// The bundle's file.
     pub file: &'a str,
-    /// The bundle, for what is read only when it is asked for.
+    /// The bundle, for data that are only read on request.
     pub bundle: &'a Bundle,
-    /// The point as it is stored.
+    /// The stored point.
     pub point: &'a StoredPoint,
-    /// What another tool reported of it.
+    /// Figures reported by another tool.
     pub reported: &'a [Reported],
-    /// What its meters show, as the analysis has it.
+    /// Its meters' results, from the analysis.
     pub metered: &'a Metered,
 }
 
-/// Hands over every point of the bundles, as the mask has them.
+/// Passes on every point of the bundles, masked.
 pub fn each_point(
     (paths, mask): (&[PathBuf], &Mask),
     visit: &mut dyn FnMut(&Stored<'_>) -> Result<()>,
@@ -37,15 +37,15 @@ pub fn each_point(
     Ok(())
 }
 
-/// Hands over every point of a bundle that a table calls `file`.
+/// Passes on every point of a bundle named `file` in the table.
 pub fn each_of(
     bundle: &Bundle,
     file: &str,
     visit: &mut dyn FnMut(&Stored<'_>) -> Result<()>,
 ) -> Result<()> {
     let reported = bundle.reported()?;
-    // Twice, since the histograms of all points do not fit into memory, and meters are seen
-    // through over all of them.
+    // In two passes, because the histograms of all points exceed memory, and meters' delays are
+    // determined over all of them.
     let mut metered: Vec<(i64, String, Metered)> = Vec::new();
     bundle.each_point(&mut |p: StoredPoint| {
         let (samples, rates) = (bundle.samples(p.id)?, bundle.rates(p.id)?);

@@ -1,4 +1,4 @@
-//! The same rows in every form, and every column filled as it says.
+//! The same rows in every form, and every column filled as declared.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ fn made(paths: &[PathBuf], table: usize, form: &str) -> Vec<u8> {
     std::fs::read(path).expect("what was written")
 }
 
-/// Values as text, in which all forms can be distinguished.
+/// Values as text, which distinguishes them in all forms.
 fn of_parquet(bytes: Vec<u8>) -> Vec<Vec<String>> {
     let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).expect("Parquet");
     let text = |field: &Field| match field {
@@ -68,7 +68,7 @@ fn every_form_holds_the_same_rows() {
         );
         assert_eq!(csv, of_parquet(made(&paths, index, "parquet")), "{}", table.name());
         let rows = match table.name() {
-            // Points × streams; seconds of the one stream that has intervals.
+            // Points × streams; seconds of the only stream with intervals.
             "points" => 2 * 3 * 3 * 2,
             "intervals" => 2 * 3 * 3 * 10,
             "histograms" => csv.len().max(1_000),

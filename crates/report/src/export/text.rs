@@ -43,8 +43,7 @@ impl RowSink for CsvRows<'_> {
     }
 }
 
-/// A spreadsheet takes a cell that begins so for a formula, and would run it; an apostrophe makes
-/// it text again.
+/// Spreadsheets execute a cell with this prefix as a formula; an apostrophe makes it text.
 fn inert(text: String) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r', '|', '%', '＝', '＋', '－', '＠']) {
         format!("'{text}")
@@ -73,7 +72,7 @@ impl ExportForm for JsonForm {
     }
 }
 
-/// An object a line, so that it can be read by eye and by `grep` too.
+/// One object per line, for readers and `grep`.
 struct JsonRows<'a> {
     names: Vec<&'static str>,
     out: Box<dyn Write + Send + 'a>,
@@ -88,7 +87,7 @@ impl RowSink for JsonRows<'_> {
                 ExportValue::Missing => serde_json::Value::Null,
                 ExportValue::Text(text) => text.into(),
                 ExportValue::Whole(n) => n.into(),
-                // JSON has no infinity; serde_json makes it null.
+                // JSON has no infinity; serde_json writes null.
                 ExportValue::Real(n) => n.into(),
                 ExportValue::Truth(truth) => truth.into(),
             };

@@ -1,5 +1,4 @@
-//! From files to a bundle: repeats are numbered, a plan is made that says what was imported and
-//! from where.
+//! From files to a bundle: repeats are numbered, and the plan states what was imported from where.
 
 use std::path::Path;
 
@@ -10,8 +9,8 @@ use crate::plan::{ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
 use crate::record::{Fact, Run, Sink};
 use crate::store::BundleWriter;
 
-/// Writes what files of one format held (file name, subject where the file names none, what was
-/// found) into a new bundle; how many points there are.
+/// Writes the contents of files of one format (file name, subject if the file has none, contents)
+/// to a new bundle; returns the number of points.
 pub fn import(
     format: &dyn ImportFormat,
     found: Vec<(String, String, ImportedFile)>,
@@ -52,7 +51,7 @@ pub fn import(
     let plan = plan(info.name, title, source.unwrap_or_default(), &entries);
     let run =
         Run { plan, started_unix_ns: started, dyno_version: env!("CARGO_PKG_VERSION").to_string() };
-    // Files with a name are whole bundles.
+    // Files with a name are complete bundles.
     let new = New::begin(path)?;
     let mut writer = BundleWriter::create(new.beside(), &run, &facts)?;
     for entry in &entries {
@@ -109,8 +108,8 @@ fn step(entry: &ImportedPoint) -> ImportedStep {
     }
 }
 
-/// What holds for a step is what all of its points have in common; windows that are computed from
-/// a count and a rate are alike to the second.
+/// A step's properties are those common to all its points; windows computed from a count and a rate
+/// are equal to the second.
 fn agree(known: &mut ImportedStep, other: &ImportedStep) {
     let second = |ns: Option<u64>| ns.map(|ns| (ns as f64 / 1e9).round());
     if second(known.window_ns) != second(other.window_ns) {

@@ -1,8 +1,8 @@
-//! Results of other tools, put into a bundle and marked as imported: what a tool did not report is
-//! stated, never made up.
+//! Results of other tools, converted to a bundle and marked as imported: anything that a tool did
+//! not report is stated, never made up.
 //!
-//! A format is one file and one line in `ALL`. It turns a file's text into entries; `bundle` joins
-//! the entries of all files to a run.
+//! A format is one file and one line in `ALL`. It converts a file's text to entries; `bundle`
+//! combines the entries of all files to a run.
 
 mod bundle;
 mod csv;
@@ -21,16 +21,16 @@ use crate::base::registry::Registry;
 use crate::plan::{Axis, Field, LoopKind, Timing};
 use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Tally};
 
-/// What `dbbench` and tables call a search for a key.
+/// The name for a key lookup in `dbbench` and tables.
 const SEEK: Class = Class::new("seek");
 
-/// What a format is called and what it reads.
+/// The name and input of a format.
 pub struct FormatInfo {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it reads, in one line.
+    /// Its input, in one line.
     pub summary: &'static str,
-    /// What its files never contain.
+    /// Values that its files never contain.
     pub missing: &'static [&'static str],
 }
 
@@ -38,11 +38,11 @@ pub struct FormatInfo {
 pub trait ImportFormat: Sync {
     /// Its description.
     fn info(&self) -> &'static FormatInfo;
-    /// Reads a file; an error says which line is not as the tool writes it.
+    /// Reads a file; an error states the line that does not match the tool's format.
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile>;
 }
 
-/// Every format, in the order in which they are listed.
+/// Every format, in display order.
 pub static ALL: Registry<&'static dyn ImportFormat> = Registry::new(&[
     &csv::CsvTables,
     &dbbench::DbBench,
@@ -52,54 +52,53 @@ pub static ALL: Registry<&'static dyn ImportFormat> = Registry::new(&[
     &vdbench::Vdbench,
 ]);
 
-/// A file that was given.
+/// An input file.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
-    /// As it is called in messages.
+    /// Its name in messages.
     pub file: &'a str,
     /// The file's text.
     pub text: &'a str,
-    /// What the columns of a CSV mean: the mapping's file name and text.
+    /// The meaning of a CSV's columns: the mapping's file name and text.
     pub mapping: Option<(&'a str, &'a str)>,
 }
 
-/// What a file held.
+/// The contents of a file.
 #[derive(Debug, Default)]
 pub struct ImportedFile {
-    /// The points that it holds.
+    /// Its points.
     pub entries: Vec<ImportedPoint>,
-    /// What it says of the tool, its version and its settings.
+    /// Its statements about the tool, its version and its settings.
     pub facts: Vec<Fact>,
-    /// What its run is called, where it says so.
+    /// The title of its run, if stated.
     pub title: Option<String>,
-    /// Where its load comes from, where it says so.
+    /// The source of its load, if stated.
     pub source: Option<String>,
 }
 
-/// A point with what was reported of it.
+/// A point with its reported figures.
 #[derive(Debug)]
 pub struct ImportedPoint {
-    /// Without one, the subject is that of the file.
+    /// If None, the file's subject.
     pub subject: Option<String>,
-    /// The step that the point belongs to.
+    /// The step of the point.
     pub step: String,
-    /// What the step is called in a report; without one, its name.
+    /// The step's title; if None, its name.
     pub title: String,
-    /// The swept field and its value; None where nothing was swept.
+    /// The swept field and its value; None without a sweep.
     pub axis: Option<(Field, f64)>,
-    /// What was measured, as far as the file says.
+    /// The measurements, as far as the file contains them.
     pub point: Point,
     /// Figures without raw latencies: percentiles, means, maxima.
     pub reported: Vec<Reported>,
-    /// How requests became due, where the file says it.
+    /// Closed or open loop, if stated in the file.
     pub loop_kind: Option<LoopKind>,
-    /// What its latencies are counted from, where the format or the file says it.
+    /// Service or response times, if determined by the format or the file.
     pub timing: Option<Timing>,
 }
 
 impl ImportedPoint {
-    /// A point with nothing in it yet; `window_ns` is the length of its measured window, where the
-    /// file gives it.
+    /// An empty point; `window_ns` is the length of its measured window, if stated in the file.
     pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: Option<u64>) -> ImportedPoint {
         let key = PointKey {
             subject: String::new(),
@@ -132,12 +131,12 @@ impl ImportedPoint {
         Some((per_s * self.point.window_ns? as f64 / 1e9).round() as u64)
     }
 
-    /// Adds a figure that the tool printed, known exactly as far as it says.
+    /// Adds a printed figure, without bounds beyond its digits.
     pub fn report(&mut self, of: (&str, Class), name: &str, value: Written, samples: Option<u64>) {
         self.report_within(of, name, value.within((value.value, value.value)), samples);
     }
 
-    /// Adds a figure that is known to lie between two bounds, such as a histogram's bucket.
+    /// Adds a figure known to be between two bounds, such as a histogram's bucket.
     pub fn report_within(
         &mut self,
         (stream, class): (&str, Class),
@@ -151,7 +150,7 @@ impl ImportedPoint {
         self.reported.push(Reported { stream, class, name, value, low, high, samples, digits });
     }
 
-    /// Whether something was done in it.
+    /// Whether it contains any ops.
     pub fn has_ops(&self) -> bool {
         let counted = self.point.cells.iter().any(|cell| !cell.tallies.is_empty());
         let rate = |r: &Reported| r.name == Reported::OPS_PER_S && r.value > 0.0;
@@ -159,12 +158,12 @@ impl ImportedPoint {
     }
 }
 
-/// A number as a file writes it.
+/// A number in a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Written {
     /// Its value.
     pub value: f64,
-    /// Its significant digits; None where the file is not meant for reading.
+    /// Its significant digits; None if the file is not meant for reading.
     pub digits: Option<u32>,
 }
 
@@ -174,13 +173,13 @@ impl Written {
         Written { value: self.value * by, ..self }
     }
 
-    /// The same, known to lie between two bounds.
+    /// The same, with two bounds.
     pub fn within(self, (low, high): (f64, f64)) -> WrittenWithin {
         WrittenWithin { written: self, low, high }
     }
 }
 
-/// A number as a file writes it, and the bounds that what it stands for lies between.
+/// A number in a file, with the bounds of its true value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WrittenWithin {
     /// The number.
@@ -205,7 +204,7 @@ fn axis_of((field, value): (Field, f64)) -> Axis {
     Axis { name: name.to_string(), field, value: value.into() }
 }
 
-/// What one stream did; threads and depth where the file gives them.
+/// The result of one stream; threads and depth if stated in the file.
 pub fn cell(
     stream: &str,
     instance: u32,

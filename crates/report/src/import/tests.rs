@@ -1,5 +1,5 @@
-//! Every format reads its golden file, says what it cannot say, and answers damage with a line and
-//! not with a panic.
+//! Every format reads its golden file, states what it omits, and reports damage with a line number,
+//! without panicking.
 
 use super::{ALL, ImportedFile, Input};
 use crate::base::error::describe;
@@ -44,7 +44,7 @@ fn golden(file: &str) -> ImportedFile {
     read(kind, file, text).unwrap_or_else(|e| panic!("{file}: {e:#}"))
 }
 
-/// The value and bounds of what was reported of entry `at`.
+/// The value and bounds of the figures reported for entry `at`.
 fn reported(found: &ImportedFile, at: usize, name: &str) -> (f64, f64, f64) {
     let reported = found.entries[at].reported.iter().find(|t| t.name == name);
     reported.map(|t| (t.value, t.low, t.high)).unwrap_or_else(|| panic!("{name} was not reported"))
@@ -216,11 +216,10 @@ fn damage_is_answered_with_the_line_and_what_to_do() {
     }
 }
 
-/// What formats are made of.
+/// Fragments of the formats.
 const MARKS: &[u8] = b"0-9e.,:\"{}[\n \r%";
 
-/// What cargo-fuzz does with coverage, in small and the same every time: cut, doubled and altered
-/// golden files.
+/// A small, deterministic version of fuzzing: truncated, duplicated and modified golden files.
 #[test]
 fn no_damage_makes_an_importer_panic() {
     let mut rng = Seed::new(5, 0, 0).at(0);

@@ -1,4 +1,4 @@
-//! Numbers out of text that others wrote, and errors that say where.
+//! Numbers in text from other tools, and errors with their position.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ pub fn wrong(file: &str, line: usize, what: impl Display, next: impl Display) ->
     failed(format!("{file}, line {line}: {what}"), next)
 }
 
-/// A finite number that is not negative.
+/// A finite, non-negative number.
 pub fn number(file: &str, line: usize, what: &str, text: &str) -> Result<f64> {
     let plain = text.trim().replace(',', "");
     let value = plain.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0 && *v < 1e15);

@@ -1,4 +1,4 @@
-//! The messages of a language, read once.
+//! The messages of a language, loaded once.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ pub struct MessageCatalogue {
     unspaced: bool,
 }
 
-/// Stands for a space of what a message is given while the message's own are looked at.
+/// Placeholder for a space in an argument while the message's own spaces are processed.
 const GIVEN_SPACE: char = '\u{E000}';
 const GIVEN: &str = "\u{E000}";
 
@@ -26,7 +26,7 @@ static CATALOGUES: LazyLock<Vec<MessageCatalogue>> = LazyLock::new(|| {
 });
 
 impl MessageCatalogue {
-    /// Of a language; English where there is none of it.
+    /// For a language; English if it does not exist.
     pub fn of(language: Language) -> &'static MessageCatalogue {
         let all: &'static Vec<MessageCatalogue> = &CATALOGUES;
         all.get(language.0).unwrap_or(&all[0])
@@ -35,9 +35,9 @@ impl MessageCatalogue {
     fn new(source: &LocaleSource) -> MessageCatalogue {
         let locale: LanguageIdentifier = source.tag.parse().unwrap_or_default();
         let mut bundle = FluentBundle::new_concurrent(vec![locale]);
-        // Marks of direction around each argument would be glyphs to a PDF.
+        // Direction marks around arguments would need glyphs in a PDF.
         bundle.set_use_isolating(false);
-        // What the tests find faulty in a file must not stop a brief.
+        // Errors in a file, which tests detect, must not stop a brief.
         let messages = match FluentResource::try_new(unwrapped(source.messages)) {
             Ok(all) | Err((all, _)) => all,
         };
@@ -45,7 +45,7 @@ impl MessageCatalogue {
         MessageCatalogue { bundle, unspaced: source.unspaced }
     }
 
-    /// The text of a message; none where there is no such one.
+    /// The text of a message; None if it does not exist.
     pub fn text(
         &self,
         language: Language,
@@ -72,8 +72,8 @@ impl MessageCatalogue {
     }
 }
 
-/// Without the spaces that a message has around what it is given where both sides turn out to be
-/// Japanese: "A は p99 が" has them, "A はレイテンシーが" does not. Spaces of what it was given stay.
+/// Removes a message's spaces around arguments if both sides are Japanese: "A は p99 が" has them, "A
+/// はレイテンシーが" does not. Spaces within arguments are kept.
 fn tightened(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -88,13 +88,13 @@ fn tightened(text: &str) -> String {
     out
 }
 
-/// Whether it is a character of Japanese, or of another script that is written without spaces.
+/// Whether it is a Japanese character, or of another script written without spaces.
 fn is_wide(c: Option<char>) -> bool {
     c.is_some_and(|c| c >= '\u{2E80}' && c != GIVEN_SPACE)
 }
 
 /// A message's text in one line: in the files it is wrapped, and a line that begins with four
-/// spaces continues the one before. Japanese is written without spaces.
+/// spaces continues the previous one. Japanese is written without spaces.
 pub fn unwrapped(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     for line in source.lines() {
@@ -117,7 +117,7 @@ pub fn unwrapped(source: &str) -> String {
 
 #[cfg(test)]
 impl MessageCatalogue {
-    /// English in which what the messages say stands in brackets, and arguments do not.
+    /// English with brackets around the messages' own text, but not around arguments.
     fn bracketed() -> MessageCatalogue {
         let mut own = MessageCatalogue::new(&ALL[0]);
         own.bundle.set_transform(Some(|text| format!("⟦{text}⟧").into()));

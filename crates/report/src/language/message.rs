@@ -1,36 +1,36 @@
-//! A message: which one, and what stands in its places.
+//! A message: its id and arguments.
 
-/// A message by its id, with its arguments; text once a language is chosen.
+/// A message by its id, with its arguments; text once a language is selected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
-    /// As the files of `locales/` have it.
+    /// As in the files of `locales/`.
     pub id: &'static str,
-    /// By their names in the message.
+    /// By name in the message.
     pub args: Vec<(&'static str, MessageArg)>,
 }
 
-/// What stands in a place of a message.
+/// An argument of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MessageArg {
-    /// As it is: names, the user's own words, text that is in the language already.
+    /// Unchanged: names, the user's own words, text already in the language.
     Text(String),
-    /// A count, by which a message may choose its words.
+    /// A count, which may select the words of a message.
     Count(u64),
-    /// Numbers in their English form, which are written as the locale does.
+    /// Numbers in English form, which are formatted for the locale.
     Number(Number),
     /// Another message.
     Message(Message),
-    /// A stored name, for which a language may have a word.
+    /// A stored name, for which a language may have a translation.
     Name(Name),
 }
 
-/// Numbers with their units in the English form ("1,234.5 MB/s"), which are written as a locale
-/// does once a language is chosen.
+/// Numbers with their units in English form ("1,234.5 MB/s"), which are formatted for the locale
+/// once a language is selected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Number(pub String);
 
-/// A name as bundles and plans store it. The message whose id is the kind's prefix and the name has
-/// the language's word for it; a name without such a message is a user's own, and stays as it is.
+/// A name as stored in bundles and plans. The message whose id is the kind's prefix and the name
+/// has its translation; a name without such a message is the user's own, and unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name {
     kind: &'static str,
@@ -38,7 +38,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// What ids of messages that are found by a name begin with.
+    /// Prefixes of ids of messages that are found by a name.
     pub const KINDS: [&'static str; 5] =
         ["op-", "power-class-", "meter-kind-", "fact-", "tracked-"];
 
@@ -47,7 +47,7 @@ impl Name {
         Name { kind: Name::KINDS[0], stored: stored.to_string() }
     }
 
-    /// What power is of: "drive".
+    /// A class of power: "drive".
     pub fn power_class(stored: &str) -> Name {
         Name { kind: Name::KINDS[1], stored: stored.to_string() }
     }
@@ -57,22 +57,22 @@ impl Name {
         Name { kind: Name::KINDS[2], stored: stored.to_string() }
     }
 
-    /// A fact of host, drive or engine, or the heading that it is under: "Operating system".
+    /// A fact about host, drive or engine, or its heading: "Operating system".
     pub fn fact(stored: &str) -> Name {
         Name { kind: Name::KINDS[3], stored: stored.to_string() }
     }
 
-    /// What is tracked from round to round until it is steady: "iops".
+    /// The metric tracked until steady state: "iops".
     pub fn tracked(stored: &str) -> Name {
         Name { kind: Name::KINDS[4], stored: stored.to_string() }
     }
 
-    /// The name as it is stored.
+    /// The stored name.
     pub fn stored(&self) -> &str {
         &self.stored
     }
 
-    /// The message that may have a word for it.
+    /// The message that may translate it.
     pub fn id(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         self.stored

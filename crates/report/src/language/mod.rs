@@ -1,8 +1,8 @@
-//! The languages that a brief may be in. Text is made of whole messages with arguments
-//! (Project Fluent, `locales/`), numbers and dates in the form of the locale (ICU4X, CLDR).
+//! The languages of briefs. Text consists of complete messages with arguments (Project Fluent,
+//! `locales/`), numbers and dates in the locale's form (ICU4X, CLDR).
 //!
 //! `say!(language, "id", name = value)` is text; `message!("id", name = value)` is the same before
-//! a language is chosen, for what is computed where no language is known.
+//! a language is selected, for code that is independent of the language.
 
 mod catalogue;
 mod message;
@@ -19,11 +19,11 @@ use crate::base::error::{Result, failed};
 
 /// A language and its messages.
 struct LocaleSource {
-    /// As BCP 47 has it.
+    /// BCP 47 tag.
     tag: &'static str,
     /// In Fluent's syntax.
     messages: &'static str,
-    /// Its own characters are written without spaces between them: Japanese.
+    /// Its own characters are written without spaces in between: Japanese.
     unspaced: bool,
 }
 
@@ -46,15 +46,15 @@ static ALL: [LocaleSource; 3] = [
     },
 ];
 
-/// A language, by its place in the list.
+/// A language, by its index in the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Language(usize);
 
 impl Language {
-    /// The one that briefs are in where none is asked for.
+    /// The default language of briefs.
     pub const ENGLISH: Language = Language(0);
 
-    /// English in which what messages say stands in brackets, and what they are given does not.
+    /// English with brackets around the messages' own text, but not around arguments.
     #[cfg(test)]
     pub const BRACKETED: Language = Language(ALL.len());
 
@@ -63,7 +63,7 @@ impl Language {
         (0..ALL.len()).map(Language)
     }
 
-    /// The language of a tag: "ja", "pt-BR"; an error names those that there are.
+    /// The language of a tag: "ja", "pt-BR"; an error lists the available ones.
     pub fn parse(tag: &str) -> Result<Language> {
         let known: Vec<&str> = ALL.iter().map(|source| source.tag).collect();
         let found = known.iter().position(|known| known.eq_ignore_ascii_case(tag));
@@ -73,7 +73,7 @@ impl Language {
         })
     }
 
-    /// As BCP 47 and HTML have it.
+    /// As in BCP 47 and HTML.
     pub fn tag(self) -> &'static str {
         ALL.get(self.0).map_or("en-XA", |source| source.tag)
     }
@@ -90,13 +90,13 @@ impl Language {
         of(self).or_else(|| of(Language::ENGLISH)).unwrap_or_else(|| message.id.to_string())
     }
 
-    /// The word for a stored name; the name itself where there is none.
+    /// The translation of a stored name; the name itself if there is none.
     pub fn name(self, name: &Name) -> String {
         self.keyed(&name.id(), [""; 3]).unwrap_or_else(|| name.stored().to_string())
     }
 
-    /// A message whose id is put together of names, with the values that it may hold; none where
-    /// there is no such message.
+    /// A message whose id is composed of names, with its possible values; None if it does not
+    /// exist.
     pub fn keyed(self, id: &str, values: [&str; 3]) -> Option<String> {
         let given = |value: &str| MessageArg::Number(Number(value.to_string()));
         let [first, second, third] = values.map(given);
@@ -112,7 +112,7 @@ impl Language {
         items.join(&self.text(&Message::new("list-comma")))
     }
 
-    /// "a; b": clauses, which may have commas of their own.
+    /// "a; b": clauses, which may contain commas.
     pub fn clauses(self, items: &[String]) -> String {
         items.join(&self.text(&Message::new("clause-break")))
     }
@@ -136,7 +136,7 @@ macro_rules! say {
     ($language:expr, $($message:tt)+) => { $language.text(&$crate::message!($($message)+)) };
 }
 
-/// A message before a language is chosen for it: `message!("claim", subject = name)`.
+/// A message before a language is selected: `message!("claim", subject = name)`.
 #[macro_export]
 macro_rules! message {
     ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {

@@ -1,5 +1,5 @@
-//! Numbers and dates in the form of a locale, by ICU4X with the data of CLDR. English has the form
-//! that the rest of Dyno prints: "1,234.5", and dates as ISO 8601 has them.
+//! Numbers and dates in the locale's form, by ICU4X with CLDR data. English uses the form printed
+//! by the rest of Dyno: "1,234.5", and ISO 8601 dates.
 
 use std::str::FromStr;
 
@@ -15,8 +15,8 @@ use super::Language;
 use crate::base::units;
 
 impl Language {
-    /// The numbers of a text in the form of the locale; they are in the English form, and the text
-    /// has nothing else but units and marks.
+    /// The numbers of a text in the locale's form; the text is in English form, with nothing but
+    /// numbers, units and marks.
     pub fn number(self, text: &str) -> String {
         if self == Language::ENGLISH {
             return text.to_string();
@@ -35,7 +35,7 @@ impl Language {
         out
     }
 
-    /// One number, grouped where it was.
+    /// One number, grouped if it was grouped.
     fn decimal(self, digits: &str) -> Option<String> {
         let value = Decimal::from_str(&digits.replace(',', "")).ok()?;
         let grouped = digits.contains(',');
@@ -50,7 +50,7 @@ impl Language {
         Locale::from_str(self.tag()).unwrap_or(Locale::UNKNOWN)
     }
 
-    /// A day and time in UTC, from nanoseconds since 1970.
+    /// A date and time in UTC, from nanoseconds since 1970.
     pub fn moment(self, unix_ns: u64) -> String {
         let second = (unix_ns / 1_000_000_000) as i64;
         let time = jiff::Timestamp::from_second(second).ok().filter(|_| unix_ns > 0);

@@ -1,5 +1,5 @@
-//! Every message is in every language with the same arguments; every one that the code names is
-//! there, and every one that is there is named.
+//! Every message exists in every language with the same arguments; every message used in the code
+//! exists, and every existing one is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ fn used() -> Vec<(String, String, Arguments)> {
     all
 }
 
-/// The text up to the parenthesis that closes.
+/// The text up to the closing parenthesis.
 fn within(text: &str) -> &str {
     let (mut depth, mut quoted, mut before) = (1, false, ' ');
     for (at, c) in text.char_indices() {
@@ -115,7 +115,7 @@ fn within(text: &str) -> &str {
     text
 }
 
-/// What stands between the commas that are in no brackets of their own.
+/// The parts between commas outside nested brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut from, mut depth, mut quoted) = (Vec::new(), 0, 0, false);
     for (at, c) in text.char_indices() {
@@ -157,7 +157,7 @@ fn every_message_that_the_code_names_is_there_with_its_arguments_and_every_one_t
         let found = english.get(id).unwrap_or_else(|| panic!("{file}: there is no message {id}"));
         assert_eq!(found, arguments, "{file}: {id}");
     }
-    // A stored name or a built-in protocol leads to these: see `analysis::names`.
+    // Derived from a stored name or a built-in protocol: see `analysis::names`.
     let by_name = |id: &str| {
         let titles = ["protocol-", "source-of-", "step-of-", "action-", "outcome-"];
         Name::KINDS.iter().chain(&titles).any(|kind| id.starts_with(kind))

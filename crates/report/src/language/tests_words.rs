@@ -1,5 +1,5 @@
 //! The table of words at the head of each file of messages: one word for each concept, which its
-//! messages use, and what none of them has in its place.
+//! messages use, and the words that they do not use.
 
 use fluent_syntax::ast::{Entry, Expression, Pattern, PatternElement};
 use fluent_syntax::parser;
@@ -14,7 +14,7 @@ struct Term {
     never: Vec<String>,
 }
 
-/// The rows of a file's table; a cell lists its words with commas.
+/// The rows of a file's table; a cell lists words separated by commas.
 fn table(source: &LocaleSource) -> Vec<Term> {
     let each = |cell: &str| -> Vec<String> {
         let words = cell.split([',', '、']).map(|word| word.trim().to_string());
@@ -29,7 +29,7 @@ fn table(source: &LocaleSource) -> Vec<Term> {
     source.messages.lines().filter_map(row).skip(2).collect()
 }
 
-/// What a message says by itself, piece by piece, without what it is given.
+/// A message's own text, piece by piece, without arguments.
 fn pieces(pattern: &Pattern<&str>, into: &mut Vec<String>) {
     for element in &pattern.elements {
         match element {
@@ -42,7 +42,7 @@ fn pieces(pattern: &Pattern<&str>, into: &mut Vec<String>) {
     }
 }
 
-/// (id, what it says by itself), code left out.
+/// (id, own text), without code.
 fn said(source: &LocaleSource) -> Vec<(String, Vec<String>)> {
     let text = unwrapped(source.messages);
     let read = parser::parse(text.as_str()).unwrap_or_else(|(read, _)| read);
@@ -56,8 +56,8 @@ fn said(source: &LocaleSource) -> Vec<(String, Vec<String>)> {
     read.body.iter().filter_map(message).collect()
 }
 
-/// Where a word stands in a text, as (from, to). Words of Latin letters are whole words in either
-/// case; `*` stands for any ending.
+/// The positions of a word in a text, as (from, to). Words in Latin letters match whole words,
+/// case-insensitively; `*` matches any ending.
 fn places(text: &str, word: &str) -> Vec<(usize, usize)> {
     let (text, word) = (text.to_lowercase(), word.to_lowercase());
     let (stem, open) = word.strip_suffix('*').map_or((word.as_str(), false), |stem| (stem, true));
@@ -83,7 +83,7 @@ fn no_message_has_another_word_for_a_concept_than_the_table_at_the_head_of_its_f
         for (id, pieces) in &said {
             for (text, term) in pieces.iter().flat_map(|text| terms.iter().map(move |t| (text, t)))
             {
-                // "レイテンシ" is also how "レイテンシー" begins.
+                // "レイテンシ" is also the beginning of "レイテンシー".
                 let right: Vec<_> = term.words.iter().flat_map(|word| places(text, word)).collect();
                 let within = |(from, to): &(usize, usize)| {
                     right.iter().any(|(start, end)| start <= from && to <= end)

@@ -1,5 +1,5 @@
 //! The files of one addition to a dataset: rows by partition, held in memory up to a size, then
-//! written as groups of rows of Parquet.
+//! written as Parquet row groups.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,14 +24,14 @@ const NAME: &str = "points.parquet";
 /// The two columns of a bucket.
 const BUCKET: [&str; 2] = ["to_ns", "count"];
 
-/// Files that are being written, below a folder of their own.
+/// Files being written, in a folder of their own.
 pub struct Files {
     folder: PathBuf,
     columns: Vec<Column>,
     schema: Arc<Type>,
     properties: WriterPropertiesPtr,
     parts: BTreeMap<Partition, PartFile>,
-    /// The memory that rows take that are not written yet.
+    /// The memory used by unwritten rows.
     held: usize,
 }
 
@@ -42,7 +42,7 @@ struct PartFile {
 }
 
 impl Files {
-    /// None yet, below a folder that is there.
+    /// None yet, in an existing folder.
     pub fn below(folder: &Path) -> Result<Files> {
         let columns = rows::columns();
         Ok(Files {
@@ -65,18 +65,18 @@ impl Files {
         self.parts.len()
     }
 
-    /// Takes a row.
+    /// Adds a row.
     pub fn add(&mut self, partition: Partition, row: DatasetRow) {
         self.held += row.bytes();
         self.parts.entry(partition).or_default().rows.push(row);
     }
 
-    /// Takes the rows of others, none of which have been written yet.
+    /// Adds the rows of others, none of which have been written yet.
     pub fn take(&mut self, others: Vec<(Partition, DatasetRow)>) {
         others.into_iter().for_each(|(partition, row)| self.add(partition, row));
     }
 
-    /// Writes what is held; the files stay open.
+    /// Writes the rows in memory; the files stay open.
     pub fn write(&mut self) -> Result<()> {
         for (partition, part) in &mut self.parts {
             let rows = std::mem::take(&mut part.rows);
@@ -101,7 +101,7 @@ impl Files {
         Ok(())
     }
 
-    /// Writes the rest and ends every file, on its drive.
+    /// Writes the rest and closes every file, synced to its drive.
     pub fn end(mut self) -> Result<()> {
         self.write()?;
         for mut file in self.parts.into_values().filter_map(|part| part.file) {
@@ -120,7 +120,7 @@ fn schema(columns: &[Column]) -> Result<Arc<Type>> {
     Ok(Arc::new(Type::group_type_builder("dyno").with_fields(fields).build()?))
 }
 
-/// A list of pairs in three levels, as the format's specification has lists.
+/// A list of pairs in three levels, as in the format's specification.
 fn list(name: &str) -> Result<Arc<Type>> {
     let number = |name: &str| {
         let own = Type::primitive_type_builder(name, Physical::INT64);
@@ -142,7 +142,7 @@ fn properties() -> WriterProperties {
         .set_compression(Compression::SNAPPY)
         .set_key_value_metadata(Some(vec![version]));
     for (list, part) in HISTOGRAMS.iter().flat_map(|list| BUCKET.map(|part| (list, part))) {
-        // Ascending edges, and small counts: differences take a byte or two each.
+        // Ascending limits, and small counts: differences take a byte or two each.
         let path = [*list, "list", "element", part].map(String::from).to_vec();
         let path = ColumnPath::new(path);
         properties = properties
@@ -179,8 +179,8 @@ fn write_group(
     Ok(())
 }
 
-/// A list's values with their definition and repetition levels: 0 where there is no list, 1 where
-/// it is empty, 2 for an entry; every entry after the first repeats at level 1.
+/// A list's values with their definition and repetition levels: 0 for no list, 1 for an empty one,
+/// 2 for an entry; every entry after the first repeats at level 1.
 fn levels<'a>(
     lists: impl Iterator<Item = Option<&'a HistogramBuckets>>,
     part: fn(&(i64, i64)) -> i64,

@@ -1,4 +1,4 @@
-//! What a row of a dataset holds, and which partition it belongs to.
+//! The contents of a dataset's row, and its partition.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::record::key::{FactHeading, drive, host};
 use crate::record::{Cell, Class, Fact, Tally};
 use crate::store::Bundle;
 
-/// Columns beside those of the table `points`; the histograms follow.
+/// Columns in addition to those of the table `points`; the histograms follow.
 const OWN: [Column; 16] = [
     ("run", ColumnKind::Text),
     ("dyno_version", ColumnKind::Text),
@@ -31,13 +31,13 @@ const OWN: [Column; 16] = [
     ("bundle_started_unix_ns", ColumnKind::Whole),
 ];
 
-/// Lists of (`to_ns`, `count`), one for each bucket that holds something.
+/// Lists of (`to_ns`, `count`), one entry per non-empty bucket.
 pub const HISTOGRAMS: [&str; 2] = ["buckets", "response_buckets"];
 
-/// What a partition's key is where it is not known.
+/// The value of an unknown partition key.
 const UNKNOWN: &str = "unknown";
 
-/// Buckets of a histogram: the largest latency in each, and how many it counts.
+/// Buckets of a histogram: the largest latency of each, and its count.
 pub type HistogramBuckets = Vec<(i64, i64)>;
 
 /// A row.
@@ -57,13 +57,13 @@ pub struct Partition {
     month: String,
 }
 
-/// Every column but the histograms, in order; docs/dataset.md describes them.
+/// Every column except the histograms, in order; docs/dataset.md describes them.
 pub fn columns() -> Vec<Column> {
     [points::Points.columns(), OWN.to_vec()].concat()
 }
 
 impl DatasetRow {
-    /// The memory that it takes, roughly.
+    /// Its approximate memory use.
     pub fn bytes(&self) -> usize {
         let text = |v: &ExportValue| if let ExportValue::Text(text) = v { text.len() } else { 0 };
         let values: usize = self.values.iter().map(|v| size_of::<ExportValue>() + text(v)).sum();
@@ -86,15 +86,15 @@ impl Partition {
     }
 }
 
-/// As Hive, Spark, DuckDB and Polars read it: percent-encoded, but for letters, digits, "-", "_"
-/// and "." of ASCII.
+/// As read by Hive, Spark, DuckDB and Polars: percent-encoded, except for ASCII letters, digits,
+/// "-", "_" and ".".
 fn encoded(value: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
     let one = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
     value.bytes().map(one).collect()
 }
 
-/// What is known of a subject's drive.
+/// Known facts about a subject's drive.
 #[derive(Clone, Default)]
 struct DriveIdentity {
     model: Option<String>,
@@ -102,7 +102,7 @@ struct DriveIdentity {
     serial: Option<String>,
 }
 
-/// What all rows of a bundle have in common.
+/// Common to all rows of a bundle.
 struct Common<'a> {
     bundle: &'a Bundle,
     run: &'a str,
@@ -111,7 +111,7 @@ struct Common<'a> {
     drives: HashMap<(String, u32), DriveIdentity>,
 }
 
-/// Hands over every row of a bundle that is known by `run`, with its partition.
+/// Passes on every row of a bundle with identity `run`, with its partition.
 pub fn each(
     bundle: &Bundle,
     (run, file): (&str, &str),
@@ -139,7 +139,7 @@ pub fn each(
     })
 }
 
-/// Of each subject's drives, by their number from 0.
+/// For each subject's drives, by number from 0.
 fn drives(bundle: &Bundle, facts: &[Fact]) -> HashMap<(String, u32), DriveIdentity> {
     let mut all = HashMap::new();
     for subject in &bundle.run().plan.subjects {
@@ -211,13 +211,13 @@ fn response(tally: &Tally) -> Option<&Histogram> {
     tally.response.as_ref()
 }
 
-/// Nothing of a histogram that holds nothing.
+/// None for an empty histogram.
 fn least(histogram: Option<&Histogram>) -> ExportValue {
     histogram.filter(|h| h.count > 0).map(|h| h.min_ns).into()
 }
 
 fn buckets(histogram: &Histogram) -> HistogramBuckets {
-    // Neither a time up to an hour nor a count that a bundle may hold passes 63 bits.
+    // Neither a time up to an hour nor a permitted count exceeds 63 bits.
     histogram.buckets().map(|(to_ns, count)| (to_ns as i64, count as i64)).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Adding to a dataset: once, whole, and only to what is one.
+//! Additions to a dataset: once, completely, and only to datasets.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::LockedDataset;
 use crate::base::error::describe;
 use crate::render::tests_bundle::{bundle, small};
 
-/// Every file of a dataset, below its folder.
+/// Every file of a dataset, relative to its folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -25,7 +25,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Ops of a row, and the sum of the counts of its buckets.
+/// Ops of a row, and the sum of its buckets' counts.
 fn counts(path: &Path) -> Vec<(i64, i64)> {
     let file = std::fs::File::open(path).expect("a file");
     let reader = SerializedFileReader::new(file).expect("Parquet");
