@@ -1,32 +1,31 @@
 # Every target does its own set-up: on a fresh Debian 12 with rustup's stable toolchain, `make demo`
-# and `make test` are all that is needed. What the first build does, and what it costs:
-# docs/building.md.
+# and `make test` need nothing else. The first build's steps and cost: docs/building.md.
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 DYNO = $(CARGO_TARGET_DIR)/release/dyno
 
-# The RocksDB that scripts/rocksdb.sh compiles, and cargo links.
+# The RocksDB compiled by scripts/rocksdb.sh and linked by cargo.
 ROCKSDB := $(shell CARGO_TARGET_DIR='$(CARGO_TARGET_DIR)' scripts/rocksdb.sh --folder)
 ifneq ($(ROCKSDB),)
 export ROCKSDB_LIB_DIR = $(ROCKSDB)
 export ROCKSDB_STATIC = 1
 endif
 
-# How the tests are built; `make test-cli FLAGS=--no-default-features` goes without RocksDB, in the
+# Build flags of the tests; `make test-cli FLAGS=--no-default-features` is without RocksDB, in the
 # dev profile.
 FLAGS ?= --release --locked
 
 .PHONY: checkout demo quick tidy test check doc licences advisories soak bench build setup programs
 .PHONY: install reference dist dist-check reproducible rocksdb setup-tests
 
-# Before anything is built: nothing that was built of another checkout is taken for this one's.
+# Before any build: artifacts of another checkout are not taken for this one's.
 checkout:
 	@scripts/checkout.sh
 
 setup: checkout
 	@scripts/setup.sh
 
-# What tests and benchmarks need besides: servers, browsers, emulators.
+# Further requirements of tests and benchmarks: servers, browsers, emulators.
 setup-tests: checkout
 	@scripts/setup.sh tests
 
@@ -36,8 +35,8 @@ rocksdb: setup
 build: rocksdb
 	cargo build --release --locked
 
-# Names the commit, which a build in development does not: it would compile the library anew for
-# every commit.
+# Includes the commit, unlike development builds, which would recompile the library for every
+# commit.
 install: rocksdb
 	DYNO_COMMIT=$$(git describe --always --dirty --abbrev=12) cargo install --locked --path .
 
@@ -77,13 +76,13 @@ demo: build
 	rm -rf demo/disk /dev/shm/dyno-demo
 	@echo "The brief: demo/brief.html"
 
-# After each edit: no RocksDB, and what compiles in seconds.
+# After each edit: without RocksDB, and compiled in seconds.
 quick: checkout tidy
 	cargo fmt --check
 	cargo clippy --locked --no-default-features --all-targets -- -D warnings
 	cargo test --locked --no-default-features --lib --quiet
 
-# A program of its own that needs nothing of ours, so that no library is built for it.
+# A separate program without our libraries, so that none is built for it.
 tidy:
 	@mkdir -p $(CARGO_TARGET_DIR)
 	CARGO_MANIFEST_DIR=$(CURDIR) rustc --edition 2024 --test tests/tidy/main.rs \
@@ -91,7 +90,7 @@ tidy:
 	$(CARGO_TARGET_DIR)/tidy --quiet
 	@$(CARGO_TARGET_DIR)/tidy --quiet --nocapture the_house_in_numbers
 
-# What the tests run: their programs, and db_bench built against the very same RocksDB.
+# Programs run by the tests, and db_bench built against the same RocksDB.
 programs: setup-tests rocksdb
 	cargo test --release --locked --no-run
 	scripts/db_bench.sh
@@ -114,18 +113,18 @@ doc: rocksdb
 licences:
 	scripts/deny.sh licenses bans sources
 
-# Needs the advisories' database, which lies on GitHub.
+# Needs the advisory database, which is on GitHub.
 advisories:
 	scripts/deny.sh advisories
 
-# The same tests at the sizes that docs/soak.md names, and what only packages show: hours.
-# Interrupted, the tests go on where they were.
+# The same tests at the sizes in docs/soak.md, and tests of the packages: hours. Interrupted tests
+# are resumed.
 soak: programs dist
 	scripts/setup.sh openjdk-17-jre-headless
 	scripts/soak.py
 	$(MAKE) dist-check reproducible
 
-# Side by side with the peers; prints ratios and records them in docs/benchmarks.md.
+# Compares Dyno with its peers; prints ratios and records them in docs/benchmarks.md.
 bench: setup-tests build
 	cargo build --release --locked --example bare
 	scripts/db_bench.sh
