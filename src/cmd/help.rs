@@ -1,5 +1,5 @@
 //! `dyno --help`, with the subcommands in groups and the common ones first, and docs/commands.md,
-//! the reference page of every subcommand. Both are made from the definitions that parse the
+//! the reference page of every subcommand. Both are generated from the definitions that parse the
 //! command line.
 
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! The documents of `--json`: one per command, made from types whose JSON Schema `dyno schema`
-//! prints (docs/json.md). Names end in their unit; unknown values are null; fields are added, never
+//! The documents of `--json`: one per command, from types whose JSON Schema `dyno schema` prints
+//! (docs/json.md). Names end in their unit; unknown values are null; fields are added, never
 //! removed.
 
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! The bundles that a command reads, and how they are compared.
+//! The bundles that a command reads, and the comparison settings.
 
 use std::path::PathBuf;
 
@@ -63,7 +63,8 @@ pub fn each(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             all.push(path.clone());
             continue;
         }
-        // A campaign's folder also has the tasks' bundles, of which the collected ones are copies.
+        // A campaign's folder also contains the tasks' bundles, of which the collected ones are
+        // copies.
         let collected = path.join("collected");
         let from = if collected.join("collected.json").is_file() { &collected } else { path };
         let found = catalogue::below(from);

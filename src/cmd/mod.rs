@@ -202,7 +202,7 @@ pub fn main() -> Result<u8> {
     let command = match parsed.and_then(|matches| Dyno::from_arg_matches(&matches)) {
         Ok(dyno) => dyno.command,
         Err(said) => {
-            // A pipe that closes before all of the help is written is no error.
+            // A pipe that closes before all of the help is written is not an error.
             let _ = said.print();
             let words: Vec<String> = std::env::args().skip(1).collect();
             if let Some(meant) = tools::flags::meant(&said, &command(), &words) {
@@ -218,8 +218,8 @@ pub fn main() -> Result<u8> {
     let code = carry_out(command, out);
     let flushed = out.flush().map_err(Error::from);
     match (code, flushed) {
-        // The reader of a pipe may have seen enough (`dyno show b | head`). Output that it does not
-        // read changes no verdict.
+        // The reader of a pipe may have seen enough (`dyno show b | head`). Unread output changes
+        // no verdict.
         (Ok(code), Err(error)) if is_closed_pipe(&error) => Ok(code),
         (Err(error), _) if is_closed_pipe(&error) => Ok(0),
         (code, flushed) => code.and_then(|code| flushed.map(|()| code)),

@@ -42,7 +42,7 @@ impl Extent {
         let measuring_ns = steps.iter().map(measuring_ns).fold(0, u64::saturating_add);
         let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
         let subjects = plan.subjects.len() as u64;
-        // The rounds that a steady state needs at the least.
+        // The minimum number of rounds of a steady state.
         let steady = plan.protocol.preparation.steady.as_ref();
         let rounds = |n: u32| steady.map_or(0, |s| s.round_ns.saturating_mul(u64::from(n)));
         let least_ns = rounds(steady.map_or(0, |s| s.rule.window as u32));

@@ -1,4 +1,4 @@
-//! The self-test's result, kept for this host and found again.
+//! The self-test's result, stored for this host.
 
 use crate::base::error::{Context, Result};
 use crate::base::private;

@@ -1,5 +1,5 @@
 //! Signals during a run: the first ends it between two points with its exit code, the second
-//! immediately. A terminal that goes away ends nothing.
+//! immediately. A terminal that disappears ends nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -24,14 +24,14 @@ impl Signals {
             signals.ends_with(signal)?;
         }
         match (is_ignored(SIGHUP), has_terminal()) {
-            // As `nohup` has it.
+            // As with `nohup`.
             (true, _) => {}
-            // It says that the terminal has gone. A handler, since what is started would inherit
-            // that it is ignored.
+            // Prints that the terminal has gone. A handler is needed, because child processes would
+            // inherit an ignored signal.
             (false, true) => {
                 flag::register(SIGHUP, Arc::default()).context("catching signals")?;
             }
-            // Nobody's terminal: whoever supervises the run means it.
+            // Without a terminal, the signal was sent intentionally by the run's supervisor.
             (false, false) => signals.ends_with(SIGHUP)?,
         }
         Ok(signals)
@@ -52,8 +52,8 @@ impl Signals {
 }
 
 fn is_ignored(signal: i32) -> bool {
-    // SAFETY: reads how the signal is handled into a structure that the kernel fills in; all zeros
-    // is one.
+    // SAFETY: reads the signal's disposition into a structure that the kernel fills; all zeros is a
+    // valid one.
     unsafe {
         let mut now: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, std::ptr::null(), &mut now) == 0

@@ -1,4 +1,4 @@
-//! The server: one thread, a bounded number of connections, and clocks on what a client may delay.
+//! The server: one thread, a bounded number of connections, and time limits for clients.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -138,7 +138,7 @@ async fn accept(listener: TcpListener, router: Router) -> Result<()> {
                     tokio::spawn(converse(stream, router.clone(), seat, evicted));
                 }
             }
-            // Of one client, or of too many open files: what is open will be closed.
+            // An error of one client, or too many open files: open connections will be closed.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }

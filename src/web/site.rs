@@ -1,5 +1,5 @@
-//! What all requests share: the folder, its catalogue, who watches its runs, and how much is made
-//! at once.
+//! Shared by all requests: the folder, its catalogue, the viewers of its runs, and the limit on
+//! concurrent work.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -121,7 +121,7 @@ impl ServedFolder {
             return Err(PageFailure::Busy);
         };
         let site = self.clone();
-        // The turn ends with the work, also where nobody waits for it any more.
+        // The permit is released with the work, even if nobody waits for it any more.
         let made = spawn_blocking(move || {
             let made = work(&site);
             drop((turn, admitted));

@@ -1,5 +1,5 @@
 //! Drives: situations on loop devices in which a run must be refused, and some in which it must
-//! not. The device's checksum before and after is compared in every one.
+//! not. The device's checksums before and after are compared in every one.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
@@ -14,10 +14,10 @@ use crate::bench::{Loop, MIB, attach, bench, drive, mounted, must};
 use crate::marks::{self, MARKS};
 use crate::support::skip;
 
-/// Situations below, without those of every mark.
+/// The situations below, without those of each signature.
 pub const CASES: usize = 47;
 
-/// Refused because of `why`, with a remedy, and not a byte changed.
+/// Refused for reason `why`, with a remedy, and without changing a byte.
 #[track_caller]
 pub fn refused(situation: &str, disk: &Loop, drive: &Drive, why: &str) {
     ends_with(exit::REFUSED, situation, disk, drive, why);
@@ -106,7 +106,7 @@ fn whatever_is_written_on_a_device_is_refused_until_erase_names_it() {
         return;
     }
     for mark in MARKS {
-        // A pool's member has 64 MiB at the least.
+        // A pool's member has at least 64 MiB.
         let disk = Loop::sized(if mark.kind == "zfs_member" { 64 } else { 16 });
         (mark.put)(&disk.file);
         disk.refresh();
@@ -203,7 +203,7 @@ fn a_drive_changed_between_the_check_and_the_write_is_not_written_to() {
     let serial = meant.file.to_str().unwrap();
     let open = |path: &Path| OpenOptions::new().read(true).write(true).open(path).unwrap();
 
-    // A link that leads elsewhere by now.
+    // A link whose target has changed.
     let link = meant.folder.path().join("link");
     symlink(&meant.device, &link).unwrap();
     passed("through a link", &meant, &drive(&link, serial));
@@ -250,7 +250,7 @@ fn two_subjects_do_not_share_a_drive() {
     }
 }
 
-/// What is on a device that carries no signature, and where.
+/// The contents of a device without a signature, and their position.
 const UNSIGNED: &[(&str, u64, &[u8])] = &[
     ("the first byte", 0, &[1]),
     ("a byte of the first MiB", 700_001, &[0x80]),
@@ -277,7 +277,7 @@ fn data_of_no_known_kind_needs_a_word_of_its_own() {
         refused(situation, &disk, &other, "of a kind that is not known");
         passed(situation, &disk, &disk.drive());
     }
-    // Noise from end to end, as plain dm-crypt leaves it.
+    // Random data from end to end, like plain dm-crypt.
     let disk = Loop::sized(32);
     refused(
         "an encrypted disk without a header",

@@ -1,4 +1,4 @@
-//! The kinds of hostile bundles: each is an honest one with one thing changed.
+//! The kinds of hostile bundles: each is a valid one with one change.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use rusqlite::Connection;
 
 use crate::pages;
 
-/// What a command that reads it must do.
+/// The required behaviour of a command that reads it.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Must {
-    /// Say that it will not, with these words.
+    /// Refuse it, with these words.
     Refuse(&'static str),
-    /// The same for commands that show all of a bundle; others may not meet it.
+    /// The same for commands that show a whole bundle; others may not encounter it.
     Shown(&'static str),
-    /// Refuse it, or show it as the data that it is; nothing in it acts.
+    /// Refuse it, or show it as data; nothing in it acts.
     End,
 }
 
@@ -33,34 +33,33 @@ pub fn sql(path: &Path, script: &str) {
     conn.execute_batch(script).unwrap_or_else(|e| panic!("{script}: {e}"));
 }
 
-/// Makes a copy hostile, in a process of its own: what that takes is not counted with what Dyno
-/// takes.
+/// Makes a copy hostile, in a separate process, so that the cost is not counted as Dyno's.
 pub fn alter(kind: &Kind, path: &Path) {
-    // SAFETY: the child does its work and leaves; nothing of the parent's is held across.
+    // SAFETY: the child does its work and exits; no state of the parent is held.
     match unsafe { libc::fork() } {
         0 => {
-            // SAFETY: lifts the bound on SQLite's memory that Dyno set when the honest bundle was
+            // SAFETY: removes the limit on SQLite's memory that Dyno set when the valid bundle was
             // written.
             unsafe { rusqlite::ffi::sqlite3_hard_heap_limit64(0) };
             let altered = std::panic::catch_unwind(|| (kind.alter)(path));
-            // SAFETY: ends this process without what the parent has to tidy up.
+            // SAFETY: exits this process without the parent's clean-up.
             unsafe { libc::_exit(altered.is_err() as i32) }
         }
         pid => {
             let mut status = 0;
-            // SAFETY: waits for the child just made.
+            // SAFETY: waits for the child just created.
             assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
             assert_eq!(status, 0, "{} could not be made", kind.name);
         }
     }
 }
 
-/// Changes the statements of the schema themselves.
+/// Modifies the statements of the schema.
 fn schema(path: &Path, script: &str) {
     sql(path, &format!("PRAGMA writable_schema = ON; {script}; PRAGMA writable_schema = OFF"));
 }
 
-/// Changes the plan's JSON.
+/// Modifies the plan's JSON.
 fn plan(path: &Path, change: impl Fn(&mut serde_json::Value)) {
     let conn = Connection::open(path).unwrap();
     let text: String = conn.query_row("SELECT plan FROM run", [], |row| row.get(0)).unwrap();
@@ -78,7 +77,7 @@ pub fn beside(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(format!("{}{end}", path.display()))
 }
 
-/// A header of the histogram format, with what it claims.
+/// A header of the histogram format, with its claims.
 fn v2(length: u32, digits: u32, high: u64, counts: &[u8]) -> Vec<u8> {
     let words = [0x1C84_9313, length, 0, digits].map(u32::to_be_bytes).concat();
     let longs = [1u64.to_be_bytes(), high.to_be_bytes(), 1f64.to_be_bytes()].concat();
@@ -91,7 +90,7 @@ const PLAN: Must = Must::Refuse("more than a bundle may");
 pub const MORE: Must = Must::Shown("more than a bundle may");
 const DAMAGED: Must = Must::Shown("damaged");
 
-/// Numbers that a recursive query counts up to.
+/// Numbers from a recursive query.
 macro_rules! count {
     ($to:literal) => {
         concat!(
@@ -103,7 +102,7 @@ macro_rules! count {
 }
 
 pub static KINDS: &[Kind] = &[
-    // Programs in the place of data.
+    // Programs in place of data.
     kind("a view that never ends", TABLES, |p| {
         sql(
             p,
@@ -182,7 +181,7 @@ pub static KINDS: &[Kind] = &[
     kind("somebody else's database", Must::Refuse("not a Dyno bundle"), |p| {
         sql(p, "PRAGMA application_id = 1")
     }),
-    // Too much.
+    // Too large.
     kind("a fact of 200 MB", Must::Shown(""), |p| {
         sql(p, "UPDATE fact SET value = printf('%.*c', 200000000, 'x') WHERE id = 1");
     }),
@@ -305,7 +304,7 @@ pub static KINDS: &[Kind] = &[
     kind("an interval's histogram of 5 MB", Must::End, |p| {
         blob(p, "interval SET service = ?", &[7; 5_000_000])
     }),
-    // Values that are none.
+    // Invalid values.
     kind("counts whose sum does not fit", Must::Shown(""), |p| {
         sql(p, "UPDATE tally SET ops = 9223372036854775807, bytes = 9223372036854775807");
     }),
@@ -371,7 +370,7 @@ pub static KINDS: &[Kind] = &[
              point = 99",
         );
     }),
-    // Text that acts.
+    // Text with side effects.
     kind("escapes in every text", Must::End, |p| {
         every_text(p, "\u{1b}]0;pwned\u{7}\u{1b}[2J\u{9b}31m\0")
     }),
@@ -384,7 +383,7 @@ pub static KINDS: &[Kind] = &[
              onerror=alert(1)>\"'",
         );
     }),
-    // The file and what lies beside it.
+    // The file and its neighbours.
     kind("a write-ahead log", Must::Refuse("write-ahead log"), |p| pages::patch(p, 18, &[2, 2])),
     kind("a write-ahead log beside", Must::Refuse("lies beside"), |p| {
         std::fs::write(beside(p, "-wal"), "x").unwrap()
@@ -409,7 +408,7 @@ pub static KINDS: &[Kind] = &[
     kind("a page size of nothing", Must::Refuse(""), |p| pages::patch(p, 16, &[0, 0])),
 ];
 
-/// Puts a text into everything that is shown, the plan too.
+/// Puts a text into everything that is displayed, including the plan.
 fn every_text(path: &Path, text: &str) {
     let conn = Connection::open(path).unwrap();
     for column in [

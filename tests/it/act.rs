@@ -1,5 +1,5 @@
-//! One axis that moves several rates at once, a load that is given up when it falls behind, and the
-//! protocol that needs both: Aerospike's ACT.
+//! One axis that varies several rates at once, a load that is abandoned when it falls behind, and
+//! the protocol that needs both: Aerospike's ACT.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use dyno::store::Bundle;
 
 use crate::support::{dyno, dyno_well, said};
 
-/// A subject on the null engine; a single point of it takes `latency`.
+/// A subject on the null engine; a point takes `latency`.
 fn plan(dir: &Path, step: &str) {
     let protocol = format!(
         "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"rates\"\nduration = \"2s\"\n{step}"
@@ -50,7 +50,7 @@ fn a_multiple_of_the_rates_asks_for_so_many_ops_of_every_stream() {
     for point in &found {
         assert_eq!(point.outcome, Outcome::Measured);
         let seconds = point.window_ns.unwrap() as f64 / 1e9;
-        // What a busy machine kept from being handed over in time is counted as backlog.
+        // Ops that a busy machine could not submit in time count as backlog.
         let asked = |cell: &dyno::record::Cell| {
             cell.tallies.iter().map(|t| t.ops).sum::<u64>() + cell.backlog_end
         };
@@ -67,7 +67,7 @@ fn a_multiple_of_the_rates_asks_for_so_many_ops_of_every_stream() {
 #[test]
 fn a_load_that_falls_behind_ends_its_point_and_answers_its_search() {
     let dir = tempfile::tempdir().expect("a folder");
-    // One op at a time of 100 µs: 10,000/s at most, so 32 times 1,500/s falls behind at once.
+    // One op at a time of 100 µs: at most 10,000/s, so 32 times 1,500/s falls behind at once.
     let step = format!(
         "max_lag = \"1s\"\nsweep = {{ axis = \"rates\", values = [1, 32, 64], \
          search = {{ metric = \"io.p95\", at_most = \"10s\" }} }}\n{}",
@@ -110,7 +110,7 @@ fn act_resolves_and_asks_for_what_its_source_says() {
     let small = ["--scale", "small", "--set", "dataset.surface.size=16MiB"];
     let args = [&["plan", "check", "act", "--subject", "A=drive", "--repeats", "1"], &small[..]];
     let shown = dyno_well(dir.path(), &args.concat());
-    // 127 multiples are searched by halving.
+    // 127 multiples are searched by bisection.
     let words = ["2,000 ops/s", "23.53 ops/s", "47.06 ops/s", "4,000 ops/s", "up to 14 points"];
     for words in words {
         assert!(shown.contains(words), "'{words}' in {shown}");

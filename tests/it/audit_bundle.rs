@@ -1,5 +1,5 @@
-//! Statements about a bundle: every figure that can be claimed can be audited, and nothing that
-//! Dyno itself printed is called anything but true.
+//! Statements about a bundle: every claimable figure can be audited, and nothing that Dyno itself
+//! printed is judged false.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::made::{self, Figures};
 use crate::support::{DYNO, said};
 
-/// A reads 1.8 M/s at a p99 of 400 µs with 9 W, B 1.5 M/s at 500 µs; both write alike.
+/// A reads 1.8 M/s at a p99 of 400 µs with 9 W, B 1.5 M/s at 500 µs; both write at the same rate.
 fn bundle(dir: &Path) -> PathBuf {
     let plan = made::plan(dir, &made::reader_and_writer(&[1, 2]), 2, 3);
     let bundle = dir.join("b.dyno");
@@ -20,7 +20,7 @@ fn bundle(dir: &Path) -> PathBuf {
     bundle
 }
 
-/// The verdict on each of A's statements: (metric, says, what else).
+/// The verdict on each of A's statements: (metric, says, further keys).
 fn judge(dir: &Path, bundle: &Path, claims: &[(String, String, String)]) -> Vec<(String, String)> {
     let mut text = "title = \"t\"\nsubject = \"A\"\n".to_string();
     for (metric, says, rest) in claims {
@@ -139,8 +139,7 @@ fn bounds_and_ties_of_a_bundle_are_judged_by_what_is_printed() {
     }
 }
 
-/// Tables print fewer digits than sentences do: what is computed from either is not called
-/// inflated.
+/// Tables print fewer digits than sentences: values computed from either are not called inflated.
 #[test]
 fn what_follows_from_the_digits_of_a_table_is_not_accused() {
     let folder = made::folder();
@@ -157,7 +156,7 @@ fn what_follows_from_the_digits_of_a_table_is_not_accused() {
         let line =
             shown.lines().find(|l| l.split_whitespace().next() == Some(subject)).expect("a row");
         let words: Vec<&str> = line.split_whitespace().collect();
-        // Behind the interval of ops/s: MB/s, p50, p99.
+        // After the interval of ops/s: MB/s, p50, p99.
         let interval = words.iter().position(|w| *w == "%").expect("an interval");
         words[interval + 3].parse().expect("a number")
     };

@@ -1,16 +1,16 @@
-//! `dyno audit`: why a statement is incomplete, in conflict or not verified, statements without a
-//! table, and the page of published statements with a reason each.
+//! `dyno audit`: the reasons why a statement is incomplete, in conflict or not verified, statements
+//! without a table, and the page of published statements with their reasons.
 
 use crate::audit::{Small, audit, folder, of_claim, published, says, verdict};
 
-/// Rows of the page of published sentences below a heading: their cells.
+/// The table rows below a heading of docs/published.md, as cells.
 fn rows_below(page: &str, heading: &str) -> Vec<Vec<String>> {
     let part = page.split(heading).nth(1).expect("the heading").split("\n## ").next().unwrap();
     let rows = part.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
     rows.map(|row| row.split(" | ").map(String::from).collect()).skip(1).collect()
 }
 
-/// Every number of a calculation in a row stands in what the audit printed of the statement.
+/// Every number of a calculation in a row is in the audit's output for the statement.
 #[track_caller]
 fn is_printed(row: &[String], printed: &str, number: usize) {
     let claim = of_claim(printed, number);
@@ -30,7 +30,7 @@ fn the_page_of_published_sentences_has_the_verdicts_that_are_printed() {
     let (of_7500, ..) = audit(&folder().join("micron-7500.toml"), &[]);
     let rows = rows_below(&page, "## The 7500's statements, audited");
     assert_eq!(rows.len(), 4);
-    // The fourth has three figures, of which the last follows from the others.
+    // The fourth has three figures, the last of which is derived from the others.
     for (row, number) in rows.iter().zip([1, 2, 3, 6]) {
         is_printed(row, &of_7500, number);
     }

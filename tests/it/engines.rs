@@ -1,6 +1,5 @@
-//! What every engine that moves bytes must do, whichever it is: the whole file laid out, the ops
-//! that were asked for, the mix and sizes that were asked for, and a failure of the drive kept as a
-//! result.
+//! Requirements for every engine that moves bytes: the whole file is created, the number of ops,
+//! the mix and the sizes are as specified, and a failure of the drive is stored as a result.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,8 +8,8 @@ use dyno::plan::RequestFamily;
 
 use crate::support::{DYNO, dyno, dyno_well, said};
 
-/// Every engine that moves blocks, as a plan names it, with each value of a knob `direct`. Direct
-/// I/O on the temporary folder's filesystem is part of what is relied upon.
+/// Every engine that moves blocks, as named in a plan, with each value of a knob `direct`. Relies
+/// on direct I/O on the temporary folder's filesystem.
 fn engines() -> Vec<String> {
     let mut all = Vec::new();
     for info in dyno::engine::ALL
@@ -49,7 +48,7 @@ dataset = "file"
     )
 }
 
-/// Runs the stream on each engine and hands over the engine, the folder and the rows of `dyno
+/// Runs the stream on each engine and passes on the engine, the folder and the rows of `dyno
 /// export`.
 fn on_every_engine(stream: &str, check: impl Fn(&str, &Path, &[Vec<String>])) {
     for engine in &engines() {
@@ -82,7 +81,7 @@ fn number(rows: &[Vec<String>], class: &str, name: &str) -> f64 {
     row[column(name)].parse().unwrap_or_else(|_| panic!("{name} is '{}'", row[column(name)]))
 }
 
-/// What the ops of `class` moved: the export has it a second.
+/// The bytes moved by the ops of `class`: the export has them per second.
 fn bytes(rows: &[Vec<String>], class: &str) -> f64 {
     number(rows, class, "bytes_per_s") / number(rows, class, "ops_per_s")
         * number(rows, class, "ops")
@@ -111,7 +110,7 @@ fn ops_bytes_and_latencies_are_of_the_same_ops() {
         assert!(ops > 100.0, "{engine}: {ops} ops");
         assert!((bytes(rows, "read") / ops - 4096.0).abs() < 0.01, "{engine}");
         let (p50, max) = (number(rows, "read", "p50_ns"), number(rows, "read", "max_ns"));
-        // A busy machine may keep one op waiting for any share of a second; a wrong unit is more.
+        // A busy machine may delay one op by a part of a second; a wrong unit is more.
         assert!(0.0 < p50 && p50 <= max && max < 6e10, "{engine}: {p50} {max}");
     });
 }
@@ -142,7 +141,7 @@ fn durable_writes_flushes_trims_and_zeroes_have_the_share_and_the_class_that_wer
     let shares =
         [("read", 0.4), ("write-fua", 0.3), ("trim", 0.1), ("write-zeroes", 0.15), ("flush", 0.05)];
     on_every_engine(mix, |engine, _, rows| {
-        // A class of which there was no op has no row.
+        // A class without ops has no row.
         let of = |class: &str| match rows.iter().any(|row| row.iter().any(|cell| cell == class)) {
             true => number(rows, class, "ops"),
             false => 0.0,
@@ -263,7 +262,7 @@ fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
             ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
         let mut child = Command::new(DYNO).current_dir(dir.path()).args(run).spawn().unwrap();
         let data = dir.path().join("drive/dyno-data/file.0/data");
-        // The fill has one worker, the load eight, which are started once the file has been opened
+        // The fill has one worker, the load eight, which are started after the file has been opened
         // and measured.
         let tasks = format!("/proc/{}/task", child.id());
         while std::fs::read_dir(&tasks).map_or(0, Iterator::count) <= 8 {

@@ -1,5 +1,5 @@
-//! What the lab of NVMe drives (`labs/nvme`) shows however busy this machine is: the block
-//! protocols run to their ends on drives with namespaces, and a pulled drive and bad sectors end
+//! Results of the lab of NVMe drives (`labs/nvme`) that do not depend on how busy this machine is:
+//! the block protocols complete on drives with namespaces, and a removed drive and bad sectors fail
 //! only their own points.
 
 use dyno::analysis::limits::bottleneck::Bottleneck;
@@ -8,8 +8,8 @@ use dyno::store::Bundle;
 
 use crate::support::{nvme_lab, size};
 
-/// Steps of `vdbench-profiles`; every day the lab takes each third one, and no
-/// write pressure.
+/// Steps of `vdbench-profiles`; in everyday runs the lab uses each third one, without write
+/// pressure.
 const PROFILES: usize = 19;
 const FEW_PROFILES: usize = 7;
 
@@ -31,7 +31,7 @@ fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_p
         assert!(failed.is_none(), "{name}: {failed:?}");
     }
 
-    // Three namespaces that are only read from: what the drive did is counted over all of them.
+    // Three namespaces that are only read: the drive's counts cover all of them.
     let facts = dyno::bundles::facts(&[folder.path().join("neighbours.dyno")], &Default::default())
         .unwrap();
     let alone = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");

@@ -1,5 +1,5 @@
-//! A step whose memory is limited: what the kernel says of it while a file larger than the limit is
-//! read through the page cache, what is refused, and what a Dyno that is killed leaves behind.
+//! A step with a memory limit: the kernel's report while a file larger than the limit is read
+//! through the page cache, refusals, and leftovers of a killed Dyno.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::support::{DYNO, dyno, dyno_well, rocksdb, said, size, skip, until};
 
 const MIB: u64 = 1 << 20;
 
-/// A reader of a file through the page cache, with what else the step has.
+/// A reader of a file through the page cache, with further keys of the step.
 fn reader(file_bytes: u64, step: &str, seconds: &str) -> String {
     format!(
         "title = \"t\"\n[dataset.file]\nengine = \"psync\"\nsize = {file_bytes}\ndirect = false\n\
@@ -42,7 +42,7 @@ impl Bench {
     }
 }
 
-/// Where control groups limit memory, and Dyno may make one; the test is skipped elsewhere.
+/// Requires control groups with memory limits that Dyno may create; otherwise the test is skipped.
 fn groups() -> bool {
     let known = group_folders();
     if known.is_empty() {
@@ -53,7 +53,7 @@ fn groups() -> bool {
     !known.is_empty() && rustix::process::geteuid().is_root()
 }
 
-/// The mounted hierarchies that limit memory.
+/// The mounted hierarchies with memory limits.
 fn group_folders() -> Vec<PathBuf> {
     let one = PathBuf::from("/sys/fs/cgroup/memory");
     let two = PathBuf::from("/sys/fs/cgroup");
@@ -63,7 +63,7 @@ fn group_folders() -> Vec<PathBuf> {
     all.into_iter().filter_map(|(there, folder)| there.then_some(folder)).collect()
 }
 
-/// Groups of a process that limit its own memory, wherever they are.
+/// Groups of a process that limit its own memory, anywhere.
 fn of_process(pid: u32) -> Vec<PathBuf> {
     fn below(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -80,7 +80,7 @@ fn of_process(pid: u32) -> Vec<PathBuf> {
     found
 }
 
-/// What a point's fact says: limit, most in use, page cache at the end.
+/// The values of a point's fact: limit, peak use, page cache at the end.
 fn memory_of(bundle: &Path) -> Vec<[u64; 3]> {
     let points = Bundle::open(bundle).unwrap().points().unwrap();
     let facts = points.into_iter().flat_map(|p| {
@@ -108,8 +108,8 @@ fn a_file_larger_than_the_steps_memory_is_read_within_it() {
     };
     assert_eq!(said_limit, limit);
     assert!(most <= limit, "{most} of {limit} bytes");
-    // The file alone would fill it three times: what was cached of it while it was filled does not
-    // count, and the cache is the greater part of what is in use.
+    // The file would fill it three times: pages cached during the fill do not count, and the cache
+    // is the larger part of its use.
     assert!(most > limit / 2 && cache > limit / 4 && cache <= most, "{most}, {cache} of {limit}");
     let brief = dyno_well(bench.dir(), &["report", "b.dyno", "-o", "b.md"]);
     let text = std::fs::read_to_string(bench.dir().join("b.md")).unwrap();
@@ -169,7 +169,7 @@ fn somebody_who_may_make_no_group_is_told_so() {
     command.current_dir(bench.dir()).env("HOME", bench.dir()).args(bench.run());
     let output = match command.output() {
         Ok(output) => output,
-        // Built below a folder that is root's alone.
+        // Built below a folder accessible only to root.
         Err(error) => return skip(format!("dyno cannot be started as another user: {error}")),
     };
     let text = said(&output);
@@ -211,7 +211,7 @@ fn rocksdb_reads_a_database_larger_than_its_memory_within_it() {
     if !groups() || !rocksdb() {
         return;
     }
-    // Block cache, memtables and Dyno itself need 64 + 16 + 64 MiB and 2 of workers.
+    // Block cache, memtables and Dyno itself need 64 + 16 + 64 MiB, plus 2 for workers.
     let limit = size(192, 512) * MIB;
     let keys = 2 * limit / 1000;
     let bench = Bench::new(&format!(

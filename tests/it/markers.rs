@@ -1,10 +1,10 @@
-//! A dataset's marker on servers that were there already: it is tied to the server, the database
-//! and the content, on MariaDB and PostgreSQL.
+//! A dataset's marker on existing servers: it is tied to the server, the database and the content,
+//! on MariaDB and PostgreSQL.
 
 use crate::servers::{Bench, MariaDb, Postgres};
 use crate::support::{have, said, size};
 
-/// A protocol of TPC-C's smallest, filled in a server that is there already.
+/// A protocol of the smallest TPC-C, filled on an existing server.
 fn tpcc_there(bench: &Bench, engine: &str) {
     let step = |name: &str, workload: &str| {
         format!(
@@ -22,8 +22,8 @@ fn tpcc_there(bench: &Bench, engine: &str) {
     std::fs::write(bench.path("p.toml"), text).unwrap();
 }
 
-/// What follows from the marker in `bench` where the connection string names one server or the
-/// other, and where the database was wiped or changed.
+/// The effects of the marker in `bench` if the connection string names either server, or the
+/// database was wiped or changed.
 fn tied(bench: &Bench, engine: &str, [here, there]: [&str; 2], sql: &dyn Fn(&str), wipe: &str) {
     let run = |url: &str| {
         let output = bench.dyno(url).output().unwrap();
@@ -48,7 +48,7 @@ fn tied(bench: &Bench, engine: &str, [here, there]: [&str; 2], sql: &dyn Fn(&str
     assert!(!well && told, "other content is found: {said}");
 }
 
-/// Every day on PostgreSQL.
+/// PostgreSQL in everyday runs.
 #[test]
 fn a_marker_is_tied_to_server_database_and_content() {
     let both = size(1, 2) == 2;

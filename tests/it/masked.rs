@@ -1,5 +1,5 @@
-//! What published briefs carry beside their figures: subjects masked in every form, and the class,
-//! sponsor, disclaimers, footnotes and kernel parameters that are declared.
+//! Declarations of published briefs: subjects masked in every form, and class, sponsor,
+//! disclaimers, footnotes and kernel parameters.
 
 use std::fs::File;
 use std::path::Path;
@@ -13,7 +13,7 @@ use dyno::store::Bundle;
 use crate::made;
 use crate::support::{dyno, dyno_well, have, said};
 
-/// Whatever says which drive the second subject is; in lower case.
+/// Everything that identifies the second subject's drive; in lower case.
 const SECRETS: [&str; 8] = [
     "kioxia",
     "cd8p",
@@ -27,7 +27,7 @@ const SECRETS: [&str; 8] = [
 
 const OTHER: &str = "Kioxia CD8P-R";
 
-/// The drives as a host discloses them; of the second one everything is known by some name.
+/// The drives as disclosed by a host; all properties of the second one are known under some name.
 fn facts() -> Vec<Fact> {
     let of = |name: &str, facts: &[(&str, &str)]| {
         let group = format!("Drive: {name}");
@@ -90,7 +90,7 @@ fn bundle(dir: &Path, rest: &str) {
     });
 }
 
-/// A text without what is embedded in it, where any four letters come up by chance.
+/// A text without embedded data, in which any four letters occur by chance.
 fn without_embedded(text: &str) -> String {
     let is_code = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     let mut pieces = text.split(";base64,");
@@ -98,7 +98,7 @@ fn without_embedded(text: &str) -> String {
     pieces.fold(first, |all, piece| all + piece.trim_start_matches(is_code))
 }
 
-/// No secret in a text, however it is written.
+/// No secret in a text, in any spelling.
 #[track_caller]
 fn silent(what: &str, text: &str) {
     let text = text.to_lowercase();
@@ -113,7 +113,7 @@ fn tool(program: &str, dir: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Every text of a Parquet file, and what stands beside its pages.
+/// Every text of a Parquet file, including its metadata.
 fn parquet(path: &Path) -> String {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let rows = reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string());
@@ -122,7 +122,7 @@ fn parquet(path: &Path) -> String {
     format!("{}\n{}", rows.join("\n"), String::from_utf8_lossy(&raw))
 }
 
-/// Every form of the brief and every table; `brief` is passed where masks stand in brief.toml.
+/// Every form of the brief and every table; `brief` is passed if masks are in brief.toml.
 fn look_everywhere(dir: &Path, brief: &[&str]) {
     const B: &str = "kioxia-cd8p.dyno";
     let masked = "Competitor A";
@@ -191,7 +191,7 @@ fn a_subject_masked_in_the_plan_is_nowhere_said_which_drive_it_is() {
     silent("in Japanese", &text);
     assert!(text.contains("競合製品A"), "{text}");
 
-    // The bundle has all, so that it can be run again; a dataset would hand it on.
+    // The bundle contains everything, so that it can be run again; a dataset would pass it on.
     let own = Bundle::open(&dir.join("kioxia-cd8p.dyno")).unwrap();
     assert_eq!(own.run().plan.subjects[1].name, OTHER);
     let args = ["export", "kioxia-cd8p.dyno", "--partition", "-o", "all"];
@@ -266,7 +266,7 @@ fn what_is_declared_stands_on_the_first_page_and_at_the_end_and_brief_toml_count
     ] {
         assert!(end.contains(line), "no '{line}' in {end}");
     }
-    // The parameters that matter, and how many others there are.
+    // The relevant parameters, and the number of others.
     assert!(own.contains("isolcpus=2-7 mem=256G (3 other parameters not shown)"), "{own}");
     assert!(!own.contains("BOOT_IMAGE"), "{own}");
 

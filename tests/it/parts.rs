@@ -1,4 +1,4 @@
-//! Figures of one stream and of one drive of a group: compared and claimed as those of a step are.
+//! Figures of one stream and of one drive of a group: compared and claimed like those of a step.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::made::{self, Figures, normal};
 use crate::support::{dyno, said};
 
-/// Of a load that a drive has a part in.
+/// For a load with a drive.
 const FILES: &str = r#"
 [dataset.file]
 engine = "psync"
@@ -23,7 +23,7 @@ engine = "psync"
 workload = "random"
 "#;
 
-/// A bundle of two subjects and five repeats at 0.5 % scatter; what a stream shows, by subject,
+/// A bundle of two subjects and five repeats at 0.5 % scatter; a stream's figures, by subject,
 /// noise and name.
 fn neighbours(dir: &Path, of: &dyn Fn(&str, f64, &str) -> Figures) -> PathBuf {
     let plan = made::plan(dir, &made::reader_and_writer(&[1, 2, 4]), 2, 5);
@@ -42,7 +42,7 @@ fn steady(ops_per_s: f64, noise: f64) -> Figures {
     Figures { ops_per_s: ops_per_s * noise, p99_ns: 4e11 / ops_per_s / noise, ..Figures::default() }
 }
 
-/// The writer of B does 20 % less than that of A; the readers are alike.
+/// B's writer has 20 % less than A's; the readers are equal.
 fn slower_writer(subject: &str, noise: f64, stream: &str) -> Figures {
     steady(if (subject, stream) == ("B", "writer") { 1_250_000.0 } else { 1_500_000.0 }, noise)
 }
@@ -60,8 +60,8 @@ fn sentences(found: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Every figure that a step is compared by, each with the percentages that it comes to where ops/s
-/// are 1.2 times as many.
+/// Every metric of a step's comparisons, each with the percentages that result from 1.2 times the
+/// ops/s.
 const FIGURES: [(&str, f64); 12] = [
     ("ops/s", 20.0),
     ("MB/s", 20.0),

@@ -1,4 +1,4 @@
-//! The plan language from outside: good plans resolve to what they say.
+//! The plan language from outside: valid plans resolve as written.
 
 mod refused;
 
@@ -84,7 +84,7 @@ fn catalogue() -> Catalogue {
     }
 }
 
-/// A folder with two drives, `a` and `b`, a file, and whatever files a test writes.
+/// A folder with two drives, `a` and `b`, a file, and a test's own files.
 struct Bench(tempfile::TempDir);
 
 impl Bench {
@@ -121,7 +121,7 @@ impl Bench {
 const PLAN: &str =
     "protocol = \"protocol.toml\"\nsubject = [{ name = \"A\", drives = [{ path = \"a\" }] }]\n";
 
-/// Line 1 on: a protocol with one dataset, one step, one stream called io.
+/// From line 1 on: a protocol with one dataset, one step, one stream called io.
 const PROTOCOL: &str = r#"[dataset.file]
 engine = "uring"
 size = "1GiB"
@@ -225,7 +225,7 @@ fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_ord
         "A2x4",
     ];
     assert_eq!(order(&plan), interleaved);
-    // Three repeats: every other point begins with B, and says so.
+    // Three repeats: every other point begins with B, and the output says so.
     let odd = Plan { repeats: 3, ..plan.clone() };
     let turns = [
         "A1x1", "B1x1", "B1x2", "A1x2", "A1x4", "B1x4", "B2x1", "A2x1", "A2x2", "B2x2", "B2x4",
@@ -346,7 +346,7 @@ fn a_headline_names_a_step_a_metric_and_a_place_that_there_are() {
 
 #[test]
 fn every_built_in_protocol_says_what_its_brief_leads_with() {
-    // Those two are no briefs: `dyno selftest` reads them.
+    // These two are not briefs: `dyno selftest` reads them.
     for (name, text) in
         plan::protocols().iter().filter(|(name, _)| !["selftest", "ceiling"].contains(name))
     {

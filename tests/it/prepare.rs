@@ -1,6 +1,5 @@
-//! `[prepare]` on loop devices: purged, given a filesystem, filled, loaded, brought to a steady
-//! state; remembered, so that a resumed run prepares again only what no longer holds. Needs root
-//! and loop devices; says so where they are missing, which counts as not shown.
+//! `[prepare]` on loop devices: purge, filesystem, fill, loads, steady state; recorded, so that a
+//! resumed run repeats only what no longer holds. Needs root and loop devices; otherwise skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use crate::support::{LoopDevice, until};
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
-/// A loop device over a sparse file, with a folder for plans and bundles; gone when dropped.
+/// A loop device on a sparse file, with a folder for plans and bundles; removed when dropped.
 struct Bench {
     folder: tempfile::TempDir,
     device: LoopDevice,
@@ -55,15 +54,14 @@ impl Bench {
         command
     }
 
-    /// Runs Dyno to its end: its exit code and what it said.
+    /// Runs Dyno to its end; returns its exit code and output.
     fn dyno(&self, args: &[&str]) -> (Option<i32>, String) {
         let output = self.command(args).output().unwrap();
         let said = [output.stdout, output.stderr].concat();
         (output.status.code(), String::from_utf8_lossy(&said).into_owned())
     }
 
-    /// Goes on with the run. Its plan comes from a bundle, so what it erases and how has to be
-    /// named.
+    /// Resumes the run. Its plan comes from a bundle, so permission to erase must be repeated.
     fn resume(&self) -> (Option<i32>, String) {
         let serial = self.at("disk").display().to_string();
         let options = ["--allow", "-K noatime,nodiratime", "--allow", "noatime"];
@@ -83,13 +81,12 @@ impl Bench {
     }
 
     fn is_mounted(&self) -> bool {
-        // By its place: what was mounted is a descriptor, which the table shows as such.
+        // By its path: the mount source is a descriptor, shown as such in the table.
         let place = format!(" /run/dyno/{} ", self.device.file_name().unwrap().to_string_lossy());
         fs::read_to_string("/proc/mounts").unwrap().contains(&place)
     }
 
-    /// Starts a run and kills it when the first of its points has been kept and the second is
-    /// running.
+    /// Starts a run and kills it when its first point has been stored and the second is running.
     fn kill_in_second_point(&self, plan: &Path) {
         let mut child: Child = self
             .command(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"])
@@ -103,7 +100,7 @@ impl Bench {
         });
         child.kill().unwrap();
         child.wait().unwrap();
-        // What was in flight when it died is written by then.
+        // Writes in flight at its death are complete by then.
         let _ = Command::new("sync").status();
     }
 }
@@ -153,7 +150,7 @@ const ALL: [&str; 5] = ["purge", "fill surface", "condition 1", "condition 2", "
 #[test]
 fn a_drive_is_purged_filled_conditioned_and_steady_and_the_report_says_so() {
     let Some(bench) = Bench::new(64) else { return };
-    // The widest limits: a noisy machine must not decide this test.
+    // The widest limits: a noisy machine must not affect this test.
     let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 40\nexcursion = 1.0\nslope = 1.0"));
     let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
     assert_eq!(code, Some(0), "{said}");
@@ -215,7 +212,7 @@ fn a_resumed_run_prepares_again_only_what_no_longer_holds() {
     }
     assert_eq!((bench.actions().len(), bench.points()), (ALL.len(), 2));
 
-    // Somebody writes to the drive in between: nothing holds any longer.
+    // Someone else writes to the drive in between: nothing holds any longer.
     fs::rename(bench.at("copy.dyno"), bench.at("run.dyno")).unwrap();
     let of = format!("of={}", bench.device.display());
     let dd = Command::new("dd")
@@ -272,7 +269,7 @@ fn filesystems_are_made_mounted_and_unmounted_also_after_a_crash() {
         assert!(said.contains("filesystem still holds"), "{kind}: {said}");
         assert!(!bench.is_mounted() && bench.points() == 2, "{kind}: {said}");
 
-        // Another run may not erase it: its plan does not name what is there.
+        // Another run may not erase it: its plan does not name the contents.
         let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "other.dyno"]);
         assert!(code == Some(3) && said.contains(&format!("erase = \"{kind}\"")), "{kind}: {said}");
         let named = fs::read_to_string(&plan)

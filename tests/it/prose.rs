@@ -1,5 +1,5 @@
-//! The sentences that published comparisons are written in, each from bundles whose figures are
-//! chosen here: what is said, and where nothing may be said.
+//! The sentences of published comparisons, each from bundles with chosen figures: what is stated,
+//! and where nothing may be stated.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::support::{dyno, dyno_well, said};
 
 const REPEATS: u32 = 5;
 
-/// What scatters from repeat to repeat.
+/// Scatter between repeats.
 fn scattered(key: &PointKey, value: f64) -> f64 {
     let by = if key.subject == "A" { 0.001 } else { 0.002 };
     value * (by * (f64::from(key.repeat) - 3.0)).exp()
@@ -65,7 +65,7 @@ fn latency(ops_per_s: f64, p99_us: f64) -> Figures {
 
 const THREADS: &str = "sweep = { axis = \"io.threads\", values = [8, 64, 128] }";
 
-/// A's rate rises to the end, B's has its peak before.
+/// A's rate rises to the end, B's peaks earlier.
 fn by_threads(key: &PointKey) -> Figures {
     let (ops, p99) = match (key.subject.as_str(), axis(key) as u32) {
         ("A", 8) => (100_000.0, 150.0),
@@ -126,7 +126,7 @@ fn processors_that_were_saturated_are_said_from_where_on_and_no_peak_is_called_t
     assert!(!text.contains("to a peak of"), "{text}");
 }
 
-/// A reader beside a writer whose rate is swept: B's p99 is the lower one at first.
+/// A reader with a writer whose rate is swept: B's p99 is lower at first.
 #[test]
 fn a_difference_at_a_named_load_is_said_in_microseconds() {
     let steps = "[[step]]\nname = \"pressure\"\nduration = \"1s\"\n\
@@ -239,7 +239,7 @@ fn each_reader_beside_noisy_neighbours_has_its_mean_and_its_tails() {
 const TABLE: &str = "drive,threads,ops_per_s,p99_us\nA,16,1000,110\nA,32,1800,140\nA,64,2500,400\n\
                      B,16,900,150\nB,32,1700,180\nB,64,2600,300\n";
 
-/// What the table's columns are.
+/// The columns of the table.
 const MAPPING: &str = "title = \"T\"\nsource = \"a table\"\nclass = \"read\"\nsubject = \"drive\"\n\
                        axis = { column = \"threads\", field = \"threads\" }\n[figures]\n\
                        ops_per_s = { column = \"ops_per_s\", unit = \"ops/s\" }\n\
@@ -266,7 +266,7 @@ fn published_tables_have_their_course_their_crossings_and_their_differences_as_a
     );
 }
 
-/// The page's sentences in quotation marks are those of the briefs of its figures.
+/// The page's sentences in quotation marks are those of the briefs with its figures.
 #[test]
 fn the_page_of_published_sentences_has_what_dyno_writes_of_the_same_figures() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,6 +1,5 @@
-//! Carrying plans out, from outside: what a resumed run still knows, in which order points are
-//! measured, what a plan may give one subject alone, and what is noted when Dyno itself stands
-//! still.
+//! Execution of plans, from outside: the state of a resumed run, the order of points, knobs of a
+//! single subject, and the record of standstills of Dyno itself.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -221,7 +220,7 @@ fn two_subjects_on_one_device_are_refused_unless_it_is_a_control_run_or_nothing_
     assert!(shared.is_some_and(|fact| fact.value.starts_with("X and Y: ")));
     let control = Bench::new(data, &format!("same_device = true\n{PAIR}"));
     control.ok(&["plan", "check", "plan.toml"]);
-    // The null engine keeps nothing; one directory will do for both.
+    // The null engine stores nothing; one directory serves both.
     let same = PAIR.replace("path = \"y\"", "path = \"x\"");
     Bench::new(READS, &same).ok(&["plan", "check", "plan.toml"]);
 }
@@ -242,8 +241,7 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_o
     let bench =
         Bench::new(&steps, "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n");
     let mut child = bench.command(&["run", "plan.toml", "--bundle", "b.dyno"]).spawn().unwrap();
-    // Workers are there once the window is: a process whose threads are more than those before the
-    // load.
+    // Workers exist once the window does: the process then has more threads than before the load.
     let tasks = format!("/proc/{}/task", child.id());
     let named = |name: &str| {
         let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
@@ -311,7 +309,7 @@ fn two_streams_on_the_null_engine_have_each_the_latency_that_was_set_for_it() {
         for cell in &points(&bench.path("b.dyno"))[0].cells {
             let shortest_ns = cell.tallies[0].service.min_ns as f64;
             let set_ns = if cell.stream == "slow" { 3e6 } else { 20e3 };
-            // A busy machine adds to many of them, and takes nothing from any.
+            // A busy machine adds to many of them, and reduces none.
             assert!(
                 (0.99 * set_ns..20.0 * set_ns).contains(&shortest_ns),
                 "{}: {shortest_ns} ns",

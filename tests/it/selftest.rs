@@ -1,5 +1,5 @@
-//! A self-test that was kept is disclosed and quoted by whatever is measured on its host
-//! afterwards; and it writes to a bare device only where a run would.
+//! A stored self-test is disclosed and quoted by later measurements on its host; and it writes to a
+//! bare device only if a run would.
 
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"
     [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"50us\" }\n\
     workload = \"random\"\n";
 
-/// The user and group who may do nothing.
+/// An unprivileged user and group.
 const NOBODY: u32 = 65_534;
 
 fn kept() -> SelfTest {
@@ -40,7 +40,8 @@ fn kept() -> SelfTest {
     }
 }
 
-/// Runs Dyno as a user whose state lies in the folder: root's is the whole host's, and no test's.
+/// Runs Dyno as a user whose state is in the folder: root's belongs to the whole host, not to a
+/// test.
 fn dyno(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new("setpriv");
     if rustix::process::geteuid().is_root() {
@@ -49,7 +50,7 @@ fn dyno(folder: &Path, args: &[&str]) -> Output {
     } else {
         command.arg("--nnp");
     }
-    // A target folder may be one that only its owner enters.
+    // A target folder may be accessible only to its owner.
     command
         .arg(folder.join("dyno"))
         .args(args)
@@ -58,7 +59,7 @@ fn dyno(folder: &Path, args: &[&str]) -> Output {
     command.output().expect("ran")
 }
 
-/// A folder of that user's with Dyno, a protocol, two drives, and what is kept.
+/// That user's folder with Dyno, a protocol, two drives, and the stored state.
 fn bench(selftest: Option<String>) -> tempfile::TempDir {
     let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");
     let path = |name: &str| folder.path().join(name);
@@ -117,7 +118,7 @@ fn a_self_test_of_another_host_is_not() {
         return;
     }
     let own = line(&kept()).expect("a line");
-    // Another machine's, and one that nobody can read.
+    // Another machine's, and an unreadable one.
     let machine = own.replacen("[[\"", "[[\"another ", 1);
     assert_ne!(machine, own);
     let folder = bench(Some(format!("{machine}\nnot JSON")));
@@ -125,7 +126,7 @@ fn a_self_test_of_another_host_is_not() {
     assert!(checked.contains("unknown on this host: run `dyno selftest`"), "{checked}");
 }
 
-/// A loop device over a sparse file, which is its serial number; gone when dropped.
+/// A loop device on a sparse file, which is its serial number; removed when dropped.
 struct Loop {
     _folder: tempfile::TempDir,
     file: PathBuf,
@@ -179,7 +180,7 @@ fn a_self_test_writes_to_a_bare_device_only_where_a_run_would() {
     assert!(text.contains(&format!("direct reads of {}", disk.device.display())), "{text}");
     let failed = text.split("Not measured").nth(1).unwrap_or_default();
     assert!(failed.is_empty() || failed.contains("uring"), "{text}");
-    // What the first has written is data that nobody named to the second.
+    // The first one's data are unnamed contents for the second.
     assert_ne!(first_byte(&disk.file), 0);
     refused(&format!(",serial={serial},erase=true"), "it holds data of a kind that is not known");
     let (code, text) = disk.selftest(&format!(",serial={serial},erase=unknown data"));

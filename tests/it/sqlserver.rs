@@ -1,6 +1,5 @@
-//! SQL Server, end to end: against a stand-in that speaks its protocol, and, where
-//! DYNO_SQLSERVER_URL names one, against the real server. What only the stand-in has seen is listed
-//! in docs/tpcc.md.
+//! SQL Server, end to end: with a stand-in that implements its protocol, and, if DYNO_SQLSERVER_URL
+//! is set, with the real server. docs/tpcc.md lists what was only tested with the stand-in.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -20,7 +19,7 @@ const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
 const PASSWORD: &str = "Hunter2&more";
 
-/// What Dyno said, without the breaks at the ends of lines.
+/// Dyno's output, without line breaks.
 fn said(output: &Output) -> String {
     let text = format!(
         "{}{}",
@@ -95,7 +94,7 @@ fn succeeds(output: &Output) {
     assert!(output.status.success(), "{}", said(output));
 }
 
-/// Refused for this reason, and the password is nowhere.
+/// Refused for this reason, without the password anywhere.
 #[track_caller]
 fn refused(bench: &Bench, output: &Output, reasons: &[&str]) {
     assert!(!output.status.success(), "{}", said(output));
@@ -183,7 +182,7 @@ fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_se
             "no transaction has '{kind}'"
         );
     }
-    // One statement, one declaration: the server would compile a second one anew.
+    // One statement, one declaration: the server would compile a second one again.
     let mut declared = std::collections::BTreeMap::new();
     for call in all.iter().flatten() {
         let first = declared.entry(&call.text).or_insert(&call.declared);
@@ -195,7 +194,7 @@ fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_se
     );
     let settings =
         bench.text("SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Settings'");
-    // What a server does not report is unknown, and never left out.
+    // Values that a server does not report are unknown, and never omitted.
     let said = "edition=Developer Edition (64-bit) max server memory (MB)=4096 max degree of \
                 parallelism=unknown recovery_model_desc=FULL compatibility_level=160 \
                 is_read_committed_snapshot_on=0 delayed_durability_desc=unknown";
@@ -220,7 +219,7 @@ fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_se
 
 #[test]
 fn deadlocks_lock_timeouts_and_stale_snapshots_are_rolled_back_run_again_and_counted() {
-    // The server takes the transaction away, but for a lock that was not given in time.
+    // The server rolls back the transaction, except after a lock timeout.
     let troubles = [
         (
             1205,
@@ -268,7 +267,7 @@ fn a_transaction_that_is_always_rolled_back_is_given_up_counted_and_ends_nothing
     let (bench, server) = (Bench::new(), Server::start(brain));
     let workload = "{ kind = \"tpcc\", warehouses = 1, timing = \"no-wait\" }";
     succeeds(&bench.dyno(&server.string(PASSWORD), "", &[step("load", "5s", workload)]));
-    // No Payment came through; the other transactions went on beside them.
+    // No Payment succeeded; the other transactions continued.
     let given_up = |class: &str| {
         let sql = format!(
             "SELECT CAST(given_up AS TEXT) || ',' || ops FROM tally WHERE class = '{class}'"
@@ -384,7 +383,7 @@ fn what_the_server_refuses_is_said_clearly_and_without_the_password() {
 #[test]
 fn values_of_every_type_are_read_as_they_were_sent() {
     let server = Server::start(|heard| match &heard.what {
-        // What the first condition found wrong is shown as it was read.
+        // The violation of the first condition is shown as it was read.
         What::Batch(text) if text.starts_with("SELECT TOP (3) w_id, w_ytd, s FROM warehouse") => {
             let (money, time) = (Kind::Decimal(12, 2), Kind::DateTime2(0));
             let kinds = [
@@ -434,7 +433,7 @@ fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
     succeeds(&bench.dyno(&server.string(PASSWORD), "", &[load()]));
     terminal::payment(&transactions(&server.heard()));
 
-    // A certificate that nobody vouches for is refused, unless the string says to trust it.
+    // An untrusted certificate is refused, unless the string permits it.
     let bench = Bench::new();
     let string = server
         .string(PASSWORD)
@@ -448,8 +447,8 @@ fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
     assert!(!said(&output).contains("check user, password"), "{}", said(&output));
 }
 
-/// Who has a server can show what was never shown: `DYNO_SQLSERVER_URL=… cargo test --release
-/// --test it sqlserver::`, with a database that has none of TPC-C's tables.
+/// With a server, the untested parts can be tested: `DYNO_SQLSERVER_URL=… cargo test --release
+/// --test it sqlserver::`, with a database without TPC-C's tables.
 #[test]
 fn a_real_server_loads_runs_and_keeps_the_conditions() {
     let Ok(string) = std::env::var("DYNO_SQLSERVER_URL") else {

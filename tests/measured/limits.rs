@@ -1,7 +1,7 @@
-//! Bottlenecks. Runs that the page cache, other processes, a neighbour on the same device, Dyno's
-//! own generator, a database server, and the drive itself limit, each found by what the meters
-//! read, marked in what is shown, and with what to change. A machine on which others are busy
-//! cannot show all of them: what it did not show is then said.
+//! Bottlenecks. Runs limited by the page cache, other processes, a neighbour on the same device,
+//! Dyno's own generator, a database server, and the drive itself, each detected from the meters,
+//! marked in the output, with a remedy. A busy machine cannot show all of them: untested ones are
+//! reported.
 
 mod point;
 
@@ -58,7 +58,7 @@ fn a_database_in_the_page_cache_is_marked_with_the_share_of_reads_that_memory_se
 #[test]
 fn a_result_near_the_generators_own_ceiling_is_marked_and_a_slower_one_is_not() {
     on_a_quiet_machine(|| {
-        // The ceiling of this shape is remembered now, and of a stream with another name.
+        // The ceiling of this shape is now stored, also for a stream with another name.
         measure(&null("0ns").replace("\"io\"", "\"other\""));
         let run = || measure(&null("0ns"));
         if let Some(found) =
@@ -90,7 +90,7 @@ fn a_folder_in_memory_has_no_drive_under_it() {
     }
 }
 
-/// Processes that take processors; killed in the end.
+/// Processes that use processors; killed at the end.
 struct Hogs(Vec<Child>);
 
 impl Hogs {
@@ -117,7 +117,7 @@ fn a_run_beside_busy_processes_is_marked_as_limited_by_the_processors() {
     let processors = std::thread::available_parallelism().map_or(2, |n| n.get());
     let _hogs = Hogs::new(3 * processors, &[]);
     let run = || measure(&file("psync", true, "threads = 4"));
-    // Others may be at the disk as well, which is known whatever the processors do.
+    // Others may also use the disk, which is detected whatever the processors do.
     if let Some(found) = sought("hogs", Bottleneck::Cpu, &[Bottleneck::Neighbour], &run) {
         contains(&found, &["with other processes", "stop the other programs on this host"]);
     }
@@ -142,9 +142,8 @@ fn direct_reads_of_a_drive_that_waits_for_nothing_else_are_the_drives() {
     }
 }
 
-/// Runs a command to its end; the share of three seconds of its load in which the device had any
-/// request, seen by looking a thousand times a second. The verdict is made from what the kernel
-/// adds up.
+/// Runs a command to its end; returns the share of three seconds of its load with any request at
+/// the device, from a thousand samples per second. The verdict is based on the kernel's sums.
 fn share_at_device(command: &mut Command, bundle: &Path, inflight: &Path) -> f64 {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ran");
     let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
@@ -166,9 +165,9 @@ fn share_at_device(command: &mut Command, bundle: &Path, inflight: &Path) -> f64
     found / looks
 }
 
-/// That a slow drive is found to be the limit of such a load is shown where its latency is set:
-/// `labs`. How fast a flush of this machine's disk is nobody knows, so what is found here is
-/// compared with what can be seen of it.
+/// `labs` shows that a slow drive is detected as the bottleneck of such a load, with its latency
+/// set. The flush time of this machine's disk is unknown, so the result is compared with
+/// observations of it.
 #[test]
 fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them() {
     use std::os::unix::fs::MetadataExt;
@@ -191,9 +190,9 @@ fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them
             share.get() * 100.0
         );
         shares_are_whole(&Language::ENGLISH.text(&verdict.evidence));
-        // The rules draw their lines at 50 and 30 %; each look is at one moment, and the kernel
-        // counts time in ticks of some milliseconds, of which a request takes a whole one: requests
-        // of a fraction of a tick make twice the share that is seen.
+        // The rules' thresholds are 50 and 30 %; samples are instantaneous, and the kernel counts
+        // time in ticks of some milliseconds, of which a request takes a whole one: requests of a
+        // fraction of a tick have twice the observed share.
         let right = match verdict.limit {
             Bottleneck::Drive => 0.3..=1.0,
             Bottleneck::Undecided => 0.1..=0.7,
@@ -215,7 +214,7 @@ fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them
     ));
 }
 
-/// Writes to a file past the page cache until it is over, in its own name.
+/// Writes to a file past the page cache until the end, as a separate process.
 fn write_until(over: &AtomicBool, folder: &Path, name: usize) {
     const CHUNK: usize = 1 << 20;
     let mut options = OpenOptions::new();
@@ -267,12 +266,12 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
     if !has_device() || !have(&["taskset"]) {
         return;
     }
-    // Dyno has one processor, and not to itself.
+    // Dyno has one processor, and shares it.
     let pinned = ["taskset", "-c", "0"];
     let _hogs = Hogs::new(3, &pinned);
     let load = file("psync", true, "threads = 2\nrate = \"500/s\"");
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    // Where the scheduler favours who sleeps most, few are late.
+    // If the scheduler favours threads that sleep most, few are late.
     let disturbed = [Bottleneck::Cpu, Bottleneck::Rate, Bottleneck::Neighbour];
     if let Some(found) = sought("a late generator", Bottleneck::Generator, &disturbed, &|| {
         measure_in(place, &pinned, &load)
@@ -284,14 +283,14 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
     }
 }
 
-/// Runs a command, stops it for a second in the middle of its window, and lets it go on.
+/// Runs a command, stops it for a second in the middle of its window, and continues it.
 fn stopped_for_a_second(command: &mut Command, bundle: &Path) {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ran");
     let pid = child.id().to_string();
     let signal = |name: &str| {
         assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success())
     };
-    // Once the dataset is there the load runs: half a second of warm-up, and a window of two.
+    // Once the dataset exists the load runs: half a second of warm-up, and a window of two.
     let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
     until("the dataset's marker", 60, || marker.exists());
     std::thread::sleep(Duration::from_millis(1000));
@@ -307,7 +306,7 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
         return;
     }
     let load = file("psync", true, "threads = 2");
-    // It is known whatever the processors do; a run that was slow to begin may be stopped in its
+    // It is detected whatever the processors do; a run that started slowly may be stopped in its
     // warm-up.
     let disturbed = [
         Bottleneck::Cpu,
@@ -324,7 +323,7 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
     };
     let (_, still_s) = found.split_once("stood still for ").expect("how long");
     let still_s: f64 = still_s.split(' ').next().expect("a number").parse().expect("a number");
-    // All of it or what of it lies in the window; and no more than the window has.
+    // All of it or the part in the window, and no more than the window's length.
     assert!((0.5..=2.0).contains(&still_s), "{found}");
     contains(&found, &["of 2.0 s", "measure again where nothing stops Dyno"]);
 }
@@ -353,7 +352,7 @@ fn processors_that_the_servers_have_to_themselves_are_named_when_they_are_full()
     if !have(&["mariadbd"]) || processors < 2 {
         return;
     }
-    // The server's one does more for a transaction than the load's one.
+    // The server's one works more per transaction than the load's.
     let apart = SERVER
         .replace("oltp_point_select", "oltp_read_only")
         .replace("fill =", "cpus = \"0\"\nfill =")

@@ -1,5 +1,5 @@
-//! A protocol under construction from another tool's file: steps, streams and datasets, and what
-//! could not be converted.
+//! A protocol under construction from another tool's file: steps, streams and datasets, and lines
+//! that could not be converted.
 
 /// A line that could not be carried over.
 pub struct Loss {
@@ -174,7 +174,7 @@ pub fn blocks(
 /// The same of (size, weight, percent of reads).
 pub fn by_size(read_percent: f64, weights: &[(u64, f64, f64)]) -> Vec<(&'static str, String)> {
     let list = |pick: &dyn Fn(&(u64, f64, f64)) -> f64| {
-        // A share of zero is written as one that never comes up.
+        // A share of zero is written as one that is never drawn.
         let pair = |w: &(u64, f64, f64)| format!("[\"{}B\", {}]", w.0, number(pick(w).max(1e-9)));
         format!("[{}]", weights.iter().map(pair).collect::<Vec<_>>().join(", "))
     };

@@ -1,5 +1,5 @@
-//! fio job files (its HOWTO, "Job file format" and "Job parameters"). Jobs that run together become
-//! the streams of a step; `stonewall` starts the next.
+//! fio job files (its HOWTO, "Job file format" and "Job parameters"). Concurrent jobs become the
+//! streams of a step; `stonewall` starts the next.
 
 use super::draft::{self, DraftDataset, DraftStep, DraftStream, ProtocolDraft, number};
 use super::job_file::{JobSection, JobValue, jobs, seconds};
@@ -192,7 +192,7 @@ impl JobSection {
         };
         if !pattern.random && blocks.iter().any(|(key, list)| *key == "block" && list.contains('['))
         {
-            // Each size goes on from its own last op, as fio does with percentage_random=0.
+            // Each size continues from its own last op, as in fio with percentage_random=0.
             pattern.random = true;
             pattern.knobs.push(("random", "0".to_string()));
         }
@@ -353,7 +353,7 @@ impl JobSection {
             let Some(written) = self.get(key) else { continue };
             let first = written.split(',').next().unwrap_or_default();
             let Some(rate) = self.bytes(first).filter(|rate| *rate > 0) else { continue };
-            // The direction that more ops go to reaches its limit first.
+            // The direction with more ops reaches its limit first.
             let share = if mixed { read.max(100.0 - read) / 100.0 } else { 1.0 };
             if mixed || written.contains(',') {
                 let why = "a rate is of all ops here: that at which the larger share reaches its \

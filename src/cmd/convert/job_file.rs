@@ -41,7 +41,7 @@ pub fn jobs(text: &str, draft: &mut ProtocolDraft) -> Vec<JobSection> {
         if let Some(name) = written.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
             in_global = name == "global";
             if in_global {
-                // A second [global] counts for the jobs after it.
+                // A second [global] applies to the jobs after it.
                 continue;
             }
             jobs.push(JobSection { name: name.to_string(), line, set: global.clone() });

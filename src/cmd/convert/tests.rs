@@ -1,4 +1,4 @@
-//! What is converted, line by line, and what is reported.
+//! Conversions, line by line, and reports.
 
 use super::*;
 

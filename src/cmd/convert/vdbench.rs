@@ -1,6 +1,6 @@
-//! Parameter files of vdbench: storage definitions (sd), workload definitions (wd), run definitions
-//! (rd). Each rd becomes a step; its workloads become one stream, whose sizes have shares of their
-//! own, since vdbench's skew is a share of the ops.
+//! vdbench parameter files: storage definitions (sd), workload definitions (wd), run definitions
+//! (rd). Each rd becomes a step; its workloads become one stream with a share for each size,
+//! because vdbench's skew is a share of the ops.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ fn statements(text: &str) -> Vec<(usize, String)> {
         if written.is_empty() || written.starts_with(['*', '/', '#']) {
             continue;
         }
-        // What stands after a blank is a comment too.
+        // Text after a blank is also a comment.
         let written = written.split_whitespace().next().unwrap_or_default();
         match all.last_mut().filter(|(_, before)| before.ends_with(',')) {
             Some((_, before)) => *before += written,

@@ -62,7 +62,8 @@ fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
     let question = Question { vary: args.vary.clone(), metrics, ..Question::default() };
     let (asked, reference) = sample(args, &question)?;
     let mut delivered = Vec::new();
-    // Bundle by bundle, each beside the reference: comparisons grow with the square of the drives.
+    // Bundle by bundle, each with the reference, because comparisons grow with the square of the
+    // drives.
     let references = each(&args.reference)?;
     for path in &each(&args.delivery)? {
         let paths = [&references[..1], std::slice::from_ref(path)].concat();

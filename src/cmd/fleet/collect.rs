@@ -1,5 +1,5 @@
-//! `dyno fleet collect`: the bundles of a campaign, checked and copied into one folder, with what
-//! is needed to compare them.
+//! `dyno fleet collect`: checks the bundles of a campaign and copies them to one folder, with the
+//! data for comparing them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ pub fn collect(args: &CollectArgs, out: &mut dyn Write) -> Result<u8> {
     let into = args.output.clone().unwrap_or_else(|| from.join("collected"));
     std::fs::create_dir_all(&into).with_context(|| format!("making {}", into.display()))?;
     let jobs = slurm::jobs(&record).ok();
-    // A folder of other files is added to, and nothing in it is replaced.
+    // Other files in the folder are kept, and not replaced.
     let ours = into.join(INDEX).exists();
     let mut tasks = Vec::new();
     for (task, checked) in record.tasks.iter().zip(check(&record, jobs.as_ref(), &from)?) {

@@ -1,5 +1,5 @@
-//! `dyno fleet plan`: what a campaign would do, before anything is submitted: which task measures
-//! which drive on which host, in which order, for how long, and what is erased. Runs nothing.
+//! `dyno fleet plan`: what a campaign would do, before anything is submitted: the tasks with their
+//! drive, host, order and duration, and what is erased. Runs nothing.
 
 use std::io::Write;
 use std::path::PathBuf;

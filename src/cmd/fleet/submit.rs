@@ -1,5 +1,5 @@
 //! `dyno fleet submit`: writes the job arrays of a campaign's tasks into its folder and submits
-//! them to Slurm. Run again, it submits what is neither measured nor queued.
+//! them to Slurm. If run again, it submits tasks that are neither measured nor queued.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -44,7 +44,7 @@ pub fn submit(args: &SubmitArgs, out: &mut dyn Write) -> Result<()> {
     folder::make(&layout.folder)?;
     let folder = layout.folder.canonicalize().context("finding the campaign's folder")?;
     same(&args.campaign, &layout, &folder)?;
-    // Of two who submit at once the second is refused.
+    // Of two concurrent submissions the second is refused.
     let _lock = lab::folder::lock::bundle(&folder.join(SUBMITTED), Clock::start())?;
     let mut record = match CampaignRecord::find(&folder)? {
         Some(record) => record,
@@ -162,7 +162,7 @@ fn give_up(record: &mut CampaignRecord, lost: &[String], layout: &CampaignLayout
             record.lost.push(name.clone());
         }
     }
-    // What was cancelled is on its way out of the queue.
+    // Cancelled jobs are about to leave the queue.
     let lost = record.lost.clone();
     record.arrays.retain(|array| !lost.contains(&array.host));
     Ok(())
@@ -227,7 +227,7 @@ fn arrays(
 ) -> Result<Vec<(PathBuf, String)>> {
     let exclusive = layout.exclusive();
     let program = program(&layout.campaign)?;
-    // Two hosts may not measure one drive at the same time: there the rounds follow one another.
+    // Two hosts must not measure one drive at the same time: its rounds are then sequential.
     let in_rounds = layout.specimens.iter().any(|specimen| specimen.shared);
     let mut begun: Vec<(PathBuf, String)> = Vec::new();
     let mut jobs: Vec<(usize, Array)> = Vec::new();

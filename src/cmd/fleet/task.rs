@@ -47,7 +47,7 @@ pub fn task(args: &TaskArgs) -> Result<u8> {
     let bundles = task.bundles(folder);
     let (bundle, earlier) = bundles.split_last().context("a task without a host")?;
     let earlier: Vec<PathBuf> = earlier.iter().filter(|path| path.exists()).cloned().collect();
-    // One that was killed while it was made has nothing in it yet.
+    // One killed during its creation contains nothing yet.
     if bundle.metadata().is_ok_and(|found| found.len() == 0) {
         std::fs::remove_file(bundle).with_context(|| format!("removing {}", bundle.display()))?;
     }

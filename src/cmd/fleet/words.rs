@@ -1,5 +1,5 @@
-//! What the commands of `dyno fleet` print in common: columns, counts, and the balance of a
-//! campaign in words.
+//! Common output of the `dyno fleet` commands: columns, counts, and the balance of a campaign as
+//! text.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! A gate as JUnit XML, which CI systems show beside their tests: a suite for each step, a case for
+//! A gate as JUnit XML, which CI systems show with their tests: a suite for each step, a case for
 //! each figure.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -23,8 +23,8 @@ pub fn report(facts: &Facts, gate: &Gate) -> Result<String> {
         }
     }
     let text = report.to_string().context("writing JUnit XML")?;
-    // The crate counts skipped cases under a name that the schema of Jenkins does not have. Quotes
-    // within names are escaped, so this is an attribute.
+    // The crate writes the number of skipped cases under a name that Jenkins's schema does not
+    // have. Quotes within names are escaped, so this is an attribute.
     Ok(text.replace(" disabled=\"", " skipped=\""))
 }
 
@@ -37,7 +37,7 @@ fn status(facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStatus {
     let mut status = match row.verdict {
         GateVerdict::NotWorse => return TestCaseStatus::success(),
         GateVerdict::Worse => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        // JUnit has no word for an open question; a skipped case is neither passed nor failed.
+        // JUnit has no state for an open question; a skipped case has neither passed nor failed.
         GateVerdict::NotShown(_) => TestCaseStatus::skipped(),
     };
     let change = row.change.as_ref().map(text::change);

@@ -84,7 +84,7 @@ fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
         false => said.extend(on_screen(&text::blocks(&facts, &gate)).into_bytes()),
     }
     match out.write_all(&said) {
-        // Whoever reads no further has the verdict all the same.
+        // Even if the output is not read further, the verdict has been printed.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! Commands that show what was measured.
+//! Commands that show results.
 
 pub mod catalogue;
 pub mod claims;

@@ -1,6 +1,6 @@
-//! `dyno run --serve`: the live page of a run, served by a separate process (`dyno serve` for that
-//! bundle), so that viewers cost the run nothing. The process ends with the run, has the lowest
-//! priority, and uses only processors that no worker is pinned to.
+//! The live page of a run, served by a separate process (`dyno serve` for that bundle), so that
+//! viewers cost the run nothing. The process ends with the run, has the lowest priority, and uses
+//! only processors that no worker is pinned to.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -53,7 +53,7 @@ impl ServeProcess {
 
 /// What the new process does before it becomes another.
 fn yielding(free: &Processors) -> std::io::Result<()> {
-    // The run's main thread starts it, which lives as long as the run.
+    // It is started by the run's main thread, which lives as long as the run.
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let _ = rustix::process::nice(NICE);
     if !free.is_empty() {

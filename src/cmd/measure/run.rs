@@ -1,4 +1,4 @@
-//! `dyno run`: joins the plan, the run and the bundle.
+//! `dyno run`: connects the plan, the run and the bundle.
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -266,7 +266,7 @@ fn start(
     let mut facts = selftest_result::facts();
     facts.extend(common.iter().flat_map(CommonStart::to_facts));
     let (plan, writer, clock) = begin(plan, &bundle, now, facts)?;
-    // Held until the writer has closed it.
+    // Locked until the writer has closed it.
     let _lock = lab::folder::lock::bundle(&bundle, clock)?;
     let known = elsewhere(EarlierPart { start: common, ..EarlierPart::default() }, watched.except)?;
     measure(plan, writer, known, (clock, watched), &bundle)
@@ -370,7 +370,7 @@ fn measure(
     let signals = Signals::catch()?;
     let progress = watched.progress;
     let serving = watched.serve.map(|at| ServeProcess::start(at, bundle, &plan)).transpose()?;
-    // Without memory for it a run goes on unseen.
+    // Without memory for the feed, the run continues without it.
     let (words, stored) = (prepare::in_words(&plan), known.totals.clone());
     if let Ok(live) = LiveFeed::begin(&plan, words, bundle, stored, known.done.len() as u64) {
         progress.go_live(live);

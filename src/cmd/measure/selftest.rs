@@ -235,7 +235,7 @@ fn of_target(target: &SelftestPath) -> Vec<Measurement> {
             (format!("cached reads of {path}"), format!("direct reads of {path}"))
         }
     };
-    // What is on a device from the second run on is what the first has written.
+    // From the second run on, a device's contents are those written by the first.
     let subjects = |is_first: bool| match target {
         SelftestPath::Folder(folder, _) => folder.subjects(),
         SelftestPath::Device(device) if is_first => SelftestSubjects::Device(device.clone()),
@@ -322,7 +322,7 @@ fn name(n: u32) -> String {
 
 impl Drop for SelftestFolder {
     fn drop(&mut self) {
-        // A failure leaves files behind that say in their names what they are.
+        // After a failure, the names of leftover files show what they are.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

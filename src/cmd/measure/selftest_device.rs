@@ -1,6 +1,6 @@
-//! A bare device under a self-test. It is named as in a plan, by its serial number and with
-//! `erase`, and becomes a plan file: what may be erased is decided by the same rules, in the same
-//! place, as for `dyno run`.
+//! A bare device in a self-test. It is named as in a plan, by its serial number and with `erase`,
+//! and becomes a plan file: permission to erase is decided by the same rules, in the same place, as
+//! for `dyno run`.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -94,8 +94,8 @@ impl NamedDevice {
         let file = self.folder.join("device.toml");
         std::fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;
         let mut plan = plan::load(&file, &crate::plan_catalogue())?;
-        // A plan has no drive twice; that this one has is what the self-test is about. What the
-        // second subject finds on it the first has written, whom the guard has asked before.
+        // A plan may not name a drive twice, except in a self-test. The second subject finds the
+        // contents written by the first, for which the guard was consulted.
         let second = plan.subjects.first().map(|one| {
             let mut two = Subject { name: "two".to_string(), ..one.clone() };
             two.drives

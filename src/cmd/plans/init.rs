@@ -65,7 +65,7 @@ pub fn init(args: &InitArgs) -> Result<()> {
     output::write(&args.output, &[], text(false).as_bytes())?;
     let catalogue = crate::plan_catalogue();
     if run::apart(&plan::load(&args.output, &catalogue)?).is_err() {
-        // Of one device only a control run can be made, and the plan says so.
+        // A single device only permits a control run, and the plan states that.
         output::write(&args.output, &[], text(true).as_bytes())?;
         plan::load(&args.output, &catalogue)?;
     }

@@ -85,7 +85,7 @@ pub fn describe(plan: &Plan, from: (Option<&Earlier>, f64), out: &mut dyn Write)
 /// What `dyno powercut` does with this plan, and `dyno run` does not.
 fn power_cuts(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let Some(PowerCut { listener, cut, cuts }) = &plan.powercut else { return Ok(()) };
-    // Its arguments may hold a password.
+    // Its arguments may contain a password.
     let hook = cut.first().map_or("", String::as_str);
     writeln!(
         out,

@@ -1,5 +1,5 @@
-//! `dyno schema`: the JSON Schema of plans, campaigns and protocols, for editors, and of what each
-//! command prints with `--json`.
+//! `dyno schema`: the JSON Schema of plans, campaigns and protocols, for editors, and of the output
+//! of each command with `--json`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

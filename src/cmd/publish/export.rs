@@ -1,5 +1,5 @@
 //! `dyno export`: points, intervals, histograms or meters' samples of bundles as a table for other
-//! tools, or all that they hold of points as a part of a dataset.
+//! tools, or all data of points as a part of a dataset.
 
 use std::io::{BufWriter, IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};

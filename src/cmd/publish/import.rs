@@ -1,5 +1,5 @@
-//! `dyno import`: results of other tools into a bundle that shows, compares and reports like one of
-//! Dyno's.
+//! `dyno import`: converts results of other tools to a bundle that can be shown, compared and
+//! reported like Dyno's own.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Commands that make documents and tables, or read those of others.
+//! Commands that write documents and tables, or read those of others.
 
 pub mod audit;
 pub mod export;

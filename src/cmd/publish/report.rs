@@ -1,4 +1,4 @@
-//! `dyno report`: bundles as one HTML file, and its figures as files of their own.
+//! `dyno report`: bundles as one HTML file, and its figures as separate files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ pub fn write_as_named(document: &Brief, page: &Path, inputs: &[&Path]) -> Result
         let what = format!("the name of {} does not say what to make", page.display());
         return Err(failed(what, "choose a name that ends in .html, .pdf or .md"));
     }
-    // Before anything is made: a name that may not be written to is no place for figures either.
+    // First of all: if the file name may not be written to, neither may its figures.
     let mut output = Output::begin(page, inputs)?;
     let made = match kind.as_str() {
         "pdf" => pdf(document)?,

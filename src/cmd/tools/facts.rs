@@ -1,4 +1,4 @@
-//! `dyno facts`: the facts that a run would disclose about this host and the drives under the given
+//! `dyno facts`: the facts that a run would disclose about this host and the drives of the given
 //! paths.
 
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! `dyno completions` and `dyno man`: made from the same definitions as the help.
+//! `dyno completions` and `dyno man`: generated from the same definitions as the help.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub fn completions(shell: Shell, out: &mut dyn Write) -> Result<()> {
 /// Writes `dyno.1` and a page for each subcommand, `dyno-plan-check.1` and the like.
 pub fn man(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-    // A page says of the version what fits its foot.
+    // A page's version, as far as it fits the footer.
     let command = crate::cmd::command().long_version(env!("CARGO_PKG_VERSION"));
     let mut command = command.disable_help_subcommand(true);
     command.build();

@@ -1,4 +1,4 @@
-//! The metrics: what each is, and its samples of all runs.
+//! The metrics: the meaning of each, and its samples for all runs.
 
 use super::text::{Cumulative, Labels, MetricFamily, MetricKind, MetricsWriter, number};
 use crate::lab::folder::feed::{FeedState, STATES};

@@ -1,5 +1,5 @@
-//! What every request passes before a page answers, and what every answer says of itself:
-//! docs/serve.md, "Security".
+//! The checks of every request before a page is generated, and the security headers of every
+//! response: docs/serve.md, "Security".
 
 pub mod hosts;
 pub mod policy;

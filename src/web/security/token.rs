@@ -1,5 +1,4 @@
-//! The token that is asked for at every address but loopback, and the cookie that it is exchanged
-//! for.
+//! The token required at every address except loopback, and the cookie that replaces it.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

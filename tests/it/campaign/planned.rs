@@ -1,5 +1,5 @@
-//! `dyno fleet plan`: who measures what where and in which order, what is erased, what could not be
-//! balanced, and mistakes of a campaign's file.
+//! `dyno fleet plan`: the tasks with their drives, hosts and order, what is erased, what could not
+//! be balanced, and mistakes in a campaign's file.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ fn plan(dir: &Path) -> String {
     dyno_well(dir, &["fleet", "plan", "c.toml"]).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The mistakes of a campaign, which nothing is made of.
+/// The mistakes in a campaign, for which nothing is created.
 fn mistakes(campaign: &str) -> String {
     let dir = folder(campaign);
     let out = dyno(dir.path(), &["fleet", "plan", "c.toml"]);
@@ -54,7 +54,7 @@ fn mistakes(campaign: &str) -> String {
     said(&out)
 }
 
-/// What `dyno drives --json` printed on a host.
+/// Output of `dyno drives --json` on a host.
 fn drives(dir: &Path, file: &str, drives: &[(&str, &str)]) {
     let drive = |(at, (model, serial)): (usize, &(&str, &str))| {
         json!({
@@ -100,7 +100,7 @@ fn what_one_round_cannot_balance_is_said_with_the_rounds_that_could() {
     assert!(text.contains(said), "{text}");
 }
 
-/// A campaign of two models; drives are known of two hosts.
+/// A campaign of two models; the drives of two hosts are known.
 fn of_drives(protocol: &str, subjects: &str) -> String {
     format!(
         "protocol = \"{protocol}\"\nrepeats = 1\n[[host]]\nname = \"lab1\"\ndrives = \"1.json\"\n\

@@ -1,11 +1,11 @@
-//! Bad plans and protocols are refused with the place and the remedy, all mistakes at once.
+//! Invalid plans and protocols are refused with the position and the remedy, all mistakes at once.
 
 use std::path::Path;
 
 use super::{Bench, PLAN, PROTOCOL};
 use crate::support::skip;
 
-/// A bad protocol: what is replaced in `PROTOCOL` by what, and what the message must hold.
+/// An invalid protocol: the replacements in `PROTOCOL`, and the required text of the message.
 #[test]
 fn bad_protocols_are_refused_with_place_and_remedy() {
     let sweep = |text: &str| format!("duration = \"5s\"\nsweep = {text}");
@@ -176,7 +176,7 @@ fn with(subjects: &str) -> String {
     format!("protocol = \"protocol.toml\"\nsubject = [{subjects}]\n")
 }
 
-/// A bad plan over the good protocol, and what the message must hold.
+/// An invalid plan for the valid protocol, and the required text of the message.
 #[test]
 fn bad_plans_are_refused_with_place_and_remedy() {
     let cases: &[(String, &[&str])] = &[

@@ -1,5 +1,5 @@
-//! What `dyno powercut` refuses: drives that the plan does not give up, peers that are no writers,
-//! journals without a cut.
+//! Refusals of `dyno powercut`: drives that the plan does not permit to be erased, peers that are
+//! not writers, journals without a cut.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -56,7 +56,7 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A listener, once it listens.
+/// A listener, once it is ready.
 struct Listening {
     child: Child,
     port: u16,
@@ -77,7 +77,7 @@ impl Listening {
         listening
     }
 
-    /// Reads what it says until it says this.
+    /// Reads its output up to this text.
     fn until(&mut self, what: &str) {
         let mut said = String::new();
         let mut reader = BufReader::with_capacity(1, self.child.stderr.as_mut().unwrap());
@@ -90,7 +90,7 @@ impl Listening {
         TcpStream::connect(("127.0.0.1", self.port)).unwrap()
     }
 
-    /// Its exit code and what else it said.
+    /// Its exit code and the rest of its output.
     fn end(mut self) -> (Option<i32>, String) {
         let mut said = String::new();
         self.child.stderr.as_mut().unwrap().read_to_string(&mut said).unwrap();
@@ -171,11 +171,11 @@ fn a_hook_that_fails_is_no_cut() {
     assert!(said(&check).contains("the journal has no cut"), "{}", said(&check));
 }
 
-/// A loop device over a file, until it is dropped.
+/// A loop device on a file, until dropped.
 struct Bound(String);
 
 impl Bound {
-    /// None, and a skip, where there is none to be had.
+    /// None, and a skip, if none is available.
     fn to(image: &Path) -> Option<Bound> {
         let bound = find_loop().arg(image).output().ok().filter(|bound| bound.status.success());
         if bound.is_none() {
@@ -210,7 +210,7 @@ fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
         let text = said(&output);
         assert!(!output.status.success() && text.contains(why), "{drive}: {text}");
     }
-    // Of a load that it could not judge nothing is written either.
+    // Nothing is written either for a load that it could not judge.
     let may_be_erased = format!("{serial}, erase = true");
     for (overrides, why) in [
         ("fua.workload.read\" = 50", "does something besides random writes"),

@@ -1,5 +1,5 @@
-//! Comma-separated values with a mapping that says what the columns mean: published tables, or any
-//! tool's own.
+//! Comma-separated values with a mapping that defines the columns: published tables, or any tool's
+//! output.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ pub struct CsvTables;
 struct Mapping {
     title: Option<String>,
     source: Option<String>,
-    /// The step's name; without one it is the file's.
+    /// The step's name; the file's by default.
     step: Option<String>,
-    /// What steps are called in a report, by their names.
+    /// The titles of steps, by name.
     #[serde(default)]
     titles: BTreeMap<String, String>,
     #[serde(default)]
@@ -30,7 +30,7 @@ struct Mapping {
     subject: Option<String>,
     step_column: Option<String>,
     axis: Option<AxisColumn>,
-    /// Seconds measured, the same for all rows.
+    /// Measured seconds, the same for all rows.
     window_s: Option<f64>,
     figures: BTreeMap<String, CsvColumn>,
 }
@@ -116,7 +116,7 @@ impl ImportFormat for CsvTables {
     }
 }
 
-/// The lines that say what the table is: they may hold test conditions that no column does.
+/// The comment lines about the table, which may contain test conditions that are in no column.
 fn notes(input: &Input<'_>) -> Vec<Fact> {
     let name = input.file.rsplit('/').next().unwrap_or(input.file);
     let said = input.text.lines().filter_map(|line| line.strip_prefix('#')).map(str::trim);
@@ -124,7 +124,7 @@ fn notes(input: &Input<'_>) -> Vec<Fact> {
     said.map(|said| Fact::new("Imported", format!("note in {name}"), said)).collect()
 }
 
-/// What a figure's number is multiplied with to be in ns, ops/s, bytes/s or watts.
+/// The factor from a figure's number to ns, ops/s, bytes/s or watts.
 fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
     let mut all = BTreeMap::new();
     for (name, column) in &mapping.figures {
@@ -224,7 +224,7 @@ impl CsvTable<'_> {
         };
         for (name, column) in &m.figures {
             let cell = text(column.name())?;
-            // An empty cell was not measured.
+            // An empty cell means not measured.
             if cell.is_empty() && name != "ops_per_s" {
                 continue;
             }
@@ -245,7 +245,7 @@ impl CsvTable<'_> {
     }
 }
 
-/// The values of a line; quotes may hold commas, and two stand for one.
+/// The values of a line; quotes may contain commas, and a doubled quote is one quote.
 fn split(file: &str, at: usize, line: &str) -> Result<Vec<String>> {
     let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
     let mut chars = line.trim_end_matches('\r').chars().peekable();

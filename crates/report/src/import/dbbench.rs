@@ -1,8 +1,7 @@
-//! What db_bench prints: a line for each benchmark, and with --histogram its percentiles and
-//! buckets.
+//! db_bench's output: a line for each benchmark, and with --histogram its percentiles and buckets.
 //!
-//! A percentile of db_bench's is interpolated within a bucket that is up to half as wide as its
-//! value, so it carries that bucket as its interval.
+//! db_bench interpolates a percentile within a bucket that is up to half as wide as its value, so
+//! it is imported with that bucket as its interval.
 
 use super::text::{after, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, SEEK, cell, tally};
@@ -12,7 +11,7 @@ use crate::record::{Class, Fact, Reported};
 
 pub struct DbBench;
 
-/// What is known before the benchmarks begin, printed as "Name: value".
+/// Settings before the benchmarks, printed as "Name: value".
 const HEADER: &[&str] =
     &["RocksDB", "Keys", "Values", "Entries", "Compression", "Write rate", "Read rate", "CPU"];
 
@@ -37,7 +36,7 @@ impl ImportFormat for DbBench {
         let mut latency = DbBenchLatency::None;
         for (index, raw) in input.text.lines().enumerate() {
             let at = index + 1;
-            // Progress is written over itself with carriage returns, before the line that counts.
+            // Progress is overwritten with carriage returns, before the final line.
             let line = raw.rsplit('\r').next().unwrap_or(raw);
             if line.contains(" micros/op ") {
                 let (entry, class) = benchmark(input, at, line)?;
@@ -118,7 +117,7 @@ fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(ImportedPoint,
     if name.is_empty() || operations < 1.0 {
         return Err(cut());
     }
-    // The rate has more digits than the seconds.
+    // The rate has more digits than the duration.
     let window = if rate.value > 0.0 { operations / rate.value } else { seconds };
     let threads = threads_in(input.file);
     let axis = threads.map(|n| (Field::Threads, f64::from(n)));
@@ -134,7 +133,7 @@ fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(ImportedPoint,
     let bytes = bytes.map(|mb| mb.times(1_048_576.0));
     let moved = bytes.map_or(0.0, |bytes| bytes.value * window);
     let tallies = vec![tally(class, operations as u64, moved as u64)];
-    // A thread of db_bench waits for each op before the next.
+    // A db_bench thread waits for each op before the next.
     entry.point.cells.push(cell(name, 0, threads, Some(1), tallies));
     entry.loop_kind = Some(LoopKind::Closed);
     entry.timing = Some(Timing::Service);
@@ -166,8 +165,8 @@ fn reported(
         return Ok(());
     };
     if line.starts_with("Count:") {
-        // A benchmark that does both prints two histograms; the first line of a class says how many
-        // were its.
+        // A benchmark that both reads and writes prints two histograms; the first line of a class
+        // gives its count.
         tally.class = class;
         let samples = Some(tally.ops);
         entry.reported.iter_mut().for_each(|figure| figure.class = class);
@@ -201,9 +200,9 @@ fn reported(
     Ok(())
 }
 
-/// The bounds of the bucket that `us` was interpolated in. RocksDB's `HistogramBucketMapper`
-/// (monitoring/histogram.cc): 1, 2, then each half as large again as the last, cut to its leading
-/// two digits (three where they begin with 10).
+/// The bounds of the bucket in which `us` was interpolated. RocksDB's `HistogramBucketMapper`
+/// (monitoring/histogram.cc): 1, 2, then each half as large again as the last, truncated to its
+/// leading two digits (three if they begin with 10).
 fn bucket(us: f64) -> (f64, f64) {
     let (mut low, mut high) = (0.0f64, 1.0f64);
     let mut exact = 2.0f64;

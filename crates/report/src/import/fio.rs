@@ -56,7 +56,7 @@ impl ImportFormat for Fio {
         for job in jobs {
             let name = job["jobname"].as_str().ok_or_else(|| strange("a job has no name"))?;
             let place = format!("{}, job '{name}'", input.file);
-            // Jobs of one group ran at the same time.
+            // Jobs of one group run at the same time.
             let of = job["groupid"].as_u64();
             if group != Some(of) {
                 group = Some(of);
@@ -81,7 +81,7 @@ fn runtime_ns(job: &Value) -> u64 {
     of("read").max(of("write")).max(1).saturating_mul(1_000_000)
 }
 
-/// Whether fio says of a job that it kept to a rate, or does not say what it was asked for.
+/// Whether fio's output shows that a job had a target rate, or does not contain its options.
 fn may_be_paced(root: &Value, job: &Value) -> bool {
     let said = [&job["job options"], &root["global options"]];
     let paced = |options: &Value| ["rate", "rate_iops"].iter().any(|key| !options[key].is_null());
@@ -136,15 +136,15 @@ fn add_job(
         tallies.push(Tally { class, ops, bytes, misses: 0, given_up: 0, service, response: None });
     }
     let instance = entry.point.cells.iter().filter(|c| c.stream == name).count() as u32;
-    // One is fio's own value of both where they are not set.
+    // fio's own default for both is one.
     let (threads, depth) = (Some(option("numjobs")), Some(option("iodepth")));
     entry.point.cells.push(cell(name, instance, threads, depth, tallies));
     Ok(())
 }
 
-/// Jobs of one name that fio reports one by one are the clones that `numjobs` asked for, each a
-/// thread of its own; and what was reported of one of them does not hold for all. What has been
-/// left out, if anything.
+/// Jobs with the same name that fio reports individually are the clones of `numjobs`, each a
+/// separate thread; figures reported for one do not apply to all. Returns what was omitted, if
+/// anything.
 fn several(entry: &mut ImportedPoint) -> Option<Fact> {
     let clones = |cells: &[crate::record::Cell], stream: &str| {
         cells.iter().filter(|c| c.stream == stream).count()
@@ -165,7 +165,7 @@ fn several(entry: &mut ImportedPoint) -> Option<Fact> {
         .then(|| Fact::new("Imported", format!("latencies of {}", entry.step), what))
 }
 
-/// json+: the bins, each a latency that stands for those within 0.8 % of it. Empty for plain json.
+/// json+: the bins, each a latency that represents those within 0.8 % of it. Empty for plain json.
 fn latencies(clat: &Value, place: &str) -> Result<Histogram> {
     let mut all = Histogram::new();
     let Some(bins) = clat["bins"].as_object() else { return Ok(all) };
@@ -188,7 +188,7 @@ fn latencies(clat: &Value, place: &str) -> Result<Histogram> {
     Ok(all)
 }
 
-/// Plain json: the figures that stand for the latencies.
+/// Plain json: the figures in place of latencies.
 fn report(entry: &mut ImportedPoint, clat: &Value, stream: &str, class: Class, ops: u64) {
     for key in ["mean", "max"] {
         if let Some(value) = clat[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0) {
@@ -201,7 +201,7 @@ fn report(entry: &mut ImportedPoint, clat: &Value, stream: &str, class: Class, o
         if let (Ok(p), Some(value)) =
             (percentile.parse::<f64>(), value.as_f64().filter(|v| v.is_finite() && *v >= 0.0))
         {
-            // fio's bins are 1/64 of an octave wide and it prints their middle.
+            // fio's bins are 1/64 of an octave wide, and it prints their middle.
             let half = value / 128.0;
             let bounds = (value - half, value + half);
             let figure = Written { value, digits: None }.within(bounds);

@@ -8,7 +8,7 @@ use crate::record::{Class, Fact, Reported};
 
 pub struct HammerDb;
 
-/// What the log says of a timed run before its result.
+/// The log's text about a timed run before its result.
 #[derive(Clone, Copy, Default)]
 struct TimedRun {
     users: Option<f64>,
@@ -47,7 +47,7 @@ impl ImportFormat for HammerDb {
                 run.minutes = Some(number(input.file, at, "length in minutes", word)?);
             } else if let Some((_, rest)) = line.split_once("System achieved ") {
                 found.entries.push(result(input.file, at, rest, run, &mut found.facts)?);
-                // The next run says anew how many users it has.
+                // The next run prints its number of users again.
                 run.users = None;
             }
         }

@@ -1,4 +1,4 @@
-//! What sysbench prints at its end: fileio, oltp_*, cpu and others.
+//! sysbench's final output: fileio, oltp_*, cpu and others.
 
 use super::text::{number, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, Written, cell, tally};
@@ -86,7 +86,7 @@ impl ImportFormat for SysbenchReports {
 
 struct SysbenchReport<'a> {
     file: &'a str,
-    /// With their numbers from 1.
+    /// Numbered from 1.
     lines: Vec<(usize, &'a str)>,
 }
 
@@ -98,7 +98,7 @@ impl<'a> SysbenchReport<'a> {
         }
     }
 
-    /// The number after `key`, with a unit of seconds or a remark in brackets cut off.
+    /// The number after `key`, without a unit of seconds or a remark in brackets.
     fn number(&self, key: &str) -> Result<Option<f64>> {
         Ok(self.written(key)?.map(|written| written.value))
     }
@@ -118,7 +118,7 @@ impl<'a> SysbenchReport<'a> {
         })
     }
 
-    /// What was run: "fileio rndrw", "oltp", "cpu".
+    /// The test: "fileio rndrw", "oltp", "cpu".
     fn kind(&self) -> String {
         let doing =
             self.lines.iter().find_map(|(_, l)| l.strip_prefix("Doing ")?.strip_suffix(" test"));
@@ -131,7 +131,7 @@ impl<'a> SysbenchReport<'a> {
         }
     }
 
-    /// Reads and writes where sysbench distinguishes them; otherwise its events, filed under reads.
+    /// Reads and writes if sysbench distinguishes them; otherwise its events, counted as reads.
     fn tallies(&self, entry: &mut ImportedPoint, events: u64) -> Result<Vec<Tally>> {
         let mut all = Vec::new();
         for (rate, moved, class) in [

@@ -1,4 +1,4 @@
-//! vdbench's flatfile.html: a table in columns of text; the rows of averages are imported.
+//! vdbench's flatfile.html: a text table; the rows of averages are imported.
 
 use super::text::{number, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, Written, cell};
@@ -8,7 +8,7 @@ use crate::record::{Class, Reported};
 
 pub struct Vdbench;
 
-/// Rates from here on ask for the maximum (vdbench prints 999977 to 999999).
+/// Rates from here on mean the maximum (vdbench prints 999977 to 999999).
 const MAXIMUM: f64 = 999_900.0;
 
 impl ImportFormat for Vdbench {
@@ -107,12 +107,12 @@ impl VdbenchRow<'_> {
         number(self.file, self.at, column, self.get(column)?)
     }
 
-    /// A number that older versions do not have, or that is "n/a".
+    /// A number that is missing in older versions, or "n/a".
     fn maybe(&self, column: &str) -> Option<f64> {
         self.number(column).ok()
     }
 
-    /// The same as it is written.
+    /// The same as written.
     fn written(&self, column: &str) -> Option<Written> {
         written(self.file, self.at, column, self.get(column).ok()?).ok()
     }

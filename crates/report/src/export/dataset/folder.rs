@@ -1,4 +1,4 @@
-//! A dataset's folder: what says that it is one, which bundles it has, and batches that are added.
+//! A dataset's folder: its identification, its bundles, and added batches.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -16,19 +16,19 @@ use super::files::Files;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::file::{self, UNFINISHED};
 
-/// What says that a folder is a dataset. Spark leaves out names that begin so.
+/// The file that identifies a dataset. Spark ignores names with this prefix.
 const MARKER: &str = "_dataset.json";
-/// The bundles of a batch, a line of JSON each.
+/// The bundles of a batch, one line of JSON each.
 const LIST: &str = "_bundles.jsonl";
-/// The folder of a batch that holds the bundles themselves, which have more than the points: what
-/// compares and reports a dataset reads these.
+/// The folder of a batch with the bundles themselves, which contain more than the points:
+/// comparisons and reports of a dataset read these.
 const BUNDLES: &str = "_bundles";
-/// What the name of a batch begins with.
+/// Prefix of a batch's name.
 const BATCH: &str = "batch=";
-/// A list of a million bundles.
+/// Maximum size of a list: a million bundles.
 const MOST_LIST: u64 = 1 << 28;
 
-/// What `_dataset.json` holds.
+/// The contents of `_dataset.json`.
 #[derive(Serialize, Deserialize)]
 struct DatasetInfo {
     dyno_dataset: u32,
@@ -37,11 +37,11 @@ struct DatasetInfo {
 /// A bundle of a batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BatchBundle {
-    /// What it is known by: `Bundle::identity`.
+    /// Its identity: `Bundle::identity`.
     pub run: String,
     /// The file's name when it was added.
     pub bundle: String,
-    /// How many rows it has.
+    /// Its number of rows.
     pub rows: usize,
 }
 
@@ -49,11 +49,11 @@ pub struct BatchBundle {
 pub struct LockedDataset {
     folder: PathBuf,
     known: HashSet<String>,
-    /// Locked as long as it is open.
+    /// Locked while it is open.
     _marker: File,
 }
 
-/// Bundles that are added at once.
+/// Bundles that are added together.
 pub struct BundleBatch {
     /// Their rows.
     pub files: Files,
@@ -61,12 +61,12 @@ pub struct BundleBatch {
     staging: Staging,
 }
 
-/// A folder that goes with all that is in it, unless it got its name.
+/// A folder that is removed with its contents, unless it has been renamed to its final name.
 struct Staging(PathBuf);
 
 impl LockedDataset {
-    /// Opens a folder, or makes it a dataset where it is empty or missing. What an addition that
-    /// was killed left unfinished is removed.
+    /// Opens a folder, or makes it a dataset if it is empty or missing. Leftovers of a killed
+    /// addition are removed.
     pub fn open(folder: &Path) -> Result<LockedDataset> {
         let shown = folder.display();
         let opening = || format!("opening the dataset {shown}");
@@ -105,22 +105,22 @@ impl LockedDataset {
         Ok(LockedDataset { folder: folder.to_path_buf(), known, _marker: file })
     }
 
-    /// How many bundles it has.
+    /// Its number of bundles.
     pub fn bundles(&self) -> usize {
         self.known.len()
     }
 
-    /// Whether a bundle is in it, or on its way.
+    /// Whether it contains a bundle, or is about to.
     pub fn has(&self, run: &str) -> bool {
         self.known.contains(run)
     }
 
-    /// From now on it has this bundle.
+    /// Records that it contains this bundle.
     pub fn note(&mut self, listed: &BatchBundle) {
         self.known.insert(listed.run.clone());
     }
 
-    /// An empty batch, under a name that no reader of the dataset looks at.
+    /// An empty batch, under a name that readers of the dataset ignore.
     pub fn begin(&self) -> Result<BundleBatch> {
         let free = |n: &u32| {
             let path = self.folder.join(format!("{UNFINISHED}{n}"));
@@ -133,7 +133,7 @@ impl LockedDataset {
         Ok(BundleBatch { files, listed: Vec::new(), staging: Staging(staging) })
     }
 
-    /// Ends a batch and renames it, which adds all of it to the dataset at once.
+    /// Completes a batch and renames it, which adds all of it to the dataset atomically.
     pub fn commit(&self, batch: Option<BundleBatch>) -> Result<()> {
         let Some(BundleBatch { files, listed, staging }) = batch else { return Ok(()) };
         let adding = || format!("adding to the dataset {}", self.folder.display());
@@ -142,8 +142,8 @@ impl LockedDataset {
         for one in &listed {
             writeln!(list, "{}", serde_json::to_string(one)?).with_context(adding)?;
         }
-        // The copies too: by one call for all of them, which of thousands is far quicker than one
-        // for each.
+        // Including the copies: one call for all of them, which for thousands is far faster than
+        // one for each.
         rustix::fs::syncfs(&list).with_context(adding)?;
         std::fs::rename(&staging.0, self.folder.join(name(&listed))).with_context(adding)?;
         File::open(&self.folder).and_then(|folder| folder.sync_all()).with_context(adding)
@@ -151,9 +151,8 @@ impl LockedDataset {
 }
 
 impl BundleBatch {
-    /// Takes a bundle whose rows it has: a copy of its file, under a name by which bundles are
-    /// found in folders, and in a folder of its own where another bundle of this batch has that
-    /// name.
+    /// Adds a bundle whose rows it has: a copy of its file, under a name by which bundles are found
+    /// in folders, and in a subfolder if another bundle of this batch has that name.
     pub fn list(&mut self, listed: BatchBundle, path: &Path) -> Result<()> {
         let mut folder = self.staging.0.join(BUNDLES);
         let mut name = path.file_name().unwrap_or(OsStr::new("bundle")).to_os_string();
@@ -173,13 +172,13 @@ impl BundleBatch {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // Nothing has this name any more once the batch has its own.
+        // This name no longer exists once the batch has been renamed.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// `batch=` and 16 hexadecimal digits that follow from the bundles, so that datasets can be put
-/// together by copying their batches.
+/// `batch=` and 16 hexadecimal digits derived from the bundles, so that datasets can be merged by
+/// copying their batches.
 fn name(listed: &[BatchBundle]) -> String {
     let mut runs: Vec<&str> = listed.iter().map(|one| one.run.as_str()).collect();
     runs.sort_unstable();
@@ -200,7 +199,7 @@ fn read_list(path: &Path) -> Result<Vec<BatchBundle>> {
     })
 }
 
-/// Says in a new dataset which version it is of; an error where it is of a later one.
+/// Writes the version into a new dataset; an error if the dataset has a later one.
 fn check_version(mut file: &File, path: &Path) -> Result<()> {
     let reading = || format!("reading {}", path.display());
     let mut text = String::new();

@@ -1,8 +1,8 @@
-//! A dataset: many bundles as one table in Parquet, in Hive partitions, and beside it the bundles
-//! themselves; it grows by adding (docs/dataset.md).
+//! A dataset: many bundles as one Parquet table in Hive partitions, together with the bundles
+//! themselves; it grows by additions (docs/dataset.md).
 //!
-//! What is added at once is a folder of its own, `batch=…`, which is written under another name and
-//! gets its own by one renaming: a bundle is in the dataset whole or not at all.
+//! Each addition is a folder, `batch=…`, which is written under a temporary name and renamed
+//! atomically: a bundle is in the dataset completely or not at all.
 
 mod files;
 mod folder;
@@ -17,7 +17,7 @@ use rows::{DatasetRow, Partition};
 use crate::base::error::{Context, Result, describe};
 use crate::store::Bundle;
 
-/// The version of the schema: it rises when a column goes or changes its meaning, not when one is
+/// The version of the schema: it rises when a column is removed or redefined, not when one is
 /// added.
 pub const VERSION: u32 = 1;
 
@@ -26,30 +26,30 @@ const MOST_HELD: usize = 64 << 20;
 /// or belong to this many partitions, each of which is a file.
 const MOST_FILES: usize = 200;
 
-/// What came of an addition.
+/// The result of an addition.
 #[derive(Debug, Default, PartialEq)]
 pub struct Added {
-    /// Bundles that are now in the dataset and were not before.
+    /// Bundles that were added.
     pub added: usize,
-    /// Those that were in it already, as this file or as a copy.
+    /// Those that it already contained, as this file or as a copy.
     pub known: usize,
-    /// Rows of those that were added.
+    /// Number of rows of the added ones.
     pub rows: usize,
-    /// Bundles that could not be read, with why.
+    /// Unreadable bundles, with the reason.
     pub broken: Vec<(PathBuf, String)>,
 }
 
-/// A bundle's rows on their way.
+/// A bundle's rows in progress.
 struct Pending {
     rows: Vec<(Partition, DatasetRow)>,
     bytes: usize,
     count: usize,
-    /// Of a bundle that is larger than what is held in memory: a batch of its own.
+    /// For a bundle larger than the memory limit: a separate batch.
     own: Option<BundleBatch>,
 }
 
 impl LockedDataset {
-    /// Adds bundles. One that is broken leaves nothing behind and keeps the others from nothing.
+    /// Adds bundles. A damaged one leaves nothing behind and does not affect the others.
     pub fn add(&mut self, bundles: &[PathBuf]) -> Result<Added> {
         let (mut done, mut batch) = (Added::default(), None);
         for path in bundles {
@@ -72,7 +72,7 @@ impl LockedDataset {
         Ok(done)
     }
 
-    /// Rows of a bundle, which are then part of a batch; none of a bundle that is known.
+    /// Rows of a bundle, which then belong to a batch; None for a known bundle.
     fn one(
         &mut self,
         path: &Path,
@@ -94,7 +94,7 @@ impl LockedDataset {
         let (mut failed, mut read) =
             (None, |partition: Partition, row: DatasetRow| pending.take(partition, row, self));
         let each = rows::each(&bundle, (&run, &file), &mut |partition, row| {
-            // What goes wrong with the dataset is not the bundle's fault.
+            // Errors of the dataset are not the bundle's.
             read(partition, row).map_err(|error| {
                 let said = describe(&error).0;
                 failed = Some(error);
@@ -110,7 +110,7 @@ impl LockedDataset {
         self.keep(pending, (listed, path), batch).map_err(NotAdded::Failed)
     }
 
-    /// A bundle that was read to its end.
+    /// A completely read bundle.
     fn keep(
         &mut self,
         pending: Pending,
@@ -137,9 +137,9 @@ impl LockedDataset {
 
 /// Why a bundle is not in the dataset.
 enum NotAdded {
-    /// It cannot be read.
+    /// It is unreadable.
     Broken(String),
-    /// The dataset cannot be written.
+    /// The dataset is not writable.
     Failed(crate::base::error::Error),
 }
 
