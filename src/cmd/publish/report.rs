@@ -34,6 +34,7 @@ pub fn report(
     options.check_masks(&facts)?;
     let options = options.masked(&facts.mask)?;
     options.choose_subject(&mut facts)?;
+    options.state_drives(&mut facts);
     let facts = Facts { declared: options.declared(&facts.declared), ..facts };
     let document = Brief::new(&facts, &options)?;
     check_masked(&document, &facts)?;

@@ -1,6 +1,7 @@
 //! What a write costs: the drive of known write amplification against theory, and Dyno against that
 //! drive.
 
+mod brief;
 mod closed_form;
 mod ftl;
 mod mounted;

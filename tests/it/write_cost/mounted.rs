@@ -54,6 +54,11 @@ impl MountedFtl {
         }
     }
 
+    /// The drive's size.
+    pub fn bytes(&self) -> u64 {
+        lock(&self.contents).data.len() as u64
+    }
+
     /// The drive's file.
     pub fn drive(&self) -> PathBuf {
         self.folder.join("drive")

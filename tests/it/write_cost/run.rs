@@ -10,9 +10,12 @@ use super::ftl::Ftl;
 use super::mounted::{MountedFtl, PAGE};
 use crate::support::{LoopDevice, dyno_well, seed};
 
-/// 16 MiB of flash, of which the host has 80 %.
-fn small() -> Ftl {
-    Ftl::new(3_276, 64, 64)
+/// Pages of the host: 80 % of the flash.
+const PAGES: u32 = 3_276;
+
+/// 16 MiB of flash, of which the host has so many pages.
+fn small(pages: u32) -> Ftl {
+    Ftl::new(pages, 64, 64)
 }
 
 /// What Dyno says of one step, and what the drive did meanwhile.
@@ -68,8 +71,8 @@ fn stream(workload: &str) -> String {
 }
 
 /// Written in order, and then at random until nothing changes any more.
-fn settled() -> Ftl {
-    let mut ftl = small();
+pub fn settled(pages: u32) -> Ftl {
+    let mut ftl = small(pages);
     let pages = u64::from(ftl.logical_pages());
     (0..pages).for_each(|page| ftl.write(page as u32));
     let at = Seed::new(seed(), 1, 0);
@@ -79,7 +82,7 @@ fn settled() -> Ftl {
 
 #[test]
 fn random_writes_have_the_amplification_that_the_drive_had_and_each_layer_its_bytes() {
-    let Some(seen) = run(settled(), &stream("kind = \"random\", read = 0, block = \"4KiB\""))
+    let Some(seen) = run(settled(PAGES), &stream("kind = \"random\", read = 0, block = \"4KiB\""))
     else {
         return;
     };
@@ -98,7 +101,8 @@ fn random_writes_have_the_amplification_that_the_drive_had_and_each_layer_its_by
 
 #[test]
 fn sequential_writes_have_an_amplification_of_one() {
-    let Some(seen) = run(small(), &stream("kind = \"sequential\", read = 0, block = \"64KiB\""))
+    let Some(seen) =
+        run(small(PAGES), &stream("kind = \"sequential\", read = 0, block = \"64KiB\""))
     else {
         return;
     };
@@ -113,14 +117,43 @@ fn sequential_writes_have_an_amplification_of_one() {
 fn a_load_that_writes_less_than_the_capacity_has_no_amplification() {
     let step = "duration = \"1s\"\n[[step.stream]]\nname = \"io\"\nengine = \"uring\"\nrate = \
                 \"100/s\"\nworkload = { kind = \"random\", read = 0, block = \"4KiB\" }";
-    let Some(seen) = run(settled(), step) else { return };
+    let Some(seen) = run(settled(PAGES), step) else { return };
     let writes = seen.facts.steps[0].cells[0].writes.as_ref().expect("counters");
     let why = writes.amplification.as_ref().expect_err("too little was written");
-    let fills = seen.host_bytes as f64 / (3_276.0 * PAGE as f64);
+    let fills = seen.host_bytes as f64 / (f64::from(PAGES) * PAGE as f64);
     match why {
         dyno::stats::amplification::NotMeasured::TooLittle(found) => {
             assert!((found - fills).abs() < 0.01, "{found} for {fills}");
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn amplification_over_time_rises_from_a_drive_that_was_filled_in_order_until_it_settles() {
+    let mut ftl = small(PAGES);
+    (0..PAGES).for_each(|page| ftl.write(page));
+    // Slow enough that the spare blocks last for a while.
+    let step = "duration = \"4s\"\n[[step.stream]]\nname = \"io\"\nengine = \"uring\"\nrate = \
+                \"1500/s\"\nworkload = { kind = \"random\", read = 0, block = \"4KiB\" }";
+    let Some(seen) = run(ftl, step) else { return };
+    let writes = seen.facts.steps[0].cells[0].writes.as_ref().expect("counters");
+    let over_time = &writes.repeats[0].over_time;
+    let (first, last) = (over_time[0].1, over_time[over_time.len() - 1].1);
+    assert!(over_time.len() > 10 && first < last - 0.2, "{over_time:?}");
+}
+
+#[test]
+fn a_load_is_repeated_until_its_amplification_is_steady() {
+    let step = format!(
+        "{}\n[prepare]\nsteady = {{ engine = \"uring\", depth = 4, metric = \"waf\", round = \
+         \"500ms\", rounds = 20, workload = {{ kind = \"random\", read = 0, block = \"4KiB\" }} }}",
+        stream("kind = \"random\", read = 0, block = \"4KiB\"")
+    );
+    let Some(seen) = run(settled(PAGES), &step) else { return };
+    let state = seen.facts.prepared.iter().find_map(|(_, p)| p.steady.as_ref()).expect("rounds");
+    assert!(state.reached(), "{state:?}");
+    let mean = state.window.as_ref().expect("a window").mean;
+    let truth = seen.media_bytes as f64 / seen.host_bytes as f64;
+    assert!((mean / truth - 1.0).abs() < 0.1, "{mean} for {truth}");
 }

@@ -1,7 +1,7 @@
 //! The preparation of drives before their points, and the state in which the run left them, so that
 //! a resumed run repeats only what no longer holds, and a report can describe the preparation.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::plan::{SteadyMetric, SteadyRule};
 
@@ -33,10 +33,17 @@ pub struct SteadyState {
     pub round_ns: u64,
     /// Window, excursion and slope required by the plan.
     pub rule: SteadyRule,
-    /// The metric of every round, in its unit.
+    /// The metric of every round, in its unit; not a number if a round has no value.
+    #[serde(deserialize_with = "rounds")]
     pub rounds: Vec<f64>,
     /// The last rounds; None if too few were run, or without ops.
     pub window: Option<SteadyWindow>,
+}
+
+/// JSON has no NaN, and a round without a value is null in it.
+fn rounds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    let values: Vec<Option<f64>> = Deserialize::deserialize(from)?;
+    Ok(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
 }
 
 impl SteadyState {

@@ -14,7 +14,7 @@ use crate::brief::section;
 use crate::chart::Palette;
 use crate::language::Language;
 use crate::plan::declaration::Declaration;
-use crate::plan::specification::Specifications;
+use crate::plan::specification::{Specification, Specifications};
 use crate::record::Mask;
 use crate::say;
 
@@ -174,6 +174,15 @@ impl BriefOptions {
     /// Specifications and prices of the drives, from brief.toml.
     pub fn drives(&self) -> &Specifications {
         &self.drive
+    }
+
+    /// Adds what brief.toml states of the drives to what the plans state.
+    pub fn state_drives(&self, facts: &mut Facts) {
+        facts.stated = specification::stated(facts, &self.drive);
+        for subject in 0..facts.subjects.len() {
+            let stated = facts.stated_of(subject).and_then(Specification::bytes);
+            facts.capacity_bytes[subject] = stated.or(facts.capacity_bytes[subject]);
+        }
     }
 
     /// The title: the file's, or the protocol's.

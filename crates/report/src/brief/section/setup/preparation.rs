@@ -7,6 +7,7 @@ use crate::brief::number_format;
 use crate::brief::section::Section;
 use crate::chart::kinds::steady;
 use crate::language::{Language, Name};
+use crate::plan::SteadyMetric;
 use crate::record::{PreparationStep, SteadyState};
 use crate::say;
 
@@ -115,7 +116,8 @@ fn verdicts(l: Language, states: &[(String, &SteadyState)]) -> Table {
                 let last = w.first_round + w.values.len() - 1;
                 let (first, last) = (w.first_round.to_string(), last.to_string());
                 let window = say!(l, "range", low = first, high = last);
-                let mean = format!("{:.0} {}", w.mean, state.metric.unit());
+                let decimals = if state.metric == SteadyMetric::Waf { 2 } else { 0 };
+                let mean = format!("{:.decimals$} {}", w.mean, state.metric.unit());
                 row.extend([
                     window,
                     mean,

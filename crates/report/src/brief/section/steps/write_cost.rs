@@ -72,6 +72,7 @@ fn amplification(facts: &Facts, step: &StepFacts) -> Option<Table> {
         let parts: f64 = layers.parts.iter().map(|(_, bytes)| bytes).sum();
         let of_engine = (!layers.parts.is_empty()).then_some(parts);
         let fills = facts.capacity_bytes[cell.subject]
+            .filter(|_| writes.source().is_some())
             .map(|one| writes.fills(one * facts.drives_of(cell.subject) as f64));
         let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
         row.extend(texts([
@@ -157,7 +158,7 @@ fn life_table(facts: &Facts, step: &StepFacts) -> Option<Table> {
         let (stated, own) = (facts.stated_of(cell.subject)?, life_of(facts, cell)?);
         let rated = life::rated_bytes(stated)?;
         let or_none = |text: Option<String>| text.unwrap_or(NONE.to_string());
-        let per_day = own.drive_writes_per_day.map(|n| decimal(l, n, 2));
+        let per_day = own.drive_writes_per_day.map(|n| number_format::count(l, n));
         let row = texts([
             step.values[cell.value].text(l),
             name(facts, cell),
@@ -165,7 +166,7 @@ fn life_table(facts: &Facts, step: &StepFacts) -> Option<Table> {
             or_none(per_day),
             or_none(stated.drive_writes_per_day().map(|n| decimal(l, n, 2)).map(of_data_sheet)),
             of_data_sheet(large_bytes(l, rated)),
-            or_none(own.years.map(|n| decimal(l, n, 1))),
+            or_none(own.years.map(|n| number_format::count(l, n))),
         ]);
         Some((Mark::None, row))
     };
