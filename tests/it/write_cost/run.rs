@@ -27,12 +27,17 @@ struct Seen {
 
 /// Runs a step on a drive that was made like this; None where no drive can be mounted.
 fn run(ftl: Ftl, step: &str) -> Option<Seen> {
+    run_on(ftl, "engine = \"uring\"\nsize = 0\ndirect = true", step)
+}
+
+/// The same on a dataset.
+fn run_on(ftl: Ftl, dataset: &str, step: &str) -> Option<Seen> {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (mount, dir) = (folder.path().join("mount"), folder.path());
     std::fs::create_dir(&mount).unwrap();
     let drive = MountedFtl::new(&mount, ftl)?;
     let device = LoopDevice::over(&drive.drive())?;
-    let plan = plan(dir, &device, &drive, step);
+    let plan = plan(dir, (&device, &drive), dataset, step);
     let before = drive.counts();
     dyno_well(dir, &["run", &plan, "--bundle", "b.dyno"]);
     let after = drive.counts();
@@ -46,10 +51,9 @@ fn run(ftl: Ftl, step: &str) -> Option<Seen> {
     })
 }
 
-fn plan(dir: &Path, device: &Path, drive: &MountedFtl, step: &str) -> String {
+fn plan(dir: &Path, (device, drive): (&Path, &MountedFtl), dataset: &str, step: &str) -> String {
     let protocol = format!(
-        "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"uring\"\nsize = 0\n\
-         direct = true\n[[step]]\nname = \"s\"\ncooldown = \"300ms\"\n{step}\n"
+        "title = \"T\"\nsource = \"test\"\n[dataset.d]\n{dataset}\n[[step]]\nname = \"s\"\ncooldown = \"300ms\"\n{step}\n"
     );
     std::fs::write(dir.join("p.toml"), protocol).unwrap();
     let plan = format!(
@@ -156,4 +160,30 @@ fn a_load_is_repeated_until_its_amplification_is_steady() {
     let mean = state.window.as_ref().expect("a window").mean;
     let truth = seen.media_bytes as f64 / seen.host_bytes as f64;
     assert!((mean / truth - 1.0).abs() < 0.1, "{mean} for {truth}");
+}
+
+#[test]
+fn rocksdbs_log_flushes_and_compaction_and_the_filesystem_add_up_to_the_kernels_count() {
+    if !crate::support::rocksdb() {
+        return;
+    }
+    let step = "duration = \"3s\"\n[[step.stream]]\nname = \"io\"\nengine = { kind = \"rocksdb\", \
+                wal = true }\nrate = \"10k/s\"\nworkload = \"overwrite\"\n[prepare]\nfilesystem = \
+                \"ext4\"";
+    let dataset = "engine = \"rocksdb\"\nkeys = 20000\nvalue_size = 400\ndirect = true\nfill = \
+                   \"filluniquerandom\"\noptions = { write_buffer_size = 1048576 }";
+    let Some(seen) = run_on(Ftl::new(40_000, 800, 64), dataset, step) else { return };
+    let layers = seen.facts.steps[0].cells[0].writes.as_ref().expect("counters").layers();
+    let parts: f64 = layers.parts.iter().map(|(_, bytes)| bytes).sum();
+    let (kernel, rest) = (layers.kernel.expect("a kernel's count"), layers.rest().expect("a rest"));
+    assert_eq!(parts + rest, kernel);
+    let names: Vec<&str> = layers.parts.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["compaction", "flush", "wal"]);
+    // 30,000 values of 400 bytes with their keys; a table has nothing that was not written.
+    let user = layers.user.expect("RocksDB's count");
+    assert!((12e6..16e6).contains(&user), "{layers:?}");
+    assert!(layers.parts.iter().all(|(_, bytes)| *bytes > 0.5 * user), "{layers:?}");
+    // Another commit of the journal may lie between two readings.
+    let host = layers.host.expect("the drive's count");
+    assert!((host / kernel - 1.0).abs() < 0.01, "{layers:?}");
 }

@@ -9,7 +9,7 @@ use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE, decimal, large_bytes};
 use crate::brief::section::Section;
-use crate::brief::text::table_cell::{TableCell, texts};
+use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::plan::specification::Specification;
@@ -221,7 +221,7 @@ fn cost(facts: &Facts, step: &StepFacts) -> Option<Table> {
         step.axis_text(l),
         say!(l, "column-subject"),
         say!(l, "column-joules-per-tb"),
-        say!(l, "column-idle"),
+        in_unit(l, &say!(l, "column-idle"), "W"),
         say!(l, "column-price-per-iops"),
         say!(l, "column-price-per-tb-written"),
     ];
