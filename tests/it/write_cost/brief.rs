@@ -52,9 +52,9 @@ impl Two {
             plan += &format!(
                 "[[subject]]\nname = \"{name}\"\ndrives = [{{ device = \"{}\", serial = \"{}\", \
                  erase = \"unknown data\" }}]\nmeters = {}\n[drive.{name}]\nendurance = \
-                 \"{dwpd}000000 DWPD\"\nwarranty = \"5 years\"\ncapacity = \"{} B\"\nprice = {{ amount = \
-                 {}000000.0, currency = \"EUR\", date = \"2026-11-22\", source = \"a shop\" }}\nsource = \
-                 \"data sheet of {name}\"\n",
+                 \"{dwpd}000000 DWPD\"\nwarranty = \"5 years\"\ncapacity = \"{} B\"\nprice = \
+                 {{ amount = {}000000.0, currency = \"EUR\", date = \"2026-11-22\", source = \"a \
+                 shop\" }}\nsource = \"data sheet of {name}\"\n",
                 device.display(),
                 drive.drive().display(),
                 drive.meters(),
@@ -104,7 +104,7 @@ fn the_brief_of_two_drives_has_amplification_life_and_cost_by_the_formulas_of_it
         assert!(text.contains(&format!("| {years:.decimals$} |")), "{years} years: {text}");
         let dwpd = dyno::base::units::grouped((per_day / capacity).round() as u64);
         assert!(text.contains(&dwpd), "{dwpd} DWPD: {text}");
-        // Price and rating of the second are three times those of the first: the same for each byte.
+        // Price and rating of the second are three times those of the first.
         let per_tb = 100.0 / (capacity * 365.0 * 5.0 / 1e12);
         let whole = per_tb.round() as u64;
         let shown = dyno::base::units::grouped(whole);
