@@ -53,7 +53,8 @@ fn run_on(ftl: Ftl, dataset: &str, step: &str) -> Option<Seen> {
 
 fn plan(dir: &Path, (device, drive): (&Path, &MountedFtl), dataset: &str, step: &str) -> String {
     let protocol = format!(
-        "title = \"T\"\nsource = \"test\"\n[dataset.d]\n{dataset}\n[[step]]\nname = \"s\"\ncooldown = \"300ms\"\n{step}\n"
+        "title = \"T\"\nsource = \"test\"\n[dataset.d]\n{dataset}\n[[step]]\nname = \"s\"\n\
+         cooldown = \"300ms\"\n{step}\n"
     );
     std::fs::write(dir.join("p.toml"), protocol).unwrap();
     let plan = format!(
