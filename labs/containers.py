@@ -11,7 +11,6 @@ import stat
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 RELEASE = "bookworm"
@@ -105,7 +104,7 @@ class Drives:
             file.truncate(mib << 20)
         # One at a time, like concurrent tests: two that search at once may find the same one, and
         # briefly have the other's open.
-        lock = os.path.join(tempfile.gettempdir(), "dyno-tests-losetup.lock")
+        lock = "/tmp/dyno-tests-losetup.lock"
         device = run("flock", lock, "losetup", "--find", "--show", path).strip()
         self.held.append(os.open(device, os.O_RDONLY))
         status = bytearray(LOOP_INFO64_BYTES)

@@ -18,12 +18,15 @@ DYNO_SEED=n   the seed of what is drawn
 import concurrent.futures
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -50,6 +53,10 @@ PREFERRED = -10
 PACED = ("measured::act::the_multiple", "measured::meters::a_meter_that_dies",
          "measured::meters::a_scripted_meter", "measured::terminals",
          "measured::truth::in_open_loop_a_stall")
+
+# Temporary files of a run are in a folder of its own, which holds this lock as long as the run
+# lives. A short name, because sockets are made below it.
+FOLDER, LOCK = "dyno-t", "lock"
 
 printing = threading.Lock()
 running = set()
@@ -252,6 +259,40 @@ def share_mounts():
         libc.mount(b"none", b"/", None, ctypes.c_ulong(recursive | shared), None)
 
 
+def own_folder():
+    """A folder for the temporary files of this run. Those of runs that were killed are removed
+    first, with the loop devices over files in them."""
+    base = pathlib.Path(tempfile.gettempdir())
+    for folder in base.glob(f"{FOLDER}[0-9]*"):
+        with contextlib.suppress(OSError), open(folder / LOCK, encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            sweep(folder)
+    folder = base / f"{FOLDER}{os.getpid()}"
+    folder.mkdir()
+    lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    os.environ["TMPDIR"] = str(folder)
+    return folder
+
+
+def sweep(folder):
+    """Detaches the loop devices over files in a folder that no run uses any more, and removes
+    it."""
+    for backing in pathlib.Path("/sys/block").glob("loop*/loop/backing_file"):
+        file = pathlib.Path(backing.read_text().removesuffix(" (deleted)\n").strip())
+        if folder in file.parents:
+            device = f"/dev/{backing.parent.parent.name}"
+            subprocess.run(["losetup", "--detach", device], check=False)
+            print(f"detached {device}, left by a killed test", flush=True)
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    below = [mount for mount in mounts if mount.split()[4].startswith(f"{folder}/")]
+    # A folder is removed with what is mounted below it, which may be anyone's.
+    if below:
+        print(f"{folder} stays, since something is mounted below it", flush=True)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def chosen(parts, options):
     """The tests of these parts, built with cargo's options."""
     tests = [test for program in build(parts, options).items() for test in listed(*program)]
@@ -278,8 +319,9 @@ def main():
     if any(part.startswith("-") for part in parts):
         sys.exit(__doc__)
     tests = chosen(parts, options)
-    begun = time.monotonic()
+    folder, begun = own_folder(), time.monotonic()
     run(tests)
+    sweep(folder)
     sys.exit(conclude(tests, time.monotonic() - begun))
 
 

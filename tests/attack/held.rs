@@ -140,7 +140,7 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
     let folder = disk.folder.path().join("there");
     fs::create_dir(&folder).unwrap();
     let script = "mount -t tmpfs none \"$2\" && cp -a \"$1\" \"$2/node\" && \
-                  flock \"${TMPDIR:-/tmp}/dyno-tests-losetup.lock\" \
+                  flock /tmp/dyno-tests-losetup.lock \
                   losetup --find --show \"$2/node\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
     refused("a loop device made in another mount namespace", &disk, &disk.drive(), "lies on it");
@@ -157,7 +157,7 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
     refused("mounted in another mount namespace", &disk, &named, "open for itself");
     drop(other);
     let script = "mount \"$1\" \"$2\" && truncate -s 1M \"$2/image\" && \
-                  flock \"${TMPDIR:-/tmp}/dyno-tests-losetup.lock\" \
+                  flock /tmp/dyno-tests-losetup.lock \
                   losetup --find --show \"$2/image\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
     refused("under a file that is a loop device, mounted elsewhere", &disk, &named, "lies on it");

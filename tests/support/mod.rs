@@ -45,7 +45,8 @@ pub fn seed() -> u64 {
 /// treats as a use.
 pub fn find_loop() -> Command {
     let mut command = Command::new("flock");
-    command.arg(std::env::temp_dir().join("dyno-tests-losetup.lock"));
+    // The same for all runs on this machine, each of which has a TMPDIR of its own.
+    command.arg("/tmp/dyno-tests-losetup.lock");
     command.args(["losetup", "--find", "--show"]);
     command
 }
