@@ -41,6 +41,7 @@ additions! {
     importer,
     table,
     exporter,
+    trace_format,
 }
 
 const PROTOCOL: &str = r#"
@@ -199,4 +200,16 @@ fn what_is_added_is_listed_and_checked_like_dynos_own() {
     assert!(names(&catalogue.engines).ends_with(&["slate", "sqlite"]));
     assert!(names(&catalogue.workloads).ends_with(&["backwards"]));
     assert!(names(&catalogue.meters).ends_with(&["pendulum"]));
+}
+
+#[test]
+fn a_trace_of_an_added_format_is_read_like_one_of_dynos_own() {
+    add_all();
+    let folder = tempfile::tempdir().unwrap();
+    let chart = folder.path().join("chart");
+    std::fs::write(&chart, "strip chart\n7 3\n5 1\n").unwrap();
+    let (mut reader, compiled) = dyno::trace::read_any(&chart, folder.path()).unwrap();
+    assert_eq!((compiled.format, compiled.summary.requests), ("strip chart", 2));
+    let first = reader.next_request().unwrap().unwrap();
+    assert_eq!((first.at_ns, first.offset), (0, 4096), "in the order of time");
 }

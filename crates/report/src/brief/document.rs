@@ -37,6 +37,8 @@ pub struct Brief {
     pub parts: Vec<BriefSection>,
     /// The logo of brief.toml, as PNG.
     pub logo_png: Option<Vec<u8>>,
+    /// Text below the last section, in place of the one about bundles.
+    pub footer: Option<String>,
     /// The paper size.
     pub page: PaperSize,
 }
@@ -68,6 +70,7 @@ impl Brief {
             cover: [cover(facts), declared::lines(facts)?].concat(),
             parts: parts(facts, options)?,
             logo_png: options.logo_png.clone(),
+            footer: None,
             page: options.page,
         })
     }

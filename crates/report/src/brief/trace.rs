@@ -42,6 +42,10 @@ pub fn document(profile: &TraceProfile, name: &str, format: &str) -> Brief {
             part("devices", "Devices", devices(profile)),
         ],
         logo_png: None,
+        footer: Some(format!(
+            "Made by Dyno {} from a block trace (docs/trace.md).",
+            env!("CARGO_PKG_VERSION")
+        )),
         page: PaperSize::default(),
     }
 }

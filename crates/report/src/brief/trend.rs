@@ -138,6 +138,7 @@ pub fn document(histories: &[FigureHistory]) -> Brief {
         cover: vec![note()],
         parts: histories.iter().enumerate().map(part).collect(),
         logo_png: None,
+        footer: None,
         page: PaperSize::default(),
     }
 }

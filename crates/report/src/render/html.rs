@@ -44,7 +44,10 @@ impl HtmlPage<'_> {
         match what {
             "skip" => say!(l, "page-skip"),
             "sections" => say!(l, "page-sections"),
-            _ => say!(l, "page-footer", version = &self.document.version),
+            _ => match &self.document.footer {
+                Some(footer) => footer.clone(),
+                None => say!(l, "page-footer", version = &self.document.version),
+            },
         }
     }
 
