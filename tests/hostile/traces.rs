@@ -2,6 +2,7 @@
 //! memory and nothing left behind.
 
 use std::fmt::Write;
+use std::os::unix::fs::FileExt;
 
 use crate::bench::{Bench, MEGABYTES};
 use crate::pages::fifo;
@@ -40,6 +41,21 @@ fn hostile_traces_are_named_refused_or_read_in_bounded_memory() {
             assert_eq!(ended.said, "", "{name}");
         }
     }
+}
+
+#[test]
+fn a_compiled_trace_whose_end_claims_the_whole_of_a_huge_file_is_refused_at_once() {
+    let bench = Bench::new();
+    let file = std::fs::File::create(bench.at("huge")).unwrap();
+    let size = 1u64 << 36;
+    file.set_len(size).unwrap();
+    file.write_all_at(b"DYNTRACE\x01\0\0\0\0\0\0\0", 0).unwrap();
+    let words = [16, size - 48, 0].map(u64::to_le_bytes).concat();
+    file.write_all_at(&[&words[..], b"DYNTREND"].concat(), size - 32).unwrap();
+    let ended = bench.dyno(&["trace", "info", "huge"]);
+    assert_eq!(ended.code(), Some(1), "{}", ended.said);
+    assert!(ended.said.contains("more than 256 MiB"), "{}", ended.said);
+    assert!(ended.rss_mb < MEGABYTES, "{} MB", ended.rss_mb);
 }
 
 #[test]

@@ -28,6 +28,8 @@ const VERSION: u32 = 1;
 pub const OPENING_BYTES: u64 = 16;
 const ENDING_BYTES: u64 = 32;
 const ENTRY_BYTES: usize = 20;
+/// Bytes of the footer, at most: the index of 5 × 10^10 requests.
+const MOST_FOOTER_BYTES: u64 = 256 << 20;
 
 /// Requests of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,6 +160,7 @@ pub fn read_ends(file: &File) -> Result<(Summary, Vec<BlockPlace>)> {
     let (place, bytes) = (word(&end, 0), word(&end, 8));
     let whole = place >= OPENING_BYTES && place.checked_add(bytes) == Some(size - ENDING_BYTES);
     ensure!(whole, "its end mark names a place that does not exist");
+    ensure!(bytes <= MOST_FOOTER_BYTES, "its summary and index take more than 256 MiB");
     let mut footer = vec![0; usize::try_from(bytes)?];
     file.read_exact_at(&mut footer, place).context("reading its summary")?;
     ensure!(XxHash3_64::oneshot(&footer) == word(&end, 16), "the checksum of its end is another");
