@@ -757,7 +757,7 @@ rows-elsewhere = { $rows } rows, which are in the HTML and Markdown forms and in
 lines-elsewhere =
     { $title }: { $lines } lines, which are in the HTML and Markdown forms and in the bundle.
 
-## Bottlenecks, their evidence, and what to change (crates/report/src/analysis/limits)
+## Bottlenecks, their evidence, and what to change (crates/report/src/brief/text)
 verdict-clauses = { $first }; { $second }
 verdict-processors-busy = processors { $busy } busy
 verdict-processors-others = processors { $busy } busy, { $others } with other processes
@@ -825,7 +825,7 @@ verdict-in-repeats = { $evidence } (in { $count } of { $repeats } repeats; { $ot
 verdict-limit-in = { $limit } in { $count }
 verdict-limits = { $first }, { $other }
 
-## Differences in test conditions (crates/report/src/analysis)
+## Differences in test conditions (crates/report/src/brief/text)
 difference-fact = { $heading }: { $fact }
 difference-setting = { $path }
 difference-method = version of the measuring method
@@ -840,9 +840,8 @@ done-as-asked = { $action } { $asked }
 value-of = { $value } ({ $subjects })
 values-and = { $first }, { $other }
 on-this-host = On this host, { $summary }
-difference-times = { $times }
 
-## Axes of steps (crates/report/src/analysis)
+## Axes of steps (crates/report/src/terms)
 
 ## Figures (crates/report/src/chart)
 figure-nothing-measured = nothing was measured here
@@ -1343,7 +1342,6 @@ caveat-every-point-few-figures = { $count ->
        *[other] The source gives { $count } figures for each point: too few to show their scatter
     }
 difference-device = Shared device
-difference-device-of = { $devices }
 difference-one-device = the plan lets the subjects share a device
 difference-steady = Steady state before the points
 difference-was-steady = steady

@@ -694,7 +694,7 @@ page-of = { $page } / { $pages }
 rows-elsewhere = { $rows } 行。HTML 版と Markdown 版、および `dyno export` の出力に含まれる。
 lines-elsewhere = { $title }：{ $lines } 行。HTML 版、Markdown 版、バンドルに含まれる。
 
-## Bottlenecks, their evidence, and what to change (crates/report/src/analysis/limits)
+## Bottlenecks, their evidence, and what to change (crates/report/src/brief/text)
 verdict-clauses = { $first }。{ $second }
 verdict-processors-busy = プロセッサの使用率 { $busy }
 verdict-processors-others = プロセッサの使用率 { $busy }、うち他のプロセスが { $others }
@@ -756,7 +756,7 @@ verdict-in-repeats = { $evidence }（反復 { $repeats } 回のうち { $count }
 verdict-limit-in = { $limit } は { $count } 回
 verdict-limits = { $first }、{ $other }
 
-## Differences in test conditions (crates/report/src/analysis)
+## Differences in test conditions (crates/report/src/brief/text)
 difference-fact = { $heading }：{ $fact }
 difference-setting = { $path }
 difference-method = 測定方法のバージョン
@@ -771,9 +771,8 @@ done-as-asked = { $action } { $asked }
 value-of = { $value }（{ $subjects }）
 values-and = { $first }、{ $other }
 on-this-host = このホストでは、{ $summary }
-difference-times = { $times }
 
-## Axes of steps (crates/report/src/analysis)
+## Axes of steps (crates/report/src/terms)
 
 ## Figures (crates/report/src/chart)
 figure-nothing-measured = ここでは何も測定されていない
@@ -1259,7 +1258,6 @@ data-how-imported = 値は出典のとおり。「–」は出典に記載なし
 caveat-few-figures = 出典の値は { $count } 個のみで、ばらつきは不明
 caveat-every-point-few-figures = 出典の値はどの測定点も { $count } 個のみで、ばらつきは不明
 difference-device = デバイスの共有
-difference-device-of = { $devices }
 difference-one-device = プランでは、対象間でのデバイスの共有が許可されている
 difference-steady = 測定前の定常状態
 difference-was-steady = 定常状態に到達

@@ -776,7 +776,7 @@ rows-elsewhere = { $rows } linhas, disponíveis nas versões HTML e Markdown e e
 lines-elsewhere =
     { $title }: { $lines } linhas, disponíveis nas versões HTML e Markdown e no bundle.
 
-## Bottlenecks, their evidence, and what to change (crates/report/src/analysis/limits)
+## Bottlenecks, their evidence, and what to change (crates/report/src/brief/text)
 verdict-clauses = { $first }; { $second }
 verdict-processors-busy = processadores { $busy } ocupados
 verdict-processors-others = processadores { $busy } ocupados, { $others } com outros processos
@@ -850,7 +850,7 @@ verdict-in-repeats = { $evidence } (em { $count } de { $repeats } repetições; 
 verdict-limit-in = { $limit } em { $count }
 verdict-limits = { $first }, { $other }
 
-## Differences in test conditions (crates/report/src/analysis)
+## Differences in test conditions (crates/report/src/brief/text)
 difference-fact = { $heading }: { $fact }
 difference-setting = { $path }
 difference-method = versão do método de medição
@@ -865,9 +865,8 @@ done-as-asked = { $action } { $asked }
 value-of = { $value } ({ $subjects })
 values-and = { $first }, { $other }
 on-this-host = Neste host: { $summary }
-difference-times = { $times }
 
-## Axes of steps (crates/report/src/analysis)
+## Axes of steps (crates/report/src/terms)
 
 ## Figures (crates/report/src/chart)
 figure-nothing-measured = nada foi medido aqui
@@ -1384,7 +1383,6 @@ caveat-every-point-few-figures = { $count ->
        *[other] A fonte informa { $count } valores para cada ponto: poucos para mostrar a dispersão
     }
 difference-device = Dispositivo compartilhado
-difference-device-of = { $devices }
 difference-one-device = o plano permite que os objetos compartilhem um dispositivo
 difference-steady = Estado estável antes dos pontos
 difference-was-steady = em estado estável

@@ -10,14 +10,15 @@
 //! powercut → run
 //! audit → brief
 //! web → bundles, catalogue, fleet, render
-//! bundles → analysis, store
+//! bundles → analysis, language, store
 //! catalogue → lab, store
 //! run → engine, meter, stats, workload
 //! render → brief
 //! export → brief, store
 //! brief → chart
-//! chart → analysis, trace
-//! analysis → language, stats
+//! chart → terms, trace
+//! terms → analysis, language
+//! analysis → stats
 //! import → store
 //! engine → lab, measure
 //! workload → measure
@@ -43,7 +44,7 @@ pub use dyno_core::{
 pub use dyno_fleet as fleet;
 pub use dyno_powercut as powercut;
 pub use dyno_report::{
-    analysis, brief, bundles, chart, export, import, language, message, render, say,
+    analysis, brief, bundles, chart, export, import, language, message, render, say, terms,
 };
 
 pub mod cmd;

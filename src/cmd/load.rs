@@ -48,10 +48,13 @@ impl Bundles {
         self.answer(Question { outliers: true, masks, ..self.asked.question()? })
     }
 
+    /// The language of the output; an error names those that there are.
+    pub fn language(&self) -> Result<Language> {
+        Language::parse(&self.language)
+    }
+
     fn answer(&self, question: Question) -> Result<Facts> {
-        let language = Language::parse(&self.language)?;
-        let question = Question { language, ..question };
-        Ok(bundles::facts(&each(&self.paths)?, &question)?.spoken(language))
+        bundles::facts_in(self.language()?, &each(&self.paths)?, &question)
     }
 }
 

@@ -147,7 +147,11 @@ pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Sp
         let fleet = fleet::of_step(facts, index).filter(|_| !any || shared(step))?;
         let (scatter, metric) = (fleet.scatter(), fleet.metric.short());
         let needed = needed(&scatter, plan.repeats as usize, difference.ln_1p());
-        Some(Specimens { at: format!("in {name}, {metric} of {}", step.title), scatter, needed })
+        Some(Specimens {
+            at: format!("in {name}, {metric} of {}", step.title.written),
+            scatter,
+            needed,
+        })
     };
     (0..facts.steps.len()).filter_map(of).collect()
 }

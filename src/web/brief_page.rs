@@ -35,8 +35,8 @@ async fn show(
         Language::parse(&tag).map_err(|_| PageFailure::Bad(format!("no language {tag}")))?;
     site.make(move |site| {
         let question = Question { outliers: true, ..Question::default() };
-        let facts = bundles::facts(&[site.bundle(&bundle)?], &question)?.spoken(language);
-        document::page(&Brief::new(&facts, &BriefOptions::default())?)
+        let facts = bundles::facts_in(language, &[site.bundle(&bundle)?], &question)?;
+        document::page(&Brief::new(language, &facts, &BriefOptions::default())?)
     })
     .await
 }

@@ -14,6 +14,7 @@ use crate::base::units;
 use crate::brief::{Brief, BriefOptions};
 use crate::bundles;
 use crate::catalogue::{BundleSummary, Contents};
+use crate::language::Language;
 
 /// The form: the subjects of runs selected in the catalogue.
 pub const CHOICE: Page = Page { path: "/compare", name: None, route: || get(choose) };
@@ -136,7 +137,7 @@ async fn show(
         }
         let question = Question { subjects: chosen.subjects, ..Question::default() };
         let facts = bundles::facts(&paths, &question)?;
-        document::page(&Brief::new(&facts, &BriefOptions::default())?)
+        document::page(&Brief::new(Language::ENGLISH, &facts, &BriefOptions::default())?)
     })
     .await
 }

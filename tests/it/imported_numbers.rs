@@ -7,6 +7,7 @@ use dyno::analysis::Question;
 use dyno::brief::block::{Block, words};
 use dyno::brief::{Brief, BriefOptions};
 use dyno::bundles;
+use dyno::language::Language;
 
 use crate::support::{dyno, said};
 
@@ -306,7 +307,7 @@ fn document(dir: &Path, tables: &[&str]) -> Brief {
     let out = dyno(dir, &args);
     assert!(out.status.success(), "{}", said(&out));
     let facts = bundles::facts(&[dir.join("b.dyno")], &Question::default()).unwrap();
-    Brief::new(&facts, &BriefOptions::default()).unwrap()
+    Brief::new(Language::ENGLISH, &facts, &BriefOptions::default()).unwrap()
 }
 
 #[test]

@@ -12,9 +12,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use dyno::analysis::comparability::conditions::{self, Grade};
+use dyno::analysis::comparability::conditions;
+use dyno::analysis::difference::Grade;
 use dyno::analysis::facts::Facts;
 use dyno::analysis::limits::bottleneck::Bottleneck;
+use dyno::brief::text::{bottleneck_text, condition_text};
 use dyno::language::Language;
 use dyno::store::Bundle;
 
@@ -179,7 +181,7 @@ fn check_limits(bundle: &Path) -> Facts {
         let verdict = cell.limit.as_ref().expect("a verdict");
         let what = format!("{} on {}: {verdict:?}", step.name, facts.subjects[cell.subject]);
         println!("{what}");
-        let evidence = Language::ENGLISH.text(&verdict.evidence);
+        let evidence = bottleneck_text::evidence(Language::ENGLISH, verdict);
         let shares =
             evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
         assert!(shares.fold(0.0, f64::max) <= 100.0, "{what}");
@@ -201,7 +203,7 @@ fn check_flushes(bundle: &Path) {
     let facts = check_limits(bundle);
     let verdict = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
     if verdict.limit == Bottleneck::Drive {
-        let evidence = Language::ENGLISH.text(&verdict.evidence);
+        let evidence = bottleneck_text::evidence(Language::ENGLISH, verdict);
         assert!(evidence.contains("% of the window, in flushes for "), "{evidence}");
     }
 }
@@ -211,13 +213,13 @@ fn check_flushes(bundle: &Path) {
 fn check_database(bundle: &Path) {
     let facts = check_limits(bundle);
     let found = conditions::differences(&facts);
-    let said = |message| Language::ENGLISH.text(message);
+    let l = Language::ENGLISH;
     let block = found
         .iter()
-        .find(|d| said(&d.what) == "Drive: Logical block size")
+        .find(|d| condition_text::condition(l, &d.what) == "Drive: Logical block size")
         .expect("the formats distinguished");
     assert_eq!(
-        (block.grade, said(&block.values)),
+        (block.grade, condition_text::values(l, &facts.subjects, block)),
         (Grade::Disqualifying, "512 bytes (A), 4096 bytes (B)".to_string())
     );
 

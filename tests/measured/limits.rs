@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use dyno::analysis::limits::bottleneck::Bottleneck;
+use dyno::brief::text::bottleneck_text;
 use dyno::language::Language;
 
 use crate::support::quiet::on_a_quiet_machine;
@@ -69,7 +70,7 @@ fn a_result_near_the_generators_own_ceiling_is_marked_and_a_slower_one_is_not() 
         let (cell, _) = measure(&null("100us"));
         let verdict = cell.limit.expect("a verdict");
         assert_ne!(verdict.limit, Bottleneck::Generator, "{verdict:?}");
-        let evidence = Language::ENGLISH.text(&verdict.evidence);
+        let evidence = bottleneck_text::evidence(Language::ENGLISH, &verdict);
         assert!(!evidence.contains("generator's ceiling"), "far from it: {evidence}");
     });
 }
@@ -189,7 +190,7 @@ fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them
             "synced writes, {:.0} % of the time seen at the device: {verdict:?}",
             share.get() * 100.0
         );
-        shares_are_whole(&Language::ENGLISH.text(&verdict.evidence));
+        shares_are_whole(&bottleneck_text::evidence(Language::ENGLISH, verdict));
         // The rules' thresholds are 50 and 30 %; samples are instantaneous, and the kernel counts
         // time in ticks of some milliseconds, of which a request takes a whole one: requests of a
         // fraction of a tick have twice the observed share.

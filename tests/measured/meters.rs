@@ -11,6 +11,7 @@ use dyno::base::clock::Clock;
 use dyno::base::error::Result;
 use dyno::brief::{Brief, BriefOptions, screens};
 use dyno::export;
+use dyno::language::Language;
 use dyno::meter::ReadingTime;
 use dyno::meter::exec::Lines;
 use dyno::plan::{self, Plan};
@@ -183,7 +184,7 @@ fn check_energy(path: &PathBuf) {
             (late_s - 1.5).abs() <= 0.05 && energy_off.abs() < 0.01 && work_off.abs() < 0.01;
         assert!(right, "{late_s} s late, {joules} J of {true_joules}, {per_watt:?}");
     }
-    let shown = terminal(&screens::show(&all), 100);
+    let shown = terminal(&screens::show(Language::ENGLISH, &all), 100);
     assert!(
         shown.contains("drive (exec)") && shown.contains("ops/s/W") && shown.contains("J/op"),
         "{shown}"
@@ -276,8 +277,10 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
             stalled.is_none_or(|p| joules(p).is_none() && p.ops_per_watt.is_none()),
             "energy out of a silence"
         );
-        let shown =
-            terminal(&screens::show(&all), 100).split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown = terminal(&screens::show(Language::ENGLISH, &all), 100)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         assert!(
             shown.contains("too little for energy") || powers.iter().all(|p| joules(p).is_some()),
             "{shown}"
@@ -334,7 +337,8 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     bundle.end(&point).unwrap();
     drop(bundle);
     let all = dyno::bundles::facts(std::slice::from_ref(&path), &Default::default()).unwrap();
-    let page = html(&Brief::new(&all, &BriefOptions::default()).unwrap()).unwrap();
+    let page =
+        html(&Brief::new(Language::ENGLISH, &all, &BriefOptions::default()).unwrap()).unwrap();
     // Other options of the command line are counted, and shown on request.
     assert!(page.contains("mitigations=off"), "the rest is still shown");
     for entry in
@@ -349,7 +353,10 @@ fn a_secret_reaches_neither_bundle_nor_report() {
             );
         }
     }
-    assert!(!page.contains(SECRET) && !terminal(&screens::show(&all), 100).contains(SECRET));
+    assert!(
+        !page.contains(SECRET)
+            && !terminal(&screens::show(Language::ENGLISH, &all), 100).contains(SECRET)
+    );
 }
 
 #[test]

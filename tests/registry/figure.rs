@@ -2,13 +2,14 @@
 
 use dyno::analysis::Facts;
 use dyno::analysis::facts::StepFacts;
+use dyno::language::Language;
 use dyno::chart::{self, Chart, OfStep, Palette, Plot};
 
 pub fn add() {
     chart::OF_STEP.add(OfStep { section: "results", figures });
 }
 
-fn figures(_facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+fn figures(_l: Language, _facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     vec![Chart::of_step(&step.name, "disc", Disc(step.name.clone()))]
 }
 

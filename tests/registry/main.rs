@@ -9,6 +9,7 @@ use dyno::analysis::Question;
 use dyno::base::clock::Clock;
 use dyno::brief::{Brief, BriefOptions};
 use dyno::import::{self, Input};
+use dyno::language::Language;
 use dyno::plan::{self, Plan};
 use dyno::record::Outcome;
 use dyno::run::datasets::before::Before;
@@ -158,7 +159,7 @@ fn a_point_a_brief_and_an_export_go_through_every_addition() {
     );
 
     let facts = dyno::bundles::facts(&[bundle], &Question::default()).unwrap();
-    let document = Brief::new(&facts, &BriefOptions::default()).unwrap();
+    let document = Brief::new(Language::ENGLISH, &facts, &BriefOptions::default()).unwrap();
     let page = render::html(&document).unwrap();
     for what in ["Steps counted", "There were 2 steps.", "<circle cx=\"50\"", "SQLite", "step-back"]
     {

@@ -1,6 +1,7 @@
 //! A toy section: the number of steps.
 
 use dyno::analysis::Facts;
+use dyno::language::Language;
 use dyno::brief::Block;
 use dyno::brief::section::{self, Section};
 
@@ -13,6 +14,6 @@ pub fn add() {
     });
 }
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(_l: Language, facts: &Facts) -> Vec<Block> {
     vec![Block::text(format!("There were {} steps.", facts.steps.len()))]
 }

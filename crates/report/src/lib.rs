@@ -12,3 +12,4 @@ pub mod export;
 pub mod import;
 pub mod language;
 pub mod render;
+pub mod terms;

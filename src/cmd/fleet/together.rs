@@ -14,6 +14,7 @@ use crate::base::error::{Result, exit, failed};
 use crate::brief::section::setup::hosts as text;
 use crate::bundles;
 use crate::cmd::screen::on_screen;
+use crate::language::Language;
 
 /// The hosts' bundles.
 #[derive(Args)]
@@ -95,6 +96,7 @@ pub struct ClassOfHosts {
 
 /// Prints them; exit code 2 where a point has no sum.
 pub fn together(args: &TogetherArgs, out: &mut dyn Write) -> Result<u8> {
+    let l = Language::ENGLISH;
     let facts = bundles::facts(&args.bundle, &Question::default())?;
     if facts.hosts.is_empty() {
         return Err(failed(
@@ -103,14 +105,14 @@ pub fn together(args: &TogetherArgs, out: &mut dyn Write) -> Result<u8> {
         ));
     }
     match args.format.json {
-        true => json::print(&document(&facts), out)?,
-        false => out.write_all(on_screen(&text::blocks(&facts)).as_bytes())?,
+        true => json::print(&document(l, &facts), out)?,
+        false => out.write_all(on_screen(&text::blocks(l, &facts)).as_bytes())?,
     }
     let refused = facts.joints.iter().any(|joint| joint.sum.is_err());
     Ok(if refused { exit::NOT_SHOWN } else { 0 })
 }
 
-fn document(facts: &Facts) -> Brought {
+fn document(l: Language, facts: &Facts) -> Brought {
     let clock = |host: &JointHost| {
         let (before, after) = (host.start.before, host.start.after);
         HostClock {
@@ -124,11 +126,11 @@ fn document(facts: &Facts) -> Brought {
     };
     Brought {
         hosts: facts.hosts.iter().map(clock).collect(),
-        points: facts.joints.iter().map(|joint| point(facts, joint)).collect(),
+        points: facts.joints.iter().map(|joint| point(l, facts, joint)).collect(),
     }
 }
 
-fn point(facts: &Facts, joint: &Joint) -> PointOfHosts {
+fn point(l: Language, facts: &Facts, joint: &Joint) -> PointOfHosts {
     let sum = joint.sum.as_ref().ok();
     PointOfHosts {
         step: joint.step.clone(),
@@ -141,7 +143,7 @@ fn point(facts: &Facts, joint: &Joint) -> PointOfHosts {
         ops_per_s: sum.map(|sum| sum.ops_per_s),
         bytes_per_s: sum.map(|sum| sum.bytes_per_s),
         classes: sum.map(classes).unwrap_or_default(),
-        refused: joint.sum.as_ref().err().map(|why| text::reason(facts, joint, why)),
+        refused: joint.sum.as_ref().err().map(|why| text::reason(l, facts, joint, why)),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::analysis::facts::Facts;
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::base::units::finite;
 use crate::brief::gate as text;
+use crate::language::Language;
 use crate::stats::runs::gate::ScatterUnit;
 
 /// A gate's verdict, with every figure that it follows from (docs/gate.md).
@@ -62,7 +63,7 @@ struct GateFigure {
 
 impl Gated {
     /// Of a gate and the bundles it is of.
-    pub fn new(facts: &Facts, gate: &Gate) -> Gated {
+    pub fn new(l: Language, facts: &Facts, gate: &Gate) -> Gated {
         let mut base: Vec<String> = facts.runs.iter().map(|run| run.file.clone()).collect();
         let new = base.pop().unwrap_or_default();
         let unit = match gate.unit {
@@ -75,13 +76,13 @@ impl Gated {
             base,
             new,
             unit,
-            figures: gate.rows.iter().map(|row| figure(facts, gate, row)).collect(),
+            figures: gate.rows.iter().map(|row| figure(l, facts, gate, row)).collect(),
             not_paired: gate.unpaired.iter().map(|s| facts.subjects[*s].to_string()).collect(),
         }
     }
 }
 
-fn figure(facts: &Facts, gate: &Gate, row: &Judged) -> GateFigure {
+fn figure(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> GateFigure {
     let step = &facts.steps[row.step];
     let value = if let StepPlace::Value(value) = row.at { Some(&step.values[value]) } else { None };
     let enough = match row.verdict {
@@ -97,7 +98,7 @@ fn figure(facts: &Facts, gate: &Gate, row: &Judged) -> GateFigure {
         at: value.and_then(|value| finite(value.number)),
         mean: row.at == StepPlace::Mean,
         verdict: text::word_of(&row.verdict),
-        why: text::verdict(facts, gate, row),
+        why: text::verdict(l, facts, gate, row),
         ratio: change.and_then(|change| finite(change.ratio)),
         low: change.and_then(|change| finite(change.low)),
         high: change.and_then(|change| finite(change.high)),

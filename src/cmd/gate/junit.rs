@@ -7,14 +7,15 @@ use crate::analysis::facts::Facts;
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged};
 use crate::base::error::{Context, Result};
 use crate::brief::gate as text;
+use crate::language::Language;
 
 /// The report's text.
-pub fn report(facts: &Facts, gate: &Gate) -> Result<String> {
+pub fn report(l: Language, facts: &Facts, gate: &Gate) -> Result<String> {
     let mut report = Report::new("dyno gate");
     for (index, step) in facts.steps.iter().enumerate() {
         let mut suite = TestSuite::new(&*step.name);
         suite.add_test_cases(gate.rows.iter().filter(|r| r.step == index).map(|r| {
-            let mut case = TestCase::new(name(facts, r), status(facts, gate, r));
+            let mut case = TestCase::new(name(l, facts, r), status(l, facts, gate, r));
             case.set_classname(format!("{}.{}", step.name, facts.own_names[r.subject]));
             case
         }));
@@ -28,12 +29,12 @@ pub fn report(facts: &Facts, gate: &Gate) -> Result<String> {
     Ok(text.replace(" disabled=\"", " skipped=\""))
 }
 
-fn name(facts: &Facts, row: &Judged) -> String {
-    let (metric, place) = (row.metric.short(), text::place(facts, row));
+fn name(l: Language, facts: &Facts, row: &Judged) -> String {
+    let (metric, place) = (row.metric.short(), text::place(l, facts, row));
     format!("{}: {metric}, {place}", facts.own_names[row.subject])
 }
 
-fn status(facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStatus {
+fn status(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStatus {
     let mut status = match row.verdict {
         GateVerdict::NotWorse => return TestCaseStatus::success(),
         GateVerdict::Worse => TestCaseStatus::non_success(NonSuccessKind::Failure),
@@ -42,7 +43,7 @@ fn status(facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStatus {
     };
     let change = row.change.as_ref().map(text::change);
     let change = change.map(|(by, interval)| format!(" ({by} {interval})")).unwrap_or_default();
-    status.set_message(format!("{}{change}", text::verdict(facts, gate, row)));
+    status.set_message(format!("{}{change}", text::verdict(l, facts, gate, row)));
     status.set_type(text::word_of(&row.verdict));
     status
 }

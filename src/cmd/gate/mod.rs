@@ -23,6 +23,7 @@ use crate::base::output;
 use crate::brief::gate as text;
 use crate::bundles;
 use crate::cmd::screen::on_screen;
+use crate::language::Language;
 use crate::stats::runs::gate::ShownChange;
 
 /// The base, the new run, and what is asked of them.
@@ -62,6 +63,7 @@ pub fn gate(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
 }
 
 fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
+    let l = Language::ENGLISH;
     let metrics = args.measure.iter().map(|m| MetricRequest::parse(m)).collect::<Result<_>>()?;
     let question = Question { vary: args.vary.clone(), metrics, ..Question::default() };
     let mut paths = match args.last {
@@ -76,12 +78,12 @@ fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     }
     if let Some(path) = &args.junit {
         let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-        output::write(path, &inputs, junit::report(&facts, &gate)?.as_bytes())?;
+        output::write(path, &inputs, junit::report(l, &facts, &gate)?.as_bytes())?;
     }
     let mut said = Vec::new();
     match args.format.json {
-        true => json::print(&Gated::new(&facts, &gate), &mut said)?,
-        false => said.extend(on_screen(&text::blocks(&facts, &gate)).into_bytes()),
+        true => json::print(&Gated::new(l, &facts, &gate), &mut said)?,
+        false => said.extend(on_screen(&text::blocks(l, &facts, &gate)).into_bytes()),
     }
     match out.write_all(&said) {
         // Even if the output is not read further, the verdict has been printed.

@@ -12,10 +12,10 @@ use crate::export::claims::ClaimsDocument;
 
 /// Prints the claims as text, or as the JSON that docs/claims.md describes.
 pub fn claims(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Result<()> {
-    let facts = bundles.facts()?;
+    let (l, facts) = (bundles.language()?, bundles.facts()?);
     if format.json {
-        return json::print(&ClaimsDocument::of(&facts), out);
+        return json::print(&ClaimsDocument::of(l, &facts), out);
     }
-    out.write_all(on_screen(&screens::claims(&facts)).as_bytes())?;
+    out.write_all(on_screen(&screens::claims(l, &facts)).as_bytes())?;
     Ok(())
 }

@@ -14,12 +14,12 @@ use crate::export::claims::{ComparisonsDocument, comparisons};
 
 /// Prints every comparison of the bundles' subjects.
 pub fn compare(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Result<()> {
-    let facts = bundles.facts()?;
+    let (l, facts) = (bundles.language()?, bundles.facts()?);
     if format.json {
-        let headline = screens::headline(&facts);
-        return json::print(&ComparedSubjects { headline, compared: comparisons(&facts) }, out);
+        let headline = screens::headline(l, &facts);
+        return json::print(&ComparedSubjects { headline, compared: comparisons(l, &facts) }, out);
     }
-    out.write_all(on_screen(&screens::compare(&facts)).as_bytes())?;
+    out.write_all(on_screen(&screens::compare(l, &facts)).as_bytes())?;
     Ok(())
 }
 

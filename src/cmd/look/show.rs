@@ -12,15 +12,17 @@ use crate::brief::screens;
 use crate::cmd::json::{self, JsonFigure, OutputFormat, moment};
 use crate::cmd::load::Bundles;
 use crate::cmd::screen::on_screen;
+use crate::language::Language;
 use crate::plan::search::PERCENTILES;
 
 /// Prints a line for each point of the bundles.
 pub fn show(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Result<()> {
+    let l = bundles.language()?;
     if format.json {
-        return json::print(&ShownBundle::of(&bundles.facts()?), out);
+        return json::print(&ShownBundle::of(l, &bundles.facts()?), out);
     }
     let facts = bundles.facts_of_brief(Vec::new())?;
-    out.write_all(on_screen(&screens::show(&facts)).as_bytes())?;
+    out.write_all(on_screen(&screens::show(l, &facts)).as_bytes())?;
     Ok(())
 }
 
@@ -176,7 +178,7 @@ struct FailureRow {
 }
 
 impl ShownBundle {
-    fn of(facts: &Facts) -> ShownBundle {
+    fn of(l: Language, facts: &Facts) -> ShownBundle {
         let bundle = |run: &crate::analysis::facts::RunFacts| BundleRow {
             file: run.file.clone(),
             started: moment(run.started_unix_ns),
@@ -189,29 +191,29 @@ impl ShownBundle {
         };
         let failure = |f: &crate::analysis::facts::EarlyEnd| FailureRow {
             subject: facts.subjects[f.subject].clone(),
-            step: f.step.clone(),
+            step: f.step.text(l),
             at: f.at.clone(),
             repeat: f.repeat,
             cause: f.cause.clone(),
         };
         ShownBundle {
             protocol: facts.protocol.clone(),
-            title: facts.title.clone(),
-            source: facts.source.clone(),
+            title: facts.title.text(l),
+            source: facts.source.written.clone(),
             bundles: facts.runs.iter().map(bundle).collect(),
             subjects: facts.subjects.iter().zip(&facts.drives).map(subject).collect(),
-            steps: facts.steps.iter().map(|step| StepRow::of(facts, step)).collect(),
+            steps: facts.steps.iter().map(|step| StepRow::of(l, facts, step)).collect(),
             failures: facts.failures.iter().map(failure).collect(),
         }
     }
 }
 
 impl StepRow {
-    fn of(facts: &Facts, step: &StepFacts) -> StepRow {
+    fn of(l: Language, facts: &Facts, step: &StepFacts) -> StepRow {
         StepRow {
             name: step.name.clone(),
-            title: step.title.clone(),
-            axis: step.axis.as_ref().map(|_| step.axis_text(facts.language)),
+            title: step.title.text(l),
+            axis: step.axis.as_ref().map(|_| step.axis_text(l)),
             warmup_ns: step.warmup_ns,
             window_ns: step.window_ns,
             points: step.cells.iter().map(|cell| PointRow::of(facts, step, cell)).collect(),

@@ -17,6 +17,7 @@ use crate::bundles;
 use crate::catalogue::BundleCatalogue;
 use crate::cmd::json::{self, JsonFigure, OutputFormat};
 use crate::cmd::screen::on_screen;
+use crate::language::Language;
 use crate::stats::runs::changes::ChangePoint;
 
 /// The folder, and what is followed.
@@ -92,7 +93,7 @@ pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
     for (i, history) in histories.iter().enumerate() {
         let (title, name) = &history.protocol;
         blocks.push(Block::chapter(trend::title(history)));
-        blocks.push(Block::note(format!("{title} ({name})")));
+        blocks.push(Block::note(format!("{} ({name})", title.text(Language::ENGLISH))));
         blocks.extend(trend::blocks(history, format!("trend-{}", i + 1)));
     }
     blocks.push(trend::note());
@@ -175,7 +176,7 @@ impl Followed {
         };
         let counted: Vec<&Member> = history.counted().collect();
         Followed {
-            title: history.protocol.0.clone(),
+            title: history.protocol.0.text(Language::ENGLISH),
             protocol: history.protocol.1.clone(),
             subject: history.label.clone(),
             step: history.step.clone(),

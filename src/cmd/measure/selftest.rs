@@ -161,7 +161,7 @@ impl Measurement {
     /// Adds what its brief shows.
     fn note(&self, facts: &Facts, found: &mut SelfTest) {
         let failure = |f: &crate::analysis::facts::EarlyEnd| {
-            format!("{}, {}: {}", self.title, f.step, f.cause)
+            format!("{}, {}: {}", self.title, f.step.written, f.cause)
         };
         for why in facts.failures.iter().map(failure) {
             if !found.failures.contains(&why) {

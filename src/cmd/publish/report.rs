@@ -30,13 +30,14 @@ pub fn report(
     }
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let options = brief.map(BriefOptions::load).transpose()?.unwrap_or_default();
+    let l = bundles.language()?;
     let mut facts = bundles.facts_of_brief(options.masks())?;
     options.check_masks(&facts)?;
     let options = options.masked(&facts.mask)?;
     options.choose_subject(&mut facts)?;
     options.state_drives(&mut facts);
     let facts = Facts { declared: options.declared(&facts.declared), ..facts };
-    let document = Brief::new(&facts, &options)?;
+    let document = Brief::new(l, &facts, &options)?;
     check_masked(&document, &facts)?;
     let page = match output {
         Some(path) => path.to_path_buf(),
@@ -45,7 +46,7 @@ pub fn report(
     write_as_named(&document, &page, &inputs)?;
     if let Some(folder) = figures {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-        for figure in chart::all(&facts) {
+        for figure in chart::all(l, &facts) {
             let path = folder.join(&figure.file);
             let svg = figure.alone(&document.palette);
             output::write(&path.with_extension("svg"), &inputs, svg.as_bytes())?;

@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 use dyno::analysis::facts::CellFacts;
 use dyno::analysis::limits::bottleneck::Bottleneck;
+use dyno::brief::text::bottleneck_text;
 use dyno::language::Language;
 
 use crate::support::{open_to_all, skip};
@@ -185,13 +186,14 @@ pub fn sought(
         let (cell, shown) = measure();
         let verdict = cell.limit.as_ref().expect("a verdict");
         println!("{what}: {verdict:?}");
-        let said = |message| Language::ENGLISH.text(message);
-        let evidence = said(&verdict.evidence);
+        let evidence = bottleneck_text::evidence(Language::ENGLISH, verdict);
         shares_are_whole(&evidence);
         // Verdicts that rule out a ranking are marked in the output, with their remedy.
         assert_eq!(cell.is_not_the_drives(), shown.contains('†'), "{shown}");
         assert_eq!(verdict.remedy.is_some(), verdict.limit.bars_ranking(), "{verdict:?}");
-        let remedy = verdict.remedy.as_ref().map(said).unwrap_or_default();
+        let remedy = bottleneck_text::remedy(verdict)
+            .map(|r| Language::ENGLISH.text(&r))
+            .unwrap_or_default();
         assert!(shown.contains(&evidence) && shown.contains(&remedy), "{verdict:?}\n{shown}");
         if verdict.limit == limit {
             return Some(format!("{evidence}: {remedy}"));

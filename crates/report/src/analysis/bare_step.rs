@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::analysis::claim::lead;
 use crate::analysis::facts::StepFacts;
+use crate::analysis::title::PlanText;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
 
@@ -21,27 +22,27 @@ pub fn planned(step: &Step, protocol: &Protocol) -> StepFacts {
             || step.sweep.as_ref().is_some_and(|s| s.field == Field::Instances),
         window_ns: Some(step.duration_ns),
         warmup_ns: Some(step.warmup_ns),
-        ..unknown(&step.name, &step.title)
+        ..unknown(&step.name, PlanText::step(&protocol.name, &step.name, &step.title))
     }
 }
 
 /// A step with imported figures: values that the source does not give remain unknown.
-pub fn imported(step: &ImportedStep) -> StepFacts {
+pub fn imported(step: &ImportedStep, protocol: &Protocol) -> StepFacts {
     StepFacts {
         imported: true,
         loop_kind: step.loop_kind,
         timing: step.timing,
         instances: step.field == Some(Field::Instances),
         window_ns: step.window_ns,
-        ..unknown(&step.name, &step.title)
+        ..unknown(&step.name, PlanText::step(&protocol.name, &step.name, &step.title))
     }
 }
 
 /// A step of which only the name is known.
-fn unknown(name: &str, title: &str) -> StepFacts {
+fn unknown(name: &str, title: PlanText) -> StepFacts {
     StepFacts {
         name: name.to_string(),
-        title: if title.is_empty() { name } else { title }.to_string(),
+        title,
         imported: false,
         axis: None,
         headline: None,

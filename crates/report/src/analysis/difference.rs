@@ -1,6 +1,6 @@
-//! A difference in test conditions, with its grade.
+//! A difference in test conditions, with its grade: data, from which a report makes sentences.
 
-use crate::language::Message;
+use crate::analysis::title::PlanText;
 
 /// The grade of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,18 +14,96 @@ pub enum Grade {
 }
 
 /// A difference.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// Its grade.
     pub grade: Grade,
     /// What differs: a setting, a fact about host or drive.
-    pub what: Message,
-    /// "512 bytes (A), 4096 bytes (B)"
-    pub values: Message,
+    pub what: Condition,
+    /// Each value with the subjects, by index, that have it; of a value without subjects it is not
+    /// stated whose it is.
+    pub values: Vec<(ConditionValue, Vec<usize>)>,
+}
+
+/// What may differ, or affect subjects unequally.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// A disclosed fact, with its heading.
+    Fact(String, String),
+    /// The version of the measuring method.
+    Method,
+    /// A setting of the plan, by its path.
+    Setting(String),
+    /// What was done to the drives before.
+    Preparation,
+    /// The temperature when the windows opened, in the step of this title.
+    Temperature(PlanText),
+    /// The subjects were measured in runs of their own.
+    OwnRuns,
+    /// The subjects were measured one after the other.
+    OneAfterOther,
+    /// Subjects share a device.
+    SharedDevice,
+    /// Whether the drives were steady.
+    SteadyState,
+    /// Repeats that are missing.
+    MissingRepeats,
+    /// Points that drifted.
+    Drift,
+    /// Points that the drive did not limit.
+    Bottleneck,
+}
+
+/// What a subject has of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConditionValue {
+    /// As bundles and plans have it.
+    Text(String),
+    /// What was done to its drives, each action with what was asked for; nothing where empty.
+    Prepared(Vec<(String, String)>),
+    /// Degrees Celsius.
+    Temperature(f64),
+    /// When each run began, nanoseconds since 1970 (UTC).
+    Times(Vec<u64>),
+    /// Changes over time did not affect all equally.
+    Unequally,
+    /// The plan lets the subjects share a device.
+    OneDevice,
+    /// It was not prepared until steady.
+    NotUntilSteady,
+    /// It was steady.
+    Steady,
+    /// It was not steady: the excursion as a share of the mean, where it is known.
+    NotSteady(Option<f64>),
+    /// So many of so many points or repeats.
+    Share(usize, usize),
+}
+
+/// What the source of imported figures does not give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotGiven {
+    /// Closed or open loop.
+    Loop,
+    /// The length of the measured window.
+    Window,
+    /// The warm-up.
+    Warmup,
+    /// Whether latencies are service or response times.
+    Timing,
+    /// The order of measurement.
+    Order,
+    /// The number of repeats and their scatter.
+    Repeats,
+    /// Preconditioning.
+    Preparation,
+    /// The host.
+    Host,
+    /// Facts of the drives.
+    Drives,
 }
 
 /// Two subjects, by index, that may not be compared, in one step or in all.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Barred {
     /// The two subjects' indices, the lower first.
     pub pair: (usize, usize),

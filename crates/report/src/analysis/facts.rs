@@ -13,7 +13,7 @@ use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::{Instrument, MetricRequest};
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
-use crate::language::Language;
+use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::plan::declaration::Declaration;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::search::Search;
@@ -22,7 +22,7 @@ use crate::plan::{LoopKind, Order, Plan, Timing};
 use crate::record::{Class, Mask, PacingFloor, PreparationStep, ServerShare};
 use crate::stats::runs::trend::Drift;
 
-pub use crate::analysis::points::axis::{AxisFacts, AxisPosition, field_text};
+pub use crate::analysis::points::axis::{AxisFacts, AxisPosition};
 
 /// Maximum number of subjects whose pairs are all compared.
 const MOST_SUBJECTS: usize = 24;
@@ -33,14 +33,12 @@ const TESTED_NS: u64 = 4_000_000_000;
 /// The data of a report.
 #[derive(Default)]
 pub struct Facts {
-    /// The language of texts made from these facts.
-    pub language: Language,
     /// The protocol's title.
-    pub title: String,
+    pub title: ProtocolTitle,
     /// The protocol's name.
     pub protocol: String,
     /// The source of the protocol's parameters.
-    pub source: String,
+    pub source: PlanText,
     /// The bundles, in the given order.
     pub runs: Vec<RunFacts>,
     /// In the plan's order.
@@ -120,8 +118,8 @@ impl RunFacts {
 pub struct StepFacts {
     /// The step's name.
     pub name: String,
-    /// Its title in a brief.
-    pub title: String,
+    /// Its title in the plan.
+    pub title: PlanText,
     /// Its figures come from another tool or a publication.
     pub imported: bool,
     /// The swept field; None without a sweep.
@@ -224,8 +222,8 @@ impl CellFacts {
 pub struct EarlyEnd {
     /// Index of the subject.
     pub subject: usize,
-    /// Name of the step.
-    pub step: String,
+    /// Title of the step.
+    pub step: PlanText,
     /// The axis value, as printed.
     pub at: String,
     /// The repeat, from 1.
@@ -332,10 +330,5 @@ impl StepFacts {
     /// The cell of a subject at an axis value, by their indices.
     pub fn cell(&self, subject: usize, value: usize) -> Option<&CellFacts> {
         self.index.get(&(subject, value)).map(|at| &self.cells[*at])
-    }
-
-    /// The unit of the axis, for a column's head.
-    pub fn axis_text(&self, l: Language) -> String {
-        self.axis.as_ref().map_or(String::new(), |axis| field_text(l, axis.field))
     }
 }

@@ -7,20 +7,19 @@ use super::facts::{
     AxisFacts, AxisPosition, CellFacts, DisclosureGroup, EarlyEnd, Facts, RunFacts, StepFacts,
 };
 use super::question::{self, Question};
-use crate::analysis::bare_step::{imported, planned};
+use crate::analysis::bare_step::{imported as imported_step, planned};
 use crate::analysis::claim::{compare, lead};
 use crate::analysis::comparability::{caveats, conditions};
 use crate::analysis::hosts::Gathered;
 use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::limits::power::Series;
 use crate::analysis::limits::writes::CellWrites;
-use crate::analysis::names;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::point_numbers::{PointSummary, series_of};
 use crate::analysis::points::point_summary::summarise;
+use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::base::error::{Context, Result, failed};
 use crate::base::units;
-use crate::language::Language;
 use crate::plan::specification::Specification;
 use crate::plan::{LoopKind, Plan, PointIndex, Timing};
 use crate::record::key::{FactHeading, drive};
@@ -75,9 +74,9 @@ impl Gathering {
         question.metrics.iter().try_for_each(|asked| asked.check(&plans))?;
         let protocol = &first.run.plan.protocol;
         let facts = Facts {
-            title: names::protocol_title(Language::ENGLISH, &first.run.plan),
+            title: ProtocolTitle::of(&first.run.plan),
             protocol: protocol.name.clone(),
-            source: protocol.source.clone(),
+            source: PlanText::source(&first.run.plan),
             declared: question::declared(&plans),
             stated: question::stated(&plans),
             vary: question.vary.clone(),
@@ -113,15 +112,10 @@ impl Gathering {
             plan: serde_json::to_string_pretty(&run.plan).context("writing the plan as JSON")?,
             resolved: run.plan.clone(),
         });
-        for own in run
-            .plan
-            .vary
-            .iter()
-            .filter(|own| !facts.vary.contains(own))
-            .cloned()
-            .collect::<Vec<_>>()
-        {
-            facts.vary.push(own);
+        for own in &run.plan.vary {
+            if !facts.vary.contains(own) {
+                facts.vary.push(own.clone());
+            }
         }
         let mut names = HashMap::new();
         let index = facts.runs.len() - 1;
@@ -148,7 +142,8 @@ impl Gathering {
             );
         }
         let own = run.plan.protocol.steps.iter().map(|s| planned(s, &run.plan.protocol));
-        let imported = run.plan.imported.iter().flat_map(|i| &i.steps).map(imported);
+        let imported = run.plan.imported.iter().flat_map(|i| &i.steps);
+        let imported = imported.map(|s| imported_step(s, &run.plan.protocol));
         for step in own.chain(imported) {
             if !facts.steps.iter().any(|s| s.name == step.name) {
                 facts.steps.push(step);

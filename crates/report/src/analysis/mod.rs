@@ -9,8 +9,8 @@
 //! their models; `outliers` sorts the slowest ops by cause; `multiple` is the largest multiple of a
 //! load that a subject sustains; `hosts` combines simultaneous loads of several hosts; `gate`
 //! judges a new run by its base, `acceptance` delivered drives by a sample of their model; `trend`
-//! follows a figure over many runs; `names` has titles, axes and percentiles in a brief's language;
-//! `published` is the arithmetic of figures imported without repeats.
+//! follows a figure over many runs; `published` is the arithmetic of figures imported without
+//! repeats. `terms` and `brief` word all of it.
 
 mod bare_step;
 mod caveat;
@@ -18,18 +18,18 @@ pub mod claim;
 pub mod comparability;
 mod comparison;
 pub mod cost;
-mod difference;
+pub mod difference;
 pub mod facts;
 mod gathering;
 pub mod hosts;
 pub mod limits;
 pub mod metric_values;
-pub mod names;
 pub mod outlier_cause;
 pub mod outliers;
 pub mod points;
 mod question;
 pub mod scatter;
+pub mod title;
 pub mod verdicts;
 
 pub use claim::compare::{Comparison, Standing, StepPlace};

@@ -2,12 +2,10 @@
 //! masked.
 
 use crate::analysis::points::metric::MetricRequest;
-use crate::language::Language;
 use crate::plan::Plan;
 use crate::plan::declaration::Declaration;
 use crate::plan::specification::Specifications;
 use crate::record::{Mask, Masked, RunContents};
-use crate::say;
 
 /// The reader's question.
 #[derive(Clone, Debug, Default)]
@@ -22,15 +20,13 @@ pub struct Question {
     pub subjects: Vec<(usize, String)>,
     /// Subjects to mask, in addition to those masked in the plans.
     pub masks: Vec<String>,
-    /// The language of the masked subjects' names.
-    pub language: Language,
 }
 
 impl Question {
-    /// The mask for the subjects of these bundles.
-    pub fn mask(&self, runs: &[RunContents]) -> Mask {
+    /// What masks the subjects of these bundles; a name is made of a letter.
+    pub fn mask(&self, runs: &[RunContents], name: &dyn Fn(&str) -> String) -> Mask {
         let of: Vec<Masked<'_>> = runs.iter().map(|r| (&r.run.plan, r.facts.as_slice())).collect();
-        Mask::of(&of, &self.masks, &|letter| say!(self.language, "competitor", letter = letter))
+        Mask::of(&of, &self.masks, name)
     }
 
     /// The same, with the masked names.

@@ -98,8 +98,9 @@ pub fn shown(plan: &Plan, earlier: &Facts) -> Vec<(Option<String>, f64, Detectab
     };
     let shared =
         plan.protocol.steps.iter().filter_map(|s| earlier.steps.iter().find(|e| e.name == s.name));
-    let each: Vec<_> =
-        shared.filter_map(|step| of(Some(step.title.clone()), of_step(step, &metric))).collect();
+    let each: Vec<_> = shared
+        .filter_map(|step| of(Some(step.title.written.clone()), of_step(step, &metric)))
+        .collect();
     if each.is_empty() { of(None, of_all(earlier, &metric)).into_iter().collect() } else { each }
 }
 

@@ -4,7 +4,6 @@ use super::block::{Block, Role, with_code};
 use super::lead::Lead;
 use super::section;
 use crate::analysis::facts::Facts;
-use crate::analysis::names;
 use crate::base::error::Result;
 use crate::brief::own::options::{BriefOptions, PaperSize};
 use crate::brief::own::own_text::OwnText;
@@ -57,18 +56,18 @@ pub struct BriefSection {
 
 impl Brief {
     /// The brief of these facts; an error if brief.toml names an unknown section.
-    pub fn new(facts: &Facts, options: &BriefOptions) -> Result<Brief> {
+    pub fn new(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Brief> {
         Ok(Brief {
-            language: facts.language,
-            title: declared::cited(facts, options.title(facts))?,
+            language: l,
+            title: declared::cited(facts, &options.title(l, facts))?,
             kicker: facts.protocol.clone(),
-            byline: byline(facts),
+            byline: byline(l, facts),
             version: facts.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
             // A fleet's figures have no subject's colour.
             subjects: if facts.is_fleet() { Vec::new() } else { facts.subjects.clone() },
             palette: options.palette(facts)?,
-            cover: [cover(facts), declared::lines(facts)?].concat(),
-            parts: parts(facts, options)?,
+            cover: [cover(l, facts), declared::lines(l, facts)?].concat(),
+            parts: parts(l, facts, options)?,
             logo_png: options.logo_png.clone(),
             footer: None,
             page: options.page,
@@ -77,7 +76,7 @@ impl Brief {
 }
 
 /// The selected non-empty sections and the brief's own texts, in order.
-fn parts(facts: &Facts, options: &BriefOptions) -> Result<Vec<BriefSection>> {
+fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<BriefSection>> {
     // Sections of the appendix are lettered in order.
     let mut letters = (b'A'..=b'Z').map(char::from);
     let mut made = |id: &str| {
@@ -86,33 +85,33 @@ fn parts(facts: &Facts, options: &BriefOptions) -> Result<Vec<BriefSection>> {
             return None;
         }
         let section = section::ALL.iter().find(|s| s.id == id)?;
-        let blocks = (section.blocks)(facts);
+        let blocks = (section.blocks)(l, facts);
         if blocks.is_empty() {
             return None;
         }
         let letter = if section.appendix { letters.next() } else { None };
-        let title = (section.title)(facts.language);
+        let title = (section.title)(l);
         let title = match letter {
             Some(letter) => {
-                say!(facts.language, "appendix", letter = letter.to_string(), title = title)
+                say!(l, "appendix", letter = letter.to_string(), title = title)
             }
             None => title,
         };
         Some(BriefSection { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
     let drives = specification::stated(facts, options.drives());
-    let sources = Sources { facts, drives: &drives };
+    let sources = Sources { language: l, facts, drives: &drives };
     let own = |place: &str| -> Result<Vec<BriefSection>> {
         let part = |t: &OwnText| {
-            let markdown = declared::cited(facts, &resolve(&t.markdown, &sources, false)?)?;
+            let markdown = declared::cited(facts, &resolve(l, &t.markdown, &sources, false)?)?;
             let blocks = t.saying(markdown).blocks();
             Ok(BriefSection { id: t.id(), title: t.title.clone(), appendix: false, blocks })
         };
         options.texts_after(place).map(part).collect()
     };
     let mut all = Vec::new();
-    if let Some(verdict) = options.verdict(facts.language) {
-        let markdown = declared::cited(facts, &resolve(&verdict.markdown, &sources, true)?)?;
+    if let Some(verdict) = options.verdict(l) {
+        let markdown = declared::cited(facts, &resolve(l, &verdict.markdown, &sources, true)?)?;
         let blocks = verdict.saying(markdown).blocks();
         all.push(BriefSection {
             id: "verdict".to_string(),
@@ -122,55 +121,54 @@ fn parts(facts: &Facts, options: &BriefOptions) -> Result<Vec<BriefSection>> {
         });
     }
     all.extend(own("")?);
-    let stated = specification::blocks(facts, &drives)?;
+    let stated = specification::blocks(l, facts, &drives)?;
     if !stated.is_empty() {
-        let (id, title) = (specification::ID.to_string(), say!(facts.language, "specification"));
+        let (id, title) = (specification::ID.to_string(), say!(l, "specification"));
         all.push(BriefSection { id, title, appendix: false, blocks: stated });
     }
     for id in options.sections() {
         all.extend(made(&id));
         all.extend(own(&id)?);
     }
-    let blocks = declared::blocks(facts, &drives)?;
+    let blocks = declared::blocks(l, facts, &drives)?;
     if !blocks.is_empty() {
-        let (id, title) = (declared::ID.to_string(), say!(facts.language, "declared-notes"));
+        let (id, title) = (declared::ID.to_string(), say!(l, "declared-notes"));
         all.push(BriefSection { id, title, appendix: false, blocks });
     }
     Ok(all)
 }
 
 /// When and with what it was measured, by which procedure.
-fn byline(facts: &Facts) -> String {
+fn byline(l: Language, facts: &Facts) -> String {
     let newest = facts.runs.iter().max_by_key(|r| r.started_unix_ns);
     let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
-    let l = facts.language;
     let when = newest.map_or_else(|| l.moment(0), |run| wording::when_measured(l, run));
     let by = match facts.is_imported() {
         true => say!(l, "imported-into", when = when, version = version),
         false => say!(l, "measured-with", when = when, version = version),
     };
-    match facts.source.as_str() {
+    match facts.source.written.as_str() {
         "" => by,
         own if own.starts_with("Ours") => say!(l, "own-protocol", measured = by),
         _ if facts.is_imported() => {
-            say!(l, "figures-after-source", measured = by, source = names::source(facts))
+            say!(l, "figures-after-source", measured = by, source = &facts.source)
         }
-        _ => say!(l, "after-source", measured = by, source = names::source(facts)),
+        _ => say!(l, "after-source", measured = by, source = &facts.source),
     }
 }
 
 /// Values with a mark are not printed here.
-fn cover(facts: &Facts) -> Vec<Block> {
-    let lead = Lead::of(facts);
+fn cover(l: Language, facts: &Facts) -> Vec<Block> {
+    let lead = Lead::of(l, facts);
     let mut out = vec![Block::Text(Role::Lead, with_code(&lead.sentence))];
     if !lead.findings.is_empty() {
         out.push(Block::List(lead.findings.iter().map(|finding| with_code(finding)).collect()));
     }
     let figure = lead.step.and_then(|index| match facts.is_fleet() {
-        true => chart::of_step("fleet", facts, &facts.steps[index]).into_iter().next(),
-        false => choice::headline(facts, &facts.steps[index]),
+        true => chart::of_step(l, "fleet", facts, &facts.steps[index]).into_iter().next(),
+        false => choice::headline(l, facts, &facts.steps[index]),
     });
     out.extend(figure.map(|figure| Block::Figures(vec![figure])));
-    out.push(Block::note(run_conditions::line(facts)));
+    out.push(Block::note(run_conditions::line(l, facts)));
     out
 }

@@ -5,6 +5,7 @@ use crate::analysis::facts::Facts;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::verdicts::fleet::{DriveModel, Fleet, FleetDrive, ModelRatio};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::text::condition_text::condition;
 use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
@@ -15,39 +16,38 @@ use crate::stats::spread::spread;
 const MOST_NAMED: usize = 10;
 
 /// The table of a step's models, and the conclusions.
-pub fn of_step(facts: &Facts, fleet: &Fleet) -> Vec<Block> {
-    let mut out = vec![table(facts, fleet).block()];
-    let said = sentences(facts, fleet);
+pub fn of_step(l: Language, facts: &Facts, fleet: &Fleet) -> Vec<Block> {
+    let mut out = vec![table(l, facts, fleet).block()];
+    let said = sentences(l, facts, fleet);
     out.extend((!said.is_empty()).then(|| Block::list(said)));
     out
 }
 
 /// The differences between models, and outlying drives; for groups of drives these are in the
 /// notes.
-pub fn sentences(facts: &Facts, fleet: &Fleet) -> Vec<String> {
+pub fn sentences(l: Language, facts: &Facts, fleet: &Fleet) -> Vec<String> {
     if !facts.is_fleet() {
         return Vec::new();
     }
-    let mut all: Vec<String> = fleet.ratios.iter().map(|r| ratio(facts, fleet, r)).collect();
+    let mut all: Vec<String> = fleet.ratios.iter().map(|r| ratio(l, facts, fleet, r)).collect();
     if !fleet.barred.is_empty() {
-        let l = facts.language;
-        let what: Vec<String> = fleet.barred.iter().map(|d| l.text(&d.what)).collect();
+        let what: Vec<String> = fleet.barred.iter().map(|d| condition(l, &d.what)).collect();
         all.push(say!(l, "fleet-barred", what = l.list(&what)));
     }
     for model in &fleet.models {
         let named = model.apart.iter().take(MOST_NAMED);
-        all.extend(named.map(|at| apart(facts, fleet, model, &model.specimens[*at])));
+        all.extend(named.map(|at| apart(l, facts, fleet, model, &model.specimens[*at])));
         if model.apart.len() > MOST_NAMED {
             let count = model.apart.len() - MOST_NAMED;
-            all.push(say!(facts.language, "fleet-more-apart", model = &model.name, count = count));
+            all.push(say!(l, "fleet-more-apart", model = &model.name, count = count));
         }
     }
     all
 }
 
 /// "ops/s at depth 8", and the printed form of its values.
-fn place(facts: &Facts, fleet: &Fleet) -> String {
-    let (l, step) = (facts.language, &facts.steps[fleet.step]);
+fn place(l: Language, facts: &Facts, fleet: &Fleet) -> String {
+    let step = &facts.steps[fleet.step];
     format!("{}{}", fleet.metric.text(l), wording::place(l, step, &[fleet.value]))
 }
 
@@ -59,15 +59,14 @@ fn printed(l: Language, metric: &Metric, value: f64) -> String {
     }
 }
 
-fn table(facts: &Facts, fleet: &Fleet) -> Table {
-    let l = facts.language;
+fn table(l: Language, facts: &Facts, fleet: &Fleet) -> Table {
     let scatter = |what: String| say!(l, "column-scatter", of = what);
     let head = [
         say!(l, "column-model"),
         say!(l, "column-firmware"),
         say!(l, "column-drives"),
         say!(l, "column-hosts"),
-        place(facts, fleet),
+        place(l, facts, fleet),
         say!(l, "column-min"),
         say!(l, "column-median"),
         say!(l, "column-max"),
@@ -101,8 +100,7 @@ fn row(l: Language, metric: &Metric, model: &DriveModel) -> Vec<String> {
 }
 
 /// "ops/s at depth 8: drive for drive, A is 5.1 % [2.0, 8.3] better than B, 134 and 66 drives; …"
-fn ratio(facts: &Facts, fleet: &Fleet, one: &ModelRatio) -> String {
-    let l = facts.language;
+fn ratio(l: Language, facts: &Facts, fleet: &Fleet, one: &ModelRatio) -> String {
     let (better, worse) = (&fleet.models[one.pair.0].name, &fleet.models[one.pair.1].name);
     let percent = |factor: f64| (factor - 1.0) * 100.0;
     let found = &one.found;
@@ -120,11 +118,16 @@ fn ratio(facts: &Facts, fleet: &Fleet, one: &ModelRatio) -> String {
         true => say!(l, "fleet-better", better = better, by = by, worse = worse, drives = drives),
         false => say!(l, "fleet-open", first = better, other = worse, by = by, drives = drives),
     };
-    say!(l, "of-step", step = place(facts, fleet), sentence = sentence)
+    say!(l, "of-step", step = place(l, facts, fleet), sentence = sentence)
 }
 
-fn apart(facts: &Facts, fleet: &Fleet, model: &DriveModel, one: &FleetDrive) -> String {
-    let l = facts.language;
+fn apart(
+    l: Language,
+    facts: &Facts,
+    fleet: &Fleet,
+    model: &DriveModel,
+    one: &FleetDrive,
+) -> String {
     let serial = one.serial.as_ref().map_or(String::new(), |serial| format!(" ({serial})"));
     let mut sentence = say!(
         l,
@@ -138,5 +141,5 @@ fn apart(facts: &Facts, fleet: &Fleet, model: &DriveModel, one: &FleetDrive) -> 
     if let Some(log) = &one.health {
         sentence = say!(l, "fleet-apart-health", sentence = sentence, log = log);
     }
-    say!(l, "of-step", step = place(facts, fleet), sentence = sentence)
+    say!(l, "of-step", step = place(l, facts, fleet), sentence = sentence)
 }

@@ -6,6 +6,7 @@ use crate::analysis::facts::Facts;
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::brief::number_format::NONE;
 use crate::brief::text::{caveat_text, wording};
+use crate::language::Language;
 use crate::stats::Better;
 use crate::stats::percent::in_interval;
 use crate::stats::runs::gate::{RatioChange, ScatterUnit, ShownChange};
@@ -50,15 +51,11 @@ fn percent(share: f64) -> String {
 }
 
 /// The place of a figure in its step: "8 threads", "mean of points".
-pub fn place(facts: &Facts, row: &Judged) -> String {
+pub fn place(l: Language, facts: &Facts, row: &Judged) -> String {
     let step = &facts.steps[row.step];
     match row.at {
         StepPlace::Value(value) => match &step.axis {
-            Some(_) => format!(
-                "{} {}",
-                step.values[value].text(facts.language),
-                step.axis_text(facts.language)
-            ),
+            Some(_) => format!("{} {}", step.values[value].text(l), step.axis_text(l)),
             None => "the only point".to_string(),
         },
         _ => "mean of points".to_string(),
@@ -74,7 +71,7 @@ pub fn change(change: &RatioChange) -> (String, String) {
 }
 
 /// The verdict on one figure, with the reason if nothing is shown, and the remedy.
-pub fn verdict(facts: &Facts, gate: &Gate, row: &Judged) -> String {
+pub fn verdict(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> String {
     let GateVerdict::NotShown(why) = &row.verdict else { return word_of(&row.verdict).to_string() };
     let unit = match gate.unit {
         ScatterUnit::Repeats => "repeats",
@@ -90,14 +87,14 @@ pub fn verdict(facts: &Facts, gate: &Gate, row: &Judged) -> String {
         NoVerdictCause::NotInNew => "not measured in the new run".to_string(),
         NoVerdictCause::NotInBase => "not measured in the base".to_string(),
         NoVerdictCause::Caveat => "a caveat bars it".to_string(),
-        NoVerdictCause::Barred(number) => wording::barred(facts, &facts.barred[*number]),
+        NoVerdictCause::Barred(number) => wording::barred(l, facts, &facts.barred[*number]),
     };
     format!("not shown: {why}")
 }
 
 /// The complete text for the terminal.
-pub fn blocks(facts: &Facts, gate: &Gate) -> Vec<Block> {
-    let mut out = vec![Block::chapter(&facts.title), Block::lead(sentence(gate))];
+pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
+    let mut out = vec![Block::chapter(facts.title.text(l)), Block::lead(sentence(gate))];
     let head = ["step", "subject", "at", "metric", "verdict", "change", "interval"];
     let mut table = Table::new(5, &head);
     let (mut reasons, mut caveat) = (Vec::new(), false);
@@ -106,12 +103,12 @@ pub fn blocks(facts: &Facts, gate: &Gate) -> Vec<Block> {
             row.change.as_ref().map_or((NONE.to_string(), NONE.to_string()), change);
         let mark = if row.verdict == GateVerdict::Worse { Mark::Bad } else { Mark::None };
         let (step, subject) = (&facts.steps[row.step].title, &facts.own_names[row.subject]);
-        let metric = row.metric.text(facts.language);
-        let names = [step.clone(), subject.clone(), place(facts, row), metric];
+        let metric = row.metric.text(l);
+        let names = [step.text(l), subject.clone(), place(l, facts, row), metric];
         let own = [word_of(&row.verdict).to_string(), by, interval];
         if let GateVerdict::NotShown(why) = &row.verdict {
             caveat |= *why == NoVerdictCause::Caveat;
-            let said = verdict(facts, gate, row);
+            let said = verdict(l, facts, gate, row);
             let barred = matches!(why, NoVerdictCause::Barred(_));
             let reason = if barred { said } else { format!("{}: {said}", names.join(", ")) };
             if !reasons.contains(&reason) {
@@ -125,7 +122,7 @@ pub fn blocks(facts: &Facts, gate: &Gate) -> Vec<Block> {
         out.push(Block::list(reasons));
     }
     if caveat {
-        out.push(Block::list(caveat_text::caveats(facts)));
+        out.push(Block::list(caveat_text::caveats(l, facts)));
     }
     if !gate.unpaired.is_empty() {
         let names: Vec<&str> = gate.unpaired.iter().map(|s| &*facts.subjects[*s]).collect();

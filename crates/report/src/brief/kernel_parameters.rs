@@ -2,6 +2,7 @@
 //! others. The boot disk, for example, is not disclosed.
 
 use crate::analysis::facts::Facts;
+use crate::language::Language;
 use crate::plan::declaration::CommandLine;
 use crate::record::key::kernel;
 use crate::say;
@@ -78,14 +79,13 @@ const RELEVANT: [&str; 61] = [
 ];
 
 /// The displayed part of a fact: the relevant part of the command line, and other facts in full.
-pub fn shown(facts: &Facts, name: &str, value: &str) -> String {
+pub fn shown(l: Language, facts: &Facts, name: &str, value: &str) -> String {
     let whole = facts.declared.kernel_command_line == Some(CommandLine::Whole);
     if name != kernel::COMMAND_LINE.name || whole {
         return value.to_string();
     }
     let (relevant, others): (Vec<&str>, Vec<&str>) =
         value.split_whitespace().partition(|parameter| is_relevant(parameter));
-    let l = facts.language;
     match (relevant.is_empty(), others.len()) {
         (_, 0) => value.to_string(),
         (true, n) => say!(l, "kernel-no-parameters", others = n),
@@ -113,16 +113,16 @@ mod tests {
                     nvme.poll_queues=4 memory_corruption_check=1";
         let facts = Facts::default();
         assert_eq!(
-            shown(&facts, "Command line", line),
+            shown(Language::ENGLISH, &facts, "Command line", line),
             "isolcpus=2-7 rcu-nocbs=2-7 mem=256G nvme.poll_queues=4 (4 other parameters not shown)"
         );
         assert_eq!(
-            shown(&facts, "Command line", "root=/dev/vda"),
+            shown(Language::ENGLISH, &facts, "Command line", "root=/dev/vda"),
             "none that is known to matter (1 other parameter not shown)"
         );
-        assert_eq!(shown(&facts, "Release", "root=/dev/vda"), "root=/dev/vda");
+        assert_eq!(shown(Language::ENGLISH, &facts, "Release", "root=/dev/vda"), "root=/dev/vda");
         let mut whole = Facts::default();
         whole.declared.kernel_command_line = Some(CommandLine::Whole);
-        assert_eq!(shown(&whole, "Command line", line), line);
+        assert_eq!(shown(Language::ENGLISH, &whole, "Command line", line), line);
     }
 }

@@ -10,6 +10,7 @@ use crate::analysis::facts::Facts;
 use crate::analysis::verdicts::fleet;
 use crate::brief::text::outcome::{Said, key};
 use crate::brief::text::{causes, outcome, published, wording};
+use crate::language::Language;
 use crate::say;
 
 /// Maximum number of findings of each kind after the first sentence: gains of the brief's subject,
@@ -34,46 +35,46 @@ pub struct Lead {
 
 impl Lead {
     /// The first page of these facts.
-    pub fn of(facts: &Facts) -> Lead {
+    pub fn of(l: Language, facts: &Facts) -> Lead {
         let step = lead::step(facts);
         if facts.is_fleet() {
-            return of_fleet(facts, step);
+            return of_fleet(l, facts, step);
         }
         let (Some(index), true) = (step, facts.subjects.len() > 1) else {
-            return alone(facts, step);
+            return alone(l, facts, step);
         };
         if published::is_published(facts) {
-            let found = published::lead(facts, MOST_PUBLISHED);
-            let nothing = || (say!(facts.language, "published-no-difference"), Vec::new());
+            let found = published::lead(l, facts, MOST_PUBLISHED);
+            let nothing = || (say!(l, "published-no-difference"), Vec::new());
             let (sentence, findings) = found.unwrap_or_else(nothing);
             return Lead { sentence, findings, step, ranks: false };
         }
         let outcome = StepLead::of(facts, index);
-        match first(facts, &outcome) {
+        match first(l, facts, &outcome) {
             Some((sentence, said)) => {
-                let findings = claims_beside(facts, index, said);
+                let findings = claims_beside(l, facts, index, said);
                 Lead { sentence, findings, step, ranks: true }
             }
             None => {
-                let open = || outcome.all.iter().map(|c| not_shown(facts, c));
-                let levels = || (0..facts.subjects.len()).filter_map(|s| level(facts, index, s));
+                let open = || outcome.all.iter().map(|c| not_shown(l, facts, c));
+                let levels = || (0..facts.subjects.len()).filter_map(|s| level(l, facts, index, s));
                 let mut findings: Vec<String> = open().chain(levels()).collect();
                 findings.truncate(MOST_FINDINGS.max(facts.subjects.len()));
-                Lead { sentence: causes::no_claim(facts), findings, step, ranks: false }
+                Lead { sentence: causes::no_claim(l, facts), findings, step, ranks: false }
             }
         }
     }
 }
 
-fn level(facts: &Facts, index: usize, subject: usize) -> Option<String> {
-    outcome::level(facts, &facts.steps[index], subject)
+fn level(l: Language, facts: &Facts, index: usize, subject: usize) -> Option<String> {
+    outcome::level(l, facts, &facts.steps[index], subject)
 }
 
 /// The sentence, and the comparisons that it contains.
-fn first(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
-    let (l, own) = (facts.language, facts.headline_subject);
-    if let Some((sentence, said)) = outcome::of_subject(facts, outcome) {
-        let sentence = wording::of_step(facts, outcome.step, wording::stopped(l, sentence));
+fn first(l: Language, facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
+    let own = facts.headline_subject;
+    if let Some((sentence, said)) = outcome::of_subject(l, facts, outcome) {
+        let sentence = wording::of_step(l, facts, outcome.step, wording::stopped(l, sentence));
         let sentence = match outcome::more_changes(facts, outcome) {
             0 => sentence,
             count => say!(l, "changes-more-times", sentence = sentence, count = count),
@@ -86,30 +87,33 @@ fn first(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
     let rank =
         |c: &Comparison| (!c.is_with(own), c.step != outcome.step, c.metric != outcome.metric);
     let strongest = all.iter().map(|c| c.comparison).min_by_key(|c| rank(c))?;
-    let mut sentence = said_of_step(facts, strongest);
+    let mut sentence = said_of_step(l, facts, strongest);
     if let Some(c) = outcome.all.iter().min_by_key(|c| !c.is_with(own)) {
-        let open =
-            if c.step == strongest.step { outcome::open(facts, c) } else { not_shown(facts, c) };
+        let open = if c.step == strongest.step {
+            outcome::open(l, facts, c)
+        } else {
+            not_shown(l, facts, c)
+        };
         sentence = say!(l, "two-sentences", first = sentence, second = open);
     }
     Some((sentence, vec![key(strongest)]))
 }
 
 /// "4 KiB reads: A delivers 21 % [19, 24] more ops/s than B at 96 threads."
-fn said_of_step(facts: &Facts, c: &Comparison) -> String {
-    let sentence = wording::stopped(facts.language, wording::sentence(facts, c));
-    wording::of_step(facts, c.step, sentence)
+fn said_of_step(l: Language, facts: &Facts, c: &Comparison) -> String {
+    let sentence = wording::stopped(l, wording::sentence(l, facts, c));
+    wording::of_step(l, facts, c.step, sentence)
 }
 
-fn not_shown(facts: &Facts, c: &Comparison) -> String {
-    wording::of_step(facts, c.step, outcome::open(facts, c))
+fn not_shown(l: Language, facts: &Facts, c: &Comparison) -> String {
+    wording::of_step(l, facts, c.step, outcome::open(l, facts, c))
 }
 
 /// Claims after the first sentence, for each kind most important first: other figures of the same
 /// step, then the headline of each other step, then the strongest. First those for the brief's
 /// subject, then those for a rival; claims among rivals only if there are no others. The number of
 /// further losses is stated.
-fn claims_beside(facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
+fn claims_beside(l: Language, facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
     let own = facts.headline_subject;
     let all = claims::all(facts);
     let leads =
@@ -137,7 +141,7 @@ fn claims_beside(facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
         shown = kind(&|c| !c.is_with(own)).into_iter().take(MOST_FINDINGS).collect();
     }
     let mut out: Vec<String> = Vec::new();
-    for sentence in shown.into_iter().map(|c| one_finding(facts, c)) {
+    for sentence in shown.into_iter().map(|c| one_finding(l, facts, c)) {
         // A change of the better subject is both a gain and a loss.
         if !out.contains(&sentence) {
             out.push(sentence);
@@ -146,25 +150,24 @@ fn claims_beside(facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
     if losses.len() > MOST_FINDINGS {
         let count = losses.len() - MOST_FINDINGS;
         let subject = &facts.subjects[own];
-        out.push(say!(facts.language, "more-losses", count = count, subject = subject));
+        out.push(say!(l, "more-losses", count = count, subject = subject));
     }
     out
 }
 
 /// If the better subject changes along the axis, this is stated, because one end does not represent
 /// the whole.
-fn one_finding(facts: &Facts, c: &Comparison) -> String {
+fn one_finding(l: Language, facts: &Facts, c: &Comparison) -> String {
     let crossovers = claims::crossovers(facts);
     let mut same = crossovers.iter().filter(|o| o.step == c.step && o.metric == c.metric);
     match same.find(|o| c.is_of(o.before, o.after)) {
-        Some(crossover) => wording::stopped(facts.language, wording::crossover(facts, crossover)),
-        None => said_of_step(facts, c),
+        Some(crossover) => wording::stopped(l, wording::crossover(l, facts, crossover)),
+        None => said_of_step(l, facts, c),
     }
 }
 
 /// For a fleet: the number of drives, the differences between their models, and outlying drives.
-fn of_fleet(facts: &Facts, step: Option<usize>) -> Lead {
-    let l = facts.language;
+fn of_fleet(l: Language, facts: &Facts, step: Option<usize>) -> Lead {
     let Some(fleet) = step.and_then(|index| fleet::of_step(facts, index)) else {
         let sentence = say!(l, "fleet-not-shown", drives = facts.subjects.len());
         return Lead { sentence, findings: Vec::new(), step, ranks: false };
@@ -174,18 +177,20 @@ fn of_fleet(facts: &Facts, step: Option<usize>) -> Lead {
     let drives = say!(l, "fleet-drives", count = drives);
     let models = fleet.models.len();
     let sentence = say!(l, "fleet-lead", drives = drives, models = models, apart = apart);
-    let mut findings: Vec<String> =
-        words::sentences(facts, &fleet).into_iter().map(|said| wording::stopped(l, said)).collect();
+    let mut findings: Vec<String> = words::sentences(l, facts, &fleet)
+        .into_iter()
+        .map(|said| wording::stopped(l, said))
+        .collect();
     findings.truncate(MOST_FINDINGS);
     Lead { sentence, findings, step, ranks: false }
 }
 
 /// A single subject, or nothing measured.
-fn alone(facts: &Facts, step: Option<usize>) -> Lead {
+fn alone(l: Language, facts: &Facts, step: Option<usize>) -> Lead {
     let sentence = match facts.subjects.len() {
-        0 | 1 => say!(facts.language, "no-rank-alone"),
-        _ => causes::no_claim(facts),
+        0 | 1 => say!(l, "no-rank-alone"),
+        _ => causes::no_claim(l, facts),
     };
-    let level = step.and_then(|index| level(facts, index, 0));
+    let level = step.and_then(|index| level(l, facts, index, 0));
     Lead { sentence, findings: level.into_iter().collect(), step, ranks: false }
 }

@@ -21,104 +21,103 @@ use crate::language::{Language, Name};
 use crate::say;
 
 /// Every point with its streams.
-pub fn show(facts: &Facts) -> Vec<Block> {
-    let (l, mut out) = (facts.language, header(facts));
+pub fn show(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = header(l, facts);
     for step in &facts.steps {
-        out.extend([Block::chapter(&step.title), Block::note(results::describe(l, step))]);
-        out.push(points(facts, step).block());
+        out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
+        out.push(points(l, facts, step).block());
         if step.cells.iter().any(|c| c.streams.iter().any(|(_, headline, _)| !headline)) {
             out.push(Block::note(say!(l, "streams-in-brackets")));
         }
-        out.extend(groups(facts, step, true));
-        out.extend(energy::table(facts, step).map(Table::block));
-        out.extend(limited(facts, step));
-        let slowest = outliers::lines(facts, step);
+        out.extend(groups(l, facts, step, true));
+        out.extend(energy::table(l, facts, step).map(Table::block));
+        out.extend(limited(l, facts, step));
+        let slowest = outliers::lines(l, facts, step);
         if !slowest.is_empty() {
             out.extend([Block::part(say!(l, "section-outliers")), Block::list(slowest)]);
         }
-        out.extend(open_loop(facts, step));
+        out.extend(open_loop(l, facts, step));
     }
-    let checks = tpcc::verdicts(facts);
+    let checks = tpcc::verdicts(l, facts);
     if !checks.is_empty() {
         out.push(Block::list(checks));
     }
-    let notes = energy::notes(facts);
+    let notes = energy::notes(l, facts);
     if !notes.is_empty() {
         out.extend([Block::chapter(say!(l, "power-meters")), Block::list(notes)]);
     }
-    out.extend(failures(facts));
+    out.extend(failures(l, facts));
     out
 }
 
 /// The first page: the headline, then the findings.
-pub fn headline(facts: &Facts) -> Vec<String> {
-    let lead = Lead::of(facts);
+pub fn headline(l: Language, facts: &Facts) -> Vec<String> {
+    let lead = Lead::of(l, facts);
     [lead.sentence].into_iter().chain(lead.findings).collect()
 }
 
 /// The headline, then the subjects at each axis value, each compared with the first.
-pub fn compare(facts: &Facts) -> Vec<Block> {
-    let (l, mut out) = (facts.language, header(facts));
-    out.extend(headline(facts).into_iter().map(Block::lead));
+pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = header(l, facts);
+    out.extend(headline(l, facts).into_iter().map(Block::lead));
     if facts.is_fleet() {
-        out.extend(models(facts));
+        out.extend(models(l, facts));
         return out;
     }
     let (found, crossovers) = (claims::all(facts), claims::crossovers(facts));
     for (index, step) in facts.steps.iter().enumerate() {
-        out.extend([Block::chapter(&step.title), Block::note(results::describe(l, step))]);
-        out.push(results::side_by_side(facts, index).block());
+        out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
+        out.push(results::side_by_side(l, facts, index).block());
         if step.has_marks() {
             out.push(Block::note(say!(l, "see-caveats-marks")));
         }
-        out.extend(groups(facts, step, false));
-        out.extend(energy::table(facts, step).map(Table::block));
-        if let Some(table) = equal_load::table(facts, index) {
+        out.extend(groups(l, facts, step, false));
+        out.extend(energy::table(l, facts, step).map(Table::block));
+        if let Some(table) = equal_load::table(l, facts, index) {
             out.extend([table.block(), Block::note(equal_load::how(l))]);
         }
-        out.extend(comparisons(facts, index, &found, &crossovers));
-        out.extend(open_loop(facts, step));
+        out.extend(comparisons(l, facts, index, &found, &crossovers));
+        out.extend(open_loop(l, facts, step));
     }
-    let caveats = caveat_text::caveats(facts);
+    let caveats = caveat_text::caveats(l, facts);
     if !caveats.is_empty() {
         out.extend([Block::chapter(say!(l, "section-marks")), Block::list(caveats)]);
     }
-    out.extend(notes::blocks(facts));
-    out.extend(failures(facts));
+    out.extend(notes::blocks(l, facts));
+    out.extend(failures(l, facts));
     if !facts.comparisons.is_empty() {
         out.push(Block::note(wording::footnote(l)));
     }
-    out.extend(
-        selftest::of_host(facts).into_iter().map(|said| Block::note(wording::stopped(l, said))),
-    );
+    let of_host = |summary| wording::stopped(l, say!(l, "on-this-host", summary = summary));
+    out.extend(selftest::of_host(facts).into_iter().map(|s: String| Block::note(of_host(s))));
     out
 }
 
 /// For a fleet, the models of each step instead of every subject.
-fn models(facts: &Facts) -> Vec<Block> {
+fn models(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for fleet in (0..facts.steps.len()).filter_map(|index| fleet::of_step(facts, index)) {
         let step = &facts.steps[fleet.step];
-        let described = Block::note(results::describe(facts.language, step));
-        out.extend([Block::chapter(&step.title), described]);
-        out.extend(words::of_step(facts, &fleet));
+        let described = Block::note(results::describe(l, step));
+        out.extend([Block::chapter(step.title.text(l)), described]);
+        out.extend(words::of_step(l, facts, &fleet));
     }
-    out.push(Block::note(say!(facts.language, "fleet-how")));
+    out.push(Block::note(say!(l, "fleet-how")));
     out
 }
 
 /// Claims, strongest first, and points without claims, with the reason.
-pub fn claims(facts: &Facts) -> Vec<Block> {
-    let (l, found) = (facts.language, claims::all(facts));
+pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
+    let found = claims::all(facts);
     let claim = |claim: &Claim<'_>| {
-        let (said, basis) = wording::claim(facts, claim);
+        let (said, basis) = wording::claim(l, facts, claim);
         say!(l, "claim-with-basis", claim = said, basis = basis)
     };
-    let crossover = |own: &Crossover| wording::stopped(l, wording::crossover(facts, own));
+    let crossover = |own: &Crossover| wording::stopped(l, wording::crossover(l, facts, own));
     let mut items: Vec<String> = found.iter().map(claim).collect();
     items.extend(claims::crossovers(facts).iter().map(crossover));
     let mut out = if items.is_empty() { Vec::new() } else { vec![Block::list(items)] };
-    match published::rows(facts) {
+    match published::rows(l, facts) {
         Some(rows) => {
             let item = |[figure, subject, with, at, calculation, result, other, step]: [String;
                             8]| {
@@ -137,21 +136,20 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
             };
             out.extend([Block::text(published::how(l)), Block::list(rows.into_iter().map(item))]);
         }
-        None if found.is_empty() => out.push(Block::text(causes::no_claim(facts))),
+        None if found.is_empty() => out.push(Block::text(causes::no_claim(l, facts))),
         None => {}
     }
-    out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
-    let caveats = caveat_text::caveats(facts);
+    out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(l, facts, bar))));
+    let caveats = caveat_text::caveats(l, facts);
     if !caveats.is_empty() {
         let title = say!(l, "caveats-of-claims");
         out.extend([Block::chapter(title), Block::list(caveats)]);
     }
-    out.extend(notes::blocks(facts));
+    out.extend(notes::blocks(l, facts));
     out
 }
 
-fn header(facts: &Facts) -> Vec<Block> {
-    let l = facts.language;
+fn header(l: Language, facts: &Facts) -> Vec<Block> {
     let moments = facts.runs.iter().map(|run| run.started_unix_ns);
     let run = |run: &crate::analysis::facts::RunFacts| {
         let when = wording::when_measured(l, run);
@@ -170,7 +168,7 @@ fn header(facts: &Facts) -> Vec<Block> {
             version = version
         ))
     };
-    let mut out = vec![Block::chapter(&facts.title)];
+    let mut out = vec![Block::chapter(facts.title.text(l))];
     match facts.is_fleet() && facts.runs.len() > 1 {
         true => {
             let count = facts.runs.len();
@@ -184,8 +182,7 @@ fn header(facts: &Facts) -> Vec<Block> {
     out
 }
 
-fn points(facts: &Facts, step: &StepFacts) -> Table {
-    let l = facts.language;
+fn points(l: Language, facts: &Facts, step: &StepFacts) -> Table {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend([say!(l, "column-stream"), say!(l, "column-class")]);
     head.extend(["ops/s", "±", "MB/s"].map(String::from));
@@ -232,27 +229,27 @@ fn show_row(
 }
 
 /// The groups of a step as a whole, and optionally drive by drive.
-fn groups(facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
-    if let Some(together) = database_servers::together(facts, step) {
-        let servers = each.then(|| database_servers::each(facts, step)).flatten();
-        let how = Block::note(database_servers::how(facts.language));
+fn groups(l: Language, facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
+    if let Some(together) = database_servers::together(l, facts, step) {
+        let servers = each.then(|| database_servers::each(l, facts, step)).flatten();
+        let how = Block::note(database_servers::how(l));
         return [Some(together.block()), servers.map(Table::block), Some(how)]
             .into_iter()
             .flatten()
             .collect();
     }
-    let Some(whole) = drives::whole(facts, step) else { return Vec::new() };
+    let Some(whole) = drives::whole(l, facts, step) else { return Vec::new() };
     let mut out = vec![whole.block()];
     if each {
-        out.extend(drives::each(facts, step).map(Table::block));
+        out.extend(drives::each(l, facts, step).map(Table::block));
     }
-    out.push(Block::note(drives::aggregation(facts.language)));
+    out.push(Block::note(drives::aggregation(l)));
     out
 }
 
 /// The bottleneck of each point, if known.
-fn limited(facts: &Facts, step: &StepFacts) -> Vec<Block> {
-    let (l, items) = (facts.language, bottlenecks::lines(facts, step));
+fn limited(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Block> {
+    let items = bottlenecks::lines(l, facts, step);
     match items.is_empty() {
         true => Vec::new(),
         false => vec![Block::part(say!(l, "section-limits")), Block::list(items)],
@@ -262,24 +259,23 @@ fn limited(facts: &Facts, step: &StepFacts) -> Vec<Block> {
 /// The results of the step's comparisons, the pairs that could not be compared, and where the
 /// better subject changes.
 fn comparisons(
+    l: Language,
     facts: &Facts,
     index: usize,
     claims: &[Claim<'_>],
     crossovers: &[Crossover],
 ) -> Vec<Block> {
-    let l = facts.language;
     let barred = facts.barred.iter().filter(|b| b.step.is_none_or(|s| s == index));
-    let mut out: Vec<String> = barred.map(|bar| wording::barred(facts, bar)).collect();
+    let mut out: Vec<String> = barred.map(|bar| wording::barred(l, facts, bar)).collect();
     let own = claims.iter().filter(|c| c.comparison.step == index);
-    out.extend(own.map(|claim| wording::stopped(l, wording::sentence(facts, claim.comparison))));
+    out.extend(own.map(|claim| wording::stopped(l, wording::sentence(l, facts, claim.comparison))));
     let own = crossovers.iter().filter(|c| c.step == index);
-    out.extend(own.map(|crossover| wording::stopped(l, wording::crossover(facts, crossover))));
+    out.extend(own.map(|crossover| wording::stopped(l, wording::crossover(l, facts, crossover))));
     out.into_iter().map(Block::text).collect()
 }
 
 /// The mandatory disclosure of an open loop: missed rates and late requests.
-fn open_loop(facts: &Facts, step: &StepFacts) -> Option<Block> {
-    let l = facts.language;
+fn open_loop(l: Language, facts: &Facts, step: &StepFacts) -> Option<Block> {
     let mut items = Vec::new();
     for cell in &step.cells {
         for (name, _, s) in &cell.streams {
@@ -315,11 +311,10 @@ fn open_loop(facts: &Facts, step: &StepFacts) -> Option<Block> {
     (!items.is_empty()).then(|| Block::list(items))
 }
 
-fn failures(facts: &Facts) -> Vec<Block> {
+fn failures(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.failures.is_empty() {
         return Vec::new();
     }
-    let l = facts.language;
     let item = |f: &crate::analysis::facts::EarlyEnd| {
         say!(
             l,

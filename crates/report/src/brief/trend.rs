@@ -128,8 +128,8 @@ pub fn document(histories: &[FigureHistory]) -> Brief {
     let changes: usize = histories.iter().map(|h| h.changes.len()).sum();
     let runs = histories.iter().map(|h| h.runs.len()).max().unwrap_or(0);
     Brief {
-        language: Language::default(),
-        title: format!("Trends: {protocol}"),
+        language: Language::ENGLISH,
+        title: format!("Trends: {}", protocol.text(Language::ENGLISH)),
         kicker: name,
         byline: format!("{runs} runs; {changes} change points"),
         version: env!("CARGO_PKG_VERSION").to_string(),

@@ -7,13 +7,20 @@ use crate::analysis::{Facts, Gathering, Question};
 use crate::base::error::{Context, Result};
 use crate::base::file;
 use crate::base::text::visible;
+use crate::language::Language;
+use crate::say;
 use crate::store::Bundle;
 
-/// Reads bundles: their runs, then point by point.
+/// Reads bundles: their runs, then point by point. Masked subjects have English names.
 pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
+    facts_in(Language::ENGLISH, paths, question)
+}
+
+/// The same for a document in a language, in which masked subjects are named.
+pub fn facts_in(l: Language, paths: &[PathBuf], question: &Question) -> Result<Facts> {
     let mut bundles = paths.iter().map(|path| Bundle::open(path)).collect::<Result<Vec<_>>>()?;
     let mut runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
-    let mask = question.mask(&runs);
+    let mask = question.mask(&runs, &|letter| say!(l, "competitor", letter = letter));
     if !mask.is_empty() {
         let masked = bundles.into_iter().map(|bundle| bundle.masked(&mask));
         bundles = masked.collect::<Result<_>>()?;

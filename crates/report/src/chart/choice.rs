@@ -5,11 +5,12 @@ use crate::analysis::claim::lead;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::P99;
+use crate::language::Language;
 use crate::plan::Field;
 
 /// Those printed by the step's source, or usual for its kind of sweep.
-pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let mut all = all(facts, step);
+pub fn leading(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    let mut all = all(l, facts, step);
     let names = names(step);
     let of = |name: &String| all.iter().position(|figure| is(figure, name));
     let mut places: Vec<usize> = names.iter().filter_map(of).collect();
@@ -22,12 +23,12 @@ pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
 }
 
 /// All others, with captions that name the step.
-pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let leading = leading(facts, step);
+pub fn others(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    let leading = leading(l, facts, step);
     let led = |figure: &Chart| leading.iter().any(|own| own.is(figure));
-    let mut own = step::titled(facts, step);
+    let mut own = step::titled(l, facts, step);
     // Added kinds of figures have their own captions. Those of power are next to its tables.
-    let added = super::of_step("results", facts, step).into_iter();
+    let added = super::of_step(l, "results", facts, step).into_iter();
     let added: Vec<Chart> =
         added.filter(|figure| !own.iter().any(|known| known.is(figure))).collect();
     own.extend(added);
@@ -42,16 +43,16 @@ pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
 }
 
 /// The figure of the step's headline.
-pub fn headline(facts: &Facts, step: &StepFacts) -> Option<Chart> {
+pub fn headline(l: Language, facts: &Facts, step: &StepFacts) -> Option<Chart> {
     let metric = lead::metric(facts, step);
     let wanted = of_metric(step, &metric);
-    let all = step::cover(facts, step);
+    let all = step::cover(l, facts, step);
     let found = wanted.iter().find_map(|name| all.iter().find(|figure| is(figure, name)));
     found.or(all.first()).cloned()
 }
 
-fn all(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    OF_STEP.iter().flat_map(|of| (of.figures)(facts, step)).collect()
+fn all(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    OF_STEP.iter().flat_map(|of| (of.figures)(l, facts, step)).collect()
 }
 
 /// Names of power figures end in the class of power.

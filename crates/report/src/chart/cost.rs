@@ -12,8 +12,8 @@ use crate::language::Language;
 use crate::say;
 
 /// The figures of a step; none where nothing was counted.
-pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let draw = ChartKind { facts, step, titled: true, quiet: false };
+pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    let draw = ChartKind { language: l, facts, step, titled: true, quiet: false };
     let mut all: Vec<Chart> = draw.waterfall().into_iter().collect();
     all.extend(draw.amplification());
     all.extend(draw.amplification_over_time());
@@ -51,7 +51,7 @@ pub fn part(l: Language, name: &str) -> String {
 impl ChartKind<'_> {
     /// Bytes of each layer for each byte of the application, at the step's lead value.
     fn waterfall(&self) -> Option<Chart> {
-        let l = self.facts.language;
+        let l = self.language;
         let of = |subject: usize| {
             let cell = self.step.cell(subject, self.step.lead)?;
             layers(l, &cell.writes.as_ref()?.layers())
@@ -101,7 +101,7 @@ impl ChartKind<'_> {
         };
         let each: Vec<Vec<Option<Bar>>> = (0..self.facts.subjects.len()).map(values).collect();
         each.iter().flatten().any(Option::is_some).then_some(())?;
-        let what = say!(self.facts.language, "write-amplification");
+        let what = say!(self.language, "write-amplification");
         let of = quantity("waf", &what, "WAF", Some(&metric));
         let subjects = self.facts.subjects.iter().zip(each);
         let plot = GroupedBars {
@@ -130,7 +130,7 @@ impl ChartKind<'_> {
         };
         let series: Vec<LineSeries> = self.lead().into_iter().filter_map(line).collect();
         (!series.is_empty()).then_some(())?;
-        let caption = say!(self.facts.language, "figure-waf-over-time", at = self.lead_label());
+        let caption = say!(self.language, "figure-waf-over-time", at = self.lead_label());
         let plot = Timeline { text: self.text(caption), y_label: "WAF".to_string(), series };
         Some(self.figure("waf-over-time", plot))
     }

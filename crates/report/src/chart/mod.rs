@@ -173,7 +173,7 @@ pub struct OfStep {
     /// The section's name.
     pub section: &'static str,
     /// The figures of one step; empty if it has none of this kind.
-    pub figures: fn(&Facts, &StepFacts) -> Vec<Chart>,
+    pub figures: fn(Language, &Facts, &StepFacts) -> Vec<Chart>,
 }
 
 /// All kinds of figures of steps. A new kind is a file here and a line.
@@ -186,25 +186,25 @@ pub static OF_STEP: Registry<OfStep> = Registry::new(&[
 ]);
 
 /// The figures of a step in a section.
-pub fn of_step(section: &str, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+pub fn of_step(l: Language, section: &str, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     OF_STEP
         .iter()
         .filter(|of| of.section == section)
-        .flat_map(|of| (of.figures)(facts, step))
+        .flat_map(|of| (of.figures)(l, facts, step))
         .collect()
 }
 
 /// Every figure of a brief.
-pub fn all(facts: &Facts) -> Vec<Chart> {
+pub fn all(l: Language, facts: &Facts) -> Vec<Chart> {
     if facts.is_fleet() {
-        return facts.steps.iter().flat_map(|step| of_step("fleet", facts, step)).collect();
+        return facts.steps.iter().flat_map(|step| of_step(l, "fleet", facts, step)).collect();
     }
-    let of = |step| OF_STEP.iter().flat_map(move |of| (of.figures)(facts, step));
+    let of = |step| OF_STEP.iter().flat_map(move |of| (of.figures)(l, facts, step));
     facts
         .steps
         .iter()
         .flat_map(of)
-        .chain(kinds::steady::figures(facts))
-        .chain(kinds::durable::figures(facts))
+        .chain(kinds::steady::figures(l, facts))
+        .chain(kinds::durable::figures(l, facts))
         .collect()
 }

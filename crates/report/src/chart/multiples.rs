@@ -10,6 +10,7 @@ use crate::chart::canvas::frame::{Canvas, LABEL, SubjectStyle, TextStyle};
 use crate::chart::canvas::theme::{LEAST_TEXT, MARK, Palette, WIDTH};
 use crate::chart::step::scaled;
 use crate::chart::{Chart, FigureText, Plot};
+use crate::language::Language;
 use crate::say;
 
 /// A subject's value in a panel; None if not measured.
@@ -37,13 +38,12 @@ const BAR: f64 = 16.0;
 const GAP: f64 = 9.0;
 
 /// The headline of every step; as many figures as needed.
-pub fn figures(facts: &Facts) -> Vec<Chart> {
-    let l = facts.language;
+pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
     let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
     let panel = |step: &&StepFacts| {
         let metric = lead::metric(facts, step);
         let (scale, unit) = match metric.is_latency() {
-            true => crate::chart::step::time(facts, step),
+            true => crate::chart::step::time(l, facts, step),
             false => (1.0, ""),
         };
         let unit = match unit {
@@ -54,19 +54,20 @@ pub fn figures(facts: &Facts) -> Vec<Chart> {
         let value = lead::StepLead::of(facts, index).value;
         let level = |subject| level(facts, step, &metric, (value, subject), scale);
         MultiplePanel {
-            title: step.title.clone(),
+            title: step.title.text(l),
             unit,
             levels: (0..facts.subjects.len()).map(level).collect(),
         }
     };
     let panels = steps.iter().map(panel).collect();
-    let mut all = of_panels(facts, "summary", &say!(l, "figures-lead"), panels, None);
-    all.extend(megabytes(facts, &steps));
+    let mut all =
+        of_panels(&text(l, say!(l, "figures-lead")), &facts.subjects, "summary", panels, None);
+    all.extend(megabytes(l, facts, &steps));
     all
 }
 
 /// MB/s of all steps that move data, each at its maximum.
-fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
+fn megabytes(l: Language, facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
     let moving: Vec<&StepFacts> = steps.iter().copied().filter(|step| moves_data(step)).collect();
     if moving.len() < 2 {
         return Vec::new();
@@ -80,15 +81,19 @@ fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
         Some(PanelValue { value: found.0, marked: found.1 })
     };
     let panel = |step: &&StepFacts| MultiplePanel {
-        title: step.title.clone(),
+        title: step.title.text(l),
         unit: "MB/s".to_string(),
         levels: (0..facts.subjects.len()).map(|subject| most(step, subject)).collect(),
     };
     let panels: Vec<MultiplePanel> = moving.iter().map(panel).collect();
     let all = panels.iter().flat_map(|panel| &panel.levels).flatten().map(|l| l.value);
     let scale = all.fold(0.0, f64::max);
-    let caption = say!(facts.language, "figures-megabytes");
-    of_panels(facts, "summary-mb", &caption, panels, Some(scale))
+    let caption = say!(l, "figures-megabytes");
+    of_panels(&text(l, caption), &facts.subjects, "summary-mb", panels, Some(scale))
+}
+
+fn text(language: Language, caption: String) -> FigureText {
+    FigureText { language, title: String::new(), caption }
 }
 
 fn moves_data(step: &StepFacts) -> bool {
@@ -122,28 +127,28 @@ fn level(
 
 /// Panels are distributed evenly over figures.
 fn of_panels(
-    facts: &Facts,
+    text: &FigureText,
+    names: &[String],
     file: &str,
-    caption: &str,
     panels: Vec<MultiplePanel>,
     scale: Option<f64>,
 ) -> Vec<Chart> {
-    let deep = TITLE + BAR * facts.subjects.len() as f64 + GAP;
+    let (l, caption) = (text.language, &text.caption);
+    let deep = TITLE + BAR * names.len() as f64 + GAP;
     let most = ((380.0 / deep).floor() as usize).max(1);
     let each = panels.len().div_ceil(panels.len().div_ceil(most).max(1)).max(1);
     let several = panels.len().div_ceil(each);
-    let language = facts.language;
     let mut panels = panels.into_iter();
     let mut draw = |i: usize| {
         let caption = match several > 1 {
             true => {
-                say!(language, "figures-part", caption = caption, number = i + 1, count = several)
+                say!(l, "figures-part", caption = caption, number = i + 1, count = several)
             }
             false => caption.to_string(),
         };
         let plot = Multiples {
-            text: FigureText { language, title: String::new(), caption },
-            names: facts.subjects.clone(),
+            text: FigureText { caption, ..text.clone() },
+            names: names.to_vec(),
             panels: panels.by_ref().take(each).collect(),
             scale,
         };

@@ -32,9 +32,8 @@ pub fn cause_text(l: Language, cause: Cause) -> String {
 }
 
 /// The figure of a step whose representative point has outliers.
-pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let l = facts.language;
-    let draw = ChartKind { facts, step, titled: true, quiet: false };
+pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    let draw = ChartKind { language: l, facts, step, titled: true, quiet: false };
     let lead = draw.lead().into_iter().filter(|(_, cell)| !cell.outliers.marks.is_empty());
     let series = lead.map(|(_, cell)| SubjectOutliers {
         name: name(facts, cell),

@@ -12,14 +12,13 @@ use crate::chart::step::{
     ChartKind, PlottedQuantity, TIMELINE_POINTS, marked, name, quantity, scaled, thinned,
 };
 use crate::chart::{Chart, LineSeries};
-use crate::language::Name;
+use crate::language::{Language, Name};
 use crate::say;
 use crate::stats::Estimate;
 
 /// The figures of a step; one set of power figures for each class, because classes are never mixed.
-pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let l = facts.language;
-    let draw = ChartKind { facts, step, titled: false, quiet: false };
+pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    let draw = ChartKind { language: l, facts, step, titled: false, quiet: false };
     let mut classes: Vec<&str> = Vec::new();
     for power in step.cells.iter().flat_map(|c| &c.power) {
         if !classes.contains(&power.class.as_str()) {
@@ -58,7 +57,7 @@ impl ChartKind<'_> {
     /// A unit with its class: "W (drive)".
     fn of_class(&self, unit: &str, class: &str) -> String {
         let class = Name::power_class(class);
-        say!(self.facts.language, "with-detail", what = unit, detail = class)
+        say!(self.language, "with-detail", what = unit, detail = class)
     }
 
     /// Bars of one power figure, by axis value.
@@ -96,12 +95,12 @@ impl ChartKind<'_> {
         let point = |cell: &CellFacts| {
             let watts = scaled(&of_class(cell, class)?.mean_watts, 1.0);
             let (x, hollow) = (cell.total.as_ref()?.ops_per_s.value, cell.missed_its_rate());
-            let label = marked(cell, self.step.values[cell.value].text(self.facts.language));
+            let label = marked(cell, self.step.values[cell.value].text(self.language));
             Some(CurvePoint { x, y: watts.value, label, low: watts.low, high: watts.high, hollow })
         };
         let plot = CurveChart {
             text: self.text(say!(
-                self.facts.language,
+                self.language,
                 "power-against-throughput",
                 class = Name::power_class(class),
                 axis = self.x_label()
@@ -142,7 +141,7 @@ impl ChartKind<'_> {
         if lead.iter().any(|(_, c)| !c.celsius_over_time.is_empty()) {
             panels.push(panel("°C", &|c| &c.celsius_over_time));
         }
-        let (l, at) = (self.facts.language, self.lead_label());
+        let (l, at) = (self.language, self.lead_label());
         let what = match panels.len() > 2 {
             true => say!(l, "power-and-temperature-over-time", at = at),
             false => say!(l, "power-over-time", at = at),

@@ -6,7 +6,6 @@ mod several;
 
 use super::{Chart, LineSeries, Plot, mark};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::names;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P99, PERCENTILES, RepeatSummary,
@@ -15,8 +14,10 @@ use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
 use crate::chart::kinds::percentiles::Percentiles;
 use crate::chart::kinds::timeline::Timeline;
+use crate::language::Language;
 use crate::say;
 use crate::stats::Estimate;
+use crate::terms::names;
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
 pub(super) const TIMELINE_POINTS: usize = 150;
@@ -28,30 +29,30 @@ const MOST_GROUPS: usize = 16;
 pub(super) const MOVES_DATA: f64 = 1e6;
 
 /// The figures of a step.
-pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    drawn(&ChartKind { facts, step, titled: false, quiet: false })
+pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    drawn(&ChartKind { language: l, facts, step, titled: false, quiet: false })
 }
 
 /// The same without a heading for the step: each caption names it.
-pub fn titled(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    drawn(&ChartKind { facts, step, titled: true, quiet: false })
+pub fn titled(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    drawn(&ChartKind { language: l, facts, step, titled: true, quiet: false })
 }
 
 /// The same for the first page, without numbers that would have a mark.
-pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    drawn(&ChartKind { facts, step, titled: true, quiet: true })
+pub fn cover(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+    drawn(&ChartKind { language: l, facts, step, titled: true, quiet: true })
 }
 
 /// The divisor of a step's latencies, and the resulting unit.
-pub(super) fn time(facts: &Facts, step: &StepFacts) -> (f64, &'static str) {
-    ChartKind { facts, step, titled: false, quiet: false }.time()
+pub(super) fn time(l: Language, facts: &Facts, step: &StepFacts) -> (f64, &'static str) {
+    ChartKind { language: l, facts, step, titled: false, quiet: false }.time()
 }
 
 /// For a latency in nanoseconds.
 type LatencyPick = fn(&Latency) -> Option<&Estimate>;
 
 fn drawn(draw: &ChartKind<'_>) -> Vec<Chart> {
-    let (l, step) = (draw.facts.language, draw.step);
+    let (l, step) = (draw.language, draw.step);
     let swept = step.values.len() > 1;
     let moves = step
         .cells
@@ -120,6 +121,7 @@ fn drawn(draw: &ChartKind<'_>) -> Vec<Chart> {
 }
 
 pub(super) struct ChartKind<'a> {
+    pub(super) language: Language,
     pub(super) facts: &'a Facts,
     pub(super) step: &'a StepFacts,
     /// Captions name the step.
@@ -259,7 +261,7 @@ impl ChartKind<'_> {
         // Labels that overlap cannot be read.
         let every = self.step.values.len().div_ceil(MOST_GROUPS);
         let label = |value: usize| match value % every {
-            0 => self.step.values[value].text(self.facts.language),
+            0 => self.step.values[value].text(self.language),
             _ => String::new(),
         };
         let point = |cell: &CellFacts| {
@@ -275,7 +277,7 @@ impl ChartKind<'_> {
         let above = without_overload(&mut series);
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
-        let l = self.facts.language;
+        let l = self.language;
         let figure = match what {
             "mean" => say!(l, "mean"),
             percentile => names::percentile(l, percentile),
@@ -332,7 +334,7 @@ impl ChartKind<'_> {
     }
 
     fn timeline(&self) -> Chart {
-        let l = self.facts.language;
+        let l = self.language;
         let series = self.lead().into_iter().map(|(_, cell)| LineSeries {
             name: name(self.facts, cell),
             points: thinned(&cell.over_time, TIMELINE_POINTS),

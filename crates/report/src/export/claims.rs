@@ -9,6 +9,7 @@ use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::facts::Facts;
 use crate::base::units::finite;
 use crate::brief::text::{caveat_text, notes, wording};
+use crate::language::Language;
 
 /// Every claim and every comparison, with full precision and the printed text.
 #[derive(Serialize, JsonSchema)]
@@ -81,32 +82,35 @@ struct ComparisonRow {
 
 impl ClaimsDocument {
     /// The claims of these facts.
-    pub fn of(facts: &Facts) -> ClaimsDocument {
+    pub fn of(l: Language, facts: &Facts) -> ClaimsDocument {
         let claim = |c: &Claim<'_>| {
-            let (sentence, basis) = wording::claim(facts, c);
-            let comparison = comparison(facts, c.comparison);
+            let (sentence, basis) = wording::claim(l, facts, c);
+            let comparison = comparison(l, facts, c.comparison);
             ClaimRow { sentence, basis, of_points: c.of_points, comparison }
         };
         let found = claims::all(facts);
-        ClaimsDocument { claims: found.iter().map(claim).collect(), compared: comparisons(facts) }
+        ClaimsDocument {
+            claims: found.iter().map(claim).collect(),
+            compared: comparisons(l, facts),
+        }
     }
 }
 
 /// All comparisons of these facts.
-pub fn comparisons(facts: &Facts) -> ComparisonsDocument {
+pub fn comparisons(l: Language, facts: &Facts) -> ComparisonsDocument {
     let crossovers = claims::crossovers(facts);
     ComparisonsDocument {
         subjects: facts.subjects.clone(),
         comparisons_in_family: facts.searched(),
-        comparisons: facts.comparisons.iter().map(|c| comparison(facts, c)).collect(),
-        crossovers: crossovers.iter().map(|c| wording::crossover(facts, c)).collect(),
-        not_comparable: facts.barred.iter().map(|b| wording::barred(facts, b)).collect(),
-        caveats: caveat_text::caveats(facts),
-        notes: notes::all(facts),
+        comparisons: facts.comparisons.iter().map(|c| comparison(l, facts, c)).collect(),
+        crossovers: crossovers.iter().map(|c| wording::crossover(l, facts, c)).collect(),
+        not_comparable: facts.barred.iter().map(|b| wording::barred(l, facts, b)).collect(),
+        caveats: caveat_text::caveats(l, facts),
+        notes: notes::all(l, facts),
     }
 }
 
-fn comparison(facts: &Facts, c: &Comparison) -> ComparisonRow {
+fn comparison(l: Language, facts: &Facts, c: &Comparison) -> ComparisonRow {
     let step = &facts.steps[c.step];
     let (percent, low, high) = c.percent();
     let value = if let StepPlace::Value(value) = c.at { Some(&step.values[value]) } else { None };
@@ -115,13 +119,13 @@ fn comparison(facts: &Facts, c: &Comparison) -> ComparisonRow {
         metric: c.metric.short(),
         part: c.metric.part.name(),
         at: value.map(|v| v.label.clone()),
-        r#where: wording::at(facts, c).trim().to_string(),
+        r#where: wording::at(l, facts, c).trim().to_string(),
         better: facts.subjects[c.better].clone(),
         worse: facts.subjects[c.worse].clone(),
         standing: format!("{:?}", c.standing),
         factor: [c.factor, c.low, c.high].map(finite),
         percent: [percent, low, high].map(finite),
-        printed: wording::difference(facts.language, c),
+        printed: wording::difference(l, c),
         repeats: c.repeats,
     }
 }

@@ -4,6 +4,7 @@ use super::{Column, ColumnKind, ExportTable, ExportValue};
 use crate::analysis::claim::compare::StepPlace;
 use crate::analysis::facts::Facts;
 use crate::brief::text::wording;
+use crate::language::Language;
 
 pub struct ComparisonsTable;
 
@@ -35,6 +36,7 @@ impl ExportTable for ComparisonsTable {
     }
 
     fn whole(&self, facts: &Facts) -> Option<Vec<Vec<ExportValue>>> {
+        let l = Language::ENGLISH;
         let row = |c: &crate::analysis::Comparison| {
             let step = &facts.steps[c.step];
             let (percent, low, high) = c.percent();
@@ -46,7 +48,7 @@ impl ExportTable for ComparisonsTable {
             vec![
                 step.name.as_str().into(),
                 c.metric.short().as_str().into(),
-                wording::at(facts, c).trim().into(),
+                wording::at(l, facts, c).trim().into(),
                 value.into(),
                 facts.subjects[c.better].as_str().into(),
                 facts.subjects[c.worse].as_str().into(),
@@ -57,7 +59,7 @@ impl ExportTable for ComparisonsTable {
                 c.low.into(),
                 c.high.into(),
                 format!("{:?}", c.standing).as_str().into(),
-                wording::difference(facts.language, c).as_str().into(),
+                wording::difference(l, c).as_str().into(),
                 c.metric.part.name().as_deref().into(),
             ]
         };

@@ -6,6 +6,7 @@ use crate::analysis::points::point_numbers::{ClassNumbers, Numbers, Times};
 use crate::analysis::points::point_summary::P99;
 use crate::base::error::Result;
 use crate::base::units::Rate;
+use crate::brief::text::bottleneck_text;
 use crate::language::Language;
 use crate::record::gauge::power;
 use crate::record::{Cell, Class, Outcome, POWER_CLASSES};
@@ -174,6 +175,6 @@ fn watched(metered: &Metered) -> Vec<ExportValue> {
     }
     let verdict = metered.verdict.as_ref();
     row.push(verdict.map(|v| v.limit.name()).into());
-    row.push(verdict.map(|v| Language::ENGLISH.text(&v.evidence)).as_deref().into());
+    row.push(verdict.map(|v| bottleneck_text::evidence(Language::ENGLISH, v)).as_deref().into());
     row
 }

@@ -1,10 +1,12 @@
 //! A message: its id and arguments.
 
+use std::borrow::Cow;
+
 /// A message by its id, with its arguments; text once a language is selected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
     /// As in the files of `locales/`.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// By name in the message.
     pub args: Vec<(&'static str, MessageArg)>,
 }
@@ -85,7 +87,7 @@ impl Name {
 impl Message {
     /// A message without arguments.
     pub fn new(id: &'static str) -> Message {
-        Message { id, args: Vec::new() }
+        Message { id: Cow::Borrowed(id), args: Vec::new() }
     }
 }
 

@@ -86,7 +86,7 @@ impl Language {
 
     /// A message in this language.
     pub fn text(self, message: &Message) -> String {
-        let of = |language| MessageCatalogue::of(language).text(self, message.id, &message.args);
+        let of = |language| MessageCatalogue::of(language).text(self, &message.id, &message.args);
         of(self).or_else(|| of(Language::ENGLISH)).unwrap_or_else(|| message.id.to_string())
     }
 
@@ -124,7 +124,7 @@ impl Language {
             [one] => one.clone(),
             [first @ .., last] => {
                 let args = vec![("first", self.sequence(first).into()), ("last", last.into())];
-                self.text(&Message { id: "list-and", args })
+                self.text(&Message { id: "list-and".into(), args })
             }
         }
     }
@@ -141,7 +141,7 @@ macro_rules! say {
 macro_rules! message {
     ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
         $crate::language::Message {
-            id: $id,
+            id: ::std::borrow::Cow::Borrowed($id),
             args: vec![$((stringify!($name), $crate::language::MessageArg::from($value))),*],
         }
     };

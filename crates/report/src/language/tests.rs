@@ -157,7 +157,7 @@ fn every_message_that_the_code_names_is_there_with_its_arguments_and_every_one_t
         let found = english.get(id).unwrap_or_else(|| panic!("{file}: there is no message {id}"));
         assert_eq!(found, arguments, "{file}: {id}");
     }
-    // Derived from a stored name or a built-in protocol: see `analysis::names`.
+    // A stored name or a built-in protocol leads to these: see `terms::names`.
     let by_name = |id: &str| {
         let titles = ["protocol-", "source-of-", "step-of-", "action-", "outcome-"];
         Name::KINDS.iter().chain(&titles).any(|kind| id.starts_with(kind))

@@ -12,20 +12,21 @@ use crate::base::output::WIDEST;
 use crate::base::units::Rate;
 use crate::brief::text::wording;
 use crate::brief::{Brief, BriefOptions, screens};
+use crate::language::Language;
 use crate::plan::{Axis, Field};
 use crate::record::{Cell, Class, Fact, Point, Run, Sample, Sink};
 use crate::store::BundleWriter;
 
 fn document(facts: &Facts) -> Brief {
-    Brief::new(facts, &BriefOptions::default()).expect("a document")
+    Brief::new(Language::ENGLISH, facts, &BriefOptions::default()).expect("a document")
 }
 
 fn compared(facts: &Facts) -> String {
-    terminal(&screens::compare(facts), WIDEST)
+    terminal(&screens::compare(Language::ENGLISH, facts), WIDEST)
 }
 
 fn shown(facts: &Facts) -> String {
-    terminal(&screens::show(facts), WIDEST)
+    terminal(&screens::show(Language::ENGLISH, facts), WIDEST)
 }
 
 /// The page's headings, sentences and tables, without drawings and styles.
@@ -172,7 +173,10 @@ fn changed(change: &dyn Fn(&mut Point), watts: &dyn Fn(&str) -> f64) -> Facts {
 
 /// The claims, as sentences.
 fn sentences(facts: &Facts) -> Vec<String> {
-    claims::all(facts).iter().map(|c| wording::sentence(facts, c.comparison)).collect()
+    claims::all(facts)
+        .iter()
+        .map(|c| wording::sentence(Language::ENGLISH, facts, c.comparison))
+        .collect()
 }
 
 #[test]
@@ -220,7 +224,7 @@ fn with_fewer_than_three_repeats_no_sentence_and_no_mark_says_that_one_is_better
         // The method section always explains rankings; the rest must contain none.
         let markdown = markdown(&document, "figures").0;
         let results = markdown.split("How it was measured").next().unwrap_or_default().to_string();
-        let claims = terminal(&screens::claims(&facts), 80);
+        let claims = terminal(&screens::claims(Language::ENGLISH, &facts), 80);
         for shown in [compared(&facts), shown(&facts), results, claims] {
             RANKING.iter().for_each(|word| assert!(!shown.contains(word), "'{word}' in {shown}"));
         }
@@ -233,7 +237,7 @@ fn one_pair_has_one_number_and_one_interval_in_every_form() {
     let (_folder, paths) = bundle(&Made { fail: false, ..small() });
     let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
     let document = document(&facts);
-    let claimed = crate::export::claims::ClaimsDocument::of(&facts);
+    let claimed = crate::export::claims::ClaimsDocument::of(Language::ENGLISH, &facts);
     let json = serde_json::to_string_pretty(&claimed).expect("JSON");
     let mut csv = Vec::new();
     let table = crate::export::TABLES.iter().find(|t| t.name() == "comparisons").expect("a table");
@@ -250,13 +254,13 @@ fn one_pair_has_one_number_and_one_interval_in_every_form() {
     assert!(facts.comparisons.len() >= 8, "{} comparisons", facts.comparisons.len());
     let terminal = compared(&facts);
     for comparison in &facts.comparisons {
-        let number = wording::difference(facts.language, comparison);
+        let number = wording::difference(Language::ENGLISH, comparison);
         forms.iter().for_each(|(form, text)| {
             assert!(text.contains(&number), "'{number}' is not in {form}")
         });
     }
     for claim in claims::all(&facts) {
-        let number = wording::difference(facts.language, claim.comparison);
+        let number = wording::difference(Language::ENGLISH, claim.comparison);
         assert!(terminal.contains(&number), "'{number}' is not in {terminal}");
     }
 }

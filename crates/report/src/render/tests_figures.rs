@@ -9,6 +9,7 @@ use crate::analysis::facts::Facts;
 use crate::brief::{Brief, BriefOptions};
 use crate::chart::tests::check;
 use crate::chart::{self, Palette};
+use crate::language::Language;
 use crate::record::{Class, Evidence, Run, Sample, Sink, SlowOp};
 use crate::store::BundleWriter;
 
@@ -94,7 +95,7 @@ pub fn golden() -> Vec<(&'static str, Facts)> {
 fn in_no_golden_figure_does_a_label_stand_on_another_or_is_too_small() {
     let palette = Palette::default();
     for (name, facts) in golden() {
-        let figures = chart::all(&facts);
+        let figures = chart::all(Language::ENGLISH, &facts);
         assert!(figures.len() >= 4, "{name}: {figures:?}");
         for figure in figures {
             check(&figure.svg(&palette)).unwrap_or_else(|why| panic!("{name}, {figure:?}: {why}"));
@@ -109,7 +110,8 @@ fn a_name_that_no_font_has_is_an_error_in_every_form_that_sets_type() {
     let (_folder, paths) = bundle(&small());
     let mut facts = facts(&paths);
     facts.subjects[1] = "Disk 동".to_string();
-    let document = Brief::new(&facts, &BriefOptions::default()).expect("a document");
+    let document =
+        Brief::new(Language::ENGLISH, &facts, &BriefOptions::default()).expect("a document");
     for made in [html(&document).map(|_| ()), pdf(&document).map(|_| ())] {
         let said = made.map_err(|e| crate::base::error::describe(&e).0).expect_err("no glyph");
         assert!(said.contains("'동' (U+B3D9)") && said.contains("Disk 동"), "{said}");

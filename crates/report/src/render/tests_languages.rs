@@ -15,8 +15,8 @@ use crate::language::Language;
 fn golden_briefs_in_every_language_miss_no_glyph_and_say_their_language() {
     for language in Language::all() {
         for (name, facts) in golden() {
-            let facts = facts.spoken(language);
-            let document = Brief::new(&facts, &BriefOptions::default()).expect("a document");
+            let document =
+                Brief::new(language, &facts, &BriefOptions::default()).expect("a document");
             let page = html(&document).unwrap_or_else(|e| panic!("{name}: {e:#}"));
             assert!(page.contains(&format!("<html lang=\"{}\">", language.tag())), "{name}");
             assert!(pdf(&document).unwrap_or_else(|e| panic!("{name}: {e:#}")).len() > 10_000);
@@ -84,7 +84,8 @@ fn texts(blocks: &[Block], into: &mut Vec<String>) {
 
 fn is_built_in(facts: &Facts) -> bool {
     crate::plan::protocols().iter().any(|(name, toml)| {
-        *name == facts.protocol && toml.contains(&format!("title = \"{}\"", facts.title))
+        *name == facts.protocol
+            && toml.contains(&format!("title = \"{}\"", facts.title.text.written))
     })
 }
 
@@ -92,8 +93,8 @@ fn is_built_in(facts: &Facts) -> bool {
 fn names(facts: &Facts) -> BTreeSet<String> {
     let mut own: Vec<&str> = vec![&facts.protocol];
     if !is_built_in(facts) {
-        own.extend([facts.title.as_str(), facts.source.as_str()]);
-        own.extend(facts.steps.iter().map(|step| step.title.as_str()));
+        own.extend([facts.title.text.written.as_str(), facts.source.written.as_str()]);
+        own.extend(facts.steps.iter().map(|step| step.title.written.as_str()));
     }
     own.extend(facts.subjects.iter().chain(facts.drives.iter().flatten()).map(String::as_str));
     own.extend(facts.runs.iter().flat_map(|r| [r.file.as_str(), r.dyno_version.as_str()]));
@@ -136,15 +137,19 @@ fn in_a_bracketed_language_no_text_is_outside_of_brackets_but_names_numbers_and_
 /// them.
 pub fn foreign(facts: Facts) -> Vec<String> {
     let names = names(&facts);
-    let facts = facts.spoken(Language::BRACKETED);
-    let document = Brief::new(&facts, &BriefOptions::default()).expect("a document");
+    let document =
+        Brief::new(Language::BRACKETED, &facts, &BriefOptions::default()).expect("a document");
     let mut all = vec![document.byline.clone()];
     texts(&document.cover, &mut all);
     for part in &document.parts {
         all.push(part.title.clone());
         texts(&part.blocks, &mut all);
     }
-    for screen in [screens::show(&facts), screens::compare(&facts), screens::claims(&facts)] {
+    for screen in [
+        screens::show(Language::BRACKETED, &facts),
+        screens::compare(Language::BRACKETED, &facts),
+        screens::claims(Language::BRACKETED, &facts),
+    ] {
         texts(&screen, &mut all);
     }
     let foreign = |text: &String| {

@@ -7,6 +7,7 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::{Brief, BriefOptions};
 use crate::import::{self, Input};
+use crate::language::Language;
 use crate::render::paper::layout::PageLayout;
 use crate::render::paper::pdf::filled;
 
@@ -45,7 +46,7 @@ fn all() -> Vec<(&'static str, Facts)> {
 }
 
 fn document(facts: &Facts) -> Brief {
-    Brief::new(facts, &BriefOptions::default()).expect("a document")
+    Brief::new(Language::ENGLISH, facts, &BriefOptions::default()).expect("a document")
 }
 
 /// Every table with its section.

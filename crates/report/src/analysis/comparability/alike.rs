@@ -4,9 +4,8 @@
 
 use serde_json::Value;
 
-use crate::analysis::difference::{Difference, Grade};
+use crate::analysis::difference::{Condition, ConditionValue, Difference, Grade};
 use crate::analysis::facts::Facts;
-use crate::message;
 use crate::plan::{Plan, PointPlan, Subject};
 
 /// A field in which two resolved plans differ.
@@ -20,16 +19,13 @@ pub struct FieldDifference {
 
 impl FieldDifference {
     /// As a difference in the conditions of two subjects.
-    pub fn between(self, facts: &Facts, pair: (usize, usize)) -> Difference {
-        let [a, b] = self.values;
-        let of = |value: String, subject: usize| {
-            message!("value-of", value = value, subjects = &facts.subjects[subject])
-        };
-        let values = message!("values-and", first = of(a, pair.0), other = of(b, pair.1));
+    pub fn between(self, pair: (usize, usize)) -> Difference {
+        let [a, b] = self.values.map(ConditionValue::Text);
         let what = match self.path == METHOD {
-            true => message!("difference-method"),
-            false => message!("difference-setting", path = self.path),
+            true => Condition::Method,
+            false => Condition::Setting(self.path),
         };
+        let values = vec![(a, vec![pair.0]), (b, vec![pair.1])];
         Difference { grade: Grade::Disqualifying, what, values }
     }
 

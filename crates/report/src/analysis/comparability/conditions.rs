@@ -9,11 +9,8 @@ mod unknown;
 use std::collections::BTreeMap;
 
 use crate::analysis::comparability::alike;
-pub use crate::analysis::difference::{Barred, Difference, Grade};
+use crate::analysis::difference::{Barred, Condition, ConditionValue, Difference, Grade};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::names;
-use crate::language::{Message, MessageArg, Name, Number};
-use crate::message;
 use crate::record::key::{self, FactHeading, FactKey, drive, engine};
 pub use unknown::{not_given, unknown};
 
@@ -56,8 +53,11 @@ const FULLER_PERCENT: f64 = 5.0;
 /// A subject and its value.
 pub(in crate::analysis) type SubjectCondition<'a> = (usize, &'a str);
 
-fn fact(heading: &str, name: &str) -> Message {
-    message!("difference-fact", heading = Name::fact(heading), fact = Name::fact(name))
+/// Values, each with the subjects that have it.
+type ValuesOfSubjects = Vec<(ConditionValue, Vec<usize>)>;
+
+fn fact(heading: &str, name: &str) -> Condition {
+    Condition::Fact(heading.to_string(), name.to_string())
 }
 
 /// Every pair of subjects that may not be compared, and the reason: different test conditions, or
@@ -76,7 +76,7 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
         for (index, step) in facts.steps.iter().enumerate() {
             let unlike = alike::likeness(facts, &step.name, pair.0, pair.1).unlike;
             if !unlike.is_empty() {
-                let differences = unlike.into_iter().map(|d| d.between(facts, pair)).collect();
+                let differences = unlike.into_iter().map(|d| d.between(pair)).collect();
                 all.push(Barred { pair, step: Some(index), differences });
             }
         }
@@ -124,7 +124,7 @@ fn differences_between(facts: &Facts, subjects: &[usize], of_hosts: bool) -> Vec
     for (key, grade) in ALIKE.iter().filter(|(key, _)| of_hosts || !of_host(key)) {
         for heading in headings(facts, *key) {
             for seen in sightings(facts, subjects, heading, key.name).into_values() {
-                all.extend(unlike(facts, &seen).map(|values| Difference {
+                all.extend(unlike(&seen).map(|values| Difference {
                     grade: grade_of(facts, subjects, *key, *grade),
                     what: fact(heading, key.name),
                     values,
@@ -220,42 +220,26 @@ fn without_brackets<'a>(text: &'a str, inside: &str) -> Option<&'a str> {
 }
 
 /// A difference, with the subjects; None if all have the same value.
-fn unlike(facts: &Facts, seen: &[SubjectCondition<'_>]) -> Option<Message> {
-    let distinct = distinct(facts, seen.iter().copied());
+fn unlike(seen: &[SubjectCondition<'_>]) -> Option<ValuesOfSubjects> {
+    let distinct = distinct(seen.iter().copied())?;
     let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
-    each(distinct.iter().map(|(value, whose)| (without_common(value, &values).into(), whose)))
+    let of = |(value, whose): &(&str, Vec<usize>)| {
+        (ConditionValue::Text(without_common(value, &values)), whose.clone())
+    };
+    Some(distinct.iter().map(of).collect())
 }
 
-/// The distinct values, with their subjects.
-fn distinct<V: PartialEq>(
-    facts: &Facts,
-    seen: impl Iterator<Item = (usize, V)>,
-) -> Vec<(V, Vec<&str>)> {
-    let mut distinct: Vec<(V, Vec<&str>)> = Vec::new();
+/// Every value once, with whose it is; nothing where there is only one.
+fn distinct<V: PartialEq>(seen: impl Iterator<Item = (usize, V)>) -> Option<Vec<(V, Vec<usize>)>> {
+    let mut distinct: Vec<(V, Vec<usize>)> = Vec::new();
     for (subject, value) in seen {
-        let name = facts.subjects[subject].as_str();
         match distinct.iter_mut().find(|(known, _)| *known == value) {
-            Some((_, whose)) if whose.contains(&name) => {}
-            Some((_, whose)) => whose.push(name),
-            None => distinct.push((value, vec![name])),
+            Some((_, whose)) if whose.contains(&subject) => {}
+            Some((_, whose)) => whose.push(subject),
+            None => distinct.push((value, vec![subject])),
         }
     }
-    distinct
-}
-
-/// "512 bytes (A), 4096 bytes (B)"; None if there is only one.
-fn each<'v>(
-    values: impl ExactSizeIterator<Item = (MessageArg, &'v Vec<&'v str>)>,
-) -> Option<Message> {
-    let several = values.len() > 1;
-    let one = |(value, whose): (MessageArg, &Vec<&str>)| {
-        message!("value-of", value = value, subjects = whose.join(", "))
-    };
-    joined(values.map(one)).filter(|_| several)
-}
-
-fn joined(values: impl Iterator<Item = Message>) -> Option<Message> {
-    values.reduce(|first, other| message!("values-and", first = first, other = other))
+    (distinct.len() > 1).then_some(distinct)
 }
 
 /// Of a list of settings, "a=1 b=2", only those that differ.
@@ -273,7 +257,7 @@ fn without_common(value: &str, all: &[&str]) -> String {
 fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let models = sightings(facts, subjects, DRIVE, drive::MODEL.name);
     let of = |(place, seen): (&str, Vec<SubjectCondition<'_>>)| {
-        let values = unlike(facts, &seen)?;
+        let values = unlike(&seen)?;
         let same_model =
             models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
         let grade = if same_model { Grade::Confounder } else { Grade::Harmless };
@@ -295,7 +279,7 @@ fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
         Some(Difference {
             grade: Grade::Disqualifying,
             what: fact(DRIVE, drive::VOLATILE_CACHE.name),
-            values: unlike(facts, &switchable)?,
+            values: unlike(&switchable)?,
         })
     };
     found.into_values().filter_map(of).collect()
@@ -305,32 +289,25 @@ fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
 fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
     let of = |subject: usize| {
         let own = facts.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
-        let mut all: Vec<Message> = Vec::new();
+        let mut all: Vec<(String, String)> = Vec::new();
         for p in own {
-            let action = names::done(&p.action);
-            let asked = match p.asked.is_empty() {
-                true => message!("done", action = action),
-                false => message!("done-as-asked", action = action, asked = &p.asked),
-            };
+            let done = (p.action.clone(), p.asked.clone());
             // For each drive of a group.
-            if !all.contains(&asked) {
-                all.push(asked);
+            if !all.contains(&done) {
+                all.push(done);
             }
         }
-        let nothing = || message!("difference-nothing-done");
-        MessageArg::from(joined(all.into_iter()).unwrap_or_else(nothing))
+        ConditionValue::Prepared(all)
     };
-    let distinct = distinct(facts, subjects.iter().map(|s| (*s, of(*s))));
-    let values = each(distinct.iter().map(|(value, whose)| (value.clone(), whose)))?;
-    let what = message!("difference-preparation");
-    Some(Difference { grade: Grade::Disqualifying, what, values })
+    let values = distinct(subjects.iter().map(|s| (*s, of(*s))))?;
+    Some(Difference { grade: Grade::Disqualifying, what: Condition::Preparation, values })
 }
 
 fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let percent = |value: &str| value.trim_end_matches('%').trim().parse::<f64>().ok();
     let of = |seen: Vec<SubjectCondition<'_>>| {
         let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
-        let values = unlike(facts, &seen).filter(|_| high - low > FULLER_PERCENT)?;
+        let values = unlike(&seen).filter(|_| high - low > FULLER_PERCENT)?;
         Some(Difference { grade: Grade::Confounder, what: fact(DRIVE, drive::FILLED.name), values })
     };
     sightings(facts, subjects, DRIVE, drive::FILLED.name).into_values().filter_map(of).collect()
@@ -347,12 +324,11 @@ fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
             .filter_map(at_start)
             .collect();
         let (low, high) = bounds(starts.iter().map(|(_, celsius)| *celsius))?;
-        let said = |(subject, celsius): &(usize, f64)| {
-            let celsius = Number(format!("{celsius:.0} °C"));
-            message!("value-of", value = celsius, subjects = &facts.subjects[*subject])
+        let of = |(subject, celsius): &(usize, f64)| {
+            (ConditionValue::Temperature(*celsius), vec![*subject])
         };
-        let values = joined(starts.iter().map(said))?;
-        let what = message!("difference-temperature", step = &step.title);
+        let values = starts.iter().map(of).collect();
+        let what = Condition::Temperature(step.title.clone());
         let grade = Grade::Confounder;
         (high - low > WARMER_CELSIUS).then_some(Difference { grade, what, values })
     };

@@ -2,14 +2,13 @@
 //! the evidence from the meters over its window, and what to change if it was not the drive.
 
 mod evidence;
+mod indication;
 mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use evidence::{Foreign, from_memory};
-
-use crate::language::Message;
-use crate::message;
+pub use evidence::{AtDevice, Foreign, from_memory};
+pub use indication::{BusyProcessors, Indication, Remedy};
 
 /// What limited a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,23 +55,6 @@ impl Bottleneck {
         }
     }
 
-    /// The name in a brief.
-    pub fn title(self) -> Message {
-        match self {
-            Bottleneck::Drive => message!("limit-drive"),
-            Bottleneck::Cpu => message!("limit-cpu"),
-            Bottleneck::Memory => message!("limit-memory"),
-            Bottleneck::NoDrive => message!("limit-no-drive"),
-            Bottleneck::Neighbour => message!("limit-neighbour"),
-            Bottleneck::Generator => message!("limit-generator"),
-            Bottleneck::Standstill => message!("limit-standstill"),
-            Bottleneck::Rate => message!("limit-rate"),
-            Bottleneck::Thermal => message!("limit-thermal"),
-            Bottleneck::Locks => message!("limit-locks"),
-            Bottleneck::Undecided => message!("limit-undecided"),
-        }
-    }
-
     /// The drive limited the figure. Throttling is also the drive's.
     pub fn is_drive(self) -> bool {
         matches!(self, Bottleneck::Drive | Bottleneck::Thermal)
@@ -97,10 +79,23 @@ impl Bottleneck {
 pub struct BottleneckVerdict {
     /// What limited the point.
     pub limit: Bottleneck,
-    /// The evidence in numbers, as a sentence.
-    pub evidence: Message,
+    /// The counts that show it.
+    pub evidence: Vec<Indication>,
     /// What to change so that the drive is measured; present if the verdict rules out a ranking.
-    pub remedy: Option<Message>,
+    pub remedy: Option<Remedy>,
+    /// Of several repeats those that have another verdict; None where all agree.
+    pub repeats: Option<RepeatVerdicts>,
+}
+
+/// How the verdicts of a point's repeats are distributed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepeatVerdicts {
+    /// Repeats that have the point's verdict.
+    pub count: usize,
+    /// Of how many.
+    pub of: usize,
+    /// The other verdicts, each with the number of its repeats.
+    pub others: Vec<(Bottleneck, usize)>,
 }
 
 /// The known data about a point; `None` if not measured.
@@ -247,20 +242,10 @@ pub fn of_most(repeats: &[&BottleneckVerdict]) -> Option<BottleneckVerdict> {
         |(verdict, count): &(&BottleneckVerdict, usize)| (*count, verdict.limit.bars_ranking());
     let (most, count) = *kinds.iter().rev().max_by_key(|kind| rank(kind))?;
     let others = kinds.iter().filter(|(verdict, _)| verdict.limit != most.limit);
-    let named = others.map(|(verdict, count)| {
-        message!("verdict-limit-in", limit = verdict.limit.title(), count = *count)
-    });
-    let others =
-        named.reduce(|first, other| message!("verdict-limits", first = first, other = other));
-    let evidence = match others {
-        None => most.evidence.clone(),
-        Some(others) => message!(
-            "verdict-in-repeats",
-            evidence = &most.evidence,
-            count = count,
-            repeats = repeats.len(),
-            others = others
-        ),
-    };
-    Some(BottleneckVerdict { evidence, ..most.clone() })
+    let others: Vec<_> = others.map(|(verdict, count)| (verdict.limit, *count)).collect();
+    let repeats = RepeatVerdicts { count, of: repeats.len(), others };
+    Some(BottleneckVerdict {
+        repeats: Some(repeats).filter(|repeats| !repeats.others.is_empty()),
+        ..most.clone()
+    })
 }

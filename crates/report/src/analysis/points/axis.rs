@@ -1,9 +1,7 @@
-//! The axis of a step, as text.
+//! The axis of a step, and its values.
 
 use crate::base::units;
-use crate::language::Language;
 use crate::plan::{Axis, Field};
-use crate::say;
 
 /// The swept field of a step.
 pub struct AxisFacts {
@@ -22,29 +20,7 @@ pub struct AxisPosition {
     pub label: String,
 }
 
-/// The name of an axis with this field.
-pub fn field_text(l: Language, field: Field) -> String {
-    match field {
-        Field::Threads => say!(l, "axis-threads"),
-        Field::Depth => say!(l, "axis-depth"),
-        Field::OpsPerSec => say!(l, "axis-asked-ops"),
-        Field::BytesPerSec => say!(l, "axis-asked-rate"),
-        Field::LoadPercent => say!(l, "axis-load"),
-        Field::Block => say!(l, "axis-block"),
-        Field::Instances => say!(l, "axis-instances"),
-        Field::Rates => say!(l, "axis-rates"),
-    }
-}
-
 impl AxisPosition {
-    /// The value in a brief.
-    pub fn text(&self, l: Language) -> String {
-        match self.number.is_infinite() {
-            true => say!(l, "maximum"),
-            false => l.number(&self.label),
-        }
-    }
-
     /// The value of a point's axis.
     pub fn of(axis: Option<&Axis>) -> AxisPosition {
         let Some(axis) = axis else { return AxisPosition { number: 0.0, label: String::new() } };

@@ -3,10 +3,8 @@
 
 use crate::analysis::points::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
-use crate::language::{Language, Name};
 use crate::plan::steps::headline::{METRICS, is_metric};
 use crate::record::Class;
-use crate::say;
 use crate::stats::Better;
 
 /// One figure of a point.
@@ -42,13 +40,6 @@ pub struct Instrument {
     pub class: String,
     /// The kind of meter.
     pub kind: String,
-}
-
-impl Instrument {
-    /// Class and kind in a brief.
-    pub fn names(&self) -> (Name, Name) {
-        (Name::power_class(&self.class), Name::meter_kind(&self.kind))
-    }
 }
 
 /// The part of a point to which a figure applies.
@@ -174,30 +165,6 @@ impl Metric {
             | PointFigure::JoulesPerOp(i)
             | PointFigure::JoulesPerTb(i) => Some(i),
             _ => None,
-        }
-    }
-
-    /// The same in a brief's language.
-    pub fn text(&self, l: Language) -> String {
-        let own = |word: &str, i: &Instrument| {
-            let (class, kind) = i.names();
-            say!(l, "metric-of-instrument", metric = word, class = class, kind = kind)
-        };
-        let figure = match &self.figure {
-            PointFigure::Mean => say!(l, "mean"),
-            PointFigure::PerMinute(class) => say!(l, "per-minute", class = Name::op(class.name())),
-            PointFigure::OpsPerWatt(i) => own("ops/s/W", i),
-            PointFigure::MbPerWatt(i) => own("MB/s/W", i),
-            PointFigure::JoulesPerOp(i) => own("J/op", i),
-            PointFigure::JoulesPerTb(i) => own("J/TB", i),
-            PointFigure::Ops
-            | PointFigure::Bytes
-            | PointFigure::Percentile(_)
-            | PointFigure::Waf => Metric::total(self.figure.clone()).short(),
-        };
-        match self.part.name() {
-            Some(part) => say!(l, "of-part", part = part, figure = figure),
-            None => figure,
         }
     }
 

@@ -108,7 +108,8 @@ pub fn measures(facts: &Facts, steps: &[String]) -> Vec<JudgedFigure> {
     let of_step = |step: &StepFacts| {
         let metrics = Metric::of_step(step, &facts.metrics);
         let whole = metrics.into_iter().filter(|m| m.part == PointPart::Whole);
-        let (name, title, at) = (step.name.clone(), step.title.clone(), label(step, step.lead));
+        let (name, title, at) =
+            (step.name.clone(), step.title.written.clone(), label(step, step.lead));
         whole
             .map(move |metric| JudgedFigure {
                 step: name.clone(),

@@ -224,7 +224,7 @@ fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Differe
     let Some((&first, others)) = subjects.split_first() else { return Vec::new() };
     let plans = others.iter().find_map(|other| {
         let found = alike::likeness(facts, &step.name, first, *other).unlike;
-        let between = |d: alike::FieldDifference| d.between(facts, (first, *other));
+        let between = |d: alike::FieldDifference| d.between((first, *other));
         (!found.is_empty()).then(|| found.into_iter().map(between).collect::<Vec<_>>())
     });
     let hosts: Vec<Vec<&str>> = models.iter().map(DriveModel::hosts).collect();

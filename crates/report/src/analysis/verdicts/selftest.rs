@@ -6,7 +6,6 @@ use crate::analysis::facts::Facts;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::scatter;
 use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference, quoted};
-use crate::say;
 use crate::stats::detectable::{PlannedBrief, detectable};
 
 /// The brief for which a scatter is evaluated.
@@ -63,22 +62,21 @@ pub fn ceilings(facts: &Facts, engine: &str) -> Vec<MeasuredCeiling> {
             cells.filter_map(|c| Some(c.total.as_ref()?.ops_per_s.value)).max_by(f64::total_cmp)?;
         Some(MeasuredCeiling {
             engine: engine.to_string(),
-            shape: step.title.to_lowercase(),
+            shape: step.title.written.to_lowercase(),
             ops_per_s: most,
         })
     };
     facts.steps.iter().filter_map(of_step).collect()
 }
 
-/// The detectable difference on the runs' hosts, from the self-test in their bundles: "on this
-/// host, 5 repeats …".
+/// What the runs' hosts are known to show, from the self-test that their bundles hold: "5 repeats
+/// …".
 pub fn of_host(facts: &Facts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for group in &facts.disclosure {
         for (_, value) in group.rows.iter().filter(|(name, _)| quoted(&group.name, name)) {
-            let said = say!(facts.language, "on-this-host", summary = value);
-            if !all.contains(&said) {
-                all.push(said);
+            if !all.contains(value) {
+                all.push(value.clone());
             }
         }
     }
@@ -102,6 +100,6 @@ mod tests {
             group("Self-test (b.dyno)", "Measured"),
             group("Host", "Summary"),
         ];
-        assert_eq!(of_host(&Facts { disclosure, ..Facts::default() }), ["On this host, 0 in 40"]);
+        assert_eq!(of_host(&Facts { disclosure, ..Facts::default() }), ["0 in 40"]);
     }
 }

@@ -7,6 +7,7 @@ use crate::analysis::comparability::alike::{self, FieldDifference};
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, MetricRequest};
+use crate::analysis::title::ProtocolTitle;
 use crate::plan::{Plan, PointPlan};
 use crate::record::key::{FactHeading, FactKey, cpu, drive, host};
 use crate::stats::runs::changes::{ChangePoint, change_points};
@@ -32,7 +33,7 @@ pub enum By {
 /// One figure over many runs.
 pub struct FigureHistory {
     /// Title and name of the protocol.
-    pub protocol: (String, String),
+    pub protocol: (ProtocolTitle, String),
     /// Its owner, as determined by `By`.
     pub label: String,
     /// The step's title.
@@ -125,7 +126,7 @@ impl Trends {
                     let history = FigureHistory {
                         protocol: (facts.title.clone(), facts.protocol.clone()),
                         label: label.clone(),
-                        step: step.title.clone(),
+                        step: step.title.written.clone(),
                         metric,
                         at,
                         differs: Vec::new(),

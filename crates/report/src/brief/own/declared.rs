@@ -4,6 +4,7 @@
 use crate::analysis::facts::Facts;
 use crate::base::error::{Result, failed};
 use crate::brief::block::{Block, Style, TextLine, TextSpan, plain};
+use crate::language::Language;
 use crate::plan::declaration::raised;
 use crate::plan::specification::Specifications;
 use crate::say;
@@ -18,8 +19,8 @@ pub fn cited(facts: &Facts, text: &str) -> Result<String> {
 }
 
 /// The text for the first page.
-pub fn lines(facts: &Facts) -> Result<Vec<Block>> {
-    let (l, declared) = (facts.language, &facts.declared);
+pub fn lines(l: Language, facts: &Facts) -> Result<Vec<Block>> {
+    let declared = &facts.declared;
     let mut all = Vec::new();
     if let Some(class) = &declared.class {
         all.push(Block::note(say!(l, "declared-class", class = cited(facts, class)?)));
@@ -31,8 +32,8 @@ pub fn lines(facts: &Facts) -> Result<Vec<Block>> {
 }
 
 /// The last part; None without statements.
-pub fn blocks(facts: &Facts, drives: &Specifications) -> Result<Vec<Block>> {
-    let (l, declared) = (facts.language, &facts.declared);
+pub fn blocks(l: Language, facts: &Facts, drives: &Specifications) -> Result<Vec<Block>> {
+    let declared = &facts.declared;
     let mut blocks = Vec::new();
     let links: Vec<TextLine> = drives
         .iter()

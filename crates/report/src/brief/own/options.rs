@@ -186,8 +186,8 @@ impl BriefOptions {
     }
 
     /// The title: the file's, or the protocol's.
-    pub fn title<'a>(&'a self, facts: &'a Facts) -> &'a str {
-        self.title.as_deref().unwrap_or(&facts.title)
+    pub fn title(&self, l: Language, facts: &Facts) -> String {
+        self.title.clone().unwrap_or_else(|| facts.title.text(l))
     }
 
     /// The ids of the displayed sections, in order.

@@ -10,6 +10,7 @@ use crate::base::error::{Error, Result, failed};
 use crate::brief::lead::Lead;
 use crate::brief::own::specification::{self, FIELDS};
 use crate::brief::text::wording;
+use crate::language::Language;
 use crate::plan::specification::Specifications;
 use crate::say;
 
@@ -39,13 +40,15 @@ const UNITS: [&str; 13] = [
 
 /// The data for resolving references.
 pub struct Sources<'a> {
+    /// The brief's language.
+    pub language: Language,
     pub facts: &'a Facts,
     pub drives: &'a Specifications,
 }
 
 /// The text with each reference replaced. In a `strict` text every brace is one, and measured
 /// numbers must not be typed.
-pub fn resolve(text: &str, sources: &Sources<'_>, strict: bool) -> Result<String> {
+pub fn resolve(l: Language, text: &str, sources: &Sources<'_>, strict: bool) -> Result<String> {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     let mut typed = String::new();
     while let Some(open) = rest.find('{') {
@@ -55,7 +58,7 @@ pub fn resolve(text: &str, sources: &Sources<'_>, strict: bool) -> Result<String
         let inner = from[1..].split_once('}').map(|(inner, _)| inner);
         match inner {
             Some(inner) if strict || ROOTS.iter().any(|root| inner.starts_with(root)) => {
-                out.push_str(&sources.value(inner.trim())?);
+                out.push_str(&sources.value(l, inner.trim())?);
                 typed.push(' ');
                 rest = &from[inner.len() + 2..];
             }
@@ -125,12 +128,12 @@ impl<'r> Rest<'r> {
 }
 
 impl Sources<'_> {
-    fn value(&self, reference: &str) -> Result<String> {
+    fn value(&self, l: Language, reference: &str) -> Result<String> {
         let (path, rest) = Rest::split(reference);
         let wrong =
             |why: String, next: &str| failed(format!("the reference {{{reference}}}: {why}"), next);
         match path.split_once('.') {
-            None if path == "lead" => Ok(Lead::of(self.facts).sentence),
+            None if path == "lead" => Ok(Lead::of(l, self.facts).sentence),
             Some(("claims", path)) => self.claim(path, &rest, &wrong),
             Some(("figures", path)) => self.figure(path, &rest, &wrong),
             Some(("drives", field)) => self.drive(field, &rest, &wrong),
@@ -193,7 +196,7 @@ impl Sources<'_> {
             ));
         }
         let own = &self.facts.steps[claim.step];
-        let l = self.facts.language;
+        let l = self.language;
         let difference = wording::difference(l, claim);
         let (gain, interval) = difference.split_once(" [").unwrap_or((&difference, ""));
         Ok(match field {
@@ -206,8 +209,8 @@ impl Sources<'_> {
             "better" => better.clone(),
             "worse" => self.facts.subjects[claim.worse].clone(),
             "metric" => wording::metric(l, &claim.metric, own),
-            "where" => wording::at(self.facts, claim).trim().to_string(),
-            "sentence" => wording::sentence(self.facts, claim),
+            "where" => wording::at(l, self.facts, claim).trim().to_string(),
+            "sentence" => wording::sentence(l, self.facts, claim),
             "repeats" => claim.repeats.to_string(),
             _ => {
                 let next = format!("its fields are {}", OF_CLAIM.join(", "));
@@ -229,8 +232,7 @@ impl Sources<'_> {
         let step = &self.facts.steps[self.step(name, wrong)?];
         let subject = rest.of.and_then(|of| self.facts.subjects.iter().position(|s| s == of));
         let Some(subject) = subject else {
-            let next =
-                format!("the subjects are {}", self.facts.language.list(&self.facts.subjects));
+            let next = format!("the subjects are {}", self.language.list(&self.facts.subjects));
             return Err(wrong("it names no subject".into(), &next));
         };
         let metric: Option<Metric> = MetricRequest::parse(word)?.in_step(step).into_iter().next();
@@ -242,7 +244,7 @@ impl Sources<'_> {
         };
         let (Some(metric), Some(value)) = (metric, value) else {
             let labels: Vec<String> = step.values.iter().map(|v| v.label.clone()).collect();
-            let next = format!("the step's places are {}", self.facts.language.list(&labels));
+            let next = format!("the step's places are {}", self.language.list(&labels));
             return Err(wrong("the step has no such figure".into(), &next));
         };
         let cell = step.cell(subject, value);
@@ -250,8 +252,8 @@ impl Sources<'_> {
             let next = "leave it out, or measure it where the drive is the limit";
             return Err(wrong("the drive did not limit this number".into(), next));
         }
-        let printed = cell
-            .and_then(|cell| wording::printed_with_unit(self.facts.language, &metric, step, cell));
+        let printed =
+            cell.and_then(|cell| wording::printed_with_unit(self.language, &metric, step, cell));
         printed.ok_or_else(|| wrong("it was not measured".into(), "name another place"))
     }
 
@@ -262,7 +264,7 @@ impl Sources<'_> {
         wrong: &dyn Fn(String, &str) -> Error,
     ) -> Result<String> {
         let own = rest.of.and_then(|of| self.drives.get(of));
-        let l = self.facts.language;
+        let l = self.language;
         let found = own.and_then(|own| specification::field(l, own, field));
         let next = format!("state it under [drive.\"NAME\"] in brief.toml: {}", FIELDS.join(", "));
         found.ok_or_else(|| wrong("nothing of the kind is stated of that drive".into(), &next))

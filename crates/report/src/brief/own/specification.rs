@@ -55,7 +55,7 @@ pub fn stated(facts: &Facts, own: &Specifications) -> Specifications {
 }
 
 /// The tables; None without statements.
-pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
+pub fn blocks(l: Language, facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     if let Some(unknown) = all.keys().find(|name| !facts.subjects.contains(name)) {
         let next = format!("the subjects are {}", facts.subjects.join(", "));
         return Err(failed(
@@ -66,7 +66,6 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     if all.values().all(Specification::states_nothing) {
         return Ok(Vec::new());
     }
-    let l = facts.language;
     let of = |subject: &String| all.get(subject);
     let head: Vec<String> =
         std::iter::once(String::new()).chain(facts.subjects.iter().cloned()).collect();
@@ -91,8 +90,8 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     if !writes.is_empty() {
         out.push(Block::list(writes));
     }
-    out.extend(sources(facts.language, all));
-    let worth = for_the_money(facts, all);
+    out.extend(sources(l, all));
+    let worth = for_the_money(l, facts, all);
     if !worth.is_empty() {
         out.extend([
             Block::chapter(say!(l, "for-the-money")),
@@ -118,8 +117,7 @@ fn sources(l: Language, all: &Specifications) -> Option<Block> {
     (!items.is_empty()).then(|| Block::list(items))
 }
 
-fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
-    let l = facts.language;
+fn for_the_money(l: Language, facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
     let price =
         |subject: usize| all.get(&facts.subjects[subject]).and_then(|own| own.price.as_ref());
     let subjects = 0..facts.subjects.len();
@@ -146,7 +144,7 @@ fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
     };
     push(say!(l, "spec-capacity"), capacity);
     for step in &facts.steps {
-        let Some((what, figure)) = led(facts, step) else { continue };
+        let Some((what, figure)) = led(l, facts, step) else { continue };
         let worth = |s: usize| {
             let price = price(s)?;
             // A subject may have several drives, each with its price.
@@ -160,6 +158,7 @@ fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
 
 /// The headline of a step, if it is a rate at one point, and each subject's figure.
 fn led<'a>(
+    l: Language,
     facts: &'a Facts,
     step: &'a StepFacts,
 ) -> Option<(String, impl Fn(usize) -> Option<f64> + 'a)> {
@@ -167,7 +166,6 @@ fn led<'a>(
     if !metric.is_rate() || step.cells.is_empty() {
         return None;
     }
-    let l = facts.language;
     let what = wording::metric(l, &metric, step) + &wording::place(l, step, &[value]);
     let what = say!(l, "of-step", step = &step.title, sentence = what);
     let imported = published::is_published(facts);

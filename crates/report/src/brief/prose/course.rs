@@ -16,20 +16,20 @@ const STILL_RISES: f64 = 1.01;
 
 /// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", for each
 /// subject limited by the drive at each point.
-pub fn from_start_to_peak(facts: &Facts, step: &StepFacts) -> Vec<String> {
+pub fn from_start_to_peak(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let subjects = 0..facts.subjects.len();
-    subjects.filter_map(|subject| of_subject(facts, step, subject)).collect()
+    subjects.filter_map(|subject| of_subject(l, facts, step, subject)).collect()
 }
 
-fn of_subject(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
-    let l = facts.language;
+fn of_subject(l: Language, facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
     let all = loads(facts, step, subject)?;
     let first = all.first()?;
     let peak = all.iter().max_by(|a, b| ops(a).total_cmp(&ops(b)))?;
     if peak.value == first.value {
         return None;
     }
-    let latency = |cell: &CellFacts, metric: &Metric| super::latency_of(facts, step, metric, cell);
+    let latency =
+        |cell: &CellFacts, metric: &Metric| super::latency_of(l, facts, step, metric, cell);
     let (p99, mean) = (Metric::p99(), Metric::total(PointFigure::Mean));
     let from = number_format::count(l, ops(first));
     let to = number_format::count(l, ops(peak));
@@ -103,8 +103,7 @@ fn ops(cell: &CellFacts) -> f64 {
 }
 
 /// "Thread counts above 128 were not tested: the ops/s of A and B still rise there".
-pub fn beyond(facts: &Facts, step: &StepFacts) -> Option<String> {
-    let l = facts.language;
+pub fn beyond(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
     let field = step.axis.as_ref()?.field;
     let last = step.values.len().checked_sub(1)?;
     let rises = |subject: &usize| {
@@ -127,8 +126,7 @@ pub fn beyond(facts: &Facts, step: &StepFacts) -> Option<String> {
 
 /// "From 96 threads on the processors were saturated (A and B)", for points up to the end of the
 /// axis.
-pub fn saturated(facts: &Facts, step: &StepFacts) -> Option<String> {
-    let l = facts.language;
+pub fn saturated(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
     let is_saturated = |subject: usize, value: usize| {
         let limit = step.cell(subject, value).and_then(|c| c.limit.as_ref());
         limit.is_some_and(|verdict| verdict.limit == Bottleneck::Cpu)

@@ -9,6 +9,7 @@ use crate::analysis::facts::{AxisFacts, Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::text::{published, wording};
+use crate::language::Language;
 use crate::plan::{Field, Step};
 use crate::say;
 use crate::stats::Better;
@@ -18,17 +19,17 @@ const FEWEST_SIZES: usize = 3;
 
 /// Where another subject becomes better: in figures other than the step's headline, and as
 /// arithmetic in all figures of imports without repeats.
-pub fn crossed(facts: &Facts, index: usize) -> Vec<String> {
+pub fn crossed(l: Language, facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
     let led = lead::metric(facts, step);
     let found: Vec<Crossover> = match published::is_published(facts) {
-        true => pairs(facts).flat_map(|pair| as_published(facts, index, pair)).collect(),
+        true => pairs(facts).flat_map(|pair| as_published(l, facts, index, pair)).collect(),
         false => {
             let own = |c: &Crossover| c.step == index && c.metric != led;
             claims::crossovers(facts).into_iter().filter(own).collect()
         }
     };
-    found.iter().map(|c| wording::crossed(facts, c)).collect()
+    found.iter().map(|c| wording::crossed(l, facts, c)).collect()
 }
 
 /// The brief's subject with each rival.
@@ -42,11 +43,11 @@ fn other((a, b): (usize, usize), one: usize) -> usize {
     if one == a { b } else { a }
 }
 
-fn as_published(facts: &Facts, index: usize, pair: (usize, usize)) -> Vec<Crossover> {
+fn as_published(l: Language, facts: &Facts, index: usize, pair: (usize, usize)) -> Vec<Crossover> {
     let step = &facts.steps[index];
     let mut found = Vec::new();
     for metric in Metric::of_step(step, &facts.metrics) {
-        let better = |value| Some((value, better_at(facts, step, &metric, pair, value)?));
+        let better = |value| Some((value, better_at(l, step, &metric, pair, value)?));
         found.extend(claims::changes(index, &metric, (0..step.values.len()).filter_map(better)));
     }
     found
@@ -54,23 +55,23 @@ fn as_published(facts: &Facts, index: usize, pair: (usize, usize)) -> Vec<Crosso
 
 /// A subject's figure at a point, as printed.
 fn figure(
-    facts: &Facts,
+    l: Language,
     step: &StepFacts,
     metric: &Metric,
     (subject, value): (usize, usize),
 ) -> Option<f64> {
-    Some(wording::printed(facts.language, metric, step, step.cell(subject, value)?)?.0)
+    Some(wording::printed(l, metric, step, step.cell(subject, value)?)?.0)
 }
 
 /// Which of a pair has the better figure, as printed; None if equal.
 fn better_at(
-    facts: &Facts,
+    l: Language,
     step: &StepFacts,
     metric: &Metric,
     (a, b): (usize, usize),
     value: usize,
 ) -> Option<usize> {
-    let of = |subject: usize| figure(facts, step, metric, (subject, value));
+    let of = |subject: usize| figure(l, step, metric, (subject, value));
     let (of_a, of_b) = (of(a)?, of(b)?);
     let a_is_better = match metric.better() {
         Better::Higher => of_a > of_b,
@@ -81,30 +82,32 @@ fn better_at(
 
 /// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": for each
 /// rival at the largest difference.
-pub fn at_a_load(facts: &Facts, index: usize) -> Vec<String> {
+pub fn at_a_load(l: Language, facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
     // A share of its own maximum is not a load that two subjects have in common.
     let is_of_shares = |axis: &AxisFacts| axis.field == Field::LoadPercent;
     if step.axis.as_ref().is_none_or(is_of_shares) {
         return Vec::new();
     }
-    pairs(facts).filter_map(|pair| widest(facts, index, pair)).collect()
+    pairs(facts).filter_map(|pair| widest(l, facts, index, pair)).collect()
 }
 
-fn widest(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
-    let (l, step) = (facts.language, &facts.steps[index]);
+fn widest(l: Language, facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
+    let step = &facts.steps[index];
     let led = lead::metric(facts, step);
     let metric = if led.is_latency() { led } else { Metric::p99() };
-    let of = |subject: usize, value: usize| figure(facts, step, &metric, (subject, value));
+    let of = |subject: usize, value: usize| figure(l, step, &metric, (subject, value));
     let mut found: Option<(f64, String)> = None;
     for value in 0..step.values.len() {
-        let Some(better) = shown_better(facts, index, &metric, pair, value) else { continue };
+        let at = StepPlace::Value(value);
+        let by = ComparedFigure { step: index, metric: &metric, at };
+        let Some(better) = shown_better(l, facts, by, pair) else { continue };
         let worse = other(pair, better);
         let (own, rivals) = (of(better, value)?, of(worse, value)?);
         if rivals - own <= found.as_ref().map_or(0.0, |(most, _)| *most) {
             continue;
         }
-        let text = |ns: f64| super::latency(facts, ns);
+        let text = |ns: f64| super::latency(l, facts, ns);
         let said = say!(
             l,
             "lower-by",
@@ -123,16 +126,14 @@ fn widest(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
 
 /// Which of a pair is better at a point: by a claim, or as published.
 fn shown_better(
+    l: Language,
     facts: &Facts,
-    index: usize,
-    metric: &Metric,
+    by: ComparedFigure<'_>,
     pair: (usize, usize),
-    value: usize,
 ) -> Option<usize> {
-    if published::is_published(facts) {
-        return better_at(facts, &facts.steps[index], metric, pair, value);
+    if let (true, StepPlace::Value(value)) = (published::is_published(facts), by.at) {
+        return better_at(l, &facts.steps[by.step], by.metric, pair, value);
     }
-    let by = ComparedFigure { step: index, metric, at: StepPlace::Value(value) };
     let own = facts.comparison(by, pair.0, pair.1)?;
     is_shown(own).then_some(own.better)
 }
@@ -145,8 +146,8 @@ fn is_shown(comparison: &Comparison) -> bool {
 /// "The lead of A over B in ops/s grows with the block size: 3 % at 4 KiB, …", for a sweep of
 /// sizes, or for steps that differ in nothing else; stated for the last of them, and only if the
 /// intervals of the first and the last size are disjoint.
-pub fn over_block_sizes(facts: &Facts, index: usize) -> Vec<String> {
-    pairs(facts).filter_map(|pair| of_sizes(facts, index, pair)).collect()
+pub fn over_block_sizes(l: Language, facts: &Facts, index: usize) -> Vec<String> {
+    pairs(facts).filter_map(|pair| of_sizes(l, facts, index, pair)).collect()
 }
 
 /// A size, the better subject there, the factor with its interval limits, and its printed form.
@@ -158,12 +159,12 @@ struct AtSize {
     difference: String,
 }
 
-fn of_sizes(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
-    let (l, step) = (facts.language, &facts.steps[index]);
+fn of_sizes(l: Language, facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
+    let step = &facts.steps[index];
     let metric = lead::metric(facts, step);
     let all = match step.axis.as_ref().is_some_and(|axis| axis.field == Field::Block) {
-        true => along_the_axis(facts, index, &metric, pair)?,
-        false => over_steps(facts, index, pair)?,
+        true => along_the_axis(l, facts, index, &metric, pair)?,
+        false => over_steps(l, facts, index, pair)?,
     };
     let (first, last) = (all.first()?, all.last()?);
     let better = first.better;
@@ -204,6 +205,7 @@ fn of_sizes(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String>
 }
 
 fn along_the_axis(
+    l: Language,
     facts: &Facts,
     index: usize,
     metric: &Metric,
@@ -212,29 +214,34 @@ fn along_the_axis(
     let step = &facts.steps[index];
     let is_published = published::is_published(facts);
     let at = |value: usize| {
-        let size = step.values[value].text(facts.language);
+        let size = step.values[value].text(l);
+        let by = ComparedFigure { step: index, metric, at: StepPlace::Value(value) };
         if !is_published {
-            let by = ComparedFigure { step: index, metric, at: StepPlace::Value(value) };
             let c = facts.comparison(by, pair.0, pair.1)?;
-            return is_shown(c).then(|| of_comparison(facts, c, size));
+            return is_shown(c).then(|| of_comparison(l, c, size));
         }
-        let better = better_at(facts, step, metric, pair, value)?;
-        let of = |subject| figure(facts, step, metric, (subject, value));
+        let better = better_at(l, step, metric, pair, value)?;
+        let of = |subject| figure(l, step, metric, (subject, value));
         let (own, rivals) = (of(better)?, of(other(pair, better))?);
         let factor = (own / rivals).max(rivals / own);
-        let difference = published::difference(facts, step, metric, value, pair)?;
+        let difference = published::difference(l, facts, by, pair)?;
         Some(AtSize { size, better, factor, interval: (factor, factor), difference })
     };
     (0..step.values.len()).map(at).collect()
 }
 
-fn of_comparison(facts: &Facts, c: &Comparison, size: String) -> AtSize {
-    let difference = wording::difference(facts.language, c);
+fn of_comparison(l: Language, c: &Comparison, size: String) -> AtSize {
+    let difference = wording::difference(l, c);
     AtSize { size, better: c.better, factor: c.factor, interval: (c.low, c.high), difference }
 }
 
 /// Steps that differ only in block size and name, of which this is the last.
-fn over_steps(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<Vec<AtSize>> {
+fn over_steps(
+    l: Language,
+    facts: &Facts,
+    index: usize,
+    pair: (usize, usize),
+) -> Option<Vec<AtSize>> {
     let protocol = &facts.runs.first()?.resolved.protocol;
     let of = |name: &str| protocol.steps.iter().find(|step| step.name == name);
     let own = without_size(of(&facts.steps[index].name)?)?.0;
@@ -254,7 +261,7 @@ fn over_steps(facts: &Facts, index: usize, pair: (usize, usize)) -> Option<Vec<A
         let outcome = StepLead::of(facts, step);
         let mut all = outcome.all.iter().filter(|c| is_shown(c));
         let c = all.find(|c| c.is_of(pair.0, pair.1))?;
-        Some(of_comparison(facts, c, units::bytes(size)))
+        Some(of_comparison(l, c, units::bytes(size)))
     };
     found.into_iter().map(at).collect()
 }

@@ -17,42 +17,44 @@ use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::number_format;
 use crate::brief::text::{published, wording};
+use crate::language::Language;
 
 /// Maximum number of sentences for a step's table.
 const MOST: usize = 10;
 
 /// The sentences about a step below its table.
-pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
+pub fn of_step(l: Language, facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
-    let mut all = course::from_start_to_peak(facts, step);
-    all.extend(course::beyond(facts, step));
-    all.extend(course::saturated(facts, step));
-    all.extend(gap::crossed(facts, index));
-    all.extend(gap::at_a_load(facts, index));
-    all.extend(gap::over_block_sizes(facts, index));
-    all.extend(parts::of_drives(facts, step));
-    all.extend(parts::of_streams(facts, step));
+    let mut all = course::from_start_to_peak(l, facts, step);
+    all.extend(course::beyond(l, facts, step));
+    all.extend(course::saturated(l, facts, step));
+    all.extend(gap::crossed(l, facts, index));
+    all.extend(gap::at_a_load(l, facts, index));
+    all.extend(gap::over_block_sizes(l, facts, index));
+    all.extend(parts::of_drives(l, facts, step));
+    all.extend(parts::of_streams(l, facts, step));
     all.truncate(MOST);
-    all.into_iter().map(|said| wording::stopped(facts.language, said)).collect()
+    all.into_iter().map(|said| wording::stopped(l, said)).collect()
 }
 
 /// A latency of a cell, if it has one.
 fn latency_of(
+    l: Language,
     facts: &Facts,
     step: &StepFacts,
     metric: &Metric,
     cell: &CellFacts,
 ) -> Option<String> {
-    Some(latency(facts, metric.of(step, cell)?.0.value))
+    Some(latency(l, facts, metric.of(step, cell)?.0.value))
 }
 
 /// Nanoseconds with three digits; for published figures everything that the source prints, which is
 /// whole microseconds.
-fn latency(facts: &Facts, ns: f64) -> String {
+fn latency(l: Language, facts: &Facts, ns: f64) -> String {
     let micros = (ns / 1e3).round();
     let is_whole = (ns / 1e3 - micros).abs() < micros * 1e-6;
     match published::is_published(facts) && is_whole {
-        true => facts.language.number(&format!("{} µs", units::grouped(micros as u64))),
-        false => number_format::time(facts.language, ns),
+        true => l.number(&format!("{} µs", units::grouped(micros as u64))),
+        false => number_format::time(l, ns),
     }
 }

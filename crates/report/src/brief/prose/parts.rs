@@ -6,12 +6,13 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::analysis::points::point_summary::{P99, PERCENTILES};
 use crate::brief::text::wording;
+use crate::language::Language;
 use crate::say;
 
 /// "Drive 1 of A: mean from 78 µs to 211 µs and p99 from 388 µs to 709 µs between 10 MB/s and 700
 /// MB/s": the first drive of each group and the one in the middle, for eight the first and the
 /// fifth.
-pub fn of_drives(facts: &Facts, step: &StepFacts) -> Vec<String> {
+pub fn of_drives(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let drives = step.cells.iter().map(|cell| cell.drives.len()).max().unwrap_or(0);
     if drives < 2 {
         return Vec::new();
@@ -19,11 +20,16 @@ pub fn of_drives(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let chosen = [0, drives / 2];
     let each =
         chosen.into_iter().flat_map(|drive| (0..facts.subjects.len()).map(move |s| (drive, s)));
-    each.filter_map(|(drive, subject)| of_drive(facts, step, drive as u32, subject)).collect()
+    each.filter_map(|(drive, subject)| of_drive(l, facts, step, drive as u32, subject)).collect()
 }
 
-fn of_drive(facts: &Facts, step: &StepFacts, drive: u32, subject: usize) -> Option<String> {
-    let l = facts.language;
+fn of_drive(
+    l: Language,
+    facts: &Facts,
+    step: &StepFacts,
+    drive: u32,
+    subject: usize,
+) -> Option<String> {
     let name = &facts.subjects[subject];
     let kept = |cell: &&CellFacts| cell.total.is_some() && !cell.missed_its_rate();
     let cells: Vec<&CellFacts> =
@@ -32,7 +38,7 @@ fn of_drive(facts: &Facts, step: &StepFacts, drive: u32, subject: usize) -> Opti
     let number = drive + 1;
     let text = |figure: &PointFigure, cell: &CellFacts| {
         let metric = Metric { figure: figure.clone(), part: PointPart::Drive(drive) };
-        super::latency_of(facts, step, &metric, cell)
+        super::latency_of(l, facts, step, &metric, cell)
     };
     let both = [PointFigure::Mean, PointFigure::Percentile(P99)];
     if first.value == last.value {
@@ -65,7 +71,7 @@ fn of_drive(facts: &Facts, step: &StepFacts, drive: u32, subject: usize) -> Opti
 
 /// "reader-4 of A: mean 102 µs, p99 388 µs, p99.9 …, p99.99 …": for steps with several headline
 /// streams, each at the representative point.
-pub fn of_streams(facts: &Facts, step: &StepFacts) -> Vec<String> {
+pub fn of_streams(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let value = lead::value(step).or(step.values.len().checked_sub(1)).unwrap_or(0);
     let mut all = Vec::new();
     for subject in 0..facts.subjects.len() {
@@ -77,19 +83,24 @@ pub fn of_streams(facts: &Facts, step: &StepFacts) -> Vec<String> {
             .map(|(name, ..)| name)
             .collect();
         if counted.len() > 1 {
-            let each = counted.into_iter().filter_map(|name| of_stream(facts, step, cell, name));
+            let each = counted.into_iter().filter_map(|name| of_stream(l, facts, step, cell, name));
             all.extend(each);
         }
     }
     all
 }
 
-fn of_stream(facts: &Facts, step: &StepFacts, cell: &CellFacts, name: &str) -> Option<String> {
-    let l = facts.language;
+fn of_stream(
+    l: Language,
+    facts: &Facts,
+    step: &StepFacts,
+    cell: &CellFacts,
+    name: &str,
+) -> Option<String> {
     let tails = (P99..PERCENTILES.len()).map(PointFigure::Percentile);
     let printed = |figure: PointFigure| {
         let metric = Metric { figure, part: PointPart::Stream(name.to_string()) };
-        let text = super::latency_of(facts, step, &metric, cell)?;
+        let text = super::latency_of(l, facts, step, &metric, cell)?;
         Some(format!("{} {text}", Metric::total(metric.figure).text(l)))
     };
     let figures: Vec<String> =

@@ -7,47 +7,47 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::brief::number_format;
-use crate::brief::text::{basis, causes, outcome, published, wording};
+use crate::brief::text::{bottleneck_text, causes, outcome, published, wording};
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 use crate::stats::curve::knee;
 
 /// The sentences of a step, in order.
-pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
+pub fn of_step(l: Language, facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
     let first = if published::is_published(facts) {
-        as_published(facts, index)
+        as_published(l, facts, index)
     } else {
-        outcome_of(facts, index)
+        outcome_of(l, facts, index)
     };
-    [first, along(facts, step), limits(facts.language, step)].into_iter().flatten().collect()
+    [first, along(l, facts, step), limits(l, step)].into_iter().flatten().collect()
 }
 
 /// The results of imported figures, in the step's headline metric.
-fn as_published(facts: &Facts, index: usize) -> Option<String> {
+fn as_published(l: Language, facts: &Facts, index: usize) -> Option<String> {
     let metric = lead::metric(facts, &facts.steps[index]);
-    let sentence = published::sentence(facts, index, &metric)?;
-    Some(wording::stopped(facts.language, sentence))
+    let sentence = published::sentence(l, facts, index, &metric)?;
+    Some(wording::stopped(l, sentence))
 }
 
 /// The better subject, in the step's headline metric.
-fn outcome_of(facts: &Facts, index: usize) -> Option<String> {
-    let (l, step) = (facts.language, &facts.steps[index]);
+fn outcome_of(l: Language, facts: &Facts, index: usize) -> Option<String> {
+    let step = &facts.steps[index];
     if facts.subjects.len() < 2 {
-        return outcome::level(facts, step, 0);
+        return outcome::level(l, facts, step, 0);
     }
     let found = StepLead::of(facts, index);
-    if let Some((sentence, _)) = outcome::of_subject(facts, &found) {
+    if let Some((sentence, _)) = outcome::of_subject(l, facts, &found) {
         return Some(wording::stopped(l, sentence));
     }
     // Undecided comparisons between the brief's subject and another, or why nothing was compared.
     let own = facts.headline_subject;
     if let Some(c) = found.all.iter().min_by_key(|c| !c.is_with(own)) {
-        return Some(outcome::open(facts, c));
+        return Some(outcome::open(l, facts, c));
     }
     let mut rivals = facts.rivals();
-    let cause = rivals.find_map(|rival| causes::of_pair(facts, index, (own, rival)));
+    let cause = rivals.find_map(|rival| causes::of_pair(l, facts, index, (own, rival)));
     Some(match cause {
         Some(cause) => say!(l, "none-compared-because", cause = cause),
         None => say!(l, "none-compared-here"),
@@ -55,18 +55,17 @@ fn outcome_of(facts: &Facts, index: usize) -> Option<String> {
 }
 
 /// The change of figures along the axis, for every subject.
-fn along(facts: &Facts, step: &StepFacts) -> Option<String> {
+fn along(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
     let field = step.axis.as_ref().map(|a| a.field)?;
     match field {
-        Field::LoadPercent => knees(facts, step),
-        field if field.sets_rates() => ends(facts, step),
-        _ => last_of_load(facts, step),
+        Field::LoadPercent => knees(l, facts, step),
+        field if field.sets_rates() => ends(l, facts, step),
+        _ => last_of_load(l, facts, step),
     }
 }
 
 /// "The knee of the curve is at 31,000 ops/s with a p99 of 210 µs (A) and at …".
-fn knees(facts: &Facts, step: &StepFacts) -> Option<String> {
-    let l = facts.language;
+fn knees(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
     let each = (0..facts.subjects.len()).filter_map(|subject| {
         let found = knee(&mean_curve(step, subject))?;
         let load = number_format::count(l, found.load);
@@ -78,8 +77,8 @@ fn knees(facts: &Facts, step: &StepFacts) -> Option<String> {
 }
 
 /// "From 10 MB/s to 700 MB/s p99 goes from 388 µs to 709 µs (A) and from …".
-fn ends(facts: &Facts, step: &StepFacts) -> Option<String> {
-    let (l, mut each) = (facts.language, Vec::new());
+fn ends(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
+    let mut each = Vec::new();
     for subject in 0..facts.subjects.len() {
         let kept: Vec<(usize, f64, f64)> = figures(facts, step, subject);
         let [first, .., last] = &kept[..] else { continue };
@@ -97,8 +96,8 @@ fn ends(facts: &Facts, step: &StepFacts) -> Option<String> {
 }
 
 /// The effect of the last increase in load: more ops, or only longer waits.
-fn last_of_load(facts: &Facts, step: &StepFacts) -> Option<String> {
-    let (l, mut each, mut between) = (facts.language, Vec::new(), None);
+fn last_of_load(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
+    let (mut each, mut between) = (Vec::new(), None);
     for subject in 0..facts.subjects.len() {
         let kept = figures(facts, step, subject);
         let [.., before, last] = &kept[..] else { continue };
@@ -151,7 +150,8 @@ fn limits(l: Language, step: &StepFacts) -> Option<String> {
             None => others.push((verdict.limit, 1)),
         }
     }
-    let of = |(limit, n): &(Bottleneck, usize)| format!("{} {n}", basis::limit(l, *limit));
+    let of =
+        |(limit, n): &(Bottleneck, usize)| format!("{} {n}", bottleneck_text::limit(l, *limit));
     let others: Vec<String> = others.iter().map(of).collect();
     Some(match others.is_empty() {
         true => say!(l, "drive-limited", drive = drive, points = points),

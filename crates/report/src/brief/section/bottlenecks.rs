@@ -3,7 +3,7 @@
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::brief::block::{Block, Table};
-use crate::brief::text::basis::{because, limit};
+use crate::brief::text::bottleneck_text::{because, limit};
 use crate::chart::MARK;
 use crate::chart::step::name;
 use crate::language::Language;
@@ -18,12 +18,11 @@ pub fn note(l: Language) -> String {
     say!(l, "see-bottleneck-marks")
 }
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let Some(sum) = sum(facts) else { return Vec::new() };
-    let l = facts.language;
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let Some(sum) = sum(l, facts) else { return Vec::new() };
     let mut out = vec![Block::text(sum), Block::note(say!(l, "bottleneck-how"))];
     for step in &facts.steps {
-        let rows = joined(l, rows(facts, step));
+        let rows = joined(l, rows(l, facts, step));
         if !rows.is_empty() {
             let head = [
                 step.axis_text(l),
@@ -31,21 +30,20 @@ fn blocks(facts: &Facts) -> Vec<Block> {
                 say!(l, "column-limited-by"),
                 say!(l, "column-because"),
             ];
-            out.extend([Block::chapter(&step.title), Table::of(4, &head, rows).block()]);
+            out.extend([Block::chapter(step.title.text(l)), Table::of(4, &head, rows).block()]);
         }
     }
     out
 }
 
 /// The bottleneck of each point, as lines: "Disk, threads 8, 16: drive; …".
-pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
-    let l = facts.language;
+pub fn lines(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let line = |row: Vec<String>| {
         let [at, subject, limit, evidence] = &row[..] else { return String::new() };
         let place = place(l, step, subject, at);
         say!(l, "limited-by", place = place, limit = limit, evidence = evidence)
     };
-    joined(l, rows(facts, step)).into_iter().map(line).collect()
+    joined(l, rows(l, facts, step)).into_iter().map(line).collect()
 }
 
 /// "Disk, threads 8": a subject at values of the axis.
@@ -59,10 +57,9 @@ pub fn place(l: Language, step: &StepFacts, subject: &str, at: &str) -> String {
 }
 
 /// A row for each cell with a verdict: place, subject, bottleneck, evidence.
-fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let row = |cell: &CellFacts| {
         let verdict = cell.limit.as_ref()?;
-        let l = facts.language;
         let at = step.values[cell.value].text(l);
         Some(vec![at, name(facts, cell), limit(l, verdict.limit), because(l, verdict)])
     };
@@ -82,12 +79,11 @@ fn joined(l: Language, rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
 }
 
 /// The number of cells with each bottleneck, as a sentence; None without meters.
-fn sum(facts: &Facts) -> Option<String> {
+fn sum(l: Language, facts: &Facts) -> Option<String> {
     let all = || facts.steps.iter().flat_map(|s| &s.cells).filter_map(|c| c.limit.as_ref());
     let total = all().count();
     let by_drive = all().filter(|v| v.limit.is_drive()).count();
     let barred = all().filter(|v| v.limit.bars_ranking()).count();
-    let l = facts.language;
     (total > 0).then(|| {
         let (drive, others) = (by_drive, barred);
         let sum =

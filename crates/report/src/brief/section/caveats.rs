@@ -18,20 +18,20 @@ pub const SECTION: Section =
 /// From this share of requests submitted late on, a stream is listed.
 const LATE: f64 = 0.01;
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let (l, mut out) = (facts.language, Vec::new());
-    let caveats = caveat_text::caveats(facts);
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
+    let caveats = caveat_text::caveats(l, facts);
     if !caveats.is_empty() {
         out.push(Block::chapter(say!(l, "caveats-points")));
         out.push(Block::note(say!(l, "caveats-support-no-claim")));
         out.push(Block::list(caveats));
     }
-    out.extend(notes::blocks(facts));
-    out.extend(titled(say!(l, "caveats-wider"), wider_than_asked(facts)));
+    out.extend(notes::blocks(l, facts));
+    out.extend(titled(say!(l, "caveats-wider"), wider_than_asked(l, facts)));
     if !facts.failures.is_empty() {
         let rows = facts.failures.iter().map(|f| {
             let repeat = f.repeat.to_string();
-            [&f.step, &facts.subjects[f.subject], &f.at, &repeat, &f.cause]
+            [&f.step.text(l), &facts.subjects[f.subject], &f.at, &repeat, &f.cause]
                 .map(String::clone)
                 .to_vec()
         });
@@ -46,8 +46,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.push(Block::note(say!(l, "caveats-failed-note")));
         out.push(Table::of(5, &head, rows.collect()).block());
     }
-    out.extend(open_loop(facts));
-    out.extend(titled(say!(l, "caveats-oddities"), oddities(facts)));
+    out.extend(open_loop(l, facts));
+    out.extend(titled(say!(l, "caveats-oddities"), oddities(l, facts)));
     if out.is_empty() {
         out.push(Block::text(say!(l, "caveats-none")));
     }
@@ -60,7 +60,7 @@ fn titled(title: String, items: Vec<String>) -> Vec<Block> {
 }
 
 /// Points repeated as often as the plan permits that are still less precise than it requires.
-fn wider_than_asked(facts: &Facts) -> Vec<String> {
+fn wider_than_asked(l: Language, facts: &Facts) -> Vec<String> {
     let mut out = Vec::new();
     for step in &facts.steps {
         for cell in &step.cells {
@@ -76,8 +76,7 @@ fn wider_than_asked(facts: &Facts) -> Vec<String> {
             else {
                 continue;
             };
-            let l = facts.language;
-            let place = format!("{}{}", step.title, wording::place(l, step, &[cell.value]));
+            let place = format!("{}{}", step.title.text(l), wording::place(l, step, &[cell.value]));
             let (subject, repeats) = (&facts.subjects[cell.subject], cell.repeats.len());
             out.push(say!(
                 l,
@@ -94,8 +93,7 @@ fn wider_than_asked(facts: &Facts) -> Vec<String> {
 }
 
 /// Target and achieved rate of every stream that missed its rate, or whose requests were late.
-fn open_loop(facts: &Facts) -> Vec<Block> {
-    let l = facts.language;
+fn open_loop(l: Language, facts: &Facts) -> Vec<Block> {
     let head = [
         say!(l, "column-step"),
         say!(l, "column-at"),
@@ -119,8 +117,8 @@ fn open_loop(facts: &Facts) -> Vec<Block> {
                     continue;
                 }
                 let mark = if missed { Mark::Bad } else { Mark::None };
-                let row = rate_row(facts, &PacedStream { step, cell, name, s, asked, share });
-                table.row(mark, [vec![step.title.clone()], row].concat());
+                let row = rate_row(l, facts, &PacedStream { step, cell, name, s, asked, share });
+                table.row(mark, [vec![step.title.text(l)], row].concat());
             }
         }
     }
@@ -145,8 +143,8 @@ struct PacedStream<'a> {
     share: f64,
 }
 
-fn rate_row(facts: &Facts, stream: &PacedStream<'_>) -> Vec<String> {
-    let (l, &PacedStream { step, cell, name, s, asked, share }) = (facts.language, stream);
+fn rate_row(l: Language, facts: &Facts, stream: &PacedStream<'_>) -> Vec<String> {
+    let &PacedStream { step, cell, name, s, asked, share } = stream;
     let achieved = match asked {
         Rate::OpsPerSec(_) => format!("{} ops/s", number_format::ops(l, &s.ops_per_s)),
         Rate::BytesPerSec(_) => {
@@ -167,14 +165,17 @@ fn rate_row(facts: &Facts, stream: &PacedStream<'_>) -> Vec<String> {
 }
 
 /// Latencies beyond the histogram, abandoned transactions, and reads of missing keys.
-fn oddities(facts: &Facts) -> Vec<String> {
-    let (l, mut out) = (facts.language, Vec::new());
+fn oddities(l: Language, facts: &Facts) -> Vec<String> {
+    let mut out = Vec::new();
     for step in &facts.steps {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
                 let at = step.values[cell.value].text(l);
-                let place =
-                    format!("{}, {} {at}, {name}", step.title, facts.subjects[cell.subject]);
+                let place = format!(
+                    "{}, {} {at}, {name}",
+                    step.title.text(l),
+                    facts.subjects[cell.subject]
+                );
                 let said = odd(l, summary).into_iter();
                 out.extend(said.map(|what| say!(l, "of-step", step = &place, sentence = what)));
             }

@@ -26,7 +26,7 @@ fn head(l: Language) -> [String; 8] {
     ]
 }
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.comparisons.is_empty() {
         return Vec::new();
     }
@@ -37,7 +37,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             keys.push(key);
         }
     }
-    let (l, mut rows) = (facts.language, Vec::new());
+    let mut rows = Vec::new();
     for (step, metric, a, b) in keys {
         let own = || {
             facts
@@ -49,7 +49,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         let count = |standing| own().filter(|c| c.standing == standing).count();
         let title = &facts.steps[step].title;
         let pair = [a, b].map(|s| facts.subjects[s].clone()).join(&say!(l, "list-comma"));
-        let mut row = vec![title.clone(), wording::metric(l, &metric, &facts.steps[step]), pair];
+        let mut row = vec![title.text(l), wording::metric(l, &metric, &facts.steps[step]), pair];
         let counts = [
             own().count(),
             better(a),

@@ -5,6 +5,7 @@ use crate::analysis::claim::claims::{self, Claim};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table, TextLine, plain, strong};
 use crate::brief::text::{causes, caveat_text, published, wording};
+use crate::language::Language;
 use crate::say;
 
 /// The claims of each subject.
@@ -14,12 +15,11 @@ pub const SECTION: Section =
 /// Claims for each subject; the steps' tables contain all.
 const MOST: usize = 6;
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {
         return Vec::new();
     }
-    let l = facts.language;
-    if let Some(rows) = published::rows(facts) {
+    if let Some(rows) = published::rows(l, facts) {
         let rows = rows.into_iter().map(Vec::from).collect();
         return vec![
             Block::text(published::how(l)),
@@ -27,21 +27,21 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         ];
     }
     let mut out: Vec<Block> = Vec::new();
-    out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
+    out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(l, facts, bar))));
     let found = claims::all(facts);
     if found.is_empty() {
-        out.push(Block::text(causes::no_claim(facts)));
+        out.push(Block::text(causes::no_claim(l, facts)));
     } else {
-        by_subject(facts, &found, &mut out);
+        by_subject(l, facts, &found, &mut out);
         let crossovers = claims::crossovers(facts);
         out.extend(
             crossovers
                 .iter()
-                .map(|own| Block::text(wording::stopped(l, wording::crossover(facts, own)))),
+                .map(|own| Block::text(wording::stopped(l, wording::crossover(l, facts, own)))),
         );
         out.push(Block::note(say!(l, "findings-how")));
     }
-    let caveats = caveat_text::caveats(facts).len();
+    let caveats = caveat_text::caveats(l, facts).len();
     if caveats > 0 {
         out.push(Block::note(say!(l, "caveats-noted", count = caveats)));
     }
@@ -49,8 +49,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 }
 
 /// Each subject's claims.
-fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
-    let l = facts.language;
+fn by_subject(l: Language, facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
     // The brief's subject comes first.
     let mut subjects: Vec<usize> = (0..facts.subjects.len()).collect();
     subjects.sort_by_key(|subject| *subject != facts.headline_subject);
@@ -64,7 +63,7 @@ fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
             continue;
         }
         let claim = |claim: &&Claim<'_>| -> TextLine {
-            let (said, basis) = wording::claim(facts, claim);
+            let (said, basis) = wording::claim(l, facts, claim);
             [vec![strong(said)], plain(say!(l, "aside", what = basis))].concat()
         };
         out.push(Block::List(own.iter().take(MOST).map(claim).collect()));

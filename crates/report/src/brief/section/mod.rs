@@ -25,7 +25,7 @@ pub struct Section {
     /// It is reference material.
     pub appendix: bool,
     /// Empty if the facts contain nothing for it.
-    pub blocks: fn(&Facts) -> Vec<Block>,
+    pub blocks: fn(Language, &Facts) -> Vec<Block>,
 }
 
 /// The sections of a fleet's brief, by id: those that do not list every subject.

@@ -4,39 +4,39 @@
 use super::{Section, analysis, bottlenecks};
 use crate::analysis::comparability::conditions::not_given;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::names;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::number_format::NONE;
 use crate::brief::section::steps::differences;
 use crate::brief::text::table_cell::{TableCell, texts};
-use crate::brief::text::{published, wording};
+use crate::brief::text::{condition_text, published, wording};
 use crate::brief::{number_format, prose};
 use crate::chart::step::name;
 use crate::language::{Language, Name};
 use crate::plan::{LoopKind, Timing};
+use crate::terms::names;
 use crate::{chart, say};
 
 /// A chapter for each step.
 pub const SECTION: Section =
     Section { id: "results", title: |l| say!(l, "section-results"), appendix: false, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let (l, mut out, mut last) = (facts.language, Vec::new(), None);
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let (mut out, mut last) = (Vec::new(), None);
     for (index, step) in facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()) {
         let id = Some(format!("step-{}", step.name));
-        out.push(Block::Heading(Heading { level: 1, text: step.title.clone(), id }));
-        let sentences = analysis::of_step(facts, index);
+        out.push(Block::Heading(Heading { level: 1, text: step.title.text(l), id }));
+        let sentences = analysis::of_step(l, facts, index);
         if !sentences.is_empty() {
             out.push(Block::text(sentences.join(&say!(l, "between-sentences"))));
         }
-        out.push(Block::Figures(chart::choice::leading(facts, step)));
-        out.extend(differences::tables(facts, index, true).into_iter().map(Table::block));
+        out.push(Block::Figures(chart::choice::leading(l, facts, step)));
+        out.extend(differences::tables(l, facts, index, true).into_iter().map(Table::block));
         if published::is_published(facts) && facts.subjects.len() > 1 {
             out.push(Block::note(say!(l, "differences-as-published")));
         }
-        let said = prose::of_step(facts, index);
+        let said = prose::of_step(l, facts, index);
         if !said.is_empty() {
             out.push(Block::list(said));
         }
@@ -88,7 +88,8 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
         (false, true) => parts.push(say!(l, "summed-over-instances")),
         (false, false) => {}
     }
-    let unknown: Vec<String> = not_given(step).iter().map(|what| l.text(what)).collect();
+    let unknown: Vec<String> =
+        not_given(step).into_iter().map(|what| condition_text::not_given(l, what)).collect();
     if !unknown.is_empty() {
         parts.push(say!(l, "not-given", what = l.list(&unknown)));
     }
@@ -96,9 +97,8 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
 }
 
 /// One row for each axis value and subject, with the difference from the brief's subject.
-pub fn side_by_side(facts: &Facts, index: usize) -> Table {
+pub fn side_by_side(l: Language, facts: &Facts, index: usize) -> Table {
     let step = &facts.steps[index];
-    let l = facts.language;
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend(["ops/s", "±", "MB/s", "p50", "p99", "p99.9"].map(String::from));
     if facts.subjects.len() > 1 {
@@ -109,14 +109,14 @@ pub fn side_by_side(facts: &Facts, index: usize) -> Table {
         for subject in 0..facts.subjects.len() {
             let label = if subject == 0 { step.values[value].text(l) } else { String::new() };
             let mark = if subject == 0 { Mark::First } else { Mark::None };
-            rows.push((mark, [texts([label]), row(facts, index, subject, value)].concat()));
+            rows.push((mark, [texts([label]), row(l, facts, index, subject, value)].concat()));
         }
     }
     Table::measured(l, 2, &head, rows)
 }
 
-fn row(facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<TableCell> {
-    let (l, step) = (facts.language, &facts.steps[index]);
+fn row(l: Language, facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<TableCell> {
+    let step = &facts.steps[index];
     let cell = step.cell(subject, value);
     let mut row = texts([cell.map_or(facts.subjects[subject].clone(), |c| name(facts, c))]);
     match cell.and_then(|c| c.total.as_ref()) {
@@ -134,7 +134,7 @@ fn row(facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<TableCe
         let own = subject == facts.headline_subject;
         let shown = cell.filter(|_| !own).and_then(|c| wording::of_cell(facts, index, c));
         let none = if own { String::new() } else { NONE.to_string() };
-        row.push(shown.map_or(none, |c| wording::in_table(facts, c)).into());
+        row.push(shown.map_or(none, |c| wording::in_table(l, facts, c)).into());
     }
     row
 }

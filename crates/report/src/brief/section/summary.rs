@@ -2,6 +2,7 @@
 //! the best one only if claimed.
 
 use super::Section;
+use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{Facts, StepFacts};
@@ -20,21 +21,20 @@ use crate::say;
 pub const SECTION: Section =
     Section { id: "summary", title: |l| say!(l, "section-summary"), appendix: false, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let measured: Vec<(usize, &StepFacts)> =
         facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()).collect();
     // For a single point, the results contain the same.
     if measured.len() < 2 && measured.iter().all(|(_, step)| step.values.len() < 2) {
         return Vec::new();
     }
-    let l = facts.language;
     let mut head = vec![say!(l, "column-step"), say!(l, "column-figure")];
     head.extend([say!(l, "column-subject"), say!(l, "column-value")]);
     head.extend((facts.subjects.len() > 1).then(|| say!(l, "column-difference")));
     let mut table = Table::new(3, &head);
     for (index, step) in &measured {
-        for (i, cells) in rows(facts, *index).into_iter().enumerate() {
-            let title = if i == 0 { step.title.clone() } else { String::new() };
+        for (i, cells) in rows(l, facts, *index).into_iter().enumerate() {
+            let title = if i == 0 { step.title.text(l) } else { String::new() };
             let mark = if cells[0].is_empty() { Mark::None } else { Mark::First };
             table.row(mark, [vec![title], cells].concat());
         }
@@ -47,7 +47,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = vec![table.block()];
     out.extend(how.map(Block::note));
     if measured.len() > 1 {
-        out.push(Block::Figures(chart::multiples::figures(facts)));
+        out.push(Block::Figures(chart::multiples::figures(l, facts)));
     }
     out
 }
@@ -78,8 +78,13 @@ impl SummaryMeasure {
     }
 
     /// A subject's figure at an axis value, or over all of them.
-    fn cell(&self, facts: &Facts, step: &StepFacts, at: SummaryPlace, subject: usize) -> TableCell {
-        let l = facts.language;
+    fn cell(
+        &self,
+        l: Language,
+        facts: &Facts,
+        step: &StepFacts,
+        (at, subject): (SummaryPlace, usize),
+    ) -> TableCell {
         let SummaryPlace::At(value) = at else {
             let over = match self {
                 SummaryMeasure::Of(metric) => levels::over_axis(facts, step, metric, subject)
@@ -120,14 +125,14 @@ fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<Summary
 }
 
 /// A row for each measure and subject: figure, subject, value, difference.
-fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
-    let (l, step) = (facts.language, &facts.steps[index]);
+fn rows(l: Language, facts: &Facts, index: usize) -> Vec<Vec<String>> {
+    let step = &facts.steps[index];
     let outcome = StepLead::of(facts, index);
     let mut all = Vec::new();
     for (i, measure) in SummaryMeasure::all(facts, step).iter().enumerate() {
         let Some(at) = looked(step, i == 0, outcome.value) else { continue };
         let cells: Vec<TableCell> = (0..facts.subjects.len())
-            .map(|subject| measure.cell(facts, step, at, subject))
+            .map(|subject| measure.cell(l, facts, step, (at, subject)))
             .collect();
         if i > 0 && cells.iter().all(|cell| *cell == TableCell::none()) {
             continue;
@@ -142,7 +147,7 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
         if let Some(unit) = unit {
             figure = in_unit(l, &figure, unit);
         }
-        let compared = compared(facts, measure, &outcome, (i == 0, at));
+        let compared = compared(l, facts, measure, &outcome, (i == 0, at));
         for (subject, cell) in cells.into_iter().enumerate() {
             let mut value = cell.in_scale(l, scale.as_ref());
             if compared.best == Some(subject) {
@@ -177,6 +182,7 @@ struct Standings {
 }
 
 fn compared(
+    l: Language,
     facts: &Facts,
     measure: &SummaryMeasure,
     outcome: &StepLead<'_>,
@@ -193,7 +199,6 @@ fn compared(
         (false, SummaryPlace::At(value)) => lead::at_value(facts, outcome.step, metric, value),
         (false, SummaryPlace::OverAll) => lead::of_mean(facts, outcome.step, metric),
     };
-    let step = &facts.steps[outcome.step];
     let difference = |subject: usize| {
         if subject == own {
             return String::new();
@@ -202,11 +207,13 @@ fn compared(
         let arithmetic = || match at {
             SummaryPlace::At(value) => {
                 let pair = (own.min(subject), own.max(subject));
-                published::difference(facts, step, metric, value, pair)
+                let at = StepPlace::Value(value);
+                let by = ComparedFigure { step: outcome.step, metric, at };
+                published::difference(l, facts, by, pair)
             }
             SummaryPlace::OverAll => None,
         };
-        let shown = found.map(|c| wording::standing(facts, c)).or_else(arithmetic);
+        let shown = found.map(|c| wording::standing(l, facts, c)).or_else(arithmetic);
         shown.unwrap_or_else(|| none(subject))
     };
     Standings {

@@ -1,17 +1,16 @@
-//! The basis of a claim, and why a number was not limited by the drive.
+//! The basis of a claim: of which drives it is.
 
 use crate::analysis::claim::compare::Comparison;
 use crate::analysis::comparability::specimens;
 use crate::analysis::facts::Facts;
-use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::PointPart;
 use crate::language::Language;
 use crate::say;
 
 /// The scope of a claim: this many drives of each model, or these drives only; empty if no drive
 /// was involved.
-pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
-    let (l, pair) = (facts.language, (comparison.better, comparison.worse));
+pub fn whose(l: Language, facts: &Facts, comparison: &Comparison) -> Option<String> {
+    let pair = (comparison.better, comparison.worse);
     let plan = |subject: usize| Some(&facts.runs.get(*facts.run_of.get(subject)?)?.resolved);
     let plans = [plan(pair.0)?, plan(pair.1)?];
     if plans.iter().any(|plan| plan.keeps_no_data()) {
@@ -35,19 +34,4 @@ pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
         (a, b) if a == b && models => say!(l, "drives-each", count = a),
         _ => say!(l, "of-these-drives"),
     })
-}
-
-/// The evidence, and the remedy if it was not the drive.
-pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
-    match &verdict.remedy {
-        Some(remedy) => {
-            say!(l, "evidence-and-remedy", evidence = &verdict.evidence, remedy = remedy)
-        }
-        None => l.text(&verdict.evidence),
-    }
-}
-
-/// The name of a bottleneck.
-pub fn limit(l: Language, limit: Bottleneck) -> String {
-    l.text(&limit.title())
 }

@@ -5,7 +5,7 @@ use crate::analysis::facts::{CellFacts, Facts};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::MetricRequest;
 use crate::brief::number_format;
-use crate::brief::text::{basis, wording};
+use crate::brief::text::{bottleneck_text, wording};
 use crate::language::Language;
 use crate::record::SteadyState;
 use crate::{message, say};
@@ -14,23 +14,22 @@ use crate::{message, say};
 const MOST: usize = 3;
 
 /// Why nothing is claimed, and the remedy.
-pub fn no_claim(facts: &Facts) -> String {
-    let l = facts.language;
+pub fn no_claim(l: Language, facts: &Facts) -> String {
     let cells = || facts.steps.iter().flat_map(|s| &s.cells);
     let measured = cells().filter(|c| c.total.is_some()).count();
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let none_compared = facts.comparisons.is_empty();
     // Reasons that rule out a comparison precede those that would leave a lower bound.
-    let causes = if none_compared { all(facts, &|_| true) } else { Vec::new() };
+    let causes = if none_compared { all(l, facts, &|_| true) } else { Vec::new() };
     match facts.barred.first() {
-        _ if measured == 0 => none_measured(facts),
+        _ if measured == 0 => none_measured(l, facts),
         Some(bar) if none_compared => {
-            say!(l, "no-rank-barred", reason = wording::barred(facts, bar))
+            say!(l, "no-rank-barred", reason = wording::barred(l, facts, bar))
         }
         _ if !causes.is_empty() => say!(l, "no-rank-because", causes = joined(l, causes)),
         _ if 2 * verdicts.len() > measured => not_limited(l, &verdicts, measured),
         _ if none_compared && !facts.metrics.is_empty() => {
-            say!(l, "no-rank-not-comparable-in", metrics = asked(facts))
+            say!(l, "no-rank-not-comparable-in", metrics = asked(l, facts))
         }
         _ if none_compared => say!(l, "no-rank-never-together"),
         _ => say!(l, "no-rank-chance"),
@@ -38,13 +37,13 @@ pub fn no_claim(facts: &Facts) -> String {
 }
 
 /// Why two subjects are not compared in a step.
-pub fn of_pair(facts: &Facts, step: usize, pair: (usize, usize)) -> Option<String> {
+pub fn of_pair(l: Language, facts: &Facts, step: usize, pair: (usize, usize)) -> Option<String> {
     if let Some(bar) = facts.bar(step, pair.0, pair.1) {
-        return Some(wording::differences(facts, bar));
+        return Some(wording::differences(l, facts, bar));
     }
     let own = |at: &(usize, usize)| at.0 == step && (at.1 == pair.0 || at.1 == pair.1);
-    let causes = all(facts, &own);
-    (!causes.is_empty()).then(|| joined(facts.language, causes))
+    let causes = all(l, facts, &own);
+    (!causes.is_empty()).then(|| joined(l, causes))
 }
 
 fn joined(l: Language, causes: Vec<String>) -> String {
@@ -52,8 +51,7 @@ fn joined(l: Language, causes: Vec<String>) -> String {
 }
 
 /// No point completed: the first point's own cause.
-fn none_measured(facts: &Facts) -> String {
-    let l = facts.language;
+fn none_measured(l: Language, facts: &Facts) -> String {
     let Some(f) = facts.failures.first() else { return say!(l, "no-rank-nothing-measured") };
     let first = say!(
         l,
@@ -69,8 +67,7 @@ fn none_measured(facts: &Facts) -> String {
 
 /// The causes that rule out the points of these places (step, subject), most frequent first: for
 /// each kind and subject the worst. A cause common to all subjects is stated once.
-fn all(facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> Vec<String> {
-    let l = facts.language;
+fn all(l: Language, facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> Vec<String> {
     let of_steps = facts.steps.iter().enumerate();
     let cells: Vec<&CellFacts> = of_steps
         .flat_map(|(index, step)| step.cells.iter().map(move |cell| (index, cell)))
@@ -96,7 +93,7 @@ fn all(facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> Vec<String> {
         }
     }
     found.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
-    let said = found.into_iter().map(|(cell, caveat, _)| cause(facts, cell, caveat));
+    let said = found.into_iter().map(|(cell, caveat, _)| cause(l, facts, cell, caveat));
     let mut all: Vec<String> = said.take(MOST).collect();
     let few = cells.iter().filter(|c| c.caveats.iter().any(Caveat::is_few_repeats)).count();
     match cells.len() {
@@ -120,8 +117,8 @@ fn severity(caveat: &Caveat) -> f64 {
 }
 
 /// A cause with its remedy.
-fn cause(facts: &Facts, cell: &CellFacts, caveat: &Caveat) -> String {
-    let (l, subject) = (facts.language, &facts.subjects[cell.subject]);
+fn cause(l: Language, facts: &Facts, cell: &CellFacts, caveat: &Caveat) -> String {
+    let subject = &facts.subjects[cell.subject];
     let share = |share: f64| number_format::share(l, share);
     match caveat {
         Caveat::NotMeasured | Caveat::Failed(_) => {
@@ -178,9 +175,10 @@ fn unsteady(l: Language, state: &SteadyState) -> String {
 fn not_limited(l: Language, verdicts: &[&BottleneckVerdict], measured: usize) -> String {
     let of = |limit: Bottleneck| verdicts.iter().filter(|v| v.limit == limit).count();
     let Some(most) = verdicts.iter().max_by_key(|v| of(v.limit)) else { return String::new() };
-    let change = most.remedy.clone().unwrap_or_else(|| message!("see-bottleneck"));
+    let change = bottleneck_text::remedy(most).unwrap_or_else(|| message!("see-bottleneck"));
     let (count, same) = (verdicts.len(), of(most.limit));
-    let (no_drive, limit) = (most.limit == Bottleneck::NoDrive, basis::limit(l, most.limit));
+    let (no_drive, limit) =
+        (most.limit == Bottleneck::NoDrive, bottleneck_text::limit(l, most.limit));
     let (points, most) = (measured, same);
     match (same == count, no_drive) {
         (true, true) => {
@@ -215,9 +213,9 @@ fn not_limited(l: Language, verdicts: &[&BottleneckVerdict], measured: usize) ->
 }
 
 /// "reader-4:p99 and J/op"
-fn asked(facts: &Facts) -> String {
+fn asked(l: Language, facts: &Facts) -> String {
     let of = |a: &MetricRequest| {
         a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word))
     };
-    facts.language.list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
+    l.list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
 }

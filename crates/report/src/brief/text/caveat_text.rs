@@ -7,7 +7,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::PointPart;
 use crate::brief::number_format;
-use crate::brief::text::{basis, wording};
+use crate::brief::text::{bottleneck_text, wording};
 use crate::language::Language;
 use crate::say;
 
@@ -31,21 +31,26 @@ fn caveat(l: Language, caveat: &Caveat) -> String {
         Caveat::FewRepeats(n) => say!(l, "caveat-few-repeats", count = *n),
         Caveat::FewFigures(n) => say!(l, "caveat-few-figures", count = *n),
         Caveat::NotTheDrive(verdict) if verdict.limit == Bottleneck::NoDrive => {
-            say!(l, "caveat-no-drive", why = basis::because(l, verdict))
+            say!(l, "caveat-no-drive", why = bottleneck_text::because(l, verdict))
         }
         Caveat::NotTheDrive(verdict) => {
-            let limit = basis::limit(l, verdict.limit);
-            say!(l, "caveat-not-the-drive", limit = limit, why = basis::because(l, verdict))
+            let limit = bottleneck_text::limit(l, verdict.limit);
+            say!(
+                l,
+                "caveat-not-the-drive",
+                limit = limit,
+                why = bottleneck_text::because(l, verdict)
+            )
         }
     }
 }
 
 /// Every caveat of every cell, with common ones stated once.
-pub fn caveats(facts: &Facts) -> Vec<String> {
+pub fn caveats(l: Language, facts: &Facts) -> Vec<String> {
     let few = |c: &Caveat| matches!(c, Caveat::FewRepeats(_) | Caveat::FewFigures(_));
     let cells = || facts.steps.iter().flat_map(|s| &s.cells);
     let all_few = cells().next().is_some() && cells().all(|c| c.caveats.iter().any(few));
-    let (l, mut all) = (facts.language, Vec::new());
+    let mut all = Vec::new();
     if all_few {
         let first = cells().flat_map(|c| &c.caveats).find_map(|c| match c {
             Caveat::FewRepeats(n) => Some(say!(l, "caveat-every-point-few-repeats", count = *n)),
@@ -74,7 +79,7 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
     let mut said: Vec<_> = known.into_iter().collect();
     said.sort_by_key(|(_, index)| *index);
     let line = |((subject, text), index): ((usize, String), usize)| {
-        let (places, subject) = (places(facts, &of[index]), &facts.subjects[subject]);
+        let (places, subject) = (places(l, facts, &of[index]), &facts.subjects[subject]);
         say!(l, "caveat-of", places = places, subject = subject, caveat = text)
     };
     all.extend(said.into_iter().map(line));
@@ -94,13 +99,13 @@ fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart]) -> Vec<String> {
 }
 
 /// "Reads at 1 and 2 threads; Writes": points, step by step.
-fn places(facts: &Facts, points: &[(usize, usize)]) -> String {
+fn places(l: Language, facts: &Facts, points: &[(usize, usize)]) -> String {
     let of_step = |(index, step): (usize, &StepFacts)| {
         let values: Vec<usize> =
             points.iter().filter(|(of, _)| *of == index).map(|(_, value)| *value).collect();
         (!values.is_empty())
-            .then(|| format!("{}{}", step.title, wording::place(facts.language, step, &values)))
+            .then(|| format!("{}{}", step.title.text(l), wording::place(l, step, &values)))
     };
     let all: Vec<String> = facts.steps.iter().enumerate().filter_map(of_step).collect();
-    facts.language.clauses(&all)
+    l.clauses(&all)
 }

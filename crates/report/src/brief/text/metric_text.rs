@@ -2,13 +2,13 @@
 
 use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::metric_values::instruments;
-use crate::analysis::names;
 use crate::analysis::points::metric::{Instrument, Metric, NEW_ORDER, PointFigure};
 use crate::analysis::points::point_summary::PERCENTILES;
 use crate::brief::number_format;
 use crate::brief::text::table_cell::{Scale, TableCell};
 use crate::language::{Language, Name};
 use crate::say;
+use crate::terms::names;
 
 /// A metric as text: "ops/s", "p99 read latency", "reader-4 p99 response time".
 pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {

@@ -1,8 +1,10 @@
 //! Sentences and numbers shared by sections.
 
 pub(in crate::brief) mod basis;
+pub mod bottleneck_text;
 pub(in crate::brief) mod causes;
 pub mod caveat_text;
+pub mod condition_text;
 pub(in crate::brief) mod metric_text;
 pub mod notes;
 pub(in crate::brief) mod outcome;

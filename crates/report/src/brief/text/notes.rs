@@ -13,33 +13,32 @@ use crate::stats::percent::{cut_off, rounded_out};
 use crate::stats::specimens::Components;
 
 /// All notes of a brief.
-pub fn all(facts: &Facts) -> Vec<String> {
+pub fn all(l: Language, facts: &Facts) -> Vec<String> {
     let together = together::all(facts);
-    let mut all: Vec<String> = together.iter().map(|one| moved(facts, one)).collect();
-    all.extend(specimens::apart(facts).iter().map(|one| apart(facts, one)));
-    all.extend(specimens::of_models(facts).iter().map(|one| of_models(facts, one)));
+    let mut all: Vec<String> = together.iter().map(|one| moved(l, facts, one)).collect();
+    all.extend(specimens::apart(facts).iter().map(|one| apart(l, facts, one)));
+    all.extend(specimens::of_models(facts).iter().map(|one| of_models(l, facts, one)));
     all
 }
 
 /// The same as a part of a document; None if there are none.
-pub fn blocks(facts: &Facts) -> Vec<Block> {
-    let all = all(facts);
+pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let all = all(l, facts);
     match all.is_empty() {
         true => Vec::new(),
-        false => vec![Block::chapter(say!(facts.language, "notes")), Block::list(all)],
+        false => vec![Block::chapter(say!(l, "notes")), Block::list(all)],
     }
 }
 
 /// "4 KiB reads at depth 8", to which the rest refers.
-fn of_place(facts: &Facts, step: usize, value: usize, sentence: String) -> String {
-    let (l, step) = (facts.language, &facts.steps[step]);
-    let place = format!("{}{}", step.title, place(l, step, &[value]));
+fn of_place(l: Language, facts: &Facts, step: usize, value: usize, sentence: String) -> String {
+    let step = &facts.steps[step];
+    let place = format!("{}{}", step.title.text(l), place(l, step, &[value]));
     say!(l, "of-step", step = place, sentence = sentence)
 }
 
 /// "4 KiB reads at depth 8: repeat 2 ran at 0.35 × for both subjects; …"
-fn moved(facts: &Facts, one: &CommonShift) -> String {
-    let l = facts.language;
+fn moved(l: Language, facts: &Facts, one: &CommonShift) -> String {
     let factor = l.number(&format!("{:.2}", one.factor));
     let (repeat, subjects) = (one.repeat, one.subjects);
     let said = match one.latency {
@@ -50,16 +49,16 @@ fn moved(facts: &Facts, one: &CommonShift) -> String {
             say!(l, "note-moved-ops", repeat = repeat, factor = factor, subjects = subjects)
         }
     };
-    of_place(facts, one.step, one.value, said)
+    of_place(l, facts, one.step, one.value, said)
 }
 
-fn apart(facts: &Facts, one: &OutlyingDrive) -> String {
-    let (l, step) = (facts.language, &facts.steps[one.step]);
+fn apart(l: Language, facts: &Facts, one: &OutlyingDrive) -> String {
+    let step = &facts.steps[one.step];
     let drive = facts.drives[one.subject].get(one.drive as usize).cloned().unwrap_or_default();
     say!(
         l,
         "note-apart",
-        place = format!("{}{}", step.title, place(l, step, &[one.value])),
+        place = format!("{}{}", step.title.text(l), place(l, step, &[one.value])),
         subject = &facts.subjects[one.subject],
         drive = drive,
         others = one.others,
@@ -69,8 +68,7 @@ fn apart(facts: &Facts, one: &OutlyingDrive) -> String {
 }
 
 /// "… drive for drive, M 7600 delivers 5.1 % [2.0, 8.3] more ops/s than C P5, 8 drives each, …; …"
-fn of_models(facts: &Facts, one: &OfModels) -> String {
-    let l = facts.language;
+fn of_models(l: Language, facts: &Facts, one: &OfModels) -> String {
     let found = &one.found;
     let above = found.ratio >= 1.0;
     let (ratio, low, high) = match above {
@@ -98,7 +96,7 @@ fn of_models(facts: &Facts, one: &OfModels) -> String {
             say!(l, "note-models-open", first = first, other = second, by = by, drives = drives)
         }
     };
-    of_place(facts, one.step, one.value, said)
+    of_place(l, facts, one.step, one.value, said)
 }
 
 /// "8 drives each, which differ by 2.1 % from one another, and their repeats by 0.9 %"

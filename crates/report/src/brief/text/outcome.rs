@@ -8,6 +8,7 @@ use crate::analysis::claim::lead::{self, StepLead};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::{causes, wording};
+use crate::language::Language;
 use crate::say;
 
 /// An interval that reaches this factor is not useful to a reader.
@@ -25,16 +26,20 @@ pub fn key(c: &Comparison) -> Said {
 /// The result in the step's headline metric, without its title and a full stop: the subject's
 /// gains, then its losses, then the rivals from which it is not distinguished; with the comparisons
 /// that the text contains. None without claims for or against the subject there.
-pub fn of_subject(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
-    let (l, own) = (facts.language, facts.headline_subject);
+pub fn of_subject(
+    l: Language,
+    facts: &Facts,
+    outcome: &StepLead<'_>,
+) -> Option<(String, Vec<Said>)> {
+    let own = facts.headline_subject;
     let crossed = crossed(facts, outcome);
     let is_crossed = |c: &&Comparison| crossed.iter().any(|o| c.is_of(o.before, o.after));
     let [mut gains, mut losses] = outcome.claims_of(own);
     gains.retain(|c| !is_crossed(c));
     losses.retain(|c| !is_crossed(c));
-    let mut clauses: Vec<String> = crossed.iter().map(|c| wording::crossed(facts, c)).collect();
-    clauses.extend((!gains.is_empty()).then(|| wording::joined(facts, &gains)));
-    clauses.extend(losses.iter().map(|c| wording::joined(facts, &[c])));
+    let mut clauses: Vec<String> = crossed.iter().map(|c| wording::crossed(l, facts, c)).collect();
+    clauses.extend((!gains.is_empty()).then(|| wording::joined(l, facts, &gains)));
+    clauses.extend(losses.iter().map(|c| wording::joined(l, facts, &[c])));
     if clauses.is_empty() {
         return None;
     }
@@ -56,7 +61,7 @@ pub fn of_subject(facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<
         sentence = say!(l, "and-undecided", sentence = sentence, pairs = pairs);
     }
     for rival in facts.rivals().filter(|rival| !is_said(*rival) && compared(*rival).is_none()) {
-        if let Some(cause) = causes::of_pair(facts, outcome.step, (own, rival)) {
+        if let Some(cause) = causes::of_pair(l, facts, outcome.step, (own, rival)) {
             let subject = &facts.subjects[rival];
             sentence =
                 say!(l, "and-not-compared", sentence = sentence, subject = subject, cause = cause);
@@ -89,10 +94,10 @@ pub fn more_changes(facts: &Facts, outcome: &StepLead<'_>) -> usize {
 }
 
 /// "A and B cannot be distinguished by ops/s at 4 threads; the difference is 0.4 % [−2.0, 3.0]."
-pub fn open(facts: &Facts, c: &Comparison) -> String {
-    let (l, step) = (facts.language, &facts.steps[c.step]);
+pub fn open(l: Language, facts: &Facts, c: &Comparison) -> String {
+    let step = &facts.steps[c.step];
     let (a, b) = (&facts.subjects[c.better.min(c.worse)], &facts.subjects[c.better.max(c.worse)]);
-    let what = format!("{}{}", wording::metric(l, &c.metric, step), wording::at(facts, c));
+    let what = format!("{}{}", wording::metric(l, &c.metric, step), wording::at(l, facts, c));
     match c.standing {
         Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what = what),
         _ if c.high > WIDE => {
@@ -107,14 +112,13 @@ pub fn open(facts: &Facts, c: &Comparison) -> String {
 
 /// "RocksDB random reads: Disk, 31,630 ops/s at 4 threads." None if the number is marked, or has a
 /// caveat other than a lack of repeats.
-pub fn level(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
+pub fn level(l: Language, facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
     let metric = lead::metric(facts, step);
     let value = lead::value(step).or(step.values.len().checked_sub(1))?;
     let cell = step.cell(subject, value)?;
     if cell.is_not_the_drives() || cell.caveats.iter().any(|c| c.bars() && !c.is_few_repeats()) {
         return None;
     }
-    let l = facts.language;
     let figure = wording::printed_with_unit(l, &metric, step, cell)?;
     let place = wording::place(l, step, &[value]);
     Some(say!(

@@ -1,5 +1,6 @@
 //! Imported figures without repeats: their differences are arithmetic, not claims.
 
+use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::published::Gap;
 pub use crate::analysis::claim::published::is_published;
 use crate::analysis::claim::{lead, published};
@@ -36,9 +37,8 @@ const MOST: usize = 400;
 /// The first page for imported figures without repeats: the metrics in which the brief's subject
 /// leads or trails, at the largest differences over the points; first the brief's headline, then
 /// the other measures, step by step. None without differences.
-pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
+pub fn lead(l: Language, facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
     let leading = lead::step(facts)?;
-    let l = facts.language;
     let of_step = |index: usize| {
         let step = &facts.steps[index];
         let first = lead::metric(facts, step);
@@ -46,7 +46,7 @@ pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
         // The step's headline comes first.
         metrics.sort_by_key(|metric| *metric != first);
         metrics.into_iter().filter_map(move |metric| {
-            let sentence = sentence(facts, index, &metric)?;
+            let sentence = sentence(l, facts, index, &metric)?;
             let several = facts.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
             let step = &facts.steps[index].title;
             Some(if several {
@@ -70,21 +70,21 @@ pub fn lead(facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
 
 /// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads; …": first leads of the
 /// brief's subject, then of its rivals.
-pub fn sentence(facts: &Facts, index: usize, metric: &Metric) -> Option<String> {
+pub fn sentence(l: Language, facts: &Facts, index: usize, metric: &Metric) -> Option<String> {
     let [ahead, behind] = published::of_subject(facts, index, metric);
     // A rival's name is stated once, and the metric once per leading subject.
-    let first = ahead.first().map(|gap| whole(facts, gap));
-    let more = ahead.iter().skip(1).map(|gap| rival(facts, gap));
-    let behind = behind.iter().map(|gap| whole(facts, gap));
+    let first = ahead.first().map(|gap| whole(l, facts, gap));
+    let more = ahead.iter().skip(1).map(|gap| rival(l, facts, gap));
+    let behind = behind.iter().map(|gap| whole(l, facts, gap));
     let all: Vec<String> = first.into_iter().chain(more).chain(behind).collect();
-    (!all.is_empty()).then(|| all.join(&say!(facts.language, "between-clauses")))
+    (!all.is_empty()).then(|| all.join(&say!(l, "between-clauses")))
 }
 
-fn whole(facts: &Facts, gap: &Gap) -> String {
-    let (l, step) = (facts.language, &facts.steps[gap.step]);
+fn whole(l: Language, facts: &Facts, gap: &Gap) -> String {
+    let step = &facts.steps[gap.step];
     let (better, worse) = (&facts.subjects[gap.better], &facts.subjects[gap.worse]);
     let (by, at, what) =
-        (by(facts, gap), at(facts, gap), metric_text::in_words(l, &gap.metric, step));
+        (by(l, facts, gap), at(l, facts, gap), metric_text::in_words(l, &gap.metric, step));
     match gap.metric.better() {
         Better::Higher => {
             say!(l, "published-more", better = better, by = by, what = what, worse = worse, at = at)
@@ -104,9 +104,9 @@ fn whole(facts: &Facts, gap: &Gap) -> String {
 }
 
 /// The same for a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
-fn rival(facts: &Facts, gap: &Gap) -> String {
-    let (l, worse) = (facts.language, &facts.subjects[gap.worse]);
-    let (by, at) = (by(facts, gap), at(facts, gap));
+fn rival(l: Language, facts: &Facts, gap: &Gap) -> String {
+    let worse = &facts.subjects[gap.worse];
+    let (by, at) = (by(l, facts, gap), at(l, facts, gap));
     match gap.metric.better() {
         Better::Higher => say!(l, "published-rival-more", by = by, worse = worse, at = at),
         Better::Lower => say!(l, "published-rival-lower", by = by, worse = worse, at = at),
@@ -114,32 +114,32 @@ fn rival(facts: &Facts, gap: &Gap) -> String {
 }
 
 /// "up to 21 %"; for a single point "21 %".
-fn by(facts: &Facts, gap: &Gap) -> String {
-    let l = facts.language;
+fn by(l: Language, facts: &Facts, gap: &Gap) -> String {
     let by = l.number(&format!("{} %", gap.percent()));
     let points = &facts.steps[gap.step].values;
     if points.len() > 1 { say!(l, "up-to", value = by) } else { by }
 }
 
 /// ", at 96 threads"; empty without a sweep.
-fn at(facts: &Facts, gap: &Gap) -> String {
-    let l = facts.language;
+fn at(l: Language, facts: &Facts, gap: &Gap) -> String {
     let place = wording::place(l, &facts.steps[gap.step], &[gap.value]);
     if place.is_empty() { place } else { say!(l, "published-at", place = place) }
 }
 
 /// A row for each metric, point and pair of subjects; empty unless the figures are imported with
 /// too few repeats.
-pub fn rows(facts: &Facts) -> Option<Vec<[String; 8]>> {
+pub fn rows(l: Language, facts: &Facts) -> Option<Vec<[String; 8]>> {
     if !is_published(facts) {
         return None;
     }
     let mut all = Vec::new();
-    for step in &facts.steps {
+    for (index, step) in facts.steps.iter().enumerate() {
         for metric in Metric::of_step(step, &facts.metrics) {
             for value in 0..step.values.len() {
+                let at = StepPlace::Value(value);
+                let by = ComparedFigure { step: index, metric: &metric, at };
                 for (b, a) in (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (b, a))) {
-                    all.extend(row(facts, step, &metric, value, (a, b)));
+                    all.extend(row(l, facts, by, (a, b)));
                 }
             }
         }
@@ -150,17 +150,17 @@ pub fn rows(facts: &Facts) -> Option<Vec<[String; 8]>> {
 
 /// The superior subject of a pair, and the difference: "Micron 7600 21.23 %".
 pub fn difference(
+    l: Language,
     facts: &Facts,
-    step: &StepFacts,
-    metric: &Metric,
-    value: usize,
+    by: ComparedFigure<'_>,
     pair: (usize, usize),
 ) -> Option<String> {
     if !is_published(facts) {
         return None;
     }
-    let made = Arithmetic::of(facts, step, metric, value, pair)?;
-    let result = made.result(facts.language);
+    let StepPlace::Value(value) = by.at else { return None };
+    let made = Arithmetic::of(l, &facts.steps[by.step], by.metric, value, pair)?;
+    let result = made.result(l);
     // Equal figures have no superior one.
     let differs = result.chars().any(|c| ('1'..='9').contains(&c));
     let subject = &facts.subjects[made.subject];
@@ -182,7 +182,7 @@ struct Arithmetic {
 
 impl Arithmetic {
     fn of(
-        facts: &Facts,
+        l: Language,
         step: &StepFacts,
         metric: &Metric,
         value: usize,
@@ -191,7 +191,7 @@ impl Arithmetic {
         let cells = (step.cell(a, value)?, step.cell(b, value)?);
         let written = |cell| metric.of(step, cell)?.0.digits;
         let digits = [cells.0, cells.1].into_iter().filter_map(written).min();
-        let [of_a, of_b] = metric_text::operands(facts.language, metric, step, cells)?;
+        let [of_a, of_b] = metric_text::operands(l, metric, step, cells)?;
         let better = metric.better();
         let a_first = times_as_good(of_a.0, of_b.0, better)? >= 1.0;
         let ((own, own_text), (other, other_text)) =
@@ -215,14 +215,14 @@ impl Arithmetic {
 }
 
 fn row(
+    l: Language,
     facts: &Facts,
-    step: &StepFacts,
-    metric: &Metric,
-    value: usize,
+    by: ComparedFigure<'_>,
     pair: (usize, usize),
 ) -> Option<[String; 8]> {
-    let l = facts.language;
-    let made = Arithmetic::of(facts, step, metric, value, pair)?;
+    let StepPlace::Value(value) = by.at else { return None };
+    let (step, metric) = (&facts.steps[by.step], by.metric);
+    let made = Arithmetic::of(l, step, metric, value, pair)?;
     let ((main, other), [own, rivals]) = (made.formulas(), &made.texts);
     let by_other = other.result_in(made.times, made.digits);
     Some([
@@ -233,7 +233,7 @@ fn row(
         main.calculation(made.better, own, rivals),
         made.result(l),
         format!("{} {}", formula(l, other), l.number(&by_other)),
-        step.title.clone(),
+        step.title.text(l),
     ])
 }
 

@@ -2,11 +2,12 @@
 
 use crate::analysis::facts::Facts;
 use crate::brief::text::{published, wording};
+use crate::language::Language;
 use crate::say;
 
 /// When, how often, on what: one line.
-pub fn line(facts: &Facts) -> String {
-    let (l, mut parts) = (facts.language, Vec::new());
+pub fn line(l: Language, facts: &Facts) -> String {
+    let mut parts = Vec::new();
     let most =
         facts.steps.iter().flat_map(|s| &s.cells).map(|c| c.repeats.len()).max().unwrap_or(0);
     if facts.is_imported() {
@@ -26,7 +27,7 @@ pub fn line(facts: &Facts) -> String {
         };
         parts.push(say!(l, "window-a-point", window = window));
     }
-    parts.extend(host(facts));
+    parts.extend(host(l, facts));
     if !facts.comparisons.is_empty() {
         parts.push(say!(l, "brackets-are-intervals"));
     }
@@ -34,8 +35,7 @@ pub fn line(facts: &Facts) -> String {
 }
 
 /// The processor and the kernel, if there is a single known one.
-fn host(facts: &Facts) -> Vec<String> {
-    let l = facts.language;
+fn host(l: Language, facts: &Facts) -> Vec<String> {
     use crate::record::key::{cpu, kernel};
     let of = |(group, key): (&str, crate::record::key::FactKey)| {
         let found = facts.disclosure.iter().filter(|g| g.name == group).flat_map(|g| &g.rows);

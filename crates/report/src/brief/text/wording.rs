@@ -4,12 +4,13 @@
 use crate::analysis::claim::claims::{Claim, Crossover};
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
 use crate::analysis::comparability::alike;
-use crate::analysis::comparability::conditions::{Barred, Difference};
+use crate::analysis::difference::{Barred, Difference};
 use crate::analysis::facts::{CellFacts, Facts, RunFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::base::units;
 use crate::brief::number_format;
+use crate::brief::text::condition_text;
 use crate::brief::text::metric_text::printed_latency;
 pub use crate::brief::text::metric_text::{
     metric, printed, printed_both, printed_value, printed_with_unit,
@@ -45,22 +46,22 @@ fn by(l: Language, comparison: &Comparison) -> String {
 }
 
 /// For a table: the better subject, the difference, and its standing; for a latency, which one.
-pub fn in_table(facts: &Facts, comparison: &Comparison) -> String {
+pub fn in_table(l: Language, facts: &Facts, comparison: &Comparison) -> String {
     let what = if comparison.metric.is_latency() {
-        format!("{} ", comparison.metric.text(facts.language))
+        format!("{} ", comparison.metric.text(l))
     } else {
         String::new()
     };
-    standing_of(facts, comparison, &what)
+    standing_of(l, facts, comparison, &what)
 }
 
 /// The same under a column head that names the figure.
-pub fn standing(facts: &Facts, comparison: &Comparison) -> String {
-    standing_of(facts, comparison, "")
+pub fn standing(l: Language, facts: &Facts, comparison: &Comparison) -> String {
+    standing_of(l, facts, comparison, "")
 }
 
-fn standing_of(facts: &Facts, comparison: &Comparison, what: &str) -> String {
-    let by_how_much = difference(facts.language, comparison);
+fn standing_of(l: Language, facts: &Facts, comparison: &Comparison, what: &str) -> String {
+    let by_how_much = difference(l, comparison);
     match comparison.standing {
         Standing::NotShown => format!("{what}{by_how_much} ≈"),
         Standing::NotTheDrives => format!("{what}{by_how_much} ‡"),
@@ -84,8 +85,8 @@ pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'
 }
 
 /// The place of a comparison: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
-pub fn at(facts: &Facts, comparison: &Comparison) -> String {
-    let (l, step) = (facts.language, &facts.steps[comparison.step]);
+pub fn at(l: Language, facts: &Facts, comparison: &Comparison) -> String {
+    let step = &facts.steps[comparison.step];
     match comparison.at {
         StepPlace::Value(value) => place(l, step, &[value]),
         StepPlace::Load(ops) => say!(l, "at-equal-load-of", load = number_format::count(l, ops)),
@@ -112,18 +113,18 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
 }
 
 /// "A delivers 21 % [19, 24] more ops/s than B at 96 threads".
-pub fn sentence(facts: &Facts, comparison: &Comparison) -> String {
-    joined(facts, &[comparison])
+pub fn sentence(l: Language, facts: &Facts, comparison: &Comparison) -> String {
+    joined(l, facts, &[comparison])
 }
 
 /// The same for several rivals of one subject, by one metric at one place: "… more ops/s than B and
 /// 30 % [27, 33] more than C …".
-pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
+pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
-    let (l, step) = (facts.language, &facts.steps[first.step]);
+    let step = &facts.steps[first.step];
     let better = &facts.subjects[first.better];
     let what = metric(l, &first.metric, step);
-    let place = format!("{}{}", at(facts, first), varied(facts, first));
+    let place = format!("{}{}", at(l, facts, first), varied(l, facts, first));
     let lower = first.metric.better() == Better::Lower;
     let energy = matches!(
         first.metric.figure,
@@ -181,8 +182,8 @@ pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
 }
 
 /// Permitted differences, and a subject's own knobs: " (step.read.block 65536, against 4096)".
-fn varied(facts: &Facts, comparison: &Comparison) -> String {
-    let (l, step) = (facts.language, &facts.steps[comparison.step]);
+fn varied(l: Language, facts: &Facts, comparison: &Comparison) -> String {
+    let step = &facts.steps[comparison.step];
     let pair = [comparison.better, comparison.worse];
     let found = alike::likeness(facts, &step.name, pair[0], pair[1]).varied;
     let against = |d: &alike::FieldDifference| {
@@ -205,14 +206,14 @@ fn varied(facts: &Facts, comparison: &Comparison) -> String {
 }
 
 /// A claim as a sentence with its basis.
-pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
-    let (l, comparison) = (facts.language, claim.comparison);
+pub fn claim(l: Language, facts: &Facts, claim: &Claim<'_>) -> (String, String) {
+    let comparison = claim.comparison;
     let step = &facts.steps[comparison.step];
-    let mut basis = vec![step.title.clone()];
-    basis.extend(calculation(facts, comparison));
+    let mut basis = vec![step.title.text(l)];
+    basis.extend(calculation(l, facts, comparison));
     let (repeats, searched) = (comparison.repeats, facts.searched());
     basis.push(say!(l, "claim-family", repeats = repeats, comparisons = searched));
-    basis.extend(crate::brief::text::basis::whose(facts, comparison));
+    basis.extend(crate::brief::text::basis::whose(l, facts, comparison));
     if claim.of_points > 1 {
         basis.push(say!(l, "claim-largest-of", points = claim.of_points));
     }
@@ -231,16 +232,16 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
             false => say!(l, "claim-host-limited", better = better),
         });
     }
-    (sentence(facts, comparison), l.clauses(&basis))
+    (sentence(l, facts, comparison), l.clauses(&basis))
 }
 
 /// "892,202 against 735,861 ops/s"; for latencies also the absolute difference: "169 against 277
 /// µs, 108 µs less".
-fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
+fn calculation(l: Language, facts: &Facts, comparison: &Comparison) -> Option<String> {
     let (step, StepPlace::Value(value)) = (&facts.steps[comparison.step], comparison.at) else {
         return None;
     };
-    let (l, metric) = (facts.language, &comparison.metric);
+    let metric = &comparison.metric;
     let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
     let [(own, own_text), (other, other_text)] = printed_both(l, metric, step, cells)?;
     let formula = if metric.better() == Better::Lower { Formula::Reduction } else { Formula::Gain };
@@ -260,13 +261,13 @@ fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
 }
 
 /// "Reads beside writes: A has the lower p99 read latency up to 400 MB/s, B from 640 MB/s on".
-pub fn crossover(facts: &Facts, crossover: &Crossover) -> String {
-    of_step(facts, crossover.step, crossed(facts, crossover))
+pub fn crossover(l: Language, facts: &Facts, crossover: &Crossover) -> String {
+    of_step(l, facts, crossover.step, crossed(l, facts, crossover))
 }
 
 /// A sentence about a step, after its name: "4 KiB reads: …".
-pub fn of_step(facts: &Facts, step: usize, sentence: String) -> String {
-    say!(facts.language, "of-step", step = &facts.steps[step].title, sentence = sentence)
+pub fn of_step(l: Language, facts: &Facts, step: usize, sentence: String) -> String {
+    say!(l, "of-step", step = &facts.steps[step].title, sentence = sentence)
 }
 
 /// A sentence with its full stop.
@@ -275,8 +276,8 @@ pub fn stopped(l: Language, sentence: String) -> String {
 }
 
 /// The same within the step's own part.
-pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
-    let (l, step) = (facts.language, &facts.steps[crossover.step]);
+pub fn crossed(l: Language, facts: &Facts, crossover: &Crossover) -> String {
+    let step = &facts.steps[crossover.step];
     let (from, until) = (step.values[crossover.from].text(l), step.values[crossover.until].text(l));
     let (before, after) = (&facts.subjects[crossover.before], &facts.subjects[crossover.after]);
     let what = metric(l, &crossover.metric, step);
@@ -311,10 +312,9 @@ pub fn when_measured(l: Language, run: &RunFacts) -> String {
 }
 
 /// Why two subjects are not compared.
-pub fn barred(facts: &Facts, bar: &Barred) -> String {
-    let l = facts.language;
+pub fn barred(l: Language, facts: &Facts, bar: &Barred) -> String {
     let (first, other) = (&facts.subjects[bar.pair.0], &facts.subjects[bar.pair.1]);
-    let each = differences(facts, bar);
+    let each = differences(l, facts, bar);
     match bar.step {
         Some(step) => say!(
             l,
@@ -329,9 +329,11 @@ pub fn barred(facts: &Facts, bar: &Barred) -> String {
 }
 
 /// The differences between them: "RocksDB: version differs, 9.1 (A), 9.2 (B)".
-pub fn differences(facts: &Facts, bar: &Barred) -> String {
-    let l = facts.language;
-    let differs = |d: &Difference| say!(l, "differs", what = &d.what, values = &d.values);
+pub fn differences(l: Language, facts: &Facts, bar: &Barred) -> String {
+    let differs = |d: &Difference| {
+        let values = condition_text::values(l, &facts.subjects, d);
+        say!(l, "differs", what = condition_text::condition(l, &d.what), values = values)
+    };
     bar.differences.iter().map(differs).collect::<Vec<_>>().join(&say!(l, "between-clauses"))
 }
 

@@ -11,8 +11,8 @@ use crate::say;
 const MOST_LINES: usize = 8;
 
 /// A figure for each group of swept steps that differ only in durability.
-pub fn figures(facts: &Facts) -> Vec<Chart> {
-    durability::groups(facts).iter().filter_map(|group| figure(facts, group)).collect()
+pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
+    durability::groups(facts).iter().filter_map(|group| figure(l, facts, group)).collect()
 }
 
 /// The name of a kind of durability after a subject.
@@ -25,8 +25,7 @@ pub fn called(l: Language, manner: StepDurability) -> String {
     }
 }
 
-fn figure(facts: &Facts, group: &WriteGroup) -> Option<Chart> {
-    let l = facts.language;
+fn figure(l: Language, facts: &Facts, group: &WriteGroup) -> Option<Chart> {
     let (_, first) = group.durable.first()?;
     let lead = &facts.steps[*first];
     lead.axis.as_ref().filter(|_| lead.values.len() > 1)?;

@@ -57,17 +57,17 @@ struct Ordered {
 }
 
 /// The figures of a step; None if no model has enough specimens.
-pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let index = facts.steps.iter().position(|own| own.name == step.name);
     let Some(fleet) = index.and_then(|index| fleet::of_step(facts, index)) else {
         return Vec::new();
     };
-    let mut all = vec![Chart::of_step(&step.name, "fleet", strips(facts, &fleet))];
+    let mut all = vec![Chart::of_step(&step.name, "fleet", strips(l, facts, &fleet))];
     let mut largest: Vec<&DriveModel> =
         fleet.models.iter().filter(|m| !m.name.is_empty()).collect();
     largest.sort_by_key(|m| std::cmp::Reverse(m.specimens.len()));
     for (number, model) in largest.into_iter().take(MOST_MODELS).enumerate() {
-        if let Some(plot) = ordered(facts, &fleet, model) {
+        if let Some(plot) = ordered(l, facts, &fleet, model) {
             all.push(Chart::of_step(&step.name, &format!("drives-{}", number + 1), plot));
         }
     }
@@ -81,13 +81,13 @@ fn label(l: Language, fleet: &Fleet) -> String {
 }
 
 /// "4 KiB reads, 8"
-fn title(facts: &Facts, fleet: &Fleet) -> String {
+fn title(l: Language, facts: &Facts, fleet: &Fleet) -> String {
     let step = &facts.steps[fleet.step];
     match &step.axis {
-        None => step.title.clone(),
+        None => step.title.text(l),
         Some(_) => {
-            let value = step.values[fleet.value].text(facts.language);
-            let (l, subject) = (facts.language, &step.title);
+            let value = step.values[fleet.value].text(l);
+            let subject = &step.title;
             say!(l, "place-on-axis", what = subject, axis = step.axis_text(l), value = value)
         }
     }
@@ -112,8 +112,7 @@ fn dot(
     Dot { value, ends: (least * by, most * by), host, apart, hover }
 }
 
-fn strips(facts: &Facts, fleet: &Fleet) -> Strips {
-    let l = facts.language;
+fn strips(l: Language, facts: &Facts, fleet: &Fleet) -> Strips {
     let mut hosts: Vec<String> = fleet
         .models
         .iter()
@@ -160,7 +159,7 @@ fn strips(facts: &Facts, fleet: &Fleet) -> Strips {
         false => say!(l, "fleet-figure-by-host", metric = &x_label),
     };
     Strips {
-        text: FigureText { language: l, title: title(facts, fleet), caption },
+        text: FigureText { language: l, title: title(l, facts, fleet), caption },
         x_label,
         hosts,
         strips: all,
@@ -172,11 +171,10 @@ fn own_drives(model: &DriveModel, firmware: Option<&str>) -> usize {
 }
 
 /// None for a model with fewer than four drives.
-fn ordered(facts: &Facts, fleet: &Fleet, model: &DriveModel) -> Option<Ordered> {
+fn ordered(l: Language, facts: &Facts, fleet: &Fleet, model: &DriveModel) -> Option<Ordered> {
     if model.specimens.len() < 4 {
         return None;
     }
-    let l = facts.language;
     let far = |s: &FleetDrive| (s.level / model.level()).ln().abs();
     let farthest = model
         .specimens
@@ -193,7 +191,7 @@ fn ordered(facts: &Facts, fleet: &Fleet, model: &DriveModel) -> Option<Ordered> 
     let (y_label, drive) = (label(l, fleet), &model.specimens[farthest].name);
     let caption = say!(l, "fleet-ordered", metric = &y_label, model = &model.name, drive = drive);
     Some(Ordered {
-        text: FigureText { language: l, title: title(facts, fleet), caption },
+        text: FigureText { language: l, title: title(l, facts, fleet), caption },
         y_label,
         names: [model.name.clone(), drive.clone()],
         dots: order.iter().map(of).collect(),

@@ -9,7 +9,7 @@ use crate::record::SteadyState;
 use crate::say;
 
 /// The last steady state of each drive, under its own name.
-pub fn states(facts: &Facts) -> Vec<(String, &SteadyState)> {
+pub fn states(l: Language, facts: &Facts) -> Vec<(String, &SteadyState)> {
     let mut all: Vec<((usize, u32), &SteadyState)> = Vec::new();
     for (subject, prepared) in &facts.prepared {
         let Some(state) = &prepared.steady else { continue };
@@ -23,7 +23,7 @@ pub fn states(facts: &Facts) -> Vec<(String, &SteadyState)> {
     let name = |subject: usize, drive: u32| match several(subject) {
         true => {
             let subject = &facts.subjects[subject];
-            say!(facts.language, "figure-drive-of", subject = subject, drive = drive + 1)
+            say!(l, "figure-drive-of", subject = subject, drive = drive + 1)
         }
         false => facts.subjects[subject].clone(),
     };
@@ -31,8 +31,8 @@ pub fn states(facts: &Facts) -> Vec<(String, &SteadyState)> {
 }
 
 /// A figure for each metric and length of round: drives with the same settings together.
-pub fn figures(facts: &Facts) -> Vec<Chart> {
-    let states = states(facts);
+pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
+    let states = states(l, facts);
     let mut kinds: Vec<&SteadyState> = Vec::new();
     for (_, state) in &states {
         if !kinds.iter().any(|kind| alike(kind, state)) {
@@ -41,10 +41,7 @@ pub fn figures(facts: &Facts) -> Vec<Chart> {
     }
     let draw = |first: &&SteadyState| {
         let file = format!("steady-{}-{}", first.metric.name(), units::duration(first.round_ns));
-        Chart::new(
-            file,
-            rounds(facts.language, first, states.iter().filter(|(_, state)| alike(first, state))),
-        )
+        Chart::new(file, rounds(l, first, states.iter().filter(|(_, state)| alike(first, state))))
     };
     kinds.iter().map(draw).collect()
 }

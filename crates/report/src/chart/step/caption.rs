@@ -2,23 +2,23 @@
 
 use super::{ChartKind, marked};
 use crate::analysis::facts::CellFacts;
-use crate::analysis::names;
 use crate::chart::{FigureText, MARK};
 use crate::language::Name;
 use crate::plan::{Field, Timing};
 use crate::say;
+use crate::terms::names;
 
 impl ChartKind<'_> {
     /// The texts about a figure with these contents. Without a heading, the caption contains the
     /// step's title.
     pub fn text(&self, what: String) -> FigureText {
-        let title = if self.titled { String::new() } else { self.step.title.clone() };
-        FigureText { language: self.facts.language, title, caption: self.caption(what) }
+        let title = if self.titled { String::new() } else { self.step.title.text(self.language) };
+        FigureText { language: self.language, title, caption: self.caption(what) }
     }
 
     /// Adds the meaning of the mark, if there is one.
     fn caption(&self, what: String) -> String {
-        let l = self.facts.language;
+        let l = self.language;
         let what = match self.titled {
             true => say!(l, "caption-of-step", step = &self.step.title, caption = what),
             false => what,
@@ -37,7 +37,7 @@ impl ChartKind<'_> {
 
     /// "p99 read service time"; "p99 read latency" if the source does not give the kind.
     pub fn latency(&self, figure: String) -> String {
-        let l = self.facts.language;
+        let l = self.language;
         let class = Name::op(self.step.class.map_or("", |c| c.name()));
         match self.step.timing {
             Some(Timing::Response) => {
@@ -52,7 +52,7 @@ impl ChartKind<'_> {
 
     /// "read service time by percentile at threads 64"
     pub fn latency_by_percentile(&self) -> String {
-        let l = self.facts.language;
+        let l = self.language;
         let class = Name::op(self.step.class.map_or("", |c| c.name()));
         let at = self.lead_label();
         match self.step.timing {
@@ -67,7 +67,7 @@ impl ChartKind<'_> {
     }
 
     pub fn x_label(&self) -> String {
-        let l = self.facts.language;
+        let l = self.language;
         match self.step.axis.as_ref().map(|a| a.field) {
             Some(Field::Depth) => say!(l, "figure-queue-depth"),
             _ => self.step.axis_text(l),
@@ -76,7 +76,7 @@ impl ChartKind<'_> {
 
     /// The divisor of axis values for rates, and the axis with its unit.
     pub fn x_scale(&self) -> (f64, String) {
-        let l = self.facts.language;
+        let l = self.language;
         let label = |axis, unit: &str| l.sequence(&[names::axis(l, axis), unit.to_string()]);
         match self.step.axis.as_ref().map(|axis| (axis.field, axis)) {
             Some((Field::BytesPerSec, axis)) => (1e6, label(axis, "MB/s")),
@@ -87,14 +87,14 @@ impl ChartKind<'_> {
 
     /// A group's name; empty for a single point.
     pub fn groups(&self) -> Vec<String> {
-        self.step.values.iter().map(|v| v.text(self.facts.language)).collect()
+        self.step.values.iter().map(|v| v.text(self.language)).collect()
     }
 
     /// "threads = 4", for figures of one point.
     pub fn lead_label(&self) -> String {
         match self.step.values.get(self.step.lead) {
             Some(value) if !value.label.is_empty() => {
-                let l = self.facts.language;
+                let l = self.language;
                 say!(l, "figure-at", axis = self.x_label(), value = value.text(l))
             }
             _ => String::new(),

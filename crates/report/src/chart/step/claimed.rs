@@ -52,7 +52,7 @@ impl ChartKind<'_> {
         let [value, ..] = c.printed();
         let sign = if metric.better() == Better::Higher { "+" } else { "−" };
         let least = if c.standing == Standing::AtLeast { "≥ " } else { "" };
-        let l = self.facts.language;
+        let l = self.language;
         let own = format!("{least}{sign}{}", l.number(&format!("{value} %")));
         match self.facts.subjects.len() {
             0..=2 => own,
@@ -74,7 +74,7 @@ impl ChartKind<'_> {
 
     /// "+21 %"; with the rival if ambiguous.
     fn gap(&self, gap: &Gap) -> String {
-        let l = self.facts.language;
+        let l = self.language;
         let sign = if gap.metric.better() == Better::Higher { "+" } else { "−" };
         let own = format!("{sign}{}", l.number(&format!("{} %", gap.percent())));
         match self.facts.subjects.len() {
@@ -85,7 +85,7 @@ impl ChartKind<'_> {
 
     /// The same as text for the caption: "; claimed: A +21 % at 96".
     pub fn called_out(&self, metric: &Metric) -> String {
-        let l = self.facts.language;
+        let l = self.language;
         let gaps = self.gaps(metric);
         if !gaps.is_empty() {
             let said = |gap: &Gap| {

@@ -20,7 +20,7 @@ impl ChartKind<'_> {
         let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
         let done =
             |t: &RepeatSummary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
-        let unit = say!(self.facts.language, "figure-a-minute", class = Name::op(class.name()));
+        let unit = say!(self.language, "figure-a-minute", class = Name::op(class.name()));
         let metric = Metric::total(Of::PerMinute(class));
         Some(self.bars(&quantity("per-minute", &unit, &unit, Some(&metric)), &done))
     }
@@ -31,7 +31,7 @@ impl ChartKind<'_> {
         if most < 2 {
             return Vec::new();
         }
-        let l = self.facts.language;
+        let l = self.language;
         let (time, time_unit) = self.time();
         let p99 = |s: &RepeatSummary| {
             Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
@@ -70,7 +70,7 @@ impl ChartKind<'_> {
 
     /// The pooled p99 of several instances, and the mean of their own.
     pub fn by_instance(&self) -> Option<Chart> {
-        let l = self.facts.language;
+        let l = self.language;
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
         let (time, time_unit) = self.time();
         let p99 = |s: &RepeatSummary| {
@@ -105,7 +105,7 @@ impl ChartKind<'_> {
     pub fn by_neighbour(&self) -> Chart {
         let (time, time_unit) = self.time();
         const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
-        let l = self.facts.language;
+        let l = self.language;
         let value = |cell: &CellFacts, stream: &str, what: usize| {
             let summary = cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)?;
             let times = summary.classes.first().map(ClassSummary::user_latency)?;

@@ -2,11 +2,9 @@
 //! drives, missing repeats, points that drifted or were not limited by the drive. They are also
 //! reported if they apply to all subjects, because they may not have affected them equally.
 
-use super::{Difference, Grade, joined};
+use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects};
 use crate::analysis::comparability::caveats::unsteady;
 use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, RunFacts, StepFacts};
-use crate::language::{Message, MessageArg, Number};
-use crate::message;
 use crate::plan::Order;
 use crate::record::key::devices;
 use crate::stats::runs::trend::Drift;
@@ -16,11 +14,11 @@ pub fn all(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let drifted = |c: &CellFacts| matches!(c.drift, Drift::Drifted { .. });
     let limited = CellFacts::is_not_the_drives;
     let own = [
-        (message!("difference-device"), shared_device(facts, subjects)),
-        (message!("difference-steady"), steadiness(facts, subjects)),
-        (message!("difference-repeats"), missing(facts, subjects)),
-        (message!("difference-drift"), counted(facts, subjects, drifted)),
-        (message!("difference-bottleneck"), counted(facts, subjects, limited)),
+        (Condition::SharedDevice, shared_device(facts, subjects)),
+        (Condition::SteadyState, steadiness(facts, subjects)),
+        (Condition::MissingRepeats, missing(facts, subjects)),
+        (Condition::Drift, counted(facts, subjects, drifted)),
+        (Condition::Bottleneck, counted(facts, subjects, limited)),
     ];
     let stated = own.into_iter().filter_map(|(what, values)| {
         Some(Difference { grade: Grade::Confounder, what, values: values? })
@@ -34,21 +32,24 @@ fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
         subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();
     runs.dedup();
     let of_runs = || runs.iter().filter_map(|r| facts.runs.get(*r));
-    let (what, values) = if subjects.len() > 1 && runs.len() > 1 {
-        let moment = |r: &RunFacts| facts.language.moment(r.started_unix_ns);
-        let times: Vec<String> = of_runs().map(moment).collect();
-        let times = message!("difference-times", times = times.join(", "));
-        (message!("difference-own-runs"), times)
+    let (what, value) = if subjects.len() > 1 && runs.len() > 1 {
+        let times = of_runs().map(|r: &RunFacts| r.started_unix_ns).collect();
+        (Condition::OwnRuns, ConditionValue::Times(times))
     } else if subjects.len() > 1 && of_runs().any(|r| r.order == Order::Blocked) {
-        (message!("difference-one-after-other"), message!("difference-unequally"))
+        (Condition::OneAfterOther, ConditionValue::Unequally)
     } else {
         return None;
     };
-    Some(Difference { grade: Grade::Confounder, what, values })
+    Some(Difference { grade: Grade::Confounder, what, values: of_nobody(value) })
+}
+
+/// A value that is no subject's own.
+fn of_nobody(value: ConditionValue) -> ValuesOfSubjects {
+    vec![(value, Vec::new())]
 }
 
 /// "A and B: nvme0n1"
-fn shared_device(facts: &Facts, subjects: &[usize]) -> Option<Message> {
+fn shared_device(facts: &Facts, subjects: &[usize]) -> Option<ValuesOfSubjects> {
     let runs = || subjects.iter().filter_map(|s| facts.runs.get(*facts.run_of.get(*s)?));
     let of_devices = |group: &&DisclosureGroup| {
         let rest = group.name.strip_prefix(devices::GROUP);
@@ -60,15 +61,15 @@ fn shared_device(facts: &Facts, subjects: &[usize]) -> Option<Message> {
     let whole = subjects.len() == facts.subjects.len();
     match shared.is_empty() {
         _ if subjects.len() < 2 || !whole => None,
-        false => Some(message!("difference-device-of", devices = shared.join("; "))),
+        false => Some(of_nobody(ConditionValue::Text(shared.join("; ")))),
         true => {
-            runs().any(|run| run.resolved.same_device).then(|| message!("difference-one-device"))
+            runs().any(|run| run.resolved.same_device).then(|| of_nobody(ConditionValue::OneDevice))
         }
     }
 }
 
 /// "steady (A), not steady, excursion 151.7 % (B)"; None if all that should be steady were.
-fn steadiness(facts: &Facts, subjects: &[usize]) -> Option<Message> {
+fn steadiness(facts: &Facts, subjects: &[usize]) -> Option<ValuesOfSubjects> {
     if !subjects.iter().any(|subject| unsteady(facts, *subject)) {
         return None;
     }
@@ -78,22 +79,18 @@ fn steadiness(facts: &Facts, subjects: &[usize]) -> Option<Message> {
         let last: Vec<_> = last.collect();
         let missed = last.iter().rfind(|state| !state.reached());
         let value = match missed.map(|state| state.window.as_ref()) {
-            _ if last.is_empty() => message!("difference-not-until-steady"),
-            _ if !unsteady(facts, *subject) => message!("difference-was-steady"),
-            None | Some(None) => message!("difference-was-not-steady"),
-            Some(Some(window)) => {
-                let excursion = Number(format!("{:.1} %", window.excursion * 100.0));
-                message!("difference-excursion", excursion = excursion)
-            }
+            _ if last.is_empty() => ConditionValue::NotUntilSteady,
+            _ if !unsteady(facts, *subject) => ConditionValue::Steady,
+            None | Some(None) => ConditionValue::NotSteady(None),
+            Some(Some(window)) => ConditionValue::NotSteady(Some(window.excursion)),
         };
-        (value, vec![facts.subjects[*subject].as_str()])
+        (value, vec![*subject])
     };
-    let states: Vec<(Message, Vec<&str>)> = subjects.iter().map(state).collect();
-    of_subjects(states.iter().map(|(value, whose)| (MessageArg::from(value), whose)))
+    Some(subjects.iter().map(state).collect())
 }
 
 /// "2 of 15 (B)": repeats of points in the plan, or measured for another subject.
-fn missing(facts: &Facts, subjects: &[usize]) -> Option<Message> {
+fn missing(facts: &Facts, subjects: &[usize]) -> Option<ValuesOfSubjects> {
     // The values of a search are not known in advance.
     let steps = || facts.steps.iter().filter(|step| step.search.is_none());
     let of = |subject: usize| {
@@ -106,7 +103,7 @@ fn missing(facts: &Facts, subjects: &[usize]) -> Option<Message> {
         }
         (subject, all - found, all)
     };
-    shares(facts, subjects.iter().map(|subject| of(*subject)))
+    shares(subjects.iter().map(|subject| of(*subject)))
 }
 
 /// The repeats required by the plan; None if it permits fewer, and for points that it does not
@@ -121,33 +118,22 @@ fn asked(facts: &Facts, step: &StepFacts, subject: usize) -> usize {
 }
 
 /// "3 of 12 (A)": points with a property.
-fn counted(facts: &Facts, subjects: &[usize], holds: fn(&CellFacts) -> bool) -> Option<Message> {
+fn counted(
+    facts: &Facts,
+    subjects: &[usize],
+    holds: fn(&CellFacts) -> bool,
+) -> Option<ValuesOfSubjects> {
     let of = |subject: usize| {
         let cells = || facts.steps.iter().flat_map(|s| &s.cells).filter(|c| c.subject == subject);
         (subject, cells().filter(|c| holds(c)).count(), cells().count())
     };
-    shares(facts, subjects.iter().map(|subject| of(*subject)))
+    shares(subjects.iter().map(|subject| of(*subject)))
 }
 
 /// Count and total for each subject; None if all counts are zero.
-fn shares(facts: &Facts, of: impl Iterator<Item = (usize, usize, usize)>) -> Option<Message> {
-    let found: Vec<(Message, Vec<&str>, usize)> = of
-        .map(|(subject, count, all)| {
-            let value = message!("difference-share", count = count, all = all);
-            (value, vec![facts.subjects[subject].as_str()], count)
-        })
-        .collect();
-    let any = found.iter().any(|(.., count)| *count > 0);
-    let values = found.iter().map(|(value, whose, _)| (MessageArg::from(value), whose));
-    any.then(|| of_subjects(values)).flatten()
-}
-
-/// Each subject's value, whether equal or not.
-fn of_subjects<'v>(
-    values: impl ExactSizeIterator<Item = (MessageArg, &'v Vec<&'v str>)>,
-) -> Option<Message> {
-    let one = |(value, whose): (MessageArg, &Vec<&str>)| {
-        message!("value-of", value = value, subjects = whose.join(", "))
-    };
-    joined(values.map(one))
+fn shares(of: impl Iterator<Item = (usize, usize, usize)>) -> Option<ValuesOfSubjects> {
+    let found: Vec<_> = of.collect();
+    let any = found.iter().any(|(_, count, _)| *count > 0);
+    let value = |(subject, count, all)| (ConditionValue::Share(count, all), vec![subject]);
+    any.then(|| found.into_iter().map(value).collect())
 }

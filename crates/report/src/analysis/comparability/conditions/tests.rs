@@ -4,6 +4,7 @@ use super::*;
 use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::outliers::Outliers;
+use crate::brief::text::condition_text::{condition, not_given as not_given_text, values};
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
@@ -135,8 +136,9 @@ pub const UNLIKE: [Unlike; 6] = [
         put: |facts| {
             let by_host = BottleneckVerdict {
                 limit: Bottleneck::Cpu,
-                evidence: Message::new("limit-cpu"),
+                evidence: Vec::new(),
                 remedy: None,
+                repeats: None,
             };
             let of_b = facts.steps[0].cells.iter_mut().filter(|cell| cell.subject == 1);
             of_b.for_each(|cell| cell.limit = Some(by_host.clone()));
@@ -209,7 +211,7 @@ fn what_holds_for_both_alike_is_stated_too() {
 #[test]
 fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
     let said = |facts: &Facts| -> Vec<String> {
-        unknown(facts).iter().map(|what| Language::ENGLISH.text(what)).collect()
+        unknown(facts).into_iter().map(|what| not_given_text(Language::ENGLISH, what)).collect()
     };
     let mut facts = two_alike();
     assert_eq!(said(&facts), [""; 0]);
@@ -249,8 +251,9 @@ fn run(file: &str) -> RunFacts {
 
 /// As printed.
 fn rows(differences: &[Difference]) -> Vec<(Grade, String, String)> {
-    let said = |message| Language::ENGLISH.text(message);
-    differences.iter().map(|d| (d.grade, said(&d.what), said(&d.values))).collect()
+    let (l, names) = (Language::ENGLISH, ["A", "B"].map(String::from));
+    let row = |d: &Difference| (d.grade, condition(l, &d.what), values(l, &names, d));
+    differences.iter().map(row).collect()
 }
 
 #[test]
@@ -292,7 +295,7 @@ fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
     facts.subjects = vec!["X (a)".into(), "X (b)".into()];
     let found = differences(&facts);
     let rows = rows(&found);
-    let (what, values) = ("CPU: Model", "fast (X (a)), slow (X (b))");
+    let (what, values) = ("CPU: Model", "fast (A), slow (B)");
     assert_eq!(rows[0], (Grade::Disqualifying, what.into(), values.into()));
     assert_eq!(rows[1].1, "Measured in runs of their own");
 }
@@ -307,8 +310,7 @@ fn a_write_cache_that_is_on_and_one_that_is_off_are_not_compared_and_none_is_a_d
     // One that was changed by someone during the run.
     let mut facts = with("Volatile write cache", &[("Drive: A", "on"), ("Drive: B", "on")]);
     facts.disclosure[1].rows.push(("Volatile write cache after".into(), "off".into()));
-    let values = &barred(&facts)[0].differences[0].values;
-    assert_eq!(Language::ENGLISH.text(values), "on (A, B), off (B)");
+    assert_eq!(rows(&barred(&facts)[0].differences)[0].2, "on (A, B), off (B)");
 }
 
 #[test]

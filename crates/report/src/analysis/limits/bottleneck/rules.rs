@@ -1,10 +1,8 @@
 //! The conditions of each verdict, in order of evaluation, and the remedies if it is not the drive.
 
 use super::evidence::{at_device, foreign, from_memory, kept_in_memory, on_processor, strangers};
-use super::{Bottleneck, BottleneckInputs, BottleneckVerdict};
-use crate::base::units;
-use crate::language::{Message, Number};
-use crate::message;
+use super::indication::{BusyProcessors, Indication, Remedy};
+use super::{Bottleneck, BottleneckInputs, BottleneckVerdict, DatasetCaching};
 use crate::record::NEAR_CEILING;
 
 type Rule = fn(&BottleneckInputs) -> Option<BottleneckVerdict>;
@@ -61,30 +59,16 @@ const HARDLY_COMPUTES: f64 = 0.3;
 const ONE_IS_THERE: f64 = 0.5;
 const NONE_IS_THERE: f64 = 0.3;
 
-fn pct(share: f64) -> Number {
-    Number(format!("{:.0} %", share * 100.0))
+fn barred(
+    limit: Bottleneck,
+    evidence: impl Into<Vec<Indication>>,
+    remedy: Remedy,
+) -> BottleneckVerdict {
+    BottleneckVerdict { remedy: Some(remedy), ..allowed(limit, evidence) }
 }
 
-/// Rounded down, because it is a lower bound.
-fn at_least(share: f64) -> Number {
-    Number(format!("{:.1} %", (share * 1000.0).floor() / 10.0))
-}
-
-fn seconds(s: &str) -> Number {
-    Number(format!("{s} s"))
-}
-
-/// Two parts of a verdict's evidence.
-fn both(first: Message, second: Message) -> Message {
-    message!("verdict-clauses", first = first, second = second)
-}
-
-fn barred(limit: Bottleneck, evidence: Message, remedy: Message) -> BottleneckVerdict {
-    BottleneckVerdict { limit, evidence, remedy: Some(remedy) }
-}
-
-fn allowed(limit: Bottleneck, evidence: Message) -> BottleneckVerdict {
-    BottleneckVerdict { limit, evidence, remedy: None }
+pub fn allowed(limit: Bottleneck, evidence: impl Into<Vec<Indication>>) -> BottleneckVerdict {
+    BottleneckVerdict { limit, evidence: evidence.into(), remedy: None, repeats: None }
 }
 
 fn hog(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
@@ -92,17 +76,14 @@ fn hog(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     if host < CPU_FULL || others < OTHERS_HOG || waits_at_device(p, ALL_WAITS_THERE) {
         return None;
     }
-    let mut evidence =
-        message!("verdict-processors-others", busy = pct(host), others = pct(others));
-    if let Some(own) = at_device(p) {
-        evidence = both(evidence, message!("verdict-few-at-device", share = pct(own.requests)));
-    }
-    let (evidence, remedy) = match p.stolen.filter(|stolen| *stolen > others / 2.0) {
-        Some(stolen) => (
-            both(evidence, message!("verdict-hypervisor", stolen = pct(stolen))),
-            message!("remedy-own-machine"),
-        ),
-        None => (evidence, message!("remedy-end-others")),
+    let mut evidence = vec![Indication::ProcessorsWithOthers { busy: host, others }];
+    evidence.extend(at_device(p).map(|own| Indication::FewAtDevice { share: own.requests }));
+    let remedy = match p.stolen.filter(|stolen| *stolen > others / 2.0) {
+        Some(stolen) => {
+            evidence.push(Indication::Hypervisor { stolen });
+            Remedy::OwnMachine
+        }
+        None => Remedy::EndOthers,
     };
     Some(barred(Bottleneck::Cpu, evidence, remedy))
 }
@@ -115,62 +96,42 @@ fn stopped(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
 
 fn standstill(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let still_s = p.stood_still_s.filter(|s| *s > STOOD_STILL * p.window_s)?;
-    let evidence = message!(
-        "verdict-stood-still",
-        still = seconds(&format!("{still_s:.2}")),
-        window = seconds(&format!("{:.1}", p.window_s))
-    );
-    Some(barred(Bottleneck::Standstill, evidence, message!("remedy-stood-still")))
+    let evidence = Indication::StoodStill { still_s, window_s: p.window_s };
+    Some(barred(Bottleneck::Standstill, evidence, Remedy::StoodStill))
 }
 
 fn memory(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     if p.on_tmpfs {
-        let (evidence, remedy) = (message!("verdict-tmpfs"), message!("remedy-tmpfs"));
-        return Some(barred(Bottleneck::NoDrive, evidence, remedy));
+        return Some(barred(Bottleneck::NoDrive, Indication::Tmpfs, Remedy::Tmpfs));
     }
     let elsewhere = [from_memory(p), kept_in_memory(p)];
     if p.dataset.missing && elsewhere.into_iter().flatten().any(|share| share >= FROM_MEMORY) {
-        let (evidence, remedy) = (message!("verdict-no-data"), message!("remedy-no-data"));
-        return Some(barred(Bottleneck::NoDrive, evidence, remedy));
+        return Some(barred(Bottleneck::NoDrive, Indication::NoData, Remedy::NoData));
     }
     if let Some(share) = from_memory(p).filter(|share| *share >= FROM_MEMORY) {
-        let evidence = message!("verdict-from-memory", share = at_least(share));
-        return Some(barred(Bottleneck::Memory, evidence, past_memory(p)));
+        return Some(barred(Bottleneck::Memory, Indication::FromMemory { share }, past_memory(p)));
     }
-    let kept = kept_in_memory(p).filter(|share| *share >= FROM_MEMORY)?;
-    let share = Number(format!("{:.1} %", kept * 100.0));
-    let evidence = message!("verdict-left-in-memory", share = share);
+    let share = kept_in_memory(p).filter(|share| *share >= FROM_MEMORY)?;
     let remedy = match p.dataset.direct {
-        Some(false) => message!("remedy-direct-or-longer-window"),
-        _ => message!("remedy-longer-window"),
+        Some(false) => Remedy::DirectOrLongerWindow,
+        _ => Remedy::LongerWindow,
     };
-    Some(barred(Bottleneck::Memory, evidence, remedy))
+    Some(barred(Bottleneck::Memory, Indication::LeftInMemory { share }, remedy))
 }
 
 /// How to make reads reach the drive.
-fn past_memory(p: &BottleneckInputs) -> Message {
-    let twice = p.dataset.memory_bytes.map(|bytes| 2.0 * whole_gib(bytes));
-    let larger = match twice {
-        Some(twice) => message!("remedy-dataset-of", size = size(twice)),
-        None => message!("remedy-dataset-beyond-memory"),
-    };
-    let how = match p.dataset.direct {
-        Some(false) => message!("remedy-direct-or", other = larger),
-        // Already bypassing the page cache: it was the engine's own cache.
-        Some(true) => message!("remedy-smaller-cache"),
-        None => larger,
-    };
-    match (p.dataset.bytes, p.dataset.memory_bytes) {
-        (Some(bytes), Some(memory)) if bytes < memory && p.dataset.direct != Some(true) => {
-            let (dataset, memory) = (size(bytes), size(whole_gib(memory)));
-            message!("remedy-dataset-fits", dataset = dataset, memory = memory, how = how)
-        }
-        _ => how,
+fn past_memory(p: &BottleneckInputs) -> Remedy {
+    let DatasetCaching { bytes, memory_bytes, direct, .. } = p.dataset;
+    // Already bypassing the page cache: it was the engine's own cache.
+    if direct == Some(true) {
+        return Remedy::SmallerCache;
     }
-}
-
-fn size(bytes: f64) -> Number {
-    Number(units::bytes(bytes as u64))
+    let memory = memory_bytes.map(whole_gib);
+    Remedy::LargerDataset {
+        bytes: memory.map(|memory| 2.0 * memory),
+        or_direct: direct == Some(false),
+        fits: bytes.zip(memory).filter(|(bytes, _)| memory_bytes.is_some_and(|m| *bytes < m)),
+    }
 }
 
 /// Nominal memory size: the kernel reserves some.
@@ -182,14 +143,7 @@ fn whole_gib(bytes: f64) -> f64 {
 fn neighbour(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let found =
         foreign(p).filter(|f| f.share >= NEIGHBOURS_SHARE && f.queue >= NEIGHBOURS_QUEUE)?;
-    let mb = |bytes: f64| Number(format!("{:.1} MB/s", bytes / 1e6));
-    let evidence = message!(
-        "verdict-neighbour",
-        share = pct(found.share),
-        read = mb(found.read_bytes_per_s),
-        written = mb(found.written_bytes_per_s)
-    );
-    Some(barred(Bottleneck::Neighbour, evidence, message!("remedy-neighbour")))
+    Some(barred(Bottleneck::Neighbour, Indication::Neighbour(found), Remedy::Neighbour))
 }
 
 fn late(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
@@ -197,52 +151,45 @@ fn late(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
         .late
         .as_ref()
         .filter(|late| late.share >= LATE && late.p99_ratio.is_none_or(|r| r >= P99_MOVED))?;
-    let (share, ratio) = (at_least(late.share), late.p99_ratio);
-    let mut evidence = match ratio.map(|ratio| Number(format!("{ratio:.1}"))) {
-        Some(ratio) => message!("verdict-late-p99", share = share, ratio = ratio),
-        None => message!("verdict-late", share = share),
-    };
-    if let Some((host, others)) = p.host_busy.zip(strangers(p)) {
-        let busy = message!("verdict-processors-others", busy = pct(host), others = pct(others));
-        evidence = both(evidence, busy);
-    }
-    Some(barred(Bottleneck::Generator, evidence, message!("remedy-late")))
+    let mut evidence = vec![Indication::Late { share: late.share, p99_ratio: late.p99_ratio }];
+    let busy = |(busy, others)| Indication::ProcessorsWithOthers { busy, others };
+    evidence.extend(p.host_busy.zip(strangers(p)).map(busy));
+    Some(barred(Bottleneck::Generator, evidence, Remedy::Late))
 }
 
 fn ceiling(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let (share, _) = p.ceiling.filter(|(share, _)| *share >= NEAR_CEILING)?;
-    let evidence = message!("verdict-near-ceiling", share = pct(share.min(1.0)));
-    Some(barred(Bottleneck::Generator, evidence, message!("remedy-near-ceiling")))
+    let evidence = Indication::NearCeiling { share: share.min(1.0) };
+    Some(barred(Bottleneck::Generator, evidence, Remedy::NearCeiling))
 }
 
 /// From this share of the generator's ceiling on, it is printed with the verdict, whatever that is.
 const HALF_OF_CEILING: f64 = 0.5;
 
 /// The verdict with the generator's ceiling, if it is close.
-pub fn beside_ceiling(verdict: BottleneckVerdict, p: &BottleneckInputs) -> BottleneckVerdict {
+pub fn beside_ceiling(mut verdict: BottleneckVerdict, p: &BottleneckInputs) -> BottleneckVerdict {
     let near = p.ceiling.filter(|(share, _)| *share >= HALF_OF_CEILING);
-    let Some((_, ops_per_s)) = near else { return verdict };
-    let ceiling = message!("verdict-ceiling", ops = Number(units::grouped(ops_per_s)));
-    BottleneckVerdict { evidence: both(verdict.evidence, ceiling), ..verdict }
+    verdict.evidence.extend(near.map(|(_, ops_per_s)| Indication::Ceiling { ops_per_s }));
+    verdict
 }
 
 fn rate(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let achieved = p.achieved.filter(|a| *a >= RATE_MET)?;
-    Some(allowed(Bottleneck::Rate, message!("verdict-rate-reached", share = pct(achieved))))
+    Some(allowed(Bottleneck::Rate, Indication::RateReached { share: achieved }))
 }
 
 fn thermal(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let share = p.throttled.filter(|t| *t > THROTTLED)?;
-    Some(allowed(Bottleneck::Thermal, message!("verdict-throttled", share = pct(share.min(1.0)))))
+    Some(allowed(Bottleneck::Thermal, Indication::Throttled { share: share.min(1.0) }))
 }
 
 fn generator(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let share = p.in_flight.map(|n| n / p.outstanding.max(1.0)).filter(|share| *share < FILLED)?;
     if p.thinks {
-        return Some(allowed(Bottleneck::Rate, message!("verdict-thinks", share = pct(share))));
+        return Some(allowed(Bottleneck::Rate, Indication::Thinks { share }));
     }
-    let evidence = message!("verdict-too-few-made", share = pct(share));
-    Some(barred(Bottleneck::Generator, evidence, message!("remedy-too-few-made")))
+    let evidence = Indication::TooFewMade { share };
+    Some(barred(Bottleneck::Generator, evidence, Remedy::TooFewMade))
 }
 
 fn waits_at_device(p: &BottleneckInputs, share: f64) -> bool {
@@ -258,24 +205,11 @@ fn drive(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
 }
 
 /// Where the load's requests were, and the processors' use meanwhile.
-fn whereabouts(p: &BottleneckInputs) -> Message {
-    let device = match at_device(p) {
-        None => message!("verdict-no-device"),
-        Some(own) if own.flushing >= 0.01 => message!(
-            "verdict-at-device-flushing",
-            window = pct(own.window),
-            flushing = pct(own.flushing),
-            requests = pct(own.requests)
-        ),
-        Some(own) => {
-            message!("verdict-at-device", window = pct(own.window), requests = pct(own.requests))
-        }
-    };
-    let busy = match p.host_busy {
-        Some(busy) => message!("verdict-processors-busy", busy = pct(busy)),
-        None => message!("verdict-processors-unknown"),
-    };
-    both(device, busy)
+fn whereabouts(p: &BottleneckInputs) -> [Indication; 2] {
+    [
+        at_device(p).map_or(Indication::NoDevice, Indication::AtDevice),
+        p.host_busy.map_or(Indication::ProcessorsUnknown, Indication::host_busy),
+    ]
 }
 
 /// If the load and its servers have separate processors, one set can be saturated while the other
@@ -286,14 +220,13 @@ fn own_set_full(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let load = busy((p.own_busy? - servers).max(0.0), apart.load);
     let servers = busy(servers, apart.servers);
     let (evidence, remedy) = match (load >= CPU_FULL, servers >= CPU_FULL) {
-        (true, _) => (
-            message!("verdict-load-set", count = apart.load as usize, busy = pct(load)),
-            message!("remedy-load-set"),
-        ),
-        (false, true) => (
-            message!("verdict-servers-set", count = apart.servers as usize, busy = pct(servers)),
-            message!("remedy-server-processors"),
-        ),
+        (true, _) => {
+            (Indication::LoadsSet { count: apart.load as usize, busy: load }, Remedy::LoadsSet)
+        }
+        (false, true) => {
+            let count = apart.servers as usize;
+            (Indication::ServersSet { count, busy: servers }, Remedy::ServerProcessors)
+        }
         (false, false) => return None,
     };
     Some(barred(Bottleneck::Cpu, evidence, remedy))
@@ -306,26 +239,17 @@ fn processors(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let host = p.host_busy.filter(|b| *b >= CPU_FULL);
     let one_core = p.busiest_core.filter(|c| *c >= CPU_FULL && p.workers <= 1.0);
     let computes = on_processor(p).filter(|share| *share >= COMPUTES);
-    let evidence = match (host, one_core, computes) {
-        (Some(host), ..) => message!("verdict-processors-busy", busy = pct(host)),
-        (None, Some(core), _) => message!("verdict-one-core", busy = pct(core.min(1.0))),
-        (None, None, Some(share)) => message!("verdict-computed", share = pct(share)),
+    let (of, busy) = match (host, one_core, computes) {
+        (Some(host), ..) => (BusyProcessors::Host, host),
+        (None, Some(core), _) => (BusyProcessors::OneCore, core.min(1.0)),
+        (None, None, Some(share)) => (BusyProcessors::Workers, share),
         (None, None, None) => return None,
     };
-    let servers = p.servers_busy.filter(|share| *share >= 0.01);
-    let evidence = match (p.own_busy, servers) {
-        (Some(own), Some(servers)) => message!(
-            "verdict-own-and-servers",
-            evidence = evidence,
-            own = pct(own),
-            servers = pct(servers)
-        ),
-        (Some(own), None) => message!("verdict-own", evidence = evidence, own = pct(own)),
-        (None, _) => evidence,
-    };
+    let servers = p.servers_busy.filter(|share| p.own_busy.is_some() && *share >= 0.01);
+    let evidence = Indication::OnProcessors { of, busy, own: p.own_busy, servers };
     let remedy = match p.servers_busy.zip(p.own_busy) {
-        Some((servers, own)) if servers > own / 2.0 => message!("remedy-server-processors"),
-        _ => message!("remedy-processors"),
+        Some((servers, own)) if servers > own / 2.0 => Remedy::ServerProcessors,
+        _ => Remedy::Processors,
     };
     Some(barred(Bottleneck::Cpu, evidence, remedy))
 }
@@ -338,13 +262,13 @@ fn serial_or_locks(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
         return None;
     }
     if own.window >= ONE_IS_THERE {
-        let evidence = both(whereabouts(p), message!("verdict-others-waited"));
+        let [device, processors] = whereabouts(p);
+        let evidence = [device, processors, Indication::OthersWaited];
         return Some(allowed(Bottleneck::Drive, evidence));
     }
     (p.workers > 1.0 && own.window < NONE_IS_THERE).then(|| {
-        let (off, window) = (pct(1.0 - on_cpu), pct(own.window));
-        let evidence = message!("verdict-locks", off = off, window = window);
-        barred(Bottleneck::Locks, evidence, message!("remedy-locks"))
+        let evidence = Indication::Locks { off: 1.0 - on_cpu, window: own.window };
+        barred(Bottleneck::Locks, evidence, Remedy::Locks)
     })
 }
 

@@ -3,7 +3,9 @@
 mod inputs;
 
 use self::inputs::{beside, device, flushed, point};
+use super::rules::allowed;
 use super::*;
+use crate::brief::text::bottleneck_text;
 use crate::language::Language;
 
 #[track_caller]
@@ -11,18 +13,18 @@ fn each(table: &[(BottleneckInputs, Bottleneck, &str, &str)]) {
     for (inputs, limit, evidence, remedy) in table {
         let found = verdict(inputs);
         assert_eq!(found.limit, *limit, "{found:?}");
-        let said = |message| Language::ENGLISH.text(message);
-        assert!(said(&found.evidence).contains(evidence), "{found:?}");
-        let printed = found.remedy.as_ref().map(said).unwrap_or_default();
+        let evidence_said = bottleneck_text::evidence(Language::ENGLISH, &found);
+        assert!(evidence_said.contains(evidence), "{found:?}");
+        let printed = bottleneck_text::because(Language::ENGLISH, &found);
         assert_eq!(
             found.remedy.is_some(),
             limit.bars_ranking(),
             "whatever bars a ranking has a remedy: {found:?}"
         );
         assert!(printed.contains(remedy), "{found:?}");
-        let evidence = said(&found.evidence);
-        let shares =
-            evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
+        let shares = evidence_said
+            .split(" %")
+            .filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
         shares.for_each(|share| assert!(share <= 100.0, "{found:?}"));
     }
 }
@@ -390,17 +392,15 @@ fn a_limit_is_the_drives_or_the_hosts_or_neither_and_memory_lifts_a_number_above
 
 #[test]
 fn a_points_verdict_is_that_of_most_of_its_repeats_with_the_others_named() {
-    let of = |limit, evidence| BottleneckVerdict { limit, evidence, remedy: None };
-    let (drive, late) = (
-        of(Bottleneck::Drive, message!("verdict-no-device")),
-        of(Bottleneck::Generator, message!("verdict-tmpfs")),
-    );
+    let of = |limit, evidence| allowed(limit, evidence);
+    let (drive, late) =
+        (of(Bottleneck::Drive, Indication::NoDevice), of(Bottleneck::Generator, Indication::Tmpfs));
     let (neighbour, again) = (
-        of(Bottleneck::Neighbour, message!("verdict-others-waited")),
-        of(Bottleneck::Drive, message!("verdict-processors-unknown")),
+        of(Bottleneck::Neighbour, Indication::OthersWaited),
+        of(Bottleneck::Drive, Indication::ProcessorsUnknown),
     );
     let said = |repeats: &[&BottleneckVerdict]| {
-        of_most(repeats).map(|v| (v.limit, Language::ENGLISH.text(&v.evidence)))
+        of_most(repeats).map(|v| (v.limit, bottleneck_text::evidence(Language::ENGLISH, &v)))
     };
     assert_eq!(said(&[]), None);
     assert_eq!(said(&[&drive, &again]), Some((Bottleneck::Drive, "no device seen".into())));

@@ -1,9 +1,11 @@
 //! Differences in test conditions, graded.
 
-use crate::analysis::comparability::conditions::{self, Grade, differences};
+use crate::analysis::comparability::conditions::{self, differences};
+use crate::analysis::difference::Grade;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::section::Section;
+use crate::brief::text::condition_text::{condition, not_given, values};
 use crate::language::Language;
 use crate::say;
 
@@ -11,12 +13,13 @@ use crate::say;
 pub const SECTION: Section =
     Section { id: "fairness", title: |l| say!(l, "section-fairness"), appendix: false, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {
         return Vec::new();
     }
-    let (l, found) = (facts.language, differences(facts));
-    let unknown: Vec<String> = conditions::unknown(facts).iter().map(|what| l.text(what)).collect();
+    let found = differences(facts);
+    let unknown: Vec<String> =
+        conditions::unknown(facts).into_iter().map(|what| not_given(l, what)).collect();
     let unknown = match unknown.is_empty() {
         true => None,
         false => Some(Block::text(say!(l, "conditions-not-given", what = l.list(&unknown)))),
@@ -24,8 +27,9 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     if found.is_empty() {
         return vec![unknown.unwrap_or_else(|| Block::text(say!(l, "nothing-differs")))];
     }
-    let rows =
-        found.into_iter().map(|d| vec![grade(l, d.grade), l.text(&d.what), l.text(&d.values)]);
+    let rows = found
+        .iter()
+        .map(|d| vec![grade(l, d.grade), condition(l, &d.what), values(l, &facts.subjects, d)]);
     let head = [String::new(), say!(l, "column-what"), say!(l, "column-values")];
     [Some(Table::of(3, &head, rows.collect()).block()), unknown].into_iter().flatten().collect()
 }
@@ -47,7 +51,9 @@ mod tests {
     /// Whether the page states that there are no known differences.
     fn denies(facts: &Facts) -> bool {
         let said = say!(Language::ENGLISH, "nothing-differs");
-        blocks(facts).iter().any(|b| matches!(b, Block::Text(_, line) if words(line) == said))
+        blocks(Language::ENGLISH, facts)
+            .iter()
+            .any(|b| matches!(b, Block::Text(_, line) if words(line) == said))
     }
 
     #[test]

@@ -14,21 +14,19 @@ use crate::say;
 pub const SECTION: Section =
     Section { id: "data", title: |l| say!(l, "section-data"), appendix: true, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let l = facts.language;
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let how = match facts.is_imported() {
         true => say!(l, "data-how-imported"),
         false => say!(l, "data-how"),
     };
     let mut out = vec![Block::note(how)];
     for step in &facts.steps {
-        out.extend([Block::chapter(&step.title), table(facts, step).block()]);
+        out.extend([Block::chapter(step.title.text(l)), table(l, facts, step).block()]);
     }
     out
 }
 
-fn table(facts: &Facts, step: &StepFacts) -> Table {
-    let l = facts.language;
+fn table(l: Language, facts: &Facts, step: &StepFacts) -> Table {
     let mut head = vec![
         step.axis_text(l),
         say!(l, "column-subject"),

@@ -27,12 +27,12 @@ pub const SECTION: Section = Section {
 /// The index of p99.9.
 const P999: usize = 3;
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let (l, mut out) = (facts.language, Vec::new());
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
     for step in &facts.steps {
-        let Some(together) = together(facts, step) else { continue };
-        out.extend([Block::chapter(&step.title), together.block()]);
-        out.extend(each(facts, step).map(Table::block));
+        let Some(together) = together(l, facts, step) else { continue };
+        out.extend([Block::chapter(step.title.text(l)), together.block()]);
+        out.extend(each(l, facts, step).map(Table::block));
     }
     if !out.is_empty() {
         out.push(Block::note(how(l)));
@@ -82,8 +82,7 @@ fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
 }
 
 /// A row for each subject and axis value, for all its servers together.
-pub fn together(facts: &Facts, step: &StepFacts) -> Option<Table> {
-    let l = facts.language;
+pub fn together(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
     let head = [
         step.axis_text(l),
         say!(l, "column-subject"),
@@ -122,8 +121,7 @@ pub fn together(facts: &Facts, step: &StepFacts) -> Option<Table> {
 }
 
 /// A row for each server, and one for all of a subject's.
-pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
-    let l = facts.language;
+pub fn each(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-server")];
     head.extend([say!(l, "column-processors"), say!(l, "column-memory-limit")]);
     head.extend([say!(l, "column-transactions"), say!(l, "column-transactions-per-s")]);
@@ -138,7 +136,7 @@ pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
         let at = [step.values[cell.value].text(l), name(facts, cell)];
         for (i, (drive, instance, summary)) in all.iter().enumerate() {
             let [processors, memory] = share(l, cell, (*drive, *instance));
-            let server = server(facts, cell, (*drive, *instance));
+            let server = server(l, facts, cell, (*drive, *instance));
             let mark = if i == 0 { Mark::First } else { Mark::None };
             let left = [at.to_vec(), vec![server, processors, memory]].concat();
             rows.push((mark, [texts(left), numbers(l, step, summary)].concat()));
@@ -151,12 +149,12 @@ pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
 }
 
 /// The drive, and the server's number if it has several.
-fn server(facts: &Facts, cell: &CellFacts, (drive, instance): (u32, u32)) -> String {
+fn server(l: Language, facts: &Facts, cell: &CellFacts, (drive, instance): (u32, u32)) -> String {
     let drives = &facts.drives[cell.subject];
     let drive = drives.get(drive as usize).cloned().unwrap_or_default();
     match cell.instances.is_empty() {
         true => drive,
-        false => say!(facts.language, "server-of-drive", drive = drive, server = instance + 1),
+        false => say!(l, "server-of-drive", drive = drive, server = instance + 1),
     }
 }
 

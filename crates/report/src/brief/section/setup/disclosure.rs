@@ -2,13 +2,14 @@
 //! run.
 
 use crate::analysis::facts::{DisclosureGroup, Facts, RunFacts};
-use crate::analysis::names;
 use crate::brief::block::Block;
 use crate::brief::kernel_parameters;
 use crate::brief::section::Section;
 use crate::brief::text::wording;
+use crate::language::Language;
 use crate::record::key::FactHeading;
 use crate::say;
+use crate::terms::names;
 
 /// All facts, and the plan.
 pub const SECTION: Section =
@@ -23,19 +24,18 @@ fn place(name: &str) -> usize {
         .unwrap_or(FactHeading::ALL.len())
 }
 
-fn rows(facts: &Facts, group: &DisclosureGroup) -> Vec<(String, String)> {
+fn rows(l: Language, facts: &Facts, group: &DisclosureGroup) -> Vec<(String, String)> {
     let shown = |(name, value): &(String, String)| {
-        let label = names::fact(facts.language, name);
+        let label = names::fact(l, name);
         match group.name == "Imported" && ["measured by", "missing"].contains(&name.as_str()) {
-            true => (label, names::of_import(facts.language, value)),
-            false => (label, kernel_parameters::shown(facts, name, value)),
+            true => (label, names::of_import(l, value)),
+            false => (label, kernel_parameters::shown(l, facts, name, value)),
         }
     };
     group.rows.iter().map(shown).collect()
 }
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let l = facts.language;
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let run = |run: &RunFacts| {
         let when = wording::when_measured(l, run);
         let (version, repeats) = (&run.dyno_version, run.repeats);
@@ -51,7 +51,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out.extend(
         groups
             .into_iter()
-            .map(|group| Block::Pairs(names::heading(l, &group.name), rows(facts, group))),
+            .map(|group| Block::Pairs(names::heading(l, &group.name), rows(l, facts, group))),
     );
     let plan =
         |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());

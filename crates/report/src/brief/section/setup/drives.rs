@@ -55,20 +55,20 @@ fn drive_head(l: Language) -> Vec<String> {
     head
 }
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let (l, mut out) = (facts.language, Vec::new());
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
     // Servers have their own section.
-    let steps = || facts.steps.iter().filter(|s| database_servers::together(facts, s).is_none());
+    let steps = || facts.steps.iter().filter(|s| database_servers::together(l, facts, s).is_none());
     for step in steps() {
-        let Some(whole) = whole(facts, step) else { continue };
-        out.extend([Block::chapter(&step.title), whole.block()]);
-        out.extend(each(facts, step).map(Table::block));
+        let Some(whole) = whole(l, facts, step) else { continue };
+        out.extend([Block::chapter(step.title.text(l)), whole.block()]);
+        out.extend(each(l, facts, step).map(Table::block));
     }
     if !out.is_empty() {
         out.insert(0, Block::note(aggregation(l)));
     }
     for step in steps() {
-        let copies = table(l, step, 2, instance_head(l), instance_rows(facts, step));
+        let copies = table(l, step, 2, instance_head(l), instance_rows(l, facts, step));
         out.extend(copies.into_iter().flat_map(|t| {
             let title = say!(l, "instance-by-instance", step = &step.title);
             [Block::chapter(title), t.block(), Block::note(say!(l, "drives-pooled"))]
@@ -79,8 +79,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 
 /// A row for each cell with several instances: the pooled p99, and those of the individual
 /// instances.
-fn instance_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
-    let l = facts.language;
+fn instance_rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.instances.len() > 1)?;
         let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| p99_ns(step, s)).collect();
@@ -97,13 +96,13 @@ fn instance_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
 }
 
 /// A row for each cell of a group: the whole and its spread.
-pub fn whole(facts: &Facts, step: &StepFacts) -> Option<Table> {
-    table(facts.language, step, 2, head(facts.language), rows(facts, step))
+pub fn whole(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
+    table(l, step, 2, head(l), rows(l, facts, step))
 }
 
 /// A row for each drive of each group.
-pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
-    table(facts.language, step, 3, drive_head(facts.language), drive_rows(facts, step))
+pub fn each(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
+    table(l, step, 3, drive_head(l), drive_rows(l, facts, step))
 }
 
 fn table(
@@ -118,8 +117,7 @@ fn table(
     (!rows.is_empty()).then(|| Table::measured(l, left, &head, rows))
 }
 
-fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
-    let l = facts.language;
+fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
         let ops: Vec<f64> = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).collect();
@@ -145,8 +143,8 @@ fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
     times.percentiles_ns[P99].as_ref().map(|e| e.value)
 }
 
-fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
-    let (l, mut all) = (facts.language, Vec::new());
+fn drive_rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
+    let mut all = Vec::new();
     for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
         for (drive, summary) in &cell.drives {
             let times = summary.class(step.class).map(ClassSummary::user_latency);

@@ -5,22 +5,23 @@ use crate::analysis::verdicts::fleet;
 use crate::brief::block::Block;
 use crate::brief::fleet::of_step;
 use crate::brief::section::Section;
+use crate::language::Language;
 use crate::{chart, say};
 
 /// Drives as samples of their models.
 pub const SECTION: Section =
     Section { id: "fleet", title: |l| say!(l, "section-fleet"), appendix: false, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for index in 0..facts.steps.len() {
         let Some(fleet) = fleet::of_step(facts, index) else { continue };
-        out.push(Block::chapter(&facts.steps[index].title));
-        out.push(Block::Figures(chart::of_step("fleet", facts, &facts.steps[index])));
-        out.extend(of_step(facts, &fleet));
+        out.push(Block::chapter(facts.steps[index].title.text(l)));
+        out.push(Block::Figures(chart::of_step(l, "fleet", facts, &facts.steps[index])));
+        out.extend(of_step(l, facts, &fleet));
     }
     if !out.is_empty() {
-        out.push(Block::note(say!(facts.language, "fleet-how")));
+        out.push(Block::note(say!(l, "fleet-how")));
     }
     out
 }

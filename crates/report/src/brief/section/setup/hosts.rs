@@ -17,14 +17,14 @@ pub const SECTION: Section =
     Section { id: "hosts", title: |l| say!(l, "section-hosts"), appendix: false, blocks };
 
 /// The complete section; empty without a common start.
-pub fn blocks(facts: &Facts) -> Vec<Block> {
-    let l = facts.language;
+pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.hosts.is_empty() {
         return Vec::new();
     }
-    let mut out = vec![clocks(l, &facts.hosts), sums(facts)];
+    let mut out = vec![clocks(l, &facts.hosts), sums(l, facts)];
     let refused = facts.joints.iter().filter_map(|joint| Some((joint, joint.sum.as_ref().err()?)));
-    let mut reasons: Vec<String> = refused.map(|(joint, why)| reason(facts, joint, why)).collect();
+    let mut reasons: Vec<String> =
+        refused.map(|(joint, why)| reason(l, facts, joint, why)).collect();
     reasons.dedup();
     out.extend(reasons.into_iter().map(Block::warning));
     out.push(Block::note(say!(l, "hosts-how")));
@@ -63,20 +63,19 @@ fn step<'f>(facts: &'f Facts, joint: &Joint) -> Option<&'f StepFacts> {
 }
 
 /// The axis value as printed in the brief.
-fn at(facts: &Facts, joint: &Joint) -> String {
+fn at(l: Language, facts: &Facts, joint: &Joint) -> String {
     let values = step(facts, joint).map(|step| &step.values[..]).unwrap_or_default();
     let same = |number: f64| joint.value.is_some_and(|value| value == number);
     let found = values.iter().find(|value| same(value.number));
-    found.map_or(String::new(), |value| value.text(facts.language))
+    found.map_or(String::new(), |value| value.text(l))
 }
 
-fn title(facts: &Facts, joint: &Joint) -> String {
-    step(facts, joint).map_or_else(|| joint.step.clone(), |step| step.title.clone())
+fn title(l: Language, facts: &Facts, joint: &Joint) -> String {
+    step(facts, joint).map_or_else(|| joint.step.clone(), |step| step.title.text(l))
 }
 
 /// A row for each point and class.
-fn sums(facts: &Facts) -> Block {
-    let l = facts.language;
+fn sums(l: Language, facts: &Facts) -> Block {
     let mut head = vec![say!(l, "column-step"), say!(l, "column-at"), say!(l, "column-class")];
     head.extend([say!(l, "column-repeat"), say!(l, "column-common-window")]);
     head.extend(
@@ -87,7 +86,8 @@ fn sums(facts: &Facts) -> Block {
     head.push(say!(l, "column-max"));
     let mut rows = Vec::new();
     for joint in &facts.joints {
-        let place = |class: &str| vec![title(facts, joint), at(facts, joint), class.to_string()];
+        let place =
+            |class: &str| vec![title(l, facts, joint), at(l, facts, joint), class.to_string()];
         let rate = |ops: &Option<f64>| ops.map_or(NONE.into(), |n| number_format::count(l, n));
         let mut left = vec![joint.repeat.to_string(), number_format::share(l, joint.common)];
         left.extend(joint.by_host.iter().map(rate));
@@ -123,8 +123,7 @@ fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<TableCell> {
 }
 
 /// Why a point has no sum.
-pub fn reason(facts: &Facts, joint: &Joint, why: &SumRefusal) -> String {
-    let l = facts.language;
+pub fn reason(l: Language, facts: &Facts, joint: &Joint, why: &SumRefusal) -> String {
     let file = |host: &usize| facts.hosts[*host].file.clone();
     match why {
         SumRefusal::Unchecked(host) => say!(l, "hosts-unchecked", host = file(host)),
@@ -140,13 +139,13 @@ pub fn reason(facts: &Facts, joint: &Joint, why: &SumRefusal) -> String {
             l,
             "hosts-missing",
             host = file(host),
-            step = title(facts, joint),
+            step = title(l, facts, joint),
             repeat = joint.repeat
         ),
         SumRefusal::Apart => say!(
             l,
             "hosts-apart",
-            step = title(facts, joint),
+            step = title(l, facts, joint),
             repeat = joint.repeat,
             share = number_format::share(l, joint.common)
         ),

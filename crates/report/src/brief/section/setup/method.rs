@@ -1,7 +1,6 @@
 //! The measuring method: definitions and formulas.
 
 use crate::analysis::facts::Facts;
-use crate::analysis::names;
 use crate::analysis::verdicts::selftest;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
@@ -15,19 +14,19 @@ use crate::say;
 pub const SECTION: Section =
     Section { id: "method", title: |l| say!(l, "section-method"), appendix: true, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    vec![Block::Terms(definitions(facts))]
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    vec![Block::Terms(definitions(l, facts))]
 }
 
-fn definitions(facts: &Facts) -> Vec<(String, String)> {
-    let (l, mut all) = (facts.language, Vec::new());
-    if !facts.source.is_empty() {
+fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    if !facts.source.written.is_empty() {
         let source = say!(
             l,
             "procedure-of",
-            title = &facts.title,
+            title = facts.title.text(l),
             protocol = &facts.protocol,
-            source = names::source(facts)
+            source = &facts.source
         );
         all.push((say!(l, "procedure"), source));
     }
@@ -53,7 +52,10 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
         true => all.extend(formulas.into_iter().skip(GAIN).take(2)),
         false => all.extend(formulas),
     }
-    let said = |said: String| (say!(l, "self-test"), wording::stopped(l, said));
+    let said = |summary: String| {
+        let said = say!(l, "on-this-host", summary = summary);
+        (say!(l, "self-test"), wording::stopped(l, said))
+    };
     all.extend(selftest::of_host(facts).into_iter().map(said));
     if facts.subjects.len() > 1 && !published::is_published(facts) {
         all.push((say!(l, "difference"), wording::footnote(l)));

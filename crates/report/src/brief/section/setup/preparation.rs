@@ -1,7 +1,6 @@
 //! The preparation of the drives, and whether they reached steady state.
 
 use crate::analysis::facts::Facts;
-use crate::analysis::names;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::section::Section;
@@ -10,6 +9,7 @@ use crate::language::{Language, Name};
 use crate::plan::SteadyMetric;
 use crate::record::{PreparationStep, SteadyState};
 use crate::say;
+use crate::terms::names;
 
 /// How drives were prepared.
 pub const SECTION: Section = Section {
@@ -19,11 +19,11 @@ pub const SECTION: Section = Section {
     blocks,
 };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let (l, mut out) = (facts.language, warnings(facts));
-    let states = steady::states(facts);
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = warnings(l, facts);
+    let states = steady::states(l, facts);
     if !states.is_empty() {
-        out.push(Block::Figures(steady::figures(facts)));
+        out.push(Block::Figures(steady::figures(l, facts)));
         out.push(verdicts(l, &states).block());
     }
     if !facts.prepared.is_empty() {
@@ -80,10 +80,10 @@ fn outcome(l: Language, prepared: &PreparationStep) -> String {
 }
 
 /// Points on drives that were not steady are shown like the others, so this is stated first.
-fn warnings(facts: &Facts) -> Vec<Block> {
-    let states = steady::states(facts);
+fn warnings(l: Language, facts: &Facts) -> Vec<Block> {
+    let states = steady::states(l, facts);
     let warning = |(name, state): &(String, &SteadyState)| {
-        let (l, rounds) = (facts.language, state.rounds.len());
+        let rounds = state.rounds.len();
         Block::warning(say!(l, "not-steady-warning", drive = name, rounds = rounds))
     };
     states.iter().filter(|(_, s)| !s.reached()).map(warning).collect()

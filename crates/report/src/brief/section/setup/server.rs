@@ -6,7 +6,7 @@ use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::kernel_parameters;
 use crate::brief::section::Section;
-use crate::language::Name;
+use crate::language::{Language, Name};
 use crate::record::key::{FactKey, cpu, drive, dyno, engine, host, kernel, memory};
 use crate::say;
 
@@ -60,23 +60,21 @@ const SOFTWARE: &[FactKey] = &[
 /// Maximum number of values of a fact in a fleet's brief.
 const MOST_VALUES: usize = 8;
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let l = facts.language;
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let tables = [(say!(l, "server-hardware"), HARDWARE), (say!(l, "server-software"), SOFTWARE)];
-    let mut found = tables.map(|(title, rows)| (title, pairs(facts, rows)));
-    found[0].1.extend(memory_limits(facts));
+    let mut found = tables.map(|(title, rows)| (title, pairs(l, facts, rows)));
+    found[0].1.extend(memory_limits(l, facts));
     let some = found.into_iter().filter(|(_, pairs)| !pairs.is_empty());
     some.map(|(title, pairs)| Block::Pairs(title, pairs)).collect()
 }
 
 /// The memory limits of steps: the relevant part of the host's memory.
-fn memory_limits(facts: &Facts) -> Vec<(String, String)> {
-    let l = facts.language;
+fn memory_limits(l: Language, facts: &Facts) -> Vec<(String, String)> {
     let mut rows: Vec<(String, String)> = Vec::new();
     for step in facts.runs.iter().flat_map(|run| &run.resolved.protocol.steps) {
         let Some(bytes) = step.memory_bytes else { continue };
         let limit = say!(l, "server-memory-limit", size = units::bytes(bytes));
-        let title = facts.steps.iter().find(|s| s.name == step.name).map(|s| s.title.clone());
+        let title = facts.steps.iter().find(|s| s.name == step.name).map(|s| s.title.text(l));
         let name = say!(l, "server-memory-of-step", step = title.unwrap_or(step.name.clone()));
         let row = (name, limit);
         if !rows.contains(&row) {
@@ -86,8 +84,8 @@ fn memory_limits(facts: &Facts) -> Vec<(String, String)> {
     rows
 }
 
-fn pairs(facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> {
-    let (l, mut pairs) = (facts.language, Vec::new());
+fn pairs(l: Language, facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
     for (key, heading) in
         rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h)))
     {
@@ -109,7 +107,7 @@ fn pairs(facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> {
             let mut label = vec![l.name(&Name::fact(name))];
             // Common values are stated once.
             label.extend((found.len() > 1).then(|| whose.clone()));
-            pairs.push((l.sequence(&label), kernel_parameters::shown(facts, key.name, value)));
+            pairs.push((l.sequence(&label), kernel_parameters::shown(l, facts, key.name, value)));
         }
     }
     pairs
@@ -122,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_all_share_is_said_once_and_what_differs_with_whose_it_is() {
-        let made = blocks(&two_drives());
+        let made = blocks(Language::ENGLISH, &two_drives());
         let [Block::Pairs(title, pairs), ..] = &made[..] else { panic!("{made:?}") };
         let has = |name: &str, value: &str| pairs.contains(&(name.to_string(), value.to_string()));
         assert!(title == "Server hardware" && has("Firmware", "1.0"), "{pairs:?}");

@@ -30,18 +30,18 @@ const MOST_VALUES: usize = 8;
 pub const MOST_COLUMNS: usize = 8;
 
 /// Omitted from the steps' own parts: the other axis values, and differences between rivals.
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
         let rows = |tables: &[Table]| tables.iter().map(|t| t.rows.len()).sum::<usize>();
-        let whole = tables(facts, index, false);
+        let whole = tables(l, facts, index, false);
         let mut own = Vec::new();
-        if rows(&whole) > rows(&tables(facts, index, true)) {
+        if rows(&whole) > rows(&tables(l, facts, index, true)) {
             own.extend(whole.into_iter().map(Table::block));
         }
-        own.extend(rivals(facts, index).map(Table::block));
+        own.extend(rivals(l, facts, index).map(Table::block));
         if !own.is_empty() {
-            out.push(Block::chapter(&step.title));
+            out.push(Block::chapter(step.title.text(l)));
             out.extend(own);
         }
     }
@@ -50,7 +50,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 
 /// A row for each place and subject: its figures, and their differences from the brief's subject;
 /// with `short`, a selection if there are many places. As many tables as the metrics need.
-pub fn tables(facts: &Facts, index: usize, short: bool) -> Vec<Table> {
+pub fn tables(l: Language, facts: &Facts, index: usize, short: bool) -> Vec<Table> {
     let several = facts.subjects.len() > 1;
     let wide = |own: &DifferenceColumn| 1 + usize::from(own.compared && several);
     let mut sets: Vec<Vec<DifferenceColumn>> = vec![Vec::new()];
@@ -61,11 +61,17 @@ pub fn tables(facts: &Facts, index: usize, short: bool) -> Vec<Table> {
         }
         sets.last_mut().into_iter().for_each(|set| set.push(own.clone()));
     }
-    sets.iter().filter_map(|set| table(facts, index, set, short)).collect()
+    sets.iter().filter_map(|set| table(l, facts, index, set, short)).collect()
 }
 
-fn table(facts: &Facts, index: usize, metrics: &[DifferenceColumn], short: bool) -> Option<Table> {
-    let (l, step) = (facts.language, &facts.steps[index]);
+fn table(
+    l: Language,
+    facts: &Facts,
+    index: usize,
+    metrics: &[DifferenceColumn],
+    short: bool,
+) -> Option<Table> {
+    let step = &facts.steps[index];
     let several = facts.subjects.len() > 1;
     // A step with one point has no axis.
     let axis = step.axis_text(l);
@@ -82,9 +88,10 @@ fn table(facts: &Facts, index: usize, metrics: &[DifferenceColumn], short: bool)
         for subject in 0..facts.subjects.len() {
             let mut row = Vec::new();
             for own in metrics {
-                row.push(level(facts, index, &own.metric, at, subject));
+                let by = ComparedFigure { step: index, metric: &own.metric, at };
+                row.push(level(l, facts, by, subject));
                 if own.compared && several {
-                    row.push(difference(facts, index, own, at, subject).into());
+                    row.push(difference(l, facts, by, subject).into());
                 }
             }
             let says = |cell: &TableCell| *cell != TableCell::none() && *cell != "".into();
@@ -103,8 +110,8 @@ fn table(facts: &Facts, index: usize, metrics: &[DifferenceColumn], short: bool)
 }
 
 /// Rivals of the brief's subject: only their differences, point by point.
-fn rivals(facts: &Facts, index: usize) -> Option<Table> {
-    let (l, step) = (facts.language, &facts.steps[index]);
+fn rivals(l: Language, facts: &Facts, index: usize) -> Option<Table> {
+    let step = &facts.steps[index];
     let metrics: Vec<DifferenceColumn> =
         metrics(facts, index).into_iter().filter(|own| own.compared).collect();
     let pairs: Vec<(usize, usize)> = facts
@@ -117,7 +124,10 @@ fn rivals(facts: &Facts, index: usize) -> Option<Table> {
     for at in places(facts, index, false) {
         let mut first = true;
         for pair in &pairs {
-            let between = |own: &DifferenceColumn| standing(facts, index, own, at, *pair);
+            let between = |own: &DifferenceColumn| {
+                let by = ComparedFigure { step: index, metric: &own.metric, at };
+                standing(l, facts, by, *pair)
+            };
             let row: Vec<String> = metrics.iter().map(between).collect();
             if row.iter().all(|cell| cell == NONE) {
                 continue;
@@ -196,44 +206,26 @@ fn label(l: Language, step: &StepFacts, at: StepPlace) -> String {
 }
 
 /// A subject's figure at an axis value; marked if not limited by the drive.
-fn level(facts: &Facts, index: usize, metric: &Metric, at: StepPlace, subject: usize) -> TableCell {
-    let (step, StepPlace::Value(value)) = (&facts.steps[index], at) else {
+fn level(l: Language, facts: &Facts, by: ComparedFigure<'_>, subject: usize) -> TableCell {
+    let (step, StepPlace::Value(value)) = (&facts.steps[by.step], by.at) else {
         return TableCell::none();
     };
     let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
-    metric_text::cell(facts.language, metric, step, cell).marked(&mark(cell))
+    metric_text::cell(l, by.metric, step, cell).marked(&mark(cell))
 }
 
 /// The difference between the brief's subject and another, in the other's row; empty in its own.
-fn difference(
-    facts: &Facts,
-    index: usize,
-    own: &DifferenceColumn,
-    at: StepPlace,
-    subject: usize,
-) -> String {
+fn difference(l: Language, facts: &Facts, by: ComparedFigure<'_>, subject: usize) -> String {
     match subject == facts.headline_subject {
         true => String::new(),
-        false => standing(facts, index, own, at, (facts.headline_subject, subject)),
+        false => standing(l, facts, by, (facts.headline_subject, subject)),
     }
 }
 
 /// The standing of a difference; for figures without repeats, its arithmetic.
-fn standing(
-    facts: &Facts,
-    index: usize,
-    own: &DifferenceColumn,
-    at: StepPlace,
-    (a, b): (usize, usize),
-) -> String {
-    let by = ComparedFigure { step: index, metric: &own.metric, at };
-    let shown = facts.comparison(by, a, b).map(|c| wording::standing(facts, c));
+fn standing(l: Language, facts: &Facts, by: ComparedFigure<'_>, (a, b): (usize, usize)) -> String {
+    let shown = facts.comparison(by, a, b).map(|c| wording::standing(l, facts, c));
     let pair = (a.min(b), a.max(b));
-    let arithmetic = || match at {
-        StepPlace::Value(value) => {
-            published::difference(facts, &facts.steps[index], &own.metric, value, pair)
-        }
-        _ => None,
-    };
+    let arithmetic = || published::difference(l, facts, by, pair);
     shown.or_else(arithmetic).unwrap_or(NONE.to_string())
 }

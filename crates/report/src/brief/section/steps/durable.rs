@@ -9,6 +9,7 @@ use crate::brief::number_format;
 use crate::brief::section::Section;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::kinds::durable::{called, figures};
+use crate::language::Language;
 use crate::say;
 
 /// What durability costs.
@@ -18,21 +19,20 @@ pub const SECTION: Section =
 /// The last of the percentiles that Dyno reports: p99.99.
 const LAST: usize = PERCENTILES.len() - 1;
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let groups = durability::groups(facts);
     if groups.is_empty() {
         return Vec::new();
     }
-    let l = facts.language;
     let mut out = vec![Block::note(say!(l, "durable-how"))];
-    let figures = figures(facts);
+    let figures = figures(l, facts);
     if !figures.is_empty() {
         out.push(Block::Figures(figures));
     }
-    out.extend(groups.iter().filter_map(|group| table(facts, group)).flatten());
+    out.extend(groups.iter().filter_map(|group| table(l, facts, group)).flatten());
     let commits: Vec<(Mark, Vec<TableCell>)> = durability::commits(facts)
         .into_iter()
-        .flat_map(|index| most(facts, &facts.steps[index]))
+        .flat_map(|index| most(l, facts, &facts.steps[index]))
         .collect();
     if !commits.is_empty() {
         let head = [
@@ -50,8 +50,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 
 /// A row for each axis value and subject; ops/s of each kind, and their share of the same writes
 /// without durability.
-fn table(facts: &Facts, group: &WriteGroup) -> Option<[Block; 2]> {
-    let l = facts.language;
+fn table(l: Language, facts: &Facts, group: &WriteGroup) -> Option<[Block; 2]> {
     let (_, lead) = group.durable.first()?;
     let lead = &facts.steps[*lead];
     let mut head = vec![lead.axis_text(l), say!(l, "column-subject")];
@@ -73,22 +72,21 @@ fn table(facts: &Facts, group: &WriteGroup) -> Option<[Block; 2]> {
             };
             let plain = group.plain.and_then(of);
             for (manner, index) in group.steps() {
-                row.extend(cells(facts, manner, of(index), plain, group.plain.is_some()));
+                row.extend(cells(l, manner, of(index), plain, group.plain.is_some()));
             }
             rows.push((Mark::None, row));
         }
     }
-    Some([Block::chapter(&lead.title), Table::measured(l, 2, &head, rows).block()])
+    Some([Block::chapter(lead.title.text(l)), Table::measured(l, 2, &head, rows).block()])
 }
 
 fn cells(
-    facts: &Facts,
+    l: Language,
     manner: StepDurability,
     own: Option<&RepeatSummary>,
     plain: Option<&RepeatSummary>,
     shared: bool,
 ) -> Vec<TableCell> {
-    let l = facts.language;
     let none = TableCell::none;
     let ops = own.map(|own| number_format::ops(l, &own.ops_per_s));
     let mut cells = vec![ops.map_or_else(none, TableCell::from)];
@@ -109,15 +107,14 @@ fn last(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
 }
 
 /// For each subject, the place with the most durable commits.
-fn most(facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
-    let l = facts.language;
+fn most(l: Language, facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let rate = |cell: &CellFacts| cell.total.as_ref().map_or(0.0, |t| t.ops_per_s.value);
     let row = |subject: usize| {
         let cells = facts.cells_of(step, subject).into_iter().flatten();
         let cell = cells.max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
         let total = cell.total.as_ref()?;
         let mut row = texts([
-            step.title.clone(),
+            step.title.text(l),
             facts.subjects[subject].clone(),
             format!("{} {}", step.values[cell.value].text(l), step.axis_text(l)),
             number_format::ops(l, &total.ops_per_s),

@@ -29,21 +29,21 @@ fn head(l: Language, step: &StepFacts) -> Vec<String> {
     head
 }
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for step in &facts.steps {
-        let Some(table) = table(facts, step) else { continue };
-        out.push(Block::chapter(&step.title));
-        out.extend(figures(facts, step));
+        let Some(table) = table(l, facts, step) else { continue };
+        out.push(Block::chapter(step.title.text(l)));
+        out.extend(figures(l, facts, step));
         out.push(table.block());
     }
     if !out.is_empty() {
         let how = match facts.is_imported() {
-            true => say!(facts.language, "energy-how-imported"),
-            false => say!(facts.language, "energy-how", seconds = MOST_DELAY_S.to_string()),
+            true => say!(l, "energy-how-imported"),
+            false => say!(l, "energy-how", seconds = MOST_DELAY_S.to_string()),
         };
         out.insert(0, Block::note(how));
-        let notes = notes(facts);
+        let notes = notes(l, facts);
         if !notes.is_empty() {
             out.push(Block::list(notes));
         }
@@ -52,26 +52,24 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 }
 
 /// Metrics other than the step's headline.
-fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
-    let leading = chart::choice::leading(facts, step);
+fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Option<Block> {
+    let leading = chart::choice::leading(l, facts, step);
     let led = |figure: &chart::Chart| leading.iter().any(|own| own.is(figure));
     let own: Vec<_> =
-        chart::of_step(SECTION.id, facts, step).into_iter().filter(|f| !led(f)).collect();
+        chart::of_step(l, SECTION.id, facts, step).into_iter().filter(|f| !led(f)).collect();
     (!own.is_empty()).then_some(Block::Figures(own))
 }
 
 /// A row for each cell and instrument, if there is one.
-pub fn table(facts: &Facts, step: &StepFacts) -> Option<Table> {
-    let rows = rows(facts, step);
-    let l = facts.language;
+pub fn table(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
+    let rows = rows(l, facts, step);
     (!rows.is_empty()).then(|| Table::measured(l, 3, &head(l, step), rows))
 }
 
-fn rows(facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
+fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let mut all = Vec::new();
     for cell in &step.cells {
         for power in &cell.power {
-            let l = facts.language;
             let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
             row.extend(of(l, power));
             all.push((Mark::None, row));
@@ -111,8 +109,7 @@ fn instrument(l: Language, p: &PowerFacts) -> String {
 }
 
 /// Notes on the instruments: their delays, and gaps.
-pub fn notes(facts: &Facts) -> Vec<String> {
-    let l = facts.language;
+pub fn notes(l: Language, facts: &Facts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for step in &facts.steps {
         for cell in &step.cells {

@@ -36,32 +36,30 @@ pub fn how(l: Language) -> String {
     say!(l, "equal-load-how")
 }
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut all: Vec<(Mark, Vec<TableCell>)> = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
         // The step is named once.
         let named = |(i, row): (usize, Vec<TableCell>)| {
-            let name = if i == 0 { step.title.clone() } else { String::new() };
+            let name = if i == 0 { step.title.text(l) } else { String::new() };
             (Mark::None, [vec![name.into()], row].concat())
         };
-        all.extend(rows(facts, index).into_iter().enumerate().map(named));
+        all.extend(rows(l, facts, index).into_iter().enumerate().map(named));
     }
     if all.is_empty() {
         return Vec::new();
     }
-    let l = facts.language;
     let head = [vec![say!(l, "column-step")], head(l)].concat();
     vec![Block::note(how(l)), Table::measured(l, 2, &head, all).block()]
 }
 
 /// A row for each subject of a step with an open-loop sweep.
-pub fn table(facts: &Facts, index: usize) -> Option<Table> {
-    let l = facts.language;
-    let rows: Vec<_> = rows(facts, index).into_iter().map(|row| (Mark::None, row)).collect();
+pub fn table(l: Language, facts: &Facts, index: usize) -> Option<Table> {
+    let rows: Vec<_> = rows(l, facts, index).into_iter().map(|row| (Mark::None, row)).collect();
     (!rows.is_empty()).then(|| Table::measured(l, 1, &head(l), rows))
 }
 
-fn rows(facts: &Facts, index: usize) -> Vec<Vec<TableCell>> {
+fn rows(l: Language, facts: &Facts, index: usize) -> Vec<Vec<TableCell>> {
     let step = &facts.steps[index];
     let axis = step.axis.as_ref().map(|a| a.field);
     if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
@@ -76,12 +74,12 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<TableCell>> {
                 && subject != facts.headline_subject
         };
         let found = facts.comparisons.iter().find(own);
-        found.map_or_else(TableCell::none, |c| wording::in_table(facts, c).into())
+        found.map_or_else(TableCell::none, |c| wording::in_table(l, facts, c).into())
     };
     let row = |subject: usize| {
         let knee = knee(&mean_curve(step, subject));
         let knee = knee.map_or([NONE, NONE].map(TableCell::from), |k| {
-            let load = number_format::count(facts.language, k.load);
+            let load = number_format::count(l, k.load);
             [load.into(), TableCell::time(Some(k.latency))]
         });
         let mut row = vec![TableCell::from(facts.subjects[subject].clone())];

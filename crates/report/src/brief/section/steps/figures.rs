@@ -3,14 +3,15 @@
 use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
 use crate::brief::section::Section;
+use crate::language::Language;
 use crate::{chart, say};
 
 /// Figures that are no step's headline.
 pub const SECTION: Section =
     Section { id: "figures", title: |l| say!(l, "section-figures"), appendix: true, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let all: Vec<_> =
-        facts.steps.iter().flat_map(|step| chart::choice::others(facts, step)).collect();
+        facts.steps.iter().flat_map(|step| chart::choice::others(l, facts, step)).collect();
     if all.is_empty() { Vec::new() } else { vec![Block::Figures(all)] }
 }

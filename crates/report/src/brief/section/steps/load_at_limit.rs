@@ -5,6 +5,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
 use crate::brief::text::table_cell::TableCell;
+use crate::language::Language;
 use crate::plan::search::Search;
 use crate::say;
 use crate::stats::Estimate;
@@ -13,8 +14,8 @@ use crate::stats::Estimate;
 pub const SECTION: Section =
     Section { id: "limit", title: |l| say!(l, "section-limit"), appendix: false, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let (l, mut out) = (facts.language, Vec::new());
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
     for step in &facts.steps {
         let Some(search) = &step.search else { continue };
         let limit = number_format::time(l, search.at_most_ns as f64);
@@ -35,9 +36,12 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             say!(l, "column-first-beyond"),
             latency(),
         ];
-        let row = |subject| (Mark::None, row(facts, step, search, subject));
+        let row = |subject| (Mark::None, row(l, facts, step, search, subject));
         let rows = (0..facts.subjects.len()).map(row).collect();
-        out.extend([Block::chapter(&step.title), Table::measured(l, 1, &head, rows).block()]);
+        out.extend([
+            Block::chapter(step.title.text(l)),
+            Table::measured(l, 1, &head, rows).block(),
+        ]);
     }
     if !out.is_empty() {
         out.insert(0, Block::note(say!(l, "limit-how")));
@@ -45,8 +49,13 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<TableCell> {
-    let l = facts.language;
+fn row(
+    l: Language,
+    facts: &Facts,
+    step: &StepFacts,
+    search: &Search,
+    subject: usize,
+) -> Vec<TableCell> {
     let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
     let holds = |cell: &&&CellFacts| {
         reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64)

@@ -17,16 +17,15 @@ use crate::say;
 pub const SECTION: Section =
     Section { id: "multiple", title: |l| say!(l, "section-multiple"), appendix: false, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let l = facts.language;
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out: Vec<Block> = (0..facts.subjects.len())
         .filter_map(|subject| {
-            Some(Block::lead(said(facts, subject, &multiple::of(facts, subject)?)))
+            Some(Block::lead(said(l, facts, subject, &multiple::of(facts, subject)?)))
         })
         .collect();
     for (step, search) in multiple::steps(facts) {
-        let rows = table(facts, step, search);
-        out.extend([Block::chapter(&step.title), rows.block()]);
+        let rows = table(l, facts, step, search);
+        out.extend([Block::chapter(step.title.text(l)), rows.block()]);
         let share = (1.0 - PERCENTILES[search.index()].1) * 100.0;
         out.push(Block::note(say!(
             l,
@@ -42,8 +41,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-fn said(facts: &Facts, subject: usize, multiple: &Multiple) -> String {
-    let (l, value) = (facts.language, &multiple.value);
+fn said(l: Language, facts: &Facts, subject: usize, multiple: &Multiple) -> String {
+    let value = &multiple.value;
     let number = |n: f64| Number(format!("{} ×", (n * 100.0).round() / 100.0));
     let (subject, low, high) = (&facts.subjects[subject], number(value.low), number(value.high));
     let (value, repeats) = (number(value.value), value.n);
@@ -61,8 +60,7 @@ fn said(facts: &Facts, subject: usize, multiple: &Multiple) -> String {
     }
 }
 
-fn table(facts: &Facts, step: &StepFacts, search: &Search) -> Table {
-    let l = facts.language;
+fn table(l: Language, facts: &Facts, step: &StepFacts, search: &Search) -> Table {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-time")];
     head.extend(OVER_MS.map(|ms| l.number(&format!("≥ {ms} ms"))));
     head.push(say!(l, "column-holds"));

@@ -22,10 +22,10 @@ pub const SECTION: Section =
 /// Maximum number per step listed individually.
 const LISTED: usize = 5;
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let (l, mut out) = (facts.language, Vec::new());
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
     for step in &facts.steps {
-        let row = |cell| Some((Mark::None, row(facts, step, cell)?.to_vec()));
+        let row = |cell| Some((Mark::None, row(l, facts, step, cell)?.to_vec()));
         let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
         if rows.is_empty() {
             continue;
@@ -41,11 +41,14 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             say!(l, "cause-unknown"),
             say!(l, "column-mostly-unknown"),
         ];
-        out.extend([Block::chapter(&step.title), Table::measured(l, 2, &head, rows).block()]);
-        out.push(Block::list(slowest(facts, step)));
+        out.extend([
+            Block::chapter(step.title.text(l)),
+            Table::measured(l, 2, &head, rows).block(),
+        ]);
+        out.push(Block::list(slowest(l, facts, step)));
     }
     if !out.is_empty() {
-        let of = |step| chart::of_step(SECTION.id, facts, step);
+        let of = |step| chart::of_step(l, SECTION.id, facts, step);
         let figures: Vec<Chart> = facts.steps.iter().flat_map(of).collect();
         out.insert(0, Block::note(say!(l, "outliers-how")));
         out.insert(1, Block::Figures(figures));
@@ -54,8 +57,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 }
 
 /// The number of a cell's outliers, their latencies and causes.
-fn row(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<[TableCell; 9]> {
-    let (l, outliers) = (facts.language, &cell.outliers);
+fn row(l: Language, facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<[TableCell; 9]> {
+    let outliers = &cell.outliers;
     let first = outliers.slowest.first()?;
     let share = |cause: Cause| number_format::share(l, outliers.share(cause).1).into();
     let unknown = outliers.main_reason(Cause::Unknown);
@@ -73,11 +76,10 @@ fn row(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<[TableCell; 
 }
 
 /// A line for each cell with outliers, for terminals.
-pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
-    let l = facts.language;
+pub fn lines(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let line = |cell: &CellFacts| {
         let [at, subject, count, least, most, drive, host, unknown, _] =
-            row(facts, step, cell)?.map(|cell| cell.alone(l));
+            row(l, facts, step, cell)?.map(|cell| cell.alone(l));
         Some(say!(
             l,
             "outliers-line",
@@ -94,15 +96,21 @@ pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
 }
 
 /// The slowest of a step, individually.
-fn slowest(facts: &Facts, step: &StepFacts) -> Vec<String> {
+fn slowest(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let mut all: Vec<(&CellFacts, &Outlier)> =
         step.cells.iter().flat_map(|c| c.outliers.slowest.iter().map(move |o| (c, o))).collect();
     all.sort_by_key(|(_, outlier)| std::cmp::Reverse(outlier.op.response_ns));
-    all.into_iter().take(LISTED).map(|(cell, o)| one(facts, step, cell, o)).collect()
+    all.into_iter().take(LISTED).map(|(cell, o)| one(l, facts, step, cell, o)).collect()
 }
 
-fn one(facts: &Facts, step: &StepFacts, cell: &CellFacts, outlier: &Outlier) -> String {
-    let (l, op) = (facts.language, &outlier.op);
+fn one(
+    l: Language,
+    facts: &Facts,
+    step: &StepFacts,
+    cell: &CellFacts,
+    outlier: &Outlier,
+) -> String {
+    let op = &outlier.op;
     let at = step.values[cell.value].text(l);
     let subject = name(facts, cell);
     let said = say!(

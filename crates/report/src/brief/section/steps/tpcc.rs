@@ -38,8 +38,8 @@ const LIMITS_S: [(Class, u32); 6] = [
 /// The index of p95. If 95 % keep a limit, so do 90 %.
 const P95: usize = 1;
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let (l, mut out) = (facts.language, Vec::new());
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
@@ -50,14 +50,14 @@ fn blocks(facts: &Facts) -> Vec<Block> {
                         .into_iter()
                         .filter(|part| !part.is_empty());
                     let parts = parts.collect::<Vec<_>>().join(", ");
-                    out.push(Block::chapter(wording::of_step(facts, index, parts)));
+                    out.push(Block::chapter(wording::of_step(l, facts, index, parts)));
                     out.extend(account(l, summary));
                 }
             }
         }
     }
     if !out.is_empty() {
-        out.extend(verdicts(facts).into_iter().map(Block::text));
+        out.extend(verdicts(l, facts).into_iter().map(Block::text));
         out.push(Block::note(say!(l, "tpcc-limits")));
         out.push(Block::note(say!(l, "tpcc-deviations")));
     }
@@ -66,8 +66,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 
 /// The checks that passed, and the longest duration; one that did not is a failed point, and listed
 /// there.
-pub fn verdicts(facts: &Facts) -> Vec<String> {
-    let l = facts.language;
+pub fn verdicts(l: Language, facts: &Facts) -> Vec<String> {
     let sentence = |step: &StepFacts| {
         let kept = step.cells.iter().map(|cell| {
             let (subject, times) = (&facts.subjects[cell.subject], cell.repeats.len());

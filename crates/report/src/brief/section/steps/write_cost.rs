@@ -21,22 +21,22 @@ use crate::{chart, say};
 pub const SECTION: Section =
     Section { id: "write-cost", title: |l| say!(l, "section-write-cost"), appendix: true, blocks };
 
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let l = facts.language;
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for step in &facts.steps {
-        let tables = [amplification(facts, step), life_table(facts, step), cost(facts, step)];
+        let tables =
+            [amplification(l, facts, step), life_table(l, facts, step), cost(l, facts, step)];
         if tables.iter().all(Option::is_none) {
             continue;
         }
-        out.push(Block::chapter(&step.title));
-        let leading = chart::choice::leading(facts, step);
+        out.push(Block::chapter(step.title.text(l)));
+        let leading = chart::choice::leading(l, facts, step);
         let led = |figure: &chart::Chart| leading.iter().any(|own| own.is(figure));
-        let mut figures = chart::of_step(SECTION.id, facts, step);
+        let mut figures = chart::of_step(l, SECTION.id, facts, step);
         figures.retain(|figure| !led(figure));
         out.extend((!figures.is_empty()).then_some(Block::Figures(figures)));
         out.extend(tables.into_iter().flatten().map(Table::block));
-        let reasons = reasons(facts, step);
+        let reasons = reasons(l, facts, step);
         out.extend((!reasons.is_empty()).then(|| Block::list(reasons)));
     }
     if !out.is_empty() {
@@ -47,7 +47,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             coarsest = number_format::share(l, COARSEST)
         );
         out.insert(0, Block::note(how));
-        out.extend(formulas(facts));
+        out.extend(formulas(l, facts));
     }
     out
 }
@@ -60,8 +60,7 @@ fn counted(cell: &CellFacts) -> Option<(&CellWrites, Layers)> {
 }
 
 /// Bytes of each layer, and the drive's write amplification.
-fn amplification(facts: &Facts, step: &StepFacts) -> Option<Table> {
-    let l = facts.language;
+fn amplification(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
     let row = |cell: &CellFacts| {
         let (writes, layers) = counted(cell)?;
         let bytes = |own: Option<f64>| own.map_or(NONE.to_string(), |b| bytes_of(l, b));
@@ -122,8 +121,7 @@ fn counter(l: Language, source: CounterSource) -> String {
 }
 
 /// Why write amplification is not measured, for each cell of which it is not.
-fn reasons(facts: &Facts, step: &StepFacts) -> Vec<String> {
-    let l = facts.language;
+fn reasons(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let line = |cell: &CellFacts| {
         let (writes, _) = counted(cell)?;
         let why = reason(l, *writes.amplification.as_ref().err()?);
@@ -152,8 +150,7 @@ fn reason(l: Language, why: NotMeasured) -> String {
 }
 
 /// Drive writes per day and years at each load that writes, where a drive's capacity is known.
-fn life_table(facts: &Facts, step: &StepFacts) -> Option<Table> {
-    let l = facts.language;
+fn life_table(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
     let row = |cell: &CellFacts| {
         let (stated, own) = (facts.stated_of(cell.subject)?, life_of(facts, cell)?);
         let rated = life::rated_bytes(stated)?;
@@ -196,8 +193,7 @@ fn of_data_sheet(text: String) -> String {
 }
 
 /// Energy and money for the work of each cell.
-fn cost(facts: &Facts, step: &StepFacts) -> Option<Table> {
-    let l = facts.language;
+fn cost(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
     let writes = step.cells.iter().any(|cell| counted(cell).is_some());
     let priced =
         |cell: &CellFacts| facts.stated_of(cell.subject).is_some_and(|s| s.price.is_some());
@@ -206,7 +202,7 @@ fn cost(facts: &Facts, step: &StepFacts) -> Option<Table> {
     }
     let row = |cell: &CellFacts| {
         let stated = facts.stated_of(cell.subject);
-        let money = stated.map(|own| money(facts, cell, own)).unwrap_or_default();
+        let money = stated.map(|own| money(l, facts, cell, own)).unwrap_or_default();
         let energy = energy(l, step, cell);
         let any = money.iter().chain(&energy).any(Option::is_some);
         any.then(|| {
@@ -241,8 +237,12 @@ fn energy(l: Language, step: &StepFacts, cell: &CellFacts) -> [Option<String>; 2
 }
 
 /// Price of a thousand ops/s, and of a terabyte written over the rated life.
-fn money(facts: &Facts, cell: &CellFacts, stated: &Specification) -> [Option<String>; 2] {
-    let l = facts.language;
+fn money(
+    l: Language,
+    facts: &Facts,
+    cell: &CellFacts,
+    stated: &Specification,
+) -> [Option<String>; 2] {
     let price = stated.price.as_ref();
     let ops = cell.total.as_ref().map(|total| total.ops_per_s.value).filter(|ops| *ops > 0.0);
     let paid = price.map(|p| p.amount * facts.drives_of(cell.subject) as f64);
@@ -255,8 +255,7 @@ fn money(facts: &Facts, cell: &CellFacts, stated: &Specification) -> [Option<Str
 }
 
 /// How the figures come about, with the sources of what was stated.
-fn formulas(facts: &Facts) -> Vec<Block> {
-    let l = facts.language;
+fn formulas(l: Language, facts: &Facts) -> Vec<Block> {
     let mut lines = vec![
         say!(l, "formula-waf"),
         say!(l, "formula-waterfall"),

@@ -2,10 +2,10 @@
 //! protocols, titles of their steps, axes, percentiles. A title counts as built-in if it equals the
 //! English message for its protocol and step; users' own texts are unchanged.
 
-use crate::analysis::facts::{Facts, RunFacts};
-use crate::analysis::points::axis::{AxisFacts, field_text};
+use super::axis::field_text;
+use crate::analysis::points::axis::AxisFacts;
+use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::language::{Language, Message, MessageArg, Name, Number};
-use crate::plan::Plan;
 use crate::say;
 
 /// Placeholders in English messages for values from a plan's knobs, or from a run.
@@ -60,34 +60,42 @@ pub fn done(stored: &str) -> MessageArg {
         let number = |value: &str| MessageArg::Number(Number(value.to_string()));
         let [value, second, third] = values(&marked(id)?, stored)?.map(number);
         let args = vec![("value", value), ("second", second), ("third", third)];
-        Some(MessageArg::Message(Message { id, args }))
+        Some(MessageArg::Message(Message { id: (*id).into(), args }))
     };
     DONE.iter().find_map(of).unwrap_or_else(|| stored.into())
 }
 
-/// The title of a plan's protocol, with a note if its subjects share a device.
-pub fn protocol_title(l: Language, plan: &Plan) -> String {
-    let written = &plan.protocol.title;
-    let tool = || plan.imported.as_ref().and_then(|_| written.strip_prefix("Imported from "));
-    let title = built_in(l, &format!("protocol-{}", plan.protocol.name), written)
-        .or_else(|| Some(say!(l, "imported-from", tool = tool()?)))
-        .unwrap_or_else(|| written.clone());
-    match plan.same_device {
-        true => say!(l, "control-run", title = title),
-        false => title,
+impl ProtocolTitle {
+    /// The title, which says so where the subjects share a device.
+    pub fn text(&self, l: Language) -> String {
+        let title = match &self.imported_from {
+            Some(tool) => say!(l, "imported-from", tool = tool),
+            None => self.text.text(l),
+        };
+        match self.is_control {
+            true => say!(l, "control-run", title = title),
+            false => title,
+        }
     }
 }
 
-/// The source of a protocol's parameters.
-pub fn source(facts: &Facts) -> String {
-    built_in(facts.language, &format!("source-of-{}", facts.protocol), &facts.source)
-        .unwrap_or_else(|| facts.source.clone())
+impl PlanText {
+    /// The text of a built-in protocol in the language; what a user wrote as it is.
+    pub fn text(&self, l: Language) -> String {
+        built_in(l, &self.key, &self.written).unwrap_or_else(|| self.written.clone())
+    }
 }
 
-/// The title of a step of one of these protocols.
-fn step_title(l: Language, protocols: &[String], name: &str, written: &str) -> Option<String> {
-    let of = |protocol: &String| built_in(l, &format!("step-of-{protocol}-{name}"), written);
-    protocols.iter().find_map(of)
+impl From<&PlanText> for MessageArg {
+    fn from(text: &PlanText) -> MessageArg {
+        let number = |value: &str| MessageArg::Number(Number(value.to_string()));
+        let found = marked(&text.key).and_then(|english| values(&english, &text.written));
+        let Some([value, second, third]) = found.map(|found| found.map(number)) else {
+            return MessageArg::Text(text.written.clone());
+        };
+        let args = vec![("value", value), ("second", second), ("third", third)];
+        MessageArg::Message(Message { id: text.key.clone().into(), args })
+    }
 }
 
 /// "threads of readers": the axis of a step.
@@ -123,27 +131,6 @@ pub fn of_import(l: Language, stored: &str) -> String {
 /// A percentile within a sentence or a caption; its column is called "p99".
 pub fn percentile(l: Language, column: &str) -> String {
     say!(l, "percentile", value = column.trim_start_matches('p'))
-}
-
-impl Facts {
-    /// The same facts for a brief in a language.
-    pub fn spoken(mut self, language: Language) -> Facts {
-        self.language = language;
-        if let Some(run) = self.runs.first() {
-            self.title = protocol_title(language, &run.resolved);
-        }
-        let protocol = |run: &RunFacts| run.resolved.protocol.name.clone();
-        let protocols: Vec<String> = self.runs.iter().map(protocol).collect();
-        for step in self.steps.iter_mut().chain(&mut self.checks) {
-            let Some(title) = step_title(language, &protocols, &step.name, &step.title) else {
-                continue;
-            };
-            let failed = self.failures.iter_mut().filter(|failure| failure.step == step.title);
-            failed.for_each(|failure| failure.step.clone_from(&title));
-            step.title = title;
-        }
-        self
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,181 @@
+//! What the counts show of a point, and what to change where the drive did not limit it: data, from
+//! which a report makes sentences. Shares are from 0 to 1.
+
+use super::evidence::{AtDevice, Foreign};
+
+/// One thing that the counts show.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Indication {
+    /// Processors were busy, this share of them with other processes.
+    ProcessorsWithOthers {
+        /// Busy share of all of the host's processors.
+        busy: f64,
+        /// The share that other processes used.
+        others: f64,
+    },
+    /// Only this share of the load's requests was at the device.
+    FewAtDevice {
+        /// Of those that it may have in flight.
+        share: f64,
+    },
+    /// The hypervisor gave processor time to others.
+    Hypervisor {
+        /// Of the host's processors.
+        stolen: f64,
+    },
+    /// Dyno itself stood still.
+    StoodStill {
+        /// For how long, seconds.
+        still_s: f64,
+        /// Length of the window, seconds.
+        window_s: f64,
+    },
+    /// The subject lies in memory.
+    Tmpfs,
+    /// The engine stores nothing.
+    NoData,
+    /// At least this share of the reads came from memory.
+    FromMemory {
+        /// Of all reads.
+        share: f64,
+    },
+    /// This share of the bytes written had not reached the device at the window's end.
+    LeftInMemory {
+        /// Of the bytes written.
+        share: f64,
+    },
+    /// Requests of others were at the device.
+    Neighbour(Foreign),
+    /// Ops were submitted late by Dyno itself.
+    Late {
+        /// Of all ops, at least.
+        share: f64,
+        /// p99 of the response time over that of the service time.
+        p99_ratio: Option<f64>,
+    },
+    /// The load is close to what Dyno generates in its shape.
+    NearCeiling {
+        /// Of the ceiling.
+        share: f64,
+    },
+    /// What Dyno generates in the load's shape.
+    Ceiling {
+        /// ops/s.
+        ops_per_s: u64,
+    },
+    /// The target rate was reached.
+    RateReached {
+        /// Of the target rate.
+        share: f64,
+    },
+    /// The drive throttled itself.
+    Throttled {
+        /// Of the window.
+        share: f64,
+    },
+    /// Requests in flight of a load that waits of its own accord.
+    Thinks {
+        /// Of those that it may have in flight.
+        share: f64,
+    },
+    /// Dyno generated too few requests.
+    TooFewMade {
+        /// Of those that the load may have in flight.
+        share: f64,
+    },
+    /// No device was seen.
+    NoDevice,
+    /// Where the load's own requests were.
+    AtDevice(AtDevice),
+    /// Nothing is known of the processors.
+    ProcessorsUnknown,
+    /// How busy processors were.
+    OnProcessors {
+        /// Which.
+        of: BusyProcessors,
+        /// The busy share.
+        busy: f64,
+        /// The share that Dyno and what it started used, where that is part of the evidence.
+        own: Option<f64>,
+        /// The part of that which its database servers used.
+        servers: Option<f64>,
+    },
+    /// The processors that the load's workers have to themselves were busy.
+    LoadsSet {
+        /// How many there are.
+        count: usize,
+        /// The busy share.
+        busy: f64,
+    },
+    /// The processors that the database servers have to themselves were busy.
+    ServersSet {
+        /// How many there are.
+        count: usize,
+        /// The busy share.
+        busy: f64,
+    },
+    /// The load's other workers waited for the one at the device.
+    OthersWaited,
+    /// Workers waited for one another.
+    Locks {
+        /// The share of the time that workers were off the processors.
+        off: f64,
+        /// The share of the window in which any of their requests was at the device.
+        window: f64,
+    },
+}
+
+/// Whose busy time it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BusyProcessors {
+    /// All of the host's.
+    Host,
+    /// The core of the only worker.
+    OneCore,
+    /// The time that workers computed.
+    Workers,
+}
+
+/// What to change so that the drive is measured.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "each is the cause that it removes")]
+pub enum Remedy {
+    OwnMachine,
+    EndOthers,
+    StoodStill,
+    Tmpfs,
+    NoData,
+    DirectOrLongerWindow,
+    LongerWindow,
+    SmallerCache,
+    /// A dataset that memory does not hold.
+    LargerDataset {
+        /// Its size, where that of the memory is known.
+        bytes: Option<f64>,
+        /// The engine could also bypass the page cache.
+        or_direct: bool,
+        /// The bytes of the dataset and of the memory that it fits into.
+        fits: Option<(f64, f64)>,
+    },
+    Neighbour,
+    Late,
+    NearCeiling,
+    TooFewMade,
+    LoadsSet,
+    ServerProcessors,
+    Processors,
+    Locks,
+}
+
+impl Indication {
+    /// How busy the host's processors were.
+    pub fn host_busy(busy: f64) -> Indication {
+        Indication::OnProcessors { of: BusyProcessors::Host, busy, own: None, servers: None }
+    }
+}
+
+impl From<Indication> for Vec<Indication> {
+    fn from(one: Indication) -> Vec<Indication> {
+        vec![one]
+    }
+}

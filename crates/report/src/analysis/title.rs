@@ -1,0 +1,57 @@
+//! Titles and sources of protocols as plans write them. A built-in protocol has them in every
+//! language, under a key.
+
+use crate::plan::Plan;
+
+/// A text of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlanText {
+    /// Where a built-in protocol has it in every language; empty if it has none.
+    pub key: String,
+    /// What the author of the plan wrote.
+    pub written: String,
+}
+
+/// The title of a bundle's protocol.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProtocolTitle {
+    /// As its plan has it.
+    pub text: PlanText,
+    /// The tool or publication that figures were imported from, where nothing else names them.
+    pub imported_from: Option<String>,
+    /// The subjects share a device.
+    pub is_control: bool,
+}
+
+impl PlanText {
+    /// The source of a plan's protocol.
+    pub fn source(plan: &Plan) -> PlanText {
+        let key = format!("source-of-{}", plan.protocol.name);
+        PlanText { key, written: plan.protocol.source.clone() }
+    }
+
+    /// The title of a protocol's step.
+    pub fn step(protocol: &str, step: &str, title: &str) -> PlanText {
+        let written = if title.is_empty() { step } else { title }.to_string();
+        PlanText { key: format!("step-of-{protocol}-{step}"), written }
+    }
+}
+
+impl ProtocolTitle {
+    /// The title of a plan's protocol.
+    pub fn of(plan: &Plan) -> ProtocolTitle {
+        let (key, written) = (format!("protocol-{}", plan.protocol.name), &plan.protocol.title);
+        let tool = plan.imported.as_ref().and_then(|_| written.strip_prefix("Imported from "));
+        ProtocolTitle {
+            imported_from: tool.map(str::to_string),
+            is_control: plan.same_device,
+            text: PlanText { key, written: written.clone() },
+        }
+    }
+}
+
+impl From<&str> for PlanText {
+    fn from(written: &str) -> PlanText {
+        PlanText { key: String::new(), written: written.to_string() }
+    }
+}

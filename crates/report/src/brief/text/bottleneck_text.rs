@@ -1,0 +1,203 @@
+//! What limited a point, in words: the verdict's name, its evidence, and what to change.
+
+use crate::analysis::limits::bottleneck::{
+    AtDevice, Bottleneck, BottleneckVerdict, BusyProcessors, Foreign, Indication, Remedy,
+};
+use crate::base::units;
+use crate::language::{Language, Message, Number};
+use crate::{message, say};
+
+/// The evidence, and what to change where it was not the drive.
+pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
+    let evidence = evidence(l, verdict);
+    match remedy(verdict) {
+        Some(remedy) => say!(l, "evidence-and-remedy", evidence = evidence, remedy = remedy),
+        None => evidence,
+    }
+}
+
+/// The counts that show what limited a point, as one sentence.
+pub fn evidence(l: Language, verdict: &BottleneckVerdict) -> String {
+    let own = verdict.evidence.iter().map(indication);
+    let own = own.reduce(|first, other| message!("verdict-clauses", first = first, second = other));
+    let own = own.map_or(String::new(), |own| l.text(&own));
+    let Some(repeats) = &verdict.repeats else { return own };
+    let other = |(limit, count): &(Bottleneck, usize)| {
+        message!("verdict-limit-in", limit = title(*limit), count = *count)
+    };
+    let others = repeats.others.iter().map(other);
+    let others =
+        others.reduce(|first, other| message!("verdict-limits", first = first, other = other));
+    let Some(others) = others else { return own };
+    let (count, of) = (repeats.count, repeats.of);
+    say!(l, "verdict-in-repeats", evidence = own, count = count, repeats = of, others = others)
+}
+
+/// What limited a point, by its name.
+pub fn limit(l: Language, limit: Bottleneck) -> String {
+    l.text(&title(limit))
+}
+
+fn title(limit: Bottleneck) -> Message {
+    match limit {
+        Bottleneck::Drive => message!("limit-drive"),
+        Bottleneck::Cpu => message!("limit-cpu"),
+        Bottleneck::Memory => message!("limit-memory"),
+        Bottleneck::NoDrive => message!("limit-no-drive"),
+        Bottleneck::Neighbour => message!("limit-neighbour"),
+        Bottleneck::Generator => message!("limit-generator"),
+        Bottleneck::Standstill => message!("limit-standstill"),
+        Bottleneck::Rate => message!("limit-rate"),
+        Bottleneck::Thermal => message!("limit-thermal"),
+        Bottleneck::Locks => message!("limit-locks"),
+        Bottleneck::Undecided => message!("limit-undecided"),
+    }
+}
+
+fn pct(share: f64) -> Number {
+    Number(format!("{:.0} %", share * 100.0))
+}
+
+/// Rounded down, since it is a bound.
+fn at_least(share: f64) -> Number {
+    Number(format!("{:.1} %", (share * 1000.0).floor() / 10.0))
+}
+
+fn size(bytes: f64) -> Number {
+    Number(units::bytes(bytes as u64))
+}
+
+fn indication(one: &Indication) -> Message {
+    match one {
+        Indication::ProcessorsWithOthers { busy, others } => {
+            message!("verdict-processors-others", busy = pct(*busy), others = pct(*others))
+        }
+        Indication::OnProcessors { of, busy, own, servers } => {
+            on_processors(*of, *busy, *own, *servers)
+        }
+        Indication::ProcessorsUnknown => message!("verdict-processors-unknown"),
+        Indication::LoadsSet { count, busy } => {
+            message!("verdict-load-set", count = *count, busy = pct(*busy))
+        }
+        Indication::ServersSet { count, busy } => {
+            message!("verdict-servers-set", count = *count, busy = pct(*busy))
+        }
+        Indication::Hypervisor { stolen } => message!("verdict-hypervisor", stolen = pct(*stolen)),
+        Indication::StoodStill { still_s, window_s } => {
+            let [still, window] = [format!("{still_s:.2} s"), format!("{window_s:.1} s")];
+            message!("verdict-stood-still", still = Number(still), window = Number(window))
+        }
+        Indication::Locks { off, window } => {
+            message!("verdict-locks", off = pct(*off), window = pct(*window))
+        }
+        Indication::OthersWaited => message!("verdict-others-waited"),
+        Indication::Late { share, p99_ratio: None } => {
+            message!("verdict-late", share = at_least(*share))
+        }
+        Indication::Late { share, p99_ratio: Some(ratio) } => {
+            let ratio = Number(format!("{ratio:.1}"));
+            message!("verdict-late-p99", share = at_least(*share), ratio = ratio)
+        }
+        Indication::NearCeiling { share } => message!("verdict-near-ceiling", share = pct(*share)),
+        Indication::Ceiling { ops_per_s } => {
+            message!("verdict-ceiling", ops = Number(units::grouped(*ops_per_s)))
+        }
+        Indication::RateReached { share } => message!("verdict-rate-reached", share = pct(*share)),
+        Indication::Thinks { share } => message!("verdict-thinks", share = pct(*share)),
+        Indication::TooFewMade { share } => message!("verdict-too-few-made", share = pct(*share)),
+        Indication::FewAtDevice { share } => message!("verdict-few-at-device", share = pct(*share)),
+        Indication::Tmpfs => message!("verdict-tmpfs"),
+        Indication::NoData => message!("verdict-no-data"),
+        Indication::FromMemory { share } => {
+            message!("verdict-from-memory", share = at_least(*share))
+        }
+        Indication::LeftInMemory { share } => {
+            let share = Number(format!("{:.1} %", share * 100.0));
+            message!("verdict-left-in-memory", share = share)
+        }
+        Indication::Neighbour(foreign) => neighbour(foreign),
+        Indication::Throttled { share } => message!("verdict-throttled", share = pct(*share)),
+        Indication::NoDevice => message!("verdict-no-device"),
+        Indication::AtDevice(own) => at_device(own),
+    }
+}
+
+fn on_processors(of: BusyProcessors, busy: f64, own: Option<f64>, servers: Option<f64>) -> Message {
+    let evidence = match of {
+        BusyProcessors::Host => message!("verdict-processors-busy", busy = pct(busy)),
+        BusyProcessors::OneCore => message!("verdict-one-core", busy = pct(busy)),
+        BusyProcessors::Workers => message!("verdict-computed", share = pct(busy)),
+    };
+    match (own.map(pct), servers.map(pct)) {
+        (Some(own), Some(servers)) => {
+            message!("verdict-own-and-servers", evidence = evidence, own = own, servers = servers)
+        }
+        (Some(own), None) => message!("verdict-own", evidence = evidence, own = own),
+        (None, _) => evidence,
+    }
+}
+
+fn neighbour(foreign: &Foreign) -> Message {
+    let mb = |bytes: f64| Number(format!("{:.1} MB/s", bytes / 1e6));
+    message!(
+        "verdict-neighbour",
+        share = pct(foreign.share),
+        read = mb(foreign.read_bytes_per_s),
+        written = mb(foreign.written_bytes_per_s)
+    )
+}
+
+fn at_device(own: &AtDevice) -> Message {
+    let (window, requests) = (pct(own.window), pct(own.requests));
+    match own.flushing >= 0.01 {
+        true => message!(
+            "verdict-at-device-flushing",
+            window = window,
+            flushing = pct(own.flushing),
+            requests = requests
+        ),
+        false => message!("verdict-at-device", window = window, requests = requests),
+    }
+}
+
+/// What to change so that the drive is measured, where the verdict bars a ranking.
+pub fn remedy(verdict: &BottleneckVerdict) -> Option<Message> {
+    verdict.remedy.as_ref().map(remedy_text)
+}
+
+fn remedy_text(one: &Remedy) -> Message {
+    match one {
+        Remedy::OwnMachine => message!("remedy-own-machine"),
+        Remedy::EndOthers => message!("remedy-end-others"),
+        Remedy::StoodStill => message!("remedy-stood-still"),
+        Remedy::Tmpfs => message!("remedy-tmpfs"),
+        Remedy::NoData => message!("remedy-no-data"),
+        Remedy::DirectOrLongerWindow => message!("remedy-direct-or-longer-window"),
+        Remedy::LongerWindow => message!("remedy-longer-window"),
+        Remedy::SmallerCache => message!("remedy-smaller-cache"),
+        Remedy::LargerDataset { bytes, or_direct, fits } => {
+            let larger = match bytes {
+                Some(bytes) => message!("remedy-dataset-of", size = size(*bytes)),
+                None => message!("remedy-dataset-beyond-memory"),
+            };
+            let how = match or_direct {
+                true => message!("remedy-direct-or", other = larger),
+                false => larger,
+            };
+            let Some((dataset, memory)) =
+                fits.map(|(dataset, memory)| (size(dataset), size(memory)))
+            else {
+                return how;
+            };
+            message!("remedy-dataset-fits", dataset = dataset, memory = memory, how = how)
+        }
+        Remedy::Neighbour => message!("remedy-neighbour"),
+        Remedy::Late => message!("remedy-late"),
+        Remedy::NearCeiling => message!("remedy-near-ceiling"),
+        Remedy::TooFewMade => message!("remedy-too-few-made"),
+        Remedy::LoadsSet => message!("remedy-load-set"),
+        Remedy::ServerProcessors => message!("remedy-server-processors"),
+        Remedy::Processors => message!("remedy-processors"),
+        Remedy::Locks => message!("remedy-locks"),
+    }
+}

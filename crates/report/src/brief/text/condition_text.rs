@@ -1,0 +1,94 @@
+//! Differences in test conditions, and conditions that a source does not give, in words.
+
+use crate::analysis::difference::{Condition, ConditionValue, Difference, NotGiven};
+use crate::language::{Language, Name, Number};
+use crate::say;
+use crate::terms::names;
+
+/// What differs: a setting, a fact of host or drive.
+pub fn condition(l: Language, what: &Condition) -> String {
+    match what {
+        Condition::Fact(heading, name) => {
+            say!(l, "difference-fact", heading = Name::fact(heading), fact = Name::fact(name))
+        }
+        Condition::Method => say!(l, "difference-method"),
+        Condition::Setting(path) => say!(l, "difference-setting", path = path),
+        Condition::Preparation => say!(l, "difference-preparation"),
+        Condition::Temperature(step) => say!(l, "difference-temperature", step = step),
+        Condition::OwnRuns => say!(l, "difference-own-runs"),
+        Condition::OneAfterOther => say!(l, "difference-one-after-other"),
+        Condition::SharedDevice => say!(l, "difference-device"),
+        Condition::SteadyState => say!(l, "difference-steady"),
+        Condition::MissingRepeats => say!(l, "difference-repeats"),
+        Condition::Drift => say!(l, "difference-drift"),
+        Condition::Bottleneck => say!(l, "difference-bottleneck"),
+    }
+}
+
+/// "512 bytes (A), 4096 bytes (B)", with the names of the subjects.
+pub fn values(l: Language, names: &[String], difference: &Difference) -> String {
+    let each = difference.values.iter().map(|(own, subjects)| {
+        let whose: Vec<&str> = subjects.iter().map(|subject| names[*subject].as_str()).collect();
+        match whose.is_empty() {
+            true => value(l, own),
+            false => say!(l, "value-of", value = value(l, own), subjects = whose.join(", ")),
+        }
+    });
+    joined(l, each)
+}
+
+fn joined(l: Language, each: impl Iterator<Item = String>) -> String {
+    let all = each.reduce(|first, other| say!(l, "values-and", first = first, other = other));
+    all.unwrap_or_default()
+}
+
+fn value(l: Language, value: &ConditionValue) -> String {
+    match value {
+        ConditionValue::Text(text) => text.clone(),
+        ConditionValue::Prepared(actions) if actions.is_empty() => {
+            say!(l, "difference-nothing-done")
+        }
+        ConditionValue::Prepared(actions) => {
+            joined(l, actions.iter().map(|(action, asked)| prepared(l, action, asked)))
+        }
+        ConditionValue::Temperature(celsius) => l.number(&format!("{celsius:.0} °C")),
+        ConditionValue::Times(times) => {
+            let times: Vec<String> = times.iter().map(|ns| l.moment(*ns)).collect();
+            times.join(", ")
+        }
+        ConditionValue::Unequally => say!(l, "difference-unequally"),
+        ConditionValue::OneDevice => say!(l, "difference-one-device"),
+        ConditionValue::NotUntilSteady => say!(l, "difference-not-until-steady"),
+        ConditionValue::Steady => say!(l, "difference-was-steady"),
+        ConditionValue::NotSteady(None) => say!(l, "difference-was-not-steady"),
+        ConditionValue::NotSteady(Some(excursion)) => {
+            let excursion = Number(format!("{:.1} %", excursion * 100.0));
+            say!(l, "difference-excursion", excursion = excursion)
+        }
+        ConditionValue::Share(count, all) => {
+            say!(l, "difference-share", count = *count, all = *all)
+        }
+    }
+}
+
+fn prepared(l: Language, action: &str, asked: &str) -> String {
+    match asked.is_empty() {
+        true => say!(l, "done", action = names::done(action)),
+        false => say!(l, "done-as-asked", action = names::done(action), asked = asked),
+    }
+}
+
+/// What a source does not give.
+pub fn not_given(l: Language, what: NotGiven) -> String {
+    match what {
+        NotGiven::Loop => say!(l, "not-given-loop"),
+        NotGiven::Window => say!(l, "not-given-window"),
+        NotGiven::Warmup => say!(l, "not-given-warmup"),
+        NotGiven::Timing => say!(l, "not-given-timing"),
+        NotGiven::Order => say!(l, "not-given-order"),
+        NotGiven::Repeats => say!(l, "not-given-repeats"),
+        NotGiven::Preparation => say!(l, "not-given-preparation"),
+        NotGiven::Host => say!(l, "not-given-host"),
+        NotGiven::Drives => say!(l, "not-given-drives"),
+    }
+}

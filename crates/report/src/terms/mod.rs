@@ -1,0 +1,6 @@
+//! What the things of the analysis are called in each language: axes and their values, metrics,
+//! titles of protocols and steps, names of facts. Figures and texts use the same terms.
+
+pub mod axis;
+mod metric;
+pub mod names;
