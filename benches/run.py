@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import replay
 from peers import (
     DB,
     DYNO,
@@ -298,6 +299,32 @@ def open_loop(table, home):
     table.add("the same: median service time ÷ closed loop's", "-", "-", 1.1, service, at_most=True)
 
 
+def replayed(table, home):
+    """A trace against random reads that arrive as often, by user CPU an op; and Dyno's replay of an
+    iolog against fio's, by the mean error of a request's time."""
+    engine = 'name = "io"\nengine = "null"\ndepth = 64'
+    workload = '{ kind = "trace", scale = 10 }'
+    rounds = []
+    for _ in range(PAIRS):
+        pair = []
+        trace = f"{engine}\nworkload = {workload}"
+        rows, user = dyno(home, [trace], seconds=60)
+        done = sum(float(row["ops"]) for row in rows)
+        pair.append(user / done)
+        rate = f'rate = "{ops(rows):.0f}/s"\narrival = "poisson"'
+        random = f'{engine}\nworkload = {{ kind = "random", read = 70 }}\n{rate}'
+        rows, user = dyno(home, [random], seconds=6)
+        pair.append(user / sum(float(row["ops"]) for row in rows))
+        rounds.append(pair)
+    medians = [f"{statistics.median(r[i] for r in rounds) * 1e9:.0f} ns" for i in (0, 1)]
+    what = "trace, null engine, 20,000/s for 6 s: user CPU an op, against random"
+    table.add(what, *medians, 1.2, [a / b for a, b in rounds], at_most=True)
+    pairs = [replay.errors() for _ in range(PAIRS)]
+    medians = [f"{statistics.median(p[i] for p in pairs):.0f} µs" for i in (0, 1)]
+    table.add(f"replay of an iolog, 1,000/s: mean error of arrivals, against {fio_version()}",
+              *medians, 0.1, [a / b for a, b in pairs], at_most=True)
+
+
 def rocksdb_streams():
     """Readers (number of threads left open), a writer at 5 MB/s, and their database."""
     dataset = (
@@ -374,6 +401,7 @@ def main():
         "verify": lambda table: verify(table, disk, memory),
         "telemetry": lambda table: telemetry(table, memory),
         "open-loop": lambda table: open_loop(table, memory),
+        "replay": lambda table: replayed(table, memory),
         "rocksdb": lambda table: rocksdb(table, memory),
     }
     table = Table()

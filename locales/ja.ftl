@@ -55,6 +55,7 @@ appendix = 付録 { $letter }　{ $title }
 section-summary = 概要
 section-results = 測定結果
 section-tpcc = TPC-C
+section-replay = 記録された負荷の再生
 section-limit = レイテンシー上限での負荷
 section-multiple = 維持できる最大の負荷倍率
 section-equal-latency = 等レイテンシーでの負荷
@@ -139,6 +140,7 @@ axis-of-stream = { $stream } の{ $key ->
         [load] { axis-load }
         [block] { axis-block }
         [instances] { axis-instances }
+        [scale] { axis-scale }
        *[other] { $key }
     }
 place-on-axis = { $what }、{ $axis } { $value }
@@ -683,6 +685,9 @@ failed-points = 失敗した測定点（{ $count } 件、推定値に含まな�
 axis-rates = レートの倍率
 at-rates = （レートの { $values }）
 at-every-multiple = （全レート倍率、{ $low }～{ $high }）
+axis-scale = 記録時の速さの倍率
+at-scale = （記録時の速さの { $values }）
+at-every-scale = （記録時の速さの全倍率、{ $low }～{ $high }）
 
 ## Pages
 page-skip = 本文へ移動
@@ -1034,6 +1039,10 @@ fact-idle-driver = アイドルドライバー
 fact-clock-source = クロックソース
 fact-direct-i-o = ダイレクト I/O
 fact-overslept = 起床の遅れ
+fact-trace-not-read-in-time = トレースの読み取り遅れ
+fact-recorded-load = 記録された負荷
+fact-trace = トレース
+fact-remapped-trace = 再配置したトレース
 fact-generator-s-ceiling = 負荷生成側の上限
 fact-preparation = 事前準備
 fact-dataset = データセット
@@ -1191,6 +1200,10 @@ protocol-act = Aerospike ACT：ドライブが維持できる負荷の倍率
 source-of-act = Aerospike ACT 6.4（README.md、cfg_storage.c。サイズ、ワーカー数、キュー深度は Dyno 独自）
 step-of-act-certify = 1 ms を超える小さい読み取りが 5 % 未満
 step-of-act-stress = 2 倍の負荷を最後まで維持
+protocol-trace-replay = 記録された負荷の再生
+source-of-trace-replay = Dyno 独自。トレースは Dyno が生成（docs/trace.md）
+step-of-trace-replay-replay = 記録された負荷を記録時刻どおりに再生
+step-of-trace-replay-asap = 記録された負荷をできるだけ速く再生
 
 protocol-snia-iops = SNIA PTS IOPS：7 種類の混合比、8 種類のサイズ
 source-of-snia-iops = SNIA SSS PTS 2.0.2（py-sss-pts の引用による）
@@ -1431,3 +1444,30 @@ formula-joules-per-tb = J/TB = 平均消費電力 ÷ 負荷が毎秒読み書き
 formula-price =
     1,000 ops/s あたりの価格 = ドライブの価格 ÷ ops/s × 1,000。定格書き込み量 1 TB あたりの価格 = ドライブ 1 台の価格 ÷ TB で表した定格書き込み量。
 data-sheet-of = { $subject }：データシートの値の出典は { $source }
+
+## 記録された負荷の再生
+figure-response-over-time = トレースの到着数と平均応答時間の推移
+figure-arrivals-a-second = 到着数/s
+figure-mean-response = 平均応答時間（{ $unit }）
+column-arrivals = 到着数
+replay-how =
+    各要求は記録された時刻に発行する。応答時間はその時刻から数える。100 µs を超えて遅れた発行を遅延発行、
+    時刻を過ぎて未発行の要求を滞留とする。
+replay-response-median = 応答時間（中央値）
+replay-response-p99 = 応答時間（p99）
+replay-requests = トレースの要求と再生した要求
+replay-requests-of-trace = トレースの要求数
+replay-reads-of-trace = 読み取り（トレース）
+replay-reads = 読み取り（再生）
+replay-size-of-trace = 平均サイズ（トレース）
+replay-size = 平均サイズ（再生）
+replay-remapped = オフセットの再配置
+replay-remapped-how =
+    トレースのアドレス範囲は測定範囲より大きい。再利用距離は、同じ 4 KiB への 2 回のアクセスの間にアクセスされた
+    他のデータの量であり、それを保持できるキャッシュの大きさに等しい。
+replay-remap = 方法
+replay-addressed = トレースの範囲
+replay-used = 使用した範囲
+replay-reuse-median = 再利用距離（中央値）
+replay-reuse-p90 = 再利用距離（p90）
+replay-before-after = 再配置前 { $before }、再配置後 { $after }

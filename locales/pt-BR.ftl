@@ -52,6 +52,7 @@ appendix = Apêndice { $letter }. { $title }
 section-summary = Resumo
 section-results = Resultados
 section-tpcc = TPC-C
+section-replay = Reprodução de cargas registradas
 section-limit = Carga dentro de um limite de latência
 section-multiple = Maior múltiplo da carga
 section-equal-latency = Carga a latência igual
@@ -136,6 +137,7 @@ axis-of-stream = { $key ->
         [load] { axis-load }
         [block] { axis-block }
         [instances] { axis-instances }
+        [scale] { axis-scale }
        *[other] { $key }
     } de { $stream }
 place-on-axis = { $what }, { $axis } { $value }
@@ -764,6 +766,9 @@ failed-points = Pontos que falharam ({ $count }), fora de qualquer estimativa
 axis-rates = múltiplo das taxas
 at-rates = {" "}no múltiplo { $values } das taxas
 at-every-multiple = {" "}em qualquer múltiplo das taxas ({ $low } a { $high })
+axis-scale = múltiplo do ritmo registrado
+at-scale = {" "}a { $values } do ritmo registrado
+at-every-scale = {" "}em qualquer múltiplo do ritmo registrado ({ $low } a { $high })
 
 ## Pages
 page-skip = Ir para o conteúdo
@@ -1151,6 +1156,10 @@ fact-idle-driver = Driver de ociosidade
 fact-clock-source = Fonte de relógio
 fact-direct-i-o = E/S direta
 fact-overslept = Atraso ao acordar
+fact-trace-not-read-in-time = Leitura tardia do trace
+fact-recorded-load = Carga registrada
+fact-trace = Trace
+fact-remapped-trace = Trace remapeado
 fact-generator-s-ceiling = Teto do gerador
 fact-preparation = Preparação
 fact-dataset = Conjunto de dados
@@ -1308,6 +1317,10 @@ protocol-act = Aerospike ACT: o múltiplo da carga que um drive sustenta
 source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); tamanhos, workers e profundidades do próprio Dyno
 step-of-act-certify = Menos de 5 % das leituras pequenas acima de 1 ms
 step-of-act-stress = O dobro da carga, sustentado até o fim
+protocol-trace-replay = Reprodução de uma carga registrada
+source-of-trace-replay = Do próprio Dyno; o trace é gerado pelo Dyno (docs/trace.md)
+step-of-trace-replay-replay = Carga registrada, nos instantes registrados
+step-of-trace-replay-asap = Carga registrada, o mais rápido possível
 
 protocol-snia-iops = SNIA PTS IOPS: sete proporções, oito tamanhos
 source-of-snia-iops = SNIA SSS PTS 2.0.2, conforme citado pelo py-sss-pts
@@ -1585,3 +1598,30 @@ formula-price =
     Preço por 1.000 ops/s = preço das unidades ÷ ops/s × 1.000. Preço por TB de gravações nominais = preço de uma
     unidade ÷ gravações nominais em TB.
 data-sheet-of = { $subject }: valores de folha de dados de { $source }
+
+## Reprodução de cargas registradas
+figure-response-over-time = Chegadas do trace e tempo médio de resposta ao longo do tempo
+figure-arrivals-a-second = chegadas/s
+figure-mean-response = tempo médio de resposta, { $unit }
+column-arrivals = chegadas
+replay-how =
+    Cada requisição é devida no instante registrado. O tempo de resposta conta a partir dele; uma requisição
+    emitida mais de 100 µs depois está atrasada; uma requisição devida e não emitida fica na fila.
+replay-response-median = tempo de resposta, mediana
+replay-response-p99 = tempo de resposta, p99
+replay-requests = Requisições do trace e requisições reproduzidas
+replay-requests-of-trace = requisições do trace
+replay-reads-of-trace = leituras, trace
+replay-reads = leituras, reproduzidas
+replay-size-of-trace = tamanho médio, trace
+replay-size = tamanho médio, reproduzido
+replay-remapped = Endereços remapeados
+replay-remapped-how =
+    O trace endereça mais do que o intervalo sob teste tem. A distância de reuso é a quantidade de outros
+    dados acessados entre dois acessos aos mesmos 4 KiB: o tamanho do cache que os conteria.
+replay-remap = método
+replay-addressed = endereçado pelo trace
+replay-used = usado
+replay-reuse-median = distância de reuso, mediana
+replay-reuse-p90 = distância de reuso, p90
+replay-before-after = { $before } antes, { $after } depois

@@ -21,7 +21,7 @@
 //! analysis → stats
 //! import → store
 //! engine → lab, measure
-//! workload → measure
+//! workload → measure, trace
 //! lab → record
 //! measure → record
 //! meter → record

@@ -76,7 +76,7 @@ pub fn value(axis: &Axis) -> String {
         Field::OpsPerSec => Rate::OpsPerSec(value).to_string(),
         Field::BytesPerSec => Rate::BytesPerSec(value).to_string(),
         Field::LoadPercent => format!("{value} %"),
-        Field::Rates => format!("{value} ×"),
+        Field::Rates | Field::Scale => format!("{value} ×"),
         Field::Block => bytes(value as u64),
     }
 }

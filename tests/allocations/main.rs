@@ -132,9 +132,14 @@ fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: 
         Some(KnobKind::Choice(_)) => ", timing = \"no-wait\"",
         _ => "",
     };
+    // The trace that ships addresses more than there is.
+    let remap = match info.knobs.iter().any(|knob| knob.name == "remap") {
+        true => ", remap = \"modulo\"",
+        false => "",
+    };
     format!(
         "[[step.stream]]\nname = \"{0}\"\nengine = \"{engine}\"\nthreads = {threads}\n\
-         {dataset}workload = {{ kind = \"{0}\"{timing} }}\n",
+         {dataset}workload = {{ kind = \"{0}\"{timing}{remap} }}\n",
         info.name
     )
 }

@@ -61,6 +61,7 @@ mod published;
 mod recipes;
 mod registry;
 mod repeats;
+mod replay;
 mod running;
 mod schema;
 mod selftest;

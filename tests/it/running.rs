@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dyno::base::units::Rate;
 use dyno::plan::AxisValue;
-use dyno::record::{Outcome, Overslept, PacingFloor, Standstill};
+use dyno::record::{Outcome, OwnLateness, PacingFloor, Standstill};
 use dyno::store::Bundle;
 
 use crate::support::until;
@@ -270,7 +270,8 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_o
     assert!((longest / length - 1.0).abs() < 0.1, "stopped for {length} s: {stood:?}");
     eprintln!("stopped for {length:.3} s, stored: {longest:.3} s");
     let point = points(&bench.path("b.dyno")).remove(0);
-    let overslept = point.facts.iter().find_map(Overslept::of_fact).expect("an op was waited for");
+    let overslept =
+        point.facts.iter().find_map(OwnLateness::of_fact).expect("an op was waited for");
     assert!((overslept.longest_ns as f64 / 1e9 / length - 1.0).abs() < 0.1, "{overslept:?}");
     assert!(
         point.cells[0].late >= 100,

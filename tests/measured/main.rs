@@ -8,6 +8,7 @@ mod limits;
 mod meters;
 mod outliers;
 mod quiet;
+mod replay;
 mod selftest;
 mod terminals;
 mod truth;

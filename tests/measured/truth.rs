@@ -29,9 +29,9 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 /// Stores a run's results in memory.
 #[derive(Default)]
-struct Memory {
-    points: Vec<Point>,
-    intervals: Vec<Interval>,
+pub struct Memory {
+    pub points: Vec<Point>,
+    pub intervals: Vec<Interval>,
 }
 
 impl Sink for Memory {
@@ -68,13 +68,17 @@ impl Sink for Memory {
 
 /// Runs a step of one stream of 4 KiB reads on the null engine.
 fn run(step: &str, stream: &str) -> Memory {
+    run_protocol(&format!(
+        "title = \"Truth\"\nsource = \"test\"\n[[step]]\nname = \"s\"\n{step}\n[[step.stream]]\n\
+         name = \"io\"\nworkload = \"random\"\n{stream}\n"
+    ))
+}
+
+/// Runs a protocol on one directory.
+pub fn run_protocol(text: &str) -> Memory {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     let dir = tempfile::tempdir().unwrap();
     let protocol = dir.path().join("truth.toml");
-    let text = format!(
-        "title = \"Truth\"\nsource = \"test\"\n[[step]]\nname = \"s\"\n{step}\n[[step.stream]]\n\
-         name = \"io\"\nworkload = \"random\"\n{stream}\n"
-    );
     std::fs::write(&protocol, text).unwrap();
     let subject = dir.path().join("drive");
     std::fs::create_dir(&subject).unwrap();

@@ -20,7 +20,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("record", &["plan", "base"]),
     ("measure", &["record", "plan", "base"]),
     ("engine", &["lab", "measure", "record", "plan", "base"]),
-    ("workload", &["measure", "record", "plan", "base"]),
+    ("workload", &["measure", "trace", "record", "plan", "base"]),
     ("meter", &["record", "plan", "base"]),
     ("lab", &["measure", "record", "plan", "base"]),
     ("stats", &["record", "plan", "base"]),

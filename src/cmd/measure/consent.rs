@@ -10,7 +10,7 @@ use crate::base::error::{Result, failed, refused};
 use crate::base::text::visible;
 use crate::plan::subjects::meters::is_hidden;
 use crate::plan::{self, Component, Drive, DrivePlace, Plan, RequestFamily};
-use crate::{engine, meter};
+use crate::{engine, meter, workload};
 
 /// Something that a plan would have done.
 struct ConsentItem {
@@ -176,12 +176,12 @@ fn things(plan: &Plan, named: &[String]) -> Vec<ConsentItem> {
         }
     }
     let protocol = &plan.protocol;
-    let streams = protocol
-        .steps
-        .iter()
-        .flat_map(|s| &s.streams)
-        .chain(protocol.prepare.iter().map(|c| &c.stream));
-    for part in protocol.datasets.iter().map(|d| &d.engine).chain(streams.map(|s| &s.engine)) {
+    let steps = || protocol.steps.iter().flat_map(|s| &s.streams);
+    let streams = || steps().chain(protocol.prepare.iter().map(|c| &c.stream));
+    for file in streams().filter_map(|s| workload::trace::file(&s.workload)) {
+        add(format!("read the trace {file}"), file.to_string());
+    }
+    for part in protocol.datasets.iter().map(|d| &d.engine).chain(streams().map(|s| &s.engine)) {
         if engine::find(&part.name).is_some_and(|e| e.info().family == RequestFamily::Sql) {
             let server = part.knobs.text("server").unwrap_or("own");
             let what =

@@ -37,10 +37,14 @@ pub const ZERO: FallocateFlags = FallocateFlags::ZERO_RANGE.union(FallocateFlags
 /// `_IO(0x12, 119)` of <linux/fs.h>.
 const BLKDISCARD: libc::c_ulong = 0x1277;
 
-/// Executes an op and waits for it; `data` is the buffer that it reads into or writes from, as long
-/// as the op.
+/// Executes an op and waits for it; `buffer` is what it reads into or writes from.
 #[inline(always)]
-pub fn execute(file: &BlockFile, op: &Op, data: &mut [u8]) -> Result<()> {
+pub fn execute(file: &BlockFile, op: &Op, buffer: &mut [u8]) -> Result<()> {
+    // What moves no data may be longer than the buffer.
+    let data = match op.kind.moves_data() {
+        true => &mut buffer[..op.len as usize],
+        false => &mut [],
+    };
     let (at, whole) = (file.base + op.at, data.len());
     let (name, result) = match op.kind {
         OpKind::Write => ("writing", file.file.write_at(data, at)),

@@ -303,7 +303,7 @@ impl LibaioContext {
                 self.reap(Wait::One, done)?;
             }
             let file = Arc::clone(self.file(slot));
-            commands::execute(&file, &op, &mut self.drives.slot(slot)[..op.len as usize])?;
+            commands::execute(&file, &op, self.drives.slot(slot))?;
             done.push(Completion { slot, bytes: op.len, hit: true, given_up: false });
         }
         self.later.clear();

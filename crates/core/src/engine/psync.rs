@@ -74,7 +74,7 @@ impl IoContext for PsyncContext {
     #[inline(always)]
     fn run(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
         let Some(op) = self.staged.take() else { return Ok(()) };
-        commands::execute(&self.file, &op, &mut self.buffers.slot(0)[..op.len as usize])?;
+        commands::execute(&self.file, &op, self.buffers.slot(0))?;
         done.push(Completion { slot: 0, bytes: op.len, hit: true, given_up: false });
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! A request, and the source that generates request number `n`.
 
+use crate::base::error::Result;
+
 /// The kind of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
@@ -88,6 +90,36 @@ pub trait OpGenerator: Send {
     fn cycles(&mut self) -> Option<&mut dyn Cycles> {
         None
     }
+
+    /// If ops have their own times (a recorded load): when the next one is due. An error means that
+    /// the recording cannot be read.
+    fn next_due(&mut self) -> Result<NextDue> {
+        Ok(NextDue::Never)
+    }
+
+    /// The number of such ops that are due at this time after the load's start and have not been
+    /// generated, as far as the recording has been read ahead.
+    fn overdue(&mut self, at_ns: u64) -> u64 {
+        let _ = at_ns;
+        0
+    }
+
+    /// The same at the end of the load, without that limit.
+    fn left_over(&mut self, at_ns: u64) -> Result<u64> {
+        let _ = at_ns;
+        Ok(0)
+    }
+}
+
+/// When the next op of a recorded load is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextDue {
+    /// Nanoseconds after the load's start.
+    At(u64),
+    /// It has not been read yet.
+    Unread,
+    /// There are no more ops.
+    Never,
 }
 
 /// Many clients in one worker. Each waits for its answer and returns after its own cycle time.

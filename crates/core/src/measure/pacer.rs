@@ -4,7 +4,7 @@
 //! drive: the due time of op n is the sum of the gaps before it, kept in nanoseconds as a double,
 //! whose rounding error stays below a thousandth of a nanosecond per op for a day, so a target of
 //! 300,000/s is scheduled as 300,000/s. (fio truncates each gap to whole microseconds and delivers
-//! 396,000.)
+//! 396,000.) The ops of a recorded load have their own due times.
 
 use crate::base::error::{Error, Hint, Result};
 use crate::base::rng::Seed;
@@ -32,12 +32,30 @@ pub struct Schedule {
     unit_ns: f64,
     by_bytes: bool,
     extra_bytes: u32,
-    arrival: Arrival,
+    pace: Pace,
     gaps: Seed,
     start_ns: u64,
     due_ns: f64,
     mean_gap_ns: f64,
     max_lag_ns: u64,
+}
+
+/// The source of the due times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// A rate.
+    Rate(Arrival),
+    /// A recording.
+    Recorded(ReplayTimes),
+}
+
+/// When the ops of a recorded load are due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplayTimes {
+    /// At their recorded times.
+    Recorded,
+    /// When a slot is free, in their order.
+    AsFastAsPossible,
 }
 
 /// An op of an open loop was submitted too late for the rate to count as sustained.
@@ -72,13 +90,60 @@ impl Schedule {
             unit_ns,
             by_bytes,
             extra_bytes: share.extra_bytes,
-            arrival,
+            pace: Pace::Rate(arrival),
             gaps: seed,
             start_ns,
             due_ns: start_ns as f64 + first,
             mean_gap_ns,
             max_lag_ns: u64::MAX,
         }
+    }
+
+    /// The schedule of a recorded load: `due_after` sets each op's time.
+    pub fn recorded(times: ReplayTimes, start_ns: u64) -> Schedule {
+        Schedule {
+            unit_ns: 0.0,
+            by_bytes: false,
+            extra_bytes: 0,
+            pace: Pace::Recorded(times),
+            gaps: Seed::new(0, 0, 0),
+            start_ns,
+            due_ns: start_ns as f64,
+            // The backlog is counted one op at a time, because gaps differ.
+            mean_gap_ns: f64::INFINITY,
+            max_lag_ns: u64::MAX,
+        }
+    }
+
+    /// Whether its ops have their own times.
+    #[inline(always)]
+    pub fn is_recorded(&self) -> bool {
+        matches!(self.pace, Pace::Recorded(_))
+    }
+
+    /// A recorded load's next op is due `at_ns` after the start, or as soon as possible.
+    #[inline(always)]
+    pub fn due_after(&mut self, at_ns: u64, now_ns: u64) {
+        self.due_ns = match self.pace {
+            Pace::Recorded(ReplayTimes::AsFastAsPossible) => now_ns as f64,
+            _ => (self.start_ns + at_ns) as f64,
+        };
+    }
+
+    /// The next op of a recorded load has not been read yet: check again at once.
+    pub fn look_again(&mut self, now_ns: u64) {
+        self.due_ns = now_ns as f64;
+    }
+
+    /// The recorded load has no more ops.
+    pub fn end(&mut self) {
+        self.due_ns = f64::INFINITY;
+    }
+
+    /// A time, relative to the load's start.
+    #[inline(always)]
+    pub fn since_start_ns(&self, at_ns: u64) -> u64 {
+        at_ns.saturating_sub(self.start_ns)
     }
 
     /// The same schedule, abandoned if an op is submitted more than this after it was due.
@@ -97,9 +162,9 @@ impl Schedule {
     #[inline(always)]
     pub fn due_ns(&self) -> u64 {
         let due_ns = nearest(self.due_ns);
-        match self.arrival {
-            Arrival::Fixed | Arrival::Poisson => due_ns,
-            Arrival::Refill => due_ns - (due_ns - self.start_ns) % REFILL_NS,
+        match self.pace {
+            Pace::Rate(Arrival::Refill) => due_ns - (due_ns - self.start_ns) % REFILL_NS,
+            _ => due_ns,
         }
     }
 
@@ -107,13 +172,13 @@ impl Schedule {
     /// because a token may be used at any time.
     #[inline(always)]
     pub fn intended_ns(&self, now_ns: u64) -> u64 {
-        match self.arrival {
-            Arrival::Fixed | Arrival::Poisson => nearest(self.due_ns),
-            Arrival::Refill => now_ns,
+        match self.pace {
+            Pace::Rate(Arrival::Refill) | Pace::Recorded(ReplayTimes::AsFastAsPossible) => now_ns,
+            _ => nearest(self.due_ns),
         }
     }
 
-    /// The mean time between ops of this worker, nanoseconds.
+    /// The mean time between ops of this worker, nanoseconds; infinite for a recorded load.
     #[inline(always)]
     pub fn mean_gap_ns(&self) -> f64 {
         self.mean_gap_ns
@@ -127,9 +192,10 @@ impl Schedule {
         } else {
             self.unit_ns
         };
-        self.due_ns += match self.arrival {
-            Arrival::Fixed | Arrival::Refill => gap,
-            Arrival::Poisson => gap * self.gaps.at(n).exponential(),
+        self.due_ns += match self.pace {
+            Pace::Rate(Arrival::Fixed | Arrival::Refill) => gap,
+            Pace::Rate(Arrival::Poisson) => gap * self.gaps.at(n).exponential(),
+            Pace::Recorded(_) => 0.0,
         };
     }
 }

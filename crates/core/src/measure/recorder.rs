@@ -139,6 +139,8 @@ pub struct Recorder {
     pub late: OpCounter,
     /// Those for which a worker with a free slot was waiting.
     pub overslept: Oversleeps,
+    /// Those of a recorded load that had not been read when they were due.
+    pub unread: Oversleeps,
     /// Open loop: the maximum number of ops due but not yet submitted.
     pub backlog_max: OpCounter,
     /// Open loop: ops due inside the window but not submitted when it closed.
@@ -165,6 +167,7 @@ impl Recorder {
             names: classes.into(),
             late: OpCounter::default(),
             overslept: Oversleeps::default(),
+            unread: Oversleeps::default(),
             backlog_max: OpCounter::default(),
             backlog_end: OpCounter::default(),
             issued: OpCounter::default(),
@@ -201,6 +204,12 @@ impl Recorder {
     pub fn add_late(&self, late_ns: u64, gap_ns: f64) {
         self.late.add(1);
         self.backlog_max.raise_to((late_ns as f64 / gap_ns) as u64);
+    }
+
+    /// Records that this many ops are due but not yet submitted.
+    #[inline]
+    pub fn add_backlog(&self, ops: u64) {
+        self.backlog_max.raise_to(ops);
     }
 
     /// Adds the current counts to `tallies`, one for each class of the recorder.

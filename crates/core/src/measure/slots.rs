@@ -59,6 +59,8 @@ pub struct Queue {
     pub next: u64,
     /// A slot is free for the schedule's next op, which is not due yet.
     pub awaiting: bool,
+    /// The last time at which a slot was free and the next op of a recorded load had not been read.
+    pub unread_ns: u64,
 }
 
 /// The slots of an I/O context.

@@ -13,9 +13,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::io_context::{Completion, IoContext, Wait};
 pub use super::job::{DriveJob, MeasuredWindow, WorkerJob};
-use super::op::{Op, OpKind};
+use super::op::{NextDue, Op, OpKind};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Ended, Stamps};
+use super::slots::Queue;
 pub use super::slots::Slots;
 use super::slowest::SlowestOp;
 use super::tally::{count, tally_closed, tally_open};
@@ -53,8 +54,10 @@ pub fn work<L: IoContext>(io_context: &mut L, mut job: WorkerJob<'_, '_>) -> Res
         true => work_on_schedule(io_context, &mut job, &mut slots)?,
         false => work_in_closed_loop(io_context, &mut job, &mut slots)?,
     }
-    job.drives.iter().for_each(|drive| note_backlog(&job, drive));
-    Ok(())
+    let (window, stopped) = (job.window, job.stop.load(Relaxed));
+    let until_ns = window.until_ns.min(job.clock.now_ns());
+    let running = job.drives.iter_mut().filter(|_| !stopped);
+    running.into_iter().try_for_each(|drive| note_backlog(drive, until_ns))
 }
 
 /// Whether a drive has ops left to submit.
@@ -258,9 +261,18 @@ fn stage_due<L: IoContext>(
 ) -> Result<()> {
     let (drive, queue) = (&mut job.drives[at], &mut slots.queues[at]);
     let limit = drive.limit();
-    let Some(schedule) = &mut drive.schedule else { return Ok(()) };
+    let DriveJob { schedule: Some(schedule), source, recorder, .. } = drive else { return Ok(()) };
     let mut awaited = std::mem::take(&mut queue.awaiting);
     while queue.next < limit {
+        if schedule.is_recorded() {
+            match source.next_due()? {
+                NextDue::At(ns) => schedule.due_after(ns, now_ns),
+                next => {
+                    drive.limit = not_due(next, schedule, queue, now_ns).or(drive.limit);
+                    break;
+                }
+            }
+        }
         let (due_ns, intended_ns) = (schedule.due_ns(), schedule.intended_ns(now_ns));
         if due_ns > now_ns || due_ns >= job.window.until_ns {
             queue.awaiting = !queue.free.is_empty();
@@ -271,10 +283,18 @@ fn stage_due<L: IoContext>(
         // The worker was waiting for this op: if it is late, the drive is not the cause.
         let (late_ns, measured) =
             (now_ns.saturating_sub(intended_ns), intended_ns >= job.window.from_ns);
-        if std::mem::take(&mut awaited) && measured && late_ns > LATE_NS {
-            drive.recorder.overslept.add(late_ns);
+        let awaited = std::mem::take(&mut awaited);
+        if measured && late_ns > LATE_NS {
+            if awaited {
+                recorder.overslept.add(late_ns);
+            } else if intended_ns <= queue.unread_ns {
+                recorder.unread.add(late_ns);
+            }
+            if schedule.is_recorded() {
+                recorder.add_backlog(source.overdue(schedule.since_start_ns(now_ns)));
+            }
         }
-        let op = drive.source.op(queue.next);
+        let op = source.op(queue.next);
         io_context.stage(slot, &op)?;
         let held = &mut slots.held[slot as usize];
         (held.class, held.len, held.at) = (op.class, op.len, op.at);
@@ -286,8 +306,23 @@ fn stage_due<L: IoContext>(
         }
         queue.next += 1;
     }
-    drive.recorder.issued.set(queue.next);
+    recorder.issued.set(queue.next);
     Ok(())
+}
+
+/// The recorded load has no op now: it has ended, or the next op has not been read. Returns the
+/// number of ops in the first case.
+#[cold]
+fn not_due(next: NextDue, schedule: &mut Schedule, queue: &mut Queue, now_ns: u64) -> Option<u64> {
+    if next == NextDue::Never {
+        schedule.end();
+        return Some(queue.next);
+    }
+    schedule.look_again(now_ns);
+    if !queue.free.is_empty() {
+        queue.unread_ns = now_ns;
+    }
+    None
 }
 
 /// The maximum time that a turn of an open loop may wait for a completion; `None` if nothing is in
@@ -350,10 +385,14 @@ fn turn<L: IoContext>(
 }
 
 /// Open loop: counts the ops that were due before the window closed but could not be submitted.
-fn note_backlog(job: &WorkerJob<'_, '_>, drive: &DriveJob<'_>) {
-    let Some(schedule) = &drive.schedule else { return };
-    let overdue_ns = job.window.until_ns.min(job.clock.now_ns()).saturating_sub(schedule.due_ns());
-    if overdue_ns > 0 && !job.stop.load(Relaxed) {
-        drive.recorder.backlog_end.set((overdue_ns as f64 / schedule.mean_gap_ns()).ceil() as u64);
-    }
+fn note_backlog(drive: &mut DriveJob<'_>, until_ns: u64) -> Result<()> {
+    let Some(schedule) = &drive.schedule else { return Ok(()) };
+    let overdue_ns = until_ns.saturating_sub(schedule.due_ns());
+    let left = match schedule.is_recorded() {
+        true => drive.source.left_over(schedule.since_start_ns(until_ns))?,
+        false if overdue_ns == 0 => 0,
+        false => (overdue_ns as f64 / schedule.mean_gap_ns()).ceil() as u64,
+    };
+    drive.recorder.backlog_end.set(left);
+    Ok(())
 }

@@ -49,4 +49,6 @@ pub struct RateInterval {
     pub ops: u64,
     /// Bytes that those ops moved.
     pub bytes: u64,
+    /// Their response times together, nanoseconds; open loop only.
+    pub response_sum_ns: Option<u64>,
 }

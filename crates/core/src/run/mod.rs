@@ -10,8 +10,9 @@
 //! memory among database servers, `verification` checks plans with `verify = true`.
 //!
 //! A point: `point` measures one, `targets` opens the datasets of a subject, `placement` assigns
-//! processors, `worker_group` runs the workers from barrier to join, `telemetry` reads them once
-//! per second, `search` and `stopping_rule` decide what is measured next.
+//! processors, `replay` prepares recorded loads, `worker_group` runs the workers from barrier to
+//! join, `telemetry` reads them once per second, `search` and `stopping_rule` decide what is
+//! measured next.
 //!
 //! Evidence: `witness`, `wakeup_probes`, `account`, `stretches`, `standstill` and `slow_ops` record
 //! what the host did meanwhile; `floor`, `ceiling` and `maxima` measure the limits of Dyno and of
@@ -31,6 +32,7 @@ mod placement;
 mod point;
 pub mod points;
 pub mod prepare;
+mod replay;
 mod requirements;
 mod slow_ops;
 mod worker_group;
@@ -118,7 +120,12 @@ impl<'a> RunRequest<'a> {
     /// Measures every point. An error here means that nothing more can be measured (a dataset that
     /// cannot be created, a bundle that cannot be written); problems of a single point are stored
     /// with it.
-    pub fn execute(mut self) -> Result<RunSummary> {
+    pub fn execute(self) -> Result<RunSummary> {
+        let (plan, points) = replay::completed(self.plan, self.points)?;
+        RunRequest { plan: &plan, points, sink: &mut *self.sink, ..self }.carry_out()
+    }
+
+    fn carry_out(mut self) -> Result<RunSummary> {
         let writes = self.points.iter().any(|p| datasets::dataset::writes(&p.step));
         crate::run::placement::check(self.plan)?;
         crate::run::datasets::servers::check(self.plan)?;

@@ -8,12 +8,15 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
 use crate::engine::DatasetLocation;
-use crate::measure::pacer::FellBehind;
+use crate::measure::pacer::{FellBehind, ReplayTimes};
 use crate::measure::worker::MeasuredWindow;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
-use crate::record::{Ceiling, Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
+use crate::record::{
+    Ceiling, Cell, Class, Fact, LatenessCause, Outcome, OwnLateness, Point, Sink, Standstill,
+    Tally, key,
+};
 use crate::run::context::RunContext;
 use crate::run::datasets::caches::drop_page_cache;
 use crate::run::datasets::targets::Targets;
@@ -28,7 +31,7 @@ use crate::run::points::maxima::Maxima;
 use crate::run::points::telemetry::Telemetry;
 use crate::run::worker_group::{LoadSpan, Running, WorkerGroup};
 use crate::run::written::EngineCounters;
-use crate::run::{load_memory, meters, placement, slow_ops, worker_group, written};
+use crate::run::{load_memory, meters, placement, replay, slow_ops, worker_group, written};
 
 /// Errors that end a run: they are not a result of the current point.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +88,7 @@ fn attempt(
     sink: &mut dyn Sink,
 ) -> Result<Observed> {
     let RunContext { plan, time, progress } = context;
-    let point = &servers::with_load_apart(point)?;
+    let point = &servers::with_load_apart(&replay::with_recorded_length(point)?)?;
     let step = &point.step;
     // Before anything is opened, because memory is charged on first use.
     let limited = load_memory::enter(step)?;
@@ -106,16 +109,17 @@ fn attempt(
         telemetry.watch(running, time.stop, progress, sink)
     });
     let testimony = witness.end();
-    let window = opened.map(|window| {
-        let until_ns = time.now_ns().min(window.until_ns).max(window.from_ns + 1);
-        MeasuredWindow { until_ns, ..window }
-    });
+    let window = opened.map(|window| measured_window(window, &ended, time));
+    let ended = ended.map(drop);
     let mut observed = Observed { window, cells: Vec::new(), facts: Vec::new(), ended };
     if let Some(window) = window {
         telemetry.close_interval(window, window.until_ns, progress, sink).context(Unwritable)?;
-        observed.cells = groups.iter().map(cell).collect();
+        observed.cells = groups.iter().map(|group| cell(group, window)).collect();
         observed.facts = engine_facts(&targets);
-        observed.facts.extend(overslept(&groups));
+        observed.facts.extend(own_lateness(&groups));
+        let (replayed, arrivals) = replay::noted(&groups, step.warmup_ns)?;
+        observed.facts.extend(replayed);
+        arrivals.iter().try_for_each(|sample| sink.sample(sample)).context(Unwritable)?;
         observed.facts.extend(processors(&groups)?);
         observed.facts.extend(limited.as_ref().map(load_memory::fact).transpose()?);
         counters.read(&targets, time.now_ns());
@@ -194,7 +198,7 @@ impl PointLoad<'_> {
         watch: Option<&MeterWatch>,
         counters: &mut EngineCounters,
         look_on: &mut dyn FnMut(&Running<'_>) -> Result<()>,
-    ) -> (Option<MeasuredWindow>, Option<u64>, Result<()>) {
+    ) -> (Option<MeasuredWindow>, Option<u64>, Result<MeasuredWindow>) {
         let stop = AtomicBool::new(false);
         let span = LoadSpan { warmup_ns: self.step.warmup_ns, duration_ns: self.step.duration_ns };
         let (mut opened, mut mark) = (None, None);
@@ -210,7 +214,7 @@ impl PointLoad<'_> {
             mark = watch.map(MeterWatch::mark);
             watched.context(Unwritable)
         });
-        (opened, mark, ran.map(drop))
+        (opened, mark, ran)
     }
 }
 
@@ -290,24 +294,44 @@ fn seed_of(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
         .fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))
 }
 
-/// The generator's own lateness, for each affected stream.
-fn overslept(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
-    let mut all: Vec<Overslept> = Vec::new();
-    for group in groups {
-        for recorder in group.recorders.iter().filter(|r| r.overslept.times.get() > 0) {
-            let index =
-                all.iter().position(|o| o.stream == group.stream.name).unwrap_or_else(|| {
-                    let stream = group.stream.name.clone();
-                    all.push(Overslept { stream, times: 0, total_ns: 0, longest_ns: 0 });
-                    all.len() - 1
-                });
-            let (total, own) = (&mut all[index], &recorder.overslept);
+/// The window as far as it was measured.
+fn measured_window(
+    window: MeasuredWindow,
+    ended: &Result<MeasuredWindow>,
+    time: RunClock<'_>,
+) -> MeasuredWindow {
+    let now_ns = time.now_ns().min(window.until_ns).max(window.from_ns + 1);
+    let until_ns = ended.as_ref().map_or(now_ns, |measured| measured.until_ns);
+    MeasuredWindow { until_ns, ..window }
+}
+
+/// The generator's own lateness, for each affected stream and cause.
+fn own_lateness(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
+    let mut all: Vec<OwnLateness> = Vec::new();
+    for (group, cause) in groups.iter().flat_map(|g| LatenessCause::ALL.map(|cause| (g, cause))) {
+        let stream = &group.stream.name;
+        for recorder in &group.recorders {
+            let own = match cause {
+                LatenessCause::Overslept => &recorder.overslept,
+                LatenessCause::Unread => &recorder.unread,
+            };
+            if own.times.get() == 0 {
+                continue;
+            }
+            let known = |of: &OwnLateness| of.stream == *stream && of.cause == cause;
+            let index = all.iter().position(known).unwrap_or_else(|| {
+                let (times, total_ns, longest_ns) = (0, 0, 0);
+                let stream = stream.clone();
+                all.push(OwnLateness { cause, stream, times, total_ns, longest_ns });
+                all.len() - 1
+            });
+            let total = &mut all[index];
             total.times += own.times.get();
             total.total_ns += own.total_ns.get();
             total.longest_ns = total.longest_ns.max(own.longest_ns.get());
         }
     }
-    all.iter().map(Overslept::to_fact).collect()
+    all.iter().map(OwnLateness::to_fact).collect()
 }
 
 /// The workers' processors, if the plan pins them.
@@ -319,11 +343,21 @@ fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Fact>> {
     Ok(groups.iter().zip(placement).filter_map(of).collect())
 }
 
-fn cell(group: &WorkerGroup<'_>) -> Cell {
-    let mut tallies = Vec::new();
+fn cell(group: &WorkerGroup<'_>, window: MeasuredWindow) -> Cell {
+    let mut tallies: Vec<Tally> = Vec::new();
     group.recorders.iter().for_each(|r| r.add_to(&mut tallies));
     let sum =
         |f: fn(&crate::measure::recorder::Recorder) -> u64| group.recorders.iter().map(f).sum();
+    let backlog_end = sum(|r| r.backlog_end.get());
+    // Ops that were due in the window were either submitted or are backlog. Flushes do not count in
+    // rates.
+    let recorded = || {
+        let handed_over = tallies.iter().filter(|tally| tally.class != Class::FLUSH);
+        let due = handed_over.map(|tally| tally.ops).sum::<u64>() + backlog_end;
+        let seconds = (window.until_ns - window.from_ns) as f64 / 1e9;
+        let open = group.replay == Some(ReplayTimes::Recorded);
+        open.then_some(Rate::OpsPerSec(due as f64 / seconds))
+    };
     Cell {
         stream: group.stream.name.clone(),
         drive: group.drive,
@@ -331,10 +365,10 @@ fn cell(group: &WorkerGroup<'_>) -> Cell {
         headline: group.stream.headline,
         threads: Some(group.stream.threads),
         depth: Some(group.stream.depth),
-        asked: group.rate,
+        asked: group.rate.or_else(recorded),
         late: sum(|r| r.late.get()),
         backlog_max: sum(|r| r.backlog_max.get()),
-        backlog_end: sum(|r| r.backlog_end.get()),
+        backlog_end,
         tallies,
     }
 }

@@ -20,7 +20,7 @@ use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::engine;
 use crate::lab::machine::processors::{self, Processors};
-use crate::measure::pacer::{Schedule, WorkerShare};
+use crate::measure::pacer::{ReplayTimes, Schedule, WorkerShare};
 use crate::measure::recorder::{MOST_CLASSES, Recorder};
 use crate::measure::slowest::{KEPT, Slowest};
 use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
@@ -37,8 +37,10 @@ pub struct WorkerGroup<'a> {
     pub target: &'a dyn engine::Target,
     pub drive: u32,
     pub instance: u32,
-    /// None: closed loop.
+    /// None: closed loop or recorded load.
     pub rate: Option<Rate>,
+    /// When the ops of a recorded load are due; none for others.
+    pub replay: Option<ReplayTimes>,
     /// The step's maximum lateness of an op; None: unlimited.
     pub max_lag_ns: Option<u64>,
     /// The target is a separate namespace, and not sliced.
@@ -74,7 +76,10 @@ impl<'a> WorkerGroup<'a> {
                 format!("a recorder keeps {MOST_CLASSES}: raise `MOST_CLASSES`"),
             ));
         }
-        let open = rate.is_some() || workload.waits(&stream.workload.knobs);
+        let replay = workload::recorded(stream)?.map(|load| load.times);
+        let open = rate.is_some()
+            || replay == Some(ReplayTimes::Recorded)
+            || workload.waits(&stream.workload.knobs);
         let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, open)).collect();
         Ok(WorkerGroup {
             stream,
@@ -82,6 +87,7 @@ impl<'a> WorkerGroup<'a> {
             drive: 0,
             instance: 0,
             rate,
+            replay,
             max_lag_ns: None,
             own_namespace: false,
             passes: 0.0,
@@ -150,8 +156,12 @@ impl<'a> WorkerGroup<'a> {
         let extra_bytes = self.target.space().key_bytes;
         let share = WorkerShare { thread, threads: stream.threads, extra_bytes, mean_op_bytes };
         let gaps = Seed::new(self.seed ^ 0x5EED, u64::from(self.instance), u64::from(thread));
-        let new = |rate| Schedule::new(rate, stream.arrival, share, start_ns, gaps);
-        self.rate.map(|rate| new(rate).with_max_lag(self.max_lag_ns))
+        let schedule = match (self.replay, self.rate) {
+            (Some(times), _) => Schedule::recorded(times, start_ns),
+            (None, Some(rate)) => Schedule::new(rate, stream.arrival, share, start_ns, gaps),
+            (None, None) => return None,
+        };
+        Some(schedule.with_max_lag(self.max_lag_ns))
     }
 
     /// Ops started so far, warm-up included.
@@ -195,6 +205,8 @@ struct GroupState<'a> {
     until_ns: AtomicU64,
     stop: &'a AtomicBool,
     running: AtomicU64,
+    /// The time at which the last worker ended.
+    ended_ns: AtomicU64,
     /// The first error; later ones are its consequences.
     cause: Mutex<Option<crate::base::error::Error>>,
 }
@@ -220,7 +232,8 @@ pub struct Running<'a> {
 pub type GroupObserver<'a> = dyn FnMut(&Running<'_>) -> Result<()> + 'a;
 
 /// Runs all groups together. `watch` is called on the calling thread once they have started, and
-/// returns at the end of the observation. Then the workers are joined.
+/// returns at the end of the observation. Then the workers are joined. Returns the measured window,
+/// which ends early if all workers do.
 pub fn run(
     time: RunClock<'_>,
     groups: &[WorkerGroup<'_>],
@@ -239,6 +252,7 @@ pub fn run(
         until_ns: AtomicU64::new(0),
         stop,
         running: AtomicU64::new(u64::from(workers)),
+        ended_ns: AtomicU64::new(0),
         cause: Mutex::new(None),
     };
     let mut window = MeasuredWindow { from_ns: 0, until_ns: 0 };
@@ -254,6 +268,7 @@ pub fn run(
                     if let Err(error) = worker(shared, groups, thread, place) {
                         shared.fail(error);
                     }
+                    shared.ended_ns.fetch_max(clock.now_ns(), Relaxed);
                     shared.running.fetch_sub(1, Relaxed);
                 });
             }
@@ -277,6 +292,8 @@ pub fn run(
         watched
     });
     watched?;
+    // A recorded load may end before its window.
+    window.until_ns = window.until_ns.min(shared.ended_ns.into_inner()).max(window.from_ns + 1);
     match shared.cause.into_inner().unwrap_or_else(|e| e.into_inner()) {
         Some(cause) => Err(cause),
         None => Ok(window),

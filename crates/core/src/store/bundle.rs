@@ -218,8 +218,8 @@ impl Bundle {
     /// A point's intervals without their latencies.
     pub fn rates(&self, point: i64) -> Result<Vec<RateInterval>> {
         let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.ops, \
-                   i.bytes FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? \
-                   ORDER BY s.id, i.id";
+                   i.bytes, i.response_sum_ns FROM series s JOIN interval i ON i.series = s.id \
+                   WHERE s.point = ? ORDER BY s.id, i.id";
         self.rows(&limits::INTERVALS, sql, Some(point), |row| {
             let (start_ns, end_ns) = span(row)?;
             Ok(RateInterval {
@@ -231,6 +231,7 @@ impl Bundle {
                 end_ns,
                 ops: bounded(row, 6, &limits::REQUESTS)?,
                 bytes: bounded(row, 7, &limits::BYTES)?,
+                response_sum_ns: row.get::<_, Option<i64>>(8)?.map(|ns| ns.max(0) as u64),
             })
         })
     }

@@ -1,24 +1,27 @@
-//! Workloads: the requests that are made. One file each under `block/` and `kv/`, and one line in
-//! `ALL`.
+//! Workloads: the requests that are made. One file each under `block/` and `kv/`, or a folder, and
+//! one line in `ALL`.
 
 pub mod block;
 pub mod kv;
 mod offsets;
 pub mod oltp;
 pub mod tpcc;
+pub mod trace;
 
-use crate::base::error::Result;
+use crate::base::error::{Result, failed};
 use crate::base::registry::Registry;
 use crate::base::rng::Seed;
+use crate::measure::pacer::ReplayTimes;
 use crate::measure::sql::TransactionScript;
 use crate::measure::{AddressSpace, OpGenerator};
-use crate::plan::{Info, Knobs};
-use crate::record::Class;
+use crate::plan::{Info, Knobs, Load, Stream};
+use crate::record::{Class, RemappedTrace, Replayed};
 
 /// Every workload, in display order.
 pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &block::random::Random,
     &block::sequential::Sequential,
+    &trace::Trace,
     &kv::fill::FILL_SEQ,
     &kv::fill::FILL_RANDOM,
     &kv::fill::FILL_UNIQUE_RANDOM,
@@ -87,11 +90,64 @@ pub trait Workload: Sync {
         false
     }
 
+    /// For a recorded load: its properties. An error means that the recording cannot be read, or
+    /// that nothing of it is selected.
+    fn recorded(&self, knobs: &Knobs) -> Result<Option<RecordedLoad>> {
+        let _ = knobs;
+        Ok(None)
+    }
+
+    /// How a recorded load's offsets are remapped to the space; none if they are not.
+    fn remapped(&self, knobs: &Knobs, space: AddressSpace) -> Result<Option<RemappedTrace>> {
+        let _ = (knobs, space);
+        Ok(None)
+    }
+
     /// For transactional workloads: the statements that one thread sends for each op.
     fn script(&self, share: &GeneratorInputs<'_>) -> Result<Option<Box<dyn TransactionScript>>> {
         let _ = share;
         Ok(None)
     }
+}
+
+/// A load whose requests have their own times.
+pub struct RecordedLoad {
+    /// When its ops are due.
+    pub times: ReplayTimes,
+    /// From its start to just after its last request, nanoseconds; none if that is not known in
+    /// advance.
+    pub length_ns: Option<u64>,
+    /// The requests that are replayed.
+    pub replayed: Replayed,
+    /// The length of each interval of `arrivals`, nanoseconds of the load.
+    pub arrivals_every_ns: f64,
+    /// The number of requests that arrive in each interval, from the load's start.
+    pub arrivals: Vec<u64>,
+    /// Knobs that follow from the recording, such as the largest block.
+    pub answers: Vec<(&'static str, serde_json::Value)>,
+}
+
+/// The properties of a stream's recorded load; none if it is not recorded.
+pub fn recorded(stream: &Stream) -> Result<Option<RecordedLoad>> {
+    let workload = find(&stream.workload.name);
+    let found = workload.map(|workload| workload.recorded(&stream.workload.knobs));
+    let found = found.transpose()?.flatten();
+    match (&found, stream.load) {
+        (Some(_), Load::Rate(_) | Load::PercentOfMaximum(_)) => Err(failed(
+            format!("the stream '{}' replays a recorded load, and has a rate", stream.name),
+            "leave `rate` out; the workload's `scale` makes the recording faster or slower",
+        )),
+        _ => Ok(found),
+    }
+}
+
+/// Adds the knobs that follow from its recording to a stream.
+pub fn complete(stream: &mut Stream) -> Result<()> {
+    if let Some(load) = recorded(stream)? {
+        let answers = load.answers.into_iter().map(|(name, value)| (name.to_string(), value));
+        stream.workload.knobs.0.extend(answers);
+    }
+    Ok(())
 }
 
 /// The input for one thread's source.

@@ -13,6 +13,7 @@ use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::{Instrument, MetricRequest};
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
+use crate::analysis::points::replay::PointReplay;
 use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::plan::declaration::Declaration;
 use crate::plan::model::headline::AxisPlace;
@@ -188,6 +189,8 @@ pub struct CellFacts {
     pub writes: Option<CellWrites>,
     /// The bottleneck; None without meters.
     pub limit: Option<bottleneck::BottleneckVerdict>,
+    /// What it replayed of recorded loads, and how they went, in the first repeat.
+    pub replay: PointReplay,
     /// Its slowest ops, by cause.
     pub outliers: Outliers,
     /// Its caveats.

@@ -17,6 +17,7 @@ use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::point_numbers::{PointSummary, series_of};
 use crate::analysis::points::point_summary::summarise;
+use crate::analysis::points::replay::PointReplay;
 use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::base::error::{Context, Result, failed};
 use crate::base::units;
@@ -24,8 +25,8 @@ use crate::plan::specification::Specification;
 use crate::plan::{LoopKind, Plan, PointIndex, Timing};
 use crate::record::key::{FactHeading, drive};
 use crate::record::{
-    Ceiling, Class, Fact, IdlePower, Outcome, Overslept, PacingFloor, Point, PointContents,
-    RunContents, Verified,
+    Ceiling, Class, Fact, IdlePower, Outcome, OwnLateness, PacingFloor, Point, PointContents,
+    RunContents, Verified, is_of_replay,
 };
 use crate::stats::runs::trend::Drift;
 
@@ -45,6 +46,7 @@ struct Measured {
     series: Vec<(f64, f64)>,
     metered: Metered,
     outliers: Outliers,
+    replay: PointReplay,
 }
 
 /// Gathers bundles: all runs first, then every point, then the comparisons.
@@ -182,8 +184,10 @@ impl Gathering {
     fn note_engine_facts(&mut self, subject: usize, point: &Point) {
         for fact in &point.facts {
             let of = format!("{}, {}", self.facts.subjects[subject], point.key.step);
-            // The generator's and verification facts are single lines, an engine's facts are many.
-            let line = Ceiling::of_fact(fact).is_some() || Overslept::of_fact(fact).is_some();
+            // The facts of the generator, of replays and of verification are single lines, an
+            // engine's facts are many.
+            let own = Ceiling::of_fact(fact).is_some() || OwnLateness::of_fact(fact).is_some();
+            let line = own || is_of_replay(fact);
             let (name, row) = match line || Verified::of_fact(fact).is_some() {
                 true => (fact.group.clone(), format!("{of}, {}", fact.name)),
                 false => (format!("{}: {of}", fact.group), fact.name.clone()),
@@ -240,6 +244,7 @@ impl Gathering {
             step,
             value: bits,
             repeat: point.key.repeat,
+            replay: PointReplay::of(&point, &rates, &samples),
             outliers: Outliers::of(slow_ops, ops, point.key.repeat, &samples),
             place: self.places[run].place(&self.facts.runs[run].resolved, &point.key),
             series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
@@ -376,6 +381,7 @@ fn cell(
         power,
         writes: None,
         limit: meter_facts::verdict_of(&metered),
+        replay: first.replay.clone(),
         outliers: Outliers::together(group.iter().map(|m| &m.outliers)),
         caveats: Vec::new(),
         watts_over_time: own_watts.map(aligned).unwrap_or_default(),

@@ -1,10 +1,10 @@
 //! The figures of each step and their drawing: from facts to plain data, and from plain data to SVG
 //! and PNG, without I/O.
 //!
-//! `step`, `power`, `outliers`, `steady`, `durable`, `fleet` and `trend` define what is drawn,
-//! `choice` which figures represent a step. Every figure is a `Canvas` (legend, y axis) with marks
-//! drawn into it; its title is placed next to it by the document. Each mark has a `<title>`, from
-//! which a page shows its value under a pointer or a finger.
+//! `step`, `power`, `replay`, `outliers`, `steady`, `durable`, `fleet` and `trend` define what is
+//! drawn, `choice` which figures represent a step. Every figure is a `Canvas` (legend, y axis) with
+//! marks drawn into it; its title is placed next to it by the document. Each mark has a `<title>`,
+//! from which a page shows its value under a pointer or a finger.
 
 mod alone;
 pub mod canvas;
@@ -14,6 +14,7 @@ pub mod kinds;
 pub mod multiples;
 pub mod outliers;
 pub mod power;
+pub mod replay;
 pub mod step;
 #[cfg(test)]
 pub mod tests;
@@ -181,6 +182,7 @@ pub static OF_STEP: Registry<OfStep> = Registry::new(&[
     OfStep { section: "results", figures: step::figures },
     OfStep { section: "energy", figures: crate::chart::power::figures },
     OfStep { section: "write-cost", figures: cost::figures },
+    OfStep { section: "replay", figures: replay::figures },
     OfStep { section: "outliers", figures: crate::chart::outliers::figures },
     OfStep { section: "fleet", figures: kinds::fleet::figures },
 ]);

@@ -200,6 +200,7 @@ fn axis_of((field, value): (Field, f64)) -> Axis {
         Field::Block => "block",
         Field::Instances => "instances",
         Field::Rates => "rates",
+        Field::Scale => "scale",
     };
     Axis { name: name.to_string(), field, value: value.into() }
 }

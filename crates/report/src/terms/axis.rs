@@ -16,6 +16,7 @@ pub fn field_text(l: Language, field: Field) -> String {
         Field::Block => say!(l, "axis-block"),
         Field::Instances => say!(l, "axis-instances"),
         Field::Rates => say!(l, "axis-rates"),
+        Field::Scale => say!(l, "axis-scale"),
     }
 }
 

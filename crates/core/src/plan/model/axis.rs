@@ -22,13 +22,15 @@ pub enum Field {
     Instances,
     /// multiples of the rates of the step's streams, all at once
     Rates,
+    /// how much faster than recorded, for workloads with a `scale` knob
+    Scale,
 }
 
 impl Field {
     /// Whether it sets the rates of an open loop, so that latency is compared instead of
     /// throughput.
     pub fn sets_rates(self) -> bool {
-        matches!(self, Field::OpsPerSec | Field::BytesPerSec | Field::Rates)
+        matches!(self, Field::OpsPerSec | Field::BytesPerSec | Field::Rates | Field::Scale)
     }
 }
 

@@ -215,7 +215,7 @@ fn stream_keys() -> Keys {
 
 fn sweep() -> Value {
     let value = || one_of([json!({ "type": "number" }), text()]);
-    let axis = "^(rates|.+\\.(threads|depth|rate|load|block|instances))$";
+    let axis = "^(rates|.+\\.(threads|depth|rate|load|block|instances|scale))$";
     let axis = json!({ "type": "string", "pattern": axis });
     let keys = vec![
         ("axis", about("STREAM.FIELD, or \"rates\".", axis)),

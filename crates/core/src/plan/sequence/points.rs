@@ -111,6 +111,9 @@ fn apply(axis: &Axis, stream: &mut Stream) {
                 stream.load = Load::Rate(rate.times(value));
             }
         }
+        Field::Scale => {
+            stream.workload.knobs.0.insert("scale".to_string(), value.into());
+        }
         Field::Block => {
             stream.workload.knobs.0.insert("block".to_string(), one_size(value as u64));
         }

@@ -35,6 +35,7 @@ pub const FIGURES: &[&str] = &[
     "waf",
     "waf-over-time",
     "waterfall",
+    "response-over-time",
 ];
 
 /// More than this belongs in the appendix.

@@ -13,7 +13,7 @@ use crate::plan::syntax::node::Node;
 /// The axis that multiplies the rates of all streams of a step that have one.
 const RATES: &str = "rates";
 
-const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block", "instances"];
+const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block", "instances", "scale"];
 
 /// More points than a sweep needs.
 const MOST_VALUES: usize = 10_000;
@@ -28,6 +28,7 @@ impl Field {
             Field::LoadPercent => "load",
             Field::Block => "block",
             Field::Instances => "instances",
+            Field::Scale => "scale",
             Field::Rates => RATES,
         }
     }
@@ -153,6 +154,10 @@ fn check_stream(
         let message = format!("the workload '{}' has no block size to sweep", spec.workload.name);
         log.note(axis.at, message, "no such knob", "sweep the block of random or sequential");
     }
+    if *field == Field::Scale && !spec.workload.knobs.iter().any(|knob| knob.name == "scale") {
+        let message = format!("the workload '{}' has no recorded times", spec.workload.name);
+        log.note(axis.at, message, "no such knob", "sweep the rate, or the scale of a trace");
+    }
 }
 
 /// How one sweep's values are read.
@@ -171,6 +176,7 @@ impl SweepReader<'_> {
             "depth" => fields::count(node, u32::MAX, log).map(|n| (Field::Depth, f64::from(n))),
             "load" => fields::number(node, 0.001, 1000.0, log).map(|n| (Field::LoadPercent, n)),
             RATES => fields::number(node, 0.001, 1e6, log).map(|n| (Field::Rates, n)),
+            "scale" => fields::number(node, 0.01, 1000.0, log).map(|n| (Field::Scale, n)),
             "rate" => fields::rate(node, log).map(|rate| match rate {
                 Rate::OpsPerSec(ops) => (Field::OpsPerSec, ops),
                 Rate::BytesPerSec(bytes) => (Field::BytesPerSec, bytes),

@@ -13,7 +13,7 @@ use crate::plan::{Plan, Step, read_list};
 use crate::record::gauge::diskstats::{self, KernelCounter};
 use crate::record::gauge::{cpu, memory, nvme, processes};
 use crate::record::key::load::PROCESSORS_OF_WORKERS;
-use crate::record::{Ceiling, Class, Overslept, Point, STOOD_STILL, ServerShare};
+use crate::record::{Ceiling, Class, OwnLateness, Point, STOOD_STILL, ServerShare};
 
 /// Zero if unknown: only Dyno's measurements have a verdict.
 fn count(n: Option<u32>) -> f64 {
@@ -192,16 +192,16 @@ fn in_flight(numbers: &Numbers) -> f64 {
 }
 
 /// The ops of an open loop that Dyno itself submitted late: at least those for which a worker
-/// overslept. An op also waits if all slots are taken, and for evenly spaced ops the share that
-/// finds them taken is at most the mean occupancy: lateness beyond that is also Dyno's.
+/// overslept, and those of a trace that had not been read. An op also waits if all slots are taken,
+/// and for evenly spaced ops the share that finds them taken is at most the mean occupancy:
+/// lateness beyond that is also Dyno's.
 fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     numbers.asked?;
     let ops = numbers.classes.iter().filter_map(|c| c.ops).sum::<u64>().max(1) as f64;
     let slots = count(numbers.threads) * count(numbers.depth);
-    let overslept =
-        point.facts.iter().filter_map(Overslept::of_fact).find(|of| of.stream == stream);
-    let overslept = overslept.map_or(0.0, |of| of.times as f64 / ops);
-    let share = overslept.max(numbers.late as f64 / ops - in_flight(numbers) / slots.max(1.0));
+    let own = point.facts.iter().filter_map(OwnLateness::of_fact).filter(|of| of.stream == stream);
+    let own = own.map(|of| of.times).sum::<u64>() as f64 / ops;
+    let share = own.max(numbers.late as f64 / ops - in_flight(numbers) / slots.max(1.0));
     let lead = numbers.classes.iter().max_by_key(|c| c.ops)?;
     let p99 = |times: &Times| times.percentiles_ns[P99];
     let p99_ratio = lead
@@ -255,7 +255,7 @@ fn device(gauges: &[MeterSeries], window_s: f64) -> Option<DeviceLoad> {
 mod tests {
     use super::*;
     use crate::base::histogram::Histogram;
-    use crate::record::{Cell, Fact, PointKey, Tally};
+    use crate::record::{Cell, Fact, LatenessCause, PointKey, Tally};
 
     fn counter(name: &str, per_second: f64) -> MeterSeries {
         let readings = vec![(0.0, 1e12), (10.0, 1e12 + 10.0 * per_second)];
@@ -318,8 +318,16 @@ mod tests {
     fn an_op_is_late_by_dynos_fault_where_a_worker_overslept_or_a_slot_was_free() {
         let axis = None;
         let key = PointKey { subject: "A".into(), step: "s".into(), axis, repeat: 1 };
-        let overslept =
-            |times| Overslept { stream: "io".into(), times, total_ns: 0, longest_ns: 0 }.to_fact();
+        let overslept = |times| {
+            OwnLateness {
+                cause: LatenessCause::Overslept,
+                stream: "io".into(),
+                times,
+                total_ns: 0,
+                longest_ns: 0,
+            }
+            .to_fact()
+        };
         // A thousand ops in ten seconds over two slots, each occupied for this long.
         let share = |late_ops: u64, service_ns: u64, facts: Vec<Fact>| {
             let mut service = Histogram::new();

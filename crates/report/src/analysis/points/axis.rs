@@ -33,7 +33,7 @@ impl AxisPosition {
             }
             Field::BytesPerSec => format!("{}/s", units::bytes(whole)),
             Field::LoadPercent => format!("{number} %"),
-            Field::Rates => format!("{number} ×"),
+            Field::Rates | Field::Scale => format!("{number} ×"),
             Field::Block => units::bytes(whole),
         };
         AxisPosition { number, label }

@@ -87,7 +87,7 @@ fn loads<'f>(facts: &Facts, step: &'f StepFacts, subject: usize) -> Option<Vec<&
         | Field::Instances
         | Field::OpsPerSec
         | Field::LoadPercent => {}
-        Field::BytesPerSec | Field::Rates | Field::Block => return None,
+        Field::BytesPerSec | Field::Rates | Field::Scale | Field::Block => return None,
     }
     // The closed loop of a load sweep's maximum has a different kind of latency than its shares.
     let is_of_the_axis = |cell: &&CellFacts| step.values[cell.value].number.is_finite();

@@ -23,6 +23,7 @@ pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
         Field::Instances if one => say!(l, "at-one-instance"),
         Field::Instances => say!(l, "at-instances", values = values),
         Field::Rates => say!(l, "at-rates", values = values),
+        Field::Scale => say!(l, "at-scale", values = values),
         Field::Block => say!(l, "at-blocks", values = values),
     }
 }
@@ -36,6 +37,7 @@ fn every(l: Language, field: Field, low: &str, high: &str) -> String {
         Field::LoadPercent => say!(l, "at-every-load", low = low, high = high),
         Field::Instances => say!(l, "at-every-instance-count", low = low, high = high),
         Field::Rates => say!(l, "at-every-multiple", low = low, high = high),
+        Field::Scale => say!(l, "at-every-scale", low = low, high = high),
         Field::Block => say!(l, "at-every-block-size", low = low, high = high),
     }
 }

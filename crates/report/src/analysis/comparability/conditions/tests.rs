@@ -82,6 +82,7 @@ fn cell(subject: usize, value: usize) -> CellFacts {
         watts_over_time: Vec::new(),
         celsius_over_time: Vec::new(),
         over_time: Vec::new(),
+        replay: Default::default(),
     }
 }
 

@@ -8,5 +8,6 @@ pub mod figures;
 pub mod load_at_limit;
 pub mod multiples;
 pub mod outliers;
+pub mod replay;
 pub mod tpcc;
 pub mod write_cost;

@@ -3,13 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Fact;
-use super::key::FactHeading;
+use crate::record::Fact;
+use crate::record::key::FactHeading;
 
 const FLOOR: (&str, &str) = (FactHeading::Dyno.name(), "Pacing floor");
 
 /// Heading of a point's facts, each named after its stream.
-const OVERSLEPT: &str = "Overslept";
 const CEILING: &str = "Generator's ceiling";
 
 /// Response times of ops that take no time, in open loop.
@@ -44,10 +43,33 @@ impl PacingFloor {
     }
 }
 
-/// Ops of an open loop that a worker with a free slot was waiting for and still submitted late: the
-/// lateness of the generator, not of the drive.
+/// The cause of the generator's own lateness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LatenessCause {
+    /// A worker with a free slot was waiting for the op and still submitted it late.
+    Overslept,
+    /// The op of a recorded load had not been read when it was due.
+    Unread,
+}
+
+impl LatenessCause {
+    /// Both.
+    pub const ALL: [LatenessCause; 2] = [LatenessCause::Overslept, LatenessCause::Unread];
+
+    /// Heading of a point's facts, each named after its stream.
+    const fn heading(self) -> &'static str {
+        match self {
+            LatenessCause::Overslept => "Overslept",
+            LatenessCause::Unread => "Trace not read in time",
+        }
+    }
+}
+
+/// Ops of an open loop that were submitted late because of the generator, not of the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overslept {
+pub struct OwnLateness {
+    /// The cause.
+    pub cause: LatenessCause,
     /// The stream's name.
     pub stream: String,
     /// Ops submitted late.
@@ -58,22 +80,22 @@ pub struct Overslept {
     pub longest_ns: u64,
 }
 
-impl Overslept {
+impl OwnLateness {
     /// The fact of a point, named after the stream.
     pub fn to_fact(&self) -> Fact {
-        let Overslept { stream, times, total_ns, longest_ns } = self;
+        let OwnLateness { cause, stream, times, total_ns, longest_ns } = self;
         Fact::new(
-            OVERSLEPT,
+            cause.heading(),
             stream,
             format!("{times} times, {total_ns} ns in all, {longest_ns} ns at most"),
         )
     }
 
     /// None if the fact is a different one.
-    pub fn of_fact(fact: &Fact) -> Option<Overslept> {
-        let [times, total_ns, longest_ns] =
-            numbers(&fact.value).filter(|_| fact.group == OVERSLEPT)?;
-        Some(Overslept { stream: fact.name.clone(), times, total_ns, longest_ns })
+    pub fn of_fact(fact: &Fact) -> Option<OwnLateness> {
+        let cause = LatenessCause::ALL.into_iter().find(|cause| fact.group == cause.heading())?;
+        let [times, total_ns, longest_ns] = numbers(&fact.value)?;
+        Some(OwnLateness { cause, stream: fact.name.clone(), times, total_ns, longest_ns })
     }
 }
 
@@ -105,7 +127,7 @@ impl Ceiling {
 }
 
 /// The whole numbers in a text.
-fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
+pub fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
     let found: Vec<u64> = text.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     found.try_into().ok()
 }
@@ -118,11 +140,13 @@ mod tests {
     fn what_is_kept_as_a_fact_comes_back_from_it() {
         let floor = PacingFloor { median_ns: 120, p95_ns: 5_300, ops: 2_000, ops_per_s: 10_000 };
         assert_eq!(PacingFloor::of_fact(&floor.to_fact()), Some(floor));
-        let overslept =
-            Overslept { stream: "io 2".into(), times: 3, total_ns: 900_000, longest_ns: 400_000 };
-        assert_eq!(Overslept::of_fact(&overslept.to_fact()), Some(overslept.clone()));
-        assert_eq!(PacingFloor::of_fact(&overslept.to_fact()), None);
-        assert_eq!(Overslept::of_fact(&floor.to_fact()), None);
+        for cause in LatenessCause::ALL {
+            let (times, total_ns, longest_ns) = (3, 900_000, 400_000);
+            let own = OwnLateness { cause, stream: "io 2".into(), times, total_ns, longest_ns };
+            assert_eq!(OwnLateness::of_fact(&own.to_fact()), Some(own.clone()));
+            assert_eq!(PacingFloor::of_fact(&own.to_fact()), None);
+        }
+        assert_eq!(OwnLateness::of_fact(&floor.to_fact()), None);
         let ceiling = Ceiling { stream: "io".into(), ops_per_s: 24_000_000 };
         assert_eq!(Ceiling::of_fact(&ceiling.to_fact()), Some(ceiling));
     }

@@ -1,0 +1,80 @@
+"""When a replayed request starts, against when it was recorded: Dyno and fio on the same iolog,
+seen by the same recorder (arrivals.c, loaded into both), on a file in memory.
+
+fio's replay has known errors: it takes longer than the recording (axboe/fio issues 756, 772, 1537).
+"""
+
+import os
+import random
+import statistics
+import struct
+import tempfile
+from pathlib import Path
+
+from peers import DYNO, FIO, SECONDS, run
+
+RATE = 1000
+BYTES = 256 << 20
+
+
+def recorder(folder):
+    """The recorder as a library to be loaded."""
+    library = Path(folder) / "arrivals.so"
+    source = Path(__file__).resolve().parent / "arrivals.c"
+    run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"])
+    return library
+
+
+def recording(folder, data):
+    """An iolog of Poisson arrivals, times in microseconds: the file, and the times."""
+    chance, at, times = random.Random(30), 0.0, []
+    while at < SECONDS * 1e6:
+        times.append(int(at))
+        at += chance.expovariate(RATE / 1e6)
+    lines = ["fio version 3 iolog", f"0 {data} add", f"0 {data} open"]
+    lines += [f"{us} {data} read {chance.randrange(BYTES // 4096) * 4096} 4096" for us in times]
+    log = Path(folder) / "log"
+    log.write_text("\n".join([*lines, f"{times[-1]} {data} close", ""]))
+    return log, times
+
+
+def error_us(folder, library, name, command, times):
+    """The mean difference of a request's start from its recorded time; the replay's beginning is
+    the one that suits most requests."""
+    noted = Path(folder) / "arrivals"
+    noted.unlink(missing_ok=True)
+    own = dict(LD_PRELOAD=str(library), ARRIVALS=str(noted), ARRIVALS_OF=str(name))
+    run(command, env=dict(os.environ, **own))
+    words = noted.read_bytes()
+    count = struct.unpack_from("Q", words)[0]
+    # Dyno looks at a dataset before it loads it.
+    starts = struct.unpack_from(f"{count}Q", words, 8)[-len(times):]
+    if len(starts) != len(times):
+        raise SystemExit(f"{len(times)} requests were recorded, and {count} replayed")
+    off = [start / 1e3 - at for start, at in zip(starts, times)]
+    begin = statistics.median(off)
+    return statistics.mean(abs(one - begin) for one in off)
+
+
+def errors():
+    """Dyno's error and fio's, microseconds."""
+    memory = tempfile.TemporaryDirectory(dir="/dev/shm")
+    with memory as folder, tempfile.TemporaryDirectory() as beside:
+        library = recorder(folder)
+        data = Path(folder) / "peer"
+        with open(data, "wb") as file:
+            file.truncate(BYTES)
+        log, times = recording(folder, data)
+        replay = ["--ioengine=psync", f"--read_iolog={log}", "--output-format=terse"]
+        theirs = error_us(folder, library, data, [FIO, "--name=r", "--thread", *replay], times)
+        protocol = Path(beside) / "replay.toml"
+        protocol.write_text(
+            f'title = "Replay"\nsource = "benches/replay.py"\n[dataset.file]\nengine = "psync"\n'
+            f"size = {BYTES}\n[dataset.file.fill]\nkind = \"sequential\"\nread = 0\n"
+            f'[[step]]\nname = "replay"\nduration = "1h"\n[[step.stream]]\nengine = "psync"\n'
+            f'workload = {{ kind = "trace", file = "{log}", ops = "reads" }}\n'
+        )
+        what = ["run", protocol, "--subject", f"A={folder}", "--repeats", "1", "--bundle"]
+        ours = error_us(folder, library, "dyno-data/file.0/data",
+                        [DYNO, *what, Path(beside) / "replay.dyno"], times)
+        return ours, theirs

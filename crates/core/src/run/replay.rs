@@ -1,0 +1,91 @@
+//! Recorded loads in a run: what they answer of their streams before it, how long they last, and
+//! what is disclosed of them.
+
+use crate::base::error::{Result, failed};
+use crate::plan::{Plan, PointPlan, Stream};
+use crate::record::{Arrivals, Fact, RemappedTrace, Replayed, Sample};
+use crate::run::worker_group::WorkerGroup;
+use crate::workload::{self, RecordedLoad};
+
+/// The plan and its points with what recorded loads answer themselves.
+pub fn completed(plan: &Plan, mut points: Vec<PointPlan>) -> Result<(Plan, Vec<PointPlan>)> {
+    let mut plan = plan.clone();
+    let steps = plan.protocol.steps.iter_mut().flat_map(|step| &mut step.streams);
+    let prepared = plan.protocol.prepare.iter_mut().map(|load| &mut load.stream);
+    let steady = plan.protocol.preparation.steady.iter_mut().map(|steady| &mut steady.stream);
+    let measured = points.iter_mut().flat_map(|point| &mut point.step.streams);
+    steps.chain(prepared).chain(steady).chain(measured).try_for_each(workload::complete)?;
+    Ok((plan, points))
+}
+
+/// The point with a window that ends with its recorded loads, where it has no others and they end
+/// before it.
+pub fn with_recorded_length(point: &PointPlan) -> Result<PointPlan> {
+    let mut point = point.clone();
+    let mut longest_ns = 0;
+    for stream in &point.step.streams {
+        match workload::recorded(stream)?.map(|load| load.length_ns) {
+            Some(Some(ns)) => longest_ns = longest_ns.max(ns),
+            _ => return Ok(point),
+        }
+    }
+    let left_ns = longest_ns.saturating_sub(point.step.warmup_ns);
+    if left_ns == 0 {
+        return Err(failed(
+            "the recorded load ends within the warm-up",
+            "shorten `warmup`: the warm-up is the beginning of the recording",
+        ));
+    }
+    point.step.duration_ns = point.step.duration_ns.min(left_ns);
+    Ok(point)
+}
+
+/// A stream's recorded load, as it was replayed on the first of its drives.
+struct Replay<'a> {
+    stream: &'a Stream,
+    load: RecordedLoad,
+    remapped: Option<RemappedTrace>,
+}
+
+/// The facts and the arrivals of the recorded loads, for the point.
+pub fn noted(groups: &[WorkerGroup<'_>], warmup_ns: u64) -> Result<(Vec<Fact>, Vec<Sample>)> {
+    let all = of(groups)?;
+    let facts = all.iter().flat_map(Replay::facts).collect();
+    let arrivals = all.iter().flat_map(|replay| replay.arrivals(warmup_ns));
+    Ok((facts, arrivals.map(|one| one.to_sample()).collect()))
+}
+
+fn of<'a>(groups: &[WorkerGroup<'a>]) -> Result<Vec<Replay<'a>>> {
+    let mut all: Vec<Replay<'_>> = Vec::new();
+    for group in groups {
+        let stream = group.stream;
+        if all.iter().any(|known| std::ptr::eq(known.stream, stream)) {
+            continue;
+        }
+        if let Some(load) = workload::recorded(stream)? {
+            let knobs = &stream.workload.knobs;
+            let remapped = group.workload.remapped(knobs, group.space())?;
+            all.push(Replay { stream, load, remapped });
+        }
+    }
+    Ok(all)
+}
+
+impl Replay<'_> {
+    fn facts(&self) -> Vec<Fact> {
+        let stream = self.stream.name.clone();
+        let replayed = Replayed { stream: stream.clone(), ..self.load.replayed.clone() };
+        let remapped = self.remapped.clone().map(|own| RemappedTrace { stream, ..own }.to_fact());
+        replayed.to_facts().into_iter().chain(remapped).collect()
+    }
+
+    /// How many requests arrived, over the time since the window opened.
+    fn arrivals(&self, warmup_ns: u64) -> impl Iterator<Item = Arrivals> + '_ {
+        let every_ns = self.load.arrivals_every_ns;
+        self.load.arrivals.iter().enumerate().map(move |(i, requests)| Arrivals {
+            stream: self.stream.name.clone(),
+            at_ns: ((i as f64 + 0.5) * every_ns) as i64 - warmup_ns as i64,
+            per_s: *requests as f64 / (every_ns / 1e9),
+        })
+    }
+}

@@ -1,0 +1,228 @@
+//! The thread that reads a trace ahead of one worker: it decodes, selects, maps, and writes into
+//! the worker's ring. It sleeps while the ring is full.
+//!
+//! Several workers divide a trace by place: the requests to one MiB of a device are one worker's,
+//! in their recorded order, whatever the others do. A flush goes to the first worker. With one
+//! worker the order of the whole trace is kept.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::process::getpid;
+use rustix::thread::{sched_getaffinity, sched_setaffinity};
+
+use super::mapping::OffsetMapping;
+use super::ring::{READ_AHEAD, ReadRequest, RequestRing};
+use super::selection::{ReplayPace, Selection};
+use crate::base::error::{Context, Result};
+use crate::base::rng::{Seed, mix};
+use crate::measure::pacer::ReplayTimes;
+use crate::measure::{NextDue, Op, OpGenerator, OpKind};
+use crate::trace::{Reader, Request, RequestKind};
+
+/// Requests that lie within one MiB keep their order.
+const PLACE_BYTES: u64 = 1 << 20;
+
+/// Requests after which the worker sees them.
+const PUBLISHED: u64 = 256;
+
+/// How long the reader sleeps where the ring is full: longer as long as little was taken
+/// meanwhile.
+const SLEEPS: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(8));
+
+/// What one worker replays of a trace.
+pub struct ReplayPart {
+    pub selection: Selection,
+    pub pace: ReplayPace,
+    pub mapping: OffsetMapping,
+    /// By kind, in the order of `RequestKind::ALL`: the place of its class.
+    pub classes: [u8; 4],
+    /// The worker's number, and how many there are.
+    pub share: (u32, u32),
+}
+
+impl ReplayPart {
+    /// Whether a request is this worker's.
+    #[inline]
+    fn is_own(&self, request: &Request) -> bool {
+        let (thread, threads) = self.share;
+        if threads == 1 {
+            return true;
+        }
+        let place = (u64::from(request.device) << 48) ^ (request.offset / PLACE_BYTES);
+        match request.kind {
+            RequestKind::Flush => thread == 0,
+            _ => mix(place) % u64::from(threads) == u64::from(thread),
+        }
+    }
+
+    #[inline]
+    fn mapped(&self, request: &Request) -> Result<ReadRequest> {
+        let kind = match request.kind {
+            RequestKind::Read => OpKind::Read,
+            RequestKind::Write => OpKind::Write,
+            RequestKind::Discard => OpKind::Trim,
+            RequestKind::Flush => OpKind::Flush,
+        };
+        Ok(ReadRequest {
+            due_ns: self.pace.after_ns(request.at_ns - self.selection.start_ns),
+            at: self.mapping.place(request)?,
+            len: request.length,
+            kind,
+            class: self.classes[request.kind as usize],
+        })
+    }
+}
+
+/// Reads the part ahead until it is at its end or the worker is gone.
+fn read_ahead(ring: &RequestRing, part: &ReplayPart, reader: &mut Reader) -> Result<()> {
+    let device = part.selection.device_in(reader.summary())?;
+    let mut requests = Vec::new();
+    let (mut n, mut room) = (0, ring.slots());
+    reader.seek_to(part.selection.start_ns)?;
+    loop {
+        reader.next_requests(&mut requests)?;
+        for request in &requests {
+            if request.at_ns >= part.selection.end_ns {
+                ring.publish(n);
+                return Ok(());
+            }
+            let taken = part.selection.take(request, device).filter(|taken| part.is_own(taken));
+            let Some(taken) = taken else { continue };
+            if room == 0 {
+                ring.publish(n);
+                room = wait_for_room(ring, n);
+            }
+            if ring.closed.load(Relaxed) {
+                return Ok(());
+            }
+            ring.write(n, &part.mapped(&taken)?);
+            n += 1;
+            room -= 1;
+            if n.is_multiple_of(PUBLISHED) {
+                ring.publish(n);
+            }
+        }
+        ring.publish(n);
+        if requests.is_empty() || ring.closed.load(Relaxed) {
+            return Ok(());
+        }
+    }
+}
+
+/// Sleeps until an eighth of the ring is free. Looks seldom where that takes long.
+fn wait_for_room(ring: &RequestRing, n: u64) -> usize {
+    let (least, most) = SLEEPS;
+    let mut sleep = least;
+    loop {
+        let room = ring.room(n);
+        if room >= ring.slots() / 8 || ring.closed.load(Relaxed) {
+            return room.max(1);
+        }
+        std::thread::park_timeout(sleep);
+        sleep = (sleep * 2).min(most);
+    }
+}
+
+/// One worker's requests, with the thread that reads them.
+pub struct TraceSource {
+    ring: Arc<RequestRing>,
+    reader: Option<JoinHandle<()>>,
+    asap: bool,
+    /// What writes hold follows from it.
+    seed: Seed,
+    /// Requests taken; written as far as is known; looked at for the backlog.
+    taken: u64,
+    written: u64,
+    overdue: u64,
+}
+
+impl TraceSource {
+    /// Starts the thread, and returns when the ring is full or the trace at its end.
+    pub fn start(part: ReplayPart, mut reader: Reader, seed: Seed) -> Result<TraceSource> {
+        let ring = Arc::new(RequestRing::new(READ_AHEAD));
+        let asap = part.pace.times == ReplayTimes::AsFastAsPossible;
+        let of_reader = Arc::clone(&ring);
+        let run = move || {
+            // A worker's own processor is not the reader's.
+            if let Ok(all) = sched_getaffinity(Some(getpid())) {
+                let _ = sched_setaffinity(None, &all);
+            }
+            of_reader.end(read_ahead(&of_reader, &part, &mut reader));
+        };
+        let started = std::thread::Builder::new().name("trace".to_string()).spawn(run);
+        let reader = Some(started.context("starting the thread that reads the trace")?);
+        let source = TraceSource { ring, reader, asap, seed, taken: 0, written: 0, overdue: 0 };
+        while source.ring.goes_on()? && source.ring.room(source.ring.written()) > 0 {
+            std::thread::park_timeout(Duration::from_micros(200));
+        }
+        Ok(source)
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<NextDue> {
+        let goes_on = self.ring.goes_on()?;
+        self.written = self.ring.written();
+        Ok(match (self.taken < self.written, goes_on) {
+            (true, _) => NextDue::At(self.ring.due_ns(self.taken)),
+            (false, true) => NextDue::Unread,
+            (false, false) => NextDue::Never,
+        })
+    }
+}
+
+impl OpGenerator for TraceSource {
+    #[inline]
+    fn op(&mut self, n: u64) -> Op {
+        let ReadRequest { at, len, kind, class, .. } = self.ring.read(self.taken);
+        self.taken += 1;
+        self.ring.take_until(self.taken);
+        let salt = if kind.sends_data() { self.seed.at(n).draw() } else { 0 };
+        Op { kind, class, len, at, salt }
+    }
+
+    #[inline]
+    fn next_due(&mut self) -> Result<NextDue> {
+        if self.taken < self.written {
+            return Ok(NextDue::At(self.ring.due_ns(self.taken)));
+        }
+        self.look()
+    }
+
+    fn overdue(&mut self, at_ns: u64) -> u64 {
+        self.written = self.ring.written();
+        self.overdue = self.overdue.max(self.taken);
+        while self.overdue < self.written && self.ring.due_ns(self.overdue) <= at_ns {
+            self.overdue += 1;
+        }
+        self.overdue - self.taken
+    }
+
+    fn left_over(&mut self, at_ns: u64) -> Result<u64> {
+        let mut left = 0;
+        while !self.asap {
+            match self.next_due()? {
+                NextDue::At(due_ns) if due_ns < at_ns => {
+                    left += 1;
+                    self.taken += 1;
+                    self.ring.take_until(self.taken);
+                }
+                NextDue::Unread => std::thread::yield_now(),
+                _ => break,
+            }
+        }
+        Ok(left)
+    }
+}
+
+impl Drop for TraceSource {
+    fn drop(&mut self) {
+        self.ring.closed.store(true, Relaxed);
+        if let Some(reader) = self.reader.take() {
+            reader.thread().unpark();
+            let _ = reader.join();
+        }
+    }
+}

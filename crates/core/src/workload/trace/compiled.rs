@@ -1,0 +1,97 @@
+//! The compiled form of the trace that a plan names: made once and kept in Dyno's own folder, away
+//! from the drives under test, and made again when the trace has changed.
+
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use twox_hash::XxHash3_64;
+
+use crate::base::error::{Context, Result};
+use crate::base::private;
+use crate::base::stderr::note;
+use crate::base::units::plural;
+use crate::trace::{self, Reader, Synthetic};
+
+/// What a plan calls the trace that ships, which is the same on every host: no recording of others
+/// can be passed on.
+pub const SYNTHETIC: &str = "synthetic";
+
+const FOLDER: &str = "traces";
+
+/// Compiled traces that are kept.
+const MOST_KEPT: usize = 16;
+
+/// Opens a trace, after compiling it where that has not been done since it last changed.
+pub fn open(source: &Path) -> Result<Reader> {
+    if source == Path::new(SYNTHETIC) {
+        return open_synthetic();
+    }
+    if trace::is_compiled(source) {
+        return Reader::open(source);
+    }
+    let found = fs::metadata(source)
+        .with_context(|| format!("looking for the trace {}", source.display()))?;
+    let whole = fs::canonicalize(source)?;
+    // Whoever changes a file cannot set the time at which its inode changed.
+    let state = (found.ino(), found.len(), found.mtime_nsec(), found.ctime(), found.ctime_nsec());
+    let of = format!("{} {state:?}", whole.display());
+    let name = format!("{:016x}.trace", XxHash3_64::oneshot(of.as_bytes()));
+    match private::folder().map(|folder| folder.join(FOLDER)) {
+        Some(folder) => {
+            let kept = folder.join(name);
+            if !kept.exists() {
+                fs::create_dir_all(&folder)?;
+                make_room(&folder);
+                note(&format!("compiling the trace {}", source.display()));
+                name_refused(source, &trace::compile(source, &kept)?)?;
+            }
+            Reader::open(&kept)
+        }
+        None => {
+            let (reader, compiled) = trace::read_any(source, &std::env::temp_dir())?;
+            name_refused(source, &compiled)?;
+            Ok(reader)
+        }
+    }
+}
+
+/// The trace that ships.
+fn open_synthetic() -> Result<Reader> {
+    let memory = memfd_create(SYNTHETIC, MemfdFlags::CLOEXEC);
+    let mut file = File::from(memory.context("making room for the synthetic trace")?);
+    Synthetic::default().write(BufWriter::new(&mut file))?;
+    Reader::over(file, Path::new(SYNTHETIC))
+}
+
+/// Names what of a trace was refused.
+fn name_refused(source: &Path, compiled: &trace::Compiled) -> Result<()> {
+    let refused = compiled.refusals.count;
+    if refused > 0 {
+        let lines = plural(usize::try_from(refused)?, "line");
+        note(&format!(
+            "the trace {} has {lines} that are no requests and are not replayed:\n{}",
+            source.display(),
+            compiled.refusals.lines().join("\n")
+        ));
+    }
+    Ok(())
+}
+
+/// Removes the oldest where there are too many: they can be made again.
+fn make_room(folder: &Path) {
+    let mut kept: Vec<(i64, PathBuf)> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|own| own == "trace"))
+        .filter_map(|entry| Some((entry.metadata().ok()?.mtime(), entry.path())))
+        .collect();
+    kept.sort_unstable();
+    let surplus = (kept.len() + 1).saturating_sub(MOST_KEPT);
+    for (_, path) in &kept[..surplus] {
+        let _ = fs::remove_file(path);
+    }
+}

@@ -1,0 +1,207 @@
+//! The queue between the thread that reads a trace and the worker that replays it: one writer, one
+//! reader, no lock. The worker never waits here: where nothing has been read yet, it learns so and
+//! goes on.
+
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
+
+use crate::base::error::{Error, Result, failed};
+use crate::measure::OpKind;
+
+/// Requests that are read ahead, for each worker: 2.4 s of 27,000 requests/s, in 1.5 MiB.
+pub const READ_AHEAD: usize = 1 << 16;
+
+/// One request, mapped to the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadRequest {
+    /// After the load's start, nanoseconds.
+    pub due_ns: u64,
+    /// Its place on the target, bytes.
+    pub at: u64,
+    pub len: u32,
+    pub kind: OpKind,
+    /// The place of its class.
+    pub class: u8,
+}
+
+/// A counter on a cache line of its own.
+#[repr(align(128))]
+#[derive(Default)]
+struct Place(AtomicU64);
+
+const READS: u8 = 0;
+const ENDED: u8 = 1;
+const FAILED: u8 = 2;
+
+/// The queue.
+pub struct RequestRing {
+    /// Due time; place; kind, class and length.
+    slots: Box<[[AtomicU64; 3]]>,
+    /// Requests written since the start; the writer's.
+    written: Place,
+    /// Requests taken since the start; the worker's.
+    taken: Place,
+    state: AtomicU8,
+    /// The worker is gone.
+    pub closed: AtomicBool,
+    failure: Mutex<Option<Error>>,
+}
+
+impl RequestRing {
+    /// Room for `slots` requests, a power of two.
+    pub fn new(slots: usize) -> RequestRing {
+        RequestRing {
+            slots: (0..slots.next_power_of_two()).map(|_| Default::default()).collect(),
+            written: Place::default(),
+            taken: Place::default(),
+            state: AtomicU8::new(READS),
+            closed: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
+    }
+
+    #[inline(always)]
+    fn slot(&self, n: u64) -> &[AtomicU64; 3] {
+        &self.slots[n as usize & (self.slots.len() - 1)]
+    }
+
+    /// Requests that may be written from number `n` on.
+    pub fn room(&self, n: u64) -> usize {
+        self.slots.len() - (n - self.taken.0.load(Acquire)) as usize
+    }
+
+    /// How many there is room for altogether.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Writes request number `n`, for which there is room. The worker sees it after `publish`.
+    #[inline(always)]
+    pub fn write(&self, n: u64, request: &ReadRequest) {
+        let [due, at, rest] = self.slot(n);
+        due.store(request.due_ns, Relaxed);
+        at.store(request.at, Relaxed);
+        let kind = u64::from(code(request.kind)) << 40 | u64::from(request.class) << 32;
+        rest.store(kind | u64::from(request.len), Relaxed);
+    }
+
+    /// All requests below number `n` are written.
+    pub fn publish(&self, n: u64) {
+        self.written.0.store(n, Release);
+    }
+
+    /// No more follow, because the trace is at its end or cannot be read.
+    pub fn end(&self, how: Result<()>) {
+        let state = match how {
+            Ok(()) => ENDED,
+            Err(error) => {
+                *self.failure.lock().unwrap_or_else(|e| e.into_inner()) = Some(error);
+                FAILED
+            }
+        };
+        self.state.store(state, Release);
+    }
+
+    /// Requests written so far.
+    #[inline(always)]
+    pub fn written(&self) -> u64 {
+        self.written.0.load(Acquire)
+    }
+
+    /// Whether the writer goes on. To be asked before `written`, so that nothing written meanwhile
+    /// is missed.
+    pub fn goes_on(&self) -> Result<bool> {
+        match self.state.load(Acquire) {
+            READS => Ok(true),
+            ENDED => Ok(false),
+            _ => {
+                let failure = self.failure.lock().unwrap_or_else(|e| e.into_inner()).take();
+                Err(failure.unwrap_or_else(|| failed("the trace cannot be read", "see above")))
+            }
+        }
+    }
+
+    /// When request number `n`, which is written, is due.
+    #[inline(always)]
+    pub fn due_ns(&self, n: u64) -> u64 {
+        self.slot(n)[0].load(Relaxed)
+    }
+
+    /// Request number `n`, which is written.
+    #[inline(always)]
+    pub fn read(&self, n: u64) -> ReadRequest {
+        let [due, at, rest] = self.slot(n);
+        let rest = rest.load(Relaxed);
+        ReadRequest {
+            due_ns: due.load(Relaxed),
+            at: at.load(Relaxed),
+            len: rest as u32,
+            kind: KINDS[(rest >> 40) as usize & 3],
+            class: (rest >> 32) as u8,
+        }
+    }
+
+    /// The slots of all requests below number `n` may be used again.
+    #[inline(always)]
+    pub fn take_until(&self, n: u64) {
+        self.taken.0.store(n, Release);
+    }
+}
+
+const KINDS: [OpKind; 4] = [OpKind::Read, OpKind::Write, OpKind::Trim, OpKind::Flush];
+
+fn code(kind: OpKind) -> u8 {
+    KINDS.iter().position(|known| *known == kind).unwrap_or(0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(n: u64) -> ReadRequest {
+        let kind = KINDS[n as usize % 4];
+        ReadRequest { due_ns: 3 * n, at: 4096 * n, len: u32::MAX - n as u32, kind, class: n as u8 }
+    }
+
+    #[test]
+    fn every_request_arrives_once_in_order_and_unchanged() {
+        let ring = RequestRing::new(64);
+        let all = 100_000;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut n = 0;
+                while n < all {
+                    for _ in 0..ring.room(n).min(7).min((all - n) as usize) {
+                        ring.write(n, &request(n));
+                        n += 1;
+                    }
+                    ring.publish(n);
+                }
+                ring.end(Ok(()));
+            });
+            let mut n = 0;
+            loop {
+                let goes_on = ring.goes_on().unwrap();
+                if n == ring.written() {
+                    match goes_on {
+                        true => std::thread::yield_now(),
+                        false => break,
+                    }
+                    continue;
+                }
+                assert_eq!(ring.read(n), request(n));
+                n += 1;
+                ring.take_until(n);
+            }
+            assert_eq!(n, all);
+        });
+    }
+
+    #[test]
+    fn why_a_trace_could_not_be_read_reaches_the_worker() {
+        let ring = RequestRing::new(4);
+        ring.end(Err(failed("block 7 is damaged", "compile it again")));
+        assert!(ring.goes_on().unwrap_err().to_string().contains("block 7 is damaged"));
+    }
+}

@@ -1,0 +1,144 @@
+//! Which requests of a trace are replayed, and when: the workload's knobs as values.
+
+use std::path::PathBuf;
+
+use crate::base::error::{Result, failed};
+use crate::measure::pacer::ReplayTimes;
+use crate::plan::Knobs;
+use crate::trace::{Request, RequestKind, Summary};
+
+/// How offsets beyond the drive are brought onto it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Remap {
+    /// Not at all: a trace that needs more than there is is refused.
+    None,
+    /// Modulo the size of the range.
+    Modulo,
+    /// What is not touched is left out.
+    Compact,
+}
+
+impl Remap {
+    /// The words of the knob, in the order of `ALL`.
+    pub const WORDS: &[&str] = &["none", "modulo", "compact"];
+    const ALL: [Remap; 3] = [Remap::None, Remap::Modulo, Remap::Compact];
+
+    /// What a plan calls it.
+    pub fn name(self) -> &'static str {
+        Remap::WORDS[self as usize]
+    }
+}
+
+/// The part of a trace that is replayed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Selection {
+    /// The trace, as the plan names it.
+    pub file: PathBuf,
+    /// The window of the trace, nanoseconds since its first request.
+    pub start_ns: u64,
+    /// See `start_ns`.
+    pub end_ns: u64,
+    /// The one device that is replayed, as the trace names it; all where there is none.
+    pub device: Option<String>,
+    /// Reads alone.
+    pub only_reads: bool,
+    /// Offsets are rounded down, and ends up, to multiples of this.
+    pub align: Option<u64>,
+    /// See `Remap`.
+    pub remap: Remap,
+}
+
+impl Selection {
+    /// What the knobs say.
+    pub fn of(knobs: &Knobs) -> Result<Selection> {
+        let optional = |name: &str| knobs.get(name).and_then(serde_json::Value::as_u64);
+        let (start_ns, end_ns) = (optional("start").unwrap_or(0), optional("end"));
+        if end_ns.is_some_and(|end| end <= start_ns) {
+            return Err(failed(
+                "the window of the trace ends before it begins",
+                "let `end` be later than `start`; both count from the trace's first request",
+            ));
+        }
+        let align = optional("align");
+        if align.is_some_and(|align| !align.is_power_of_two() || align > 1 << 30) {
+            return Err(failed("`align` is not a power of two up to 1 GiB", "use 512 or \"4KiB\""));
+        }
+        Ok(Selection {
+            file: PathBuf::from(knobs.text("file")?),
+            start_ns,
+            end_ns: end_ns.unwrap_or(u64::MAX),
+            device: knobs.text("device").ok().map(str::to_string),
+            only_reads: knobs.text("ops")? == "reads",
+            align,
+            remap: {
+                let word = knobs.text("remap")?;
+                Remap::ALL.into_iter().find(|own| own.name() == word).unwrap_or(Remap::None)
+            },
+        })
+    }
+
+    /// The index of the one device that is replayed.
+    pub fn device_in(&self, summary: &Summary) -> Result<Option<u16>> {
+        let Some(name) = &self.device else { return Ok(None) };
+        match summary.devices.iter().position(|device| device.name == *name) {
+            Some(index) => Ok(Some(index as u16)),
+            None => {
+                const SHOWN: usize = 12;
+                let names = summary.devices.iter().map(|device| device.name.as_str());
+                let some: Vec<&str> = names.take(SHOWN).collect();
+                let more = summary.devices.len().saturating_sub(SHOWN);
+                let more = if more > 0 { format!(" and {more} others") } else { String::new() };
+                Err(failed(
+                    format!("the trace {} has no device '{name}'", self.file.display()),
+                    format!("its devices are {}{more}", some.join(", ")),
+                ))
+            }
+        }
+    }
+
+    /// A request as it is replayed, where it is.
+    #[inline]
+    pub fn take(&self, request: &Request, device: Option<u16>) -> Option<Request> {
+        let skipped = device.is_some_and(|device| device != request.device)
+            || (self.only_reads && request.kind != RequestKind::Read);
+        if skipped {
+            return None;
+        }
+        let mut taken = *request;
+        if let (Some(align), true) = (self.align, request.length > 0) {
+            let end = request.end().next_multiple_of(align);
+            taken.offset = request.offset / align * align;
+            taken.length = u32::try_from(end - taken.offset).unwrap_or(u32::MAX);
+        }
+        Some(taken)
+    }
+}
+
+/// How a trace's times become those of the load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReplayPace {
+    /// At recorded times, or as fast as the drive takes them.
+    pub times: ReplayTimes,
+    /// How much faster than it was recorded.
+    pub scale: f64,
+}
+
+impl ReplayPace {
+    /// What the knobs say.
+    pub fn of(knobs: &Knobs) -> Result<ReplayPace> {
+        let times = match knobs.text("pace")? {
+            "asap" => ReplayTimes::AsFastAsPossible,
+            _ => ReplayTimes::Recorded,
+        };
+        Ok(ReplayPace { times, scale: knobs.float("scale")? })
+    }
+
+    /// A time of the window, in the load.
+    #[inline(always)]
+    pub fn after_ns(self, since_window_ns: u64) -> u64 {
+        if self.scale == 1.0 {
+            return since_window_ns;
+        }
+        (since_window_ns as f64 / self.scale + 0.5) as u64
+    }
+}

@@ -1,0 +1,183 @@
+//! One pass over the part of a trace that is replayed, before the load: what engines must be able
+//! to do, what buffers must hold, and where it would write. Kept for the points that follow.
+
+use std::fs::File;
+use std::hash::Hasher;
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, Mutex};
+
+use twox_hash::XxHash3_64;
+
+use super::compaction::Compaction;
+use super::selection::{Remap, Selection};
+use crate::base::error::{Context, Result, failed};
+use crate::base::units;
+use crate::trace::{KindTotal, Reader, Request, RequestKind};
+
+/// The longest read or write that is replayed: each slot of the queue has a buffer for it.
+const LONGEST_BYTES: u32 = 64 << 20;
+
+/// A figure of the arrivals over time has about so many points.
+const MOST_ARRIVALS: u64 = 600;
+
+/// Above this it does not matter what offsets are multiples of.
+const MOST_UNIT: u64 = 1 << 20;
+
+/// What is replayed of a trace.
+#[derive(Debug)]
+pub struct Survey {
+    /// By kind, in the order of `RequestKind::ALL`.
+    pub kinds: [KindTotal; 4],
+    /// The last request's time since the start of the window.
+    pub last_ns: u64,
+    /// By device of the trace: the byte behind the last that is touched.
+    pub ends: Vec<u64>,
+    /// All offsets and lengths are multiples of this, a power of two.
+    pub unit_bytes: u64,
+    /// Of all requests, with their times.
+    pub checksum: u64,
+    /// By how many nanoseconds each of `arrivals` is of.
+    pub arrivals_every_ns: u64,
+    /// How many requests arrive, from the start of the window on.
+    pub arrivals: Vec<u64>,
+    /// What is touched, where the address space is compacted.
+    pub touched: Option<Compaction>,
+}
+
+/// What a survey is of: the compiled file as it is now, and the part of it.
+type SurveyKey = (u64, u64, i64, i64, Selection);
+
+/// Of the last few.
+static KNOWN: Mutex<Vec<(SurveyKey, Arc<Survey>)>> = Mutex::new(Vec::new());
+const MOST_KNOWN: usize = 8;
+
+/// What is replayed; from memory where it was asked before.
+pub fn survey(selection: &Selection, reader: &mut Reader) -> Result<Arc<Survey>> {
+    let key = key(selection, reader.file())?;
+    let known = || KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some((_, found)) = known().iter().find(|(of, _)| *of == key) {
+        return Ok(Arc::clone(found));
+    }
+    let made = Arc::new(look(selection, reader)?);
+    let mut all = known();
+    all.truncate(MOST_KNOWN - 1);
+    all.insert(0, (key, Arc::clone(&made)));
+    Ok(made)
+}
+
+fn key(selection: &Selection, file: &File) -> Result<SurveyKey> {
+    let found = file.metadata().context("looking at the compiled trace")?;
+    Ok((found.dev(), found.ino(), found.mtime(), found.mtime_nsec(), selection.clone()))
+}
+
+fn look(selection: &Selection, reader: &mut Reader) -> Result<Survey> {
+    let device = selection.device_in(reader.summary())?;
+    let end_ns = selection.end_ns.min(reader.summary().span_ns);
+    let window_ns = end_ns.saturating_sub(selection.start_ns);
+    let mut survey = Survey {
+        kinds: Default::default(),
+        last_ns: 0,
+        ends: vec![0; reader.summary().devices.len()],
+        unit_bytes: MOST_UNIT,
+        checksum: 0,
+        arrivals_every_ns: (window_ns / MOST_ARRIVALS).max(1_000_000_000),
+        arrivals: Vec::new(),
+        touched: (selection.remap == Remap::Compact).then(Compaction::default),
+    };
+    let mut bits = survey.unit_bytes;
+    let (mut requests, mut hasher) = (Vec::new(), XxHash3_64::new());
+    reader.seek_to(selection.start_ns)?;
+    'whole: loop {
+        reader.next_requests(&mut requests)?;
+        if requests.is_empty() {
+            break;
+        }
+        for request in &requests {
+            if request.at_ns >= selection.end_ns {
+                break 'whole;
+            }
+            if let Some(taken) = selection.take(request, device) {
+                bits |= taken.offset | u64::from(taken.length);
+                for word in words(&taken, selection.start_ns) {
+                    hasher.write(&word.to_le_bytes());
+                }
+                survey.add(&taken, selection.start_ns)?;
+            }
+        }
+    }
+    survey.unit_bytes = 1 << bits.trailing_zeros();
+    survey.checksum = hasher.finish();
+    survey.touched.iter_mut().for_each(Compaction::number);
+    survey.check(selection)?;
+    Ok(survey)
+}
+
+/// A request in words.
+fn words(request: &Request, start_ns: u64) -> [u64; 3] {
+    let rest = u64::from(request.device) << 48 | (request.kind as u64) << 32;
+    [request.at_ns - start_ns, request.offset, rest | u64::from(request.length)]
+}
+
+impl Survey {
+    fn add(&mut self, request: &Request, start_ns: u64) -> Result<()> {
+        let total = &mut self.kinds[request.kind as usize];
+        total.requests += 1;
+        total.bytes = total.bytes.saturating_add(u64::from(request.length));
+        total.longest = total.longest.max(request.length);
+        self.last_ns = request.at_ns - start_ns;
+        let place = (self.last_ns / self.arrivals_every_ns) as usize;
+        if place >= self.arrivals.len() {
+            self.arrivals.resize(place + 1, 0);
+        }
+        self.arrivals[place] += 1;
+        if let Some(end) = self.ends.get_mut(usize::from(request.device)) {
+            *end = (*end).max(request.end());
+        }
+        match &mut self.touched {
+            Some(touched) if request.length > 0 => {
+                touched.touch(request.device, request.offset, request.length)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check(&self, selection: &Selection) -> Result<()> {
+        let file = selection.file.display();
+        if self.requests() == 0 {
+            return Err(failed(
+                format!("no request of the trace {file} is selected"),
+                "look at its times and devices with `dyno trace info`; change start, end, device \
+                 or ops",
+            ));
+        }
+        let longest = self.longest_moved();
+        if longest > LONGEST_BYTES {
+            let limit = units::bytes(u64::from(LONGEST_BYTES));
+            return Err(failed(
+                format!("the trace {file} has a read or write of {longest} bytes"),
+                format!("requests of up to {limit} are replayed: leave it out of the window"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Of all kinds.
+    pub fn requests(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.requests).sum()
+    }
+
+    /// Of one kind.
+    pub fn of(&self, kind: RequestKind) -> KindTotal {
+        self.kinds[kind as usize]
+    }
+
+    /// The longest request that moves data, bytes.
+    pub fn longest_moved(&self) -> u32 {
+        self.of(RequestKind::Read).longest.max(self.of(RequestKind::Write).longest)
+    }
+
+    /// The longest of all, bytes.
+    pub fn longest(&self) -> u32 {
+        self.kinds.iter().map(|kind| kind.longest).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,205 @@
+//! Recorded loads: whether they were replayed when they happened, whether with the same requests,
+//! and what was changed of them.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
+use crate::base::units::Rate;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format::{self, NONE};
+use crate::brief::section::Section;
+use crate::brief::text::table_cell::{TableCell, texts};
+use crate::chart;
+use crate::language::Language;
+use crate::record::{Class, Replayed};
+use crate::say;
+
+/// Recorded loads.
+pub const SECTION: Section =
+    Section { id: "replay", title: |l| say!(l, "section-replay"), appendix: false, blocks };
+
+/// A stream of a cell that replays a recorded load.
+struct ReplayedStream<'f> {
+    step: &'f StepFacts,
+    cell: &'f CellFacts,
+    recorded: &'f Replayed,
+    summary: &'f RepeatSummary,
+}
+
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let streams: Vec<ReplayedStream<'_>> = facts.steps.iter().flat_map(of_step).collect();
+    if streams.is_empty() {
+        return Vec::new();
+    }
+    let mut out = vec![Block::note(say!(l, "replay-how"))];
+    let figures = facts.steps.iter().flat_map(|step| chart::of_step(l, SECTION.id, facts, step));
+    let figures: Vec<_> = figures.collect();
+    if !figures.is_empty() {
+        out.push(Block::Figures(figures));
+    }
+    out.push(times(l, facts, &streams));
+    out.push(Block::chapter(say!(l, "replay-requests")));
+    out.push(requests(l, facts, &streams));
+    out.extend(remapped(l, facts));
+    out
+}
+
+fn of_step(step: &StepFacts) -> Vec<ReplayedStream<'_>> {
+    let mut all = Vec::new();
+    for cell in &step.cells {
+        for recorded in &cell.replay.recorded {
+            let own = cell.streams.iter().find(|(name, ..)| *name == recorded.stream);
+            if let Some((.., summary)) = own {
+                all.push(ReplayedStream { step, cell, recorded, summary });
+            }
+        }
+    }
+    all
+}
+
+/// The columns that say which stream it is.
+fn place(l: Language, facts: &Facts, stream: &ReplayedStream<'_>) -> Vec<String> {
+    let ReplayedStream { step, cell, recorded, .. } = stream;
+    vec![
+        step.title.text(l),
+        step.values[cell.value].text(l),
+        facts.subjects[cell.subject].clone(),
+        recorded.stream.clone(),
+    ]
+}
+
+fn place_head(l: Language) -> Vec<String> {
+    let step = say!(l, "column-step");
+    vec![step, say!(l, "column-at"), say!(l, "column-subject"), say!(l, "column-stream")]
+}
+
+/// Arrivals and what was kept of them; lateness and backlog beside the response times.
+fn times(l: Language, facts: &Facts, streams: &[ReplayedStream<'_>]) -> Block {
+    let mut head = place_head(l);
+    head.extend([
+        say!(l, "column-arrivals"),
+        say!(l, "column-achieved"),
+        say!(l, "column-share"),
+        say!(l, "column-late"),
+        say!(l, "column-max-backlog"),
+        say!(l, "column-backlog-at-end"),
+        say!(l, "replay-response-median"),
+        say!(l, "replay-response-p99"),
+    ]);
+    let row = |stream: &ReplayedStream<'_>| {
+        let summary = stream.summary;
+        let achieved = summary.achieved();
+        let bad = achieved.is_some_and(|share| share < RATE_KEPT);
+        let of_schedule = |text: String| summary.asked.map_or(NONE.to_string(), |_| text);
+        let asked = match summary.asked {
+            Some(Rate::OpsPerSec(rate)) => format!("{}/s", number_format::count(l, rate)),
+            _ => NONE.to_string(),
+        };
+        let mut row = texts(place(l, facts, stream));
+        row.extend(texts([
+            asked,
+            format!("{}/s", number_format::ops(l, &summary.ops_per_s)),
+            achieved.map_or(NONE.to_string(), |share| number_format::share(l, share)),
+            of_schedule(number_format::percent(l, summary.late_share() * 100.0, 2)),
+            of_schedule(number_format::grouped(l, summary.backlog_max)),
+            of_schedule(number_format::grouped(l, summary.backlog_end)),
+        ]));
+        let lead = summary.classes.iter().max_by_key(|class| class.ops);
+        let response = lead.map(|class| class.user_latency());
+        row.extend([0, 2].map(|at| {
+            TableCell::latency(response.and_then(|all| all.percentiles_ns[at].as_ref()))
+        }));
+        (if bad { Mark::Bad } else { Mark::None }, row)
+    };
+    Table::measured(l, 4, &head, streams.iter().map(row).collect()).block()
+}
+
+/// Mix and sizes of the trace against those replayed.
+fn requests(l: Language, facts: &Facts, streams: &[ReplayedStream<'_>]) -> Block {
+    let mut head = place_head(l);
+    head.extend([
+        say!(l, "replay-requests-of-trace"),
+        say!(l, "replay-reads-of-trace"),
+        say!(l, "replay-reads"),
+        say!(l, "replay-size-of-trace"),
+        say!(l, "replay-size"),
+    ]);
+    let mut table = Table::new(4, &head);
+    for stream in streams {
+        let Replayed { reads, writes, .. } = stream.recorded;
+        let of = |class| stream.summary.class(Some(class));
+        let rate = |class| of(class).map_or(0.0, |own| own.ops_per_s.value);
+        let bytes =
+            |class| of(class).and_then(|own| own.bytes_per_s.as_ref()).map_or(0.0, |e| e.value);
+        let moved = [Class::READ, Class::WRITE];
+        let (ops, moved_bytes): (f64, f64) =
+            (moved.map(rate).iter().sum(), moved.map(bytes).iter().sum());
+        let recorded = (reads.requests + writes.requests) as f64;
+        let share = |part: f64, all: f64| match all > 0.0 {
+            true => number_format::percent(l, part / all * 100.0, 1),
+            false => NONE.to_string(),
+        };
+        let size = |bytes: f64, ops: f64| match ops > 0.0 {
+            true => number_format::large_bytes(l, bytes / ops),
+            false => NONE.to_string(),
+        };
+        let row = [
+            number_format::grouped(l, stream.recorded.requests()),
+            share(reads.requests as f64, recorded),
+            share(rate(Class::READ), ops),
+            size((reads.bytes + writes.bytes) as f64, recorded),
+            size(moved_bytes, ops),
+        ];
+        table.row(Mark::None, [place(l, facts, stream), row.to_vec()].concat());
+    }
+    table.block()
+}
+
+/// From where to where offsets were brought, and what that changes.
+fn remapped(l: Language, facts: &Facts) -> Vec<Block> {
+    let head = [
+        say!(l, "column-step"),
+        say!(l, "column-subject"),
+        say!(l, "column-stream"),
+        say!(l, "replay-remap"),
+        say!(l, "replay-addressed"),
+        say!(l, "replay-used"),
+        say!(l, "replay-reuse-median"),
+        say!(l, "replay-reuse-p90"),
+    ];
+    let mut table = Table::new(4, &head);
+    for step in &facts.steps {
+        // The space is the same at all values of an axis.
+        let mut seen = Vec::new();
+        for cell in &step.cells {
+            for own in &cell.replay.remapped {
+                if seen.contains(&(cell.subject, own)) {
+                    continue;
+                }
+                seen.push((cell.subject, own));
+                let bytes = |bytes: u64| number_format::large_bytes(l, bytes as f64);
+                let pair = |[before, after]: [u64; 2]| {
+                    say!(l, "replay-before-after", before = bytes(before), after = bytes(after))
+                };
+                let row = vec![
+                    step.title.text(l),
+                    facts.subjects[cell.subject].clone(),
+                    own.stream.clone(),
+                    own.how.clone(),
+                    bytes(own.needed_bytes),
+                    bytes(own.space_bytes),
+                    pair(own.reuse_median_bytes),
+                    pair(own.reuse_p90_bytes),
+                ];
+                table.row(Mark::None, row);
+            }
+        }
+    }
+    match table.rows.is_empty() {
+        true => Vec::new(),
+        false => vec![
+            Block::chapter(say!(l, "replay-remapped")),
+            Block::note(say!(l, "replay-remapped-how")),
+            table.block(),
+        ],
+    }
+}
