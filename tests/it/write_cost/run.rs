@@ -179,7 +179,7 @@ fn rocksdbs_log_flushes_and_compaction_and_the_filesystem_add_up_to_the_kernels_
     let (kernel, rest) = (layers.kernel.expect("a kernel's count"), layers.rest().expect("a rest"));
     assert_eq!(parts + rest, kernel);
     let names: Vec<&str> = layers.parts.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["compaction", "flush", "wal"]);
+    assert_eq!(names, ["wal", "flush", "compaction"]);
     // 30,000 values of 400 bytes with their keys; a table has nothing that was not written.
     let user = layers.user.expect("RocksDB's count");
     assert!((12e6..16e6).contains(&user), "{layers:?}");

@@ -40,7 +40,8 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         bail!("key_size must be at least 1 byte and value_size between 1 byte and 1 MiB");
     }
     let mut options = options::options(knobs, site.access == Access::Create)?;
-    if knobs.flag("statistics")? {
+    let statistics = knobs.flag("statistics")?;
+    if statistics {
         options.enable_statistics();
         options.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
     }
@@ -64,6 +65,7 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         given,
         cache,
         options,
+        statistics,
         opened: Mutex::new(None),
     }))
 }
@@ -90,6 +92,8 @@ struct RocksTarget {
     given: String,
     cache: String,
     options: Options,
+    /// Whether RocksDB counts.
+    statistics: bool,
     /// The counters at the start of the measured window.
     opened: Mutex<Option<RocksCounters>>,
 }
@@ -152,7 +156,7 @@ impl Target for RocksTarget {
     }
 
     fn written(&self) -> Vec<(&'static str, u64)> {
-        RocksCounters::written(&self.options)
+        if self.statistics { RocksCounters::written(&self.options) } else { Vec::new() }
     }
 
     fn facts(&self) -> Vec<Fact> {

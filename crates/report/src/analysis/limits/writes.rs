@@ -4,7 +4,7 @@
 use crate::analysis::limits::meter_series::MeterSeries;
 use crate::plan::Step;
 use crate::record::gauge::diskstats::{KernelCounter, METER as DISKSTATS};
-use crate::record::gauge::written::engine::{METER as ENGINE, PART, USER};
+use crate::record::gauge::written::engine::{METER as ENGINE, PART, PARTS, USER};
 use crate::record::gauge::written::{CounterKind, CounterSource, DriveCounter};
 use crate::record::{Point, Tally};
 use crate::stats::amplification::{
@@ -62,9 +62,10 @@ impl PointWrites {
             return None;
         }
         let engine = |g: &&MeterSeries| g.meter == ENGINE;
-        let part = |g: &MeterSeries| {
-            let name = g.name.strip_suffix(PART)?.to_string();
-            Some((name, span.growth(&g.readings, 1.0).ok()?))
+        let part = |name: &&str| {
+            let own = |g: &&MeterSeries| g.name.strip_suffix(PART) == Some(*name);
+            let gauge = gauges.iter().filter(engine).find(own)?;
+            Some((name.to_string(), span.growth(&gauge.readings, 1.0).ok()?))
         };
         let user = gauges.iter().filter(engine).find(|g| g.name == USER);
         let user = user.and_then(|g| span.growth(&g.readings, 1.0).ok());
@@ -74,7 +75,7 @@ impl PointWrites {
         };
         Some(PointWrites {
             user: user.or_else(|| of_ops(point)),
-            parts: gauges.iter().filter(engine).filter_map(part).collect(),
+            parts: PARTS.iter().filter_map(part).collect(),
             kernel: kernel_written,
             kernel_read: kernel(KernelCounter::ReadBytes),
             source: found.as_ref().map(|f| f.source),
