@@ -41,7 +41,7 @@ section-results = Results
 section-tpcc = TPC-C
 section-replay = Replay of recorded loads
 section-limit = Load at a latency limit
-section-multiple = Largest multiple of the load
+section-multiple = Largest sustained multiple of the load
 section-equal-latency = Load at equal latency
 section-fairness = Differences in test conditions
 section-findings = All claims
@@ -90,7 +90,7 @@ given-up = {" "}({ $count } given up)
 range = { $low } to { $high }
 maximum = maximum
 at-least = at least { $difference }
-per-op = { $energy } an op
+per-op = { $energy } per op
 
 ## Metrics
 mean = mean
@@ -205,7 +205,7 @@ limit-no-drive = no drive
 limit-neighbour = neighbour
 limit-generator = generator
 limit-standstill = standstill
-limit-rate = rate asked
+limit-rate = target rate
 limit-thermal = thermal throttling
 limit-locks = locks
 limit-undecided = undecided
@@ -274,8 +274,8 @@ open-too-few =
 open-difference =
     { $first } and { $other } cannot be distinguished by { $what }; the difference is { $difference }.
 no-rank-alone =
-    No drive can be ranked here, because one subject was measured alone: measure it beside another
-    (two `--subject`s).
+    No drive can be ranked here, because only one subject was measured: add a second one
+    (`--subject`).
 level = { $step }: { $subject }, { $figure }{ $at }.
 conditions-published =
     As published, without repeats: under the conditions that the source states, which Dyno did not
@@ -298,7 +298,7 @@ no-rank-not-comparable-in =
 no-rank-chance =
     No drive can be ranked here, because no difference is larger than chance allows; more repeats narrow
     the intervals (`--repeats 10`).
-see-bottleneck = “Bottleneck” says what to change
+see-bottleneck = see “Bottleneck” for what to change
 no-rank-not-limited-all =
     No drive can be ranked here, because { $count } of { $points } points were not limited by the drive,
     but by { $limit }: { $change }.
@@ -316,7 +316,7 @@ no-rank-no-drive-most =
 ## What a step's figures come to
 none-compared-here = No two subjects could be compared here.
 knee-at = at { $load } ops/s with a p99 of { $p99 } ({ $subject })
-knees = The knee of the curve lies { $knees }.
+knees = The knee of the curve is { $knees }.
 p99-from-to = from { $low } at { $from } to { $high } at { $to } ({ $subject })
 p99-moves = p99 moves { $moves }.
 ops-and-p99-change = ops/s change by { $ops } and p99 by { $p99 } ({ $subject })
@@ -334,9 +334,9 @@ see-bottleneck-marks = † Not limited by the drive: see “Bottleneck”.
 see-caveats-marks = † Not limited by the drive: see “Caveats”.
 bottleneck-how =
     Determined from the kernel's counters of processors, devices and Dyno's own processes over each
-    window, and from the requests that Dyno had in flight. The drive limited a point where at least half
-    of the load's own requests were at the device, or where its workers waited for one that was; time in
-    flushes counts as the device's.
+    window, and from the requests that Dyno had in flight. The drive limited a point if at least
+    half of the load's own requests were at the device, or if its workers waited for one that was;
+    time in flushes counts as the device's.
 bottleneck-sum =
     The drive limited { $drive } of { $points } points. { $others } were limited by something else
     and are marked { $mark }: they rank no drives.
@@ -344,11 +344,11 @@ bottleneck-rest = The others ran at their target rate or are undecided.
 
 ## Outliers
 outliers-how =
-    The slowest 1,000 requests of each point, by response time, and at most one request in a hundred.
-    The shares are of the sum of their response times. Drive: the request was with the kernel, and at
-    most a fifth of its time can have been spent waiting for a processor. Host: at least half of its
-    time was, or Dyno as a whole did not run. All others are unknown and are not attributed to the
-    drive. docs/outliers.md has the rule and its limits.
+    The slowest 1,000 requests of each point, by response time, and at most one request in a
+    hundred. The shares are of the sum of their response times. Drive: the request was with the
+    kernel, and at most a fifth of its time can have been spent waiting for a processor. Host: at
+    least half of its time was, or Dyno as a whole did not run. All others are unknown and not
+    attributed to the drive. docs/outliers.md has the rule and its limits.
 outliers-line =
     { $place }: slowest { $count } from { $least } to { $most }: drive { $drive }, host { $host },
     unknown { $unknown }
@@ -382,19 +382,19 @@ beside-interrupts = { $rate } interrupts
 beside-processor = busiest processor { $busy }
 
 ## Multiples of a load
-multiple-found = { $subject } keeps { $multiple } the load [{ $low } to { $high }], { $repeats ->
+multiple-found = { $subject } sustains { $multiple } the load [{ $low } to { $high }], { $repeats ->
         [one] found once
        *[other] found { $repeats } times
     }.
-multiple-at-least = { $subject } keeps at least { $multiple } the load: nothing that was tried failed.
+multiple-at-least = { $subject } sustains at least { $multiple } the load: no tried multiple failed.
 multiple-holds =
-    A multiple holds where at most { $share } of the requests of { $stream } take longer than { $limit }
-    and the load does not fall behind its schedule. The table has the share of requests that took each
-    time or longer.
+    A multiple holds if at most { $share } of the requests of { $stream } take longer than
+    { $limit } and the load does not fall behind its schedule. The table has the share of requests that took
+    each time or longer.
 multiple-how =
-    The largest multiple that holds for all steps, below the smallest that does not: geometric mean over
-    the repeats. The interval is that of the repeats (95 %, from three on), and reaches at least from
-    what held to what did not.
+    The largest multiple that holds for all steps, below the smallest that does not: geometric mean
+    over the repeats. The interval is that of the repeats (95 %, from three on), and extends at
+    least from the largest that held to the smallest that did not.
 column-time = time
 column-holds = verdict
 time-response = response
@@ -464,7 +464,7 @@ caveats-points = Points with a caveat
 caveats-support-no-claim = Their figures are shown; they support no claim.
 caveats-wider = Wider than requested
 caveats-failed = Failed points
-caveats-failed-note = They are left out of all estimates.
+caveats-failed-note = They are excluded from all estimates.
 caveats-oddities = Overflow and misses
 caveats-none =
     No caveats: no point failed, drifted or missed its target rate, and no latency overflowed.
@@ -472,9 +472,9 @@ caveats-asked = Target and achieved rates
 caveat-wider =
     { $place }, { $subject }: ±{ $half } after { $repeats } repeats; the target was ±{ $asked }
 rates-kept =
-    { $count } streams of points kept their rate within 2 % and submitted less than 1 % of it late.
+    { $count } streams of points met their rate within 2 % and submitted less than 1 % of it late.
 other-rates-kept =
-    The other { $count } streams of points kept their rate within 2 % and submitted less than 1 % of
+    The other { $count } streams of points met their rate within 2 % and submitted less than 1 % of
     it late.
 oddity-overflow = { $count } latencies above one hour
 oddity-given-up =
@@ -488,9 +488,9 @@ grade-disqualifying = disqualifying
 grade-confounder = possible confounder
 grade-harmless = harmless
 data-how =
-    Every stream and class. Streams in grey ran beside the measured ones and do not count in the
-    headline. Latencies are service times, or response times (marked r) where a target rate was set. “–”
-    means not measured: fewer than 100 samples lay above that percentile.
+    Every stream and class. Streams in grey are background load and do not count in the headline.
+    Latencies are service times, or response times (marked r) if a target rate was set. “–” means
+    not measured: fewer than 100 samples lay above that percentile.
 runs = Runs
 run = { $repeats ->
         [one] { $when }, dyno { $version }, { $repeats } repeat
@@ -528,34 +528,33 @@ drives-aggregation =
     For several drives: ops/s are summed, percentiles are those of the merged histograms (not a mean of
     percentiles); min, median and max are of the individual drives.
 drives-pooled =
-    For several instances: the pooled p99 is that of the merged histograms, of all their transactions
-    together; beside it is the mean of the instances' own p99s, as reviews of several virtual machines
-    print it. They answer different questions.
+    For several instances: the pooled p99 is that of the merged histograms, of all their
+    transactions together; next to it is the mean of the instances' own p99s, as printed in reviews
+    of several virtual machines. They answer different questions.
 instance-by-instance = Instance by instance: { $step }
 
 ## Power
 energy-how =
     Power is that of the item in the third column, as its instrument reports it; classes are never
-    compared. Energy is the trapezoidal integral of the readings, at their own times, over the measured
-    window shifted by the instrument's delay: the delay, up to { $seconds } s, at which its readings
-    follow the ops/s best, the same for all points of an instrument. It is not given where readings
-    leave out more than 1 % of the window. Idle power is not subtracted.
+    compared. Energy is the trapezoidal integral of the readings, at their own times, over the
+    measured window shifted by the instrument's delay: the delay, up to { $seconds } s, at which its
+    readings follow the ops/s best, the same for all points of an instrument. It is omitted if
+    readings cover less than 99 % of the window. Idle power is not subtracted.
 meter-late = { $meter }: lags the load by { $late }; corrected.
-meter-unknown-delay =
-    { $meter }: does not follow the load closely enough to find whether it is late.
+meter-unknown-delay = { $meter }: does not follow the load closely enough to determine its delay.
 meter-too-little =
     { $meter }, { $step } { $at }: readings cover { $covered } of the window, too little for energy.
 power-meters = Power meters
 
 ## Load at equal latency, and at a limit
 equal-load-how =
-    The knee is the measured point that lies farthest below the straight line between the curve's ends,
-    both axes scaled alike; none where it sags by less than a tenth. Loads at equal p99 (that of the
-    first subject's knee) and p99 at equal load (over the loads that all curves share) are read off
-    the straight lines between measured points, repeat by repeat, and compared with the brief's
-    subject as any other figure.
+    The knee is the measured point farthest below the straight line between the curve's ends, both
+    axes scaled alike; none if it sags by less than a tenth. Loads at equal p99 (that of the first
+    subject's knee) and p99 at equal load (over the loads that all curves share) are read off the
+    straight lines between measured points, repeat by repeat, and compared with the brief's subject
+    as any other figure.
 limit-how =
-    Only those values of the sweep were measured that the bisection needed. A value holds where the
+    Only the values of the sweep that the bisection needed were measured. A value holds if the
     percentile, over all repeats, is within the limit; values above one that did not hold were not
     measured.
 row-at-load = at { $load } ops/s
@@ -564,14 +563,14 @@ row-within-limit = within the limit
 
 ## All claims
 findings-how =
-    A claim is made only where the simultaneous 95 % interval excludes “no difference”: the probability
+    A claim is made only if the simultaneous 95 % interval excludes “no difference”: the probability
     that any claim of this brief is false is at most 5 %. Of several points that show the same, the
-    one with the strongest lower bound is named. Numbers are rounded towards the weaker claim. Points
-    with a caveat support none.
+    one with the strongest lower bound is stated. Numbers are rounded towards the weaker claim.
+    Points with a caveat support none.
 caveats-noted = Caveats noted: { $count }; the section Caveats lists them.
 claims-for = Claims for { $subject }
 claims-none = None.
-claims-weaker = { $count } weaker ones are in the tables of the steps.
+claims-weaker = The tables of the steps have { $count } weaker ones.
 claim-with-basis = { $claim } ({ $basis }).
 caveats-of-claims = Caveats (these points support no claim, or only a bound)
 
@@ -615,23 +614,23 @@ within-the-limit = {" "}within the limit
 ## TPC-C
 tpcc-limits =
     Limits: 90 % of each kind must be answered in that time (clause 5.2.5.3), and 90 % of deferred
-    Deliveries be executed within 80 s of entering the queue (clause 2.7.2.2). Where terminals have
-    keying and think times, times are response times, counted from when the terminal sent; a limit
-    counts as kept where p95 or the slowest of all lies within it. Minimum shares (clause 5.2.3):
-    Payment 43 %, Order-Status, Delivery and Stock-Level 4 % each.
+    Deliveries executed within 80 s of entering the queue (clause 2.7.2.2). If terminals have keying
+    and think times, times are response times, counted from when the terminal sent; a limit counts
+    as met if p95 or the slowest of all is within it. Minimum shares (clause 5.2.3): Payment 43 %,
+    Order-Status, Delivery and Stock-Level 4 % each.
 tpcc-deviations =
-    New-Orders per minute are no tpmC: this is not an audited result and not comparable with published
-    ones. Departures from the specification: no foreign keys are declared; transactions run at the
-    server's own isolation level (MariaDB and MySQL: repeatable read, PostgreSQL and SQL Server: read
-    committed), with rows locked before they are written; a deferred Delivery waits for its terminal's
-    connection and is logged in the latencies instead of a result file; inputs are made by the driver,
-    there are no screens; checkpoints, durability and 180-day storage are not tested; without keying
-    and think times (no-wait) each transaction takes a terminal drawn anew. Rolled-back New-Orders
-    are left out of New-Orders per minute.
+    New-Orders per minute are not tpmC: this is not an audited result and not comparable with
+    published ones. Departures from the specification: no foreign keys are declared; transactions
+    run at the server's default isolation level (MariaDB and MySQL: repeatable read, PostgreSQL and
+    SQL Server: read committed), with rows locked before they are written; a deferred Delivery waits
+    for its terminal's connection and is logged in the latencies instead of a result file; inputs
+    come from the driver, there are no screens; checkpoints, durability and 180-day storage are not
+    tested; without keying and think times (no-wait) each transaction uses a randomly drawn
+    terminal. Rolled-back New-Orders are not included in New-Orders per minute.
 subject-times = { $subject } ({ $count } times)
 tpcc-conditions-kept =
-    { $step }: all twelve conditions of clause 3.3.2 were kept on { $subjects }; the
-    longest check took { $time }.
+    { $step }: all twelve conditions of clause 3.3.2 hold on { $subjects }; the longest check took {
+    $time }.
 new-orders = { $rate } New-Orders per minute
 kept-by-all = kept by all
 kept = kept
@@ -654,12 +653,12 @@ method-mb = Bytes that those ops moved, in units of 1,000,000 bytes, divided by 
 method-service-time =
     From handing the request to the engine to its completion, by one monotonic clock.
 method-response-time =
-    Where a target rate was set: from the moment the request was due to its completion, so that waiting
+    If a target rate was set: from the moment the request was due to its completion, so that waiting
     behind a slow request is counted. A late request is counted late and never dropped.
 method-percentiles =
-    From histograms with a relative error of at most 0.1 %, merged over workers, drives and instances,
-    never over classes. The latency that the given share of the ops did not exceed. Shown only where
-    at least { $samples } samples lie above it.
+    From histograms with a relative error of at most 0.1 %, merged over workers, drives and
+    instances, never over classes. The latency that the given share of the ops did not exceed. Shown
+    only if at least { $samples } samples lie above it.
 method-several-drives =
     Ops and bytes are summed. Percentiles are those of the merged histograms, never a mean of
     percentiles. Of several repeats, the geometric mean of their figures is shown.
@@ -673,29 +672,29 @@ rounding = Rounding
 self-test = Self-test
 difference = Difference
 method-interval =
-    Half the width of the 95 % confidence interval of a level: Student's t over the logarithms of three
-    or more repeats. With one or two repeats there is none, only the least and the most.
+    Half the width of the 95 % confidence interval of a level: Student's t over the logarithms of
+    three or more repeats. With one or two repeats there is none, only the minimum and maximum.
 method-gain =
-    Superior ÷ inferior − 1. Used where higher is better: 1.5 times as many is a gain of 50 %.
+    Superior ÷ inferior − 1. Used if higher is better: 1.5 times as many is a gain of 50 %.
 method-reduction = 1 − new ÷ old. Used for latencies: half as long is a reduction of 50 %.
 method-comparison =
     The ratio of geometric means over repeats, from a model of logarithms with the repeat as block
     and the place in the order of measurement as a factor. Variances of points are moderated (Smyth
     2004).
 method-one-family =
-    All comparisons of this brief, over all steps, subjects, figures and points, share one 5 % chance
-    that any interval misses the truth: 4 % for single points, 1 % for step means (Bonferroni). Decision
-    and interval are one and the same.
+    All comparisons of this brief, over all steps, subjects, figures and points, share one 5 %
+    chance that any interval misses the true value: 4 % for single points, 1 % for step means
+    (Bonferroni). Decision and interval are identical.
 method-lower-bound =
-    The better subject was not limited by its drive, the other was by its own: the difference is at least
+    The better subject was not limited by its drive, but the other was: the difference is at least
     the lower end of the interval.
 method-rounding =
     Towards the weaker claim, to two digits of the interval's half-width; ends of intervals are rounded
     outwards.
 method-caveats =
-    Points that failed in a repeat, fell short of the target rate by 2 % or more, submitted 1 % or more
-    of an open loop's requests late, lie on a drive that was to be prepared until steady and was not, or
-    drifted in any repeat (see docs/claims.md) support no claim.
+    Points that failed in a repeat, fell short of the target rate by 2 % or more, submitted 1 % or
+    more of an open loop's requests late, are on a drive that did not reach the required steady
+    state, or drifted in any repeat (see docs/claims.md) support no claim.
 
 ## Imported figures, in tables
 published-how =
@@ -711,12 +710,12 @@ formula-factor = factor
 ## Specification
 specification = Specification
 stated-not-measured =
-    As stated by the makers or the sources named; nothing in this table was measured.
+    As stated by the makers or the named sources; nothing in this table was measured.
 for-the-money = Performance for the price
 for-the-money-how =
     The headline figure of each step, divided by the price above. Prices are not measured and change
-    from day to day; no difference between these quotients is claimed. Figures that the drive did not
-    limit are left out.
+    from day to day; no difference between these quotients is claimed. Figures not limited by the
+    drive are omitted.
 price-of = { $subject }: price of { $date }, source: { $source }
 spec-capacity = capacity
 spec-form-factor = form factor
@@ -743,7 +742,7 @@ stream-reached-and-late =
 stream-late =
     { $place }: stream { $stream }: { $late } of its requests were submitted late; max backlog { $backlog }
 failed-point = { $subject }, { $step } { $at } repeat { $repeat }: { $cause }
-failed-points = Failed points ({ $count }), left out of all estimates
+failed-points = Failed points ({ $count }), excluded from all estimates
 axis-rates = multiple of the rates
 at-rates = {" "}at { $values } the rates
 at-every-multiple = {" "}at every multiple of the rates ({ $low } to { $high })
@@ -758,60 +757,61 @@ page-footer =
     Made by Dyno { $version } from raw histograms and intervals. Every number here can be recomputed
     from the bundle.
 page-of = { $page } of { $pages }
-rows-elsewhere = { $rows } rows, which are in the HTML and Markdown forms and in `dyno export`.
-lines-elsewhere =
-    { $title }: { $lines } lines, which are in the HTML and Markdown forms and in the bundle.
+rows-elsewhere = { $rows } rows: see the HTML and Markdown forms, or `dyno export`.
+lines-elsewhere = { $title }: { $lines } lines: see the HTML and Markdown forms, or the bundle.
 
 ## Bottlenecks, their evidence, and what to change (crates/report/src/brief/text)
 verdict-clauses = { $first }; { $second }
 verdict-processors-busy = processors { $busy } busy
 verdict-processors-others = processors { $busy } busy, { $others } with other processes
 verdict-few-at-device = only { $share } of the load's requests were at the device
-verdict-hypervisor = the hypervisor gave away { $stolen }
-remedy-own-machine = a machine of its own, or virtual processors that nobody shares
+verdict-hypervisor = the hypervisor gave { $stolen } to other machines
+remedy-own-machine = a dedicated machine, or virtual processors that are not shared
 remedy-end-others = stop the other programs on this host, and measure again
 verdict-stood-still = Dyno itself stood still for { $still } of { $window }
 remedy-stood-still =
-    measure again where nothing stops Dyno: no suspend, no debugger, no overcommitted virtual machine
-verdict-tmpfs = the subject's directory is in memory (tmpfs): no drive lies under it
-remedy-tmpfs = name a directory on the drive's filesystem, or the device itself
-verdict-no-data = the engine keeps no data: no request reaches a drive
+    measure again without interruptions of Dyno: no suspend, no debugger, no overcommitted virtual
+    machine
+verdict-tmpfs = the subject's directory is in memory (tmpfs), not on a drive
+remedy-tmpfs = use a directory on the drive's filesystem, or the device itself
+verdict-no-data = the engine stores no data: no request reaches a drive
 remedy-no-data = an engine that stores data
 verdict-from-memory = at least { $share } of the reads were served from memory
 verdict-left-in-memory = { $share } of the bytes written had not reached the device at the end
-remedy-longer-window = a window so long that memory is full before it begins
+remedy-longer-window = a longer warm-up and window, so that memory is full before the window begins
 remedy-direct-or-longer-window =
-    `direct = true`, or a window so long that memory is full before it begins
+    `direct = true`, or a longer warm-up and window, so that memory is full before the window begins
 remedy-dataset-beyond-memory = a dataset larger than memory
 remedy-dataset-of = a dataset of { $size }
 remedy-direct-or = `direct = true`, or { $other }
-remedy-smaller-cache = a smaller cache of the engine's own, or a larger dataset
+remedy-smaller-cache = a smaller cache in the engine, or a larger dataset
 remedy-dataset-fits = the dataset, { $dataset }, fits into { $memory } of memory: { $how }
 verdict-neighbour =
-    { $share } of the device's time went to requests of others, who read { $read } and wrote { $written }
+    { $share } of the device's time was spent on requests of others, which read { $read } and wrote
+    { $written }
 remedy-neighbour =
     stop the other programs that use the drive (`iotop -o` lists them), or measure a drive that nothing
     else uses
-verdict-late = at least { $share } of the ops were handed over late by Dyno itself
+verdict-late = at least { $share } of the ops were submitted late by Dyno itself
 verdict-late-p99 =
-    at least { $share } of the ops were handed over late by Dyno itself, and p99 of the response time
+    at least { $share } of the ops were submitted late by Dyno itself, and p99 of the response time
     is { $ratio } times that of the service time
 remedy-late = more workers for the rate, a lower rate, or processors that nothing else uses
 verdict-rate-reached = { $share } of the target rate was reached
 verdict-throttled = the drive throttled itself for { $share } of the window
-verdict-thinks = { $share } of its requests were in flight; between them it keys and thinks
+verdict-thinks = { $share } of its requests were in flight; between them are keying and think times
 verdict-too-few-made =
-    only { $share } of the requests that the load may have in flight were: Dyno generates no more
-remedy-too-few-made = more threads with less depth each, or larger requests
+    only { $share } of the permitted requests were in flight: Dyno generates no more
+remedy-too-few-made = more threads with a lower depth each, or larger requests
 verdict-no-device = no device seen
 verdict-at-device =
-    the load's own requests were at the device for { $window } of the window, { $requests } of those it
-    may have in flight
+    the load's own requests were at the device for { $window } of the window, { $requests } of its
+    permitted number
 verdict-at-device-flushing =
-    the load's own requests were at the device for { $window } of the window, in flushes for
-    { $flushing } of it, { $requests } of those it may have in flight
+    the load's own requests were at the device for { $window } of the window, in flushes for {
+    $flushing } of it, { $requests } of its permitted number
 verdict-processors-unknown = processor time unknown
-verdict-one-core = one worker, and its core { $busy } busy
+verdict-one-core = one worker, with its core { $busy } busy
 verdict-computed = workers computed for { $share } of the time
 verdict-own = { $evidence }, { $own } with the load itself
 verdict-own-and-servers =
@@ -821,11 +821,11 @@ remedy-server-processors =
     drive
 remedy-processors =
     more or faster processors, or a load that computes less for each byte: larger requests, no compression
-verdict-others-waited = its other workers waited for those
+verdict-others-waited = its other workers waited for these
 verdict-locks =
-    workers were off the processor { $off } of the time, and any of their requests at the device for
-    only { $window } of it
-remedy-locks = fewer threads, or several datasets at once (`instances`), so that none waits
+    workers were off the processor { $off } of the time, but had requests at the device for only {
+    $window } of it
+remedy-locks = fewer threads, or several datasets at once (`instances`)
 verdict-in-repeats = { $evidence } (in { $count } of { $repeats } repeats; { $others })
 verdict-limit-in = { $limit } in { $count }
 verdict-limits = { $first }, { $other }
@@ -836,7 +836,7 @@ difference-setting = { $path }
 difference-method = version of the measuring method
 difference-preparation = Preparation
 difference-temperature = Temperature at the start, { $step }
-difference-own-runs = Measured in runs of their own
+difference-own-runs = Measured in separate runs
 difference-one-after-other = Measured one subject after the other
 difference-unequally = changes over time did not affect them equally
 difference-nothing-done = nothing
@@ -852,7 +852,7 @@ on-this-host = On this host, { $summary }
 figure-nothing-measured = nothing was measured here
 figure-seconds = seconds
 figure-round = round
-figure-share-no-longer = share of operations that took no longer
+figure-share-no-longer = share of operations up to this latency
 figure-convergence = Convergence to steady state
 figure-convergence-in-rounds =
     { $metric } in rounds of { $round }; last rounds with their fit and mean ± { $band }
@@ -870,7 +870,7 @@ figure-response-time = { $figure } { $class } response time
 figure-service-time-by-percentile = { $class } service time by percentile{ $at }
 figure-response-time-by-percentile = { $class } response time by percentile{ $at }
 figure-against-throughput = { $what } against throughput, by { $axis }
-figure-overload = {"; "}overload beyond the axis is left out
+figure-overload = {"; "}overload beyond the axis is omitted
 figure-at = {" "}at { $axis } { $value }
 figure-throughput = throughput
 figure-ops-over-time = ops/s over time{ $at }
@@ -878,7 +878,7 @@ figure-of-each-drive = { $figure } of each drive{ $at }
 figure-outliers = Outliers{ $at } over the window’s time, by cause ({ $count })
 figure-slowest-outliers = The slowest outliers{ $at } over the window’s time, by cause ({ $count } of { $all })
 figure-drive = drive { $number }
-figure-of-instances = p99 of all instances together, and the mean of their own{ $at }
+figure-of-instances = p99 of all instances pooled, and the mean of their own p99s{ $at }
 figure-pooled = pooled
 figure-mean-of-instances = mean of the instances' p99s
 figure-by-neighbour = latency by neighbour{ $at }
@@ -886,8 +886,8 @@ figure-of-neighbour = { $name }: { $figure }
 figures-lead = Headline figure of each step
 figures-megabytes = MB/s across workloads, each at its maximum, on one scale
 figures-part = { $caption } ({ $number } of { $count })
-verdict-near-ceiling = { $share } of what Dyno generates here in this shape
-remedy-near-ceiling = more threads where processors are free, larger requests, or a faster host
+verdict-near-ceiling = { $share } of the generator's ceiling for this load
+remedy-near-ceiling = more threads if processors are free, larger requests, or a faster host
 verdict-ceiling = generator's ceiling { $ops } ops/s
 figure-claimed = {"; "}claimed: { $differences }
 claimed-at = { $subject } { $value } at { $place }
@@ -913,17 +913,18 @@ durable-figure =
 # Load from several hosts
 section-hosts = Load from several hosts at once
 hosts-how =
-    The points of these bundles began at one absolute time by each host's clock, and each host's clock
-    was compared with the same reference before and after the run (NTP, RFC 5905 section 8: the offset
-    is to be added to the host's clock, and the true value lies within half the shortest round trip of
-    it). The common window is the share of the longest window that all hosts' windows have in common, by
-    the reference, less the uncertainty of the clocks. Where it is 99 % or more, ops/s and MB/s are sums
-    and latencies are those of all hosts' merged histograms; otherwise there is no sum.
-hosts-unchecked = No sums: the clock of { $host } was not compared both before and after its run.
+    The points of these bundles started at the same absolute time on each host's clock, and each
+    clock was compared with the same reference before and after the run (NTP, RFC 5905 section 8:
+    the offset is to be added to the host's clock, and the true value lies within half the shortest
+    round trip of it). The common window is the overlap of all hosts' windows as a share of the
+    longest, by the reference, less the uncertainty of the clocks. If it is 99 % or more, ops/s and
+    MB/s are sums and latencies are those of all hosts' merged histograms; otherwise there is no
+    sum.
+hosts-unchecked = No sums: the clock of { $host } was not checked both before and after its run.
 hosts-clock =
     No sums: the clock of { $host } was { $offset } from the reference, and the limit is { $limit }. Have all hosts
     follow one time server, and measure again.
-hosts-missing = No sum of { $step }, repeat { $repeat }: { $host } did not measure it to the end.
+hosts-missing = No sum of { $step }, repeat { $repeat }: { $host } did not measure it completely.
 hosts-apart =
     No sum of { $step }, repeat { $repeat }: the hosts' windows share { $share } of the longest.
 column-host = host
@@ -936,12 +937,12 @@ column-common-window = common window
 # Database servers
 section-database-servers = Database servers, one by one
 database-servers-how =
-    Transactions are those of all repeats. The rate of each server is the mean of its repeats, so that
-    the servers' rates add up to the total. The pooled p99 is that of all transactions together, of
-    the servers' merged histograms; beside it the mean of the servers' own p99s, as reviews of several
-    virtual machines print it. The coefficient of variation is the standard deviation of the servers'
-    rates over their mean. Processors and memory limit are as the kernel reports them; the limit includes
-    the page cache.
+    Transactions are those of all repeats. The rate of each server is the mean of its repeats, so
+    that the servers' rates add up to the total. The pooled p99 is that of all transactions
+    together, of the servers' merged histograms; next to it is the mean of the servers' own p99s, as
+    printed in reviews of several virtual machines. The coefficient of variation is the standard
+    deviation of the servers' rates over their mean. Processors and memory limit are as the kernel
+    reports them; the limit includes the page cache.
 column-servers = servers
 column-server = server
 column-processors = processors
@@ -953,10 +954,8 @@ column-variation = coefficient of variation
 all-servers = all servers
 server-of-drive = { $drive }, server { $server }
 shared-processors = { $processors } (shared)
-verdict-load-set =
-    of the { $count } processors that the load's workers have to themselves { $busy } were busy
-verdict-servers-set =
-    of the { $count } processors that the database servers have to themselves { $busy } were busy
+verdict-load-set = { $busy } of the load workers' own { $count } processors were busy
+verdict-servers-set = { $busy } of the database servers' own { $count } processors were busy
 remedy-load-set = more processors for the load: `cpus` of its streams, or fewer for the servers
 
 ## The fleet
@@ -971,22 +970,23 @@ fleet-figure-by-host =
     { $metric } of each drive, by model and firmware, a line for each host; hollow: deviates from its
     model
 fleet-ordered =
-    { $metric } of the drives of { $model } with the range of their repeats; { $drive } lies farthest from
-    the mean
+    { $metric } of the drives of { $model } with the range of their repeats; { $drive } is farthest
+    from the mean
 fleet-in-order = drives, in ascending order
 fleet-how =
-    A drive is a subject, or a drive of a group; a model's level is the geometric mean over its drives,
-    a drive's that over its repeats. Scatter is a standard deviation of logarithms, by one-way random
-    effects: of drives beyond their repeats, of hosts beyond their drives. A drive deviates where its
-    mean differs from the others' by more than chance gives at 5 % for all drives of the step together.
-    Intervals of models treat drives as a random effect and hold for all models of a step together.
+    A drive is a subject, or a drive of a group; a model's level is the geometric mean over its
+    drives, a drive's that over its repeats. Scatter is a standard deviation of logarithms, by
+    one-way random effects: of drives beyond their repeats, of hosts beyond their drives. A drive
+    deviates if its mean differs from the others' by more than chance allows at 5 % for all drives
+    of the step together. Intervals of models treat drives as a random effect and hold for all
+    models of a step together.
 fleet-better = drive for drive, { $better } is { $by } better than { $worse }, { $drives }
 fleet-open = drive for drive, { $first } and { $other } are not distinguishable: { $by }, { $drives }
 fleet-apart =
     { $drive } deviates from the other { $others } drives of { $model }: { $value } against { $usual }
 fleet-apart-health = { $sentence } (its health log: { $log })
 fleet-more-apart = { $count } more drives of { $model } deviate
-fleet-barred = Models are not compared, since these differ: { $what }
+fleet-barred = Models are not compared, because these differ: { $what }
 fleet-lead = { $drives } of { $models ->
         [one] one model
        *[other] { $models } models
@@ -995,8 +995,8 @@ fleet-lead = { $drives } of { $models ->
         [one] one of which deviates from the others of its model
        *[other] { $apart } of which deviate from the others of their model
     }.
-fleet-runs = { $count } bundles, begun from { $first } to { $last }
-fleet-not-shown = { $drives } drives in all; no model has enough of them to be a sample.
+fleet-runs = { $count } bundles, started from { $first } to { $last }
+fleet-not-shown = { $drives } drives in total; no model has enough of them for a sample.
 column-model = model
 column-firmware = firmware
 column-hosts = hosts
@@ -1339,13 +1339,13 @@ figure-latency = { $figure } { $class } latency
 figure-latency-by-percentile = { $class } latency by percentile{ $at }
 imported-figures = Imported figures
 method-imported =
-    Figures are those of the source, as it defines them. What is computed from them (ops/s per watt:
-    ops/s ÷ W; J/op: W ÷ ops/s) has as many significant digits as the least exact of them;
-    percentages are cut off, never rounded up.
+    Figures are those of the source, as it defines them. Derived figures (ops/s per watt: ops/s ÷ W;
+    J/op: W ÷ ops/s) have as many significant digits as the least precise input; percentages are
+    truncated, never rounded up.
 energy-how-imported =
-    Power is what the source gives for each point, one figure of what the third column names. The
-    instrument and its readings are not given in the source, and neither is energy over a window.
-data-how-imported = Figures as the source gives them. “–” means not given in the source.
+    Power is the source's figure for each point, for the item in the third column. The instrument
+    and its readings are not given in the source, nor is energy over a window.
+data-how-imported = Figures as in the source. “–” means not given in the source.
 caveat-few-figures = { $count ->
         [one] one figure is given in the source, without repeats: its scatter is unknown
        *[other] { $count } figures are given in the source: too few to show their scatter
@@ -1355,7 +1355,7 @@ caveat-every-point-few-figures = { $count ->
        *[other] The source gives { $count } figures for each point: too few to show their scatter
     }
 difference-device = Shared device
-difference-one-device = the plan lets the subjects share a device
+difference-one-device = the plan permits a shared device
 difference-steady = Steady state before the points
 difference-was-steady = steady
 difference-was-not-steady = not steady
@@ -1403,11 +1403,11 @@ cause-drifted =
     ops/s of { $subject } drifted by up to { $change } over the window: run longer preconditioning, or a
     longer warm-up
 cause-missed-rate =
-    { $subject } achieved only { $share } of the target rate: ask for a lower rate, or give the load
+    { $subject } achieved only { $share } of the target rate: use a lower rate, or give the load
     more threads or queue depth
 cause-stream-missed-rate =
-    stream { $stream }, which ran beside the reads of { $subject }, achieved only { $share } of its
-    target rate: ask for a lower rate, or give it more threads or queue depth
+    stream { $stream }, background load for { $subject }, achieved only { $share } of its target
+    rate: use a lower rate, or give it more threads or queue depth
 cause-late =
     { $share } of the requests to { $subject } were submitted late: use more workers, or processors that
     nothing else uses
@@ -1457,7 +1457,7 @@ drive-course = Drive { $drive } of { $subject }: { $moves } between { $from } an
 drive-level = Drive { $drive } of { $subject }: { $figures }
 stream-levels = { $stream } of { $subject }{ $at }: { $figures }
 total-writes =
-    { $subject }: { $writes } DWPD × { $years } years × 365 days × { $capacity } = { $total } written in all
+    { $subject }: { $writes } DWPD × { $years } years × 365 days × { $capacity } = { $total } in total
 
 ## Where imported figures are from, and what their source does not give
 note-in = note in { $file }

@@ -6,15 +6,15 @@ use std::fmt::Write;
 
 use clap::{Arg, Command};
 
-/// Subcommands that serve one purpose, each with the page of docs/ that describes it.
+/// Subcommands with a common purpose, each with its page in docs/.
 pub struct CommandGroup {
     /// The group's name.
     pub heading: &'static str,
-    /// Names and pages, the most common first.
+    /// Names and pages, most common first.
     pub commands: &'static [(&'static str, &'static str)],
 }
 
-/// The groups in the order in which help shows them. A subcommand that is in none fails a test.
+/// The groups in display order. A test fails if a subcommand is in none.
 pub const GROUPS: [CommandGroup; 6] = [
     CommandGroup {
         heading: "Measure",
@@ -61,10 +61,10 @@ pub const GROUPS: [CommandGroup; 6] = [
     },
 ];
 
-/// Names that stand in a column of the help, with the space that follows the longest of them.
+/// Width of the column of names in the help, including the space after the longest.
 const NAME_WIDTH: usize = 13;
 
-/// Adds the groups to the help of `dyno`, and to the help of each subcommand its page.
+/// Adds the groups to the help of `dyno`, and its page to the help of each subcommand.
 pub fn grouped(mut command: Command) -> Command {
     let heading = *command.get_styles().get_header();
     let literal = *command.get_styles().get_literal();
@@ -158,7 +158,7 @@ fn spelling(arg: &Arg) -> String {
     }
 }
 
-/// The help of an argument, with its default and the values that it takes.
+/// The help of an argument, with its default and possible values.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help());
     let mut text = help.map(ToString::to_string).unwrap_or_default();
@@ -175,7 +175,7 @@ fn meaning(arg: &Arg) -> String {
     text
 }
 
-/// Text as it can stand in a table's cell.
+/// Text escaped for a table's cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

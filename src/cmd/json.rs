@@ -19,7 +19,7 @@ pub struct OutputFormat {
     pub json: bool,
 }
 
-/// One document, indented, with a line's end after it.
+/// One document, indented, with a final newline.
 pub fn print(document: &impl Serialize, out: &mut dyn Write) -> Result<()> {
     serde_json::to_writer_pretty(&mut *out, document).context("writing JSON")?;
     writeln!(out)?;
@@ -29,17 +29,16 @@ pub fn print(document: &impl Serialize, out: &mut dyn Write) -> Result<()> {
 /// A figure with its 95 % interval.
 #[derive(Serialize, JsonSchema)]
 pub struct JsonFigure {
-    /// The value, in the unit that the field's name ends in.
+    /// The value, in the unit at the end of the field's name.
     pub value: f64,
-    /// Lower end of the interval, or the least observed where there is none; null where nothing
-    /// limits it.
+    /// Lower limit of the interval, or the minimum observed if there is none; null if unlimited.
     pub low: Option<f64>,
-    /// Upper end of the interval, or the most observed; null where nothing limits it.
+    /// Upper limit of the interval, or the maximum observed; null if unlimited.
     pub high: Option<f64>,
-    /// Whether `low` and `high` are a 95 % interval. From fewer than three repeats they are the
+    /// Whether `low` and `high` are a 95 % interval. With fewer than three repeats they are the
     /// extremes.
     pub interval: bool,
-    /// Repeats behind it, or samples of the tool that reported it.
+    /// Number of repeats, or of samples of the tool that reported it.
     pub n: usize,
 }
 
@@ -55,7 +54,7 @@ impl From<&Estimate> for JsonFigure {
     }
 }
 
-/// A moment as RFC 3339 has it, in UTC to the second; nothing for one that is not known.
+/// A time in RFC 3339 format, UTC, in seconds; None if unknown.
 pub fn moment(unix_ns: u64) -> Option<String> {
     if unix_ns == 0 {
         return None;

@@ -10,13 +10,13 @@ use crate::base::error::{Result, failed};
 use crate::language::Language;
 use crate::{bundles, catalogue};
 
-/// Bundles, and what is asked of them.
+/// Bundles, and the comparison settings.
 #[derive(Args)]
 pub struct Bundles {
     /// Bundles, or folders of bundles
     #[arg(required = true, value_name = "BUNDLE")]
     pub paths: Vec<PathBuf>,
-    /// How to compare them.
+    /// The comparison settings.
     #[command(flatten)]
     pub asked: AskedOptions,
     /// Language of the output: en, ja or pt-BR
@@ -24,7 +24,7 @@ pub struct Bundles {
     pub language: String,
 }
 
-/// What is compared, and which differences are the question.
+/// The compared metrics, and the permitted differences.
 #[derive(Args, Default)]
 pub struct AskedOptions {
     /// Field that may differ between the compared points, as in io.block, or "host"; repeatable
@@ -38,12 +38,12 @@ pub struct AskedOptions {
 }
 
 impl Bundles {
-    /// Reads the bundles and gathers their facts; an error names the file that cannot be read.
+    /// Reads the bundles and gathers their facts; an error states the unreadable file.
     pub fn facts(&self) -> Result<Facts> {
         self.answer(self.asked.question()?)
     }
 
-    /// The same with the slowest ops, for what shows them, and with these subjects masked.
+    /// The same with the slowest ops, for output that shows them, and with these subjects masked.
     pub fn facts_of_brief(&self, masks: Vec<String>) -> Result<Facts> {
         self.answer(Question { outliers: true, masks, ..self.asked.question()? })
     }
@@ -58,7 +58,7 @@ impl Bundles {
     }
 }
 
-/// Files as they are named, and every bundle below a folder that is named.
+/// The named files, and every bundle below a named folder.
 pub fn each(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for path in paths {
@@ -74,7 +74,7 @@ pub fn each(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         if found.is_empty() {
             return Err(failed(
                 format!("there is no bundle in {}", path.display()),
-                "name a bundle, or a folder with files that end in .dyno",
+                "specify a bundle, or a folder with files that end in .dyno",
             ));
         }
         all.extend(found);

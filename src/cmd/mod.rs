@@ -48,7 +48,7 @@ enum Command {
     Run(Box<measure::run::RunArgs>),
     /// Write a commented plan for this host's drives
     ///
-    /// On a terminal it asks for what it cannot find out. It never adds `erase = true`.
+    /// On a terminal, it prompts for anything it cannot determine. It never adds `erase = true`.
     Init(plans::init::InitArgs),
     /// Check a plan and print what it would do, without doing it
     Plan {
@@ -69,7 +69,7 @@ enum Command {
     /// False claims, detectable differences, pacing floor and generator ceilings. The result is
     /// stored and quoted in every later brief from this host.
     Selftest(measure::selftest::SelftestArgs),
-    /// Cut a host's power during durable writes, then look for losses
+    /// Cut a host's power during durable writes, then check for losses
     Powercut {
         #[command(subcommand)]
         command: measure::powercut::PowercutCommand,
@@ -122,7 +122,7 @@ enum Command {
     },
     /// Export bundles as CSV, JSON or Parquet, or add them to a dataset
     Export(publish::export::ExportArgs),
-    /// Check published claims against the numbers behind them
+    /// Check published claims against the underlying figures
     Audit {
         /// Claims file (docs/audit.md describes the format)
         claims: PathBuf,
@@ -191,7 +191,7 @@ enum ProtocolsCommand {
     },
 }
 
-/// The command line, as help, completions and manual pages are made from it.
+/// The command line, from which help, completions and manual pages are generated.
 pub fn command() -> clap::Command {
     help::grouped(Dyno::command())
 }

@@ -16,20 +16,20 @@ use crate::stats::detectable::{Detectable, detectable};
 use crate::stats::specimens::{Components, needed};
 use crate::{bundles, workload};
 
-/// How much a plan is.
+/// The size of a plan.
 pub struct Extent {
     /// Points over all subjects and repeats.
     pub points: u64,
-    /// Fewer may do: a search, or repeats until an interval is narrow enough.
+    /// Fewer may suffice: a search, or repeats until an interval is narrow enough.
     pub at_most: bool,
-    /// Warm-ups, windows, conditioning, and the rounds that a steady state needs at the least.
+    /// Warm-ups, windows, conditioning, and the minimum number of rounds of a steady state.
     pub load_ns: u64,
-    /// What a steady state may take beyond; none where the plan asks for none.
+    /// The additional maximum time of a steady state; None without one.
     pub more_ns: Option<u64>,
 }
 
 impl Extent {
-    /// Of a resolved plan.
+    /// For a resolved plan.
     pub fn of(plan: &Plan) -> Extent {
         let each = plan.subjects.len() as u64 * u64::from(plan.repeats);
         let searched = |step: &Step| step.sweep.as_ref().is_some_and(|s| s.search.is_some());
@@ -55,7 +55,7 @@ impl Extent {
     }
 }
 
-/// A stream in words: workload, engine, threads × depth, rate.
+/// A stream as text: workload, engine, threads × depth, rate.
 pub fn stream(stream: &Stream) -> String {
     let load = match stream.load {
         Load::Rate(rate) => format!(" at {rate}"),
@@ -68,7 +68,7 @@ pub fn stream(stream: &Stream) -> String {
     )
 }
 
-/// A value of an axis, as it is printed.
+/// An axis value, as printed.
 pub fn value(axis: &Axis) -> String {
     let Some(value) = axis.value.number() else { return "max".to_string() };
     match axis.field {
@@ -81,19 +81,19 @@ pub fn value(axis: &Axis) -> String {
     }
 }
 
-/// A difference that the repeats can show, and from where its scatter is known.
+/// A detectable difference, and the source of its scatter.
 pub struct DetectableDifference {
-    /// From where the scatter is known.
+    /// The source of the scatter.
     pub at: String,
     /// Standard deviation of a run's logarithm.
     pub scatter: f64,
-    /// What they can show.
+    /// The detectable differences.
     pub shown: Detectable,
 }
 
-/// An earlier bundle, or a folder of them, from which scatter is known.
+/// An earlier bundle, or a folder of them, as the source of scatter.
 pub struct Earlier {
-    /// As it was named.
+    /// As named by the user.
     pub name: String,
     facts: Facts,
 }
@@ -107,8 +107,8 @@ impl Earlier {
     }
 }
 
-/// Which differences the repeats can show, at the scatter of an earlier bundle or of this host's
-/// self-test; none where nothing is known.
+/// The differences that the repeats can show, with the scatter of an earlier bundle or of this
+/// host's self-test; empty if none is known.
 pub fn powers(plan: &Plan, from: Option<&Earlier>) -> Vec<DetectableDifference> {
     if let Some(Earlier { name, facts }) = from {
         let power = |(step, scatter, shown): (Option<String>, f64, Detectable)| {
@@ -126,18 +126,18 @@ pub fn powers(plan: &Plan, from: Option<&Earlier>) -> Vec<DetectableDifference> 
     all.collect()
 }
 
-/// How many specimens of a model a difference needs.
+/// The number of specimens of a model required for a difference.
 pub struct Specimens {
-    /// From where the scatter is known.
+    /// The source of the scatter.
     pub at: String,
-    /// What drives and repeats scatter by there.
+    /// The scatter of drives and repeats there.
     pub scatter: Components,
-    /// Of each model; none where a thousand are too few.
+    /// Per model; None if a thousand are too few.
     pub needed: Option<usize>,
 }
 
-/// How many specimens of each of two models show a difference, given as a share, in 90 of 100
-/// briefs: by the components of variance of an earlier bundle, step by step.
+/// The number of specimens of each of two models needed to show a difference, given as a share, in
+/// 90 of 100 briefs: by the components of variance of an earlier bundle, step by step.
 pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Specimens> {
     let Some(Earlier { name, facts }) = from else { return Vec::new() };
     let shared = |step: &StepFacts| plan.protocol.steps.iter().any(|own| own.name == step.name);
@@ -156,13 +156,13 @@ pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Sp
     (0..facts.steps.len()).filter_map(of).collect()
 }
 
-/// What filling a drive's datasets writes.
+/// Bytes written by filling a drive's datasets.
 pub fn fill_bytes(plan: &Plan) -> u64 {
     let of = |d: &Dataset| space::fill_bytes(d).unwrap_or(0).saturating_mul(space::copies(plan, d));
     plan.protocol.datasets.iter().map(of).fold(0, u64::saturating_add)
 }
 
-/// What rate-limited writers may write to one drive of a subject, over all points.
+/// Maximum bytes written by rate-limited writers to one drive of a subject, over all points.
 pub fn paced_bytes(plan: &Plan, subject: &Subject) -> f64 {
     let own = |step: &Step| subject.overrides.iter().any(|own| own.step == step.name);
     let writing =
@@ -181,7 +181,7 @@ fn paced_once(step: &Step) -> f64 {
     paced.sum()
 }
 
-/// Transactions write what their statements do, which no rate in bytes says.
+/// Transactions write what their statements do, independent of a byte rate.
 pub fn writes(stream: &Stream) -> bool {
     workload::find(&stream.workload.name).is_some_and(|w| w.writes(&stream.workload.knobs))
 }

@@ -7,21 +7,21 @@ use crate::record::Fact;
 use crate::record::key::{self, FactKey};
 use crate::record::selftest::SelfTest;
 
-/// Where results are kept, by host.
+/// Where results are stored, by host.
 pub const KEPT: &str = "selftest";
 
-/// Keeps the result for this host, beside those of others.
+/// Stores the result for this host, in addition to those of others.
 pub fn keep(found: &SelfTest) -> Result<()> {
     private::remember(KEPT, &line(found)?);
     Ok(())
 }
 
-/// A result as it is kept: a line of JSON, with what it is of.
+/// A stored result: a line of JSON, with its key.
 pub fn line(found: &SelfTest) -> Result<String> {
     serde_json::to_string(&(host(), found)).context("writing the self-test")
 }
 
-/// The newest self-test of this host, kernel, processor and kind of build.
+/// The newest self-test of this host, kernel, processor and build type.
 pub fn kept() -> Option<SelfTest> {
     let own = host();
     let read = |line: &String| serde_json::from_str::<([String; 4], SelfTest)>(line).ok();
@@ -38,7 +38,7 @@ pub fn facts() -> Vec<Fact> {
     kept().map(|found| found.to_facts()).unwrap_or_default()
 }
 
-/// What a result is of. A build without optimisation measures another Dyno.
+/// The key of a result. An unoptimised build is a different program to measure.
 fn host() -> [String; 4] {
     let facts = lab::machine::facts::gather(&[]);
     let fact = |key: FactKey| {

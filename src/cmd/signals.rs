@@ -10,9 +10,9 @@ use signal_hook::flag;
 
 use crate::base::error::{Context, Result};
 
-/// The signals that were caught.
+/// The caught signals.
 pub struct Signals {
-    /// Set once the run is to end.
+    /// Set when the run is to end.
     pub stop: Arc<AtomicBool>,
     number: Arc<AtomicUsize>,
 }

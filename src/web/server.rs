@@ -25,25 +25,25 @@ use super::security::{Gatekeeper, watch};
 use super::site::{MADE_AT_ONCE, ServedFolder};
 use crate::base::error::{Context, Result, refused};
 
-/// A head that is not there by then closes its connection, as does one that is asked nothing.
+/// Time limit for a request head, after which its connection is closed; also for an idle one.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
-/// What a client does not take for so long closes its connection.
+/// Time limit for a client to accept data, after which its connection is closed.
 const TAKEN_WITHIN_MS: u32 = 20_000;
-/// Bytes of a head at most, and of what is read at once.
+/// Maximum size of a head, and of a single read.
 const MOST_HEAD: usize = 32 << 10;
 const MOST_HEADERS: usize = 64;
 
-/// Where a server listens, and what it asks for.
+/// The server's address and access control.
 pub struct ServerOptions {
-    /// Address and port; port 0 is any that is free.
+    /// Address and port; port 0 selects any free one.
     pub listen: SocketAddr,
-    /// Needed at every address but loopback.
+    /// Required at every address except loopback.
     pub token: Option<Token>,
-    /// Host names that address the server, besides its addresses and `localhost`.
+    /// Permitted host names, in addition to its addresses and `localhost`.
     pub allowed_hosts: Vec<String>,
 }
 
-/// A server that listens and does not answer yet.
+/// A server that listens but does not respond yet.
 pub struct BoundServer {
     listener: TcpListener,
     address: SocketAddr,
@@ -51,12 +51,12 @@ pub struct BoundServer {
 }
 
 impl BoundServer {
-    /// Listens; refused at an address that others can reach where there is no token.
+    /// Listens; refused at an address that others can reach without a token.
     pub fn bind(site: ServedFolder, options: ServerOptions) -> Result<BoundServer> {
         let listen = options.listen;
         if !listen.ip().is_loopback() && options.token.is_none() {
-            let what = format!("{listen} can be reached from elsewhere, and there is no token");
-            let hint = format!("name a file with one (--token-file), or set {VARIABLE}");
+            let what = format!("{listen} can be reached from other hosts, but there is no token");
+            let hint = format!("specify a file with one (--token-file), or set {VARIABLE}");
             return Err(refused(what, hint));
         }
         let listening = || format!("listening at {listen}");
@@ -76,12 +76,12 @@ impl BoundServer {
         Ok(BoundServer { listener, address, router })
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers on a thread of its own, until what is returned is dropped.
+    /// Serves on its own thread, until the result is dropped.
     pub fn start(self) -> Result<RunningServer> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
@@ -104,14 +104,14 @@ impl BoundServer {
     }
 }
 
-/// A server that answers.
+/// An active server.
 pub struct RunningServer {
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl RunningServer {
-    /// Returns when it ends by itself.
+    /// Returns when it ends on its own.
     pub fn wait(mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -144,7 +144,7 @@ async fn accept(listener: TcpListener, router: Router) -> Result<()> {
     }
 }
 
-/// Answers one connection until it ends, or its seat is needed.
+/// Serves one connection until it ends, or its seat is needed.
 async fn converse(
     stream: TcpStream,
     router: Router,

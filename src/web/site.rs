@@ -13,39 +13,39 @@ use super::page::PageFailure;
 use crate::base::error::{Context, Result, failed};
 use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents};
 
-/// A site, as handlers have it.
+/// A site, as seen by handlers.
 pub type SharedSite = Arc<ServedFolder>;
 
-/// Pages that read bundles and are made at the same time.
+/// Maximum number of pages that read bundles concurrently.
 pub const MADE_AT_ONCE: usize = 2;
-/// Requests that may wait for their turn; further ones are refused.
+/// Maximum number of waiting requests; further ones are refused.
 const MAY_WAIT: usize = 64;
-/// A catalogue is read again after this.
+/// Maximum age of a catalogue.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// A folder of bundles that is served.
+/// A served folder of bundles.
 pub struct ServedFolder {
-    /// Without links in its name.
+    /// Without links in its path.
     folder: PathBuf,
-    /// The one bundle that is served, where it is no more than that.
+    /// The single served bundle, if it is not a folder.
     only: Option<String>,
-    /// Who watches which run.
+    /// The viewers of runs.
     pub hub: Hub,
     catalogue: Mutex<Option<(Instant, Arc<BundleCatalogue>)>>,
-    /// Turns of those that are made or wait, and of those that are made.
+    /// Permits for running or waiting requests, and for running ones.
     admitted: Arc<Semaphore>,
     making: Arc<Semaphore>,
 }
 
 impl ServedFolder {
-    /// Of a folder; an error where it is none.
+    /// For a folder; an error if it is not one.
     pub fn of_folder(folder: &Path) -> Result<ServedFolder> {
         let shown = folder.display();
         let real = folder.canonicalize().with_context(|| format!("opening {shown}"))?;
         if !real.is_dir() {
             return Err(failed(
                 format!("{shown} is not a folder"),
-                "name the folder that holds the bundles",
+                "specify the folder with the bundles",
             ));
         }
         Ok(ServedFolder {
@@ -69,13 +69,13 @@ impl ServedFolder {
             }
             _ => Err(failed(
                 format!("{shown} is not a bundle"),
-                "name a bundle, or a folder of bundles",
+                "specify a bundle, or a folder of bundles",
             )),
         }
     }
 
-    /// The bundles of the folder, as they were two seconds ago at most. It may read many files: for
-    /// `make` alone.
+    /// The bundles of the folder, at most two seconds old. May read many files: only call within
+    /// `make`.
     pub fn catalogue(&self) -> Result<Arc<BundleCatalogue>> {
         let mut known = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
         let catalogue = match (known.as_ref(), &self.only) {
@@ -89,8 +89,8 @@ impl ServedFolder {
         Ok(catalogue)
     }
 
-    /// A bundle of the folder, by its entry's path and by nothing else: a name that is none of the
-    /// catalogue's opens no file. Links are not followed.
+    /// A bundle of the folder, only by its entry's path: a name that is not in the catalogue opens
+    /// no file. Links are not followed.
     pub fn bundle(&self, name: &str) -> Result<PathBuf, PageFailure> {
         let catalogue = self.catalogue()?;
         let entry =
@@ -101,15 +101,15 @@ impl ServedFolder {
         }
     }
 
-    /// Where an entry of the catalogue lies; nothing where a link leads elsewhere.
+    /// The path of a catalogue entry; None if a link leads elsewhere.
     pub fn path_of(&self, entry: &CatalogueEntry) -> Option<PathBuf> {
         let path = self.folder.join(&entry.path);
         let real = path.canonicalize().ok()?;
         (real == path && real.is_file()).then_some(real)
     }
 
-    /// Makes a page on a thread of its own, a bounded number at once. Errors name no path above the
-    /// folder.
+    /// Generates a page on its own thread, with bounded concurrency. Errors contain no path above
+    /// the folder.
     pub async fn make<T: Send + 'static>(
         self: &Arc<ServedFolder>,
         work: impl FnOnce(&ServedFolder) -> Result<T, PageFailure> + Send + 'static,

@@ -272,19 +272,14 @@ fn data_of_no_known_kind_needs_a_word_of_its_own() {
         let disk = Loop::blank(136);
         File::options().write(true).open(&disk.file).unwrap().write_all_at(bytes, *at).unwrap();
         disk.refresh();
-        refused(situation, &disk, &without(&disk), "of a kind that is not known");
+        refused(situation, &disk, &without(&disk), "of an unknown kind");
         let other = Drive { erase_signatures: vec!["xfs".into()], ..disk.drive() };
-        refused(situation, &disk, &other, "of a kind that is not known");
+        refused(situation, &disk, &other, "of an unknown kind");
         passed(situation, &disk, &disk.drive());
     }
     // Random data from end to end, like plain dm-crypt.
     let disk = Loop::sized(32);
-    refused(
-        "an encrypted disk without a header",
-        &disk,
-        &without(&disk),
-        "of a kind that is not known",
-    );
+    refused("an encrypted disk without a header", &disk, &without(&disk), "of an unknown kind");
     must("blkdiscard", &[disk.path()]);
     passed("the same, trimmed", &disk, &without(&disk));
 }

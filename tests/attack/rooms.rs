@@ -133,7 +133,7 @@ fn a_filesystem_in_memory_that_fills_up_is_said_to_be_full_and_no_device_is_blam
     assert_eq!(output.status.code(), Some(1), "{said}");
     // A write into the last available page is short; any other fails.
     let full = ["No space left on device", "ended after"].iter().any(|words| said.contains(words));
-    assert!(full && said.contains("make room on its filesystem"), "{said}");
+    assert!(full && said.contains("free space on its filesystem"), "{said}");
     assert!(!said.contains("dmesg"), "{said}");
 }
 

@@ -85,7 +85,7 @@ fn v2(length: u32, digits: u32, high: u64, counts: &[u8]) -> Vec<u8> {
 }
 
 const HOUR: u64 = 3_600_000_000_000;
-const TABLES: Must = Must::Refuse("not as Dyno makes it");
+const TABLES: Must = Must::Refuse("not as Dyno creates it");
 const PLAN: Must = Must::Refuse("more than a bundle may");
 pub const MORE: Must = Must::Shown("more than a bundle may");
 const DAMAGED: Must = Must::Shown("damaged");
@@ -385,7 +385,7 @@ pub static KINDS: &[Kind] = &[
     }),
     // The file and its neighbours.
     kind("a write-ahead log", Must::Refuse("write-ahead log"), |p| pages::patch(p, 18, &[2, 2])),
-    kind("a write-ahead log beside", Must::Refuse("lies beside"), |p| {
+    kind("a write-ahead log beside", Must::Refuse("is next to"), |p| {
         std::fs::write(beside(p, "-wal"), "x").unwrap()
     }),
     kind("a journal that names a file", Must::Refuse("would delete"), |p| {

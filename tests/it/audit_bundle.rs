@@ -186,5 +186,5 @@ fn a_bundles_figure_is_not_described_the_wrong_way_round() {
         .output();
     let out = out.expect("ran");
     assert_eq!(out.status.code(), Some(1));
-    assert!(said(&out).contains("[metric.p99_us] has it the wrong way round"), "{}", said(&out));
+    assert!(said(&out).contains("[metric.p99_us] has the wrong direction"), "{}", said(&out));
 }

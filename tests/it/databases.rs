@@ -183,7 +183,7 @@ fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_t
     assert_eq!(ours.iter().map(|n| n.round()).collect::<Vec<_>>(), [1.0, 14.0, 2.0, 1.0]);
     for (url, complaint) in [
         (server.url("nobody", "theirs"), "check user, password and database"),
-        (server.url("postgres", "ours"), "does not have 2 tables as sysbench makes them"),
+        (server.url("postgres", "ours"), "does not have 2 tables in sysbench's layout"),
     ] {
         let output = server.bench.dyno(&url).output().unwrap();
         assert!(
@@ -252,10 +252,10 @@ fn what_is_wrong_is_said_and_nothing_of_the_user_s_is_touched() {
     let nobody = format!("mysql://nobody:secret@localhost/ours?socket={socket}");
     let nowhere = "mysql://root@localhost/ours?socket=/nowhere/socket".to_string();
     for (url, fill, complaint) in [
-        (server.url("ours"), FILL, "sbtest1 exists already and was left alone"),
+        (server.url("ours"), FILL, "sbtest1 already exists and was not touched"),
         (nobody, "", "check user, password and database"),
         (nowhere, "", "check that the server runs"),
-        (server.url("theirs"), "", "does not have 2 tables as sysbench makes them"),
+        (server.url("theirs"), "", "does not have 2 tables in sysbench's layout"),
     ] {
         server.bench.protocol(
             &format!("server = \"existing\"\n{fill}"),

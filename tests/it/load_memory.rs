@@ -121,7 +121,7 @@ fn a_file_larger_than_the_steps_memory_is_read_within_it() {
 fn a_limit_that_cannot_hold_is_refused_before_anything_is_filled() {
     for (memory, why) in [
         ("16MiB", "is less than the load needs"),
-        ("900TiB", "limits nothing on this host"),
+        ("900TiB", "is not a limit on this host"),
         ("0B", "is less than the load needs"),
     ] {
         let bench = Bench::new(&reader(16 * MIB, &format!("memory = \"{memory}\""), "1s"));

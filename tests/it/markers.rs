@@ -38,7 +38,7 @@ fn tied(bench: &Bench, engine: &str, [here, there]: [&str; 2], sql: &dyn Fn(&str
     let (well, said) = run(there);
     assert!(well && filled(&said) && said.contains("is not in this database"), "{said}");
     let (well, said) = run(here);
-    assert!(!well && said.contains("was left alone"), "it is the other's now: {said}");
+    assert!(!well && said.contains("was not touched"), "it is the other's now: {said}");
     sql(wipe);
     let (well, said) = run(here);
     assert!(well && filled(&said), "a wiped database is filled again: {said}");

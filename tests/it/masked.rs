@@ -195,7 +195,7 @@ fn a_subject_masked_in_the_plan_is_nowhere_said_which_drive_it_is() {
     let own = Bundle::open(&dir.join("kioxia-cd8p.dyno")).unwrap();
     assert_eq!(own.run().plan.subjects[1].name, OTHER);
     let args = ["export", "kioxia-cd8p.dyno", "--partition", "-o", "all"];
-    assert!(said(&dyno(dir, &args)).contains("a dataset keeps bundles whole"));
+    assert!(said(&dyno(dir, &args)).contains("a dataset contains complete bundles"));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_subject_masked_in_brief_toml_is_masked_in_the_editors_own_words_and_in_expo
         &["export", "kioxia-cd8p.dyno", "--brief", "brief.toml", "-o", "x.csv"],
     ] {
         let output = dyno(dir, args);
-        assert!(!output.status.success() && said(&output).contains("which is no subject"));
+        assert!(!output.status.success() && said(&output).contains("which is not a subject"));
     }
     assert!(!dir.join("x.md").exists() && !dir.join("x.csv").exists());
 }
@@ -283,7 +283,7 @@ fn what_is_declared_stands_on_the_first_page_and_at_the_end_and_brief_toml_count
         ("[disclosure]\nclass = \" \"", "'class' has an empty text"),
         ("[disclosure]\nkernel_command_line = \"all\"", "unknown variant `all`"),
         ("[disclosure]\nsponsor = \"x[^7]\"", "[^7] is cited, and there are 2 footnotes"),
-        ("[drive.\"Micron 7600\"]\nlink = \"example.com\"", "is no address of a page"),
+        ("[drive.\"Micron 7600\"]\nlink = \"example.com\"", "is not a web address"),
     ] {
         std::fs::write(dir.join("brief.toml"), toml).unwrap();
         let args = ["report", "kioxia-cd8p.dyno", "-o", "b.md", "--brief", "brief.toml"];
@@ -309,7 +309,7 @@ fn a_plan_with_a_declaration_that_makes_no_sense_is_refused() {
         ("[disclosure]\nfootnotes = \"x\"", "footnotes"),
         ("[disclosure]\nclass = \"x[^1]\"", "[^1] is cited"),
         ("[drive.A]\nmask = \"yes\"", "true or false"),
-        ("[drive.A]\nlink = \"ftp://x\"", "is no address of a page"),
+        ("[drive.A]\nlink = \"ftp://x\"", "is not a web address"),
     ] {
         let subject = "[[subject]]\nname = \"A\"\ndrives = [{ path = \".\" }]\n";
         std::fs::write(dir.join("plan.toml"), format!("protocol = \"./p.toml\"\n{subject}{rest}"))

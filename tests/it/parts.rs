@@ -235,5 +235,5 @@ fn a_drive_of_a_group_is_compared_with_the_same_of_another_group_and_both_are_na
     };
     refused("drive-3:p99", &["no step has a stream or drive 'drive-3'", "io, drive-1 to drive-2"]);
     refused("writer:p99", &["no step has a stream or drive 'writer'"]);
-    refused("drive-1:J/op", &["power is read of a subject's drives together"]);
+    refused("drive-1:J/op", &["power is measured for a subject's drives together"]);
 }

@@ -327,7 +327,7 @@ fn a_headline_names_a_step_a_metric_and_a_place_that_there_are() {
         ("io:p99", plan::model::headline::AxisPlace::Value(8.0))
     );
     for (headline, why) in [
-        ("{ step = \"writes\", metric = \"ops/s\" }", "there is no step 'writes' to lead with"),
+        ("{ step = \"writes\", metric = \"ops/s\" }", "there is no step 'writes' for the headline"),
         ("{ step = \"reads\", metric = \"p98\" }", "there is no metric 'p98'"),
         ("{ step = \"reads\", metric = \"other:p99\" }", "the step has no stream 'other'"),
         ("{ step = \"reads\", metric = \"ops/s\", at = \"equal-load\" }", "has no such place"),

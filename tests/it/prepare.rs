@@ -382,12 +382,12 @@ fn the_check_tells_what_will_be_done_and_that_a_stream_means_a_namespace_that_wi
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
     };
     let said = check("namespaces = 4", "namespace:1/6");
-    assert!(said.contains("'random' works on one of 6 namespaces, and there will be 4"), "{said}");
+    assert!(said.contains("'random' uses one of 6 namespaces, but there will be 4"), "{said}");
     let said = check("namespaces = 6\npurge = \"any\"", "namespace:1/6");
     assert!(
         said.contains(
-            "First, for each drive: 6 equal namespaces, where the controller can by deleting \
-             others and creating what is missing; purge by the best means that it has"
+            "First, for each drive: 6 equal namespaces, by deleting and creating others if the \
+             controller supports it; purge by the best means that it has"
         ),
         "{said}"
     );

@@ -300,5 +300,5 @@ fn drive_writes_per_day_over_the_warranty_are_added_up() {
     let (folder, _) = of(&made::step("threads", THREADS, ""), by_threads);
     std::fs::write(folder.path().join("brief.toml"), DRIVES).expect("written");
     let text = brief(folder.path(), &["--brief", "brief.toml"]);
-    says(&text, &["A: 1 DWPD × 5 years × 365 days × 7.68 TB = 14.0 PB written in all"]);
+    says(&text, &["A: 1 DWPD × 5 years × 365 days × 7.68 TB = 14.0 PB in total"]);
 }

@@ -103,16 +103,16 @@ fn a_plan_that_does_not_say_is_repeated_five_times_and_three_where_points_are_lo
     let bench = Bench::new(READS, PAIR);
     let says = bench.ok(&["plan", "check", "plan.toml"]);
     assert!(says.contains("10 points: 2 subjects × 5 repeats, interleaved"), "{says}");
-    assert!(says.contains("5 repeats: the default where no point takes more than 10 m"), "{says}");
+    assert!(says.contains("5 repeats: the default if no point takes more than 10 m"), "{says}");
     let long = Bench::new(&READS.replace("300ms", "9m\"\nwarmup = \"61s"), PAIR);
     let says = long.ok(&["plan", "check", "plan.toml"]);
-    assert!(says.contains("3 repeats: the default where a point takes more than 10 m"), "{says}");
+    assert!(says.contains("3 repeats: the default if a point takes more than 10 m"), "{says}");
     let few = Bench::new(READS, &format!("repeats = 2\n{PAIR}"));
     let says = few.ok(&["plan", "check", "plan.toml"]);
     assert!(says.contains("Too few repeats to compare subjects"), "{says}");
     let line = ["plan", "check", "./null.toml", "-s", "X=x", "--repeats", "4"];
     let says = few.ok(&line);
-    assert!(says.contains("4 repeats: as the plan says"), "{says}");
+    assert!(says.contains("4 repeats: set by the plan"), "{says}");
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn a_subject_may_have_knobs_of_its_own_and_the_other_keeps_the_protocols() {
 fn what_is_no_knob_of_a_stream_may_not_be_a_subjects_own() {
     for (path, says) in [
         ("latncy", "did you mean 'latency'?"),
-        ("step.a.duration", "cannot be set for one subject alone"),
-        ("step.a.stream.io.threads", "cannot be set for one subject alone"),
+        ("step.a.duration", "cannot be set for a single subject"),
+        ("step.a.stream.io.threads", "cannot be set for a single subject"),
         ("step.a.stream.oi.engine.latency", "finds no 'oi'"),
         ("step.a.stream.io.engine.speed", "no key 'speed'"),
     ] {

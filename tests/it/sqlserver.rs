@@ -354,7 +354,7 @@ fn what_the_server_refuses_is_said_clearly_and_without_the_password() {
     refused(
         &bench,
         &output,
-        &["There is already an object named 'warehouse'", "it was left alone; drop it"],
+        &["There is already an object named 'warehouse'", "it was not touched; drop it"],
     );
 
     let bench = Bench::new();

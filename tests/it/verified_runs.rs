@@ -219,7 +219,7 @@ fn a_verified_dataset_that_was_changed_while_closed_is_a_finding_and_not_laid_ou
     let output = dyno(bench.dir(), &bench.args());
     let text = said(&output);
     assert!(!output.status.success() && text.contains("was changed since it was closed"), "{text}");
-    assert!(text.contains("to lay it out anew"), "{text}");
+    assert!(text.contains("to recreate it"), "{text}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn a_result_near_the_generators_own_ceiling_is_marked_and_a_slower_one_is_not() 
         if let Some(found) =
             sought("the null engine", Bottleneck::Generator, &[Bottleneck::Cpu], &run)
         {
-            contains(&found, &["of what Dyno generates here in this shape", "generator's ceiling"]);
+            contains(&found, &["of the generator's ceiling for this load"]);
         }
         let (cell, _) = measure(&null("100us"));
         let verdict = cell.limit.expect("a verdict");
@@ -87,7 +87,7 @@ fn a_folder_in_memory_has_no_drive_under_it() {
     let load = file("psync", false, "threads = 2");
     let found = sought("a tmpfs", Bottleneck::NoDrive, &[], &|| measure_in(place, &[], &load));
     if let Some(found) = found {
-        contains(&found, &["(tmpfs): no drive lies under it", "name a directory on the drive"]);
+        contains(&found, &["(tmpfs), not on a drive", "use a directory on the drive"]);
     }
 }
 
@@ -258,7 +258,7 @@ fn a_neighbour_that_writes_to_the_same_device_is_named_and_not_the_drive() {
         found.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
     if let Some(found) = found {
-        contains(&found, &["of the device's time went to requests of others", "iotop -o"]);
+        contains(&found, &["of the device's time was spent on requests of others", "iotop -o"]);
     }
 }
 
@@ -279,7 +279,7 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
     }) {
         contains(
             &found,
-            &["of the ops were handed over late by Dyno itself", "more workers for the rate"],
+            &["of the ops were submitted late by Dyno itself", "more workers for the rate"],
         );
     }
 }
@@ -326,7 +326,7 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
     let still_s: f64 = still_s.split(' ').next().expect("a number").parse().expect("a number");
     // All of it or the part in the window, and no more than the window's length.
     assert!((0.5..=2.0).contains(&still_s), "{found}");
-    contains(&found, &["of 2.0 s", "measure again where nothing stops Dyno"]);
+    contains(&found, &["of 2.0 s", "measure again without interruptions of Dyno"]);
 }
 
 #[test]
@@ -365,8 +365,5 @@ fn processors_that_the_servers_have_to_themselves_are_named_when_they_are_full()
     if found.contains("with other processes") {
         return skip(format!("{what}; others had the processors: {found}"));
     }
-    contains(
-        &found,
-        &["of the 1 processors that the database servers have to themselves", "were busy"],
-    );
+    contains(&found, &["of the database servers' own 1 processors were busy"]);
 }

@@ -175,10 +175,7 @@ pub fn text(path: &Path, most: u64) -> Result<String> {
     let refuse = |what: String, next: &str| failed(format!("{} {what}", path.display()), next);
     if bytes.len() as u64 > most {
         let what = format!("is larger than {} MiB", most >> 20);
-        return Err(refuse(
-            what,
-            "give the table or the statements alone; a bundle is a .dyno file",
-        ));
+        return Err(refuse(what, "use only the table or the statements; a bundle is a .dyno file"));
     }
     let line_of = |at: usize| bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
     if let Some(at) = bytes.iter().position(|b| *b == 0) {

@@ -26,10 +26,9 @@ pub fn metric<'a>(
     let described = head.metric.get(name);
     let better = match (described.map(|m| (m.better(), m.ratio.is_some())), known) {
         (Some((said, false)), Some(known)) if said != known => {
-            let next = format!(
-                "leave [metric.{name}] away: a bundle knows which way its figures are better"
-            );
-            return unread(format!("[metric.{name}] has it the wrong way round"), next);
+            let next =
+                format!("omit [metric.{name}]: the direction of a bundle's figures is known");
+            return unread(format!("[metric.{name}] has the wrong direction"), next);
         }
         (Some((said, _)), _) => said,
         (None, Some(known)) => known,
@@ -69,7 +68,7 @@ pub fn read(
     if claim.up_to && amount.is_some_and(|a| a.bound != Bound::Plain) {
         return unread(
             "a bound has no maximum",
-            "write \"up to\" as up_to = true and the number alone",
+            "write \"up to\" as up_to = true and only the number",
         );
     }
     let table = data.map(|d| d.table(&of)).unwrap_or_default();
@@ -142,7 +141,7 @@ fn place(
             place => Scope::Each(place.points(points)),
         }),
         Some(PointRef::Many(texts)) if texts.is_empty() => {
-            unread("at names no point", "name one, or leave it away")
+            unread("at names no point", "specify one, or omit it")
         }
         Some(PointRef::Many(texts)) => Ok(Scope::Each(texts.iter().map(|t| t.text()).collect())),
         Some(PointRef::Where(figures)) => {
@@ -205,13 +204,13 @@ fn change(
     let is_percent = said.unit == StatedUnit::Percent && said.bound == Bound::Plain;
     if !said.is_change || !is_percent || named.is_some_and(|name| name != CHANGE) {
         let next = "write it as \"−54 %\", with formula = \"change\" or none: (new − old) ÷ old";
-        return unread(format!("'{says}' is no change in percent with its sign"), next);
+        return unread(format!("'{says}' is not a signed change in percent"), next);
     }
     let formula = match better {
         Better::Higher if said.value > 0.0 => Formula::Gain,
         Better::Lower if said.value < 0.0 => Formula::Reduction,
         _ => {
-            let what = format!("'{says}' says that the subject is no better");
+            let what = format!("'{says}' states that the subject is not better");
             return unread(what, "state it of the other subject");
         }
     };
@@ -251,7 +250,7 @@ fn amount(says: &str, claim: &WrittenClaim, better: Better, unit: &str) -> Resul
         (StatedUnit::Of(_), None, _) => {
             let next = "add formula = \"difference\", or leave against away if it is the subject's \
                         own figure";
-            return unread(format!("'{says}' against a rival can be two things"), next);
+            return unread(format!("'{says}' against a rival is ambiguous"), next);
         }
         _ => {
             return unread(

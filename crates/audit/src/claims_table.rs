@@ -50,7 +50,7 @@ pub fn read(path: &Path, head: &Head) -> Result<PublishedFigures> {
         let (subject, at) = (&record[found.subject], &record[found.at]);
         if subject.is_empty() || at.is_empty() {
             let what = format!("{place}: no {} or no {}", columns.subject, columns.at);
-            return Err(failed(what, "every row says whose and where it is"));
+            return Err(failed(what, "every row must have a subject and a point"));
         }
         if !seen.rows.insert((subject.to_string(), at.to_string())) {
             let what = format!("{place}: a second row of {subject} at {at} {}", columns.at);
@@ -132,15 +132,15 @@ impl Headings {
         let mut names = BTreeSet::new();
         if let Some(twice) = headings.iter().find(|h| !h.is_empty() && !names.insert(h.as_str())) {
             let what = format!("{} has two columns '{twice}'", path.display());
-            return Err(failed(what, "give each column a name of its own"));
+            return Err(failed(what, "give each column a unique name"));
         }
         let column = |name: &str| {
             headings.iter().position(|h| h == name).ok_or_else(|| {
                 let shown: Vec<String> =
                     headings.iter().take(20).map(|h| h.chars().take(40).collect()).collect();
                 let help = format!(
-                    "its columns are: {}; [columns] or [data.NAME] in the claims file says which \
-                     to use",
+                    "its columns are: {}; select one in [columns] or [data.NAME] of the claims \
+                     file",
                     shown.join(", ")
                 );
                 failed(format!("{} has no column '{name}'", path.display()), help)

@@ -116,7 +116,7 @@ impl AuditFinding<'_> {
             && self.stated.of_a_rival
             && amount.kind == ComputedKind::Value
         {
-            lines.push(format!("{} is said to be worse than it is", self.stated.subject));
+            lines.push(format!("{} is stated as worse than it is", self.stated.subject));
         }
         lines.extend(self.open(cell, amount, verdict));
         lines

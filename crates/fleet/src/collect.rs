@@ -51,7 +51,7 @@ pub fn check(
         };
         all.push(match runs {
             true => CheckedTask {
-                missing: vec!["what its run goes on with".into()],
+                missing: vec!["which its run continues".into()],
                 ..CheckedTask::default()
             },
             false => of(task, folder, &mut first)?,

@@ -28,7 +28,8 @@ pub fn check(folder: &Path) -> Result<()> {
     }
     Err(refused(
         format!("{} is not a folder, or others may write to it", folder.display()),
-        "a campaign's folder is its owner's alone: chmod go-w, or give the campaign another name",
+        "a campaign's folder must be writable only by its owner: chmod go-w, or give the campaign \
+         another name",
     ))
 }
 

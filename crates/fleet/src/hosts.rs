@@ -39,7 +39,7 @@ pub fn names(campaign: &Campaign) -> Result<Vec<String>> {
     if let Some(other) = features.iter().find(|f| f.contains(['|', '*', '[', '('])) {
         return Err(failed(
             format!("only Slurm knows which hosts have the features '{other}'"),
-            "name the hosts, each as [[host]]",
+            "list the hosts, each as [[host]]",
         ));
     }
     let partition_argument = format!("--partition={partition}");
@@ -57,7 +57,7 @@ pub fn names(campaign: &Campaign) -> Result<Vec<String>> {
     if names.is_empty() {
         return Err(failed(
             format!("Slurm has no host in the partition '{partition}' with these features"),
-            "look at `sinfo --Node`, or name the hosts, each as [[host]]",
+            "look at `sinfo --Node`, or list the hosts, each as [[host]]",
         ));
     }
     Ok(names)
@@ -90,7 +90,7 @@ pub fn find(campaign: &Campaign, name: &str, program: &Path, folder: &Path) -> R
     let template = if campaign.find.is_empty() { &usual } else { &campaign.find };
     let words: Vec<String> = template.iter().map(|word| word.replace("{host}", name)).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let asking = || format!("asking {name} for its drives");
+    let asking = || format!("querying {name} for its drives");
     let said = output(words[0], &words[1..]).with_context(asking)?;
     parse(&said).with_context(asking)?;
     super::folder::replace(&found(folder, name), said.as_bytes())
@@ -131,7 +131,7 @@ pub fn output(program: &str, args: &[&str]) -> Result<String> {
         )
     })?;
     if ran.status.success() {
-        return String::from_utf8(ran.stdout).context("reading what it printed");
+        return String::from_utf8(ran.stdout).context("reading its output");
     }
     let said = String::from_utf8_lossy(&ran.stderr);
     let said = said.trim().lines().last().unwrap_or("nothing").to_string();

@@ -73,7 +73,7 @@ pub fn check(journal: &JournalRead, place: &Path) -> Result<CheckedCut> {
     let (Some(cut_unix_ns), true) = (journal.cut_unix_ns, journal.silent) else {
         return Err(failed(
             "the journal has no cut: the hook was not run, or failed, or writes went on after it",
-            "cut the power again: `dyno powercut listen` says what went wrong",
+            "cut the power again: the output of `dyno powercut listen` has the cause",
         ));
     };
     if !journal.promises.is_laid_out() {
@@ -95,7 +95,7 @@ fn open(place: &Path, session: &WriteSession) -> Result<(File, bool)> {
     if !kind.is_block_device() {
         return Err(failed(
             format!("{} is neither a block device nor an image of one", place.display()),
-            "name the drive that the session was of",
+            "use the session's drive",
         ));
     }
     let mut options = OpenOptions::new();

@@ -126,7 +126,7 @@ pub fn read_opening(from: &mut impl Read) -> Result<WriteSession> {
     let no_session = || {
         failed(
             "this is not a journal of power-cut writes",
-            "name a file that `dyno powercut listen` wrote",
+            "use a file written by `dyno powercut listen`",
         )
     };
     let mut head = [0; 12];

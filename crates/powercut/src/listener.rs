@@ -92,7 +92,7 @@ impl Listener<'_> {
         let mut timed = Timed { stream, until_ns, clock: self.clock };
         let session = read_opening(&mut timed)?;
         if !self.serials.contains(&session.serial) {
-            bail!("the plan names no drive with the serial number {:?}", session.serial);
+            bail!("the plan has no drive with the serial number {:?}", session.serial);
         }
         Ok((timed.stream, session))
     }
@@ -230,13 +230,13 @@ impl Taking {
         if self.ended {
             return Err(failed(
                 "the writer ended before the cut, so this was not a cut",
-                "look at what it says on its host",
+                "check its output on its host",
             ));
         }
         if now_ns > limit_ns {
             return Err(failed(
                 "the writer stopped acknowledging, and the power was not cut",
-                "look at `dmesg` on its host for what the drive reports",
+                "check `dmesg` on its host for errors reported by the drive",
             ));
         }
         Ok(())

@@ -93,7 +93,7 @@ fn only_drive(plan: &Plan) -> Result<(&Subject, &Drive)> {
             DrivePlace::Device { .. } => Ok((subject, &subject.drives[0])),
             DrivePlace::Directory(path) => Err(failed(
                 format!("{} is a directory, and a cut is judged on a bare drive", path.display()),
-                "name a block device: device = …, serial = …, erase = true",
+                "use a block device: device = …, serial = …, erase = true",
             )),
         },
         _ => Err(failed(
@@ -108,7 +108,7 @@ fn only_step(plan: &Plan) -> Result<&Step> {
     if !protocol.prepare.is_empty() || protocol.preparation != Default::default() {
         return Err(failed(
             "power-cut writes lay their range out themselves, and the protocol has [prepare]",
-            "leave it out; `dyno run` with a plan of its own prepares a drive before",
+            "omit it; prepare the drive with `dyno run` and a separate plan",
         ));
     }
     match &protocol.steps[..] {
@@ -182,7 +182,7 @@ fn manner(stream: &Stream) -> Result<(u32, ThreadDurability)> {
     if stream.depth != 1 || stream.instances != 1 || stream.load != Load::Closed {
         return Err(refused(
             "has a depth, instances or a rate",
-            "leave them out; `threads` says how many writes are in flight",
+            "omit them; `threads` is the number of writes in flight",
         ));
     }
     let sizes = knobs.sizes("block")?;
@@ -196,10 +196,7 @@ fn manner(stream: &Stream) -> Result<(u32, ThreadDurability)> {
         "none" if every > 0 => ThreadDurability::Flush { every: every as u32 },
         _ => {
             return Err(failed(
-                format!(
-                    "stream '{}' does not make its writes durable in one single way",
-                    stream.name
-                ),
+                format!("stream '{}' must make its writes durable in a single way", stream.name),
                 "say sync = \"fua\", sync = \"fdatasync\" or fdatasync = N",
             ));
         }
@@ -223,7 +220,7 @@ fn size(session: &mut WriteSession, step: &Step, here: u64) -> Result<()> {
             format!(
                 "the drive has {here} bytes, but the plan uses {bytes} from offset {offset} on"
             ),
-            "make the dataset's `size` smaller",
+            "reduce the dataset's `size`",
         ));
     }
     session.offset = offset;
@@ -248,7 +245,7 @@ fn call(listener: &str, session: &WriteSession) -> Result<TcpStream> {
     socket.read_exact(&mut [0]).map_err(|_| {
         failed(
             format!("the listener at {listener} did not accept the session"),
-            "look at what it says; it knows the drives that its own copy of the plan names",
+            "check its output; it only accepts drives from its own copy of the plan",
         )
     })?;
     Ok(socket)
@@ -273,7 +270,7 @@ fn lay_out(file: &File, session: &WriteSession, stop: &AtomicBool) -> Result<()>
         file.write_all_at(data, at).map_err(|e| op_failed("a write", at, &e))?;
         first += blocks;
     }
-    fdatasync(file).context("flushing what was laid out")
+    fdatasync(file).context("flushing the layout")
 }
 
 /// The connection to the listener, one record at a time.
@@ -288,7 +285,7 @@ impl ListenerLink<'_> {
         socket.write_all(&record.encode()).map_err(|cause| {
             failed(
                 format!("the listener is gone, but the power was not cut: {cause}"),
-                "look at what the listener says",
+                "check the listener's output",
             )
         })
     }
@@ -388,7 +385,7 @@ impl Buffer {
 fn op_failed(what: &str, at: u64, cause: &dyn std::fmt::Display) -> Error {
     failed(
         format!("{what} at byte {at} of the drive failed: {cause}"),
-        "look at `dmesg` for what the device reported",
+        "check `dmesg` for errors reported by the device",
     )
 }
 

@@ -1,16 +1,16 @@
 //! A protocol under construction from another tool's file: steps, streams and datasets, and lines
 //! that could not be converted.
 
-/// A line that could not be carried over.
+/// A line that could not be converted.
 pub struct Loss {
     /// 0 for what is not of one line.
     pub line: usize,
-    /// As it stands there.
+    /// As written there.
     pub text: String,
     pub why: String,
 }
 
-/// What a stream works on.
+/// The dataset of a stream.
 #[derive(Clone, PartialEq)]
 pub struct DraftDataset {
     pub name: String,
@@ -64,7 +64,7 @@ impl ProtocolDraft {
         }
     }
 
-    /// A name that paths of overrides can hold, unlike those before it.
+    /// A unique name that override paths can contain.
     pub fn fresh(taken: &[&str], wanted: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' };
         let name: String = wanted.chars().map(plain).collect();
@@ -77,7 +77,7 @@ impl ProtocolDraft {
     pub fn to_toml(&self, command: &str) -> String {
         let mut out = format!("# Made by `{command}`; {}.\n", comment(&self.source));
         if self.losses.is_empty() {
-            out += "# Everything that makes the load was carried over.\n";
+            out += "# Everything that defines the load was converted.\n";
         } else {
             out += "#\n# Not carried over:\n";
         }
@@ -135,7 +135,7 @@ impl DraftStream {
     }
 }
 
-/// Text of somebody else's on a line of its own.
+/// External text on a line of its own.
 fn comment(text: &str) -> String {
     crate::base::text::visible(text).into_owned()
 }
@@ -144,8 +144,8 @@ pub fn quoted(text: &str) -> String {
     toml::Value::String(text.to_string()).to_string()
 }
 
-/// Sizes as a workload takes them: shares by size for reads and for writes become one list of
-/// weights and, where the sizes differ in it, the percent of reads of each.
+/// Sizes in a workload's form: separate shares by size for reads and writes become one list of
+/// weights and, if the sizes differ in it, the percentage of reads of each.
 pub fn blocks(
     read_percent: f64,
     reads: &[(u64, f64)],
@@ -171,7 +171,7 @@ pub fn blocks(
     by_size(read_percent, &weights)
 }
 
-/// The same of (size, weight, percent of reads).
+/// The same for (size, weight, percentage of reads).
 pub fn by_size(read_percent: f64, weights: &[(u64, f64, f64)]) -> Vec<(&'static str, String)> {
     let list = |pick: &dyn Fn(&(u64, f64, f64)) -> f64| {
         // A share of zero is written as one that is never drawn.
@@ -189,7 +189,7 @@ pub fn by_size(read_percent: f64, weights: &[(u64, f64, f64)]) -> Vec<(&'static 
     knobs
 }
 
-/// Without a tail of zeros.
+/// Without trailing zeros.
 pub fn number(n: f64) -> String {
     let rounded = (n * 1e9).round() / 1e9;
     format!("{rounded}")

@@ -5,7 +5,7 @@ use super::draft::{self, DraftDataset, DraftStep, DraftStream, ProtocolDraft, nu
 use super::job_file::{JobSection, JobValue, jobs, seconds};
 use crate::base::error::Result;
 
-/// Keys that say how fio reports, lays out files or draws numbers: they make no other load here.
+/// Options for fio's reports, file layout or random numbers: they do not change the load.
 const NOT_LOAD: &[&str] = &[
     "name",
     "description",
@@ -99,7 +99,7 @@ const NOT_LOAD: &[&str] = &[
 /// Sizes with their shares.
 type Shares = Vec<(u64, f64)>;
 
-/// What a job lasts that does not say: fio's ends with its size, and a window is a time.
+/// The duration of a job without one: fio's ends with its size, but a window is a time.
 const DURATION_S: f64 = 60.0;
 
 pub fn draft(name: &str, text: &str) -> Result<ProtocolDraft> {
@@ -239,7 +239,7 @@ impl JobSection {
         }
     }
 
-    /// Sizes of ops: `bssplit` counts more than `bs`; each may differ for reads and writes.
+    /// Sizes of ops: `bssplit` takes precedence over `bs`; both may differ for reads and writes.
     fn blocks(&self, read: f64) -> Option<Vec<(&'static str, String)>> {
         let both = |text: &str, one: &dyn Fn(&str) -> Option<Shares>| {
             let mut parts = text.split(',').map(str::trim);
@@ -259,7 +259,7 @@ impl JobSection {
         both(self.get("bs").unwrap_or("4k"), &|text| Some(vec![(self.bytes(text)?, 1.0)]))
     }
 
-    /// "4k/40:16k/60"; a size without a share has an even part of what is left.
+    /// "4k/40:16k/60"; sizes without a share divide the rest evenly.
     fn split(&self, text: &str) -> Option<Shares> {
         let mut sizes = Vec::new();
         for part in text.split(':') {
@@ -274,7 +274,7 @@ impl JobSection {
         Some(sizes.into_iter().map(|(bytes, share)| (bytes, share.unwrap_or(rest))).collect())
     }
 
-    /// Where the offsets fall.
+    /// The distribution of offsets.
     fn placed(&self, random: bool, draft: &mut ProtocolDraft) -> Vec<(&'static str, String)> {
         let mut knobs = Vec::new();
         if let Some(align) = self.get("blockalign").and_then(|text| self.bytes(text)) {
@@ -321,7 +321,7 @@ impl JobSection {
         knobs
     }
 
-    /// What makes writes durable.
+    /// The durability of writes.
     fn durable(&self, draft: &mut ProtocolDraft) -> Vec<(&'static str, String)> {
         let mut knobs = Vec::new();
         let every = self.get("fdatasync").or(self.get("fsync"));
@@ -340,7 +340,7 @@ impl JobSection {
         knobs
     }
 
-    /// fio's rates are of each job, and of each direction of a mix.
+    /// fio's rates apply to each job, and to each direction of a mix.
     fn paced(
         &self,
         jobs: u64,
@@ -372,8 +372,8 @@ impl JobSection {
         keys
     }
 
-    /// The file or device that the job works on: one that was named is shared by all jobs that name
-    /// it; otherwise each has its own, and one dataset holds them all.
+    /// The file or device of the job: a named one is shared by all jobs that name it; otherwise
+    /// each job has its own, and one dataset contains them all.
     fn dataset(&self, engine: &'static str, jobs: u64, draft: &mut ProtocolDraft) -> String {
         let size = self.get("size").or(self.get("filesize"));
         let bytes = size.and_then(|size| self.bytes(size));
@@ -419,10 +419,10 @@ impl JobSection {
     }
 }
 
-/// What `rw` says.
+/// The meaning of `rw`.
 struct Pattern {
     random: bool,
-    /// Percent of reads.
+    /// Percentage of reads.
     read: f64,
     knobs: Vec<(&'static str, String)>,
 }

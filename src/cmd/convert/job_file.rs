@@ -2,7 +2,7 @@
 
 use super::draft::ProtocolDraft;
 
-/// A value with the line it stands on.
+/// A value with its line number.
 #[derive(Clone)]
 pub struct JobValue {
     pub key: String,
@@ -10,14 +10,14 @@ pub struct JobValue {
     pub line: usize,
 }
 
-/// A job: what is global, then its own; the last of a key counts.
+/// A job: global keys, then its own; the last value of a key counts.
 pub struct JobSection {
     pub name: String,
     pub line: usize,
     pub set: Vec<JobValue>,
 }
 
-/// Other names of keys.
+/// Aliases of keys.
 const ALIASES: &[(&str, &str)] = &[
     ("readwrite", "rw"),
     ("blocksize", "bs"),
@@ -72,7 +72,7 @@ impl JobSection {
         self.find(key).map(|set| set.value.as_str())
     }
 
-    /// "1", or the key alone.
+    /// "1", or the key without a value.
     pub fn flag(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| !["0", "no", "false"].contains(&value))
     }

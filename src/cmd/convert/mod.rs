@@ -17,7 +17,7 @@ use crate::base::stderr::note;
 use crate::base::{file, output};
 use draft::ProtocolDraft;
 
-/// Which file, and where the protocol goes.
+/// The input file, and the output protocol.
 #[derive(Args)]
 pub struct ConvertArgs {
     /// fio job file, or vdbench parameter file
@@ -31,7 +31,7 @@ pub struct ConvertArgs {
     from: Option<String>,
 }
 
-/// Writes the protocol and says what was lost.
+/// Writes the protocol and reports what could not be converted.
 pub fn convert(args: &ConvertArgs, out: &mut dyn Write) -> Result<()> {
     let text = file::read_text(&args.input, file::MOST_TEXT)?;
     let name = args.input.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -68,7 +68,7 @@ fn draft(name: &str, text: &str, from: Option<&str>) -> Result<ProtocolDraft> {
         let why: Vec<String> =
             draft.losses.iter().map(|l| format!("line {}: {}", l.line, l.why)).collect();
         let what = format!("nothing of {name} can be converted; {}", why.join("; "));
-        return Err(failed(what, "docs/convert.md says what is carried over"));
+        return Err(failed(what, "docs/convert.md lists what can be converted"));
     }
     Ok(draft)
 }

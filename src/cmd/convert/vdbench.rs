@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::draft::{DraftDataset, DraftStep, DraftStream, ProtocolDraft, by_size, number};
 use crate::base::error::Result;
 
-/// One definition: its name and its parameters in lower case, lists still in their parentheses.
+/// One definition: its name and its parameters in lower case, lists still in parentheses.
 #[derive(Clone, Default)]
 struct Definition {
     line: usize,
@@ -15,18 +15,18 @@ struct Definition {
     set: BTreeMap<String, String>,
 }
 
-/// Parameters that make the load, by kind of definition; others are said.
+/// Parameters that define the load, by kind of definition; others are reported.
 const KNOWN: &[(&str, &[&str])] = &[
     ("sd", &["lun", "size", "openflags", "threads"]),
     ("wd", &["sd", "rdpct", "xfersize", "seekpct", "skew", "threads", "range"]),
     ("rd", &["wd", "iorate", "curve", "elapsed", "warmup", "interval", "threads", "forthreads"]),
 ];
 
-/// vdbench's own (Vdbench Users Guide, "Run Definition"): 30 s, and 8 threads for each sd.
+/// vdbench's defaults (Vdbench Users Guide, "Run Definition"): 30 s, and 8 threads for each sd.
 const ELAPSED_S: f64 = 30.0;
 const THREADS: u64 = 8;
 
-/// Points of a curve that does not say (RD_entry.insertCurveRuns).
+/// Default points of a curve (RD_entry.insertCurveRuns).
 const CURVE: &[f64] = &[10.0, 50.0, 70.0, 80.0, 90.0, 100.0];
 
 pub fn draft(name: &str, text: &str) -> Result<ProtocolDraft> {
@@ -43,7 +43,7 @@ pub fn draft(name: &str, text: &str) -> Result<ProtocolDraft> {
     Ok(draft)
 }
 
-/// Comments left out; a line that ends with a comma goes on with the next.
+/// Comments are removed; a line that ends with a comma continues on the next.
 fn statements(text: &str) -> Vec<(usize, String)> {
     let mut all: Vec<(usize, String)> = Vec::new();
     for (line, written) in text.lines().enumerate().map(|(i, l)| (i + 1, l.trim())) {
@@ -60,7 +60,7 @@ fn statements(text: &str) -> Vec<(usize, String)> {
     all
 }
 
-/// At commas that are not within parentheses.
+/// Split at commas outside parentheses.
 fn parts(text: &str) -> Vec<String> {
     let (mut all, mut depth) = (vec![String::new()], 0);
     for c in text.chars() {
@@ -122,7 +122,7 @@ impl File {
         self.all.get(kind).map_or(&[], Vec::as_slice)
     }
 
-    /// Those that a list of names means; "sd*" is every name that begins so.
+    /// The names that match a list; "sd*" matches every name with that prefix.
     fn named(&self, kind: &str, names: &str) -> Vec<&Definition> {
         let meant = |definition: &&Definition| {
             list(names).iter().any(|name| match name.strip_suffix('*') {
@@ -136,7 +136,7 @@ impl File {
     fn convert(&self, draft: &mut ProtocolDraft) {
         let sds = self.of("sd");
         let Some(first) = sds.first() else {
-            return draft.lose(1, "no sd", "there is nothing to make load on");
+            return draft.lose(1, "no sd", "there is no target for the load");
         };
         let size = first.set.get("size").and_then(|text| bytes(text)).unwrap_or_else(|| {
             let why = "no size: 1 GiB is taken; set dataset.sd.size, 0 for all of a device";
@@ -144,7 +144,7 @@ impl File {
             1 << 30
         });
         if sds.len() > 1 {
-            let why = "each sd is a drive of a subject: name them with --subject or in a plan";
+            let why = "each sd is a drive of a subject: specify them with --subject or in a plan";
             draft.lose(first.line, format!("{} sds", sds.len()), why);
         }
         let dataset = DraftDataset {
@@ -214,12 +214,12 @@ impl File {
     }
 }
 
-/// Ops of one size: bytes, share, percent of reads, percent at random offsets.
+/// Ops of one size: bytes, share, percentage of reads, percentage at random offsets.
 type Ops = (u64, f64, f64, f64);
 
 type VdbenchKnobs = Vec<(&'static str, String)>;
 
-/// The rate of a run definition, and what it sweeps.
+/// The rate of a run definition, and its sweep.
 fn paced(
     rd: &Definition,
     draft: &mut ProtocolDraft,
@@ -265,8 +265,8 @@ fn paced(
     Ok((keys, sweep))
 }
 
-/// What the workloads come to: sizes with their shares, and for each size the percent of reads and
-/// of random ops. One that is purely sequential stays so.
+/// The combined workloads: sizes with their shares, and for each size the percentages of reads and
+/// of random ops. A purely sequential one stays so.
 fn blocks(wds: &[&Definition]) -> std::result::Result<(VdbenchKnobs, bool), String> {
     let numbered = |wd: &Definition, key: &str, default: f64| match wd.set.get(key) {
         Some(text) => percent(text),
@@ -356,7 +356,7 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
     text.parse().map_err(|_| format!("'{text}' is not a number"))
 }
 
-/// vdbench's k, m, g and t are 1,024s.
+/// vdbench's k, m, g and t are powers of 1,024.
 fn bytes(text: &str) -> Option<u64> {
     let text = text.to_lowercase();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

@@ -20,7 +20,7 @@ use crate::bundles;
 use crate::cmd::screen::on_screen;
 use crate::language::Language;
 
-/// The reference, the delivery, and what is asked of them.
+/// The reference, the delivery, and the measures.
 #[derive(Args)]
 pub struct AcceptArgs {
     /// Bundle of the reference sample, whose drives are subjects or members of a group; repeatable
@@ -51,7 +51,7 @@ fn rate(text: &str) -> std::result::Result<f64, String> {
     rate.ok_or_else(|| "say a rate above 0% and below 100%, as in 5%".to_string())
 }
 
-/// Judges the delivery; the exit code says what came of it.
+/// Judges the delivery; the exit code is the result.
 pub fn accept(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
     verdict(args, out).context(NoVerdict)
 }
@@ -88,7 +88,7 @@ fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
     })
 }
 
-/// What is measured of the reference, and its drives.
+/// The measures of the reference, and its drives.
 fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<JudgedFigure>, Vec<JudgedDrive>)> {
     let facts = bundles::facts(&each(&args.reference)?, question)?;
     if let Some(name) = args.step.iter().find(|name| facts.steps.iter().all(|s| s.name != **name)) {
@@ -102,7 +102,7 @@ fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<JudgedFigure>, 
     if asked.is_empty() {
         return Err(failed(
             "the reference has none of these metrics",
-            "name one that `dyno show` prints of it",
+            "use one that `dyno show` prints for it",
         ));
     }
     let all = (0..facts.runs.len()).flat_map(|run| specimens(&facts, run, &asked, Some(0)));
@@ -113,13 +113,13 @@ fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<JudgedFigure>, 
 /// What `dyno fleet accept --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub struct Accepted {
-    /// How often a delivery that is like the reference sees any rejection, as a share.
+    /// The probability that a delivery like the reference has any rejection, as a share.
     pub false_rejections: f64,
     /// Drives that are rejected in at least one measure.
     pub rejected: usize,
-    /// Drives that nothing can be said of in some measure, and that none rejects.
+    /// Drives that some measure could not judge, and none rejects.
     pub not_judged: usize,
-    /// What drives are judged by.
+    /// The measures.
     pub measures: Vec<MeasureLimit>,
     /// The delivered drives.
     pub drives: Vec<DeliveredDrive>,
@@ -130,19 +130,19 @@ pub struct Accepted {
 pub struct MeasureLimit {
     /// Name of the step.
     pub step: String,
-    /// The axis value; empty where nothing is swept.
+    /// The axis value; empty without a sweep.
     pub at: String,
-    /// The metric, as `--measure` takes it.
+    /// The metric, in the notation of `--measure`.
     pub metric: String,
-    /// Drives of the reference that have the figure.
+    /// Drives of the reference with the figure.
     pub reference_drives: usize,
     /// Geometric mean of their levels, in the metric's base unit (ops/s, bytes/s, nanoseconds).
     pub mean: f64,
     /// Standard deviation of the logarithms of their levels.
     pub scatter: f64,
-    /// A drive beyond it on the worse side is rejected, in the metric's base unit.
+    /// The limit beyond which a drive on the worse side is rejected, in the metric's base unit.
     pub limit: f64,
-    /// How often a drive that is worse by 5, 10 and 15 % is rejected, as shares.
+    /// The probabilities that a drive that is worse by 5, 10 and 15 % is rejected, as shares.
     pub power: [f64; 3],
 }
 
@@ -151,13 +151,13 @@ pub struct MeasureLimit {
 pub struct DeliveredDrive {
     /// The bundle's file name.
     pub file: String,
-    /// The subject, and the drive's number where the subject is a group.
+    /// The subject, and the drive's number if the subject is a group.
     pub name: String,
-    /// Its serial number, where it is known.
+    /// Its serial number, if known.
     pub serial: Option<String>,
     /// By measure: "accepted", "rejected" or "not judged".
     pub verdicts: Vec<&'static str>,
-    /// By measure: its level in the metric's base unit; null where it is not judged.
+    /// By measure: its level in the metric's base unit; null if not judged.
     pub levels: Vec<Option<f64>>,
 }
 

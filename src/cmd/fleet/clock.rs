@@ -17,7 +17,7 @@ use crate::base::units;
 use crate::cmd::measure::run_start::{LIMIT_NS, duration};
 use crate::lab::machine::clocks;
 
-/// Which clocks, or where to answer with the time.
+/// The clocks to compare, or where to serve the time.
 #[derive(Args)]
 pub struct ClockArgs {
     /// Hosts to compare this host's clock with: an NTP server (HOST:123), or a host that runs
@@ -36,22 +36,22 @@ pub struct ClockArgs {
     format: OutputFormat,
 }
 
-/// A clock that this host's was compared with.
+/// A clock with which this host's was compared.
 #[derive(Serialize, JsonSchema)]
 pub struct ComparedClock {
-    /// As it was named.
+    /// As named by the user.
     pub host: String,
-    /// What is to be added to this host's clock, nanoseconds.
+    /// The correction to this host's clock, nanoseconds.
     pub offset_ns: i64,
-    /// The truth is at most so far from that: half the shortest round trip.
+    /// The maximum error of the correction: half the shortest round trip.
     pub bound_ns: u64,
-    /// How far they may lie apart.
+    /// The limit.
     pub limit_ns: u64,
-    /// Whether they certainly do not lie further apart.
+    /// Whether they are certainly within the limit.
     pub within_limit: bool,
 }
 
-/// Compares or serves; exit code 1 where a clock may lie beyond the limit.
+/// Compares or serves; exit code 1 if a clock may be beyond the limit.
 pub fn clock(args: &ClockArgs, out: &mut dyn Write) -> Result<u8> {
     if let Some(address) = args.serve {
         let address = address.unwrap_or((Ipv6Addr::UNSPECIFIED, clocks::PORT).into());

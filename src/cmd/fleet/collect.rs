@@ -20,7 +20,7 @@ use crate::lab::folder::data::slug;
 /// The index of a folder of collected bundles.
 const INDEX: &str = "collected.json";
 
-/// Which campaign, and where to.
+/// The campaign, and the destination.
 #[derive(Args)]
 pub struct CollectArgs {
     /// Campaign file or folder
@@ -33,13 +33,13 @@ pub struct CollectArgs {
     format: OutputFormat,
 }
 
-/// What `dyno fleet collect --json` prints, and what it leaves beside the bundles.
+/// The output of `dyno fleet collect --json`, also stored with the bundles.
 #[derive(Serialize, JsonSchema)]
 pub struct Collected {
     campaign: String,
     title: String,
     protocol: String,
-    /// Every task is whole: each of its points is there, once.
+    /// Every task is complete: each of its points exists once.
     whole: bool,
     /// Points measured.
     points: usize,
@@ -52,16 +52,16 @@ pub struct Collected {
 #[derive(Serialize, JsonSchema)]
 struct TaskFiles {
     number: usize,
-    /// What it measures: the subject of its bundles.
+    /// Its specimen: the subject of its bundles.
     subject: String,
-    /// The campaign's subject, of which it is one specimen.
+    /// The campaign's subject to which the specimen belongs.
     group: String,
     round: usize,
     place: usize,
     bundles: Vec<BundleFile>,
-    /// Points that are missing, as "step, axis = value, repeat n".
+    /// Missing points, as "step, axis = value, repeat n".
     missing: Vec<String>,
-    /// What is wrong with its bundles; those are not collected.
+    /// Errors of its bundles, which are then not collected.
     wrong: Vec<String>,
 }
 
@@ -70,12 +70,12 @@ struct TaskFiles {
 struct BundleFile {
     /// Its name in the folder.
     file: String,
-    /// The host that it was measured on.
+    /// The host on which it was measured.
     host: String,
     points: usize,
 }
 
-/// Checks and copies; exit code 2 where something is missing or wrong.
+/// Checks and copies; exit code 2 if anything is missing or wrong.
 pub fn collect(args: &CollectArgs, out: &mut dyn Write) -> Result<u8> {
     let from = folder::of(&args.campaign);
     let record = CampaignRecord::of(&from)?;
@@ -107,7 +107,7 @@ pub fn collect(args: &CollectArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(if collected.whole { 0 } else { exit::NOT_ALL })
 }
 
-/// Copies a task's bundles; of one that holds a point twice, or is another's, none.
+/// Copies a task's bundles; none if a point occurs twice, or if one belongs to another task.
 fn copied(task: &TaskRecord, checked: CheckedTask, into: &Path, ours: bool) -> Result<TaskFiles> {
     let mut bundles = Vec::new();
     let parts = if checked.wrong.is_empty() { &checked.parts[..] } else { &[] };
@@ -129,7 +129,7 @@ fn copied(task: &TaskRecord, checked: CheckedTask, into: &Path, ours: bool) -> R
     })
 }
 
-/// Copies a bundle; one that an earlier call copied is replaced, and nothing else.
+/// Copies a bundle, replacing only copies from an earlier call.
 fn copy(from: &Path, to: &Path, ours: bool) -> Result<()> {
     let copying = || format!("copying {} to {}", from.display(), to.display());
     if ours && to.exists() {

@@ -9,39 +9,39 @@ use crate::fleet::{folder, hosts};
 use crate::plan::campaign::{Campaign, HostDrives, Specimen, SpecimenLocation};
 use crate::plan::{DrivePlace, Plan};
 
-/// Filling is assumed to go at this rate at the least, bytes/s, where a time limit is made.
+/// The assumed minimum fill rate in a time limit, bytes/s.
 const FILL_BYTES_PER_S: u64 = 100_000_000;
-/// For what no estimate counts: starting, preparing, settling.
+/// Allowance for starting, preparing and settling, which no estimate includes.
 const MARGIN_NS: u64 = 600_000_000_000;
 
-/// A campaign laid out over its hosts.
+/// A campaign assigned to its hosts.
 pub struct CampaignLayout {
     /// The file's contents.
     pub campaign: Campaign,
-    /// Where all of it is kept.
+    /// Where it is stored.
     pub folder: PathBuf,
-    /// The hosts, by number.
+    /// The hosts, by index.
     pub hosts: Vec<HostDrives>,
-    /// What is measured, by number.
+    /// The specimens, by index.
     pub specimens: Vec<Specimen>,
-    /// The tasks in their order.
+    /// The tasks, in order.
     pub tasks: Vec<FleetTask>,
 }
 
-/// What a task costs.
+/// The size of a task.
 pub struct Cost {
     /// Its points.
     pub points: u64,
     /// Points and time are upper bounds.
     pub at_most: bool,
-    /// The plan's own estimate; filling comes on top.
+    /// The plan's own estimate, without filling.
     pub load_ns: u64,
-    /// Time limit that Slurm is given.
+    /// Time limit given to Slurm.
     pub limit_ns: u64,
 }
 
 impl CampaignLayout {
-    /// Of a campaign's file; `find` asks the hosts for their drives first.
+    /// From a campaign's file; `find` first queries the hosts for their drives.
     pub fn of(path: &Path, find: bool) -> Result<CampaignLayout> {
         let campaign = Campaign::load(path, &crate::plan_catalogue())?;
         let folder = folder::of(path);
@@ -61,7 +61,7 @@ impl CampaignLayout {
         &self.specimens[task.specimen]
     }
 
-    /// Where a task's specimen is on its host.
+    /// The location of a task's specimen on its host.
     pub fn home(&self, task: &FleetTask) -> Result<&SpecimenLocation> {
         task.home(&self.specimens).context("a task on a host that does not have its drive")
     }
@@ -71,7 +71,7 @@ impl CampaignLayout {
         Ok(self.campaign.plan_of(self.specimen(task), self.home(task)?))
     }
 
-    /// What a task costs.
+    /// The size of a task.
     pub fn cost(&self, task: &FleetTask) -> Result<Cost> {
         let plan = self.plan(task)?;
         let Extent { points, at_most, load_ns, more_ns } = Extent::of(&plan);
@@ -82,13 +82,13 @@ impl CampaignLayout {
         Ok(Cost { points, at_most, load_ns, limit_ns })
     }
 
-    /// Whether a task has its host to itself.
+    /// Whether a task has exclusive use of its host.
     pub fn exclusive(&self) -> bool {
         self.campaign.slurm.exclusive.unwrap_or(!self.campaign.plan.unwatched)
     }
 }
 
-/// Dyno on the hosts: where the campaign says, or where this one is.
+/// Dyno on the hosts: the campaign's path, or this program's.
 pub fn program(campaign: &Campaign) -> Result<PathBuf> {
     match &campaign.slurm.program {
         Some(program) => Ok(program.clone()),
@@ -96,7 +96,7 @@ pub fn program(campaign: &Campaign) -> Result<PathBuf> {
     }
 }
 
-/// A drive in words: its directory, or its device with its serial number.
+/// A drive as text: its directory, or its device with its serial number.
 pub fn place(place: &DrivePlace) -> String {
     match place {
         DrivePlace::Directory(path) => path.display().to_string(),

@@ -24,14 +24,14 @@ pub use plan::PlannedCampaign;
 pub use status::FleetStatus;
 pub use together::Brought;
 
-/// What is done with a fleet.
+/// The commands.
 #[derive(Subcommand)]
 pub enum FleetCommand {
     /// Find delivered drives that do not behave like a reference sample of their model
     ///
     /// Exit code 0: no drive is rejected; 1: some are; 2: none is, but some could not be judged.
     Accept(accept::AcceptArgs),
-    /// Check a campaign and print which task measures which drive on which host
+    /// Check a campaign and print its tasks with their drives and hosts
     Plan(plan::PlanArgs),
     /// Submit the campaign's tasks that are neither measured nor queued to Slurm
     Submit(submit::SubmitArgs),
@@ -54,7 +54,7 @@ pub enum FleetCommand {
     Together(together::TogetherArgs),
 }
 
-/// Does it; the exit code.
+/// Executes it; returns the exit code.
 pub fn fleet(command: &FleetCommand, out: &mut dyn Write) -> Result<u8> {
     match command {
         FleetCommand::Accept(args) => accept::accept(args, out),

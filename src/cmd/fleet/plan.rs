@@ -18,7 +18,7 @@ use crate::fleet::tasks::spreads;
 use crate::plan::DrivePlace;
 use crate::run::prepare;
 
-/// Which campaign.
+/// The campaign.
 #[derive(Args)]
 pub struct PlanArgs {
     /// Campaign file
@@ -50,9 +50,9 @@ pub struct PlannedCampaign {
     /// Name of the protocol.
     protocol: String,
     title: String,
-    /// How often each specimen is measured, each time on the next of its hosts.
+    /// Number of measurements of each specimen, each on its next host.
     rounds: u32,
-    /// A task has its host for itself.
+    /// A task has exclusive use of its host.
     exclusive: bool,
     /// Points over all tasks.
     points: u64,
@@ -60,9 +60,9 @@ pub struct PlannedCampaign {
     at_most: bool,
     hosts: Vec<HostRow>,
     tasks: Vec<TaskRow>,
-    /// What is done to each drive first, in words.
+    /// The preparation of each drive, as text.
     preparation: Vec<String>,
-    /// How subjects lie over hosts and places, and what could not be balanced, in words.
+    /// The distribution of subjects over hosts and places, and what could not be balanced, as text.
     balance: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub struct PlannedCampaign {
 struct HostRow {
     name: String,
     tasks: usize,
-    /// Load of its tasks one after the other; filling datasets comes on top.
+    /// Load of its tasks in sequence, without filling datasets.
     load_ns: u64,
 }
 
@@ -85,7 +85,7 @@ struct TaskRow {
     round: usize,
     /// Place in its host's order of that round, from 1.
     place: usize,
-    /// Name of what it measures, as in its plan.
+    /// Name of its specimen, as in its plan.
     subject: String,
     /// The directory; null for a device.
     path: Option<PathBuf>,
@@ -96,13 +96,13 @@ struct TaskRow {
     /// Everything on it is erased.
     erased: bool,
     points: u64,
-    /// Warm-ups, windows, conditioning and steady rounds; filling datasets comes on top.
+    /// Warm-ups, windows, conditioning and steady rounds, without filling datasets.
     load_ns: u64,
-    /// Time limit that Slurm is given.
+    /// Time limit given to Slurm.
     limit_ns: u64,
-    /// What filling its datasets writes.
+    /// Bytes written by filling its datasets.
     dataset_bytes: u64,
-    /// What rate-limited writers may write over all its points.
+    /// Maximum bytes written by rate-limited writers over all its points.
     paced_bytes: u64,
 }
 
@@ -201,7 +201,7 @@ fn describe(layout: &CampaignLayout, planned: &PlannedCampaign, out: &mut dyn Wr
         true => "Each task has its host for itself",
         false => "Tasks may share a host, and disturb one another",
     };
-    writeln!(out, "{alone}; filling datasets and settling come on top.")?;
+    writeln!(out, "{alone}; without filling datasets and settling.")?;
     if !planned.preparation.is_empty() {
         writeln!(out, "First, for each drive: {}", planned.preparation.join("; "))?;
     }

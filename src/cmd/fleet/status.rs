@@ -16,7 +16,7 @@ use crate::fleet::record::{CampaignRecord, TaskRecord};
 use crate::fleet::state::{TaskStanding, TaskState, left_ns, standings};
 use crate::fleet::{folder, slurm};
 
-/// Which campaign.
+/// The campaign.
 #[derive(Args)]
 pub struct StatusArgs {
     /// Campaign file or folder
@@ -36,11 +36,11 @@ pub struct FleetStatus {
     points_done: u64,
     points: u64,
     points_failed: u64,
-    /// The load that is left if every host goes on with its tasks one after the other.
+    /// The remaining load if every host continues with its tasks in sequence.
     left_ns: u64,
-    /// Hosts that were given up.
+    /// Abandoned hosts.
     lost: Vec<String>,
-    /// Why Slurm does not say how its jobs stand.
+    /// Why Slurm's job states are unknown.
     slurm_failure: Option<String>,
     tasks: Vec<TaskStatus>,
 }
@@ -57,10 +57,10 @@ struct TaskStatus {
     points_done: u64,
     points: u64,
     points_failed: u64,
-    /// How often it was begun.
+    /// Number of attempts.
     attempts: usize,
     left_ns: u64,
-    /// Why it failed or was interrupted, or what it waits for.
+    /// Why it failed, was interrupted, or waits.
     cause: Option<String>,
 }
 
@@ -152,7 +152,7 @@ fn describe_to(status: &FleetStatus, args: &StatusArgs, out: &mut dyn Write) -> 
     } else if status.tasks.iter().any(|task| !queued(task) && !measured(task)) {
         writeln!(
             out,
-            "Next: dyno fleet submit {campaign}, which submits what is not in the queue"
+            "Next: dyno fleet submit {campaign}, which submits tasks that are not queued"
         )?;
     } else {
         writeln!(out, "At least {} of load remaining", duration(status.left_ns))?;

@@ -20,16 +20,16 @@ use crate::fleet::tasks::FleetTask;
 use crate::lab;
 use crate::plan::campaign::{Specimen, SpecimenLocation};
 
-/// The campaign's file as it was submitted.
+/// The campaign's file as submitted.
 const SUBMITTED: &str = "campaign.toml";
 
-/// Which campaign.
+/// The campaign.
 #[derive(Args)]
 pub struct SubmitArgs {
     /// Campaign file
     #[arg(value_name = "CAMPAIGN")]
     campaign: PathBuf,
-    /// Give up this host: its remaining tasks move to other hosts that have the same directory or
+    /// Abandon this host: its remaining tasks move to other hosts that have the same directory or
     /// drive; repeatable
     #[arg(long, value_name = "HOST")]
     lost: Vec<String>,
@@ -38,7 +38,7 @@ pub struct SubmitArgs {
     dry_run: bool,
 }
 
-/// Submits what is left.
+/// Submits the remaining tasks.
 pub fn submit(args: &SubmitArgs, out: &mut dyn Write) -> Result<()> {
     let layout = CampaignLayout::of(&args.campaign, false)?;
     folder::make(&layout.folder)?;
@@ -92,7 +92,7 @@ fn listed(begun: &[(PathBuf, String)]) -> String {
     begun.iter().map(|(_, what)| what.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The record of a campaign that was not submitted before.
+/// The record of a campaign that has not been submitted before.
 fn begin(layout: &CampaignLayout) -> Result<CampaignRecord> {
     let campaign = &layout.campaign;
     let names = campaign.subjects();
@@ -122,8 +122,8 @@ fn begin(layout: &CampaignLayout) -> Result<CampaignRecord> {
     })
 }
 
-/// Keeps the campaign's file and its protocol in the folder, and refuses others than those that
-/// were submitted before: their points would not be of one campaign.
+/// Stores the campaign's file and its protocol in the folder, and refuses ones that differ from the
+/// submitted ones: their points would not belong to one campaign.
 fn same(path: &Path, layout: &CampaignLayout, folder: &Path) -> Result<()> {
     let text = file::read_text(path, file::MOST_TEXT)?;
     let protocol = layout.campaign.protocol.as_ref();
@@ -146,7 +146,7 @@ fn same(path: &Path, layout: &CampaignLayout, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Notes hosts that are given up, and cancels what Slurm still has for them.
+/// Records abandoned hosts, and cancels their jobs in Slurm.
 fn give_up(record: &mut CampaignRecord, lost: &[String], layout: &CampaignLayout) -> Result<()> {
     for name in lost {
         if layout.hosts.iter().all(|host| host.name != *name) {
@@ -168,7 +168,7 @@ fn give_up(record: &mut CampaignRecord, lost: &[String], layout: &CampaignLayout
     Ok(())
 }
 
-/// Where a task is measured now: on its host, or on another where that was given up.
+/// The current host of a task: its own, or another if that was abandoned.
 fn settle(
     record: &mut CampaignRecord,
     at: usize,
@@ -193,7 +193,7 @@ fn settle(
     };
     let home = homes.iter().min_by_key(load).map(|home| (*home).clone()).with_context(|| {
         format!(
-            "only {} has it, and that host was given up; move the drive to another host and \
+            "only {} has it, and that host was abandoned; move the drive to another host and \
              find it there with `dyno fleet plan --find`",
             task.host()
         )
@@ -216,8 +216,8 @@ fn write_plan(
     folder::replace(&task.plan(folder), text.as_bytes())
 }
 
-/// Writes the scripts of the tasks that are due, submits them, and notes each array as soon as
-/// Slurm has it; the scripts and what is said of each.
+/// Writes the scripts of the due tasks, submits them, and records each array as soon as Slurm has
+/// it; returns the scripts and a message for each.
 fn arrays(
     record: &mut CampaignRecord,
     due: &[usize],
@@ -265,7 +265,7 @@ fn arrays(
     Ok(begun)
 }
 
-/// Tasks that go into one array: on one host with the same generic resources, in their order.
+/// Tasks of one array: on one host with the same generic resources, in order.
 fn groups(record: &CampaignRecord, due: &[usize], in_rounds: bool) -> Vec<Vec<usize>> {
     let rounds: BTreeSet<usize> = match in_rounds {
         true => due.iter().map(|at| record.tasks[*at].round).collect(),

@@ -13,10 +13,10 @@ use crate::cmd::measure::run;
 use crate::fleet::folder;
 use crate::fleet::record::{Attempt, CampaignRecord, TaskRecord};
 
-/// Says that the environment's file was read.
+/// Records that the environment's file was read.
 const READ: &str = "DYNO_CAMPAIGN_ENVIRONMENT";
 
-/// Which task.
+/// The task.
 #[derive(Args)]
 pub struct TaskArgs {
     /// The campaign's folder
@@ -71,7 +71,7 @@ fn note(
     task.note(folder, &Attempt { unix_ns, host: host.to_string(), code, cause })
 }
 
-/// The name that Slurm has for this host; elsewhere its own without a domain.
+/// This host's name in Slurm; otherwise its own without a domain.
 fn this_host() -> Result<String> {
     if let Ok(name) = std::env::var("SLURMD_NODENAME") {
         return Ok(name);
@@ -80,8 +80,8 @@ fn this_host() -> Result<String> {
     Ok(name.split('.').next().unwrap_or_default().to_string())
 }
 
-/// Becomes the same command with the variables of a file beside the environment; returns only the
-/// error of not becoming it.
+/// Re-executes the same command with the variables of a file added to the environment; only returns
+/// on failure.
 fn again_with(path: &Path) -> Result<crate::base::error::Error> {
     let opened = file::open(path)
         .with_context(|| format!("opening the campaign's environment {}", path.display()))?;

@@ -31,7 +31,7 @@ pub struct TogetherArgs {
 pub struct Brought {
     /// One for each bundle.
     pub hosts: Vec<HostClock>,
-    /// Every point that any host began.
+    /// Every point that any host started.
     pub points: Vec<PointOfHosts>,
 }
 
@@ -40,15 +40,15 @@ pub struct Brought {
 pub struct HostClock {
     /// The bundle's file name.
     pub file: String,
-    /// The clock that all were compared with.
+    /// The reference clock.
     pub reference: String,
-    /// What is to be added to the host's clock, before the run; null where it is not known.
+    /// The correction to the host's clock before the run; null if unknown.
     pub offset_before_ns: Option<i64>,
     /// The same after the run.
     pub offset_after_ns: Option<i64>,
-    /// The truth is at most so far from both.
+    /// The maximum error of both.
     pub bound_ns: Option<u64>,
-    /// How far the clock may lie from the reference.
+    /// The limit of the offset from the reference.
     pub limit_ns: u64,
 }
 
@@ -57,17 +57,17 @@ pub struct HostClock {
 pub struct PointOfHosts {
     /// Name of the step.
     pub step: String,
-    /// The axis value; null where nothing is swept.
+    /// The axis value; null without a sweep.
     pub value: Option<f64>,
-    /// Which of each plan's subjects, from 0.
+    /// Index of the subject in each plan, from 0.
     pub subject: usize,
     /// The repeat, from 1.
     pub repeat: u32,
-    /// ops/s of each host, in the order of `hosts`; null where it did not measure the point.
+    /// ops/s of each host, in the order of `hosts`; null if it did not measure the point.
     pub ops_per_s_by_host: Vec<Option<f64>>,
-    /// How much of the longest window all have in common, as a share.
+    /// The common share of the longest window.
     pub common_window: f64,
-    /// Ops of all hosts; null where there is no sum.
+    /// Ops of all hosts; null without a sum.
     pub ops: Option<u64>,
     /// ops/s of all hosts.
     pub ops_per_s: Option<f64>,
@@ -75,18 +75,18 @@ pub struct PointOfHosts {
     pub bytes_per_s: Option<f64>,
     /// Latencies of all hosts' ops by class.
     pub classes: Vec<ClassOfHosts>,
-    /// Why there is no sum; null where there is one.
+    /// Why there is no sum; null if there is one.
     pub refused: Option<String>,
 }
 
-/// The ops of one class on all hosts: of merged histograms.
+/// The ops of one class on all hosts, from merged histograms.
 #[derive(Serialize, JsonSchema)]
 pub struct ClassOfHosts {
     /// Name of the class.
     pub class: String,
     /// Mean response time (service time in closed loop), nanoseconds.
     pub mean_ns: Option<f64>,
-    /// Median; null where fewer than 100 ops lie above it, as of those that follow.
+    /// Median; null if fewer than 100 ops lie above it, like the following ones.
     pub p50_ns: Option<u64>,
     /// 99th percentile.
     pub p99_ns: Option<u64>,
@@ -94,7 +94,7 @@ pub struct ClassOfHosts {
     pub p999_ns: Option<u64>,
 }
 
-/// Prints them; exit code 2 where a point has no sum.
+/// Prints them; exit code 2 if a point has no sum.
 pub fn together(args: &TogetherArgs, out: &mut dyn Write) -> Result<u8> {
     let l = Language::ENGLISH;
     let facts = bundles::facts(&args.bundle, &Question::default())?;

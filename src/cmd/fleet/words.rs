@@ -7,7 +7,7 @@ use super::layout::CampaignLayout;
 use crate::base::error::Result;
 use crate::fleet::tasks::HostSpread;
 
-/// Rows with their cells below one another.
+/// Rows with aligned cells.
 pub fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> Result<()> {
     let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();
@@ -19,7 +19,7 @@ pub fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> Res
     Ok(())
 }
 
-/// How subjects lie over hosts and places, and what could not be balanced.
+/// The distribution of subjects over hosts and places, and what could not be balanced.
 pub fn balance(layout: &CampaignLayout, spreads: &[HostSpread]) -> Vec<String> {
     let names = layout.campaign.subjects();
     let mut lines = Vec::new();

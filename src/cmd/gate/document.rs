@@ -11,20 +11,20 @@ use crate::brief::gate as text;
 use crate::language::Language;
 use crate::stats::runs::gate::ScatterUnit;
 
-/// A gate's verdict, with every figure that it follows from (docs/gate.md).
+/// A gate's verdict, with every underlying figure (docs/gate.md).
 #[derive(Serialize, JsonSchema)]
 pub struct Gated {
     /// "worse", "not worse" or "not shown".
     verdict: &'static str,
-    /// The loss that is allowed, as a share: 0.05 is 5 %.
+    /// The permitted loss, as a share: 0.05 is 5 %.
     worse_than: f64,
-    /// Files of the base, the oldest first.
+    /// Files of the base, oldest first.
     base: Vec<String>,
-    /// The file that is judged.
+    /// The judged file.
     new: String,
-    /// What `n` and `enough` count: "repeats", or "runs" of a history.
+    /// The unit of `n` and `enough`: "repeats", or "runs" of a history.
     unit: &'static str,
-    /// Every point that the base has, and each step's mean over its points.
+    /// Every point of the base, and each step's mean over its points.
     figures: Vec<GateFigure>,
     /// Subjects that only one side has.
     not_paired: Vec<String>,
@@ -37,32 +37,32 @@ struct GateFigure {
     step: String,
     /// Name of the subject.
     subject: String,
-    /// The measure, as --measure takes it.
+    /// The measure, in the notation of --measure.
     metric: String,
-    /// The field that is swept; null where none is.
+    /// The swept field; null without a sweep.
     axis: Option<String>,
-    /// Its value; null in a mean, where nothing is swept, and where the value is no number.
+    /// Its value; null for a mean, without a sweep, and if the value is not a number.
     at: Option<f64>,
     /// Whether this is the mean over the step's points.
     mean: bool,
     /// "worse", "not worse" or "not shown".
     verdict: &'static str,
-    /// The verdict in words, with why nothing is shown and what would.
+    /// The verdict as text, with the reason if nothing is shown, and the remedy.
     why: String,
-    /// new ÷ base; null where the two were not compared.
+    /// new ÷ base; null if not compared.
     ratio: Option<f64>,
-    /// Lower end of the ratio's one-sided simultaneous interval.
+    /// Lower limit of the ratio's one-sided simultaneous interval.
     low: Option<f64>,
-    /// Upper end; null also where nothing limits it.
+    /// Upper limit; null also if unlimited.
     high: Option<f64>,
-    /// Repeats or runs behind the ratio.
+    /// Number of repeats or runs.
     n: Option<usize>,
-    /// How many would show whether the limit is kept; null where that is shown, or 100 would not.
+    /// The number that would decide; null if decided, or if 100 would not suffice.
     enough: Option<usize>,
 }
 
 impl Gated {
-    /// Of a gate and the bundles it is of.
+    /// For a gate and its bundles.
     pub fn new(l: Language, facts: &Facts, gate: &Gate) -> Gated {
         let mut base: Vec<String> = facts.runs.iter().map(|run| run.file.clone()).collect();
         let new = base.pop().unwrap_or_default();

@@ -6,10 +6,10 @@ use crate::base::error::{Context, Result, failed};
 use crate::catalogue::{BundleCatalogue, BundleSummary, Contents, RunState};
 use crate::store::glance;
 
-/// Fewer runs than this say nothing of how far runs lie apart.
+/// With fewer runs, the scatter between runs is unknown.
 const FEWEST: usize = 3;
 
-/// At most so many whole bundles of the same protocol that began no later than the new run, the
+/// At most this many completed bundles of the same protocol that started no later than the new run,
 /// oldest first.
 pub fn newest(folder: &Path, new: &Path, last: usize) -> Result<Vec<PathBuf>> {
     let catalogue = BundleCatalogue::open(folder)?;

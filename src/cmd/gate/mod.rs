@@ -26,7 +26,7 @@ use crate::cmd::screen::on_screen;
 use crate::language::Language;
 use crate::stats::runs::gate::ShownChange;
 
-/// The base, the new run, and what is asked of them.
+/// The base, the new run, and the measures.
 #[derive(Args)]
 pub struct GateArgs {
     /// Bundle to compare with; with --last, a folder of bundles
@@ -57,7 +57,7 @@ fn limit(text: &str) -> std::result::Result<f64, String> {
     share(text).ok_or_else(|| "say a loss from 0% to below 100%, as in 5%".to_string())
 }
 
-/// Judges the new run; the exit code says what came of it.
+/// Judges the new run; the exit code is the result.
 pub fn gate(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     verdict(args, out).context(NoVerdict)
 }
@@ -108,6 +108,6 @@ fn nothing_in_common(facts: &Facts) -> crate::base::error::Error {
             of(0),
             of(facts.runs.len() - 1)
         ),
-        "give the same subject the same name in both plans, and name a metric that both have",
+        "use the same subject names in both plans, and a metric that both have",
     )
 }

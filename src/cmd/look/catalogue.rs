@@ -14,7 +14,7 @@ use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents};
 use crate::cmd::json::{self, OutputFormat};
 use crate::cmd::screen::on_screen;
 
-/// The folder, and what is looked for in it.
+/// The folder, and the search.
 #[derive(Args)]
 pub struct CatalogueArgs {
     /// Folder of bundles, searched recursively
@@ -30,15 +30,15 @@ pub struct CatalogueArgs {
 /// What `--json` prints (docs/catalogue.md).
 #[derive(Serialize, JsonSchema)]
 pub struct ListedBundles<'a> {
-    /// Those that were looked for, the newest run first; what cannot be read last.
+    /// The matching ones, newest run first, unreadable ones last.
     bundles: Vec<&'a CatalogueEntry>,
-    /// Files that were opened, since the index did not have them as they are.
+    /// Files that were opened because their index entry was missing or outdated.
     opened: usize,
-    /// Whether the index is kept in the folder.
+    /// Whether the index is stored in the folder.
     index_kept: bool,
 }
 
-/// Prints what the folder holds, the newest run first.
+/// Prints the folder's bundles, newest run first.
 pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
     let catalogue = BundleCatalogue::open(&args.folder)?;
     let found: Vec<&CatalogueEntry> = catalogue.search(&args.search).collect();

@@ -26,7 +26,7 @@ pub fn compare(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> 
 /// The subjects compared.
 #[derive(Serialize, JsonSchema)]
 pub struct ComparedSubjects {
-    /// What the brief's first page says.
+    /// The text of the brief's first page.
     headline: Vec<String>,
     #[serde(flatten)]
     compared: ComparisonsDocument,

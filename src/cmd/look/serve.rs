@@ -11,7 +11,7 @@ use crate::web::security::hosts;
 use crate::web::security::token::Token;
 use crate::web::{BoundServer, ServedFolder, ServerOptions};
 
-/// What is served, and where.
+/// The folder, and the server's settings.
 #[derive(Args)]
 pub struct ServeArgs {
     /// Folder of bundles, searched recursively; or a single bundle
@@ -21,7 +21,7 @@ pub struct ServeArgs {
     listen: ListenOptions,
 }
 
-/// Where a server listens, and what it asks for.
+/// The server's address and access control.
 #[derive(Args)]
 pub struct ListenOptions {
     /// Address and port to listen on; port 0 selects a free port. An address other than loopback
@@ -48,7 +48,7 @@ impl ListenOptions {
     }
 }
 
-/// Serves until it is interrupted.
+/// Serves until interrupted.
 pub fn serve(args: &ServeArgs, out: &mut dyn Write) -> Result<()> {
     let site = match args.folder.is_file() {
         true => ServedFolder::of_bundle(&args.folder)?,

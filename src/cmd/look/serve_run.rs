@@ -20,14 +20,14 @@ use crate::run::unused_processors;
 
 /// The lowest priority of ordinary scheduling (nice(2)).
 const NICE: i32 = 19;
-/// So long it goes on after the run, for those who watch to see how that ended.
+/// How long it continues after the run, so that viewers see the result.
 const AFTERWARDS: Duration = Duration::from_millis(500);
 
-/// The process that serves; dropped, it ends.
+/// The serving process; it ends when dropped.
 pub struct ServeProcess(Child);
 
 impl ServeProcess {
-    /// Starts it, and says where it serves.
+    /// Starts it, and prints its address.
     pub fn start(listen: SocketAddr, bundle: &Path, plan: &Plan) -> Result<ServeProcess> {
         let free = unused_processors(plan)?;
         let mut command = Command::new(std::env::current_exe().context("finding this program")?);
@@ -38,12 +38,12 @@ impl ServeProcess {
         let mut child = ServeProcess(command.spawn().context("starting `dyno serve`")?);
         let mut address = String::new();
         if let Some(out) = child.0.stdout.take() {
-            BufReader::new(out).read_line(&mut address).context("asking where it serves")?;
+            BufReader::new(out).read_line(&mut address).context("querying its address")?;
         }
         if address.trim().is_empty() {
             return Err(failed(
                 format!("cannot serve at {listen}"),
-                "name another address or port, as in --serve=127.0.0.1:7071",
+                "use another address or port, as in --serve=127.0.0.1:7071",
             ));
         }
         note(&format!("Live at {}live", address.trim()));
@@ -51,7 +51,7 @@ impl ServeProcess {
     }
 }
 
-/// What the new process does before it becomes another.
+/// Executed by the new process before exec.
 fn yielding(free: &Processors) -> std::io::Result<()> {
     // It is started by the run's main thread, which lives as long as the run.
     set_parent_process_death_signal(Some(Signal::KILL))?;

@@ -26,16 +26,16 @@ pub fn show(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Res
     Ok(())
 }
 
-/// Everything that was measured.
+/// All results.
 #[derive(Serialize, JsonSchema)]
 pub struct ShownBundle {
     /// Name of the protocol.
     protocol: String,
     /// Its title.
     title: String,
-    /// Where its parameters come from.
+    /// The source of its parameters.
     source: String,
-    /// The bundles, in the order in which they were given.
+    /// The bundles, in the given order.
     bundles: Vec<BundleRow>,
     /// The subjects, in the plan's order.
     subjects: Vec<SubjectRow>,
@@ -50,19 +50,19 @@ pub struct ShownBundle {
 struct BundleRow {
     /// Name of the file.
     file: String,
-    /// When the run began (RFC 3339, UTC).
+    /// Start of the run (RFC 3339, UTC).
     started: Option<String>,
-    /// The Dyno that measured.
+    /// Version of Dyno.
     dyno_version: String,
-    /// Repeats of each point that the plan asks for.
+    /// Repeats of each point in the plan.
     repeats: u32,
 }
 
-/// What was compared.
+/// A subject.
 #[derive(Serialize, JsonSchema)]
 struct SubjectRow {
     name: String,
-    /// Its drives, as the plan names them.
+    /// Its drives, as in the plan.
     drives: Vec<String>,
 }
 
@@ -71,33 +71,33 @@ struct SubjectRow {
 struct StepRow {
     name: String,
     title: String,
-    /// What it is swept along; null where nothing is.
+    /// The swept field; null without a sweep.
     axis: Option<String>,
-    /// Length of the warm-up; null where the source of imported figures does not give it.
+    /// Length of the warm-up; null if the source of imported figures does not give it.
     warmup_ns: Option<u64>,
     /// Length of the measured window; null likewise.
     window_ns: Option<u64>,
-    /// One for each subject and value of the axis, over all repeats.
+    /// One for each subject and axis value, over all repeats.
     points: Vec<PointRow>,
 }
 
-/// One subject at one value of the axis.
+/// One subject at one axis value.
 #[derive(Serialize, JsonSchema)]
 struct PointRow {
     subject: String,
-    /// The value as the plan's author has it ("64", "128 KiB"); null where nothing is swept.
+    /// The value as written in the plan ("64", "128 KiB"); null without a sweep.
     at: Option<String>,
     /// The value as a number, in the unit of the swept field.
     value: Option<f64>,
-    /// The repeats that were measured to their end.
+    /// The completely measured repeats.
     repeats: Vec<u32>,
-    /// The headline streams together; null where every repeat failed.
+    /// The headline streams together; null if every repeat failed.
     total: Option<LoadRow>,
     /// Each stream.
     streams: Vec<StreamRow>,
-    /// Bottleneck: "drive", "host" and the like; null where nothing watched.
+    /// Bottleneck: "drive", "host CPU" and others; null without meters.
     limited_by: Option<String>,
-    /// Why nothing is claimed of it, or only a bound.
+    /// Its caveats.
     caveats: usize,
 }
 
@@ -111,25 +111,25 @@ struct StreamRow {
     load: LoadRow,
 }
 
-/// What a load did.
+/// The result of a load.
 #[derive(Serialize, JsonSchema)]
 struct LoadRow {
     ops_per_s: JsonFigure,
-    /// Null, as all that follow, where the source of imported figures does not give it.
+    /// Null, like all following ones, if the source of imported figures does not give it.
     bytes_per_s: Option<JsonFigure>,
-    /// Workers together.
+    /// Total number of workers.
     threads: Option<u32>,
     /// Requests in flight for each worker.
     depth: Option<u32>,
-    /// Open loop: the target rate, as a plan writes it.
+    /// Open loop: the target rate, in a plan's notation.
     asked: Option<String>,
     /// Ops of all repeats.
     ops: Option<u64>,
-    /// Ops handed over late, of all repeats.
+    /// Ops submitted late, of all repeats.
     late: u64,
-    /// The most ops due and not yet handed over, of any repeat.
+    /// The maximum number of ops due but not yet submitted, of any repeat.
     backlog_max: u64,
-    /// Ops not yet handed over when windows closed, of all repeats.
+    /// Ops not submitted when windows closed, of all repeats.
     backlog_end: u64,
     /// One for each class of op.
     classes: Vec<ClassRow>,
@@ -140,14 +140,14 @@ struct LoadRow {
 struct ClassRow {
     /// "read", "write", "flush", "new-order" …
     class: String,
-    /// Null where only the rate is known.
+    /// Null if only the rate is known.
     ops: Option<u64>,
     ops_per_s: JsonFigure,
-    /// Null where it is not known.
+    /// Null if unknown.
     bytes_per_s: Option<JsonFigure>,
-    /// Reads that found no such key.
+    /// Reads of missing keys.
     misses: u64,
-    /// Transactions that were given up.
+    /// Abandoned transactions.
     given_up: u64,
     /// Completed − submitted.
     service: LatencyRow,
@@ -155,13 +155,13 @@ struct ClassRow {
     response: Option<LatencyRow>,
 }
 
-/// Latency. A percentile is null where fewer than 100 samples lie above it.
+/// Latency. A percentile is null if fewer than 100 samples lie above it.
 #[derive(Serialize, JsonSchema)]
 struct LatencyRow {
     mean_ns: Option<JsonFigure>,
     /// By name: "p50", "p95", "p99", "p99.9", "p99.99".
     percentiles_ns: std::collections::BTreeMap<&'static str, Option<JsonFigure>>,
-    /// The largest of any repeat; null where it is not known.
+    /// The maximum of any repeat; null if unknown.
     max_ns: Option<u64>,
 }
 
@@ -171,7 +171,7 @@ struct FailureRow {
     subject: String,
     /// Title of the step.
     step: String,
-    /// The value of the axis, as it is printed.
+    /// The axis value, as printed.
     at: String,
     repeat: u32,
     cause: String,

@@ -20,7 +20,7 @@ use crate::cmd::screen::on_screen;
 use crate::language::Language;
 use crate::stats::runs::changes::ChangePoint;
 
-/// The folder, and what is followed.
+/// The folder, and the selection.
 #[derive(Args)]
 pub struct TrendArgs {
     /// Folder of bundles, searched recursively
@@ -35,17 +35,17 @@ pub struct TrendArgs {
     /// Only subjects that contain every word in their name, model, firmware or serial numbers
     #[arg(short, long, value_name = "TEXT", default_value = "")]
     subject: String,
-    /// What runs of one history have in common
+    /// The common property of the runs of a history
     #[arg(long, value_enum, default_value_t = RunGrouping::Subject)]
     by: RunGrouping,
-    /// Number of runs to look at, newest first
+    /// Number of runs to read, newest first
     #[arg(long, value_name = "N", default_value_t = 100)]
     last: usize,
     #[command(flatten)]
     format: OutputFormat,
 }
 
-/// By what runs belong together.
+/// The common property of a history's runs.
 #[derive(Clone, Copy, ValueEnum)]
 enum RunGrouping {
     /// The subject's name
@@ -115,17 +115,17 @@ struct Followed {
     title: String,
     /// The protocol's name.
     protocol: String,
-    /// What its runs have in common: the subject's name, or what `--by` says.
+    /// The common property of its runs: the subject's name, or that of `--by`.
     subject: String,
     step: String,
     metric: String,
     /// The unit of values and levels.
     unit: String,
-    /// The axis value at which the step is looked at; null of a mean over all.
+    /// The axis value of the figure; null for a mean over all.
     at: Option<String>,
     /// Fields in which its plan or host differs from the first history of the same figure.
     differs: Vec<Differs>,
-    /// The oldest first.
+    /// Oldest first.
     runs: Vec<Followable>,
     changes: Vec<ChangePointRow>,
 }
@@ -142,29 +142,29 @@ struct Differs {
 #[derive(Serialize, JsonSchema)]
 struct Followable {
     bundle: String,
-    /// RFC 3339, UTC; null where it is not known.
+    /// RFC 3339, UTC; null if unknown.
     began: Option<String>,
     figure: JsonFigure,
     models: Vec<String>,
     firmware: Vec<String>,
     serials: Vec<String>,
-    /// Whether it is looked at for change points: nothing but the drive is known to have limited
-    /// it.
+    /// Whether it is examined for change points: it is not known to be limited by anything but the
+    /// drive.
     counts: bool,
 }
 
 /// A change point.
 #[derive(Serialize, JsonSchema)]
 struct ChangePointRow {
-    /// The first bundle on the new level.
+    /// The first bundle at the new level.
     bundle: String,
     began: Option<String>,
-    /// Geometric mean of the runs since the change point before.
+    /// Geometric mean of the runs since the previous change point.
     before: f64,
     /// The same up to the next one.
     after: f64,
     change_percent: f64,
-    /// The share of random orders of the same runs that can be divided as clearly.
+    /// The share of random orders of the same runs that are divided as clearly.
     p: f64,
 }
 

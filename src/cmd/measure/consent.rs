@@ -12,18 +12,19 @@ use crate::plan::subjects::meters::is_hidden;
 use crate::plan::{self, Component, Drive, DrivePlace, Plan, RequestFamily};
 use crate::{engine, meter, workload};
 
-/// Something that a plan would have done.
+/// An action of a plan.
 struct ConsentItem {
     /// "run the command …".
     what: String,
-    /// What `--allow` calls it.
+    /// Its name for `--allow`.
     name: String,
 }
 
-/// The knobs of meters that `--set` can supply again: they define what a meter queries.
+/// The meters' knobs that `--set` can supply again: they define what a meter queries.
 const SETTABLE: &[&str] = &["command", "url", "file", "sensor"];
 
-/// Puts what was given by `--set` into the plan of a bundle, and refuses what was not named.
+/// Applies the values of `--set` to the plan of a bundle, and refuses actions that were not
+/// permitted.
 pub fn ask(plan: &mut Plan, bundle: &Path, set: &[String], allow: &[String]) -> Result<()> {
     let mut named = Vec::new();
     for pair in set {
@@ -59,19 +60,19 @@ pub fn ask(plan: &mut Plan, bundle: &Path, set: &[String], allow: &[String]) -> 
     ))
 }
 
-/// The arguments with which a plan that the user wrote is gone on with from its bundle.
+/// The arguments for continuing a plan written by the user from its bundle.
 pub fn to_go_on(plan: &Plan) -> String {
     let things = things(plan, &[]);
     let arguments = arguments(&things.iter().collect::<Vec<_>>());
     if arguments.is_empty() { arguments } else { format!(" {arguments}") }
 }
 
-/// What `--allow` calls everything that a plan would do of its own choice.
+/// The names for `--allow` of all actions of a plan.
 pub fn names(plan: &Plan) -> Vec<String> {
     things(plan, &[]).into_iter().map(|thing| thing.name).collect()
 }
 
-/// What a bundle of this plan hides of its meters, as `--set` gives it again.
+/// The meters' values hidden in a bundle of this plan, in the notation of `--set`.
 pub fn given_anew(plan: &Plan) -> Vec<String> {
     let mut stored = plan.clone();
     plan::subjects::meters::hide(&mut stored);
@@ -104,7 +105,7 @@ fn knob(part: &Component) -> &'static str {
     SETTABLE.iter().copied().find(|name| part.knobs.get(name).is_some()).unwrap_or("kind")
 }
 
-/// `--set meter.1.command=…`; the path that was set.
+/// `--set meter.1.command=…`; returns the path.
 fn put(plan: &mut Plan, pair: &str) -> Result<String> {
     let known: Vec<String> = meters(plan).map(|(path, _)| path).collect();
     let Some((path, value)) =
@@ -136,7 +137,7 @@ fn put(plan: &mut Plan, pair: &str) -> Result<String> {
     Ok(path.to_string())
 }
 
-/// A list as in a plan, or words with spaces between.
+/// A list as in a plan, or words separated by spaces.
 fn words(text: &str) -> Value {
     serde_json::from_str::<Vec<String>>(text)
         .map_or_else(|_| json!(text.split_whitespace().collect::<Vec<_>>()), |words| json!(words))
@@ -148,7 +149,7 @@ fn bare(plan: &Plan) -> bool {
     plan.subjects.iter().flat_map(|subject| &subject.drives).any(is_device)
 }
 
-/// What the plan would do, without what has been named by setting it.
+/// The plan's actions, except those permitted by setting their values.
 fn things(plan: &Plan, named: &[String]) -> Vec<ConsentItem> {
     let mut things: Vec<ConsentItem> = Vec::new();
     let mut add = |what: String, name: String| {

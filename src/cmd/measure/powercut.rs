@@ -25,10 +25,10 @@ use crate::powercut::session::WriteSession;
 use crate::powercut::writer;
 use crate::stats::never_seen::upper_bound;
 
-/// The most that a file of results takes.
+/// Maximum size of a results file.
 const MOST_RESULT: u64 = 1 << 20;
 
-/// What is done, and on which machine.
+/// The command, and its machine.
 #[derive(Subcommand)]
 pub enum PowercutCommand {
     /// Write on the host that will lose power; erases the plan's drive
@@ -65,7 +65,7 @@ pub enum PowercutCommand {
     },
 }
 
-/// Does what the command says; the exit code: 0 nothing lost, 2 something lost.
+/// Executes the command; the exit code: 0 nothing lost, 2 something lost.
 pub fn powercut(command: &PowercutCommand, out: &mut dyn Write) -> Result<u8> {
     match command {
         PowercutCommand::Write { plan } => write(plan),
@@ -157,7 +157,7 @@ fn claim(results: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Resu
         if of_drive.iter().any(|other| other.session.identity == session.identity) {
             return Err(failed(
                 format!("{} belongs to a cut that was already given", path.display()),
-                "give each cut once: counting a cut twice would make the bound too narrow",
+                "specify each cut once: counting a cut twice would make the bound too narrow",
             ));
         }
         of_drive.push(checked);
@@ -171,31 +171,32 @@ fn claim(results: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Resu
     Ok(code(claimed.iter().map(|claimed| claimed.not_kept).sum()))
 }
 
-/// What the cuts of one drive come to.
+/// The results of one drive's cuts.
 #[derive(Serialize, JsonSchema)]
 pub struct PowercutClaim {
     /// The subject's name in the plan.
     subject: String,
     /// The drive's serial number.
     serial: String,
-    /// Cuts that were checked.
+    /// Number of checked cuts.
     cuts: usize,
-    /// Those of them in which an image was looked at, not the drive itself.
+    /// Those for which an image was examined, not the drive itself.
     images: usize,
-    /// Cuts in which a block was not kept.
+    /// Cuts with a block that was not kept.
     cuts_with_loss: usize,
-    /// Acknowledged, durable blocks that were looked for.
+    /// Number of checked blocks acknowledged as durable.
     blocks: u64,
-    /// Those that do not hold what was acknowledged.
+    /// Blocks that do not contain what was acknowledged.
     not_kept: u64,
-    /// Blocks by their fate.
+    /// Number of blocks by fate.
     fates: BTreeMap<Fate, u64>,
-    /// Where nothing was lost: at most so many of 100 cuts lose anything, with 95 % confidence.
+    /// If nothing was lost: the maximum share of cuts that lose data, in percent, with 95 %
+    /// confidence.
     bound_percent: Option<f64>,
 }
 
 impl PowercutClaim {
-    /// Of cuts of the same drive, one or more.
+    /// For one or more cuts of the same drive.
     fn new(cuts: &[CheckedCut]) -> PowercutClaim {
         let WriteSession { subject, serial, .. } = &cuts[0].session;
         let mut fates = BTreeMap::new();

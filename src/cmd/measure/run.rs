@@ -28,7 +28,7 @@ use crate::run::points::stopping_rule::{Figures, headline};
 use crate::run::{self, Maxima, prepare};
 use crate::store::{Bundle, BundleWriter, limits};
 
-/// What to run.
+/// The plan.
 #[derive(Args)]
 pub struct RunInput {
     /// Plan file, built-in protocol (see `dyno protocols`), or bundle whose plan is run again
@@ -55,7 +55,7 @@ pub struct RunInput {
     same_device: bool,
 }
 
-/// Which plan or protocol, on which subjects, and where the bundle goes.
+/// The plan or protocol, its subjects, and the bundle.
 #[derive(Args)]
 pub struct RunArgs {
     #[command(flatten)]
@@ -88,7 +88,7 @@ pub struct RunArgs {
     display: Display,
 }
 
-/// What is shown meanwhile, on standard error.
+/// The display, on standard error.
 #[derive(Args)]
 pub struct Display {
     /// Progress format: bar, plain (lines with the time of day), json (one object per line,
@@ -120,19 +120,18 @@ impl Display {
 }
 
 impl RunInput {
-    /// The plan that is meant, to be looked at.
+    /// The selected plan, for inspection.
     pub fn plan(&self) -> Result<Plan> {
         self.within_limits(None)
     }
 
-    /// A plan whose results a bundle can hold.
+    /// A plan whose results a bundle can store.
     fn within_limits(&self, allow: Option<&[String]>) -> Result<Plan> {
         let plan = self.resolve(allow)?;
         limits::check_plan(&plan).map(|()| plan)
     }
 
-    /// The same, to be executed. One from a bundle does nothing of its own choice that was not
-    /// allowed by name.
+    /// The same, for execution. A bundle's plan does nothing that was not permitted by name.
     fn resolve(&self, allow: Option<&[String]>) -> Result<Plan> {
         let plan = self.found(allow)?;
         Ok(Plan { same_device: plan.same_device || self.same_device, ..plan })
@@ -141,7 +140,7 @@ impl RunInput {
     fn found(&self, allow: Option<&[String]>) -> Result<Plan> {
         let catalogue = crate::plan_catalogue();
         let Some(what) = &self.what else {
-            return Err(failed("no plan was named", "name a plan, a protocol or a bundle"));
+            return Err(failed("no plan was named", "specify a plan, a protocol or a bundle"));
         };
         if file::is_sqlite(what) {
             if !self.subject.is_empty() || self.repeats.is_some() || self.scale.is_some() {
@@ -157,7 +156,7 @@ impl RunInput {
             return plan::recheck(&plan, &catalogue).map(|()| plan);
         }
         if allow.is_some_and(|names| !names.is_empty()) {
-            bail!("--allow applies only to bundles: your own plan may do whatever it says");
+            bail!("--allow applies only to bundles: your own plan needs no permission");
         }
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
@@ -182,8 +181,8 @@ impl RunInput {
     }
 }
 
-/// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 128 and the signal's
-/// number interrupted.
+/// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 128 plus the signal's
+/// number if interrupted.
 pub fn run(args: &RunArgs) -> Result<u8> {
     if args.display.quiet {
         be_quiet();
@@ -201,24 +200,25 @@ pub fn run(args: &RunArgs) -> Result<u8> {
             let common = args.start.begin(&plan)?;
             start(plan, output, common, watched)
         }
-        (None, None) => {
-            Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE"))
-        }
+        (None, None) => Err(failed(
+            "nothing to run",
+            "specify a plan, a protocol or a bundle, or --resume BUNDLE",
+        )),
     }
 }
 
-/// How a run is watched.
+/// How a run can be observed.
 #[derive(Clone, Copy)]
 struct RunObserver<'a> {
     progress: &'a Progress,
-    /// Where its live page is served.
+    /// The address of its live page.
     serve: Option<SocketAddr>,
-    /// Bundles whose points are left out.
+    /// Bundles whose points are skipped.
     except: &'a [PathBuf],
 }
 
-/// A plan's file measured into a bundle: begun, or gone on with where the bundle is there. What
-/// the bundle's plan may do is what the file says. Points of `except` are left out.
+/// Measures a plan file into a bundle, starting or continuing it. The file determines the permitted
+/// actions of the bundle's plan. Points of `except` are skipped.
 pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
     let plan = plan::load(path, &crate::plan_catalogue())?;
     limits::check_plan(&plan)?;
@@ -234,7 +234,7 @@ pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
     start(plan, Some(bundle), None, watched)
 }
 
-/// What an earlier part of the run found and did.
+/// The results and actions of an earlier part of the run.
 #[derive(Default)]
 struct EarlierPart {
     maxima: Maxima,
@@ -244,7 +244,7 @@ struct EarlierPart {
     totals: LiveTotals,
     /// The points that are not measured again.
     done: Vec<PointKey>,
-    /// The points begin with those of other hosts.
+    /// The points start together with those of other hosts.
     start: Option<CommonStart>,
 }
 
@@ -272,8 +272,8 @@ fn start(
     measure(plan, writer, known, (clock, watched), &bundle)
 }
 
-/// What earlier parts of the run in other bundles found, and the points that they hold. How those
-/// left their drives says nothing of these.
+/// The results of earlier parts of the run in other bundles, and their points. The state in which
+/// those left their drives is irrelevant here.
 fn elsewhere(mut known: EarlierPart, except: &[PathBuf]) -> Result<EarlierPart> {
     for path in except {
         let done = known.note(&Bundle::open(path)?)?;
@@ -282,7 +282,7 @@ fn elsewhere(mut known: EarlierPart, except: &[PathBuf]) -> Result<EarlierPart> 
     Ok(known)
 }
 
-/// Checks what must not be, and makes the bundle. `known` are facts beside those that are gathered.
+/// Performs the checks, and creates the bundle. `known` are facts in addition to the gathered ones.
 fn begin(
     plan: Plan,
     bundle: &Path,
@@ -308,11 +308,11 @@ fn begin(
     Ok((record.plan, writer, clock))
 }
 
-/// How a run ended that is part of something larger.
+/// The result of a run that is part of a larger operation.
 pub enum PartEnd {
     /// It went to its end.
     Measured(run::RunSummary),
-    /// With the exit code of the signal.
+    /// With the signal's exit code.
     Interrupted(u8),
 }
 
@@ -345,7 +345,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<
     measure(record.plan, writer, known, (clock, watched), bundle)
 }
 
-/// A bundle has one method.
+/// A bundle has a single method.
 fn of_this_method(plan: &Plan, bundle: &Path) -> Result<()> {
     if plan.method == METHOD {
         return Ok(());
@@ -389,7 +389,7 @@ fn measure(
     let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plan));
     let summary = summary.with_context(|| match writer.finished() {
         Ok(points) if points.is_empty() => format!("nothing was measured; continue with `{how}`"),
-        _ => format!("what was measured so far is in {name}; continue with `{how}`"),
+        _ => format!("the results so far are in {name}; continue with `{how}`"),
     })?;
     if summary.interrupted {
         let kept = plural(summary.measured, "point");
@@ -435,8 +435,8 @@ fn carry_out(
     }
 }
 
-/// The bundle may not lie on what is being tested. In a directory that means inside it; on the same
-/// filesystem it is allowed, because the bundle is not written to while a point is measured.
+/// The bundle must not be on what is being tested. For a directory that means inside it; on the
+/// same filesystem it is allowed, because the bundle is not written to while a point is measured.
 fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
     let parent = match bundle.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -449,18 +449,15 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
         if lab::guard::holds(&drive.place, &place)? {
             let drive = drive.place.path().display();
             return Err(refused(
-                format!(
-                    "the bundle {} would lie on {drive}, which is under test",
-                    bundle.display()
-                ),
-                "keep it elsewhere: -o /another/place/run.dyno",
+                format!("the bundle {} would be on {drive}, which is under test", bundle.display()),
+                "store it elsewhere: -o /another/place/run.dyno",
             ));
         }
     }
     Ok(())
 }
 
-/// What the bundle already holds that later points need.
+/// The bundle's data that later points need.
 fn known(bundle: &Bundle) -> Result<EarlierPart> {
     let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
     let mut known = EarlierPart { before, ..EarlierPart::default() };
@@ -468,7 +465,7 @@ fn known(bundle: &Bundle) -> Result<EarlierPart> {
 }
 
 impl EarlierPart {
-    /// Takes in a bundle's points; the keys of those that were measured.
+    /// Reads a bundle's points; returns the keys of the measured ones.
     fn note(&mut self, bundle: &Bundle) -> Result<Vec<PointKey>> {
         let points = plan::points(&bundle.run().plan);
         let points: HashMap<String, _> =
@@ -493,7 +490,7 @@ impl EarlierPart {
     }
 }
 
-/// A key to find a point by.
+/// A key for finding a point.
 fn known_by(key: &PointKey) -> String {
     format!("{key:?}")
 }

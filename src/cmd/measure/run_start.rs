@@ -12,7 +12,7 @@ use crate::plan::{self, Plan};
 use crate::record::{CommonStart, Fact};
 use crate::run::Starts;
 
-/// When points begin, and by which clock.
+/// When points start, and by which clock.
 #[derive(Args)]
 pub struct StartArgs {
     /// Start the load of the first point at this time, as on the other hosts that load the same
@@ -36,17 +36,17 @@ pub struct StartArgs {
 /// The default limit on an offset: one per cent of a window of one second.
 pub const LIMIT_NS: u64 = 10_000_000;
 
-/// What opening and closing a point usually take, beside its load.
+/// The usual time for opening and closing a point, in addition to its load.
 const BESIDE_NS: u64 = 10_000_000_000;
 
-/// A duration of the command line.
+/// A duration from the command line.
 pub fn duration(text: &str) -> Result<u64> {
     units::parse_duration_ns(text).map_err(|why| failed(why, "write it as in 10ms or 90s"))
 }
 
 impl StartArgs {
-    /// Compares the clocks; refused where they lie too far apart, or the moment has passed. Nothing
-    /// where the run begins by itself.
+    /// Compares the clocks; an error if they differ too much, or if the start time has passed. None
+    /// if the run starts independently.
     pub fn begin(&self, plan: &Plan) -> Result<Option<CommonStart>> {
         let (Some(at), Some(reference)) = (self.start_at, &self.clock) else { return Ok(None) };
         let longest =
@@ -68,7 +68,7 @@ impl StartArgs {
         let limit_ns = self.clock_limit.as_deref().map_or(Ok(LIMIT_NS), duration)?;
         let first_unix_ns = u64::try_from(at.as_nanosecond()).unwrap_or(0);
         if first_unix_ns <= wall_ns() {
-            return Err(failed(format!("{at} has passed"), "name a later --start-at"));
+            return Err(failed(format!("{at} has passed"), "use a later --start-at"));
         }
         let before = clocks::compare(reference)?;
         let start = CommonStart {
@@ -99,13 +99,13 @@ fn apart(start: &CommonStart, verb: &str) -> String {
     )
 }
 
-/// When the points of a run begin.
+/// The start times of a run's points.
 pub fn starts(start: &CommonStart) -> Starts {
     Starts { first_unix_ns: start.first_unix_ns, every_ns: start.every_ns }
 }
 
-/// Compares the clocks once more, after the last point; what is known then. A clock that went
-/// astray, or does not answer any more, costs no point, but the sum over hosts is refused.
+/// Compares the clocks again, after the last point; returns the updated facts. A clock that
+/// drifted, or no longer answers, costs no point, but the sum over hosts is refused.
 pub fn ended(start: &CommonStart) -> Vec<Fact> {
     let after = match clocks::compare(&start.reference) {
         Ok(after) => after,

@@ -25,7 +25,7 @@ use crate::record::PacingFloor;
 use crate::record::selftest::{Same, SelfTest};
 use crate::run::points::floor;
 
-/// Where to run it, and how often.
+/// The locations, and the duration.
 #[derive(Args)]
 pub struct SelftestArgs {
     /// Directories on the drives to be tested, or bare devices, named as in a plan:
@@ -42,17 +42,17 @@ pub struct SelftestArgs {
 
 const DEFAULT: &str = "150s";
 
-/// Latencies that are set, in percent above the first subject's.
+/// Known latencies, in percent above the first subject's.
 const KNOWN_PERCENT: [f64; 3] = [1.0, 3.0, 10.0];
 
 /// The latency of plans/selftest.toml.
 const LATENCY_NS: f64 = 50_000.0;
 
-/// What a point takes beside its window: warm-up, threads, the bundle.
+/// A point's time besides its window: warm-up, threads, the bundle.
 const BESIDE_NS: u64 = 80_000_000;
 const SHORTEST_WINDOW_NS: u64 = 20_000_000;
 
-/// The exit code: 0, or what the signal that ended it has.
+/// The exit code: 0, or that of the signal that ended it.
 pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
     let wanted =
         |text: &str| parse_duration_ns(text).map_err(|why| failed(why, "as in --duration 10m"));
@@ -109,7 +109,7 @@ fn empty(window_ns: u64, floor: PacingFloor) -> SelfTest {
     }
 }
 
-/// What a run of the self-test is for.
+/// The purpose of a self-test's run.
 enum Purpose {
     Same,
     Known(f64),
@@ -118,8 +118,7 @@ enum Purpose {
     Scatter(String),
 }
 
-/// One ordinary run of two subjects, of which the second is the first again or has a latency that
-/// is known.
+/// One ordinary run of two subjects, of which the second equals the first or has a known latency.
 struct Measurement {
     title: String,
     protocol: &'static str,
@@ -158,7 +157,7 @@ impl Measurement {
         run::quietly(self.plan(window_ns)?, bundle)
     }
 
-    /// Adds what its brief shows.
+    /// Adds the result of its brief.
     fn note(&self, facts: &Facts, found: &mut SelfTest) {
         let failure = |f: &crate::analysis::facts::EarlyEnd| {
             format!("{}, {}: {}", self.title, f.step.written, f.cause)
@@ -184,16 +183,16 @@ impl Measurement {
     }
 }
 
-/// What is measured twice.
+/// The subject that is measured twice.
 enum SelftestSubjects {
     /// Two directories, each with its name.
     Folders([(String, PathBuf); 2]),
     Device(NamedDevice),
 }
 
-/// What a path of the command line names.
+/// A path from the command line.
 enum SelftestPath {
-    /// A folder of the self-test's own in a directory, and how that was written.
+    /// The self-test's own folder in a directory, and the directory's path as given.
     Folder(SelftestFolder, String),
     Device(NamedDevice),
 }
@@ -210,7 +209,7 @@ impl SelftestPath {
     }
 }
 
-/// What no drive has a part in.
+/// Loads without a drive.
 fn of_null(place: &SelftestFolder) -> Vec<Measurement> {
     let mut runs = vec![known(place, Purpose::Same)];
     runs.extend(KNOWN_PERCENT.map(|percent| known(place, Purpose::Known(percent))));
@@ -224,7 +223,7 @@ fn of_null(place: &SelftestFolder) -> Vec<Measurement> {
     runs
 }
 
-/// What a path's filesystem and drive, or a device, have a part in.
+/// Loads on a path's filesystem and drive, or on a device.
 fn of_target(target: &SelftestPath) -> Vec<Measurement> {
     let (cached, direct) = match target {
         SelftestPath::Folder(_, path) => {
@@ -295,7 +294,7 @@ fn ceiling(
     Measurement { title, protocol: "ceiling", subjects, set, points: 30, purpose }
 }
 
-/// A folder of the self-test's own, with a place for each of two subjects; removed in the end.
+/// The self-test's own folder, with a subfolder for each of two subjects; removed at the end.
 struct SelftestFolder(PathBuf);
 
 impl SelftestFolder {

@@ -9,16 +9,16 @@ use crate::base::error::{Context, Result, failed};
 use crate::lab::guard::{self, UNKNOWN};
 use crate::plan::{self, Plan, Subject};
 
-/// A device as it was named.
+/// A device as named by the user.
 #[derive(Clone)]
 pub struct NamedDevice {
     pub path: PathBuf,
-    /// `serial` and `erase`, as they were written.
+    /// `serial` and `erase`, as written.
     keys: Vec<(String, String)>,
-    /// A run of this self-test has written on it before: what is on it that nobody named is its
+    /// A run of this self-test has already written to it: its unnamed contents are the self-test's
     /// own.
     ours: bool,
-    /// Where the plan is kept.
+    /// The folder of the plan.
     folder: PathBuf,
 }
 
@@ -26,7 +26,7 @@ const FORM: &str = "write DEVICE,serial=SERIAL,erase=true, as the plan of a run 
                     `dyno drives` lists serials";
 
 impl NamedDevice {
-    /// A device from "/dev/disk/by-id/nvme-X,serial=1234,erase=true"; nothing where the path is no
+    /// A device from "/dev/disk/by-id/nvme-X,serial=1234,erase=true"; None if the path is not a
     /// device's.
     pub fn named(written: &str, folder: &Path) -> Result<Option<NamedDevice>> {
         let (path, keys) = match written.find(",serial=").or_else(|| written.find(",erase=")) {
@@ -56,7 +56,7 @@ impl NamedDevice {
         Ok(Some(NamedDevice { path, keys, ours: false, folder: folder.to_path_buf() }))
     }
 
-    /// The same, once a run of this self-test has written on it.
+    /// The same, after a run of this self-test has written to it.
     pub fn again(&self) -> NamedDevice {
         NamedDevice { ours: true, ..self.clone() }
     }
@@ -107,7 +107,7 @@ impl NamedDevice {
         Ok(plan)
     }
 
-    /// Asks the guard, as the run will again, before other things are measured for minutes.
+    /// Consults the guard, as the run will again, before spending minutes on other measurements.
     pub fn may_be_erased(&self) -> Result<()> {
         let plan = self.plan("ceiling", &[])?;
         plan.subjects

@@ -14,7 +14,7 @@ use crate::base::{file, output};
 use crate::lab::drive::drives::{self, ListedDrive};
 use crate::{plan, run};
 
-/// What the plan says; what is not given is asked on a terminal.
+/// The plan's contents; missing ones are prompted for on a terminal.
 #[derive(Args)]
 pub struct InitArgs {
     /// Plan to write
@@ -36,7 +36,7 @@ const PROTOCOL: &str = "quick";
 /// A subject's name and directory.
 type DraftSubject = (String, PathBuf);
 
-/// Writes the plan, and says how to go on.
+/// Writes the plan, and prints the next steps.
 pub fn init(args: &InitArgs) -> Result<()> {
     let found = drives::list();
     let asks = stdin().is_terminal() && std::io::stderr().is_terminal();
@@ -50,7 +50,7 @@ pub fn init(args: &InitArgs) -> Result<()> {
     };
     if !plan::protocols().iter().any(|(name, _)| *name == protocol) {
         let what = format!("there is no protocol '{protocol}'");
-        return Err(failed(what, "`dyno protocols` lists what is built in"));
+        return Err(failed(what, "`dyno protocols` lists the built-in ones"));
     }
     let given = args.subject.iter().map(|text| pair(text)).collect::<Result<Vec<_>>>()?;
     let subjects = match given.is_empty() {
@@ -84,7 +84,7 @@ fn whole(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// A line of the terminal; nothing where it is empty.
+/// A line from the terminal; None if empty.
 fn ask(question: &str) -> Result<Option<String>> {
     note(&format!("{question}:"));
     let mut line = String::new();
@@ -112,7 +112,7 @@ fn asked(found: &[ListedDrive]) -> Result<Vec<DraftSubject>> {
     if subjects.is_empty() { proposed(found) } else { Ok(subjects) }
 }
 
-/// A directory on each drive that has one we may write to; this one where none has.
+/// A directory on each drive with one that we may write to; the current one if there is none.
 fn proposed(found: &[ListedDrive]) -> Result<Vec<DraftSubject>> {
     let mut subjects: Vec<DraftSubject> = Vec::new();
     for drive in found {
@@ -134,8 +134,8 @@ fn model(drive: &ListedDrive) -> String {
     drive.model.as_ref().filter(printed).map_or(drive.device.clone(), |m| m.trim().to_string())
 }
 
-/// The directory with most room that is mounted from a drive or one of its partitions, and that we
-/// may write to.
+/// The writable directory with the most space that is mounted from a drive or one of its
+/// partitions.
 fn mounted(drive: &ListedDrive) -> Option<PathBuf> {
     let table = file::read_text(Path::new("/proc/self/mounts"), file::MOST_TEXT).ok()?;
     let points = table.lines().filter_map(|line| {
@@ -152,7 +152,7 @@ fn mounted(drive: &ListedDrive) -> Option<PathBuf> {
     points.max_by_key(room)
 }
 
-/// What the plan is made of.
+/// The plan's parts.
 struct PlanDraft<'a> {
     protocol: &'a str,
     subjects: &'a [DraftSubject],
@@ -163,10 +163,10 @@ impl PlanDraft<'_> {
     fn toml(&self, found: &[ListedDrive], same_device: bool) -> String {
         let quoted = |text: &str| toml::Value::String(text.to_string()).to_string();
         let mut out = format!(
-            "# A plan for Dyno. `dyno plan check` says what it would do and touches nothing.\n\
+            "# A plan for Dyno. `dyno plan check` prints what it would do and touches nothing.\n\
              # All keys: docs/plans.md; completion in editors: docs/json.md.\n\n\
-             # `dyno protocols` lists the others, `dyno protocols show {0}` has this one whole.\n\
-             protocol = {1}\n\n# Fewer than 3 support no comparison. Without it: 5, or 3 where \
+             # `dyno protocols` lists the others, `dyno protocols show {0}` prints this one.\n\
+             protocol = {1}\n\n# At least 3 are needed for a comparison. Without it: 5, or 3 where \
              points are long.\n",
             self.protocol,
             quoted(self.protocol)
@@ -176,21 +176,21 @@ impl PlanDraft<'_> {
             None => out += "# repeats = 5\n",
         }
         if same_device {
-            out += "\n# These subjects share a physical device, which allows a control run alone: \
-                    they are\n# expected to be equal. Remove this when each has a drive of its \
-                    own.\nsame_device = true\n";
+            out += "\n# These subjects share a physical device, which only permits a control run: \
+                they are\n# expected to be equal. Remove this when each has its own \
+                drive.\nsame_device = true\n";
         }
         out += "\n# Values of the protocol by path, as in:\n# [override]\n\
                 # \"step.STEP.duration\" = \"10s\"\n\n\
-                # What is compared. In a directory Dyno writes to dyno-data/ alone.\n";
+                # What is compared. In a directory Dyno only writes to dyno-data/.\n";
         for (name, path) in self.subjects {
             let (name, path) = (quoted(name), quoted(&path.display().to_string()));
             out += &format!("[[subject]]\nname = {name}\ndrives = [{{ path = {path} }}]\n\n");
         }
         let bare: Vec<&ListedDrive> = found.iter().filter(|drive| drive.testable).collect();
         if !bare.is_empty() {
-            out += "# Drives that are not in use. Writing to one needs `erase = true` beside its \
-                    serial number, and\n# everything on it is lost: add it yourself.\n";
+            out += "# Drives that are not in use. Writing to one requires `erase = true` and its \
+                serial number, and\n# everything on it is lost: add it yourself.\n";
         }
         for drive in bare {
             let path = drive.stable_path.as_ref().map(|path| path.display().to_string());

@@ -61,7 +61,7 @@ fn kind(kind: KnobKind) -> String {
     }
 }
 
-/// What plans may name.
+/// Valid names in plans.
 #[derive(Serialize, JsonSchema)]
 pub struct Catalogued {
     engines: Vec<PartRow>,
@@ -76,9 +76,9 @@ struct PartRow {
     summary: &'static str,
     /// "block", "key-value", "SQL", "any": a workload runs on engines of its family.
     family: String,
-    /// Where its definition comes from; empty where it is ours.
+    /// The source of its definition; empty if it is ours.
     source: &'static str,
-    /// The deepest queue of an engine.
+    /// The maximum queue depth of an engine.
     max_depth: u32,
     knobs: Vec<KnobRow>,
 }
@@ -88,11 +88,11 @@ struct PartRow {
 struct KnobRow {
     name: &'static str,
     doc: &'static str,
-    /// What its value may be, in words.
+    /// The type of its value, as text.
     kind: String,
-    /// A plan must have it.
+    /// A plan must set it.
     required: bool,
-    /// Its value where a plan does not have it, as TOML; null where it is then left out.
+    /// Its default, as TOML; null if it is then omitted.
     default: Option<&'static str>,
 }
 

@@ -22,7 +22,7 @@ use crate::run::{self, prepare};
 use crate::stats::family::FEWEST;
 use crate::stats::percent::rounded_out;
 
-/// Which plan, and from which bundle its scatter is known.
+/// The plan, and the source of its scatter.
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub fn describe(plan: &Plan, from: (Option<&Earlier>, f64), out: &mut dyn Write)
     power_cuts(plan, out)
 }
 
-/// What `dyno powercut` does with this plan, and `dyno run` does not.
+/// The power cuts of `dyno powercut`, which `dyno run` does not execute.
 fn power_cuts(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let Some(PowerCut { listener, cut, cuts }) = &plan.powercut else { return Ok(()) };
     // Its arguments may contain a password.
@@ -96,7 +96,7 @@ fn power_cuts(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// A row for each step: what is swept, how long, what runs.
+/// A row for each step: sweep, duration, streams.
 fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let mut rows = vec![
         ["step", "axis", "values", "warm-up", "measured", "streams (threads×depth)"]
@@ -123,7 +123,7 @@ fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// The values of an axis; of a long one the ends.
+/// The values of an axis; the ends of a long one.
 fn values(axes: &[Axis]) -> String {
     match axes {
         [] => "-".to_string(),
@@ -154,14 +154,14 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     )?;
     writeln!(out, "{}", why(plan))?;
     let bound = if at_most { "At most" } else { "At least" };
-    writeln!(out, "{bound} {}; filling datasets and settling come on top.", duration(load_ns))?;
+    writeln!(out, "{bound} {}; without filling datasets and settling.", duration(load_ns))?;
     if let Some(more_ns) = more_ns {
         writeln!(out, "Up to {} more until the drives are steady.", duration(more_ns))?;
     }
     Ok(())
 }
 
-/// What is done to each drive before its points.
+/// The preparation of each drive.
 fn preparation(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let tasks = prepare::in_words(plan);
     if !tasks.is_empty() {
@@ -180,7 +180,7 @@ fn repeats(plan: &Plan) -> String {
     }
 }
 
-/// Why so many repeats, and what they are enough for.
+/// The reason for the number of repeats, and their power.
 fn why(plan: &Plan) -> String {
     let most = duration(plan::sequence::repeats::LONG_POINT_NS);
     match (plan.repeats, plan.default_repeats) {
@@ -189,16 +189,13 @@ fn why(plan: &Plan) -> String {
              usual"
                 .into()
         }
-        (n, true) if n < 5 => format!(
-            "{n} repeats: the default where a point takes more than \
-            {most}"
-        ),
-        (n, true) => format!("{n} repeats: the default where no point takes more than {most}"),
-        (n, false) => format!("{n} repeats: as the plan says"),
+        (n, true) if n < 5 => format!("{n} repeats: the default if a point takes more than {most}"),
+        (n, true) => format!("{n} repeats: the default if no point takes more than {most}"),
+        (n, false) => format!("{n} repeats: set by the plan"),
     }
 }
 
-/// The same in words.
+/// The same as text.
 fn can_show(plan: &Plan, from: Option<&Earlier>, out: &mut dyn Write) -> Result<()> {
     if (plan.repeats as usize) < FEWEST {
         return Ok(());
@@ -225,14 +222,14 @@ fn can_show(plan: &Plan, from: Option<&Earlier>, out: &mut dyn Write) -> Result<
         (None, Some(found)) => writeln!(out, "On this host, {}", found.summary())?,
         (None, None) => writeln!(
             out,
-            "The smallest difference that they show is unknown on this host: run `dyno \
-             selftest`, or name an earlier bundle (--from)"
+            "The smallest difference that they show is unknown on this host: run `dyno selftest`, \
+             or use an earlier bundle (--from)"
         )?,
     }
     Ok(())
 }
 
-/// How many drives of each model a difference between models needs.
+/// The number of drives of each model required for a difference between models.
 fn drives_needed(
     plan: &Plan,
     (from, difference): (Option<&Earlier>, f64),
@@ -259,7 +256,7 @@ fn words(percent: f64) -> String {
     format!("{} %", rounded_out(percent, decimals as usize))
 }
 
-/// Knobs that subjects have for themselves.
+/// Subjects' own knobs.
 fn own_knobs(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     for subject in &plan.subjects {
         for own in &subject.overrides {
@@ -274,7 +271,7 @@ fn own_knobs(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// What is written to each drive, and which drives lose what is on them.
+/// The bytes written to each drive, and the drives that are erased.
 fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let fill_bytes = fill_bytes(plan);
     writeln!(out)?;
@@ -313,7 +310,7 @@ fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// What a stream writes in one point on one drive.
+/// The bytes written by a stream in one point on one drive.
 fn written(step: &Step, stream: &Stream) -> String {
     let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9 * f64::from(stream.instances);
     let (name, workload) = (&stream.name, &stream.workload.name);

@@ -19,31 +19,31 @@ pub struct PlanCheck {
     /// Name of the protocol.
     protocol: String,
     title: String,
-    /// Where its parameters come from.
+    /// The source of its parameters.
     source: String,
     /// "interleaved" or "blocked".
     order: &'static str,
-    /// Repeats of each point; the most, where they end once the interval is narrow enough.
+    /// Repeats of each point; the maximum, if they end once the interval is narrow enough.
     repeats: u32,
-    /// The plan does not say how many.
+    /// The plan does not set their number.
     default_repeats: bool,
     /// Points over all subjects and repeats.
     points: u64,
     /// `points` and `load_ns` are upper bounds: a search, or repeats until an interval is narrow.
     at_most: bool,
-    /// Warm-ups, windows, conditioning and steady rounds; filling datasets comes on top.
+    /// Warm-ups, windows, conditioning and steady rounds, without filling datasets.
     load_ns: u64,
-    /// What a steady state may take beyond.
+    /// The additional maximum time of a steady state.
     steady_more_ns: Option<u64>,
     steps: Vec<PlannedStepRow>,
     subjects: Vec<PlannedSubjectRow>,
-    /// What is done to each drive first, in words.
+    /// The preparation of each drive, as text.
     preparation: Vec<String>,
-    /// What verification will do, in words.
+    /// Planned verification, as text.
     verification: Vec<String>,
-    /// Differences of ops/s that the repeats can show; empty where the scatter is not known.
+    /// Detectable differences in ops/s; empty if the scatter is unknown.
     detectable: Vec<DetectableRow>,
-    /// Drives of each model that `--difference` needs; empty where no earlier bundle has several
+    /// Drives of each model required for `--difference`; empty if no earlier bundle has several
     /// drives of a model.
     specimens: Vec<SpecimensRow>,
 }
@@ -53,13 +53,13 @@ pub struct PlanCheck {
 struct PlannedStepRow {
     name: String,
     title: String,
-    /// The field that is swept; null where none is.
+    /// The swept field; null without a sweep.
     axis: Option<String>,
-    /// The values of the sweep, as they are printed.
+    /// The values of the sweep, as printed.
     values: Vec<String>,
     warmup_ns: u64,
     duration_ns: u64,
-    /// Streams, in words: workload, engine, threads × depth, rate.
+    /// Streams, as text: workload, engine, threads × depth, rate.
     streams: Vec<String>,
 }
 
@@ -68,11 +68,11 @@ struct PlannedStepRow {
 struct PlannedSubjectRow {
     name: String,
     drives: Vec<DriveRow>,
-    /// Knobs of its own, as in "step.stream.engine.knob = value".
+    /// Its own knobs, as in "step.stream.engine.knob = value".
     overrides: Vec<String>,
 }
 
-/// A drive, and what happens to it.
+/// A drive, and the actions on it.
 #[derive(Serialize, JsonSchema)]
 struct DriveRow {
     /// The directory; null for a device.
@@ -83,43 +83,44 @@ struct DriveRow {
     serial: Option<String>,
     /// Everything on it is erased.
     erased: bool,
-    /// What filling its datasets writes.
+    /// Bytes written by filling its datasets.
     dataset_bytes: u64,
-    /// What rate-limited writers may write over all points.
+    /// Maximum bytes written by rate-limited writers over all points.
     paced_bytes: u64,
 }
 
-/// A difference that the repeats can show.
+/// A detectable difference.
 #[derive(Serialize, JsonSchema)]
 struct DetectableRow {
-    /// From where the scatter is known.
+    /// The source of the scatter.
     scatter_of: String,
     /// Run-to-run scatter, percent.
     scatter_percent: f64,
-    /// The least difference of ops/s at a point, percent.
+    /// The smallest detectable difference in ops/s at a point, percent.
     point_percent: f64,
-    /// The same in a step's mean; null where a step has one point.
+    /// The same for a step's mean; null if a step has one point.
     mean_percent: Option<f64>,
 }
 
-/// How many drives of each of two models show a difference between them in 90 of 100 briefs.
+/// The number of drives of each of two models needed to show a difference between them in 90 of 100
+/// briefs.
 #[derive(Serialize, JsonSchema)]
 struct SpecimensRow {
-    /// From where the scatter is known.
+    /// The source of the scatter.
     scatter_of: String,
     /// The difference between the models, percent.
     difference_percent: f64,
-    /// Scatter from drive to drive beyond their repeats, percent.
+    /// Scatter between drives beyond that of their repeats, percent.
     drives_scatter_percent: f64,
-    /// Scatter from repeat to repeat, percent; null where each drive has one.
+    /// Scatter between repeats, percent; null if each drive has one.
     repeats_scatter_percent: Option<f64>,
-    /// Of each model; null where a thousand are too few.
+    /// Per model; null if a thousand are too few.
     drives_needed: Option<usize>,
 }
 
 impl PlanCheck {
-    /// Of a resolved plan; `from` is an earlier bundle whose scatter counts, and the difference
-    /// between models that is to be shown.
+    /// For a resolved plan; `from` is an earlier bundle as the source of scatter, with the
+    /// difference between models to be shown.
     pub fn of(plan: &Plan, (from, difference): (Option<&Earlier>, f64)) -> Result<PlanCheck> {
         let Extent { points, at_most, load_ns, more_ns } = Extent::of(plan);
         let percent = |log: f64| log.exp_m1() * 100.0;

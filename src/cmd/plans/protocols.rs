@@ -14,7 +14,7 @@ use crate::plan;
 pub struct ListedProtocol {
     name: &'static str,
     title: &'static str,
-    /// Where its parameters come from.
+    /// The source of its parameters.
     source: &'static str,
 }
 
@@ -36,7 +36,7 @@ pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// The protocol's own text, to read or to start a protocol file from.
+/// The protocol's own text, to read or as a starting point for a protocol file.
 pub fn show(name: &str, out: &mut dyn Write) -> Result<()> {
     let protocols = plan::protocols();
     let Some((_, text)) = protocols.iter().find(|(known, _)| *known == name) else {
@@ -50,7 +50,7 @@ pub fn show(name: &str, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// The string of a key at the top. The built-in files keep each on a line of its own.
+/// The string of a top-level key. The built-in files have each on a line of its own.
 fn value<'a>(text: &'a str, key: &str) -> &'a str {
     let line = |line: &'a str| line.strip_prefix(key)?.strip_prefix(" = ");
     text.lines().find_map(line).unwrap_or("").trim_matches('"')

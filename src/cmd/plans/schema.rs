@@ -17,9 +17,9 @@ use crate::powercut::checker::CheckedCut;
 
 /// A command that prints JSON.
 pub struct JsonDocument {
-    /// As it is called: "show", "plan check".
+    /// Its name: "show", "plan check".
     pub command: &'static str,
-    /// The schema of what it prints.
+    /// The schema of its output.
     pub schema: fn() -> Schema,
 }
 
@@ -89,17 +89,17 @@ pub static ALL: &[JsonDocument] = &[
     },
 ];
 
-/// Makes the schema of a file.
+/// Generates the schema of a file.
 type OfFile = fn(&Catalogue) -> Value;
 
-/// The files that a user writes.
+/// The files written by users.
 pub static FILES: &[(&str, OfFile)] = &[
     ("plan", schema::of_plans),
     ("campaign", schema::of_campaigns),
     ("protocol", schema::of_protocols),
 ];
 
-/// Which schema, and where to.
+/// The schemas, and the destination.
 #[derive(Args)]
 pub struct SchemaArgs {
     /// Schema to print: plan, campaign, protocol, or a command with --json: show, claims,

@@ -22,7 +22,7 @@ use crate::bundles;
 use crate::cmd::json::{self, OutputFormat};
 use crate::cmd::screen::on_screen;
 
-/// A statement that could be read, with what it is compared with.
+/// A readable statement, with its data.
 struct ReadableStatement<'a> {
     claim: &'a WrittenClaim,
     data: Option<&'a PublishedFigures>,
@@ -34,18 +34,18 @@ struct ReadableStatement<'a> {
 pub struct Audited {
     title: String,
     statements: Vec<StatementRow>,
-    /// How many statements have each verdict.
+    /// Number of statements with each verdict.
     verdicts: BTreeMap<String, usize>,
 }
 
 /// A statement.
 #[derive(Serialize, JsonSchema)]
 struct StatementRow {
-    /// As it was published.
+    /// As published.
     statement: String,
     /// "holds", "inflated", "can't be read" … (docs/audit.md).
     verdict: String,
-    /// The calculation, in words.
+    /// The calculation, as text.
     calculation: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ impl Audited {
     }
 }
 
-/// A published file may hold anything, and a terminal obeys control characters.
+/// A published file may contain anything, including control characters for the terminal.
 fn plain(text: &str) -> String {
     text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
 }
@@ -132,7 +132,7 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<PublishedFigures>> {
                     path.display(),
                     dataset.name
                 );
-                return Err(failed(what, "statements name their data: rename the file"));
+                return Err(failed(what, "statements refer to their data: rename the file"));
             }
             found.push(dataset);
         }
@@ -165,7 +165,7 @@ fn ready<'a>(
     Ok(ReadableStatement { claim, data, stated })
 }
 
-/// By the statements' places in the file; first each by itself, then beside one another.
+/// In the order of the file; first individually, then compared with one another.
 fn judge_all(
     head: &Head,
     made: &[std::result::Result<ReadableStatement<'_>, Unread>],
@@ -218,7 +218,7 @@ fn finding(
     Ok(describe(&AuditFinding { stated: &ready.stated, judged, metric, at_label, lacking, words }))
 }
 
-/// What the data do not have, where nothing can be computed from them.
+/// What the data lack, if nothing can be computed.
 fn lacking(ready: &ReadableStatement<'_>, metric: &audit::AuditMetric<'_>) -> String {
     let Some(data) = ready.data else {
         return match &ready.claim.data {
@@ -235,7 +235,7 @@ fn lacking(ready: &ReadableStatement<'_>, metric: &audit::AuditMetric<'_>) -> St
         _ if !table.has(subject) => format!("{name} has no {of} of {subject}"),
         _ if stated.points.is_empty() => format!("{name} has no such point of {subject}"),
         _ if !is_there(subject) => format!("{name} has no {of} of {subject} at {at}"),
-        _ if stated.rivals.is_empty() => format!("{name} has nobody but {subject}"),
+        _ if stated.rivals.is_empty() => format!("{name} has only {subject}"),
         _ if !stated.rivals.iter().any(is_there) => {
             format!("{name} has no {of} of {} at {at}", stated.rivals.join(", "))
         }

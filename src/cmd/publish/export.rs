@@ -17,7 +17,7 @@ use crate::cmd::load::{self, AskedOptions};
 use crate::export::dataset::LockedDataset;
 use crate::export::{self, FORMS, TABLES};
 
-/// What to export, in which form, and where to.
+/// The bundles, the format, and the destination.
 #[derive(Args)]
 pub struct ExportArgs {
     /// Bundles, or folders of bundles
@@ -37,15 +37,15 @@ pub struct ExportArgs {
     /// Output file; with --partition, the dataset's folder [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// A brief.toml, whose masks count here too (docs/brief.md)
+    /// A brief.toml, whose masks also apply here (docs/brief.md)
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     brief: Option<PathBuf>,
     #[command(flatten)]
     asked: AskedOptions,
 }
 
-/// Writes the table, or adds to the dataset; the exit code. An error where the file exists and Dyno
-/// did not write it.
+/// Writes the table, or adds to the dataset; returns the exit code. An error if the file exists and
+/// Dyno did not write it.
 pub fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<u8> {
     let paths = load::each(&args.paths)?;
     match &args.output {
@@ -88,7 +88,7 @@ fn table(args: &ExportArgs, paths: &[PathBuf]) -> Result<()> {
     export::export(of, table, form, Box::new(BufWriter::new(stdout())))
 }
 
-/// Adds every bundle whose run has ended: what is added is never changed again.
+/// Adds every bundle whose run has ended, because added bundles never change.
 fn partition(folder: &Path, paths: Vec<PathBuf>, out: &mut dyn Write) -> Result<u8> {
     let mut dataset = LockedDataset::open(folder)?;
     let (mut ended, mut left_out) = (Vec::new(), Vec::new());

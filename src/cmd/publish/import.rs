@@ -13,7 +13,7 @@ use crate::base::file;
 use crate::cmd::json::{self, OutputFormat};
 use crate::import::{self, Input};
 
-/// Which files, in which format, and where the bundle goes.
+/// The files, their format, and the bundle.
 #[derive(Args)]
 pub struct ImportArgs {
     /// Format of the files: csv, db_bench, fio, hammerdb, sysbench, vdbench
@@ -31,18 +31,18 @@ pub struct ImportArgs {
     format: OutputFormat,
 }
 
-/// What was imported.
+/// The result of an import.
 #[derive(Serialize, JsonSchema)]
 pub struct Imported {
-    /// The bundle that was written.
+    /// The new bundle.
     bundle: PathBuf,
-    /// How many points it holds.
+    /// Its number of points.
     points: usize,
-    /// What the files of this kind do not report.
+    /// Values that files of this kind do not report.
     not_reported: Vec<&'static str>,
 }
 
-/// Makes the bundle, and prints what its files do not report.
+/// Creates the bundle, and prints what its files do not report.
 pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
     let names: Vec<&str> = import::ALL.iter().map(|f| f.info().name).collect();
     let format = import::ALL.iter().find(|f| f.info().name == args.kind).ok_or_else(|| {

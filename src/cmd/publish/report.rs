@@ -11,11 +11,11 @@ use crate::chart;
 use crate::cmd::load::Bundles;
 use crate::render::{html, markdown, pdf};
 
-/// Pixels to a unit of the drawing, enough for print.
+/// Pixels per unit of the drawing, enough for print.
 const PNG_SCALE: f32 = 3.0;
 
-/// Writes the page to `output`, beside the first bundle where none is named, and the figures into
-/// `figures`. Returns the page's path.
+/// Writes the page to `output`, by default next to the first bundle, and the figures to `figures`.
+/// Returns the page's path.
 pub fn report(
     bundles: &Bundles,
     output: Option<&Path>,
@@ -26,7 +26,7 @@ pub fn report(
         figures.filter(|folder| folder.symlink_metadata().is_ok() && !folder.is_dir())
     {
         let what = format!("the figures are not written to {}: it is not a folder", file.display());
-        return Err(refused(what, "name another folder; it is created if missing"));
+        return Err(refused(what, "use another folder; it is created if missing"));
     }
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let options = brief.map(BriefOptions::load).transpose()?.unwrap_or_default();
@@ -57,8 +57,8 @@ pub fn report(
     Ok(page)
 }
 
-/// All forms say the same, and Markdown in plain words. What is masked is gone before anything is
-/// made, so that this finds a bug in Dyno.
+/// All forms have the same contents, and Markdown is plain text. Masked words were removed earlier,
+/// so this would find a bug in Dyno.
 fn check_masked(document: &Brief, facts: &Facts) -> Result<()> {
     if facts.mask.is_empty() {
         return Ok(());
@@ -78,7 +78,7 @@ pub fn write_as_named(document: &Brief, page: &Path, inputs: &[&Path]) -> Result
         page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let writing = |path: &Path| format!("writing {}", path.display());
     if !["html", "htm", "pdf", "md"].contains(&kind.as_str()) {
-        let what = format!("the name of {} does not say what to make", page.display());
+        let what = format!("the name of {} does not determine the format", page.display());
         return Err(failed(what, "choose a name that ends in .html, .pdf or .md"));
     }
     // First of all: if the file name may not be written to, neither may its figures.

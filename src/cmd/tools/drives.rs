@@ -43,14 +43,14 @@ fn describe(drive: &ListedDrive, out: &mut dyn Write) -> Result<()> {
         }
         (None, _) => writeln!(
             out,
-            "    {:12} yes, under a plan that names it and says erase = true",
+            "    {:12} yes, with a plan that names it and has erase = true",
             "testable"
         )?,
     }
     Ok(())
 }
 
-/// As it is, and what it could be where that is more.
+/// The current value, and the maximum if that is higher.
 fn link(drive: &ListedDrive) -> Option<String> {
     let now = format!("{} ×{}", drive.link_speed.as_ref()?, drive.link_width.as_ref()?);
     let most = match (&drive.max_link_speed, &drive.max_link_width) {

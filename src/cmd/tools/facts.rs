@@ -15,7 +15,7 @@ use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
 use crate::{lab, run};
 
-/// Prints the facts by heading; what cannot be read is left out.
+/// Prints the facts by heading; unreadable ones are omitted.
 pub fn facts(paths: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     let drive = |path: &PathBuf| match path.is_dir() {
         true => DrivePlace::Directory(path.clone()),
@@ -53,25 +53,25 @@ pub fn facts(paths: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Re
     Ok(())
 }
 
-/// Facts of a host and of drives, as a run discloses them.
+/// Facts about a host and its drives, as disclosed by a run.
 #[derive(Serialize, JsonSchema)]
 pub struct Disclosed {
     facts: Vec<FactRow>,
 }
 
-/// One of them.
+/// A fact.
 #[derive(Serialize, JsonSchema)]
 struct FactRow {
     /// Heading: "Host", "CPU", "Drive Micron 7600", "Self-test".
     group: String,
-    /// Which property.
+    /// The property.
     name: String,
-    /// As it is printed, with its unit.
+    /// The printed value, with its unit.
     value: String,
 }
 
 impl Disclosed {
-    /// These facts, in their order.
+    /// These facts, in order.
     pub fn of(facts: Vec<Fact>) -> Disclosed {
         let row = |Fact { group, name, value }| FactRow { group, name, value };
         Disclosed { facts: facts.into_iter().map(row).collect() }

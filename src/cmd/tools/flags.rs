@@ -3,8 +3,8 @@
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-/// Words as they are tried, without dashes, and what to use in their place: a flag of Dyno's, and
-/// how it is written. fio's job options lead to the conversion of jobs.
+/// Words without dashes, and their replacements: a flag of Dyno, and its form. fio's job options
+/// refer to the conversion of jobs.
 const MEANT: &[(&[&str], &str, &str)] = &[
     (
         &["o", "out", "outfile", "output-file", "output-path", "file", "f", "dest", "to", "save"],

@@ -10,25 +10,24 @@ use crate::base::error::Result;
 use crate::cmd::json::{self, OutputFormat};
 use crate::record::METHOD;
 
-/// The commit that the program was built from. Those who build a release set it (`make install`):
-/// were it asked of git by a build script, every commit would compile the whole library anew, or a
-/// stale answer would be shown.
+/// The commit of the program. Set by those who build a release (`make install`): if a build script
+/// queried git, every commit would recompile the whole library, or a stale value would be shown.
 const COMMIT: Option<&str> = option_env!("DYNO_COMMIT");
 
-/// Which program this is.
+/// The program's identification.
 #[derive(Serialize, JsonSchema)]
 pub struct ProgramVersion {
     /// Version of the package.
     dyno: &'static str,
-    /// The commit it was built from; null where the build did not name it.
+    /// The commit; null if not set by the build.
     commit: Option<&'static str>,
-    /// Version of the measuring method: bundles of different ones are not compared.
+    /// Version of the measuring method: bundles with different versions are not compared.
     method: u32,
     /// The bundled RocksDB; null in a build without it.
     rocksdb: Option<String>,
-    /// Cargo's features that are in it.
+    /// Its enabled Cargo features.
     features: Vec<&'static str>,
-    /// "release", or "debug": one without optimisation, whose figures are not to be published.
+    /// "release", or "debug": without optimisation, so its figures should not be published.
     build: &'static str,
     /// Processor architecture and operating system.
     target: String,
@@ -72,7 +71,7 @@ impl ProgramVersion {
     }
 }
 
-/// What `--version` prints after the program's name.
+/// The text of `--version` after the program's name.
 pub fn long() -> &'static str {
     static LONG: LazyLock<String> = LazyLock::new(|| ProgramVersion::new().in_words());
     &LONG

@@ -53,13 +53,13 @@ const MISSES: MetricFamily = family(
     "dyno_misses",
     MetricKind::Counter,
     "",
-    "Reads that found no such key; counted when their point is stored.",
+    "Reads of missing keys; counted when their point is stored.",
 );
 const GIVEN_UP: MetricFamily = family(
     "dyno_given_up",
     MetricKind::Counter,
     "",
-    "Transactions given up after rollbacks; counted when their point is stored.",
+    "Transactions abandoned after rollbacks; counted when their point is stored.",
 );
 const SERVICE: MetricFamily = family(
     "dyno_service_time_seconds",
@@ -172,7 +172,7 @@ fn each_total(runs: &[Named], with: &mut dyn FnMut(&Labels<'_>, &Total)) {
     }
 }
 
-/// How many are not above each bound.
+/// The cumulative count for each bound.
 fn below(buckets: &LiveBuckets) -> Vec<(f64, u64)> {
     let mut n = 0;
     let of = |(index, bound): (usize, &u64)| {

@@ -19,18 +19,18 @@ use axum::response::{IntoResponse, Response};
 use hosts::Hosts;
 use token::{BrowserSession, Login};
 
-/// Who may ask what.
+/// The access rules.
 pub struct Gatekeeper {
-    /// Under which names the server may be addressed.
+    /// The permitted host names of the server.
     pub hosts: Hosts,
-    /// Where a token is required.
+    /// The token, if required.
     pub session: Option<BrowserSession>,
 }
 
 const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// Answers what no page may, and adds to every answer what browsers are to hold it to.
+/// Responds to rejected requests, and adds the security headers to every response.
 pub async fn watch(
     State(gatekeeper): State<Arc<Gatekeeper>>,
     request: Request,
@@ -55,12 +55,12 @@ impl Gatekeeper {
         let named = one(headers, &HOST).filter(|host| self.hosts.has(host));
         let is_named = named.is_some() && uri.host().is_none_or(|host| self.hosts.has(host));
         if !is_named {
-            let text = "This server does not answer to that name. Use its address or 'localhost', \
+            let text = "This server does not use that name. Use its address or 'localhost', \
                         or start it with --allowed-host NAME.";
             return Some((StatusCode::MISDIRECTED_REQUEST, text).into_response());
         }
         if !self.is_own(headers) {
-            let text = "Pages of other hosts may not ask for this.";
+            let text = "Pages of other hosts may not request this.";
             return Some((StatusCode::FORBIDDEN, text).into_response());
         }
         match self.session.as_ref()?.admit(headers, uri) {
@@ -78,8 +78,8 @@ impl Gatekeeper {
         }
     }
 
-    /// Whether the request is of nobody's page, or of one of these. A link from elsewhere may be
-    /// followed, as an address that is typed.
+    /// Whether the request comes from no page, or from one of these. Links from elsewhere may be
+    /// followed, like typed addresses.
     fn is_own(&self, headers: &HeaderMap) -> bool {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         let origin = text("origin").is_none_or(|origin| {
@@ -91,7 +91,7 @@ impl Gatekeeper {
     }
 }
 
-/// The value of a header that is there once.
+/// The value of a header that occurs once.
 fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?.to_str().ok()?;
@@ -105,7 +105,7 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     pairs.into_iter().find(|(own, _)| *own == name).map(|(_, value)| value)
 }
 
-/// A page that needs another policy has set its own.
+/// A page that needs another policy has set it.
 fn harden(headers: &mut HeaderMap) {
     let own = |text: &'static str| HeaderValue::from_static(text);
     headers.entry(CONTENT_SECURITY_POLICY).or_insert_with(|| own(policy::OF_PAGES));

@@ -12,14 +12,14 @@ use super::{cookie, one};
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::file;
 
-/// Bytes of a token at least, which are too many to be tried.
+/// Minimum length of a token in bytes, too long to be guessed.
 const FEWEST: usize = 16;
 const MOST: u64 = 4096;
 
-/// Where a token stands that no file is named for.
+/// The environment variable of the token, if no file is named.
 pub const VARIABLE: &str = "DYNO_TOKEN";
 
-/// What a client must know, as its SHA-256: compared in one time whatever it is.
+/// The secret, as its SHA-256, compared in constant time.
 pub struct Token([u8; 32]);
 
 impl Token {
@@ -31,12 +31,12 @@ impl Token {
         let own = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
         if found.mode() & 0o077 != 0 || !own {
             let what = format!("the token in {shown} is not used: others may read or change it");
-            return Err(refused(what, format!("make it your own: chmod 600 {shown}")));
+            return Err(refused(what, format!("restrict it to yourself: chmod 600 {shown}")));
         }
         Token::of_text(text.trim(), &shown.to_string())
     }
 
-    /// Of the environment, where it is there.
+    /// From the environment, if set.
     pub fn of_environment() -> Result<Option<Token>> {
         let text = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
         text.map(|text| Token::of_text(text.trim(), VARIABLE)).transpose()
@@ -47,7 +47,7 @@ impl Token {
         if text.len() < FEWEST || !text.bytes().all(plain) {
             let what =
                 format!("the token of {place} must have {FEWEST} or more of A-Z a-z 0-9 -._~");
-            return Err(failed(what, "make one: openssl rand -hex 32"));
+            return Err(failed(what, "create one: openssl rand -hex 32"));
         }
         Ok(Token(digest(text)))
     }
@@ -61,7 +61,7 @@ fn digest(text: &str) -> [u8; 32] {
     Sha256::digest(text).into()
 }
 
-/// A token, and the cookie that stands for it until the server ends.
+/// A token, and the cookie that replaces it until the server ends.
 pub struct BrowserSession {
     token: Token,
     /// Servers at other ports of the host have their own.
@@ -69,11 +69,11 @@ pub struct BrowserSession {
     cookie: String,
 }
 
-/// How a request is taken.
+/// The result of checking a request.
 pub enum Login {
     /// It has the token or the cookie.
     Admitted,
-    /// It had the token in its address: it is asked for again without, with a cookie.
+    /// The token was in its address: redirect without it, with a cookie.
     Exchanged {
         /// The same address without the token.
         location: String,
@@ -85,7 +85,7 @@ pub enum Login {
 }
 
 impl BrowserSession {
-    /// A new one, of a server at that port.
+    /// A new one, for a server at that port.
     pub fn new(token: Token, port: u16) -> Result<BrowserSession> {
         let mut random = [0; 32];
         let got = rustix::rand::getrandom(&mut random[..], rustix::rand::GetRandomFlags::empty());
@@ -96,7 +96,7 @@ impl BrowserSession {
         Ok(BrowserSession { token, name: format!("dyno-{port}"), cookie })
     }
 
-    /// Looks at what a request brings.
+    /// Checks a request's credentials.
     pub fn admit(&self, headers: &HeaderMap, uri: &Uri) -> Login {
         let bearer = one(headers, &AUTHORIZATION).and_then(|text| text.strip_prefix("Bearer "));
         let with_cookie = || {

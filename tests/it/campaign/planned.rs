@@ -155,7 +155,7 @@ fn a_drive_that_would_be_written_to_and_is_not_named_to_be_erased_is_refused() {
     let all = subjects.replace("[\"S1\"]", "true");
     let dir = two_models(&of_drives("./writes.toml", &all));
     let text = said(&dyno(dir.path(), &["fleet", "plan", "c.toml"]));
-    assert!(text.contains("name each drive that may be erased by its serial number"), "{text}");
+    assert!(text.contains("identify each drive that may be erased by its serial number"), "{text}");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn drives_that_are_missing_in_use_or_claimed_twice_are_mistakes_with_their_place
         ("[[subject]]\nname = \"a\"\nmodel = \"Older\"\n", "no host has a drive of this model"),
         (
             "[[subject]]\nname = \"a\"\nserial = \"S1\"\nerase = [\"S2\"]\n",
-            "S2 is none of this subject's drives",
+            "S2 is not one of this subject's drives",
         ),
         (
             "[[subject]]\nname = \"a\"\nserial = \"S1\"\n[[subject]]\nname = \"b\"\n\
@@ -243,7 +243,7 @@ fn a_secret_in_a_campaign_is_refused() {
          [\"ppm\", \"--password=geheim\"] }}]\n{FOUR_HOSTS}{}",
         subjects(&["A"])
     ));
-    assert!(text.contains("this holds a secret, which others could read"), "{text}");
+    assert!(text.contains("this contains a secret, which others could read"), "{text}");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn bad_protocols_are_refused_with_place_and_remedy() {
             &["did you mean 'poisson'", "protocol.toml:8:11"],
         ),
         (stream, "headline = false\n".into(), &["no stream of the step counts in the headline"]),
-        (stream, "name = \"a.b\"\n".into(), &["holds a full stop", "protocol.toml:8:8"]),
+        (stream, "name = \"a.b\"\n".into(), &["contains a full stop", "protocol.toml:8:8"]),
         (
             "duration = \"5s\"",
             sweep("{ axis = \"io.threads\", values = [] }"),

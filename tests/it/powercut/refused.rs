@@ -214,7 +214,7 @@ fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
     let may_be_erased = format!("{serial}, erase = true");
     for (overrides, why) in [
         ("fua.workload.read\" = 50", "does something besides random writes"),
-        ("fua.workload.sync\" = \"none\"", "writes durable in one single way"),
+        ("fua.workload.sync\" = \"none\"", "writes durable in a single way"),
         ("flush.workload.block\" = \"8KiB\"", "blocks of two sizes"),
         ("flush.depth\" = 4", "has a depth, instances or a rate"),
     ] {

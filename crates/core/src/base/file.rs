@@ -23,7 +23,7 @@ pub fn open(path: &Path) -> Result<File> {
     let file = opened.map_err(|e| {
         failed(
             format!("cannot read {shown}: {e}"),
-            "check the name, and that you may read the file",
+            "check the name, and your permission to read the file",
         )
     })?;
     if !file.metadata().with_context(|| format!("looking at {shown}"))?.is_file() {

@@ -167,7 +167,7 @@ impl Drop for New {
 fn exists(path: &Path) -> Error {
     error::refused(
         format!("{} already exists", path.display()),
-        "choose another name, or move it away",
+        "choose another name, or move the file",
     )
 }
 
@@ -184,7 +184,7 @@ fn check(path: &Path, inputs: &[&Path]) -> Result<Option<File>> {
     let refused = |why: String| {
         error::refused(
             format!("{} is not written over: {why}", path.display()),
-            "choose another name, or move it away",
+            "choose another name, or move the file",
         )
     };
     let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(None) };

@@ -49,7 +49,7 @@ impl BundleCatalogue {
         if !folder.is_dir() {
             return Err(failed(
                 format!("{shown} is not a folder"),
-                "name the folder that holds the bundles",
+                "specify the folder with the bundles",
             ));
         }
         let mut found = Vec::new();
@@ -164,7 +164,7 @@ fn look(folder: &Path, path: &Path) -> Option<(String, u64, i64)> {
 fn contents(folder: &Path, path: &Path) -> Contents {
     match path.canonicalize() {
         Ok(real) if real.starts_with(folder) => Contents::of(&real),
-        Ok(_) => Contents::Broken("it lies outside of the folder".to_string()),
+        Ok(_) => Contents::Broken("it is outside the folder".to_string()),
         Err(error) => Contents::Broken(error.to_string()),
     }
 }

@@ -101,7 +101,7 @@ impl BlockFile {
         if base + size > there {
             return Err(failed(
                 format!("{} has {there} bytes, and {} are to be used", path.display(), base + size),
-                "lay the dataset out again, or make `size` smaller",
+                "recreate the dataset, or reduce `size`",
             ));
         }
         let compressible = site.knobs.float("compressible")?;
@@ -161,12 +161,12 @@ impl BlockFile {
         let next = match cause.raw_os_error() {
             Some(libc::EOPNOTSUPP) => "leave this op out of the workload: the kernel lacks it here",
             Some(libc::ENOSPC | libc::EDQUOT) => {
-                "make room on its filesystem, or let the dataset be smaller"
+                "free space on its filesystem, or use a smaller dataset"
             }
             _ if is_file(&self.path) && cause.raw_os_error() != Some(libc::EIO) => {
                 "look at the filesystem that it is on"
             }
-            _ => "look at `dmesg` for what the device reported",
+            _ => "check `dmesg` for errors reported by the device",
         };
         failed(format!("{op} at offset {at} of {} failed: {cause}", self.path.display()), next)
     }
@@ -179,7 +179,7 @@ impl BlockFile {
             ),
             match is_file(&self.path) {
                 true => {
-                    "make room on its filesystem if that is full, and check that nothing else \
+                    "free space on its filesystem if it is full, and check that nothing else \
                      shortened the file"
                 }
                 false => "look at `dmesg` for whether the drive is gone",

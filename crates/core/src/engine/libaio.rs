@@ -146,7 +146,7 @@ impl Context {
             Some(libc::ENOSYS) => "this kernel has no asynchronous I/O: use the engine psync",
             _ => "lower the depth, or use the engine uring or psync",
         };
-        Err(failed(format!("cannot make an aio context of {depth} requests: {cause}"), hint))
+        Err(failed(format!("cannot create an aio context of {depth} requests: {cause}"), hint))
     }
 }
 

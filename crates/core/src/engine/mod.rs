@@ -52,7 +52,7 @@ fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {
     let all: Option<Vec<&T>> = targets.iter().map(own).collect();
     all.ok_or_else(|| {
         failed(
-            "a worker was handed drives of different engines",
+            "a worker received drives of different engines",
             "this is a bug in Dyno: please report it",
         )
     })

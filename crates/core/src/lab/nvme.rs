@@ -82,7 +82,7 @@ impl NvmeCli {
         let said = String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
         Err(failed(
             format!("`nvme {} {}` failed: {said}", words.join(" "), node.display()),
-            "look at `dmesg`, and at what the drive supports (`nvme id-ctrl`)",
+            "check `dmesg`, and what the drive supports (`nvme id-ctrl`)",
         ))
     }
 }

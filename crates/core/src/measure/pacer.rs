@@ -202,7 +202,7 @@ impl Schedule {
 
 #[cold]
 fn fell_behind(lag_ns: u64) -> Error {
-    let help = "the subject does not keep up: ask for a lower rate, or allow a longer max_lag";
+    let help = "the subject does not sustain the rate: use a lower rate, or a longer max_lag";
     Error::new(Hint(help.to_string())).context(FellBehind(lag_ns))
 }
 

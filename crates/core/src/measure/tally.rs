@@ -87,7 +87,7 @@ pub fn count(drive: &DriveJob<'_>, class: u8, stamps: Stamps, ended: Ended) -> R
     drive.recorder.add(class, stamps, ended);
     match (ended.given_up, drive.limit) {
         (true, Some(_)) => Err(failed(
-            "a transaction of the dataset's load was rolled back again and again, and given up",
+            "a transaction of the dataset's load was rolled back repeatedly and abandoned",
             "load with fewer threads, or at a lower isolation level",
         )),
         _ => Ok(()),

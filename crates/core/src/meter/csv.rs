@@ -17,7 +17,7 @@ pub struct CsvMeter;
 
 static INFO: Info = info(
     "csv",
-    "a log that another instrument keeps: seconds since 1970, comma, value",
+    "a log written by another instrument: seconds since 1970, comma, value",
     &[
         Knob {
             name: "file",
@@ -62,7 +62,7 @@ struct Log {
 impl Probe for Log {
     fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let mut file = file::open(&self.file)?;
-        file.seek(SeekFrom::Start(self.at)).context("looking for what is new in the log")?;
+        file.seek(SeekFrom::Start(self.at)).context("reading new lines of the log")?;
         let mut new = Vec::new();
         file.take(1 << 20).read_to_end(&mut new).context("reading the log")?;
         let mut trouble = None;

@@ -63,8 +63,8 @@ pub const PUBLIC: Knob = Knob {
     name: "public",
     kind: KnobKind::Bool,
     default: DefaultValue::Is("false"),
-    doc: "whether the bundle may say what this meter runs or asks; otherwise it keeps only the \
-          program's or host's name",
+    doc: "whether the bundle may contain this meter's command or request; otherwise it only \
+        stores the program's or host's name",
 };
 
 static INFO: Info = info(
@@ -117,8 +117,8 @@ impl Meter for Exec {
         let words = site.knobs.words("command")?;
         if site.knobs.flag("public").unwrap_or(false) && words.iter().any(|w| secret::holds(w)) {
             return Err(failed(
-                "the command of a meter is public and holds a secret, which would be kept in the \
-                 bundle",
+                "the command of a meter is public but contains a secret, which would be stored in \
+                 the bundle",
                 "leave `public` out, or put the secret into the environment and write $NAME in its \
                  place",
             ));
@@ -188,7 +188,7 @@ impl CommandOutput {
                 Ok(n) => self.rest.extend_from_slice(&buffer[..n]),
                 Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => return Ok(false),
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(e).context("reading what the command prints"),
+                Err(e) => return Err(e).context("reading the command's output"),
             }
             if self.rest.len() > 1 << 20 {
                 self.rest.clear();

@@ -45,7 +45,7 @@ impl Meter for Hwmon {
         let (unit, scale) = unit(&kind).ok_or_else(|| {
             failed(
                 format!("Dyno knows no sensors of the kind {kind}"),
-                "name a power, curr, in or temp sensor",
+                "use a power, curr, in or temp sensor",
             )
         })?;
         Ok(Box::new(Sensor { file, name: format!("{class}_{unit}"), scale }))

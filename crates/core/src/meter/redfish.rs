@@ -56,7 +56,7 @@ impl Meter for Redfish {
         if site.knobs.flag("public").unwrap_or(false) && secret::holds(&url) {
             let next = "set DYNO_REDFISH_USER and DYNO_REDFISH_PASSWORD in the environment";
             return Err(failed(
-                "the URL of a meter holds a secret, which would be kept in the bundle",
+                "the URL of a meter contains a secret, which would be stored in the bundle",
                 next,
             ));
         }
@@ -91,7 +91,7 @@ impl Probe for RedfishController {
         let json: Value =
             serde_json::from_str(&text).context("the controller's answer is not JSON")?;
         let watts =
-            watts(&json).ok_or_else(|| anyhow!("the controller's answer holds no power"))?;
+            watts(&json).ok_or_else(|| anyhow!("the controller's answer contains no power"))?;
         out.push(now.reading(SYSTEM_WATTS, watts));
         Ok(())
     }

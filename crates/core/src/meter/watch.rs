@@ -218,7 +218,7 @@ impl Station {
         let meter: &dyn Meter = find(&part.name).ok_or_else(|| {
             failed(
                 format!("unknown meter '{}'", part.name),
-                "`dyno list` names those that there are",
+                "`dyno list` prints the available ones",
             )
         })?;
         let probe = meter.open(&MeterTarget { knobs: &part.knobs, places, divided })?;

@@ -30,7 +30,7 @@ pub fn cuts_elsewhere(path: &Path) -> Result<(PowerCut, Vec<String>), Mistakes> 
             .collect();
         if serials.is_empty() {
             let help = "name it as for the host: [[subject]] with drives = [{ device, serial, … }]";
-            log.note(tree.at, "the plan names no drive", "no serial number", help);
+            log.note(tree.at, "the plan has no drive", "no serial number", help);
         }
         Some((cuts, serials))
     });

@@ -76,7 +76,7 @@ pub fn parse_file(path: &Path, log: &mut Mistakes) -> Option<Node> {
         }
         Err(error) => {
             let message = format!("no plan: {}", describe(&error).0);
-            let help = "check the path; `dyno protocols` lists what is built in";
+            let help = "check the path; `dyno protocols` lists the built-in ones";
             log.note(SourceSpan::NOWHERE, message, "", help);
             None
         }

@@ -95,16 +95,16 @@ impl Specification {
         };
         if let Some(link) = self.link.as_ref().filter(|link| !is_page(link)) {
             let next = "write it as \"https://example.com/drive\"";
-            return Err((format!("'{link}' is no address of a page"), next));
+            return Err((format!("'{link}' is not a web address"), next));
         }
         let Some(price) = &self.price else { return Ok(()) };
         if !(price.amount.is_finite() && price.amount > 0.0) {
-            let next = "leave the price out where it is not known";
+            let next = "omit the price if it is unknown";
             return Err((format!("{} is not a price", price.amount), next));
         }
         if [&price.currency, &price.date, &price.source].iter().any(|t| t.trim().is_empty()) {
             let what = "the price lacks a currency, a date or a source";
-            return Err((what.to_string(), "say when and where it was asked"));
+            return Err((what.to_string(), "state when and where it was asked for"));
         }
         Ok(())
     }

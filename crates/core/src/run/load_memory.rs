@@ -32,7 +32,7 @@ pub fn check(plan: &Plan) -> Result<()> {
 fn look(plan: &Plan, step: &Step, limit: u64) -> Result<()> {
     let asked = units::bytes(limit);
     if let Some(host) = host::memory_bytes().filter(|host| *host <= limit) {
-        let what = format!("{asked} limits nothing on this host, which has {}", units::bytes(host));
+        let what = format!("{asked} is not a limit on this host, which has {}", units::bytes(host));
         return Err(refused(what, "lower `memory`, or leave it out"));
     }
     let points = plan

@@ -66,14 +66,14 @@ impl<'a> WorkerGroup<'a> {
     ) -> Result<WorkerGroup<'a>> {
         let name = &stream.workload.name;
         let workload = workload::find(name).ok_or_else(|| {
-            failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are")
+            failed(format!("unknown workload '{name}'"), "`dyno list` prints the available ones")
         })?;
         let classes = workload.classes(&stream.workload.knobs);
         if classes.len() > MOST_CLASSES {
             let what = format!("workload '{name}' declares {} classes of op", classes.len());
             return Err(failed(
                 what,
-                format!("a recorder keeps {MOST_CLASSES}: raise `MOST_CLASSES`"),
+                format!("a recorder has room for {MOST_CLASSES}: raise `MOST_CLASSES`"),
             ));
         }
         let replay = workload::recorded(stream)?.map(|load| load.times);

@@ -15,10 +15,8 @@ pub(super) fn check(path: &Path) -> Result<()> {
     for end in ["-wal", "-shm"] {
         let found = with_end(path, end);
         if found.symlink_metadata().is_ok() {
-            let what = format!(
-                "{} lies beside the bundle, and no bundle has such a file",
-                found.display()
-            );
+            let what =
+                format!("{} is next to the bundle, but bundles have no such file", found.display());
             return Err(failed(what, "move it away if the bundle is to be read without it"));
         }
     }
@@ -26,7 +24,7 @@ pub(super) fn check(path: &Path) -> Result<()> {
     let journal = with_end(path, "-journal");
     let Ok(found) = journal.symlink_metadata() else { return Ok(()) };
     let foreign = |why: &str| {
-        let what = format!("the journal beside the bundle, {}, {why}", journal.display());
+        let what = format!("the journal of the bundle, {}, {why}", journal.display());
         Err(failed(what, "move it away if the bundle is to be read without it"))
     };
     if !found.is_file() {
@@ -37,7 +35,7 @@ pub(super) fn check(path: &Path) -> Result<()> {
     let read = held.seek(SeekFrom::End(-8)).and_then(|_| held.read_exact(&mut end));
     // The journal of a run that has just ended is gone or empty by now.
     if read.is_ok() && end == NAMES_ANOTHER {
-        foreign("names another file, which SQLite would delete")
+        foreign("refers to another file, which SQLite would delete")
     } else {
         Ok(())
     }

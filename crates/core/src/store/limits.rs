@@ -121,7 +121,7 @@ impl QueryLimit {
     pub fn exceeded(&self) -> crate::base::error::Error {
         failed(
             format!("{}: more than {} {}", self.what, self.most, self.unit),
-            "docs/schema.md lists what a bundle may hold; export parts of it with the sqlite3 \
+            "docs/schema.md lists the limits of a bundle; export parts of it with the sqlite3 \
              shell",
         )
     }

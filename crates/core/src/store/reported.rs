@@ -41,7 +41,7 @@ pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {
     let samples = row.get::<_, Option<i64>>(7)?.map(|_| count(row, 7)).transpose()?;
     let (value, low, high): (f64, f64, f64) = (row.get(4)?, row.get(5)?, row.get(6)?);
     if ![value, low, high].iter().all(|v| v.is_finite()) || low > value || value > high {
-        return Err(Error::msg("a reported figure lies outside its bounds"));
+        return Err(Error::msg("a reported figure is outside its bounds"));
     }
     let digits = row.get::<_, Option<i64>>(8)?.map(|n| n.clamp(1, MOST_DIGITS) as u32);
     let (stream, name) = (text(row, 1)?, text(row, 3)?);

@@ -266,7 +266,7 @@ pub(super) fn open(path: &Path, access: OpenMode) -> Result<(Connection, QueryMe
     let (conn, meter, version) = opened.map_err(|error| match error.sqlite_error_code() {
         Some(ErrorCode::ReadOnly) if access == OpenMode::Look => failed(
             format!("{shown} was left by a run that was killed"),
-            "`dyno run --resume` goes on with it, `dyno show` undoes its unfinished point",
+            "`dyno run --resume` continues it, `dyno show` undoes its unfinished point",
         ),
         _ => explain(error, path),
     })?;
@@ -321,7 +321,9 @@ fn described(conn: &Connection) -> Result<Vec<(String, String, String)>> {
     while let Some(row) = rows.next()? {
         found.push((row.get(0)?, row.get(1)?, row.get(2)?));
         if found.len() > MOST_OBJECTS {
-            return Err(Error::msg("it holds tables, views or triggers that are not a bundle's"));
+            return Err(Error::msg(
+                "it contains tables, views or triggers that are not a bundle's",
+            ));
         }
     }
     Ok(found)
@@ -338,7 +340,7 @@ fn check_schema(conn: &Connection, version: usize) -> Result<()> {
     let strange = found.iter().find(|object| !expected.contains(object));
     let strange = strange.or_else(|| expected.iter().find(|object| !found.contains(object)));
     let (kind, name) = strange.map_or(("table", ""), |(kind, name, _)| (kind, name));
-    Err(Error::msg(format!("its {kind} '{}' is not as Dyno makes it", visible(name))))
+    Err(Error::msg(format!("its {kind} '{}' is not as Dyno creates it", visible(name))))
 }
 
 /// Whether the file is intact, because it will be written to.
@@ -385,7 +387,7 @@ fn explain(error: rusqlite::Error, path: &Path) -> Error {
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             (format!("cannot open {shown}"), "check that you may read the file")
         }
-        _ => (format!("cannot read {shown}: {error}"), "check that the file is whole"),
+        _ => (format!("cannot read {shown}: {error}"), "check that the file is complete"),
     };
     failed(what, next)
 }

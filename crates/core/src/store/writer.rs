@@ -45,7 +45,7 @@ impl BundleWriter {
         {
             ErrorKind::AlreadyExists => refused(
                 format!("{shown} already exists"),
-                "choose another name with -o; to go on with an unfinished run, resume it",
+                "choose another name with -o; to continue an unfinished run, resume it",
             ),
             _ => failed(
                 format!("cannot create the bundle {shown}: {error}"),

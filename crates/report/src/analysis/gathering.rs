@@ -69,7 +69,7 @@ impl Gathering {
         let Some(first) = runs.first() else {
             return Err(failed(
                 "no bundle was named",
-                "name one or more bundles, as in `dyno show result.dyno`",
+                "specify one or more bundles, as in `dyno show result.dyno`",
             ));
         };
         let plans: Vec<&Plan> = runs.iter().map(|r| &r.run.plan).collect();

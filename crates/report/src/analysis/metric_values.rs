@@ -30,13 +30,10 @@ impl MetricRequest {
             PointPart::drive(name).is_some_and(|index| drives > 1 && (index as usize) < drives);
         if is_drive && OF_POWER.contains(&self.word.as_str()) {
             let what = format!(
-                "{name} has no {}: power is read of a subject's drives together",
+                "{name} has no {}: power is measured for a subject's drives together",
                 self.word
             );
-            return Err(failed(
-                what,
-                format!("ask for {} of the subject, or of a stream", self.word),
-            ));
+            return Err(failed(what, format!("use {} of the subject, or of a stream", self.word)));
         }
         if is_drive {
             return Ok(());

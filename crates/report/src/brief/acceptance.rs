@@ -30,7 +30,7 @@ pub fn sentence(found: &Acceptance) -> String {
         n => format!("{n} of {all} drives do not behave like the reference."),
     };
     if open > 0 {
-        text.push_str(&format!(" Nothing can be said of {open}."));
+        text.push_str(&format!(" {open} could not be judged."));
     }
     text
 }

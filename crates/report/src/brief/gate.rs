@@ -40,7 +40,7 @@ pub fn sentence(gate: &Gate) -> String {
             format!("Worse: {worse} of {of} figures lost more than {limit}.")
         }
         ShownChange::Neither => {
-            format!("Not shown: whether every figure kept within a loss of {limit} is open.")
+            format!("Not shown: whether every figure is within a loss of {limit} is undecided.")
         }
     }
 }
@@ -127,7 +127,7 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
     if !gate.unpaired.is_empty() {
         let names: Vec<&str> = gate.unpaired.iter().map(|s| &*facts.subjects[*s]).collect();
         let names = names.join(", ");
-        out.push(Block::note(format!("Subjects that only one side has, not compared: {names}.")));
+        out.push(Block::note(format!("Subjects on only one side, not compared: {names}.")));
     }
     out.push(Block::note(basis(gate)));
     out

@@ -70,8 +70,8 @@ impl ImportFormat for CsvTables {
     fn info(&self) -> &'static FormatInfo {
         &FormatInfo {
             name: "csv",
-            summary: "comma-separated values, with --mapping MAPPING.toml for what the columns \
-                      mean",
+            summary: "comma-separated values, with --mapping MAPPING.toml for the meaning of the \
+                columns",
             missing: &[
                 "latencies but for the figures given",
                 "intervals",
@@ -169,7 +169,7 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
     if !all.contains_key("ops_per_s") {
         return Err(failed(
             format!("{file}: [figures] has no ops_per_s"),
-            "say which column holds ops/s",
+            "set the column with ops/s",
         ));
     }
     Ok(all)

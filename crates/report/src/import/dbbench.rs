@@ -187,7 +187,7 @@ fn reported(
                     file,
                     at,
                     "a percentile without its value",
-                    "the line is cut; give the whole output",
+                    "the line is truncated; use the complete output",
                 ));
             };
             let name = name.trim_start_matches('P').trim_end_matches(':');

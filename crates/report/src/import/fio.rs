@@ -18,7 +18,7 @@ impl ImportFormat for Fio {
     fn info(&self) -> &'static FormatInfo {
         &FormatInfo {
             name: "fio",
-            summary: "fio's JSON (--output-format=json or json+); json+ brings the latencies whole",
+            summary: "fio's JSON (--output-format=json or json+); json+ contains all latencies",
             missing: &[
                 "intervals",
                 "readings of meters",
@@ -36,8 +36,8 @@ impl ImportFormat for Fio {
             .saturating_sub(usize::from(start > 0 && !input.text[..start].ends_with('\n')));
         let root: Value = serde_json::from_str(input.text[start..].trim_end()).map_err(|e| {
             let next =
-                "give the whole file that fio wrote with --output-format=json; a run that was \
-                 killed leaves half";
+                "use the complete file written by fio with --output-format=json; a killed run \
+                 leaves a partial one";
             wrong(input.file, before + e.line(), format!("not JSON as fio writes it: {e}"), next)
         })?;
         let strange = |what: &str| {
@@ -125,7 +125,7 @@ fn add_job(
             let what = format!("{place}: there is no \"clat_ns\" for its {direction}s");
             return Err(failed(
                 what,
-                "fio 2 gives microseconds, and gtod_reduce=1 none; run fio 3 without it",
+                "fio 2 prints microseconds, and gtod_reduce=1 omits it; run fio 3 without it",
             ));
         }
         let service = latencies(&part["clat_ns"], place)?;

@@ -81,7 +81,7 @@ fn result(
             file,
             at,
             "a result without NOPM and TPM",
-            "the line may be cut; give the whole log",
+            "the line may be truncated; use the complete log",
         ));
     };
     let rate = written(file, at, "NOPM", words[nopm - 1])?.times(1.0 / 60.0);

@@ -31,7 +31,7 @@ impl ImportFormat for SysbenchReports {
                 input.file,
                 1,
                 "no line begins with 'sysbench'",
-                "give what sysbench printed, whole",
+                "use sysbench's complete output",
             ));
         };
         let second = page
@@ -43,7 +43,7 @@ impl ImportFormat for SysbenchReports {
                 input.file,
                 *at,
                 "a second run begins here",
-                "give each run as a file of its own",
+                "use a separate file for each run",
             ));
         }
         let seconds = page.need("total time:", "the summary of a finished run")?.value;
@@ -112,7 +112,7 @@ impl<'a> SysbenchReport<'a> {
 
     fn need(&self, key: &str, of: &str) -> Result<Written> {
         let last = self.lines.len().max(1);
-        let next = "the file is cut, or the run did not end; give the whole output";
+        let next = "the file is truncated, or the run did not end; use the complete output";
         self.written(key)?.ok_or_else(|| {
             wrong(self.file, last, format!("the file ends without '{key}', {of}"), next)
         })

@@ -51,11 +51,11 @@ impl ImportFormat for Vdbench {
                 continue;
             }
             let Some(head) = &head else {
-                let next = "give vdbench's flatfile.html, whole";
+                let next = "use vdbench's complete flatfile.html";
                 return Err(wrong(
                     input.file,
                     at,
-                    "data stand before the line of columns, which begins with 'tod'",
+                    "data precede the line of columns, which begins with 'tod'",
                     next,
                 ));
             };
@@ -65,7 +65,7 @@ impl ImportFormat for Vdbench {
                     input.file,
                     at,
                     what,
-                    "the line may be cut; give the whole file",
+                    "the line may be truncated; use the complete file",
                 ));
             }
             let row = VdbenchRow { file: input.file, at, head, words };

@@ -21,7 +21,7 @@ pub fn options(knobs: &Knobs, create: bool) -> Result<Options> {
     }
     let options = Options::default();
     let text = string(knobs, create)?;
-    let c_text = CString::new(text).context("a RocksDB option holds a zero byte")?;
+    let c_text = CString::new(text).context("a RocksDB option contains a zero byte")?;
     let mut error = std::ptr::null_mut();
     // SAFETY: both option objects live through the call, the string is terminated, and RocksDB
     // copies what it needs.

@@ -24,7 +24,7 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
     let DatasetLocation::Folder(folder) = site.home else {
         return Err(failed(
             "RocksDB needs a filesystem",
-            "make one on the drive, mount it, and name a directory there as the subject's path",
+            "create one on the drive, mount it, and use a directory there as the subject's path",
         ));
     };
     let knobs = site.knobs;

@@ -89,7 +89,7 @@ impl SqlContext {
             self.session.reconnect().map_err(|again| {
                 failed(
                     format!("the server went away: {error}; and again: {again}"),
-                    "look at the server's log",
+                    "check the server's log",
                 )
             })?;
             self.counts.reconnects.add(1);
@@ -98,7 +98,7 @@ impl SqlContext {
         if trouble == ErrorClass::Lost {
             return Err(failed(
                 format!("the server went away twice: {error}"),
-                "look at the server's log",
+                "check the server's log",
             ));
         }
         Err(broken(&error, self.script.remedy()))

@@ -26,8 +26,8 @@ pub const SERVER: Knob = Knob {
     name: "server",
     kind: KnobKind::Choice(&["own", "existing"]),
     default: DefaultValue::Is("\"own\""),
-    doc: "own: Dyno starts one on the drive; existing: DYNO_MYSQL_URL or DYNO_POSTGRES_URL names \
-          one that runs.",
+    doc: "own: Dyno starts one on the drive; existing: the running server of DYNO_MYSQL_URL or \
+        DYNO_POSTGRES_URL.",
 };
 
 /// The knob `memory`: the server's memory limit (cgroup v2, `memory.max`).
@@ -130,7 +130,7 @@ pub fn make_database(server: &dyn Connector) -> Result<()> {
 pub fn connection_string(knobs: &Knobs, usual: &str, example: &str) -> Result<String> {
     let variable = knobs.text(CONNECTION.name).unwrap_or(usual);
     std::env::var(variable).map_err(|_| {
-        let what = format!("the plan asks for an existing server, and {variable} is not set");
+        let what = format!("the plan requires an existing server, and {variable} is not set");
         failed(what, format!("set it in the environment: {variable}={example}"))
     })
 }

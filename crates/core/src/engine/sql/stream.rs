@@ -98,5 +98,5 @@ pub fn lost(cause: impl std::fmt::Display) -> SqlError {
 }
 
 pub fn unasked() -> SqlError {
-    SqlError::wrong("an answer that was not asked for")
+    SqlError::wrong("an unexpected answer")
 }

@@ -44,7 +44,7 @@ pub fn own_server<'s>(site: &DatasetAccess<'s>) -> Result<Option<(&'s DatasetFol
     let DatasetLocation::Folder(folder) = site.home else {
         return Err(failed(
             "a database server needs a filesystem",
-            "make one on the drive, mount it, and name a directory there as the subject's path",
+            "create one on the drive, mount it, and use a directory there as the subject's path",
         ));
     };
     Ok(Some((folder, limits(site.knobs))))
@@ -180,12 +180,11 @@ pub fn cannot_connect(error: &SqlError) -> crate::base::error::Error {
             "check that the server runs and that the address in the connection string is right"
         }
         ErrorClass::Slow => {
-            "look at how busy the server is; with fewer logins at the same time it may keep up: \
-             lower the engine's connect_at_once"
+            "check the server's load; reduce concurrent logins with the engine's connect_at_once"
         }
         ErrorClass::Untrusted => {
-            "in the connection string, name its certificate with TrustServerCertificateCA=FILE, or \
-             take any with TrustServerCertificate=true"
+            "in the connection string, specify its certificate with \
+             TrustServerCertificateCA=FILE, or accept any with TrustServerCertificate=true"
         }
         _ => {
             "check user, password and database in the connection string, and that the user may log \
@@ -201,7 +200,7 @@ impl Target for SqlTarget {
     }
 
     fn io_context(&self, stream: &Stream, _thread: u32) -> Result<Box<dyn AnyIoContext>> {
-        Err(anyhow!("the workload '{}' makes no transactions", stream.workload.name))
+        Err(anyhow!("the workload '{}' has no transactions", stream.workload.name))
     }
 
     fn script_io_context(

@@ -100,7 +100,7 @@ impl Generic {
         if let Some(size) = sizes.iter().find(|size| **size > self.most_bytes) {
             return Err(failed(
                 format!("a command to {name} moves {} bytes at most, not {size}", self.most_bytes),
-                "make `block` smaller, or set `passthrough = false`",
+                "reduce `block`, or set `passthrough = false`",
             ));
         }
         let whole = |bytes: &u64| bytes.is_multiple_of(block_bytes);

@@ -62,10 +62,10 @@ impl Poll {
             )),
             None => Err(failed(
                 format!(
-                    "{shown} does not lie on one drive with queues of its own, so \
-                     nothing can be polled"
+                    "{shown} is not on a single drive with its own queues, so polling is not \
+                     possible"
                 ),
-                "name a filesystem on one drive, or the drive itself; or set `poll = \"none\"`",
+                "use a filesystem on a single drive, or the drive itself; or set `poll = \"none\"`",
             )),
         }
     }

@@ -85,7 +85,7 @@ fn refused(entries: u32, options: RingOptions, cause: &std::io::Error) -> Error 
             "hybrid polling needs Linux 6.13: set `poll = \"iopoll\"` or \"none\""
         }
         Some(libc::EINVAL) if options.poll == Poll::Iopoll || options.sqpoll => {
-            "this kernel has no such ring: set `poll = \"none\"` and `sqpoll = false`"
+            "this kernel does not support such a ring: set `poll = \"none\"` and `sqpoll = false`"
         }
         Some(libc::EPERM) if options.sqpoll => {
             "a submitting thread of the kernel needs Linux 5.11, or root: set `sqpoll = false`"
@@ -99,7 +99,7 @@ fn refused(entries: u32, options: RingOptions, cause: &std::io::Error) -> Error 
         Some(libc::ENOMEM) => "raise the limit of locked memory: `ulimit -l unlimited`",
         _ => "lower the depth, or use the engine psync",
     };
-    failed(format!("cannot make an io_uring of {entries} entries: {cause}"), hint)
+    failed(format!("cannot create an io_uring of {entries} entries: {cause}"), hint)
 }
 
 /// A ring whose descriptor is registered for the calling thread, which saves the file look-up of

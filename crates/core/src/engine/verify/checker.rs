@@ -79,8 +79,7 @@ impl VerifiedDataset {
         let wrong = Wrong::of(found, self.journal.seal_identity(), address, allowed);
         failed(
             format!("data verification of {}: {wrong}", self.shown.display()),
-            "keep the drive as it is and look at `dmesg`; docs/verify.md says what each class \
-             points to",
+            "leave the drive unchanged and check `dmesg`; docs/verify.md describes the classes",
         )
     }
 

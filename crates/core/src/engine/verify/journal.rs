@@ -98,7 +98,7 @@ impl BlockJournal {
             let size = crate::base::units::bytes(bytes(of.blocks));
             failed(
                 format!("no room for the journal {} of {size}: {cause}", path.display()),
-                "make room, name another place (`journal`), or let the dataset be smaller",
+                "free space, choose another directory (`journal`), or use a smaller dataset",
             )
         })?;
         let mut header = [0; HEADER_BYTES];
@@ -128,7 +128,7 @@ impl BlockJournal {
         if there != len as u64 {
             return Err(failed(
                 format!("the journal {} has {there} bytes, not {len}", path.display()),
-                format!("remove {}: the dataset is then laid out anew", path.display()),
+                format!("remove {}: the dataset is then recreated", path.display()),
             ));
         }
         let (protection, flags) =
@@ -253,7 +253,7 @@ fn opened(path: &Path, writes: bool) -> Result<Option<(File, Header)>> {
     let no_journal = || {
         refused(
             format!("{} is not touched: it is not a Dyno journal", path.display()),
-            "move it away, or name another place (`journal`)",
+            "move it, or choose another directory (`journal`)",
         )
     };
     let found = file.metadata().context("looking at the journal")?;

@@ -62,7 +62,7 @@ pub fn directory(knobs: &Knobs) -> Result<Option<PathBuf>> {
         )),
         Err(_) => Err(failed(
             "verify = true needs a place for its journal",
-            "name a directory on another drive, as in journal = \"/var/lib/dyno\"",
+            "use a directory on another drive, as in journal = \"/var/lib/dyno\"",
         )),
     }
 }
@@ -140,7 +140,7 @@ pub fn open(
                 dataset.display(),
                 path.display()
             ),
-            "lay the dataset out anew: give it a `fill`, or remove its folder",
+            "recreate the dataset: give it a `fill`, or remove its folder",
         )
     };
     if !is_known(&path, site.home)? {

@@ -29,7 +29,7 @@ impl Exclusive {
         let DrivePlace::Device { path, serial } = &drive.place else {
             return Err(failed(
                 "a directory cannot be taken as a device",
-                "name a block device: device = …",
+                "use a block device: device = …",
             ));
         };
         guard::pass(drive, true)?;
@@ -66,7 +66,7 @@ impl Exclusive {
         }
         let why =
             format!("{} is not touched: it is not the drive that was opened", self.node.display());
-        Err(refused(why, "look at what changes device names below /dev"))
+        Err(refused(why, "check what changes device names in /dev"))
     }
 
     /// Discards all blocks.

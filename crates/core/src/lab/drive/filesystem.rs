@@ -175,12 +175,9 @@ fn check_arguments(filesystem: &Filesystem) -> Result<()> {
     for argument in named {
         if devices.iter().any(|device| argument.contains(device)) {
             let what = format!(
-                "'{argument}' among the filesystem's options may name another device or file"
+                "'{argument}' among the filesystem's options may refer to another device or file"
             );
-            return Err(refused(
-                what,
-                "leave it out; a filesystem of the run's own lies on the drive alone",
-            ));
+            return Err(refused(what, "omit it; the run's own filesystem is only on the drive"));
         }
     }
     Ok(())
@@ -194,7 +191,7 @@ pub fn mount(
     clock: Clock,
 ) -> Result<Mounted> {
     let DrivePlace::Device { path, serial } = &drive.place else {
-        return Err(failed("a directory cannot be mounted", "name a block device: device = …"));
+        return Err(failed("a directory cannot be mounted", "use a block device: device = …"));
     };
     check_arguments(filesystem)?;
     let device = File::open(path).with_context(|| format!("opening {}", shown(path).display()))?;
@@ -203,7 +200,7 @@ pub fn mount(
     let node = disk.node();
     let changed = || {
         let what = format!(
-            "{} does not hold the filesystem {expected} that was made on it",
+            "{} does not contain the filesystem {expected} that was made on it",
             node.display()
         );
         failed(what, "look at what else writes to the drive")

@@ -132,7 +132,7 @@ fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<NamespacesCh
             return Err(failed(
                 format!(
                     "{node} is reached through several controllers: Dyno creates and deletes \
-                         namespaces where there is one"
+                     namespaces only if there is one"
                 ),
                 "create the namespaces yourself, or leave `namespaces` out",
             ));
@@ -158,7 +158,7 @@ fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<NamespacesCh
         let place = DrivePlace::Device { path: stable, serial: serial.clone() };
         let sibling = Drive { place, ..drive.clone() };
         let taken = Exclusive::take(&sibling);
-        doomed.push(taken.context("a namespace that is not asked for would be deleted")?);
+        doomed.push(taken.context("a namespace that the plan does not name would be deleted")?);
     }
     let shapes = there.into_iter().filter(|(id, _)| change.delete.contains(id)).collect();
     let like = controller.shape(named)?;
@@ -167,7 +167,7 @@ fn rearrange(held: &Exclusive, drive: &Drive, count: u32) -> Result<NamespacesCh
 
 /// Whether the controller can create and delete namespaces, and has enough numbers.
 fn able(controller: &Controller, node: &str, there: usize, count: u32) -> Result<()> {
-    let what = format!("the drive of {node} has {there} namespaces, and the plan asks for {count}");
+    let what = format!("the drive of {node} has {there} namespaces, and the plan requires {count}");
     let slices = "leave `namespaces` out: each stream then works on an equal slice of the one that \
                   there is";
     if !controller.manages_namespaces {
@@ -175,15 +175,15 @@ fn able(controller: &Controller, node: &str, there: usize, count: u32) -> Result
         return Err(failed(format!("{what} equal ones; {why}"), slices));
     }
     if controller.total_bytes == 0 {
-        let why = "its controller claims to manage namespaces (OACS bit 3) and reports no capacity \
-                   to make them of (TNVMCAP is 0), as emulated drives do";
+        let why = "its controller claims to manage namespaces (OACS bit 3) but reports no \
+            capacity for them (TNVMCAP is 0), like emulated drives";
         return Err(failed(format!("{what} equal ones; {why}"), slices));
     }
     if controller.most < u64::from(count) {
         let most = controller.most;
         return Err(failed(
             format!("{what}; its controller has at most {most} (NN of Identify Controller)"),
-            format!("ask for at most {most}"),
+            format!("use at most {most}"),
         ));
     }
     Ok(())
@@ -198,10 +198,12 @@ fn of_the_drive(disk: &Disk, named: &str) -> Result<()> {
     }
     Err(failed(
         format!(
-            "the plan names {} by '{named}', which is not the drive's serial number",
+            "the plan identifies {} by '{named}', which is not the drive's serial number",
             disk.name()
         ),
-        format!("name the drive by it, so that other namespaces may go: serial = \"{serial}\""),
+        format!(
+            "use it in the plan, so that other namespaces may be deleted: serial = \"{serial}\""
+        ),
     ))
 }
 
@@ -259,7 +261,7 @@ fn no_room(controller: &Controller, node: &str, count: u32, short: Short) -> Err
             units::bytes(short.free_bytes)
         ),
         format!(
-            "the one that the plan names is never deleted: delete it yourself and create one of \
+            "the plan's own namespace is never deleted: delete it yourself and create one of \
              {} or less in its place (`nvme delete-ns`, `nvme create-ns`, `nvme attach-ns` on {}; \
              from nvme-cli 3 on `nvme ns delete`, `create`, `attach`); Dyno creates the others",
             units::bytes(each),

@@ -84,8 +84,9 @@ pub fn apart(subjects: &[Subject], folder: &str) -> Result<()> {
         None => Ok(()),
         Some((one, other, device)) => Err(refused(
             format!("subjects '{one}' and '{other}' share a physical device: {device}"),
-            "give each a device of its own, since they would measure each other; for a control run \
-             of one device against itself use --same-device, or same_device = true in the plan",
+            "use a different device for each, because they would disturb each other; for a \
+             control run of one device against itself use --same-device, or same_device = true in \
+             the plan",
         )),
     }
 }

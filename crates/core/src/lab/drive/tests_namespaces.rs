@@ -128,6 +128,6 @@ fn a_controller_that_cannot_create_namespaces_is_said_to_be_one() {
     let emulated = said(|of| of.total_bytes = 0);
     assert!(emulated.contains("TNVMCAP is 0") && emulated.contains("an equal slice"), "{emulated}");
     let few = said(|of| of.most = 4);
-    assert!(few.contains("ask for at most 4"), "{few}");
+    assert!(few.contains("use at most 4"), "{few}");
     able(&can, "/dev/nvme0n1", 1, 6).unwrap();
 }

@@ -205,7 +205,7 @@ impl DatasetFolder {
                 format!("{} is not removed: it has no marker of Dyno's", self.shown.display());
             return Err(refused(
                 what,
-                "look at what is in it; if nothing of it is needed, remove it by hand",
+                "check its contents; if they are not needed, remove it manually",
             ));
         }
         beneath::clear(&held, Some(MARKER))
@@ -342,7 +342,7 @@ fn check_owner(data: &OwnedFd, at: &Path) -> Result<()> {
         let what = format!("{} is not touched: others may write to it", at.display());
         return Err(refused(
             what,
-            format!("allow it to its owner alone: chmod go-w {}", at.display()),
+            format!("restrict it to its owner: chmod go-w {}", at.display()),
         ));
     }
     Ok(())

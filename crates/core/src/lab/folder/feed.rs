@@ -90,7 +90,7 @@ impl FeedPlace {
         let _ = DirBuilder::new().mode(0o700).create(&folder);
         let found = folder.symlink_metadata().with_context(|| format!("{}", folder.display()))?;
         if !found.is_dir() || !is_own(&found, uid) {
-            bail!("{} is not a folder of this user alone", folder.display());
+            bail!("{} is not a folder accessible only to this user", folder.display());
         }
         sweep(&folder);
         let name = name(&std::fs::metadata(bundle).context("looking at the bundle")?);

@@ -24,7 +24,7 @@ pub struct FileState {
 pub fn check_own(found: &Metadata, shown: &Path) -> Result<()> {
     if found.is_file() && found.nlink() > 1 {
         let what = format!(
-            "{} is not touched: {} names lead to it (hard links)",
+            "{} is not touched: it has {} names (hard links)",
             shown.display(),
             found.nlink()
         );

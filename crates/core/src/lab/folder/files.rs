@@ -115,7 +115,7 @@ pub fn damage(then: &[FileState], now: &[FileState], open: bool) -> Option<Strin
             return Some(format!("{file} has {} bytes and had {}", is.bytes, was.bytes));
         }
         if is.checksum != was.checksum {
-            return Some(format!("{file} holds something else than when it was closed"));
+            return Some(format!("the contents of {file} have changed since it was closed"));
         }
         if is.modified_ns != was.modified_ns {
             return Some(format!("{file} was changed since it was closed"));

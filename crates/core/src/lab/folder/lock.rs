@@ -53,7 +53,7 @@ pub fn device(disk: &Disk, path: &Path, clock: Clock) -> Result<File> {
     let file = file.with_context(|| format!("opening {}", node.display()))?;
     if Disk::of_open(&file)? != whole {
         let what = format!("{} is not the disk of {}", node.display(), path.display());
-        return Err(failed(what, "look at what changes device names below /dev"));
+        return Err(failed(what, "check what changes device names in /dev"));
     }
     take(&file, clock).map_err(|error| match error {
         Errno::WOULDBLOCK => busy(&file, path),

@@ -34,7 +34,7 @@ impl Pins {
                 let folder = open(path, libc::O_PATH)?;
                 if !folder.metadata()?.is_dir() {
                     let what = format!("{} is not a directory", path.display());
-                    return Err(failed(what, "name a directory on the drive to be tested"));
+                    return Err(failed(what, "use a directory on the drive to be tested"));
                 }
                 self.held.extend(lock::directory(&folder, path, clock)?);
                 DrivePlace::Directory(self.keep(folder))
@@ -89,9 +89,9 @@ fn open(path: &Path, flags: i32) -> Result<File> {
 /// side effects.
 fn block_device(path: &Path) -> Result<File> {
     let found = open(path, libc::O_PATH)?;
-    if !found.metadata().context("looking at what was opened")?.file_type().is_block_device() {
+    if !found.metadata().context("examining the opened device")?.file_type().is_block_device() {
         let what = format!("{} is not a block device", path.display());
-        return Err(failed(what, "name one below /dev/disk/by-id"));
+        return Err(failed(what, "use one in /dev/disk/by-id"));
     }
     open(&Path::new(OPEN).join(found.as_raw_fd().to_string()), 0)
         .with_context(|| format!("opening {}", path.display()))

@@ -30,7 +30,7 @@ impl Disk {
         generic.ok_or_else(|| {
             failed(
                 format!("{} is not a block device", shown(path).display()),
-                "name one below /dev/disk/by-id",
+                "use one in /dev/disk/by-id",
             )
         })
     }
@@ -41,7 +41,7 @@ impl Disk {
         if !found.file_type().is_block_device() {
             return Err(failed(
                 "what was opened is not a block device",
-                "name one below /dev/disk/by-id",
+                "use one in /dev/disk/by-id",
             ));
         }
         Disk::numbered(found.rdev())

@@ -108,7 +108,7 @@ fn held(disk: &Disk) -> Option<DriveUse> {
 
 /// A loop device on the disk, or on a file on it, writes to it without claiming it.
 fn backs_a_loop_device(disk: &Disk) -> Option<DriveUse> {
-    found(format!("the loop device {} lies on it", loops::on(disk)?), "detach it with `losetup -d`")
+    found(format!("the loop device {} is on it", loops::on(disk)?), "detach it with `losetup -d`")
 }
 
 /// A device exported to other machines may be used by them at any time.

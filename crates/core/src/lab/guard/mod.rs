@@ -40,8 +40,8 @@ pub fn named_stably(drive: &Drive) -> Result<()> {
     if stable(path) {
         return Ok(());
     }
-    let remedy = "name it by a link below /dev/disk/by-id (or /dev/disk/by-path)";
-    Err(refused(path, "this name may mean another drive after the next boot", remedy))
+    let remedy = "use a link in /dev/disk/by-id (or /dev/disk/by-path)";
+    Err(refused(path, "this name may refer to another drive after a reboot", remedy))
 }
 
 /// Whether a file at `file` (which exists, or its folder does) is on the drive.
@@ -77,7 +77,7 @@ fn pass_directory(path: &Path) -> Result<()> {
     let found = fs::metadata(path).map_err(|e| {
         failed(
             format!("{} cannot be used: {e}", path.display()),
-            "name a directory on the drive to be tested",
+            "use a directory on the drive to be tested",
         )
     })?;
     if found.is_dir() {
@@ -85,7 +85,7 @@ fn pass_directory(path: &Path) -> Result<()> {
     }
     Err(failed(
         format!("{} is not a directory", path.display()),
-        "name a directory on the drive to be tested",
+        "use a directory on the drive to be tested",
     ))
 }
 
@@ -115,7 +115,7 @@ const WHICH: &str =
 
 fn wrong_drive(disk: &Disk, serial: &str) -> String {
     format!(
-        "its serial number is '{}', and the plan names '{serial}'",
+        "its serial number is '{}', but the plan has '{serial}'",
         disk.serial().unwrap_or_default()
     )
 }
@@ -128,7 +128,7 @@ fn no_serial(path: &Path) -> Error {
     refused(
         path,
         "it reports no serial number",
-        "make a filesystem on it, mount it, and test a directory there",
+        "create a filesystem on it, mount it, and test a directory there",
     )
 }
 
@@ -153,8 +153,8 @@ fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
     for part in disk.all() {
         let node = part.node();
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&node);
-        let device =
-            opened.with_context(|| format!("opening {} to see what is on it", node.display()))?;
+        let device = opened
+            .with_context(|| format!("opening {} to examine its contents", node.display()))?;
         let expected = device.metadata().context("looking at an open device")?.rdev();
         if Disk::numbered(expected)? != part {
             return Err(refused(
@@ -173,7 +173,8 @@ fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
             }
             if !named.contains(&kind) {
                 let remedy = format!(
-                    "if nothing on it is needed, name it: erase = \"{kind}\" (or a list of such)"
+                    "if its contents are not needed, permit that: erase = \"{kind}\" (or a list \
+                     of such)"
                 );
                 return Err(refused(
                     path,
@@ -192,9 +193,10 @@ fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
     match unknown::found(&device, disk.bytes())? {
         None => Ok(()),
         Some(at) => {
-            let why = format!("it holds data of a kind that is not known (not zero at byte {at})");
+            let why = format!("it contains data of an unknown kind (not zero at byte {at})");
             let remedy = format!(
-                "if nothing on it is needed, name that: erase = \"{UNKNOWN}\"; or discard it first"
+                "if its contents are not needed, permit that: erase = \"{UNKNOWN}\"; or discard \
+                 it first"
             );
             Err(refused(path, why, &remedy))
         }

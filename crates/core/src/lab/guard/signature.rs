@@ -36,7 +36,7 @@ struct Signature {
 
 /// The kinds of all signatures on an open device: "xfs", "gpt", "LVM2_member".
 pub fn on(device: &File) -> Result<Vec<String>> {
-    let input = device.try_clone().context("looking at what is on the device")?;
+    let input = device.try_clone().context("examining the contents of the device")?;
     // Through the descriptor, so that the open device is examined, whatever its path refers to by
     // now.
     let ran = Command::new("wipefs")
@@ -45,7 +45,7 @@ pub fn on(device: &File) -> Result<Vec<String>> {
         .stdin(Stdio::from(input))
         .output();
     let unknown = |why: String| {
-        failed(format!("what is on it cannot be known: {why}"), "install util-linux (wipefs)")
+        failed(format!("its contents cannot be determined: {why}"), "install util-linux (wipefs)")
     };
     let output = ran.map_err(|error| unknown(format!("wipefs: {error}")))?;
     if !output.status.success() {

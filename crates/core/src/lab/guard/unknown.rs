@@ -41,7 +41,7 @@ pub fn found(device: &File, bytes: u64) -> Result<Option<u64>> {
         let buffer = &mut buffer[..length.min(bytes - at) as usize];
         device.read_exact_at(buffer, at).map_err(|error| {
             let what =
-                format!("what is on it cannot be known: reading at byte {at} failed: {error}");
+                format!("its contents cannot be determined: reading at byte {at} failed: {error}");
             failed(what, "look at `dmesg`; a drive that cannot be read is not one to measure")
         })?;
         if let Some(offset) = buffer.iter().position(|byte| *byte != 0) {

@@ -110,7 +110,7 @@ impl Cgroup {
         }
         let (limit, asked) = (units::bytes(limit), units::bytes(asked));
         Err(failed(
-            format!("the memory limit of {whose} is {limit} and not {asked}"),
+            format!("the memory limit of {whose} is {limit} instead of {asked}"),
             "choose a multiple of the page size for `memory`",
         ))
     }

@@ -69,7 +69,7 @@ pub fn compare(address: &str) -> Result<ClockOffset> {
     let silent = |why: String| {
         failed(
             format!("no clock answers at {address}: {why}"),
-            "name a host whose NTP server answers (HOST:123), or start one there: `dyno fleet \
+            "use a host with an NTP server (HOST:123), or start one there: `dyno fleet \
              clock --serve`",
         )
     };

@@ -233,7 +233,7 @@ impl Server {
         let said = last_lines(&String::from_utf8_lossy(&said));
         Err(failed(
             format!(
-                "{} could not make a data directory in {}: {said}",
+                "{} could not create a data directory in {}: {said}",
                 name(&command),
                 order.folder.shown().display()
             ),
@@ -284,8 +284,8 @@ impl Server {
             return Ok(());
         }
         Err(failed(
-            format!("the server may run on processors {}, not on {asked}", share.processors),
-            "name processors in `cpus` that dyno itself may use (`taskset -p $$` shows them)",
+            format!("the server may use processors {}, not {asked}", share.processors),
+            "use processors in `cpus` that dyno itself may use (`taskset -p $$` shows them)",
         ))
     }
 
@@ -329,7 +329,7 @@ impl Server {
                         "{name} does not answer after ten minutes ({cause}): {}",
                         self.log_tail()
                     );
-                    return Err(failed(what, "look at the server's log"));
+                    return Err(failed(what, "check the server's log"));
                 }
                 (None, Err(_)) => self.clock.sleep_until(self.clock.now_ns() + LOOK_NS),
             }

@@ -49,7 +49,7 @@ fn notes() -> Result<PathBuf> {
             return Ok(folder);
         }
     }
-    let what = "there is no folder for notes about servers that only this user can write to";
+    let what = "there is no folder for server records that only this user can write to";
     Err(failed(what, "set XDG_RUNTIME_DIR to a folder of yours with mode 0700"))
 }
 

@@ -28,7 +28,7 @@ pub fn choose(accounts: &[&str], folder: &Path) -> Result<User> {
         );
         return Err(failed(
             what,
-            "install the server's package, which makes its account, or run dyno as another user",
+            "install the server's package, which creates its account, or run dyno as another user",
         ));
     };
     for parent in folder.ancestors().skip(1) {

@@ -49,6 +49,6 @@ impl SqlError {
 pub fn refused(what: &str, error: &SqlError) -> Error {
     crate::base::error::failed(
         format!("{what}: {error}"),
-        "look at the server's log; nothing was changed by this",
+        "check the server's log; nothing was changed by this",
     )
 }

@@ -158,7 +158,7 @@ fn no_secrets(node: &Node, log: &mut Mistakes) {
 fn a_secret(at: SourceSpan, log: &mut Mistakes) {
     let help = "put it into the file that environment = \"/etc/…\" names on each host, or into a \
                 file that the command reads there";
-    log.note(at, "this holds a secret, which others could read", "a secret", help);
+    log.note(at, "this contains a secret, which others could read", "a secret", help);
 }
 
 /// A task's plan as it will be resolved on its host: pinned as in `file::load`.

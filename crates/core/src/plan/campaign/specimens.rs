@@ -78,7 +78,7 @@ impl Campaign {
                             home.drive.place.path().display(),
                             hosts[home.host].name
                         );
-                        let help = "each subject needs directories and drives of its own";
+                        let help = "each subject needs its own directories and drives";
                         log.note(wanted.at, message, "used twice", help);
                     }
                 }
@@ -118,8 +118,8 @@ impl Campaign {
         for (number, host) in hosts {
             let Some(offered) = &host.drives else {
                 let message = format!("nothing is known of the drives of {}", host.name);
-                let help = "ask the hosts: dyno fleet plan CAMPAIGN.toml --find; or keep what \
-                            `dyno drives --json` prints there: drives = \"FILE\" in its [[host]]";
+                let help = "query the hosts: dyno fleet plan CAMPAIGN.toml --find; or store the \
+                    output of `dyno drives --json` there: drives = \"FILE\" in its [[host]]";
                 log.note(wanted.at, message, "needs them", help);
                 continue;
             };
@@ -165,10 +165,9 @@ impl Campaign {
             log.note(wanted.at, message, "not to be erased", help);
         }
         if let Some(dataset) = &self.needs.1 {
-            let message =
-                format!("the dataset '{dataset}' is kept in files, and this is a bare device");
-            let help = "have one made for the run: \"prepare.filesystem\" = \"xfs\" under \
-                        [override]; or make and mount one on each host, and write path = …";
+            let message = format!("the dataset '{dataset}' needs files, and this is a bare device");
+            let help = "let the run create one: \"prepare.filesystem\" = \"xfs\" under \
+                        [override]; or create and mount one on each host, and write path = …";
             log.note(wanted.at, message, "no filesystem", help);
         }
     }
@@ -209,7 +208,7 @@ impl DriveSelection {
             if !found.contains_key(serial) {
                 let (message, help) = match seen.contains(&serial) {
                     true => (
-                        format!("{serial} is none of this subject's drives"),
+                        format!("{serial} is not one of this subject's drives"),
                         "take it out, or name it under serial as well".to_string(),
                     ),
                     false => (

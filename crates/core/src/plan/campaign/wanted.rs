@@ -191,7 +191,8 @@ fn erasures(node: &Node, log: &mut Mistakes) -> Option<Vec<Erase>> {
             Some(all)
         }
         _ => {
-            let help = "name each drive that may be erased by its serial number: erase = [\"S1\"]";
+            let help =
+                "identify each drive that may be erased by its serial number: erase = [\"S1\"]";
             fields::wrong(node, "a list of serial numbers", help, log);
             None
         }

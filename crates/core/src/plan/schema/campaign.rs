@@ -36,7 +36,7 @@ fn own_keys() -> Keys {
             "environment",
             about("A file on each host with lines NAME=VALUE for the runs there.", absolute()),
         ),
-        ("slurm", about("What is asked of Slurm for each task.", slurm())),
+        ("slurm", about("Slurm options of each task.", slurm())),
         ("subject", about("What is compared.", some(subject()))),
     ]
 }
@@ -51,7 +51,7 @@ pub fn host() -> Value {
 
 pub fn slurm() -> Value {
     let keys = vec![
-        ("partition", about("Its hosts are the campaign's where that names none.", word())),
+        ("partition", about("Its hosts are used if the campaign names none.", word())),
         ("constraint", about("Features of hosts, as for `sbatch --constraint`.", word())),
         ("account", about("The account that is charged.", word())),
         ("qos", about("Quality of service.", word())),
@@ -72,7 +72,7 @@ pub fn subject() -> Value {
         (
             "serial",
             about(
-                "These drives alone; a string: one drive with the subject's name.",
+                "Only these drives; a string: one drive with the subject's name.",
                 one_of([text(), some(text())]),
             ),
         ),

@@ -92,7 +92,7 @@ fn plan_keys() -> Keys {
         (
             "meters",
             about(
-                "Readings beside the load; \"none\" for no readings at all.",
+                "Readings during the load; \"none\" disables all.",
                 one_of([choice(&["none"]), meters]),
             ),
         ),
@@ -101,7 +101,7 @@ fn plan_keys() -> Keys {
         ("subject", about("What is compared.", list(subject()))),
         ("drive", about("Facts that are stated of a subject's drives.", stated())),
         ("disclosure", about("What whoever publishes it declares.", disclosure())),
-        ("powercut", about("Read by `dyno powercut` alone.", powercut())),
+        ("powercut", about("Only read by `dyno powercut`.", powercut())),
     ]
 }
 
@@ -168,7 +168,7 @@ fn disclosure() -> Value {
 
 fn powercut() -> Value {
     let keys = vec![
-        ("listener", about("HOST:PORT of the machine that keeps acknowledgements.", text())),
+        ("listener", about("HOST:PORT of the machine that stores acknowledgements.", text())),
         ("cut", about("The command that cuts the power and gives it back.", list(text()))),
         ("cuts", about("How many cuts it takes.", whole(1, 1_000_000))),
     ];

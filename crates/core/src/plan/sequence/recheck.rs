@@ -82,7 +82,7 @@ fn label(what: &str, text: &str) -> Result<()> {
     match unprintable(text) {
         _ if text.trim().is_empty() => Err(wrong(format!("a {what} has no name"))),
         Some(c) => Err(wrong(format!(
-            "the {what} {text:?} holds U+{:04X}, which is not printed",
+            "the {what} {text:?} contains U+{:04X}, which is not printable",
             c as u32
         ))),
         None => Ok(()),
@@ -92,7 +92,7 @@ fn label(what: &str, text: &str) -> Result<()> {
 fn name(what: &str, text: &str) -> Result<()> {
     label(what, text)?;
     if text.contains(['.', '/', '\\']) {
-        return Err(wrong(format!("the {what} '{text}' holds a full stop or a slash")));
+        return Err(wrong(format!("the {what} '{text}' contains a full stop or a slash")));
     }
     Ok(())
 }

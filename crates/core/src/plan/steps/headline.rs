@@ -82,7 +82,7 @@ pub fn headline(node: &Node, steps: &[Step], log: &mut Mistakes) -> Option<Headl
         let help = remedy(&name, "steps", steps.iter().map(|s| s.name.as_str()));
         log.note(
             step_node.at,
-            format!("there is no step '{name}' to lead with"),
+            format!("there is no step '{name}' for the headline"),
             "unknown step",
             help,
         );
@@ -158,7 +158,7 @@ fn value(text: &str, field: Field) -> Option<f64> {
 pub fn figures(node: &Node, log: &mut Mistakes) -> Option<Vec<String>> {
     let items = fields::some_items(node, "figures", log);
     if items.len() > MOST_FIGURES {
-        let help = format!("name at most {MOST_FIGURES}; all others stand in the appendix");
+        let help = format!("use at most {MOST_FIGURES}; all others are in the appendix");
         log.note(node.at, "a step leads with a few figures", "too many", help);
     }
     items.iter().map(|item| fields::choice(item, FIGURES, log).map(str::to_string)).collect()

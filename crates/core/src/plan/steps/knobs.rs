@@ -65,7 +65,7 @@ pub fn check_families(engine: &Info, workload: &Info, at: SourceSpan, log: &mut 
         return;
     }
     let message = format!(
-        "the engine '{}' does {} requests, and the workload '{}' makes {} ones",
+        "the engine '{}' executes {} requests, and the workload '{}' makes {} requests",
         engine.name, engine.family, workload.name, workload.family
     );
     let help = match workload.family {

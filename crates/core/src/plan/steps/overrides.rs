@@ -56,7 +56,7 @@ fn put(tree: &mut Node, entry: &NodeEntry) -> Result<(), (String, String)> {
     }
     widen(here);
     let NodeValue::Table(entries) = &mut here.value else {
-        let help = "name what follows: a step, stream or dataset, then its key".to_string();
+        let help = "continue the path: a step, stream or dataset, then its key".to_string();
         return Err((format!("the path '{}' does not lead to a key", entry.key), help));
     };
     let new = NodeEntry { key: last.to_string(), key_at: entry.key_at, node: entry.node.clone() };

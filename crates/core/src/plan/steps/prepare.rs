@@ -85,7 +85,7 @@ impl SteadyKeys {
         if let (Some(node), true) = (rounds_node, (keys.most_rounds as usize) < rule.window) {
             let message =
                 format!("{} rounds never fill a window of {}", keys.most_rounds, rule.window);
-            log.note(node.at, message, "too few", "allow more rounds, or make the window smaller");
+            log.note(node.at, message, "too few", "permit more rounds, or reduce the window");
         }
         Some(keys)
     }

@@ -75,7 +75,7 @@ fn datasets<'n>(node: &'n Node, catalogue: &Catalogue, log: &mut Mistakes) -> Ve
 pub fn check_unique(names: &[(String, SourceSpan)], what: &str, log: &mut Mistakes) {
     for (i, (name, at)) in names.iter().enumerate() {
         if names[..i].iter().any(|(earlier, _)| earlier == name) {
-            let help = format!("give each {what} a name of its own");
+            let help = format!("give each {what} a unique name");
             log.note(*at, format!("there are two {what}s named '{name}'"), "again", help);
         }
     }
@@ -246,7 +246,7 @@ fn check_namespaces(prepare: &Node, namespaces: u32, steps: &[Step], log: &mut M
     if let (Some(stream), Some(node)) = (other, prepare.get("namespaces")) {
         let (name, of) = (&stream.name, stream.target.of);
         let message = format!(
-            "the stream '{name}' works on one of {of} namespaces, and there will be {namespaces}"
+            "the stream '{name}' uses one of {of} namespaces, but there will be {namespaces}"
         );
         log.note(
             node.at,
@@ -291,7 +291,7 @@ fn check_shared(specs: &[StreamSpec], log: &mut Mistakes) {
             spec.at,
             message,
             "differs here",
-            "give both the same knobs, or each a dataset or a step of its own",
+            "give both the same knobs, or put them in separate datasets or steps",
         );
     }
 }

@@ -148,7 +148,7 @@ pub fn stream(
     let (engine, workload) = (engine?, workload?);
     check_families(engine.info, workload.info, workload.at, log);
     if let (Some(node), RequestFamily::KeyValue) = (target_node, workload.info.family) {
-        let help = "give each neighbour a dataset of its own, or leave target out";
+        let help = "give each neighbour its own dataset, or omit target";
         log.note(
             node.at,
             "keys are not confined to a part of a drive",

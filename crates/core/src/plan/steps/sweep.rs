@@ -111,7 +111,7 @@ fn axis<'n>(node: &'n Node, names: &[String], log: &mut Mistakes) -> Option<(&'n
             names.join(", "),
             WORDS.join(", ")
         );
-        log.note(node.at, format!("'{axis}' names no field of a stream"), "no field", help);
+        log.note(node.at, format!("'{axis}' is not a field of a stream"), "no field", help);
         return None;
     };
     if !names.iter().any(|n| n == stream) {

@@ -30,10 +30,10 @@ fn said(field: &str, streams: &[&Stream]) -> Result<String, (String, String)> {
     let (name, key) = path.split_once('.').unwrap_or((path, ""));
     let Some(stream) = streams.iter().find(|stream| stream.name == name) else {
         let help = remedy(name, "its streams are", streams.iter().map(|s| s.name.as_str()));
-        return Err((format!("the title names no stream of the step: '{name}'"), help));
+        return Err((format!("the title refers to a stream that the step lacks: '{name}'"), help));
     };
     let Some(value) = value(stream, key) else {
-        let help = "name rate, threads, depth, instances, or a knob of its workload or engine";
+        let help = "use rate, threads, depth, instances, or a knob of its workload or engine";
         return Err((format!("the stream '{name}' has no '{key}' for the title"), help.into()));
     };
     let words = parts.filter_map(|part| part.split_once('=')).find(|(of, _)| *of == value);

@@ -52,7 +52,7 @@ pub fn knobs(
             true if KnobPath::of(&entry.key).is_none() => {
                 let help = "write step.STEP.stream.STREAM.engine.KNOB (or workload.KNOB), or the \
                             name of an engine's knob";
-                let message = format!("'{}' cannot be set for one subject alone", entry.key);
+                let message = format!("'{}' cannot be set for a single subject", entry.key);
                 log.note(entry.key_at, message, "not a knob", help);
             }
             true => entries.push(entry),

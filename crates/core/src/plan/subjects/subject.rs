@@ -100,7 +100,7 @@ fn drive(
         (Some(path), None) => {
             let real = real_path(path, folder, log)?;
             if !real.is_dir() {
-                let help = "name a directory on the drive's filesystem, or write device = … for a \
+                let help = "use a directory on the drive's filesystem, or write device = … for a \
                             block device";
                 log.note(
                     path.at,
@@ -116,7 +116,7 @@ fn drive(
             let real = real_path(device, folder, log)?;
             let is_block = std::fs::metadata(&real).is_ok_and(|m| m.file_type().is_block_device());
             if !is_block {
-                let help = "name a block device such as /dev/disk/by-id/nvme-…, or write path = … \
+                let help = "use a block device such as /dev/disk/by-id/nvme-…, or write path = … \
                             for a directory";
                 log.note(
                     device.at,
@@ -193,13 +193,12 @@ fn check_device(device: &Node, demands: &Demands<'_>, may_erase: bool, log: &mut
         log.note(device.at, message, "not to be erased", help);
     }
     if let Some(dataset) = demands.needs_folder {
-        let message =
-            format!("the dataset '{dataset}' is kept in files, and this is a bare device");
+        let message = format!("the dataset '{dataset}' needs files, and this is a bare device");
         log.note(
             device.at,
             message,
             "no filesystem",
-            "have one made for the run: \"prepare.filesystem\" = \"xfs\" under [override]; or make \
+            "let the run create one: \"prepare.filesystem\" = \"xfs\" under [override]; or make \
              one, mount it, and write path = …",
         );
     }
@@ -239,8 +238,8 @@ fn check_apart(
             continue;
         };
         let message = format!("{} {how} of subject '{}'", real.display(), other.subject);
-        let help = "each subject needs drives of its own; for a control run, two directories \
-                    beside each other and same_device";
+        let help = "each subject needs its own drives; for a control run, use two directories on \
+            one drive and same_device";
         log.note(at, message, format!("used twice, here by '{name}'"), help);
     }
 }

@@ -120,7 +120,8 @@ pub fn unprintable(text: &str) -> Option<char> {
 pub fn label(node: &Node, log: &mut Mistakes) -> Option<String> {
     let label = text(node, log)?;
     if let Some(c) = unprintable(&label) {
-        let message = format!("the name {label:?} holds U+{:04X}, which is not printed", c as u32);
+        let message =
+            format!("the name {label:?} contains U+{:04X}, which is not printable", c as u32);
         log.note(node.at, message, "not allowed in a name", "write it without");
         return None;
     }
@@ -134,7 +135,7 @@ pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
         let help = "names may become parts of paths; use a hyphen";
         log.note(
             node.at,
-            format!("the name '{name}' holds a slash"),
+            format!("the name '{name}' contains a slash"),
             "not allowed in a name",
             help,
         );
@@ -144,7 +145,7 @@ pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
         let help = "full stops separate names in paths such as step.NAME.duration; use a hyphen";
         log.note(
             node.at,
-            format!("the name '{name}' holds a full stop"),
+            format!("the name '{name}' contains a full stop"),
             "not allowed in a name",
             help,
         );

@@ -51,10 +51,7 @@ pub fn open(
     clock: Clock,
 ) -> Result<Box<dyn Target>> {
     let found = engine::find(&engine.name).ok_or_else(|| {
-        failed(
-            format!("unknown engine '{}'", engine.name),
-            "`dyno list` names those that there are",
-        )
+        failed(format!("unknown engine '{}'", engine.name), "`dyno list` prints the available ones")
     })?;
     found.open(&DatasetAccess { home, knobs: &engine.knobs, access, clock })
 }
@@ -210,7 +207,7 @@ impl Filling<'_> {
             },
             DatasetState::Nothing => {}
             DatasetState::Damaged(how) => {
-                doing(format!("dataset '{}' is damaged ({how}) and laid out anew", dataset.name))
+                doing(format!("dataset '{}' is damaged ({how}) and is recreated", dataset.name))
             }
         }
         release(folder.shown(), time.clock)?;
@@ -282,7 +279,7 @@ impl Filling<'_> {
                     "data verification: {} was changed since it was closed: {how}",
                     folder.shown().display()
                 ),
-                format!("remove {} to lay it out anew", journal.display()),
+                format!("remove {} to recreate it", journal.display()),
             )),
         }
     }

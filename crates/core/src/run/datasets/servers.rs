@@ -124,12 +124,12 @@ fn with_connection(mut own: Component, drive: &Drive, instance: u32) -> Result<C
     let Some(variable) = drive.connections.get(instance as usize) else {
         return Err(refused(
             format!(
-                "drive {} names {} connections, and server {} is asked for",
+                "drive {} has {} connections, but server {} is needed",
                 drive.place.path().display(),
                 drive.connections.len(),
                 instance + 1
             ),
-            "name an environment variable for each server in `connection`",
+            "set an environment variable for each server in `connection`",
         ));
     };
     own.knobs.0.insert("connection".to_string(), variable.clone().into());
@@ -167,7 +167,7 @@ fn share(
                 "{there} processors ({shown}) are not enough for cpus = \"{cpus}\" and {of} \
                      servers, or cannot be divided evenly between them"
             ),
-            "name other processors, run fewer servers, or allow that they share processors: \
+            "use other processors, run fewer servers, or permit sharing: \
              shared_cpus = true",
         ));
     }
@@ -237,7 +237,7 @@ fn the_loads(
 fn overlap(who: &str, twice: &Processors) -> crate::base::error::Error {
     refused(
         format!("{who} would run on the same processors, {}", shown_list(twice)),
-        "leave some to the load alone (`cpus` of a stream names them), or allow it: \
+        "reserve some for the load (`cpus` of a stream), or permit sharing: \
          shared_cpus = true",
     )
 }

@@ -147,5 +147,5 @@ fn enough(path: &Path, needed: u64, there: u64) -> Result<()> {
     }
     let (needed, there, path) = (units::bytes(needed), units::bytes(there), shown(path));
     let what = format!("{} has room for {there}, and the datasets take {needed}", path.display());
-    Err(refused(what, "make the datasets smaller, or free space"))
+    Err(refused(what, "use smaller datasets, or free space"))
 }

@@ -41,8 +41,8 @@ impl PrepareTask<'_> {
         };
         match self {
             PrepareTask::Namespaces(count) => format!(
-                "{count} equal namespaces, where the controller can by deleting others and \
-                 creating what is missing"
+                "{count} equal namespaces, by deleting and creating others if the controller \
+                 supports it"
             ),
             PrepareTask::Purge(Purge::Any) => "purge by the best means that it has".to_string(),
             PrepareTask::Purge(_) => {
@@ -133,7 +133,7 @@ impl PrepareTask<'_> {
             PrepareTask::Condition(_, conditioning) => serde_json::to_string(conditioning),
             PrepareTask::Steady(steady) => serde_json::to_string(steady),
         };
-        asked.context("describing what is asked for")
+        asked.context("describing the requested action")
     }
 }
 

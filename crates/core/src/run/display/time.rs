@@ -56,8 +56,8 @@ impl RunClock<'_> {
                         "this point should have begun {late} ago, \
                      together with those of the other hosts"
                     ),
-                    "leave more time: a later --start-at for what is prepared first, a longer \
-                     --start-every for what opens a point",
+                    "allow more time: a later --start-at for the preparation, a longer \
+                     --start-every for opening points",
                 ));
             }
             let ahead_ns = start_unix_ns - wall;

@@ -38,20 +38,20 @@ pub fn check(plan: &Plan) -> Result<()> {
         if users.iter().any(|part| direct(part) != direct(users[0])) {
             return Err(refused(
                 format!("verified dataset '{name}' is used with direct I/O and without"),
-                "the page cache may keep what direct writes have changed: write `direct` into the \
-                 dataset, and into no stream",
+                "the page cache may contain data that direct writes have changed: set `direct` in \
+                 the dataset, and in no stream",
             ));
         }
         if dataset.fill.is_none() {
             return Err(refused(
                 format!("dataset '{name}' cannot be verified: it has no fill"),
-                "only what Dyno has written is known: give it a `fill`",
+                "only data written by Dyno can be verified: give it a `fill`",
             ));
         }
         if dataset.restore {
             return Err(refused(
                 format!("dataset '{name}' cannot be verified and restored"),
-                "what is put back is older than its journal: leave out `restore` or `verify`",
+                "restored data are older than the journal: omit `restore` or `verify`",
             ));
         }
         plan.subjects.iter().try_for_each(|subject| elsewhere(subject, &journal))?;
@@ -73,8 +73,8 @@ fn no_own(subject: &Subject) -> Result<()> {
     match subject.overrides.iter().find(|given| own(&given.knob)) {
         None => Ok(()),
         Some(given) => Err(refused(
-            format!("subject '{}' has a `{}` of its own", subject.name, given.knob),
-            "write it into the dataset: all subjects are verified, or none",
+            format!("subject '{}' has its own `{}`", subject.name, given.knob),
+            "set it in the dataset: all subjects are verified, or none",
         )),
     }
 }
@@ -85,7 +85,7 @@ fn elsewhere(subject: &Subject, journal: &Option<PathBuf>) -> Result<()> {
     if !journal.is_dir() {
         return Err(refused(
             format!("the journal's directory {} is not there", journal.display()),
-            "make it, on another drive than those under test",
+            "create it, on a drive that is not under test",
         ));
     }
     let below = shared::devices_below(journal);
@@ -94,12 +94,12 @@ fn elsewhere(subject: &Subject, journal: &Option<PathBuf>) -> Result<()> {
         if let Some(device) = under_test.intersection(&below).next() {
             return Err(refused(
                 format!(
-                    "the journal in {} would lie on {device}, which is under test as '{}'",
+                    "the journal in {} would be on {device}, which is under test as '{}'",
                     journal.display(),
                     subject.name
                 ),
-                "name a directory on another drive (`journal`): what is lost with the data proves \
-                 nothing about them",
+                "use a directory on another drive (`journal`): a journal lost with the data \
+                 proves nothing",
             ));
         }
     }
@@ -158,8 +158,7 @@ pub fn recheck(run: RunContext<'_>, subject: &Subject) -> Result<Vec<Fact>> {
                 let looking = || {
                     let journal = journal.display();
                     format!(
-                        "{name}, as a run left it that did not end ({journal}; remove it to begin \
-                         anew)"
+                        "{name}, after a run that did not end ({journal}; remove it to start again)"
                     )
                 };
                 let target = dataset::open(&dataset.engine, &home, Access::ReadOnly, time.clock)

@@ -42,7 +42,7 @@ fn range(knobs: &Knobs, space: AddressSpace, block: u64) -> Result<OffsetRange> 
     if range.len < block {
         return Err(failed(
             format!("a block of {block} bytes does not fit into {} bytes", space.bytes),
-            "make the dataset's `size` or the workload's `span` larger, or the block smaller",
+            "increase the dataset's `size` or the workload's `span`, or reduce the block size",
         ));
     }
     Ok(range)

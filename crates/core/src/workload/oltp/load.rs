@@ -22,7 +22,7 @@ pub struct OltpLoad;
 
 static INFO: Info = Info {
     name: "oltp_load",
-    summary: "makes sysbench's tables, loads and indexes them; ends, so it fills a dataset",
+    summary: "creates, loads and indexes sysbench's tables; finite, so it fills a dataset",
     family: RequestFamily::Sql,
     writes: Writes::Always,
     max_depth: 1,
@@ -131,7 +131,7 @@ impl OltpLoadScript {
 
 impl TransactionScript for OltpLoadScript {
     fn remedy(&self) -> &'static str {
-        "look at the server's log, the user's rights and the disk's free space"
+        "check the server's log, the user's rights and the disk's free space"
     }
 
     fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()> {
@@ -180,8 +180,8 @@ fn exists(table: &str, is_there: bool, error: SqlError) -> SqlError {
         return error;
     }
     let message = format!(
-        "the table {table} exists already and was left alone; drop it, or leave the dataset's fill \
-         out to use it"
+        "the table {table} already exists and was not touched; drop it, or omit the dataset's \
+         fill to use it"
     );
     SqlError { message, ..error }
 }

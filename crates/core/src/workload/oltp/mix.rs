@@ -239,9 +239,8 @@ impl TransactionScript for MixScript {
     fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()> {
         let tables = self.tables;
         let unsuitable = |cause: String| {
-            let what = format!(
-                "the database does not have {tables} tables as sysbench makes them: {cause}"
-            );
+            let what =
+                format!("the database does not have {tables} tables in sysbench's layout: {cause}");
             failed(
                 what,
                 "fill the dataset with oltp_load, and give it and the workload the same tables and \

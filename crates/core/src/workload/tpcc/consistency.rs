@@ -147,8 +147,9 @@ struct Check;
 
 impl TransactionScript for Check {
     fn remedy(&self) -> &'static str {
-        "the data are not what TPC-C's transactions leave: drop its tables and load them again, \
-         and look at the server's log"
+        "the data are not consistent with TPC-C's transactions: drop the tables and load them \
+         again, \
+         and check the server's log"
     }
 
     fn prepare(&mut self, _session: &mut dyn SqlSession) -> Result<()> {

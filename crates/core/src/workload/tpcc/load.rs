@@ -23,7 +23,7 @@ pub struct TpccLoad;
 
 static INFO: Info = Info {
     name: "tpcc_load",
-    summary: "makes TPC-C's nine tables and populates them; ends, so it fills a dataset",
+    summary: "creates and populates TPC-C's nine tables; finite, so it fills a dataset",
     family: RequestFamily::Sql,
     writes: Writes::Always,
     max_depth: 1,
@@ -94,7 +94,7 @@ struct TpccLoadScript {
 
 impl TransactionScript for TpccLoadScript {
     fn remedy(&self) -> &'static str {
-        "look at the server's log, the user's rights and the disk's free space"
+        "check the server's log, the user's rights and the disk's free space"
     }
 
     /// The first worker creates the tables; the others wait, because all meet at a barrier
@@ -150,8 +150,8 @@ impl TransactionScript for TpccLoadScript {
 /// An existing table may belong to someone else.
 fn cannot_make(table: &str, is_there: bool, error: &SqlError) -> crate::base::error::Error {
     let try_next = match is_there {
-        true => "it was left alone; drop it, or leave the dataset's fill out to use it",
-        false => "look at the server's log, its free space, and the user's rights",
+        true => "it was not touched; drop it, or omit the dataset's fill to use it",
+        false => "check the server's log, its free space, and the user's rights",
     };
     failed(format!("the table {table} cannot be made: {error}"), try_next)
 }

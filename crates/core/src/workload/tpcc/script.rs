@@ -73,7 +73,7 @@ impl TpccScript {
 impl TransactionScript for TpccScript {
     fn remedy(&self) -> &'static str {
         "check that the database has TPC-C's nine tables with as many warehouses as the workload, \
-         and look at the server's log and the disk's free space"
+         and check the server's log and the disk's free space"
     }
 
     fn prepare(&mut self, session: &mut dyn SqlSession) -> Result<()> {
@@ -85,7 +85,7 @@ impl TransactionScript for TpccScript {
         if loaded != Some(self.drawer.warehouses as i64) {
             let (there, wanted) = (loaded.unwrap_or(0), self.drawer.warehouses);
             return Err(anyhow!(
-                "the database has {there} warehouses, the workload asks for {wanted}"
+                "the database has {there} warehouses, but the workload uses {wanted}"
             ));
         }
         session.always_in_transaction().map_err(refuse)?;
@@ -291,7 +291,7 @@ impl TpccTransaction<'_> {
         let mut stock: ArrayVec<_, MOST_LINES> = ArrayVec::new();
         for row in rows {
             let left = (row.at(0).int()?, row.at(1).int()?, row.at(3).text()?);
-            stock.try_push(left).map_err(|_| SqlError::wrong("more stock than was asked for"))?;
+            stock.try_push(left).map_err(|_| SqlError::wrong("more stock than expected"))?;
         }
         let mut taken: ArrayVec<_, MOST_LINES> = ArrayVec::new();
         // An item that occurs twice in an order is written twice.

@@ -48,7 +48,7 @@ impl Bottleneck {
             Bottleneck::Neighbour => "neighbour",
             Bottleneck::Generator => "generator",
             Bottleneck::Standstill => "standstill",
-            Bottleneck::Rate => "rate asked",
+            Bottleneck::Rate => "target rate",
             Bottleneck::Thermal => "thermal throttling",
             Bottleneck::Locks => "locks",
             Bottleneck::Undecided => "undecided",

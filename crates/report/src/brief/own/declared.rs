@@ -14,7 +14,7 @@ pub const ID: &str = "notes";
 
 /// A user's text with its citations as footnote numbers.
 pub fn cited(facts: &Facts, text: &str) -> Result<String> {
-    let next = "docs/brief.md says how footnotes are cited";
+    let next = "docs/brief.md describes footnotes";
     facts.declared.cited(text).map_err(|what| failed(format!("the brief: {what}"), next))
 }
 

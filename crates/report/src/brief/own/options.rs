@@ -134,7 +134,7 @@ impl BriefOptions {
         match self.masks().into_iter().find(|name| !is_there(name)) {
             None => Ok(()),
             Some(unknown) => Err(failed(
-                format!("the brief masks '{unknown}', which is no subject"),
+                format!("the brief masks '{unknown}', which is not a subject"),
                 format!("the subjects are {}", facts.subjects.join(", ")),
             )),
         }
@@ -208,7 +208,7 @@ impl BriefOptions {
         let Some(name) = &self.subject else { return Ok(()) };
         let index = facts.subjects.iter().position(|s| s == name).ok_or_else(|| {
             let next = format!("the subjects are {}", facts.subjects.join(", "));
-            failed(format!("the brief is about '{name}', which is no subject"), next)
+            failed(format!("the brief is about '{name}', which is not a subject"), next)
         })?;
         facts.headline_subject = index;
         Ok(())

@@ -191,7 +191,7 @@ impl Sources<'_> {
         if let Some(subject) = rest.of.filter(|subject| *subject != better) {
             let next = "change the words, or the reference";
             return Err(wrong(
-                format!("it no longer holds: the claim is of {better}, not of {subject}"),
+                format!("it no longer holds: the claim is for {better}, not for {subject}"),
                 next,
             ));
         }
@@ -249,7 +249,7 @@ impl Sources<'_> {
         };
         let cell = step.cell(subject, value);
         if cell.is_some_and(|c| c.is_not_the_drives()) {
-            let next = "leave it out, or measure it where the drive is the limit";
+            let next = "omit it, or measure it where the drive is the bottleneck";
             return Err(wrong("the drive did not limit this number".into(), next));
         }
         let printed =

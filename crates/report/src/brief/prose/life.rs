@@ -41,10 +41,10 @@ mod tests {
 
     #[test]
     fn drive_writes_per_day_times_warranty_is_what_may_be_written_in_all() {
-        let said = "A: 1 DWPD × 5 years × 365 days × 7.68 TB = 14.0 PB written in all";
+        let said = "A: 1 DWPD × 5 years × 365 days × 7.68 TB = 14.0 PB in total";
         assert_eq!(of("7.68TB", "1 DWPD", Some("5 years")).as_deref(), Some(said));
         assert_eq!(of("7.68TB", "1 DWPD over 5 years", None).as_deref(), Some(said));
-        let said = "A: 3 DWPD × 5 years × 365 days × 960 GB = 5.26 PB written in all";
+        let said = "A: 3 DWPD × 5 years × 365 days × 960 GB = 5.26 PB in total";
         assert_eq!(of("960GB", "3 DWPD", Some("5 years")).as_deref(), Some(said));
         assert_eq!(of("7.68TB", "14 PBW", Some("5 years")), None, "stated in all already");
         assert_eq!(of("7.68TB", "1 DWPD", None), None, "for how long is not stated");

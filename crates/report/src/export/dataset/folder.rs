@@ -76,7 +76,7 @@ impl LockedDataset {
             && std::fs::read_dir(folder).with_context(opening)?.next().is_some()
         {
             let what = format!("{shown} is not a dataset: it has files, and no {MARKER}");
-            return Err(refused(what, "name a Dyno dataset, or an empty or new folder"));
+            return Err(refused(what, "specify a Dyno dataset, or an empty or new folder"));
         }
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -217,7 +217,7 @@ fn check_version(mut file: &File, path: &Path) -> Result<()> {
         )),
         Err(error) => Err(refused(
             format!("{} does not describe a dataset: {error}", path.display()),
-            "name a Dyno dataset, or an empty or new folder",
+            "specify a Dyno dataset, or an empty or new folder",
         )),
     }
 }

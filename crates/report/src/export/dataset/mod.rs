@@ -81,7 +81,8 @@ impl LockedDataset {
         let broken = |error: crate::base::error::Error| NotAdded::Broken(describe(&error).0);
         let bundle = Bundle::open(path).map_err(broken)?;
         if bundle.run().plan.stated.values().any(|drive| drive.mask) {
-            let why = "its plan masks a subject, and a dataset keeps bundles whole: export a table";
+            let why =
+                "its plan masks a subject, and a dataset contains complete bundles: export a table";
             return Err(NotAdded::Broken(why.to_string()));
         }
         let run = bundle.identity().map_err(broken)?;

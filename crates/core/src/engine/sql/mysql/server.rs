@@ -24,8 +24,8 @@ pub fn installed(named: Option<&str>) -> Result<MysqlInstallation> {
     let server = match named {
         Some(path) => Some(PathBuf::from(path)).filter(|path| path.is_file()).ok_or_else(|| {
             failed(
-                format!("there is no server at '{path}', which the plan's `program` names"),
-                "name the server itself, as in \"/usr/sbin/mysqld\", or leave it out",
+                format!("there is no server at '{path}', the plan's `program`"),
+                "specify the server itself, as in \"/usr/sbin/mysqld\", or leave it out",
             )
         })?,
         None => program(&["mariadbd", "mysqld"]).ok_or_else(|| {

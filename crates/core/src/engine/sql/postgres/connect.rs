@@ -38,7 +38,7 @@ impl AsFd for Socket {
 
 /// Connects to the first host that answers, and logs in.
 pub fn connect(config: &Config) -> SqlResult<Socket> {
-    let mut last = SqlError::wrong("the connection string names no host");
+    let mut last = SqlError::wrong("the connection string has no host");
     for (i, host) in config.get_hosts().iter().enumerate() {
         let ports = config.get_ports();
         let port = ports.get(i).or(ports.first()).copied().unwrap_or(PORT);

@@ -299,7 +299,7 @@ fn text(out: &mut BytesMut, text: &str) {
 }
 
 fn cut() -> SqlError {
-    SqlError::wrong("an answer that is shorter than it says")
+    SqlError::wrong("an answer shorter than its stated length")
 }
 
 fn int(body: &[u8], at: usize) -> Option<i32> {

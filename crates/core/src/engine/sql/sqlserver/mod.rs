@@ -131,7 +131,7 @@ static INFO: Info = Info {
             name: "server",
             kind: KnobKind::Choice(&["existing"]),
             default: DefaultValue::Is("\"existing\""),
-            doc: "existing: DYNO_SQLSERVER_URL names one that runs; Dyno starts none of its own.",
+            doc: "existing: the running server of DYNO_SQLSERVER_URL; Dyno does not start one.",
         },
         super::CONNECT_AT_ONCE,
         super::CONNECTION,
@@ -191,7 +191,7 @@ fn config_of(text: &str) -> Result<Config> {
     // UDP.
     if text.contains('\\') && config.get_addr().ends_with(":1434") {
         return Err(failed(
-            "DYNO_SQLSERVER_URL names an instance but no port",
+            "DYNO_SQLSERVER_URL has an instance but no port",
             "give the instance's own port: Server=tcp:HOST,PORT",
         ));
     }
@@ -206,7 +206,7 @@ fn unreadable() -> Error {
     failed(
         "DYNO_SQLSERVER_URL cannot be read",
         format!(
-            "write {EXAMPLE}, ASCII only; a value with ; or quotes in it stands in quotes: \
+            "write {EXAMPLE}, ASCII only; quote values that contain ; or quotes: \
              Password=\"a;b\""
         ),
     )

@@ -111,7 +111,7 @@ pub const UNLIKE: [Unlike; 6] = [
     },
     Unlike {
         what: "Shared device",
-        values: "the plan lets the subjects share a device",
+        values: "the plan permits a shared device",
         put: |facts| facts.runs[0].resolved.same_device = true,
     },
     Unlike {
@@ -298,7 +298,7 @@ fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
     let rows = rows(&found);
     let (what, values) = ("CPU: Model", "fast (A), slow (B)");
     assert_eq!(rows[0], (Grade::Disqualifying, what.into(), values.into()));
-    assert_eq!(rows[1].1, "Measured in runs of their own");
+    assert_eq!(rows[1].1, "Measured in separate runs");
 }
 
 #[test]

@@ -39,7 +39,12 @@ fn the_drive_is_named_where_the_loads_own_requests_were_there() {
         ..DeviceLoad::default()
     };
     each(&[
-        (point(), Bottleneck::Drive, "at the device for 100 % of the window, 94 % of those", ""),
+        (
+            point(),
+            Bottleneck::Drive,
+            "at the device for 100 % of the window, 94 % of its permitted",
+            "",
+        ),
         // The whole load waits at the device, so others may use the processors.
         (
             BottleneckInputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() },
@@ -51,14 +56,14 @@ fn the_drive_is_named_where_the_loads_own_requests_were_there() {
         (
             BottleneckInputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() },
             Bottleneck::Drive,
-            "88 % of those",
+            "88 % of its permitted",
             "",
         ),
         // A request in several parts: more of them than ops in flight.
         (
             BottleneckInputs { device: device(400_000.0, 120.0, 1.0), ..point() },
             Bottleneck::Drive,
-            "100 % of those",
+            "100 % of its permitted",
             "",
         ),
         // Sequentially, with some computation in between.
@@ -78,7 +83,7 @@ fn the_drive_is_named_where_the_loads_own_requests_were_there() {
         (
             flushed(0.9),
             Bottleneck::Drive,
-            "for 90 % of the window, in flushes for 45 % of it, 3 % of those",
+            "for 90 % of the window, in flushes for 45 % of it, 3 % of its permitted",
             "",
         ),
         (BottleneckInputs { throttled: Some(0.2), ..point() }, Bottleneck::Thermal, "20 %", ""),
@@ -104,8 +109,8 @@ fn the_processors_are_named_with_whoever_has_them() {
         (
             BottleneckInputs { stolen: Some(0.7), ..shared.clone() },
             Bottleneck::Cpu,
-            "the hypervisor gave away 70 %",
-            "a machine of its own",
+            "the hypervisor gave 70 %",
+            "a dedicated machine",
         ),
         (own.clone(), Bottleneck::Cpu, "97 % with the load itself", "more or faster processors"),
         (
@@ -168,7 +173,7 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
             with(Some(true), Some(210e6)),
             Bottleneck::Memory,
             "91.0 %",
-            "a smaller cache of the engine's own",
+            "a smaller cache in the engine",
         ),
         (
             with(Some(false), Some(100.0 * gib)),
@@ -195,7 +200,7 @@ fn memory_is_named_for_what_was_written_to_it_and_not_to_the_device() {
             written,
             Bottleneck::Memory,
             "100.0 % of the bytes written",
-            "memory is full before it begins",
+            "memory is full before the window begins",
         ),
         (values, Bottleneck::Drive, "at the device", ""),
     ]);
@@ -207,7 +212,7 @@ fn no_drive_is_named_where_none_lies_under_the_data() {
         (
             BottleneckInputs { on_tmpfs: true, device: None, ..point() },
             Bottleneck::NoDrive,
-            "no drive lies under it",
+            "not on a drive",
             "a directory on the drive's filesystem",
         ),
         (
@@ -217,7 +222,7 @@ fn no_drive_is_named_where_none_lies_under_the_data() {
                 ..point()
             },
             Bottleneck::NoDrive,
-            "the engine keeps no data",
+            "the engine stores no data",
             "an engine that stores data",
         ),
     ]);
@@ -231,7 +236,7 @@ fn a_neighbour_is_named_by_what_the_load_did_not_write_and_never_for_what_it_lef
         (
             beside(200e6, 20.0),
             Bottleneck::Neighbour,
-            "40 % of the device's time went to requests of others",
+            "40 % of the device's time was spent on requests of others",
             "iotop",
         ),
         (
@@ -241,7 +246,7 @@ fn a_neighbour_is_named_by_what_the_load_did_not_write_and_never_for_what_it_lef
             "a drive that nothing else uses",
         ),
         // A log file occasionally.
-        (beside(1e5, 0.1), Bottleneck::Drive, "94 % of those", ""),
+        (beside(1e5, 0.1), Bottleneck::Drive, "94 % of its permitted", ""),
         (drained, Bottleneck::Drive, "at the device", ""),
         // A filesystem's journal moves more than was written to it.
         (flushed(0.9), Bottleneck::Drive, "at the device", ""),
@@ -289,15 +294,10 @@ fn a_generator_that_is_late_or_slow_is_not_the_rate_asked_for() {
         (
             asked(0.03, Some(4.0)),
             Bottleneck::Generator,
-            "at least 3.0 % of the ops were handed over late",
+            "at least 3.0 % of the ops were submitted late",
             "more workers",
         ),
-        (
-            asked(0.03, None),
-            Bottleneck::Generator,
-            "handed over late by Dyno itself",
-            "a lower rate",
-        ),
+        (asked(0.03, None), Bottleneck::Generator, "submitted late by Dyno itself", "a lower rate"),
         (
             BottleneckInputs { achieved: Some(0.7), ..point() },
             Bottleneck::Drive,
@@ -313,7 +313,7 @@ fn a_generator_that_is_late_or_slow_is_not_the_rate_asked_for() {
         (
             BottleneckInputs { in_flight: Some(8.0), thinks: true, ..point() },
             Bottleneck::Rate,
-            "keys and thinks",
+            "keying and think times",
             "",
         ),
     ]);
@@ -356,7 +356,7 @@ fn workers_that_wait_for_one_another_wait_for_locks_unless_one_of_them_is_at_the
             "fewer threads",
         ),
         (waiting(0.4, 0.4), Bottleneck::Undecided, "for 40 % of the window", ""),
-        (waiting(1.0, 0.9), Bottleneck::Drive, "its other workers waited for those", ""),
+        (waiting(1.0, 0.9), Bottleneck::Drive, "its other workers waited for these", ""),
         (
             BottleneckInputs { device: None, host_busy: None, ..point() },
             Bottleneck::Undecided,
@@ -410,7 +410,7 @@ fn a_points_verdict_is_that_of_most_of_its_repeats_with_the_others_named() {
         Some((Bottleneck::Drive, most.into()))
     );
     // A tie: no ranking.
-    let half = "its other workers waited for those (in 1 of 2 repeats; drive in 1)";
+    let half = "its other workers waited for these (in 1 of 2 repeats; drive in 1)";
     assert_eq!(said(&[&drive, &neighbour]), Some((Bottleneck::Neighbour, half.into())));
 }
 
@@ -430,10 +430,15 @@ fn processors_of_the_loads_own_or_of_the_servers_can_be_full_while_others_idle()
         (
             load,
             Bottleneck::Cpu,
-            "2 processors that the load's workers",
+            "the load workers' own 2 processors",
             "more processors for the load",
         ),
-        (servers.clone(), Bottleneck::Cpu, "4 processors that the database", "more processors"),
+        (
+            servers.clone(),
+            Bottleneck::Cpu,
+            "the database servers' own 4 processors",
+            "more processors",
+        ),
         // If everything waits at the drive, it does not matter.
         (
             BottleneckInputs { device: device(100_000.0, 31.0, 1.0), ..servers },
