@@ -233,8 +233,8 @@ fn a_thread_of_the_kernel_may_submit() {
 #[test]
 fn what_io_uring_cannot_do_with_a_file_is_refused_before_anything_is_filled() {
     for (knob, why, remedy) in [
-        ("poll = \"iopoll\"", "so nothing can be polled", "use a filesystem on a single drive"),
-        ("poll = \"hybrid\"", "so nothing can be polled", "set `poll = \"none\"`"),
+        ("poll = \"iopoll\"", "so polling is not possible", "use a filesystem on a single drive"),
+        ("poll = \"hybrid\"", "so polling is not possible", "set `poll = \"none\"`"),
         ("poll = \"iopoll\", direct = false", "needs direct I/O", "set `direct = true`"),
         ("passthrough = true", "it is a file", "name a whole NVMe namespace"),
     ] {

@@ -418,7 +418,7 @@ fn a_reference_that_no_longer_holds_is_an_error_and_nothing_is_written() {
     let dir = folder.path();
     demo(dir);
     for (words, why) in [
-        ("{claims.best.gain of Disk}", "the claim is of Memory, not of Disk"),
+        ("{claims.best.gain of Disk}", "the claim is for Memory, not for Disk"),
         ("{claims.readrandom.gain by p99.9}", "it no longer holds"),
         ("{claims.writes.gain}", "there is no step 'writes'"),
         ("{claims.best.factor}", "a claim has no 'factor'"),

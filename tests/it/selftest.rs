@@ -170,7 +170,7 @@ fn a_self_test_writes_to_a_bare_device_only_where_a_run_would() {
     };
     refused("", "would write to this device, and the plan does not allow that");
     refused(&format!(",serial={serial}"), "would write to this device");
-    refused(",serial=another,erase=true", "and the plan names 'another'");
+    refused(",serial=another,erase=true", "but the plan has 'another'");
     refused(
         &format!(",serial={serial},erase=true,size=1"),
         "is not a device with serial and erase",

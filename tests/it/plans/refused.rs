@@ -50,12 +50,7 @@ fn bad_protocols_are_refused_with_place_and_remedy() {
         (
             "kind = \"random\", read = 70",
             "kind = \"readrandom\"".into(),
-            &[
-                "makes key-value \
-            ones",
-                "protocol.toml:10:21",
-                "rocksdb",
-            ],
+            &["makes key-value requests", "protocol.toml:10:21", "rocksdb"],
         ),
         (PROTOCOL, "step = []".into(), &["there are no steps", "protocol.toml:1:8"]),
         (
