@@ -117,15 +117,15 @@ axis-asked-rate = target rate
 axis-load = load
 axis-block = block
 axis-instances = instances
-axis-of-stream = { $stream }.{ $key ->
-        [threads] threads
-        [depth] depth
-        [rate] rate
-        [load] load
-        [block] block
-        [instances] instances
-        [scale] scale
-       *[other] { $key }
+axis-of-stream = { $key ->
+        [threads] threads of { $stream }
+        [depth] queue depth of { $stream }
+        [rate] target rate of { $stream }
+        [load] load of { $stream }
+        [block] block size of { $stream }
+        [instances] instances of { $stream }
+        [scale] scale of { $stream }
+       *[other] { $key } of { $stream }
     }
 place-on-axis = { $what }, { $axis } { $value }
 at-one-thread = {" "}at 1 thread
@@ -209,6 +209,15 @@ limit-rate = target rate
 limit-thermal = thermal throttling
 limit-locks = locks
 limit-undecided = undecided
+limiter-cpu = the host's processors
+limiter-memory = memory
+limiter-no-drive = the host, without a drive,
+limiter-neighbour = other programs on the drive
+limiter-generator = the load generator
+limiter-standstill = pauses of Dyno itself
+limiter-locks = locks between workers
+limiter-limited = { $limiter } limited { $count }
+limiter-count = { $limiter } { $count }
 
 ## Caveats
 caveat-not-measured = not measured
@@ -260,7 +269,7 @@ note-models-open =
 
 ## The first page
 nor = , nor{" "}
-and-undecided = { $sentence }; { $pairs } cannot be distinguished there
+undecided-there = { $pairs } cannot be distinguished there
 two-sentences = { $first } { $second }
 changes-more-times = { $count ->
         [one] { $sentence } The better one changes 1 more time.
@@ -298,18 +307,8 @@ no-rank-not-comparable-in =
 no-rank-chance =
     No drive can be ranked here, because no difference is larger than chance allows; more repeats narrow
     the intervals (`--repeats 10`).
-see-bottleneck = see “Bottleneck” for what to change
-no-rank-not-limited-all =
-    No drive can be ranked here, because { $count } of { $points } points were not limited by the drive,
-    but by { $limit }: { $change }.
-no-rank-not-limited-most =
-    No drive can be ranked here, because { $count } of { $points } points were not limited by the drive
-    ({ $most } by { $limit }): { $change }.
-no-rank-no-drive-all =
-    No drive can be ranked here, because { $count } of { $points } points reached no drive: { $change }.
-no-rank-no-drive-most =
-    No drive can be ranked here, because { $count } of { $points } points were not limited by the drive
-    ({ $most } reached no drive): { $change }.
+see-bottleneck = “Bottleneck” says what to change
+to-measure-the-drive = To measure the drive: { $change }
 
 ## Imported figures
 
@@ -324,9 +323,14 @@ ops-and-p99 = { $ops } and { $p99 } ({ $subject })
 from-to-threads = From { $from } to { $to } threads, { $changes }.
 from-to-instances = From { $from } to { $to } instances, { $changes }.
 from-to = From { $from } to { $to }, { $changes }.
-drive-limited = The drive limited { $drive } of { $points } points.
-drive-limited-otherwise =
-    The drive limited { $drive } of { $points } points; otherwise { $others }.
+drive-limited = { $drive ->
+        [0] The drive limited none of the { $points } points.
+       *[other] The drive limited { $drive } of { $points } points.
+    }
+drive-limited-otherwise = { $drive ->
+        [0] The drive limited none of the { $points } points; { $others }.
+       *[other] The drive limited { $drive } of { $points } points; { $others }.
+    }
 between-sentences = {" "}
 
 ## Bottlenecks, in their section
@@ -1099,6 +1103,32 @@ fact-queue = Queue
 fact-volatile-write-cache = Volatile write cache
 fact-volatile-write-cache-after = Volatile write cache after
 fact-write-cache = Write cache
+fact-value-histogram = 1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)
+fact-value-ceiling = { $value } ops/s in this shape, of requests that take no time
+fact-value-registered-small =
+    registered, in pages of 4 KiB, since no huge page is free (`sysctl vm.nr_hugepages`)
+fact-value-steady =
+    steady after { $value } rounds by iops: excursion { $second }, slope { $third }
+fact-value-not-steady =
+    NOT steady within { $value } rounds by iops: excursion { $second }, slope { $third }
+fact-value-cache-hits = { $value } of { $second } block look-ups
+fact-value-key-and-value = { $value } + { $second } bytes
+fact-value-on = on
+fact-value-off = off
+fact-block-cache-hits = Block cache hits
+fact-block-cache-in-use = Block cache in use
+fact-compaction-read = Compaction read
+fact-compaction-written = Compaction written
+fact-files-by-level = Files by level
+fact-flushed = Flushed
+fact-found-in-a-memtable = Found in a memtable
+fact-load = Load
+fact-sync = Sync
+fact-table-files = Table files
+fact-write-ahead-log = Write-ahead log
+fact-writes-stalled = Writes stalled
+fact-key-and-value = Key and value
+fact-fell-behind = Fell behind
 fact-version--in-full = Version, in full
 fact-settings = Settings
 fact-options = Options
@@ -1368,6 +1398,7 @@ difference-share = { $count } of { $all }
 
 # Imported figures on the first page
 published-lead = As published, without repeats: { $sentence }
+published-lead-of-step = As published, without repeats, in { $step }: { $sentence }
 published-more = { $better } { $by } more { $what } than { $worse }{ $at }
 published-lower = { $better } { $by } lower { $what } than { $worse }{ $at }
 published-rival-more = { $by } more than { $worse }{ $at }
@@ -1380,6 +1411,7 @@ published-more-measures = { $count ->
     }
 up-to = up to { $value }
 between-clauses = {"; "}
+named-value = { $name }: { $value }
 figure-published = {"; "}as published: { $differences }
 column-value = value
 column-in-unit = { $name }, { $unit }
@@ -1390,32 +1422,29 @@ more-losses = { $count ->
         [one] 1 more claim is in favour of a rival of { $subject }; “All claims” has it.
        *[other] { $count } more claims are in favour of rivals of { $subject }; “All claims” has them.
     }
-and-not-compared = { $sentence }; { $subject } is not compared: { $cause }
-none-compared-because = No two subjects could be compared here: { $cause }.
-no-rank-because = No drive can be ranked here, because { $causes }.
+not-compared-here = { $subject } is not compared here.
+no-rank = No drive can be ranked here.
 no-rank-nothing-measured = No drive can be ranked here, because nothing was measured.
 no-rank-never-together =
     No drive can be ranked here, because no two subjects were measured at the same point: give them the
     same sweep.
-cause-failed = { $subject } failed ({ $why }): correct that and measure again
-cause-not-steady = { $subject } was not steady ({ $why }): run longer preconditioning
-cause-drifted =
-    ops/s of { $subject } drifted by up to { $change } over the window: run longer preconditioning, or a
-    longer warm-up
-cause-missed-rate =
-    { $subject } achieved only { $share } of the target rate: use a lower rate, or give the load
-    more threads or queue depth
+cause-and-remedy = { $cause }: { $remedy }
+cause-failed = { $subjects } failed ({ $why })
+remedy-failed = correct the cause and measure again
+cause-not-steady = { $subjects } had not reached steady state ({ $why })
+remedy-not-steady = run longer preconditioning
+cause-drifted = The ops/s of { $subjects } drifted by up to { $change } over the window
+remedy-drifted = run longer preconditioning, or a longer warm-up
+cause-missed-rate = { $subjects } achieved only { $share } of the target rate
+remedy-missed-rate = use a lower rate, or give the load more threads or queue depth
 cause-stream-missed-rate =
-    stream { $stream }, background load for { $subject }, achieved only { $share } of its target
-    rate: use a lower rate, or give it more threads or queue depth
-cause-late =
-    { $share } of the requests to { $subject } were submitted late: use more workers, or processors that
-    nothing else uses
-cause-few-repeats-all =
-    every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing
-cause-few-repeats =
-    { $count } of { $points } points were measured fewer than three times: repeat them (`--repeats 5`)
-    before comparing
+    Stream { $stream }, which ran beside the reads of { $subjects }, achieved only { $share } of its
+    target rate
+cause-late = { $share } of the requests to { $subjects } were submitted late
+remedy-late-requests = use more workers, or processors that nothing else uses
+cause-few-repeats-all = Every point was measured fewer than three times
+cause-few-repeats = { $count } of { $points } points were measured fewer than three times
+remedy-few-repeats = repeat them (`--repeats 5`) before comparing
 unsteady-excursion = excursion { $excursion }, at most { $allowed } is allowed
 unsteady-slope = slope { $slope }, at most { $allowed } is allowed
 unsteady-too-few = { $rounds ->

@@ -222,6 +222,15 @@ limit-rate = 目標レート
 limit-thermal = サーマルスロットリング
 limit-locks = ロック待ち
 limit-undecided = 判定不能
+limiter-cpu = ホストのプロセッサ
+limiter-memory = メモリ
+limiter-no-drive = ドライブに達しない要求
+limiter-neighbour = 同じドライブを使う他のプログラム
+limiter-generator = 負荷生成側
+limiter-standstill = Dyno 自体の停止
+limiter-locks = ワーカー間のロック待ち
+limiter-limited = { $limiter } が { $count } 点
+limiter-count = { $limiter } が { $count } 点
 
 ## Caveats
 caveat-not-measured = 測定されていない
@@ -259,7 +268,7 @@ note-models-open =
 
 ## The first page
 nor = 、
-and-undecided = { $sentence }。{ $pairs } の間には有意差がない
+undecided-there = { $pairs } の間には有意差がない
 two-sentences = { $first }{ $second }
 changes-more-times = { $sentence }優位な対象はさらに { $count } 回入れ替わる。
 open-not-limited =
@@ -282,18 +291,7 @@ no-rank-not-comparable-in = { $metrics } で比較できる対象の組み合わ
 no-rank-chance =
     偶然の範囲を超える差がないため、順位は付けられない。反復を増やすと区間は狭くなる（`--repeats 10`）。
 see-bottleneck = 「ボトルネック」を参照
-no-rank-not-limited-all =
-    { $points } 測定点のうち { $count } 点で、ドライブではなく { $limit } が制約要因だったため、順位は付けられ
-    ない。対処：{ $change }。
-no-rank-not-limited-most =
-    { $points } 測定点のうち { $count } 点で、ドライブが制約要因ではなかったため（うち { $most } 点
-    は { $limit }）、順位は付けられない。対処：{ $change }。
-no-rank-no-drive-all =
-    { $points } 測定点のうち { $count } 点で、要求がドライブに達していないため、順位は付けられない。対
-    処：{ $change }。
-no-rank-no-drive-most =
-    { $points } 測定点のうち { $count } 点で、ドライブが制約要因ではなかったため（うち { $most } 点は要求がド
-    ライブに達していない）、順位は付けられない。対処：{ $change }。
+to-measure-the-drive = ドライブを測定するための対処：{ $change }
 
 ## Imported figures
 
@@ -308,9 +306,14 @@ ops-and-p99 = { $subject } は { $ops }、{ $p99 }
 from-to-threads = { $from } スレッドから { $to } スレッドまでで、{ $changes }。
 from-to-instances = { $from } インスタンスから { $to } インスタンスまでで、{ $changes }。
 from-to = { $from } から { $to } までで、{ $changes }。
-drive-limited = { $points } 測定点のうち { $drive } 点でドライブが制約要因だった。
-drive-limited-otherwise =
-    { $points } 測定点のうち { $drive } 点でドライブが制約要因だった（その他：{ $others }）。
+drive-limited = { $drive ->
+        [0] { $points } 測定点のうち、ドライブが制約要因だった点はない。
+       *[other] { $points } 測定点のうち { $drive } 点でドライブが制約要因だった。
+    }
+drive-limited-otherwise = { $drive ->
+        [0] { $points } 測定点のうち、ドライブが制約要因だった点はない。制約要因は { $others }。
+       *[other] { $points } 測定点のうち { $drive } 点でドライブが制約要因だった。ほかの制約要因は { $others }。
+    }
 between-sentences = {""}
 
 ## Bottlenecks, in their section
@@ -1013,6 +1016,31 @@ fact-queue = キュー
 fact-volatile-write-cache = 揮発性書き込みキャッシュ
 fact-volatile-write-cache-after = 揮発性書き込みキャッシュ（終了時）
 fact-write-cache = 書き込みキャッシュ
+fact-value-histogram = 1 ns～1 時間、相対誤差 0.1 % 以内（HdrHistogram、3 桁）
+fact-value-ceiling = { $value } ops/s（この負荷の形で、要求の所要時間をゼロとした上限）
+fact-value-registered-small =
+    登録済み、4 KiB ページ（空きのヒュージページなし、`sysctl vm.nr_hugepages`）
+fact-value-steady = IOPS は { $value } ラウンドで定常状態に到達（変動幅 { $second }、傾き { $third }）
+fact-value-not-steady =
+    IOPS は { $value } ラウンド以内に定常状態に達していない（変動幅 { $second }、傾き { $third }）
+fact-value-cache-hits = ブロック参照 { $second } 件のうち { $value }
+fact-value-key-and-value = { $value } + { $second } バイト
+fact-value-on = オン
+fact-value-off = オフ
+fact-block-cache-hits = ブロックキャッシュのヒット
+fact-block-cache-in-use = ブロックキャッシュの使用量
+fact-compaction-read = コンパクションの読み取り
+fact-compaction-written = コンパクションの書き込み
+fact-files-by-level = レベル別のファイル数
+fact-flushed = フラッシュ
+fact-found-in-a-memtable = memtable での検出
+fact-load = 負荷
+fact-sync = 同期
+fact-table-files = テーブルファイル
+fact-write-ahead-log = ログ先行書き込み（WAL）
+fact-writes-stalled = 書き込みの停止時間
+fact-key-and-value = キーと値
+fact-fell-behind = 遅延の発生
 fact-version--in-full = バージョン（詳細）
 fact-settings = 設定
 fact-options = オプション
@@ -1284,6 +1312,7 @@ difference-share = { $all } のうち { $count }
 
 # Imported figures on the first page
 published-lead = 公表値による比較（反復なし）：{ $sentence }
+published-lead-of-step = 公表値による { $step } の比較（反復なし）：{ $sentence }
 published-more = { $better } は { $worse } より { $what } が { $by } 高い{ $at }
 published-lower = { $better } は { $worse } より { $what } が { $by } 低い{ $at }
 published-rival-more = { $worse } より { $by } 高い{ $at }
@@ -1293,6 +1322,7 @@ published-no-difference = 公表値による比較（反復なし）：出典の
 published-more-measures = このほか { $count } 項目を「概要」に示す。
 up-to = 最大 { $value }
 between-clauses = ；
+named-value = { $name }：{ $value }
 figure-published = 。公表値による差：{ $differences }
 column-value = 値
 column-in-unit = { $name }［{ $unit }］
@@ -1300,28 +1330,26 @@ column-of-class = { $figure }（{ $class }）
 
 # Losses, and what could not be compared
 more-losses = { $subject } に対して競合が優位な有意差はほかに { $count } 件あり、「有意差の一覧」に示す。
-and-not-compared = { $sentence }。{ $subject } は比較できない：{ $cause }
-none-compared-because = ここで比較できる対象の組はない：{ $cause }。
-no-rank-because = 順位は付けられない：{ $causes }。
+not-compared-here = { $subject } はここでは比較できない。
+no-rank = ここではドライブに順位を付けられない。
 no-rank-nothing-measured = 何も測定されていないため、順位は付けられない。
 no-rank-never-together = 同じ測定点で測定された対象の組がないため、順位は付けられない：同じスイープを指定する。
-cause-failed = { $subject } は失敗した（{ $why }）ため、原因を取り除いて測定し直す
-cause-not-steady = { $subject } は定常状態に達していない（{ $why }）ため、事前準備を長くする
-cause-drifted =
-    { $subject } の ops/s は測定区間内に最大 { $change } ドリフトしたため、事前準備またはウォームアップを長く
-    する
-cause-missed-rate =
-    { $subject } は目標レートの { $share } しか達成していないため、目標レートを下げるか、スレッド数またはキ
-    ュー深度を増やす
+cause-and-remedy = { $cause }。対処：{ $remedy }
+cause-failed = { $subjects } の測定は失敗した（{ $why }）
+remedy-failed = 原因を取り除いて測定し直す
+cause-not-steady = { $subjects } は定常状態に達していない（{ $why }）
+remedy-not-steady = 事前準備を長くする
+cause-drifted = { $subjects } の ops/s は測定区間内に最大 { $change } ドリフトした
+remedy-drifted = 事前準備またはウォームアップを長くする
+cause-missed-rate = { $subjects } は目標レートの { $share } しか達成していない
+remedy-missed-rate = 目標レートを下げるか、スレッド数またはキュー深度を増やす
 cause-stream-missed-rate =
-    { $subject } の読み取りと並行するストリーム { $stream } は目標レートの { $share } しか達成していないため、
-    目標レートを下げるか、スレッド数またはキュー深度を増やす
-cause-late =
-    { $subject } への要求の { $share } は発行が遅れたため、ワーカーを増やすか、他の処理が使わないプロセッサを
-    割り当てる
-cause-few-repeats-all = どの測定点も測定が 3 回未満であるため、比較の前に反復する（`--repeats 5`）
-cause-few-repeats =
-    { $points } 測定点のうち { $count } 点は測定が 3 回未満であるため、比較の前に反復する（`--repeats 5`）
+    { $subjects } の読み取りと並行するストリーム { $stream } は目標レートの { $share } しか達成していない
+cause-late = { $subjects } への要求の { $share } は発行が遅れた
+remedy-late-requests = ワーカーを増やすか、他の処理が使わないプロセッサを割り当てる
+cause-few-repeats-all = どの測定点も測定が 3 回未満である
+cause-few-repeats = { $points } 測定点のうち { $count } 点は測定が 3 回未満である
+remedy-few-repeats = 比較の前に反復する（`--repeats 5`）
 unsteady-excursion = 変動幅 { $excursion }、許容は { $allowed } まで
 unsteady-slope = 傾き { $slope }、許容は { $allowed } まで
 unsteady-too-few = 測定は { $rounds } ラウンドのみ

@@ -220,6 +220,15 @@ limit-rate = taxa solicitada
 limit-thermal = limitação térmica
 limit-locks = espera por locks
 limit-undecided = indefinido
+limiter-cpu = processadores do host
+limiter-memory = memória
+limiter-no-drive = host, sem nenhum drive
+limiter-neighbour = outros programas no mesmo drive
+limiter-generator = gerador de carga
+limiter-standstill = paradas do próprio Dyno
+limiter-locks = espera por locks entre workers
+limiter-limited = { $limiter } ({ $count })
+limiter-count = { $limiter } ({ $count })
 
 ## Caveats
 caveat-not-measured = não medido
@@ -269,7 +278,7 @@ note-models-open =
 
 ## The first page
 nor = , nem{" "}
-and-undecided = { $sentence }; não se distinguem ali { $pairs }
+undecided-there = Ali não se distinguem { $pairs }
 two-sentences = { $first } { $second }
 changes-more-times = { $count ->
         [one] { $sentence } O melhor muda mais { $count } vez.
@@ -307,18 +316,7 @@ no-rank-chance =
     Nenhum drive pode ser classificado, porque nenhuma diferença supera o que o acaso explica; mais
     repetições estreitam os intervalos (`--repeats 10`).
 see-bottleneck = a seção “Gargalo” diz o que mudar
-no-rank-not-limited-all =
-    Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não foram limitados pelo
-    drive, e sim por outro fator ({ $limit }): { $change }.
-no-rank-not-limited-most =
-    Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não foram limitados pelo
-    drive ({ $limit } em { $most }): { $change }.
-no-rank-no-drive-all =
-    Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não chegaram a nenhum
-    drive: { $change }.
-no-rank-no-drive-most =
-    Nenhum drive pode ser classificado, porque { $count } de { $points } pontos não foram limitados pelo
-    drive ({ $most } não chegaram a nenhum drive): { $change }.
+to-measure-the-drive = Para medir o drive: { $change }
 
 ## Imported figures
 
@@ -333,8 +331,14 @@ ops-and-p99 = { $ops } e { $p99 } ({ $subject })
 from-to-threads = De { $from } a { $to } threads, { $changes }.
 from-to-instances = De { $from } a { $to } instâncias, { $changes }.
 from-to = De { $from } a { $to }, { $changes }.
-drive-limited = O drive limitou { $drive } de { $points } pontos.
-drive-limited-otherwise = O drive limitou { $drive } de { $points } pontos; nos demais: { $others }.
+drive-limited = { $drive ->
+        [0] O drive não limitou nenhum dos { $points } pontos.
+       *[other] O drive limitou { $drive } de { $points } pontos.
+    }
+drive-limited-otherwise = { $drive ->
+        [0] O drive não limitou nenhum dos { $points } pontos; gargalos: { $others }.
+       *[other] O drive limitou { $drive } de { $points } pontos; outros gargalos: { $others }.
+    }
 between-sentences = {" "}
 
 ## Bottlenecks, in their section
@@ -1130,6 +1134,33 @@ fact-queue = Fila
 fact-volatile-write-cache = Cache de gravação volátil
 fact-volatile-write-cache-after = Cache de gravação volátil no fim
 fact-write-cache = Cache de gravação
+fact-value-histogram = de 1 ns a 1 hora, erro relativo de no máximo 0,1 % (HdrHistogram, 3 dígitos)
+fact-value-ceiling = { $value } ops/s nesta forma de carga, com requisições que não levam tempo
+fact-value-registered-small =
+    registrados, em páginas de 4 KiB, pois não há página enorme livre (`sysctl vm.nr_hugepages`)
+fact-value-steady =
+    estado estável em IOPS após { $value } rodadas: excursão de { $second }, inclinação de { $third }
+fact-value-not-steady =
+    estado estável em IOPS não atingido em { $value } rodadas: excursão de { $second }, inclinação de
+    { $third }
+fact-value-cache-hits = { $value } de { $second } consultas a blocos
+fact-value-key-and-value = { $value } + { $second } bytes
+fact-value-on = ligado
+fact-value-off = desligado
+fact-block-cache-hits = Acertos do cache de blocos
+fact-block-cache-in-use = Cache de blocos em uso
+fact-compaction-read = Lido pela compactação
+fact-compaction-written = Gravado pela compactação
+fact-files-by-level = Arquivos por nível
+fact-flushed = Descarregado
+fact-found-in-a-memtable = Encontrado em uma memtable
+fact-load = Carga
+fact-sync = Sincronização
+fact-table-files = Arquivos de tabela
+fact-write-ahead-log = Log de gravação antecipada (WAL)
+fact-writes-stalled = Gravações paradas
+fact-key-and-value = Chave e valor
+fact-fell-behind = Ficou para trás
 fact-version--in-full = Versão completa
 fact-settings = Configuração
 fact-options = Opções
@@ -1409,6 +1440,7 @@ difference-share = { $count } de { $all }
 
 # Imported figures on the first page
 published-lead = Conforme publicado, sem repetições: { $sentence }
+published-lead-of-step = Conforme publicado, sem repetições, em { $step }: { $sentence }
 published-more = { $better } entrega { $by } mais { $what } que { $worse }{ $at }
 published-lower = { $better } tem { $what } { $by } menor que { $worse }{ $at }
 published-rival-more = { $by } mais que { $worse }{ $at }
@@ -1422,6 +1454,7 @@ published-more-measures = { $count ->
     }
 up-to = até { $value }
 between-clauses = {"; "}
+named-value = { $name }: { $value }
 figure-published = {"; "}conforme publicado: { $differences }
 column-value = valor
 column-in-unit = { $name }, { $unit }
@@ -1432,33 +1465,29 @@ more-losses = { $count ->
         [one] Mais { $count } afirmação é favorável a um concorrente de { $subject }; está em “Todas as afirmações”.
        *[other] Mais { $count } afirmações são favoráveis a concorrentes de { $subject }; estão em “Todas as afirmações”.
     }
-and-not-compared = { $sentence }; { $subject } não foi comparado: { $cause }
-none-compared-because = Nenhum par de objetos pôde ser comparado aqui: { $cause }.
-no-rank-because = Nenhum drive pode ser classificado aqui, porque { $causes }.
+not-compared-here = { $subject } não foi comparado aqui.
+no-rank = Nenhum drive pode ser classificado aqui.
 no-rank-nothing-measured = Nenhum drive pode ser classificado aqui, porque nada foi medido.
 no-rank-never-together =
     Nenhum drive pode ser classificado aqui, porque não há dois objetos medidos no mesmo ponto: use a
     mesma varredura para todos.
-cause-failed = { $subject } falhou ({ $why }): corrija a causa e meça novamente
-cause-not-steady =
-    { $subject } não atingiu o estado estável ({ $why }): use um pré-condicionamento mais longo
-cause-drifted =
-    as ops/s de { $subject } variaram até { $change } ao longo da janela: use um pré-condicionamento ou
-    um aquecimento mais longo
-cause-missed-rate =
-    { $subject } atingiu apenas { $share } da taxa solicitada: reduza a taxa, ou use mais threads ou
-    maior profundidade de fila
+cause-and-remedy = { $cause }: { $remedy }
+cause-failed = Falha na medição de { $subjects } ({ $why })
+remedy-failed = corrija a causa e meça novamente
+cause-not-steady = Estado estável não atingido por { $subjects } ({ $why })
+remedy-not-steady = use um pré-condicionamento mais longo
+cause-drifted = As ops/s de { $subjects } variaram até { $change } ao longo da janela
+remedy-drifted = use um pré-condicionamento ou um aquecimento mais longo
+cause-missed-rate = { $subjects }: apenas { $share } da taxa solicitada foi atingida
+remedy-missed-rate = reduza a taxa, ou use mais threads ou maior profundidade de fila
 cause-stream-missed-rate =
-    o fluxo { $stream }, executado junto com as leituras de { $subject }, atingiu apenas { $share } da
-    taxa solicitada: reduza a taxa, ou use mais threads ou maior profundidade de fila
-cause-late =
-    { $share } das requisições a { $subject } foram emitidas com atraso: use mais workers ou
-    processadores dedicados
-cause-few-repeats-all =
-    todos os pontos foram medidos menos de três vezes: repita-os (`--repeats 5`) antes de comparar
-cause-few-repeats =
-    { $count } de { $points } pontos foram medidos menos de três vezes: repita-os (`--repeats 5`) antes de
-    comparar
+    O fluxo { $stream }, executado junto com as leituras de { $subjects }, atingiu apenas { $share } da
+    taxa solicitada
+cause-late = { $share } das requisições a { $subjects } foram emitidas com atraso
+remedy-late-requests = use mais workers ou processadores dedicados
+cause-few-repeats-all = Todos os pontos foram medidos menos de três vezes
+cause-few-repeats = { $count } de { $points } pontos foram medidos menos de três vezes
+remedy-few-repeats = repita-os (`--repeats 5`) antes de comparar
 unsteady-excursion = excursão de { $excursion }, máximo permitido de { $allowed }
 unsteady-slope = inclinação de { $slope }, máximo permitido de { $allowed }
 unsteady-too-few = { $rounds ->

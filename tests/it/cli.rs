@@ -147,7 +147,7 @@ fn what_is_shown_is_made_of_the_bundle() {
     let bench = Bench::new();
     bench.ok(&[&RUN[..], &["--bundle", "b.dyno", "--repeats", "2"]].concat());
     let shown = bench.ok(&["show", "b.dyno"]);
-    assert!(shown.contains('X') && shown.contains("io.threads"), "{shown}");
+    assert!(shown.contains('X') && shown.contains("threads of io"), "{shown}");
     assert!(bench.ok(&["compare", "b.dyno"]).contains("ops/s"));
     bench.ok(&["report", "b.dyno", "-o", "brief.html", "--figures", "figures"]);
     let html = std::fs::read_to_string(bench.path("brief.html")).unwrap();

@@ -431,7 +431,9 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
         assert!(told.contains(" 0 failed"), "{told}");
         run(&["report", "b.dyno", "-o", "b.html"]);
         let page = std::fs::read_to_string(bench.path("b.html")).unwrap();
-        for part in [words, "All claims", "<th scope=row>MariaDB<td>10.", "Bottleneck"] {
+        for part in
+            [words, "Differences in test conditions", "<th scope=row>MariaDB<td>10.", "Bottleneck"]
+        {
             assert!(page.contains(part), "{protocol}: no '{part}' in the brief");
         }
         println!(

@@ -176,9 +176,11 @@ fn has(row: &str, units: &[f64], (plain, times): &(Vec<&str>, Vec<(f64, f64)>)) 
     let words: Vec<&str> = row.split_whitespace().collect();
     let (left, right) = words.split_at(words.len().saturating_sub(units.len()));
     let mut left = left.iter();
-    // A time is now printed to at least a tenth of its unit, if it has as many digits.
+    // A time is now printed to a tenth of its unit at least, or to the unit if its interval leaves
+    // no more.
+    let fine = |word: &str| if word.contains('.') { 0.051 } else { 0.51 };
     let mut right =
-        right.iter().zip(units).filter_map(|(w, ns)| Some((number(w)? * ns, ns * 0.051)));
+        right.iter().zip(units).filter_map(|(w, ns)| Some((number(w)? * ns, ns * fine(w))));
     plain.iter().all(|number| left.any(|word| word == number))
         && times.iter().all(|(ns, half)| right.any(|(own, fine)| (own - ns).abs() <= half + fine))
 }

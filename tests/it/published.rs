@@ -137,7 +137,7 @@ fn each_published_block_and_rocksdb_test_has_a_small_scale_that_ends_in_a_brief(
             println!("{protocol} --scale small: {:.0} s", begun.elapsed().as_secs_f64());
             page
         };
-        for part in ["All claims", "Bottleneck"] {
+        for part in ["Differences in test conditions", "Bottleneck"] {
             assert!(page.contains(part), "{protocol}: no '{part}' in the brief");
         }
     }

@@ -8,8 +8,9 @@ use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{claims, lead};
 use crate::analysis::facts::Facts;
 use crate::analysis::verdicts::fleet;
+use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::outcome::{Said, key};
-use crate::brief::text::{causes, outcome, published, wording};
+use crate::brief::text::{outcome, published, wording};
 use crate::language::Language;
 use crate::say;
 
@@ -31,6 +32,8 @@ pub struct Lead {
     pub step: Option<usize>,
     /// Whether the sentence ranks a subject.
     pub ranks: bool,
+    /// What it says to do.
+    pub remedies: SaidRemedies,
 }
 
 impl Lead {
@@ -47,20 +50,22 @@ impl Lead {
             let found = published::lead(l, facts, MOST_PUBLISHED);
             let nothing = || (say!(l, "published-no-difference"), Vec::new());
             let (sentence, findings) = found.unwrap_or_else(nothing);
-            return Lead { sentence, findings, step, ranks: false };
+            return Lead { sentence, findings, step, ranks: false, remedies: Vec::new() };
         }
         let outcome = StepLead::of(facts, index);
-        match first(l, facts, &outcome) {
+        let mut remedies = SaidRemedies::new();
+        match first(l, facts, &outcome, &mut remedies) {
             Some((sentence, said)) => {
                 let findings = claims_beside(l, facts, index, said);
-                Lead { sentence, findings, step, ranks: true }
+                Lead { sentence, findings, step, ranks: true, remedies }
             }
             None => {
                 let open = || outcome.all.iter().map(|c| not_shown(l, facts, c));
                 let levels = || (0..facts.subjects.len()).filter_map(|s| level(l, facts, index, s));
                 let mut findings: Vec<String> = open().chain(levels()).collect();
                 findings.truncate(MOST_FINDINGS.max(facts.subjects.len()));
-                Lead { sentence: causes::no_claim(l, facts), findings, step, ranks: false }
+                let sentence = causes::no_claim(l, facts, &mut remedies);
+                Lead { sentence, findings, step, ranks: false, remedies }
             }
         }
     }
@@ -70,11 +75,16 @@ fn level(l: Language, facts: &Facts, index: usize, subject: usize) -> Option<Str
     outcome::level(l, facts, &facts.steps[index], subject)
 }
 
-/// The sentence, and the comparisons that it contains.
-fn first(l: Language, facts: &Facts, outcome: &StepLead<'_>) -> Option<(String, Vec<Said>)> {
+/// The sentence, and what it has said.
+fn first(
+    l: Language,
+    facts: &Facts,
+    outcome: &StepLead<'_>,
+    remedies: &mut SaidRemedies,
+) -> Option<(String, Vec<Said>)> {
     let own = facts.headline_subject;
-    if let Some((sentence, said)) = outcome::of_subject(l, facts, outcome) {
-        let sentence = wording::of_step(l, facts, outcome.step, wording::stopped(l, sentence));
+    if let Some((sentence, said)) = outcome::of_subject(l, facts, outcome, remedies) {
+        let sentence = wording::of_step(l, facts, outcome.step, sentence);
         let sentence = match outcome::more_changes(facts, outcome) {
             0 => sentence,
             count => say!(l, "changes-more-times", sentence = sentence, count = count),
@@ -170,7 +180,8 @@ fn one_finding(l: Language, facts: &Facts, c: &Comparison) -> String {
 fn of_fleet(l: Language, facts: &Facts, step: Option<usize>) -> Lead {
     let Some(fleet) = step.and_then(|index| fleet::of_step(facts, index)) else {
         let sentence = say!(l, "fleet-not-shown", drives = facts.subjects.len());
-        return Lead { sentence, findings: Vec::new(), step, ranks: false };
+        let (findings, remedies) = (Vec::new(), Vec::new());
+        return Lead { sentence, findings, step, ranks: false, remedies };
     };
     let drives: usize = fleet.models.iter().map(|m| m.specimens.len()).sum();
     let apart: usize = fleet.models.iter().map(|m| m.apart.len()).sum();
@@ -182,15 +193,16 @@ fn of_fleet(l: Language, facts: &Facts, step: Option<usize>) -> Lead {
         .map(|said| wording::stopped(l, said))
         .collect();
     findings.truncate(MOST_FINDINGS);
-    Lead { sentence, findings, step, ranks: false }
+    Lead { sentence, findings, step, ranks: false, remedies: Vec::new() }
 }
 
 /// A single subject, or nothing measured.
 fn alone(l: Language, facts: &Facts, step: Option<usize>) -> Lead {
+    let mut remedies = SaidRemedies::new();
     let sentence = match facts.subjects.len() {
         0 | 1 => say!(l, "no-rank-alone"),
-        _ => causes::no_claim(l, facts),
+        _ => causes::no_claim(l, facts, &mut remedies),
     };
     let level = step.and_then(|index| level(l, facts, index, 0));
-    Lead { sentence, findings: level.into_iter().collect(), step, ranks: false }
+    Lead { sentence, findings: level.into_iter().collect(), step, ranks: false, remedies }
 }

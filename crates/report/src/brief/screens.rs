@@ -136,7 +136,9 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
             };
             out.extend([Block::text(published::how(l)), Block::list(rows.into_iter().map(item))]);
         }
-        None if found.is_empty() => out.push(Block::text(causes::no_claim(l, facts))),
+        None if found.is_empty() => {
+            out.push(Block::text(causes::no_claim(l, facts, &mut Vec::new())))
+        }
         None => {}
     }
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(l, facts, bar))));

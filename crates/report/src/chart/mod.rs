@@ -28,6 +28,7 @@ pub use canvas::theme::{MARK, Palette};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::base::registry::Registry;
 use crate::language::Language;
+use crate::say;
 
 /// The texts about a figure, and their language.
 #[derive(Clone)]
@@ -77,9 +78,12 @@ pub trait Plot: Send + Sync {
 
     /// A description of the figure for readers who cannot see it.
     fn label(&self) -> String {
-        match self.title() {
-            "" => self.caption(),
-            title => format!("{title}: {}", self.caption()),
+        match self.text() {
+            Some(text) if !text.title.is_empty() => {
+                let FigureText { language, title, caption } = text;
+                say!(language, "caption-of-step", step = title, caption = caption)
+            }
+            _ => self.caption(),
         }
     }
 }

@@ -193,7 +193,8 @@ impl MultiplePanel {
             let top = y + TITLE + BAR * s as f64;
             let size = (longest * level.value / most, BAR - 2.0);
             let number = frame.number(level.value);
-            let hover = format!("{}: {number} {}", names[s], self.unit);
+            let value = format!("{number} {}", self.unit);
+            let hover = frame.named(&names[s], &value);
             let style = SubjectStyle { subject: s, hollow: level.marked };
             frame.bar((x, top), size, style, &hover);
             if self.levels.len() > 1 && size.0 >= 22.0 && !level.marked {

@@ -17,6 +17,8 @@ mod tests_figures;
 #[cfg(test)]
 mod tests_languages;
 #[cfg(test)]
+mod tests_pages;
+#[cfg(test)]
 mod tests_protocols;
 #[cfg(test)]
 mod tests_tables;

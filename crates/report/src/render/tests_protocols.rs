@@ -73,7 +73,7 @@ fn prepared() -> Vec<PreparationStep> {
     done.map(row).into_iter().chain([rounds]).collect()
 }
 
-fn facts(protocol: &str) -> Facts {
+pub fn facts(protocol: &str) -> Facts {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made.dyno");
     let plan = Plan { repeats: 3, ..plan(protocol) };

@@ -29,6 +29,19 @@ const DONE: [&str; 14] = [
     "outcome-has-filesystem",
 ];
 
+/// What facts of hosts and engines say in words of Dyno's own.
+const SAID: [&str; 9] = [
+    "fact-value-histogram",
+    "fact-value-ceiling",
+    "fact-value-registered-small",
+    "fact-value-steady",
+    "fact-value-not-steady",
+    "fact-value-cache-hits",
+    "fact-value-key-and-value",
+    "fact-value-on",
+    "fact-value-off",
+];
+
 /// The parts of a text at the placeholders of its English message; None if it is another text.
 fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; 3]> {
     let (mut found, mut rest, mut english) = ([""; 3], written, english);
@@ -63,6 +76,12 @@ pub fn done(stored: &str) -> MessageArg {
         Some(MessageArg::Message(Message { id: (*id).into(), args }))
     };
     DONE.iter().find_map(of).unwrap_or_else(|| stored.into())
+}
+
+/// A fact's value; as it is stored where it is not in words of Dyno's own.
+pub fn said(l: Language, stored: &str) -> String {
+    let known = SAID.iter().find_map(|id| built_in(l, id, stored));
+    known.unwrap_or_else(|| stored.to_string())
 }
 
 impl ProtocolTitle {
@@ -192,6 +211,60 @@ mod tests {
         let unknown: Vec<_> =
             ours.filter(|id| !written.iter().any(|(known, _)| known == *id)).collect();
         assert!(unknown.is_empty(), "no built-in protocol has {unknown:?}");
+    }
+
+    /// Every name of a fact that the sources of Dyno write as `fact("…"`.
+    fn fact_names() -> Vec<String> {
+        let mut folders = vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src").into()];
+        let mut all = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir::<std::path::PathBuf>(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap_or_default();
+                let calls = text.split(" fact(").chain(text.split("(fact(")).skip(1);
+                let named = calls.filter_map(|call| call.trim_start().strip_prefix('"'));
+                all.extend(named.filter_map(|rest| Some(rest.split_once('"')?.0.to_string())));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_fact_that_an_engine_or_the_host_discloses_has_a_word_in_every_language() {
+        let names = fact_names();
+        assert!(names.len() > 10, "{names:?}");
+        for language in Language::all() {
+            for name in &names {
+                let id = Name::fact(name).id();
+                assert!(language.keyed(&id, [""; 3]).is_some(), "{}: no {id}", language.tag());
+            }
+        }
+    }
+
+    #[test]
+    fn values_of_facts_in_words_of_dyno_s_own_are_in_the_brief_s_language() {
+        let ja = Language::parse("ja").expect("Japanese");
+        let stored = [
+            "923975 ops/s in this shape, of requests that take no time",
+            "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)",
+            "registered, in pages of 4 KiB, since no huge page is free (`sysctl vm.nr_hugepages`)",
+            "NOT steady within 5 rounds by iops: excursion 32.4 %, slope 16.8 %",
+            "67.02 % of 114,157 block look-ups",
+            "20 + 400 bytes",
+            "off",
+        ];
+        for value in stored {
+            assert_eq!(said(Language::ENGLISH, value), value);
+            let own = said(ja, value);
+            assert!(own != value && !own.contains(" of "), "{own}");
+        }
+        assert!(said(ja, stored[3]).contains("32.4 %"), "{}", said(ja, stored[3]));
+        // What a drive or the kernel reports is a quotation.
+        assert_eq!(said(ja, "write back"), "write back");
     }
 
     #[test]

@@ -106,7 +106,9 @@ pub fn blocks(l: Language, facts: &Facts, all: &Specifications) -> Result<Vec<Bl
 fn sources(l: Language, all: &Specifications) -> Option<Block> {
     let mut items = Vec::new();
     for (subject, own) in all {
-        items.extend(own.source.iter().map(|source| format!("{subject}: {source}")));
+        items.extend(
+            own.source.iter().map(|source| say!(l, "named-value", name = subject, value = source)),
+        );
         let price = own.price.iter();
         items.extend(
             price.map(|p| {

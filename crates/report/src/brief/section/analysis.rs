@@ -4,54 +4,55 @@
 use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::claim::lead::{self, StepLead};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::brief::number_format;
-use crate::brief::text::{bottleneck_text, causes, outcome, published, wording};
+use crate::brief::text::causes::{self, SaidRemedies};
+use crate::brief::text::{bottleneck_text, outcome, published, wording};
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 use crate::stats::curve::knee;
 
-/// The sentences of a step, in order.
-pub fn of_step(l: Language, facts: &Facts, index: usize) -> Vec<String> {
+/// The sentences of a step, in order, with remedies that are not yet said.
+pub fn of_step(l: Language, facts: &Facts, index: usize, said: &mut SaidRemedies) -> Vec<String> {
     let step = &facts.steps[index];
     let first = if published::is_published(facts) {
         as_published(l, facts, index)
     } else {
-        outcome_of(l, facts, index)
+        outcome_of(l, facts, index, said)
     };
-    [first, along(l, facts, step), limits(l, step)].into_iter().flatten().collect()
+    let limits = bottleneck_text::limited(l, step.cells.iter());
+    [first, along(l, facts, step), limits].into_iter().flatten().collect()
 }
 
 /// The results of imported figures, in the step's headline metric.
 fn as_published(l: Language, facts: &Facts, index: usize) -> Option<String> {
     let metric = lead::metric(facts, &facts.steps[index]);
-    let sentence = published::sentence(l, facts, index, &metric)?;
-    Some(wording::stopped(l, sentence))
+    let sentences = published::sentences(l, facts, index, &metric);
+    (!sentences.is_empty()).then(|| wording::sentences(l, sentences))
 }
 
-/// The better subject, in the step's headline metric.
-fn outcome_of(l: Language, facts: &Facts, index: usize) -> Option<String> {
+/// Who is better, in what the step leads with.
+fn outcome_of(l: Language, facts: &Facts, index: usize, said: &mut SaidRemedies) -> Option<String> {
     let step = &facts.steps[index];
     if facts.subjects.len() < 2 {
         return outcome::level(l, facts, step, 0);
     }
     let found = StepLead::of(facts, index);
-    if let Some((sentence, _)) = outcome::of_subject(l, facts, &found) {
-        return Some(wording::stopped(l, sentence));
+    if let Some((sentence, _)) = outcome::of_subject(l, facts, &found, said) {
+        return Some(sentence);
     }
     // Undecided comparisons between the brief's subject and another, or why nothing was compared.
     let own = facts.headline_subject;
     if let Some(c) = found.all.iter().min_by_key(|c| !c.is_with(own)) {
         return Some(outcome::open(l, facts, c));
     }
-    let mut rivals = facts.rivals();
-    let cause = rivals.find_map(|rival| causes::of_pair(l, facts, index, (own, rival)));
-    Some(match cause {
-        Some(cause) => say!(l, "none-compared-because", cause = cause),
-        None => say!(l, "none-compared-here"),
-    })
+    let causes = facts
+        .rivals()
+        .map(|rival| causes::of_pair(l, facts, index, (own, rival), said))
+        .find(|causes| !causes.is_empty());
+    let none = std::iter::once(say!(l, "none-compared-here"));
+    Some(wording::sentences(l, none.chain(causes.unwrap_or_default())))
 }
 
 /// The change of figures along the axis, for every subject.
@@ -134,30 +135,4 @@ fn figures(facts: &Facts, step: &StepFacts, subject: usize) -> Vec<(usize, f64, 
         Some((cell.value, total.ops_per_s.value, p99))
     };
     facts.cells_of(step, subject).into_iter().flatten().filter_map(read).collect()
-}
-
-/// The bottlenecks, if known.
-fn limits(l: Language, step: &StepFacts) -> Option<String> {
-    let watched: Vec<_> = step.cells.iter().filter_map(|c| c.limit.as_ref()).collect();
-    if watched.is_empty() {
-        return None;
-    }
-    let (drive, points) = (watched.iter().filter(|v| v.limit.is_drive()).count(), watched.len());
-    let mut others: Vec<(Bottleneck, usize)> = Vec::new();
-    for verdict in watched.iter().filter(|v| v.limit.bars_ranking()) {
-        match others.iter_mut().find(|(limit, _)| *limit == verdict.limit) {
-            Some(found) => found.1 += 1,
-            None => others.push((verdict.limit, 1)),
-        }
-    }
-    let of =
-        |(limit, n): &(Bottleneck, usize)| format!("{} {n}", bottleneck_text::limit(l, *limit));
-    let others: Vec<String> = others.iter().map(of).collect();
-    Some(match others.is_empty() {
-        true => say!(l, "drive-limited", drive = drive, points = points),
-        false => {
-            let others = l.list(&others);
-            say!(l, "drive-limited-otherwise", drive = drive, points = points, others = others)
-        }
-    })
 }

@@ -3,8 +3,8 @@
 use super::Section;
 use crate::analysis::claim::claims::{self, Claim};
 use crate::analysis::facts::Facts;
-use crate::brief::block::{Block, Table, TextLine, plain, strong};
-use crate::brief::text::{causes, caveat_text, published, wording};
+use crate::brief::block::{Block, TextLine, plain, strong};
+use crate::brief::text::{caveat_text, wording};
 use crate::language::Language;
 use crate::say;
 
@@ -19,28 +19,21 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {
         return Vec::new();
     }
-    if let Some(rows) = published::rows(l, facts) {
-        let rows = rows.into_iter().map(Vec::from).collect();
-        return vec![
-            Block::text(published::how(l)),
-            Table::of(8, &published::head(l), rows).block(),
-        ];
+    let found = claims::all(facts);
+    // The first page says why nothing is claimed.
+    if found.is_empty() {
+        return Vec::new();
     }
     let mut out: Vec<Block> = Vec::new();
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(l, facts, bar))));
-    let found = claims::all(facts);
-    if found.is_empty() {
-        out.push(Block::text(causes::no_claim(l, facts)));
-    } else {
-        by_subject(l, facts, &found, &mut out);
-        let crossovers = claims::crossovers(facts);
-        out.extend(
-            crossovers
-                .iter()
-                .map(|own| Block::text(wording::stopped(l, wording::crossover(l, facts, own)))),
-        );
-        out.push(Block::note(say!(l, "findings-how")));
-    }
+    by_subject(l, facts, &found, &mut out);
+    let crossovers = claims::crossovers(facts);
+    out.extend(
+        crossovers
+            .iter()
+            .map(|own| Block::text(wording::stopped(l, wording::crossover(l, facts, own)))),
+    );
+    out.push(Block::note(say!(l, "findings-how")));
     let caveats = caveat_text::caveats(l, facts).len();
     if caveats > 0 {
         out.push(Block::note(say!(l, "caveats-noted", count = caveats)));

@@ -7,6 +7,7 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
+use crate::brief::lead::Lead;
 use crate::brief::number_format::NONE;
 use crate::brief::section::steps::differences;
 use crate::brief::text::table_cell::{TableCell, texts};
@@ -24,12 +25,13 @@ pub const SECTION: Section =
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let (mut out, mut last) = (Vec::new(), None);
+    let mut said = Lead::of(l, facts).remedies;
     for (index, step) in facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()) {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.text(l), id }));
-        let sentences = analysis::of_step(l, facts, index);
+        let sentences = analysis::of_step(l, facts, index, &mut said);
         if !sentences.is_empty() {
-            out.push(Block::text(sentences.join(&say!(l, "between-sentences"))));
+            out.push(Block::text(wording::sentences(l, sentences)));
         }
         out.push(Block::Figures(chart::choice::leading(l, facts, step)));
         out.extend(differences::tables(l, facts, index, true).into_iter().map(Table::block));
@@ -123,9 +125,10 @@ fn row(l: Language, facts: &Facts, index: usize, subject: usize, value: usize) -
         Some(total) => {
             let times = total.class(step.class).map(ClassSummary::user_latency);
             let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-            let mb = number_format::megabytes_of(l, total.bytes_per_s.as_ref());
             let ops = &total.ops_per_s;
-            row.extend(texts([number_format::ops(l, ops), number_format::spread(l, ops), mb]));
+            let spread = number_format::spread(l, ops).into();
+            let mb = TableCell::megabytes(total.bytes_per_s.as_ref());
+            row.extend([TableCell::rate(Some(ops)), spread, mb]);
             row.extend([p(0), p(P99), p(3)]);
         }
         None => row.extend(std::iter::repeat_n(TableCell::none(), 6)),

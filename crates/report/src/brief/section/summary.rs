@@ -9,7 +9,7 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::{self, NONE};
+use crate::brief::number_format::NONE;
 use crate::brief::text::table_cell::{Scale, TableCell, in_unit};
 use crate::brief::text::{metric_text, published, wording};
 use crate::chart::{self, mark};
@@ -80,7 +80,6 @@ impl SummaryMeasure {
     /// A subject's figure at an axis value, or over all of them.
     fn cell(
         &self,
-        l: Language,
         facts: &Facts,
         step: &StepFacts,
         (at, subject): (SummaryPlace, usize),
@@ -88,7 +87,7 @@ impl SummaryMeasure {
         let SummaryPlace::At(value) = at else {
             let over = match self {
                 SummaryMeasure::Of(metric) => levels::over_axis(facts, step, metric, subject)
-                    .map(|value| metric_text::cell_of_value(l, metric, value)),
+                    .map(|value| metric_text::cell_of_value(metric, value)),
                 SummaryMeasure::Watts(_) => None,
             };
             let marked = levels::has_marks(step, subject);
@@ -97,11 +96,8 @@ impl SummaryMeasure {
         };
         let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
         let own = match self {
-            SummaryMeasure::Of(metric) => metric_text::cell(l, metric, step, cell),
-            SummaryMeasure::Watts(i) => {
-                let watts = cell.power_by(i).map(|p| number_format::watts_of(l, &p.mean_watts));
-                watts.map_or_else(TableCell::none, TableCell::from)
-            }
+            SummaryMeasure::Of(metric) => metric_text::cell(metric, step, cell),
+            SummaryMeasure::Watts(i) => TableCell::rate(cell.power_by(i).map(|p| &p.mean_watts)),
         };
         own.marked(&mark(cell))
     }
@@ -132,9 +128,9 @@ fn rows(l: Language, facts: &Facts, index: usize) -> Vec<Vec<String>> {
     for (i, measure) in SummaryMeasure::all(facts, step).iter().enumerate() {
         let Some(at) = looked(step, i == 0, outcome.value) else { continue };
         let cells: Vec<TableCell> = (0..facts.subjects.len())
-            .map(|subject| measure.cell(l, facts, step, (at, subject)))
+            .map(|subject| measure.cell(facts, step, (at, subject)))
             .collect();
-        if i > 0 && cells.iter().all(|cell| *cell == TableCell::none()) {
+        if cells.iter().all(|cell| *cell == TableCell::none()) {
             continue;
         }
         let scale = Scale::of_cells(cells.iter());

@@ -1,5 +1,6 @@
 //! What limited a point, in words: the verdict's name, its evidence, and what to change.
 
+use crate::analysis::facts::CellFacts;
 use crate::analysis::limits::bottleneck::{
     AtDevice, Bottleneck, BottleneckVerdict, BusyProcessors, Foreign, Indication, Remedy,
 };
@@ -36,6 +37,55 @@ pub fn evidence(l: Language, verdict: &BottleneckVerdict) -> String {
 /// What limited a point, by its name.
 pub fn limit(l: Language, limit: Bottleneck) -> String {
     l.text(&title(limit))
+}
+
+/// "The drive limited none of the 10 points; the load generator limited 9, memory 1.": of the cells
+/// that something watched; nothing where nothing did.
+pub fn limited<'c>(l: Language, cells: impl Iterator<Item = &'c CellFacts>) -> Option<String> {
+    let watched: Vec<&BottleneckVerdict> = cells.filter_map(|cell| cell.limit.as_ref()).collect();
+    if watched.is_empty() {
+        return None;
+    }
+    let (drive, points) = (watched.iter().filter(|v| v.limit.is_drive()).count(), watched.len());
+    let mut others: Vec<(Bottleneck, usize)> = Vec::new();
+    for verdict in watched.iter().filter(|v| v.limit.bars_ranking()) {
+        match others.iter_mut().find(|(limit, _)| *limit == verdict.limit) {
+            Some(found) => found.1 += 1,
+            None => others.push((verdict.limit, 1)),
+        }
+    }
+    others.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let of = |(i, (limit, count)): (usize, &(Bottleneck, usize))| {
+        let limiter = limiter(l, *limit);
+        match i {
+            0 => say!(l, "limiter-limited", limiter = limiter, count = *count),
+            _ => say!(l, "limiter-count", limiter = limiter, count = *count),
+        }
+    };
+    let others: Vec<String> = others.iter().enumerate().map(of).collect();
+    Some(match others.is_empty() {
+        true => say!(l, "drive-limited", drive = drive, points = points),
+        false => {
+            let others = l.sequence(&others);
+            say!(l, "drive-limited-otherwise", drive = drive, points = points, others = others)
+        }
+    })
+}
+
+/// What limited points in place of the drive, as the subject of a sentence.
+fn limiter(l: Language, other: Bottleneck) -> String {
+    match other {
+        Bottleneck::Cpu => say!(l, "limiter-cpu"),
+        Bottleneck::Memory => say!(l, "limiter-memory"),
+        Bottleneck::NoDrive => say!(l, "limiter-no-drive"),
+        Bottleneck::Neighbour => say!(l, "limiter-neighbour"),
+        Bottleneck::Generator => say!(l, "limiter-generator"),
+        Bottleneck::Standstill => say!(l, "limiter-standstill"),
+        Bottleneck::Locks => say!(l, "limiter-locks"),
+        Bottleneck::Drive | Bottleneck::Rate | Bottleneck::Thermal | Bottleneck::Undecided => {
+            limit(l, other)
+        }
+    }
 }
 
 fn title(limit: Bottleneck) -> Message {

@@ -1,4 +1,4 @@
-//! Why none can be ranked, with the remedy: the cause itself, wherever it is stated.
+//! Why nobody can be ranked, with what to change: the cause itself, wherever the brief says so.
 
 use crate::analysis::comparability::caveats::Caveat;
 use crate::analysis::facts::{CellFacts, Facts};
@@ -7,27 +7,38 @@ use crate::analysis::points::metric::MetricRequest;
 use crate::brief::number_format;
 use crate::brief::text::{bottleneck_text, wording};
 use crate::language::Language;
-use crate::record::SteadyState;
 use crate::{message, say};
 
-/// Maximum number of causes in a sentence.
+/// Causes that a reader takes in.
 const MOST: usize = 3;
 
-/// Why nothing is claimed, and the remedy.
-pub fn no_claim(l: Language, facts: &Facts) -> String {
+/// What a brief has said to do already: a remedy stands in it once.
+pub type SaidRemedies = Vec<String>;
+
+/// What bars points, of every subject that it bars, and what to do about it.
+struct BarringCause {
+    fact: String,
+    remedy: String,
+}
+
+/// Why nothing is claimed, and what to change.
+pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
     let cells = || facts.steps.iter().flat_map(|s| &s.cells);
     let measured = cells().filter(|c| c.total.is_some()).count();
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let none_compared = facts.comparisons.is_empty();
-    // Reasons that rule out a comparison precede those that would leave a lower bound.
+    // What bars a comparison comes before what would have made it a bound.
     let causes = if none_compared { all(l, facts, &|_| true) } else { Vec::new() };
     match facts.barred.first() {
         _ if measured == 0 => none_measured(l, facts),
         Some(bar) if none_compared => {
             say!(l, "no-rank-barred", reason = wording::barred(l, facts, bar))
         }
-        _ if !causes.is_empty() => say!(l, "no-rank-because", causes = joined(l, causes)),
-        _ if 2 * verdicts.len() > measured => not_limited(l, &verdicts, measured),
+        _ if !causes.is_empty() => {
+            let none = std::iter::once(say!(l, "no-rank"));
+            wording::sentences(l, none.chain(sentences(l, causes, said)))
+        }
+        _ if 2 * verdicts.len() > measured => not_limited(l, facts, &verdicts),
         _ if none_compared && !facts.metrics.is_empty() => {
             say!(l, "no-rank-not-comparable-in", metrics = asked(l, facts))
         }
@@ -36,21 +47,36 @@ pub fn no_claim(l: Language, facts: &Facts) -> String {
     }
 }
 
-/// Why two subjects are not compared in a step.
-pub fn of_pair(l: Language, facts: &Facts, step: usize, pair: (usize, usize)) -> Option<String> {
+/// Why two subjects are not compared in a step, a sentence for each cause.
+pub fn of_pair(
+    l: Language,
+    facts: &Facts,
+    step: usize,
+    pair: (usize, usize),
+    said: &mut SaidRemedies,
+) -> Vec<String> {
     if let Some(bar) = facts.bar(step, pair.0, pair.1) {
-        return Some(wording::differences(l, facts, bar));
+        return vec![wording::barred(l, facts, bar)];
     }
     let own = |at: &(usize, usize)| at.0 == step && (at.1 == pair.0 || at.1 == pair.1);
-    let causes = all(l, facts, &own);
-    (!causes.is_empty()).then(|| joined(l, causes))
+    sentences(l, all(l, facts, &own), said)
 }
 
-fn joined(l: Language, causes: Vec<String>) -> String {
-    causes.join(&say!(l, "between-clauses"))
+/// "A and B were not steady (…): run longer preconditioning.": without the remedy where that is
+/// said already.
+fn sentences(l: Language, causes: Vec<BarringCause>, said: &mut SaidRemedies) -> Vec<String> {
+    let sentence = |BarringCause { fact, remedy }: BarringCause| {
+        if said.contains(&remedy) {
+            return wording::stopped(l, fact);
+        }
+        let sentence = say!(l, "cause-and-remedy", cause = fact, remedy = &remedy);
+        said.push(remedy);
+        wording::stopped(l, sentence)
+    };
+    causes.into_iter().map(sentence).collect()
 }
 
-/// No point completed: the first point's own cause.
+/// Nothing came to its end: the first point's own cause.
 fn none_measured(l: Language, facts: &Facts) -> String {
     let Some(f) = facts.failures.first() else { return say!(l, "no-rank-nothing-measured") };
     let first = say!(
@@ -65,48 +91,71 @@ fn none_measured(l: Language, facts: &Facts) -> String {
     say!(l, "no-rank-none-measured", first = first)
 }
 
-/// The causes that rule out the points of these places (step, subject), most frequent first: for
-/// each kind and subject the worst. A cause common to all subjects is stated once.
-fn all(l: Language, facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> Vec<String> {
+/// What bars the points of these places (step, subject), the cause of most points first: of each
+/// kind and subject the worst, the subjects of a kind together.
+fn all(l: Language, facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> Vec<BarringCause> {
     let of_steps = facts.steps.iter().enumerate();
     let cells: Vec<&CellFacts> = of_steps
         .flat_map(|(index, step)| step.cells.iter().map(move |cell| (index, cell)))
         .filter(|(index, cell)| wanted(&(*index, cell.subject)))
         .map(|(_, cell)| cell)
         .collect();
-    let mut found: Vec<(&CellFacts, &Caveat, usize)> = Vec::new();
+    let mut kinds: Vec<(Vec<Barring<'_>>, usize)> = Vec::new();
     for cell in &cells {
         for caveat in cell.caveats.iter().filter(|c| c.bars() && !c.is_few_repeats()) {
-            let kind = std::mem::discriminant(caveat);
-            let same = |(own, known, _): &&mut (&CellFacts, &Caveat, usize)| {
-                own.subject == cell.subject && std::mem::discriminant(*known) == kind
-            };
-            match found.iter_mut().find(same) {
-                Some(own) => {
-                    own.2 += 1;
-                    if severity(caveat) > severity(own.1) {
-                        (own.0, own.1) = (cell, caveat);
-                    }
+            let alike = |(own, _): &&mut (Vec<Barring<'_>>, usize)| own[0].is_alike(caveat);
+            let own = Barring { subject: cell.subject, caveat };
+            match kinds.iter_mut().find(alike) {
+                Some((known, count)) => {
+                    *count += 1;
+                    worst(known, own);
                 }
-                None => found.push((cell, caveat, 1)),
+                None => kinds.push((vec![own], 1)),
             }
         }
     }
-    found.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
-    let said = found.into_iter().map(|(cell, caveat, _)| cause(l, facts, cell, caveat));
-    let mut all: Vec<String> = said.take(MOST).collect();
+    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut all: Vec<BarringCause> =
+        kinds.iter().take(MOST).map(|(barring, _)| cause(l, facts, barring)).collect();
     let few = cells.iter().filter(|c| c.caveats.iter().any(Caveat::is_few_repeats)).count();
-    match cells.len() {
-        points if few > 0 && few == points => all.push(say!(l, "cause-few-repeats-all")),
-        points if 2 * few > points => {
-            all.push(say!(l, "cause-few-repeats", count = few, points = points));
-        }
-        _ => {}
-    }
+    let fact = match cells.len() {
+        points if few > 0 && few == points => say!(l, "cause-few-repeats-all"),
+        points if 2 * few > points => say!(l, "cause-few-repeats", count = few, points = points),
+        _ => return all,
+    };
+    all.push(BarringCause { fact, remedy: say!(l, "remedy-few-repeats") });
     all
 }
 
-/// The severity of a cause: for each kind, the worst is stated.
+/// What bars a point, and whose it is.
+struct Barring<'a> {
+    subject: usize,
+    caveat: &'a Caveat,
+}
+
+impl Barring<'_> {
+    /// Of one kind, and of streams the same one.
+    fn is_alike(&self, other: &Caveat) -> bool {
+        let stream = |caveat: &Caveat| match caveat {
+            Caveat::BackgroundMissedRate(stream, _) => Some(stream.clone()),
+            _ => None,
+        };
+        std::mem::discriminant(self.caveat) == std::mem::discriminant(other)
+            && stream(self.caveat) == stream(other)
+    }
+}
+
+/// Of each subject the worst of a kind, in the order of the subjects.
+fn worst<'a>(known: &mut Vec<Barring<'a>>, own: Barring<'a>) {
+    match known.iter_mut().find(|known| known.subject == own.subject) {
+        Some(known) if severity(own.caveat) > severity(known.caveat) => *known = own,
+        Some(_) => {}
+        None => known.push(own),
+    }
+    known.sort_by_key(|own| own.subject);
+}
+
+/// How far a point is from what it should be: of one kind the worst is named.
 fn severity(caveat: &Caveat) -> f64 {
     match caveat {
         Caveat::Drifted(percent) => percent.abs(),
@@ -116,100 +165,136 @@ fn severity(caveat: &Caveat) -> f64 {
     }
 }
 
-/// A cause with its remedy.
-fn cause(l: Language, facts: &Facts, cell: &CellFacts, caveat: &Caveat) -> String {
-    let subject = &facts.subjects[cell.subject];
-    let share = |share: f64| number_format::share(l, share);
-    match caveat {
+/// A cause of these subjects, each with its figure in the subjects' order, and what to do about it.
+fn cause(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> BarringCause {
+    let subjects: Vec<String> =
+        barring.iter().map(|own| facts.subjects[own.subject].clone()).collect();
+    let subjects = l.list(&subjects);
+    let each = |figure: &dyn Fn(&Caveat) -> Option<String>| {
+        let mut all: Vec<String> = barring.iter().filter_map(|own| figure(own.caveat)).collect();
+        if all.iter().all(|one| *one == all[0]) {
+            all.truncate(1);
+        }
+        l.list(&all)
+    };
+    let shares = || each(&|caveat| share_of(caveat).map(|share| number_format::share(l, share)));
+    let (fact, remedy) = match barring[0].caveat {
         Caveat::NotMeasured | Caveat::Failed(_) => {
-            let own = facts.failures.iter().find(|f| f.subject == cell.subject);
-            let why = own.map_or_else(|| say!(l, "caveat-not-measured"), |f| f.cause.clone());
-            say!(l, "cause-failed", subject = subject, why = why)
+            let why = l.clauses(&failures(l, facts, barring));
+            let fact = say!(l, "cause-failed", subjects = subjects, why = why);
+            (fact, say!(l, "remedy-failed"))
         }
         Caveat::NotSteady => {
-            let states = facts.prepared.iter().filter(|(s, _)| *s == cell.subject);
-            let last = states.filter_map(|(_, p)| p.steady.as_ref()).rfind(|s| !s.reached());
-            let why = last.map_or_else(String::new, |state| unsteady(l, state));
-            say!(l, "cause-not-steady", subject = subject, why = why)
+            let why = l.clauses(&unsteady(l, facts, barring));
+            let fact = say!(l, "cause-not-steady", subjects = subjects, why = why);
+            (fact, say!(l, "remedy-not-steady"))
         }
-        Caveat::Drifted(percent) => {
-            let change = number_format::signed_percent(l, *percent);
-            say!(l, "cause-drifted", subject = subject, change = change)
+        Caveat::Drifted(_) => {
+            let percent = |caveat: &Caveat| match caveat {
+                Caveat::Drifted(percent) => Some(number_format::signed_percent(l, *percent)),
+                _ => None,
+            };
+            let change = each(&percent);
+            let fact = say!(l, "cause-drifted", subjects = subjects, change = change);
+            (fact, say!(l, "remedy-drifted"))
         }
-        Caveat::MissedRate(kept) => {
-            say!(l, "cause-missed-rate", subject = subject, share = share(*kept))
+        Caveat::MissedRate(_) => {
+            let fact = say!(l, "cause-missed-rate", subjects = subjects, share = shares());
+            (fact, say!(l, "remedy-missed-rate"))
         }
-        Caveat::BackgroundMissedRate(stream, kept) => {
-            let share = share(*kept);
-            say!(l, "cause-stream-missed-rate", subject = subject, stream = stream, share = share)
+        Caveat::BackgroundMissedRate(stream, _) => {
+            let share = shares();
+            let fact = say!(
+                l,
+                "cause-stream-missed-rate",
+                subjects = subjects,
+                stream = stream,
+                share = share
+            );
+            (fact, say!(l, "remedy-missed-rate"))
         }
-        Caveat::Late(late) => say!(l, "cause-late", subject = subject, share = share(*late)),
-        // Neither rules out a point by itself.
-        Caveat::FewRepeats(_) | Caveat::FewFigures(_) | Caveat::NotTheDrive(_) => String::new(),
-    }
-}
-
-/// By how much the last rounds missed the rule: "excursion 151.7 % where 20.0 % are allowed".
-fn unsteady(l: Language, state: &SteadyState) -> String {
-    let percent = |share: f64| number_format::share(l, share);
-    let Some(window) = &state.window else {
-        return say!(l, "unsteady-too-few", rounds = state.rounds.len());
+        Caveat::Late(_) => {
+            let fact = say!(l, "cause-late", subjects = subjects, share = shares());
+            (fact, say!(l, "remedy-late-requests"))
+        }
+        // None of them stands among what bars a point by itself.
+        Caveat::FewRepeats(_) | Caveat::FewFigures(_) | Caveat::NotTheDrive(_) => {
+            (String::new(), String::new())
+        }
     };
-    match window.excursion > state.rule.excursion {
-        true => say!(
-            l,
-            "unsteady-excursion",
-            excursion = percent(window.excursion),
-            allowed = percent(state.rule.excursion)
-        ),
-        false => say!(
-            l,
-            "unsteady-slope",
-            slope = percent(window.slope),
-            allowed = percent(state.rule.slope)
-        ),
+    BarringCause { fact, remedy }
+}
+
+/// The share of a rate or of the requests that a caveat is about.
+fn share_of(caveat: &Caveat) -> Option<f64> {
+    match caveat {
+        Caveat::MissedRate(share) | Caveat::BackgroundMissedRate(_, share) => Some(*share),
+        Caveat::Late(share) => Some(*share),
+        _ => None,
     }
 }
 
-/// "9 of 12 points were not limited by the drive (8 by the processors): …", with the remedy.
-fn not_limited(l: Language, verdicts: &[&BottleneckVerdict], measured: usize) -> String {
-    let of = |limit: Bottleneck| verdicts.iter().filter(|v| v.limit == limit).count();
-    let Some(most) = verdicts.iter().max_by_key(|v| of(v.limit)) else { return String::new() };
-    let change = bottleneck_text::remedy(most).unwrap_or_else(|| message!("see-bottleneck"));
-    let (count, same) = (verdicts.len(), of(most.limit));
-    let (no_drive, limit) =
-        (most.limit == Bottleneck::NoDrive, bottleneck_text::limit(l, most.limit));
-    let (points, most) = (measured, same);
-    match (same == count, no_drive) {
-        (true, true) => {
-            say!(l, "no-rank-no-drive-all", count = count, points = points, change = change)
+/// Why the subjects' points failed, each reason once.
+fn failures(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for own in barring {
+        let first = facts.failures.iter().find(|f| f.subject == own.subject);
+        let why = first.map_or_else(|| say!(l, "caveat-not-measured"), |f| f.cause.clone());
+        if !all.contains(&why) {
+            all.push(why);
         }
-        (true, false) => say!(
-            l,
-            "no-rank-not-limited-all",
-            count = count,
-            points = points,
-            limit = limit,
-            change = change
-        ),
-        (false, true) => say!(
-            l,
-            "no-rank-no-drive-most",
-            count = count,
-            points = points,
-            most = most,
-            change = change
-        ),
-        (false, false) => say!(
-            l,
-            "no-rank-not-limited-most",
-            count = count,
-            points = points,
-            most = most,
-            limit = limit,
-            change = change
-        ),
     }
+    all
+}
+
+/// By how much the subjects' last rounds missed a rule: "excursion 151.7 % and 30.1 %, at most
+/// 20.0 % is allowed".
+fn unsteady(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> Vec<String> {
+    let percent = |share: f64| number_format::share(l, share);
+    // (rule, its limit, the subjects' figures)
+    let mut rules: Vec<(bool, String, Vec<String>)> = Vec::new();
+    let mut too_few = Vec::new();
+    for own in barring {
+        let states = facts.prepared.iter().filter(|(s, _)| *s == own.subject);
+        let last = states.filter_map(|(_, p)| p.steady.as_ref()).rfind(|s| !s.reached());
+        let Some(state) = last else { continue };
+        let Some(window) = &state.window else {
+            too_few.push(say!(l, "unsteady-too-few", rounds = state.rounds.len()));
+            continue;
+        };
+        let excursion = window.excursion > state.rule.excursion;
+        let (figure, limit) = match excursion {
+            true => (window.excursion, state.rule.excursion),
+            false => (window.slope, state.rule.slope),
+        };
+        let (figure, limit) = (percent(figure), percent(limit));
+        match rules.iter_mut().find(|(rule, of, _)| *rule == excursion && *of == limit) {
+            Some((.., figures)) => figures.push(figure),
+            None => rules.push((excursion, limit, vec![figure])),
+        }
+    }
+    too_few.dedup();
+    let rule = |(excursion, allowed, figures): (bool, String, Vec<String>)| {
+        let figures = l.list(&figures);
+        match excursion {
+            true => say!(l, "unsteady-excursion", excursion = figures, allowed = allowed),
+            false => say!(l, "unsteady-slope", slope = figures, allowed = allowed),
+        }
+    };
+    rules.into_iter().map(rule).chain(too_few).collect()
+}
+
+/// "The drive limited none of the 12 points; the host's processors limited 8, memory 4.", with what
+/// to change about the most frequent.
+fn not_limited(l: Language, facts: &Facts, verdicts: &[&BottleneckVerdict]) -> String {
+    let of = |limit: Bottleneck| verdicts.iter().filter(|v| v.limit == limit).count();
+    let most = verdicts.iter().max_by_key(|v| of(v.limit));
+    let change =
+        most.and_then(|v| bottleneck_text::remedy(v)).unwrap_or_else(|| message!("see-bottleneck"));
+    let sum =
+        bottleneck_text::limited(l, facts.steps.iter().flat_map(|s| &s.cells)).unwrap_or_default();
+    let change = say!(l, "to-measure-the-drive", change = change);
+    wording::sentences(l, [say!(l, "no-rank"), sum, wording::stopped(l, change)])
 }
 
 /// "reader-4:p99 and J/op"

@@ -121,8 +121,8 @@ pub fn printed_both(
     step: &StepFacts,
     (first, other): (&CellFacts, &CellFacts),
 ) -> Option<[(f64, String); 2]> {
-    let cells = [cell(l, metric, step, first), cell(l, metric, step, other)];
-    let Some(scale) = Scale::of_cells(cells.iter()) else {
+    let cells = [first, other].map(|one| cell(metric, step, one).exact());
+    let Some(scale) = Scale::of_cells(cells.iter()).filter(|scale| !scale.unit.is_empty()) else {
         return Some([printed(l, metric, step, first)?, printed(l, metric, step, other)?]);
     };
     let [a, b] = cells.map(|cell| scale.of_cell(l, cell));
@@ -130,21 +130,23 @@ pub fn printed_both(
 }
 
 /// The same for a table, whose column has one unit.
-pub fn cell(l: Language, metric: &Metric, step: &StepFacts, cell: &CellFacts) -> TableCell {
+pub fn cell(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> TableCell {
     let estimate = metric.of(step, cell).map(|of| of.0);
     match metric.figure {
         PointFigure::Mean | PointFigure::Percentile(_) => TableCell::latency(estimate.as_ref()),
         PointFigure::JoulesPerOp(_) => TableCell::joules(estimate.as_ref()),
-        _ => printed(l, metric, step, cell).map_or_else(TableCell::none, |of| of.1.into()),
+        PointFigure::Bytes => TableCell::megabytes(estimate.as_ref()),
+        _ => TableCell::rate(estimate.as_ref()),
     }
 }
 
 /// A value of a metric, in its base unit, for a table.
-pub fn cell_of_value(l: Language, metric: &Metric, value: f64) -> TableCell {
+pub fn cell_of_value(metric: &Metric, value: f64) -> TableCell {
     match metric.figure {
         PointFigure::Mean | PointFigure::Percentile(_) => TableCell::time(Some(value)),
         PointFigure::JoulesPerOp(_) => TableCell::energy(Some(value)),
-        _ => printed_value(l, metric, value).1.into(),
+        PointFigure::Bytes => TableCell::fixed(value / 1e6),
+        _ => TableCell::fixed(value),
     }
 }
 

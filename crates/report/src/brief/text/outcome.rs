@@ -7,14 +7,18 @@ use crate::analysis::claim::compare::{Comparison, Standing};
 use crate::analysis::claim::lead::{self, StepLead};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::Metric;
-use crate::brief::text::{causes, wording};
+use crate::brief::text::causes::{self, SaidRemedies};
+use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
 
 /// An interval that reaches this factor is not useful to a reader.
 const WIDE: f64 = 3.0;
 
-/// A claim is identified by its step, metric and pair: one of several that show the same suffices.
+/// Rivals that one sentence names.
+const MOST_RIVALS: usize = 2;
+
+/// A claim is known by its step, metric and pair: of several that show the same one is enough.
 pub type Said = (usize, Metric, usize, usize);
 
 /// The text about the place of a comparison.
@@ -23,13 +27,15 @@ pub fn key(c: &Comparison) -> Said {
     (c.step, c.metric.clone(), a, b)
 }
 
-/// The result in the step's headline metric, without its title and a full stop: the subject's
-/// gains, then its losses, then the rivals from which it is not distinguished; with the comparisons
-/// that the text contains. None without claims for or against the subject there.
+/// What the step comes to in what it leads with, without its title: sentences of the subject's
+/// gains, of each of its losses, of the rivals that it is not distinguished from and of those that
+/// it is not compared with; with what that has said. Nothing where nothing is claimed of the
+/// subject there.
 pub fn of_subject(
     l: Language,
     facts: &Facts,
     outcome: &StepLead<'_>,
+    remedies: &mut SaidRemedies,
 ) -> Option<(String, Vec<Said>)> {
     let own = facts.headline_subject;
     let crossed = crossed(facts, outcome);
@@ -37,10 +43,10 @@ pub fn of_subject(
     let [mut gains, mut losses] = outcome.claims_of(own);
     gains.retain(|c| !is_crossed(c));
     losses.retain(|c| !is_crossed(c));
-    let mut clauses: Vec<String> = crossed.iter().map(|c| wording::crossed(l, facts, c)).collect();
-    clauses.extend((!gains.is_empty()).then(|| wording::joined(l, facts, &gains)));
-    clauses.extend(losses.iter().map(|c| wording::joined(l, facts, &[c])));
-    if clauses.is_empty() {
+    let mut all: Vec<String> = crossed.iter().map(|c| wording::crossed(l, facts, c)).collect();
+    all.extend(gains.chunks(MOST_RIVALS).map(|gains| wording::joined(l, facts, gains)));
+    all.extend(losses.iter().map(|c| wording::joined(l, facts, &[c])));
+    if all.is_empty() {
         return None;
     }
     let mut said: Vec<Said> = gains.iter().chain(&losses).map(|c| key(c)).collect();
@@ -48,7 +54,6 @@ pub fn of_subject(
         let (a, b) = pair(c.before, c.after);
         (c.step, c.metric.clone(), a, b)
     }));
-    let mut sentence = clauses.join(&say!(l, "between-clauses"));
     let compared = |rival: usize| outcome.all.iter().find(|c| c.is_of(own, rival));
     let is_said = |rival: usize| said.iter().any(|(.., a, b)| (*a, *b) == pair(own, rival));
     let open: Vec<String> = facts
@@ -57,17 +62,17 @@ pub fn of_subject(
         .map(|rival| l.list(&[own, rival].map(|s| facts.subjects[s].clone())))
         .collect();
     if !open.is_empty() {
-        let pairs = open.join(&say!(l, "nor"));
-        sentence = say!(l, "and-undecided", sentence = sentence, pairs = pairs);
+        all.push(say!(l, "undecided-there", pairs = open.join(&say!(l, "nor"))));
     }
+    let mut all: Vec<String> = all.into_iter().map(|said| wording::stopped(l, said)).collect();
     for rival in facts.rivals().filter(|rival| !is_said(*rival) && compared(*rival).is_none()) {
-        if let Some(cause) = causes::of_pair(l, facts, outcome.step, (own, rival)) {
-            let subject = &facts.subjects[rival];
-            sentence =
-                say!(l, "and-not-compared", sentence = sentence, subject = subject, cause = cause);
+        let causes = causes::of_pair(l, facts, outcome.step, (own, rival), remedies);
+        if !causes.is_empty() {
+            let none = say!(l, "not-compared-here", subject = &facts.subjects[rival]);
+            all.extend(std::iter::once(none).chain(causes));
         }
     }
-    Some((sentence, said))
+    Some((wording::sentences(l, all), said))
 }
 
 fn pair(a: usize, b: usize) -> (usize, usize) {

@@ -46,20 +46,26 @@ pub fn lead(l: Language, facts: &Facts, most: usize) -> Option<(String, Vec<Stri
         // The step's headline comes first.
         metrics.sort_by_key(|metric| *metric != first);
         metrics.into_iter().filter_map(move |metric| {
-            let sentence = sentence(l, facts, index, &metric)?;
-            let several = facts.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
-            let step = &facts.steps[index].title;
-            Some(if several {
-                say!(l, "of-step", step = step, sentence = sentence)
-            } else {
-                sentence
-            })
+            let sentences = sentences(l, facts, index, &metric);
+            (!sentences.is_empty()).then(|| (index, wording::sentences(l, sentences)))
         })
     };
+    let several = facts.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
     let others = (0..facts.steps.len()).filter(|index| *index != leading).flat_map(of_step);
-    let mut all = of_step(leading).chain(others).map(|sentence| wording::stopped(l, sentence));
-    let first = say!(l, "published-lead", sentence = all.next()?);
-    let mut findings: Vec<String> = all.collect();
+    let mut all = of_step(leading).chain(others);
+    let (index, sentence) = all.next()?;
+    let first = match several {
+        true => {
+            let step = &facts.steps[index].title;
+            say!(l, "published-lead-of-step", step = step, sentence = sentence)
+        }
+        false => say!(l, "published-lead", sentence = sentence),
+    };
+    let finding = |(index, sentence): (usize, String)| match several {
+        true => wording::of_step(l, facts, index, sentence),
+        false => sentence,
+    };
+    let mut findings: Vec<String> = all.map(finding).collect();
     if findings.len() > most {
         let left = findings.len() - most;
         findings.truncate(most);
@@ -68,23 +74,33 @@ pub fn lead(l: Language, facts: &Facts, most: usize) -> Option<(String, Vec<Stri
     Some((first, findings))
 }
 
-/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads; …": first leads of the
-/// brief's subject, then of its rivals.
-pub fn sentence(l: Language, facts: &Facts, index: usize, metric: &Metric) -> Option<String> {
+/// Rivals that one sentence names.
+const MOST_RIVALS: usize = 2;
+
+/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads.": first where the subject
+/// of the brief is ahead, then, a sentence each, where its rivals are.
+pub fn sentences(l: Language, facts: &Facts, index: usize, metric: &Metric) -> Vec<String> {
     let [ahead, behind] = published::of_subject(facts, index, metric);
-    // A rival's name is stated once, and the metric once per leading subject.
-    let first = ahead.first().map(|gap| whole(l, facts, gap));
-    let more = ahead.iter().skip(1).map(|gap| rival(l, facts, gap));
-    let behind = behind.iter().map(|gap| whole(l, facts, gap));
-    let all: Vec<String> = first.into_iter().chain(more).chain(behind).collect();
-    (!all.is_empty()).then(|| all.join(&say!(l, "between-clauses")))
+    let all = ahead.chunks(MOST_RIVALS).chain(behind.chunks(1));
+    all.map(|gaps| wording::stopped(l, of_gaps(l, facts, gaps))).collect()
 }
 
-fn whole(l: Language, facts: &Facts, gap: &Gap) -> String {
+/// The better one's name and the metric stand once, and so does the place where it is one.
+fn of_gaps(l: Language, facts: &Facts, gaps: &[Gap]) -> String {
+    let one_place = gaps.iter().all(|gap| gap.value == gaps[0].value);
+    let said = |(i, gap): (usize, &Gap)| {
+        let last = i + 1 == gaps.len();
+        let at = if last || !one_place { at(l, facts, gap) } else { String::new() };
+        if i == 0 { whole(l, facts, gap, &at) } else { rival(l, facts, gap, &at) }
+    };
+    let all: Vec<String> = gaps.iter().enumerate().map(said).collect();
+    if one_place { l.list(&all) } else { all.join(&say!(l, "between-clauses")) }
+}
+
+fn whole(l: Language, facts: &Facts, gap: &Gap, at: &str) -> String {
     let step = &facts.steps[gap.step];
     let (better, worse) = (&facts.subjects[gap.better], &facts.subjects[gap.worse]);
-    let (by, at, what) =
-        (by(l, facts, gap), at(l, facts, gap), metric_text::in_words(l, &gap.metric, step));
+    let (by, what) = (by(l, facts, gap), metric_text::in_words(l, &gap.metric, step));
     match gap.metric.better() {
         Better::Higher => {
             say!(l, "published-more", better = better, by = by, what = what, worse = worse, at = at)
@@ -103,10 +119,10 @@ fn whole(l: Language, facts: &Facts, gap: &Gap) -> String {
     }
 }
 
-/// The same for a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
-fn rival(l: Language, facts: &Facts, gap: &Gap) -> String {
+/// The same of a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
+fn rival(l: Language, facts: &Facts, gap: &Gap, at: &str) -> String {
     let worse = &facts.subjects[gap.worse];
-    let (by, at) = (by(l, facts, gap), at(l, facts, gap));
+    let by = by(l, facts, gap);
     match gap.metric.better() {
         Better::Higher => say!(l, "published-rival-more", by = by, worse = worse, at = at),
         Better::Lower => say!(l, "published-rival-lower", by = by, worse = worse, at = at),

@@ -16,6 +16,8 @@ pub enum Dimension {
     Time,
     /// Stored in joules.
     Energy,
+    /// Held in the unit that the column's head names already: ops/s, MB/s, watts.
+    Fixed,
 }
 
 impl Dimension {
@@ -23,6 +25,7 @@ impl Dimension {
     fn units(self) -> &'static [(&'static str, f64)] {
         match self {
             Dimension::Time => &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)],
+            Dimension::Fixed => &[("", 1.0)],
             Dimension::Energy => {
                 &[("nJ", 1e-9), ("µJ", 1e-6), ("mJ", 1e-3), ("J", 1.0), ("kJ", 1e3), ("MJ", 1e6)]
             }
@@ -43,7 +46,9 @@ pub enum TableCell {
         value: f64,
         /// Significant digits, if given by its source.
         digits: Option<u32>,
-        /// The text after the number.
+        /// Half its interval, where it has one: finer digits say nothing.
+        half: Option<f64>,
+        /// What stands behind the number.
         mark: String,
     },
 }
@@ -55,7 +60,31 @@ impl TableCell {
     }
 
     fn quantity(of: Dimension, value: f64, digits: Option<u32>) -> TableCell {
-        TableCell::Quantity { of, value, digits, mark: String::new() }
+        TableCell::Quantity { of, value, digits, half: None, mark: String::new() }
+    }
+
+    /// A rate, or watts: in the unit that the column's head names.
+    pub fn fixed(value: f64) -> TableCell {
+        TableCell::quantity(Dimension::Fixed, value, None)
+    }
+
+    /// The same of an estimate.
+    pub fn rate(estimate: Option<&Estimate>) -> TableCell {
+        TableCell::of_estimate(Dimension::Fixed, estimate)
+    }
+
+    /// MB/s of an estimate in bytes per second; ops that moved no bytes have no such rate.
+    pub fn megabytes(bytes_per_s: Option<&Estimate>) -> TableCell {
+        let moved = bytes_per_s.filter(|bytes| bytes.value != 0.0);
+        TableCell::rate(moved.map(|bytes| bytes.scaled(1e-6, "MB/s")).as_ref())
+    }
+
+    /// The same without its interval, for a calculation that is made of what is printed.
+    pub fn exact(mut self) -> TableCell {
+        if let TableCell::Quantity { half, .. } = &mut self {
+            *half = None;
+        }
+        self
     }
 
     /// A measured latency.
@@ -76,7 +105,11 @@ impl TableCell {
     }
 
     fn of_estimate(of: Dimension, estimate: Option<&Estimate>) -> TableCell {
-        let cell = |e: &Estimate| TableCell::quantity(of, e.value, e.digits);
+        let cell = |e: &Estimate| {
+            let half = e.relative_percent().map(|percent| e.value.abs() * percent / 100.0);
+            let (value, digits, mark) = (e.value, e.digits, String::new());
+            TableCell::Quantity { of, value, digits, half, mark }
+        };
         estimate.map_or_else(TableCell::none, cell)
     }
 
@@ -97,8 +130,8 @@ impl TableCell {
         match self {
             TableCell::Text(text) if text == NONE => TableCell::Text(text),
             TableCell::Text(text) => TableCell::Text(format!("{text}{mark}")),
-            TableCell::Quantity { of, value, digits, mark: behind } => {
-                TableCell::Quantity { of, value, digits, mark: format!("{behind}{mark}") }
+            TableCell::Quantity { of, value, digits, half, mark: behind } => {
+                TableCell::Quantity { of, value, digits, half, mark: format!("{behind}{mark}") }
             }
         }
     }
@@ -107,7 +140,7 @@ impl TableCell {
     pub fn alone(&self, l: Language) -> String {
         match self {
             TableCell::Text(text) => text.clone(),
-            TableCell::Quantity { of, value, digits, mark } => {
+            TableCell::Quantity { of, value, digits, mark, .. } => {
                 let text = match (of, digits) {
                     (Dimension::Time, Some(digits)) => number_format::time_in(l, *value, *digits),
                     (Dimension::Time, None) => number_format::time(l, *value),
@@ -115,6 +148,10 @@ impl TableCell {
                         number_format::joules_in(l, *value, *digits)
                     }
                     (Dimension::Energy, None) => number_format::joules(l, *value),
+                    (Dimension::Fixed, Some(digits)) => {
+                        l.number(&units::significant(*value, *digits))
+                    }
+                    (Dimension::Fixed, None) => number_format::count(l, *value),
                 };
                 text + mark
             }
@@ -185,6 +222,7 @@ impl Table {
 /// "p99, µs"; a column without a name has only the unit.
 pub fn in_unit(l: Language, name: &str, unit: &str) -> String {
     match name {
+        name if unit.is_empty() => name.to_string(),
         "" => unit.to_string(),
         name => say!(l, "column-in-unit", name = name, unit = unit),
     }
@@ -205,12 +243,21 @@ const MOST_UNITS: f64 = 1e7;
 impl Scale {
     /// For the quantities among these cells, which have one dimension.
     pub fn of_cells<'c>(cells: impl Iterator<Item = &'c TableCell>) -> Option<Scale> {
-        let quantity = |cell: &TableCell| match cell {
-            TableCell::Quantity { of, value, .. } => Some((*of, *value)),
-            TableCell::Text(_) => None,
-        };
-        let (of, values): (Vec<Dimension>, Vec<f64>) = cells.filter_map(quantity).unzip();
-        Scale::of(*of.first()?, &values)
+        let (mut of, mut values, mut halves) = (None, Vec::new(), Vec::new());
+        for cell in cells {
+            if let TableCell::Quantity { of: own, value, half, .. } = cell {
+                of.get_or_insert(*own);
+                values.push(*value);
+                halves.extend(half.filter(|half| *half > 0.0));
+            }
+        }
+        let mut scale = Scale::of(of?, &values)?;
+        // The narrowest interval keeps two digits.
+        if let Some(half) = halves.into_iter().reduce(f64::min) {
+            let digits = 1.0 - (half / scale.per).log10().floor();
+            scale.decimals = scale.decimals.min(digits.max(0.0) as usize);
+        }
+        Some(scale)
     }
 
     /// For these quantities; None if none is positive.
@@ -231,6 +278,9 @@ impl Scale {
             above_zero().all(|v| (shown(v) - shown(v).round()).abs() < 1e-6)
         };
         let rounded = match least / per {
+            n if of == Dimension::Fixed && n >= 100.0 => 0,
+            // Thousands need no hundredths.
+            n if of == Dimension::Fixed && greatest >= 1e3 => usize::from(n < 10.0),
             n if n < 1.0 => 3,
             n if n < 10.0 => 2,
             n if n < 1000.0 => 1,
@@ -292,6 +342,27 @@ mod tests {
                 (head.into(), cells.iter().map(|c| c.to_string()).collect())
             );
         }
+    }
+
+    #[test]
+    fn rates_of_a_column_have_one_number_of_decimals_and_none_finer_than_their_intervals() {
+        let rates = |values: &[(f64, f64)]| {
+            let cell = |(value, half): &(f64, f64)| {
+                let mut cell = TableCell::fixed(*value);
+                if let TableCell::Quantity { half: own, .. } = &mut cell {
+                    *own = Some(*half);
+                }
+                (Mark::None, vec![cell])
+            };
+            let rows = values.iter().map(cell).collect();
+            let table = Table::measured(Language::ENGLISH, 0, &["ops/s"], rows);
+            assert_eq!(table.head, ["ops/s"]);
+            table.rows.into_iter().map(|(_, row)| row.concat()).collect::<Vec<String>>()
+        };
+        assert_eq!(rates(&[(1_224.3, 40.0), (784.23, 12.0)]), ["1,224", "784"]);
+        assert_eq!(rates(&[(31.456, 0.2), (7.123, 0.004)]), ["31.46", "7.12"]);
+        assert_eq!(rates(&[(31.456, 6.0), (7.123, 1.5)]), ["31.5", "7.1"]);
+        assert_eq!(rates(&[(31.456, 60.0), (17.123, 15.0)]), ["31", "17"]);
     }
 
     #[test]

@@ -275,6 +275,11 @@ pub fn stopped(l: Language, sentence: String) -> String {
     say!(l, "full-stop", sentence = sentence)
 }
 
+/// Sentences after one another.
+pub fn sentences(l: Language, all: impl IntoIterator<Item = String>) -> String {
+    all.into_iter().collect::<Vec<_>>().join(&say!(l, "between-sentences"))
+}
+
 /// The same within the step's own part.
 pub fn crossed(l: Language, facts: &Facts, crossover: &Crossover) -> String {
     let step = &facts.steps[crossover.step];

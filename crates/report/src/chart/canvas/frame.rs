@@ -155,7 +155,12 @@ impl<'a> Canvas<'a> {
         self.language.number(&si(value))
     }
 
-    /// The text in brackets at the end of another.
+    /// A value with the name of what it is of.
+    pub fn named(&self, name: &str, value: &str) -> String {
+        say!(self.language, "named-value", name = name, value = value)
+    }
+
+    /// What stands behind a text, in brackets.
     pub fn aside(&self, what: &str) -> String {
         say!(self.language, "aside", what = what)
     }

@@ -281,7 +281,8 @@ impl GroupedBars {
         if bar.marked && self.quiet {
             return say!(l, "hover-not-limited", bar = name);
         }
-        let value = format!("{name}: {}{mark} {}", exact(bar.value), self.y_label);
+        let value = format!("{}{mark} {}", exact(bar.value), self.y_label);
+        let value = say!(l, "named-value", name = name, value = value);
         match bar.high > bar.low {
             true => {
                 let (low, high) = (exact(bar.low), exact(bar.high));

@@ -128,13 +128,19 @@ impl CurveChart {
         if p.high > p.low && !dense {
             frame.whisker(x, p.low, p.high, 3.0);
         }
-        let label = if p.label.is_empty() { String::new() } else { format!(", {}", p.label) };
+        let l = self.text.language;
         let (name, py) = (&self.series[i].name, self.number(p.y));
+        let name = match p.label.is_empty() {
+            true => name.clone(),
+            false => l.sequence(&[name.clone(), p.label.clone()]),
+        };
         let place = self.places.get(p.x as usize).cloned();
         let px = place.unwrap_or_else(|| self.number(p.x));
-        let hover = format!("{name}{label}: {px} {}, {py} {}", self.x_label, self.y_label);
+        let value =
+            l.sequence(&[format!("{px} {}", self.x_label), format!("{py} {}", self.y_label)]);
+        let hover = say!(l, "named-value", name = name, value = value);
         let hover = match p.hollow {
-            true => say!(self.text.language, "hover-missed-its-rate", point = hover),
+            true => say!(l, "hover-missed-its-rate", point = hover),
             false => hover,
         };
         match dense {

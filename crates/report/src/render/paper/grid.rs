@@ -124,13 +124,16 @@ impl PageLayout {
         let again = Piece { height: head.height, items: head.items.clone(), ..Piece::default() };
         self.heads.push(vec![again]);
         self.pieces.push(head);
-        for at in 0..table.rows.len() {
+        for (at, group) in groups(table).into_iter().enumerate() {
             let mut piece = grid.row(&mut self.tags, Some(at), self.width);
             let left = table.rows.len() - at;
             // Within columns its head is not repeated.
             let small = self.is_narrow && table.rows.len() <= SMALL_TABLE && left > 1;
-            piece.keep = at + 1 < KEPT_ROWS.min(table.rows.len()) || left == 2 || small;
-            piece.soft = piece.keep && !small;
+            // Subjects beside one another are one thing to read.
+            let grouped = group.is_some_and(|(end, rows)| at + 1 < end && rows <= SMALL_TABLE);
+            let soft = at + 1 < KEPT_ROWS.min(table.rows.len()) || left == 2;
+            piece.keep = soft || small || grouped;
+            piece.soft = soft && !small && !grouped;
             self.pieces.push(piece);
         }
         self.tags.end();
@@ -172,7 +175,22 @@ impl PageLayout {
     }
 }
 
-/// The width of each column's longest text at size 1.
+/// Of each row the group of rows that it is in: the index after its last, and how many they are;
+/// none in a table without groups.
+fn groups(table: &Table) -> Vec<Option<(usize, usize)>> {
+    let mut firsts: Vec<usize> =
+        (0..table.rows.len()).filter(|at| table.rows[*at].0 == Mark::First).collect();
+    let Some(first) = firsts.first().copied() else { return vec![None; table.rows.len()] };
+    let mut all = vec![None; first];
+    firsts.push(table.rows.len());
+    for pair in firsts.windows(2) {
+        let rows = pair[1] - pair[0];
+        all.extend(std::iter::repeat_n(Some((pair[1], rows)), rows));
+    }
+    all
+}
+
+/// How wide each column's longest text is at a size of 1.
 fn natural(columns: usize, rows: &[&Vec<String>]) -> Vec<f32> {
     let mut natural = vec![0.0f32; columns];
     for (i, row) in rows.iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::chart::canvas::{fonts, theme};
 use crate::chart::{Chart, Palette};
 use crate::render::bound::bound;
 use crate::render::paper::columns;
-use crate::render::paper::pages::{Item, Piece, Rgb};
+use crate::render::paper::pages::{FIGURE_FOOT, Item, Piece, Rgb};
 use crate::render::paper::tags::{TagId, Tags};
 
 pub const MARGIN: f32 = 34.0;
@@ -158,11 +158,13 @@ impl PageLayout {
             self.figure(&mut drawn, figure, &row, x);
         }
         let deep: f32 = self.pieces[from..].iter().map(|p| p.height).sum();
-        self.pieces[from..].iter_mut().for_each(|piece| piece.keep = true);
+        self.pieces[from..].iter_mut().for_each(|p| (p.keep, p.bound) = (true, true));
         let left = (drawn.height - deep).max(0.0);
         match self.pieces.get_mut(from) {
             Some(first) => first.items.extend(drawn.items),
-            None => self.pieces.push(Piece { height: 0.0, keep: true, ..drawn }),
+            None => {
+                self.pieces.push(Piece { height: 0.0, keep: true, bound: true, ..drawn });
+            }
         }
         let keep = table_follows;
         self.pieces.push(Piece { height: left, keep, soft: keep, ..Piece::default() });
@@ -340,7 +342,7 @@ impl PageLayout {
             piece.items.push((written(at, set, format!("{text} ")), Some(named)));
         }
         piece.items.push((Item::Drawing { at: (x, above), size, svg }, Some(tag)));
-        piece.height = piece.height.max(above + size.1 + 5.0);
+        piece.height = piece.height.max(above + size.1 + FIGURE_FOOT);
     }
 }
 

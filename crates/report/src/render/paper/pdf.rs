@@ -275,8 +275,10 @@ fn set(
         }
         Block::List(items) => layout.list(&items.iter().map(words).collect::<Vec<_>>()),
         Block::Terms(terms) => {
-            let terms: Vec<String> =
-                terms.iter().map(|(term, text)| format!("{term}: {text}")).collect();
+            let said = |term: &String, text: &String| {
+                say!(document.language, "named-value", name = term, value = text)
+            };
+            let terms: Vec<String> = terms.iter().map(|(term, text)| said(term, text)).collect();
             layout.list(&terms);
         }
         Block::Pairs(title, pairs) => {

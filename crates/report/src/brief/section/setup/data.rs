@@ -71,14 +71,10 @@ fn numbers(
     };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
-    let mb = number_format::megabytes_of(l, class.bytes_per_s.as_ref());
-    let mut row = texts([
-        name,
-        repeats,
-        number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
-        number_format::spread(l, rate),
-        mb,
-    ]);
+    let mut row = texts([name, repeats]);
+    row.push(TableCell::rate(Some(rate)).marked(&number_format::given_up(l, class.given_up)));
+    row.push(number_format::spread(l, rate).into());
+    row.push(TableCell::megabytes(class.bytes_per_s.as_ref()));
     row.push(TableCell::latency(times.mean_ns.as_ref()));
     row.extend(times.percentiles_ns.iter().map(|p| TableCell::latency(p.as_ref())));
     row.push(TableCell::largest(times));

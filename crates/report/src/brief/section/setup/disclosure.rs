@@ -29,7 +29,10 @@ fn rows(l: Language, facts: &Facts, group: &DisclosureGroup) -> Vec<(String, Str
         let label = names::fact(l, name);
         match group.name == "Imported" && ["measured by", "missing"].contains(&name.as_str()) {
             true => (label, names::of_import(l, value)),
-            false => (label, kernel_parameters::shown(l, facts, name, value)),
+            false => {
+                let shown = kernel_parameters::shown(l, facts, name, value);
+                (label, names::said(l, &shown))
+            }
         }
     };
     group.rows.iter().map(shown).collect()

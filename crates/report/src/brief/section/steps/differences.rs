@@ -31,6 +31,12 @@ pub const MOST_COLUMNS: usize = 8;
 
 /// Omitted from the steps' own parts: the other axis values, and differences between rivals.
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    // Of imported figures without repeats, every difference with its calculation.
+    if let Some(rows) = published::rows(l, facts).filter(|rows| !rows.is_empty()) {
+        let rows = rows.into_iter().map(Vec::from).collect();
+        let table = Table::of(8, &published::head(l), rows).block();
+        return vec![Block::text(published::how(l)), table];
+    }
     let mut out = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
         let rows = |tables: &[Table]| tables.iter().map(|t| t.rows.len()).sum::<usize>();
@@ -89,7 +95,7 @@ fn table(
             let mut row = Vec::new();
             for own in metrics {
                 let by = ComparedFigure { step: index, metric: &own.metric, at };
-                row.push(level(l, facts, by, subject));
+                row.push(level(facts, by, subject));
                 if own.compared && several {
                     row.push(difference(l, facts, by, subject).into());
                 }
@@ -206,12 +212,12 @@ fn label(l: Language, step: &StepFacts, at: StepPlace) -> String {
 }
 
 /// A subject's figure at an axis value; marked if not limited by the drive.
-fn level(l: Language, facts: &Facts, by: ComparedFigure<'_>, subject: usize) -> TableCell {
+fn level(facts: &Facts, by: ComparedFigure<'_>, subject: usize) -> TableCell {
     let (step, StepPlace::Value(value)) = (&facts.steps[by.step], by.at) else {
         return TableCell::none();
     };
     let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
-    metric_text::cell(l, by.metric, step, cell).marked(&mark(cell))
+    metric_text::cell(by.metric, step, cell).marked(&mark(cell))
 }
 
 /// The difference between the brief's subject and another, in the other's row; empty in its own.

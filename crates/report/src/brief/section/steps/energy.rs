@@ -79,23 +79,21 @@ fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCel
 }
 
 fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
-    let count = |e: &Option<Estimate>| {
-        e.as_ref().map_or_else(TableCell::none, |e| number_format::ops(l, e).into())
-    };
+    let count = |e: &Option<Estimate>| TableCell::rate(e.as_ref());
     let read = p.readings.as_ref();
     let watts = |pick: fn(&PowerReadings) -> f64| {
-        read.map_or_else(TableCell::none, |r| number_format::watts(l, pick(r)).into())
+        read.map_or_else(TableCell::none, |r| TableCell::fixed(pick(r)))
     };
     vec![
         instrument(l, p).into(),
-        number_format::watts_of(l, &p.mean_watts).into(),
+        TableCell::rate(Some(&p.mean_watts)),
         number_format::spread(l, &p.mean_watts).into(),
         count(&p.ops_per_watt),
         p.ops_per_watt.as_ref().map_or(NONE.into(), |e| number_format::spread(l, e)).into(),
         TableCell::joules(p.joules_per_op.as_ref()),
         count(&p.mb_per_watt),
         TableCell::joules(read.and_then(|r| r.joules.as_ref())),
-        p.rest_watts.map_or_else(TableCell::none, |w| number_format::watts(l, w).into()),
+        p.rest_watts.map_or_else(TableCell::none, TableCell::fixed),
         watts(|r| r.min_watts),
         watts(|r| r.max_watts),
         watts(|r| r.p99_watts.value),
