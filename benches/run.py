@@ -188,6 +188,45 @@ def reads(table, where, home):
             )
 
 
+def batching(table, where, home):
+    """`batch = "cpu"` against `batch = "latency"` at depth 32: IOPS, mean latency and user CPU an
+    I/O; and that user CPU against t/io_uring's, which waits for 32 completions with each call."""
+    dataset, data = file_dataset("file", "uring"), f"{home}/dyno-data/file.0/data"
+
+    def stream(batch):
+        engine = f'{{ kind = "uring", batch = "{batch}" }}'
+        return f'name = "io"\nengine = {engine}\nworkload = "random"\ndepth = 32'
+
+    def ours(batch):
+        latency = []
+
+        def measure(seconds):
+            rows, user = dyno(home, [stream(batch)], dataset, seconds)
+            latency.append(float(rows[0]["mean_ns"]))
+            return ops(rows), float(rows[0]["ops"]), user
+
+        rate, cpu = rate_and_cpu(measure)
+        return rate, cpu, latency[0]
+
+    dyno(home, [stream("cpu")], dataset, 1)
+    peer = lambda seconds: t_io_uring(32, 32, data, seconds=seconds)
+    rounds = in_turns(
+        lambda: ours("cpu"), lambda: ours("latency"), lambda: (*rate_and_cpu(peer), 0)
+    )
+    what = f'io_uring 4 KiB random read, depth 32, {where}: batch = "cpu"'
+    against = 'against "latency"'
+    nanoseconds = lambda value: f"{value:.0f} ns"
+    for title, at, other, goal, at_most, shown in (
+        (f"{what}, IOPS {against}", 0, 1, 0.6, False, si),
+        (f"{what}, mean latency {against}", 2, 1, 1.7, True, nanoseconds),
+        (f"{what}, user CPU an I/O {against}", 1, 1, 0.6, True, nanoseconds),
+        (f"{what}, user CPU an I/O against {t_io_uring_version()}", 1, 2, 4, True, nanoseconds),
+    ):
+        medians = [shown(statistics.median(r[i][at] for r in rounds)) for i in (0, other)]
+        ratios = [r[0][at] / r[other][at] for r in rounds]
+        table.add(title, *medians, goal, ratios, at_most=at_most)
+
+
 def libaio(table, where, home):
     dataset = file_dataset("file", "libaio")
     stream = 'name = "io"\nengine = "libaio"\nworkload = "random"\ndepth = 32'
@@ -394,6 +433,8 @@ def main():
         "own-cost": lambda table: null_and_nop(table, memory),
         "uring-memory": lambda table: reads(table, "/dev/shm", memory),
         "uring-disk": lambda table: reads(table, "disk", disk),
+        "batch-memory": lambda table: batching(table, "/dev/shm", memory),
+        "batch-disk": lambda table: batching(table, "disk", disk),
         "libaio-memory": lambda table: libaio(table, "/dev/shm", memory),
         "libaio-disk": lambda table: libaio(table, "disk", disk),
         "many-files": lambda table: many_files(table, "/dev/shm", memory),

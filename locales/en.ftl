@@ -163,9 +163,11 @@ claims-more = { $better } delivers { $rivals }{ $at }
 claims-lower = { $better } has { $rivals }{ $at }
 claims-less = { $better } uses { $rivals }{ $at }
 rival-more-of = { $by } more { $what } than { $worse }
+rival-times-of = { $by } the { $what } of { $worse }
 rival-lower-of = { $by } lower { $what } than { $worse }
 rival-less-of = { $by } less { $what } than { $worse }
 rival-more = { $by } more than { $worse }
+rival-times = { $by } that of { $worse }
 rival-lower = { $by } lower than { $worse }
 rival-less = { $by } less than { $worse }
 varied = { $path } { $value }, against { $other }
@@ -680,6 +682,7 @@ method-interval =
     three or more repeats. With one or two repeats there is none, only the minimum and maximum.
 method-gain =
     Superior ÷ inferior − 1. Used if higher is better: 1.5 times as many is a gain of 50 %.
+    Above 10 ×, the factor itself: superior ÷ inferior.
 method-reduction = 1 − new ÷ old. Used for latencies: half as long is a reduction of 50 %.
 method-comparison =
     The ratio of geometric means over repeats, from a model of logarithms with the repeat as block

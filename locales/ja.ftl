@@ -178,9 +178,11 @@ claims-more = { $better } は { $rivals }{ $at }
 claims-lower = { $better } は { $rivals }{ $at }
 claims-less = { $better } は { $rivals }{ $at }
 rival-more-of = { $worse } より { $what } が { $by } 高い
+rival-times-of = { $what } が { $worse } の { $by }
 rival-lower-of = { $worse } より { $what } が { $by } 低い
 rival-less-of = { $worse } より { $what } が { $by } 少ない
 rival-more = { $worse } より { $by } 高い
+rival-times = { $worse } の { $by }
 rival-lower = { $worse } より { $by } 低い
 rival-less = { $worse } より { $by } 少ない
 varied = { $path } は { $value }（比較対象は { $other }）
@@ -627,6 +629,7 @@ method-interval =
     水準の 95 % 信頼区間の半幅。3 回以上の反復の対数にスチューデントの t 分布を適用する。反復が 1～2 回の場合
     は区間を求めず、最小と最大のみを示す。
 method-gain = 上位 ÷ 下位 − 1。高いほど良い指標に用いる。1.5 倍は 50 % の増加となる。
+    10 倍を超える場合は倍率（上位 ÷ 下位）で示す。
 method-reduction = 1 − 新 ÷ 旧。レイテンシーに用いる。半分の時間は 50 % の減少となる。
 method-comparison =
     反復にわたる幾何平均の比。反復をブロック、測定順の位置を因子とする対数モデルによる。測定点の分散は縮小推定

@@ -176,9 +176,11 @@ claims-more = { $better } entrega { $rivals }{ $at }
 claims-lower = { $better } tem { $rivals }{ $at }
 claims-less = { $better } consome { $rivals }{ $at }
 rival-more-of = { $by } mais { $what } que { $worse }
+rival-times-of = { $by } o valor de { $worse } em { $what }
 rival-lower-of = { $what } { $by } menor que { $worse }
 rival-less-of = { $by } menos { $what } que { $worse }
 rival-more = { $by } mais que { $worse }
+rival-times = { $by } o valor de { $worse }
 rival-lower = { $by } menor que { $worse }
 rival-less = { $by } menos que { $worse }
 varied = { $path } { $value }, contra { $other }
@@ -698,6 +700,7 @@ method-interval =
     valor.
 method-gain =
     Superior ÷ inferior − 1. Usado quando maior é melhor: 1,5 vez o valor é um ganho de 50 %.
+    Acima de 10 ×, o próprio fator: superior ÷ inferior.
 method-reduction =
     1 − novo ÷ antigo. Usado para latências: metade do tempo é uma redução de 50 %.
 method-comparison =

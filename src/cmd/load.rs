@@ -53,6 +53,13 @@ impl Bundles {
         Language::parse(&self.language)
     }
 
+    /// The facts step by step, with the slowest ops and without comparisons; see
+    /// [`bundles::each_step`].
+    pub fn each_step(&self, show: &mut dyn FnMut(&Facts) -> Result<()>) -> Result<Facts> {
+        let question = Question { outliers: true, ..self.asked.question()? };
+        bundles::each_step(self.language()?, &each(&self.paths)?, &question, show)
+    }
+
     fn answer(&self, question: Question) -> Result<Facts> {
         bundles::facts_in(self.language()?, &each(&self.paths)?, &question)
     }

@@ -155,6 +155,15 @@ fn two_hundred_thousand_points_are_checked_at_once() {
 }
 
 #[test]
+fn of_two_hundred_thousand_points_one_step_at_a_time_is_in_memory() {
+    let (bench, points) = (Bench::new(), size(40_000, 200_000));
+    full(&bench, points);
+    let ended = bench.ok(&["show", "b.dyno"]);
+    said("show", points, &ended);
+    assert!(ended.rss_mb < 300.0, "{} MB", ended.rss_mb);
+}
+
+#[test]
 fn what_many_points_take_grows_with_their_number_and_not_with_its_square() {
     let commands: [(&str, &[&str]); 4] = [
         ("resume", &["run", "--resume", "b.dyno"]),

@@ -231,6 +231,38 @@ fn a_thread_of_the_kernel_may_submit() {
 }
 
 #[test]
+fn with_completions_taken_several_at_a_time_the_wait_is_in_each_latency() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    std::fs::create_dir(dir.path().join("drive")).unwrap();
+    for batch in ["latency", "cpu"] {
+        let engine = format!("{{ kind = \"uring\", batch = \"{batch}\" }}");
+        let text = protocol(&engine, "workload = \"random\"\ndepth = 32");
+        std::fs::write(dir.path().join("p.toml"), text).unwrap();
+        let bundle = format!("{batch}.dyno");
+        let run = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle"];
+        dyno_well(dir.path(), &[&run[..], &[&bundle]].concat());
+        let csv = String::from_utf8(dyno(dir.path(), &["export", &bundle]).stdout).unwrap();
+        let rows: Vec<Vec<String>> =
+            csv.lines().map(|l| l.split(',').map(str::to_owned).collect()).collect();
+        // Little's law: the mean number of requests that are in flight by their own latencies.
+        let in_flight = number(&rows, "read", "ops_per_s") * number(&rows, "read", "mean_ns") / 1e9;
+        assert!((16.0..33.0).contains(&in_flight), "{batch}: {in_flight} of 32 in flight");
+    }
+}
+
+#[test]
+fn completions_that_are_polled_for_are_not_taken_several_at_a_time() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    std::fs::create_dir(dir.path().join("drive")).unwrap();
+    let engine = "{ kind = \"uring\", batch = \"cpu\", sqpoll = true }";
+    std::fs::write(dir.path().join("p.toml"), protocol(engine, "workload = \"random\"")).unwrap();
+    let run = ["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"];
+    let output = dyno(dir.path(), &run);
+    let said = said(&output);
+    assert!(!output.status.success() && said.contains("set `batch = \"latency\"`"), "{said}");
+}
+
+#[test]
 fn what_io_uring_cannot_do_with_a_file_is_refused_before_anything_is_filled() {
     for (knob, why, remedy) in [
         ("poll = \"iopoll\"", "so polling is not possible", "use a filesystem on a single drive"),

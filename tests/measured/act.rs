@@ -123,7 +123,7 @@ fn the_share_of_reads_over_a_time_is_that_of_arithmetic() {
         dyno_well(dir.path(), &run);
         let point = &points(dir.path())[0];
         let (ops, _, response) = of_stream(point, "small-reads", Class::READ);
-        let share = |ms: u64| response.share_from(ms * 1_000_000).expect("reads") * 100.0;
+        let share = |ms: u64| response.shares_from([ms * 1_000_000])[0].expect("reads") * 100.0;
         dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
         let page = std::fs::read_to_string(dir.path().join("b.md")).expect("a brief");
         let row = page.lines().find(|line| line.contains("| response |")).expect("a row");
@@ -246,7 +246,7 @@ fn counts_and_shares_are_those_of_aerospikes_own_program_on_the_same_device() {
             println!("{stream}: {ops} against {theirs}");
             let off = (ops as f64 - theirs as f64).abs();
             assert!(off <= 2.0 + theirs as f64 / 1000.0, "{stream}: {ops} against {theirs}");
-            let own = service.share_from(1_000_000).expect("ops");
+            let own = service.shares_from([1_000_000])[0].expect("ops");
             println!("over 1 ms {own} against {share}");
             assert!((own - share).abs() < 0.01, "{stream}: {own} against {share} over 1 ms");
         }

@@ -37,7 +37,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
         &["chart", "terms", "analysis", "language", "stats", "trace", "record", "plan", "base"],
     ),
     ("render", &["brief", "chart", "language", "base"]),
-    ("bundles", &["analysis", "language", "store", "base"]),
+    ("bundles", &["analysis", "language", "store", "base", "record"]),
     ("export", &["brief", "terms", "analysis", "language", "store", "record", "plan", "base"]),
     ("audit", &["brief", "terms", "analysis", "language", "stats", "plan", "base"]),
     ("fleet", &["store", "record", "plan", "base"]),

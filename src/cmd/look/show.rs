@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::points::point_summary::{Latency, RepeatSummary};
 use crate::base::error::Result;
+use crate::brief::block::Block;
 use crate::brief::screens;
 use crate::cmd::json::{self, JsonFigure, OutputFormat, moment};
 use crate::cmd::load::Bundles;
@@ -21,9 +22,18 @@ pub fn show(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Res
     if format.json {
         return json::print(&ShownBundle::of(l, &bundles.facts()?), out);
     }
-    let facts = bundles.facts_of_brief(Vec::new())?;
-    out.write_all(on_screen(&screens::show(l, &facts)).as_bytes())?;
-    Ok(())
+    let mut begun = false;
+    let mut put = |facts: &Facts, blocks: Vec<Block>| {
+        let header = if begun { Vec::new() } else { screens::header(l, facts) };
+        for blocks in [header, blocks].iter().filter(|blocks| !blocks.is_empty()) {
+            // A heading or a list, which stand apart from what is above.
+            let apart = if std::mem::replace(&mut begun, true) { "\n" } else { "" };
+            write!(out, "{apart}{}", on_screen(blocks))?;
+        }
+        Ok(())
+    };
+    let rest = bundles.each_step(&mut |facts| put(facts, screens::steps(l, facts)))?;
+    put(&rest, screens::ending(l, &rest))
 }
 
 /// All results.

@@ -47,10 +47,11 @@ pub const fn highest_in(index: usize) -> u64 {
 /// buckets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Histogram {
-    counts: Box<[u64]>,
-    /// All counts lie within these buckets. They are few, and a report reads thousands of
-    /// histograms.
-    used: Range<usize>,
+    /// The buckets from the lowest to the highest that hold something. They are few of many, and a
+    /// report reads a hundred thousand histograms.
+    counts: Vec<u64>,
+    /// The index of the first of them; 0 where there are none.
+    first: usize,
     /// Number of values, including those above `HIGHEST_NS`.
     pub count: u64,
     /// Their exact sum, nanoseconds; it saturates.
@@ -79,10 +80,9 @@ impl Default for Histogram {
 impl Histogram {
     /// Empty, with all buckets allocated.
     pub fn new() -> Histogram {
-        let counts = vec![0; BUCKETS].into_boxed_slice();
         Histogram {
-            counts,
-            used: 0..0,
+            counts: Vec::new(),
+            first: 0,
             count: 0,
             sum_ns: 0,
             min_ns: u64::MAX,
@@ -98,7 +98,7 @@ impl Histogram {
 
     /// The memory for its counts: buckets between the lowest and the highest non-empty one.
     pub fn used_bytes(&self) -> u64 {
-        8 * self.used.len() as u64
+        8 * self.counts.len() as u64
     }
 
     /// Counts one latency.
@@ -125,10 +125,13 @@ impl Histogram {
 
     /// Adds all of `other`'s counts to these.
     pub fn merge(&mut self, other: &Histogram) {
-        for index in other.used.clone() {
-            self.counts[index] = self.counts[index].saturating_add(other.counts[index]);
+        if !other.counts.is_empty() {
+            self.cover(other.used());
         }
-        self.widen(other.used.clone());
+        let own = &mut self.counts[other.first.saturating_sub(self.first)..];
+        for (own, n) in own.iter_mut().zip(&other.counts) {
+            *own = own.saturating_add(*n);
+        }
         self.count = self.count.saturating_add(other.count);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.min_ns = self.min_ns.min(other.min_ns);
@@ -139,17 +142,35 @@ impl Histogram {
     /// Adds counts directly to a bucket, to convert a recorder's snapshots to a histogram. `count`
     /// is updated.
     pub fn add_to_bucket(&mut self, index: usize, n: u64) {
-        self.counts[index] = self.counts[index].saturating_add(n);
-        self.widen(index..index + 1);
+        self.cover(index..index + 1);
+        let own = &mut self.counts[index - self.first];
+        *own = own.saturating_add(n);
         self.count = self.count.saturating_add(n);
     }
 
-    fn widen(&mut self, to: Range<usize>) {
-        self.used = match (self.used.is_empty(), to.is_empty()) {
-            (true, _) => to,
-            (_, true) => return,
-            _ => self.used.start.min(to.start)..self.used.end.max(to.end),
-        };
+    /// The indices of its buckets.
+    fn used(&self) -> Range<usize> {
+        self.first..self.first + self.counts.len()
+    }
+
+    /// Has a count for each of these buckets, of which there is at least one.
+    fn cover(&mut self, buckets: Range<usize>) {
+        if self.counts.is_empty() {
+            self.first = buckets.start;
+        }
+        if buckets.start < self.first {
+            let more = self.first - buckets.start;
+            self.counts.splice(0..0, std::iter::repeat_n(0, more));
+            self.first = buckets.start;
+        }
+        if buckets.end > self.used().end {
+            self.counts.resize(buckets.end - self.first, 0);
+        }
+    }
+
+    /// What bucket `index` counts.
+    fn count_in(&self, index: usize) -> u64 {
+        index.checked_sub(self.first).and_then(|at| self.counts.get(at)).map_or(0, |n| *n)
     }
 
     /// Adds values that the buckets lack: the exact sum, the extremes and the overflow.
@@ -165,8 +186,8 @@ impl Histogram {
     /// of the buckets.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
         let mut part = Histogram::new();
-        for index in self.used.clone() {
-            let (now, then) = (self.counts[index], earlier.counts[index]);
+        for index in self.used() {
+            let (now, then) = (self.count_in(index), earlier.count_in(index));
             if now > then {
                 part.add_to_bucket(index, now - then);
                 part.min_ns = part.min_ns.min(highest_in(index));
@@ -191,43 +212,65 @@ impl Histogram {
     /// its bucket, regardless of the number of samples; `None` only if there are none. Use
     /// `percentile_ns` for printing.
     pub fn quantile_ns(&self, q: f64) -> Option<u64> {
-        if self.count == 0 {
-            return None;
-        }
-        let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
-        let mut below = 0;
-        for index in self.used.clone() {
-            below += self.counts[index];
-            if below >= rank {
-                return Some(highest_in(index).clamp(self.min_ns.min(self.max_ns), self.max_ns));
+        let [quantile] = self.quantiles_ns([q]);
+        quantile
+    }
+
+    /// The same of ascending shares, in one pass.
+    fn quantiles_ns<const N: usize>(&self, shares: [f64; N]) -> [Option<u64>; N] {
+        let mut buckets = self.used().zip(&self.counts);
+        let (mut below, mut reached) = (0, self.max_ns);
+        shares.map(|q| {
+            let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
+            while below < rank {
+                let Some((index, n)) = buckets.next() else {
+                    reached = self.max_ns;
+                    break;
+                };
+                below += n;
+                reached = highest_in(index).clamp(self.min_ns.min(self.max_ns), self.max_ns);
             }
-        }
-        Some(self.max_ns)
+            (self.count > 0).then_some(reached)
+        })
     }
 
     /// `quantile_ns`, but only if at least `SAMPLES_ABOVE` samples lie above it; otherwise it was
     /// not measured.
     pub fn percentile_ns(&self, q: f64) -> Option<u64> {
-        let above = self.count as f64 * (1.0 - q);
-        // The tolerance only covers the rounding of 1 - 0.99.
-        (above + 1e-6 * SAMPLES_ABOVE as f64 >= SAMPLES_ABOVE as f64)
-            .then(|| self.quantile_ns(q))
-            .flatten()
+        let [percentile] = self.percentiles_ns([q]);
+        percentile
     }
 
-    /// The share of values of at least `ns`, to the bottom of its bucket; `None` if there are no
-    /// values.
-    pub fn share_from(&self, ns: u64) -> Option<f64> {
-        let from = bucket_of(ns).clamp(self.used.start, self.used.end);
-        let above: u64 = self.counts[from..self.used.end].iter().sum();
-        let above = above.saturating_add(self.overflow);
-        (self.count > 0).then(|| (above as f64 / self.count as f64).min(1.0))
+    /// The same of ascending shares, in one pass.
+    pub fn percentiles_ns<const N: usize>(&self, shares: [f64; N]) -> [Option<u64>; N] {
+        let mut quantiles = self.quantiles_ns(shares);
+        for (quantile, q) in quantiles.iter_mut().zip(shares) {
+            let above = self.count as f64 * (1.0 - q);
+            // The tolerance only covers the rounding of 1 - 0.99.
+            if above + 1e-6 * (SAMPLES_ABOVE as f64) < SAMPLES_ABOVE as f64 {
+                *quantile = None;
+            }
+        }
+        quantiles
+    }
+
+    /// The shares of values of at least each of these ascending latencies, to the bottom of its
+    /// bucket, in one pass; `None` where there is no value.
+    pub fn shares_from<const N: usize>(&self, ns: [u64; N]) -> [Option<f64>; N] {
+        let (mut shares, mut end, mut above) = ([None; N], self.counts.len(), self.overflow);
+        for (share, ns) in shares.iter_mut().zip(ns).rev() {
+            let from = bucket_of(ns).saturating_sub(self.first).min(end);
+            above = above.saturating_add(self.counts[from..end].iter().sum());
+            end = from;
+            *share = (self.count > 0).then(|| (above as f64 / self.count as f64).min(1.0));
+        }
+        shares
     }
 
     /// The non-empty buckets: (largest value of the bucket, count), ascending; without the
     /// overflow.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let counts = self.used.clone().map(|index| (index, self.counts[index]));
+        let counts = self.used().zip(self.counts.iter().copied());
         counts.filter(|&(_, n)| n > 0).map(|(index, n)| (highest_in(index), n))
     }
 
@@ -336,9 +379,9 @@ mod tests {
         h.add_n(1_000_000, 2);
         h.add_n(70_000_000, 2);
         h.add(2 * HIGHEST_NS);
-        let shares = [1_000_000, 1_100_000, 80_000_000].map(|ns| h.share_from(ns));
+        let shares = h.shares_from([1_000_000, 1_100_000, 80_000_000]);
         assert_eq!(shares, [Some(0.05), Some(0.03), Some(0.01)]);
-        assert_eq!(Histogram::new().share_from(1), None);
+        assert_eq!(Histogram::new().shares_from([1]), [None]);
     }
 
     #[test]
@@ -385,6 +428,13 @@ mod tests {
             let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
             let (truth, read) = (values[rank - 1], h.quantile_ns(q).unwrap());
             prop_assert!(read >= truth && read as f64 <= truth as f64 * (1.0 + 1.0 / 1024.0) + 1.0);
+        }
+
+        #[test]
+        fn percentiles_together_are_those_taken_one_by_one(values in latencies()) {
+            let (h, shares) = (of(&values), [0.5, 0.9, 0.99]);
+            prop_assert_eq!(h.quantiles_ns(shares), shares.map(|q| h.quantile_ns(q)));
+            prop_assert_eq!(h.percentiles_ns(shares), shares.map(|q| h.percentile_ns(q)));
         }
 
         #[test]

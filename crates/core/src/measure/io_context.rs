@@ -10,6 +10,13 @@
 use super::op::Op;
 use crate::base::error::Result;
 
+/// Minimum and maximum number of ops submitted in one turn of a closed loop. A slow disk stays
+/// busier if its queue is refilled in small portions than in large ones; for ops that complete as
+/// fast as they are submitted, large portions cost less (measured, docs/benchmarks.md).
+pub const LEAST_PORTION: usize = 4;
+/// See [`LEAST_PORTION`].
+pub const MOST_PORTION: usize = 32;
+
 /// The maximum time that `run` may block for a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
@@ -44,6 +51,11 @@ pub trait IoContext: Send {
     /// Starts all staged ops and adds completed ones to `done`. An error ends the point with its
     /// cause.
     fn run(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<()>;
+
+    /// The minimum number of ops that a turn of a closed loop submits if slots are free.
+    fn least_portion(&self) -> usize {
+        LEAST_PORTION
+    }
 
     /// Starts the single staged op and waits for its completion, if no others are in flight.
     #[inline(always)]

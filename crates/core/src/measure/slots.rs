@@ -4,17 +4,10 @@
 //! so that a slow drive does not reduce the queue depth of the others. Everything is allocated
 //! before the barrier.
 
-use super::io_context::Completion;
+use super::io_context::{Completion, LEAST_PORTION, MOST_PORTION};
 use super::op::Op;
 use super::recorder::Stamps;
 use super::slowest::SlowestOp;
-
-/// Minimum and maximum number of ops submitted in one turn of a closed loop. A slow disk stays
-/// busier if its queue is refilled in small portions than in large ones; for ops that complete as
-/// fast as they are submitted, large portions cost less (measured, docs/benchmarks.md).
-pub const LEAST_PORTION: usize = 4;
-/// See [`LEAST_PORTION`].
-pub const MOST_PORTION: usize = 32;
 
 /// An op that has been staged and not yet completed.
 #[derive(Clone, Copy, Default)]
@@ -83,6 +76,8 @@ pub struct Slots {
     pub first: usize,
     /// The number of ops that one turn of a closed loop submits.
     pub portion: usize,
+    /// The fewest of them.
+    pub least: usize,
 }
 
 impl Slots {
@@ -104,6 +99,7 @@ impl Slots {
             in_flight: 0,
             first: 0,
             portion: LEAST_PORTION,
+            least: LEAST_PORTION,
         }
     }
 
@@ -126,7 +122,7 @@ impl Slots {
     #[inline(always)]
     fn follow(&mut self, collected: usize, waited: bool) {
         if collected < self.portion {
-            self.portion = (self.portion / 2).max(LEAST_PORTION);
+            self.portion = (self.portion / 2).max(self.least);
         } else if !waited {
             self.portion = (self.portion * 2).min(MOST_PORTION);
         }

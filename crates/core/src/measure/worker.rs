@@ -41,6 +41,8 @@ impl<L: IoContext> AnyIoContext for L {
 /// Runs `io_context` until the window closes, the limits are reached or `stop` is set.
 pub fn work<L: IoContext>(io_context: &mut L, mut job: WorkerJob<'_, '_>) -> Result<()> {
     let mut slots = std::mem::replace(&mut job.slots, Slots::new(0, 0));
+    slots.least = io_context.least_portion();
+    slots.portion = slots.least;
     if let [drive] = &mut job.drives[..] {
         let times = (job.clock, job.window);
         if drive.source.cycles().is_some() {

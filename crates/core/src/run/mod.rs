@@ -182,8 +182,9 @@ impl<'a> RunRequest<'a> {
                     summary.interrupted = true;
                     break;
                 }
-                self.progress.prepared(name);
-                ready.insert(name.clone(), made?);
+                let made = made?;
+                self.progress.prepared(name, made.is_ok());
+                ready.insert(name.clone(), made);
             }
             let Some(subject) = ready.get(name) else { continue };
             if let (true, Some(watch)) = (summary == RunSummary::default(), watch) {

@@ -11,19 +11,18 @@ use super::limits::{self, QueryLimit, QueryMeter};
 use super::schema::{self, OpenMode, optional_text, text};
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::visible;
-use crate::base::units::Rate;
 use crate::record::{
-    Axis, Cell, Class, DriveState, Fact, Interval, Mask, Outcome, Point, PointContents, PointKey,
-    PreparationStep, RateInterval, Reported, Run, RunContents, Sample, SlowOp, Tally,
+    Axis, Class, DriveState, Fact, Interval, Mask, Point, PointKey, PreparationStep, RateInterval,
+    Reported, Run, RunContents, Sample, SlowOp,
 };
 
 /// A bundle opened for reading.
 pub struct Bundle {
-    conn: Connection,
+    pub(super) conn: Connection,
     meter: QueryMeter,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     run: Run,
-    mask: Mask,
+    pub(super) mask: Mask,
 }
 
 /// A point with its number in the bundle, which identifies its intervals and samples.
@@ -71,76 +70,6 @@ impl Bundle {
         })
     }
 
-    /// All points, in the order of measurement. The histograms of many points exceed memory:
-    /// `each_point` passes them one by one.
-    pub fn points(&self) -> Result<Vec<StoredPoint>> {
-        let mut points = Vec::new();
-        self.each_point(&mut |point| {
-            points.push(point);
-            Ok(())
-        })?;
-        Ok(points)
-    }
-
-    /// Every point, in the order of measurement.
-    pub fn each_point(&self, visit: &mut dyn FnMut(StoredPoint) -> Result<()>) -> Result<()> {
-        let sql = "SELECT id, subject, step, axis_name, axis_field, axis_value, repeat, \
-                   started_unix_ns, window_ns, failure FROM point ORDER BY id";
-        // Counted before the first is read: a small file can contain any number of them.
-        let more = "SELECT id FROM point LIMIT 1 OFFSET ?";
-        let most = limits::POINTS.most as i64;
-        self.rows(&limits::POINTS, more, Some(most), |_| limits::POINTS.check(most as u64 + 1))?;
-        let (mut fact_bytes, mut last) = (0, i64::MIN);
-        let ascending = |row: &Row<'_>| {
-            let read = point(row)?;
-            // A B-tree with a cycle has no end.
-            if std::mem::replace(&mut last, read.id) >= read.id {
-                return Err(Error::msg("its points are out of order"));
-            }
-            Ok(read)
-        };
-        for mut stored in self.rows(&limits::POINTS, sql, None, ascending)? {
-            self.fill(&mut stored).map_err(|e| schema::not_read(&self.path, e))?;
-            fact_bytes +=
-                stored.point.facts.iter().map(|f| f.name.len() + f.value.len()).sum::<usize>()
-                    as u64;
-            limits::FACT_BYTES.check(fact_bytes).map_err(|e| schema::not_read(&self.path, e))?;
-            self.mask.point(&mut stored.point);
-            visit(stored)?;
-        }
-        Ok(())
-    }
-
-    /// Reads a point's data: its cells with their tallies, and its facts.
-    fn fill(&self, stored: &mut StoredPoint) -> Result<()> {
-        let sql = "SELECT id, point, stream, drive, instance, headline, threads, depth, \
-                   asked_ops_per_s, asked_bytes_per_s, late, backlog_max, backlog_end FROM cell \
-                   WHERE point = ? ORDER BY id";
-        let own = Some(stored.id);
-        let cells =
-            self.query(&limits::CELLS, sql, own, |row| Ok((row.get::<_, i64>(0)?, cell(row)?)))?;
-        let (mut tallies, mut histograms) = (0, 0);
-        for (id, mut cell) in cells {
-            let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, \
-                       service_max_ns, service_overflow, service_min_ns, response, \
-                       response_sum_ns, response_max_ns, response_overflow, response_min_ns, \
-                       given_up FROM tally WHERE cell = ? ORDER BY id";
-            cell.tallies = self.query(&limits::TALLIES, sql, Some(id), |row| {
-                let tally = tally(row)?;
-                tallies += 1;
-                histograms += tally.service.used_bytes()
-                    + tally.response.as_ref().map_or(0, |r| r.used_bytes());
-                limits::TALLIES.check(tallies)?;
-                limits::HISTOGRAMS.check(histograms)?;
-                Ok(tally)
-            })?;
-            stored.point.cells.push(cell);
-        }
-        let sql = "SELECT heading, name, value FROM fact WHERE point = ? ORDER BY id";
-        stored.point.facts = self.query(&limits::FACTS, sql, own, |row| fact(row, 0))?;
-        Ok(())
-    }
-
     /// The run, with everything that does not belong to a point.
     pub fn contents(&self) -> Result<RunContents> {
         let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
@@ -150,26 +79,6 @@ impl Bundle {
             run: self.run.clone(),
             facts: self.facts()?,
             prepared: self.prepared()?,
-        })
-    }
-
-    /// The same with each point's associated data; the slowest ops, a thousand rows each, only on
-    /// request.
-    pub fn each_contents(
-        &self,
-        slow_ops: bool,
-        visit: &mut dyn FnMut(PointContents) -> Result<()>,
-    ) -> Result<()> {
-        let mut reported = self.reported()?;
-        self.each_point(&mut |StoredPoint { id, point }| {
-            let reported = reported.remove(&id).unwrap_or_default();
-            visit(PointContents {
-                point,
-                rates: self.rates(id)?,
-                samples: self.samples(id)?,
-                reported,
-                slow_ops: if slow_ops { self.slow_ops(id)? } else { Vec::new() },
-            })
         })
     }
 
@@ -236,6 +145,13 @@ impl Bundle {
         })
     }
 
+    /// Whether anything measured power, judged by the first million gauges.
+    pub fn has_watts(&self) -> Result<bool> {
+        let sql = "SELECT 1 FROM (SELECT name FROM gauge LIMIT 1000000) WHERE name LIKE '%watts' \
+                   LIMIT 1";
+        Ok(!self.rows(&limits::SAMPLES, sql, None, |_| Ok(()))?.is_empty())
+    }
+
     /// The meter readings of a point, gauge by gauge, chronological.
     pub fn samples(&self, point: i64) -> Result<Vec<Sample>> {
         let sql = "SELECT v.at_ns, g.meter, g.name, v.value FROM gauge g JOIN sample v ON v.gauge \
@@ -290,25 +206,25 @@ impl Bundle {
         Ok(all)
     }
 
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         limit: &QueryLimit,
         sql: &str,
-        id: Option<i64>,
+        ids: impl IntoIterator<Item = i64>,
         read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        self.query(limit, sql, id, read).map_err(|e| schema::not_read(&self.path, e))
+        self.query(limit, sql, ids, read).map_err(|e| schema::not_read(&self.path, e))
     }
 
-    fn query<T>(
+    pub(super) fn query<T>(
         &self,
         limit: &QueryLimit,
         sql: &str,
-        id: Option<i64>,
+        ids: impl IntoIterator<Item = i64>,
         mut read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut all = Vec::new();
-        self.each(limit, sql, id, &mut |row| {
+        self.each(limit, sql, ids, &mut |row| {
             all.push(read(row)?);
             Ok(())
         })?;
@@ -319,10 +235,10 @@ impl Bundle {
         &self,
         limit: &QueryLimit,
         sql: &str,
-        id: Option<i64>,
+        ids: impl IntoIterator<Item = i64>,
         visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
-        BundleReader { conn: &self.conn, meter: &self.meter }.rows(limit, sql, id, visit)
+        BundleReader { conn: &self.conn, meter: &self.meter }.rows(limit, sql, ids, visit)
     }
 }
 
@@ -348,12 +264,12 @@ impl BundleReader<'_> {
         &self,
         limit: &QueryLimit,
         sql: &str,
-        id: Option<i64>,
+        ids: impl IntoIterator<Item = i64>,
         visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut statement = self.conn.prepare_cached(sql)?;
         self.meter.begin();
-        let mut rows = statement.query(rusqlite::params_from_iter(id))?;
+        let mut rows = statement.query(rusqlite::params_from_iter(ids))?;
         let (mut found, mut bytes) = (0, 0);
         while let Some(row) = rows.next()? {
             found += 1;
@@ -378,7 +294,7 @@ pub(super) fn finished(reader: &BundleReader<'_>) -> Result<Vec<PointKey>> {
     Ok(keys)
 }
 
-fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
+pub fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
     let name: Option<String> = optional_text(row, first + 2)?;
     let axis = match name {
         None => None,
@@ -396,62 +312,11 @@ fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
     })
 }
 
-fn point(row: &Row<'_>) -> Result<StoredPoint> {
-    let outcome = match optional_text(row, 9)? {
-        None => Outcome::Measured,
-        Some(cause) => Outcome::Failed { cause },
-    };
-    let point = Point {
-        key: key(row, 1)?,
-        started_unix_ns: count(row, 7)?,
-        window_ns: given(count(row, 8)?),
-        outcome,
-        cells: Vec::new(),
-        facts: Vec::new(),
-    };
-    Ok(StoredPoint { id: row.get(0)?, point })
-}
-
-/// No window is empty, and no load lacks workers or requests: zero means unknown.
-fn given<N: Default + PartialEq>(n: N) -> Option<N> {
-    (n != N::default()).then_some(n)
-}
-
-fn cell(row: &Row<'_>) -> Result<Cell> {
-    let ops = row.get::<_, Option<f64>>(8)?.map(Rate::OpsPerSec);
-    let bytes = row.get::<_, Option<f64>>(9)?.map(Rate::BytesPerSec);
-    Ok(Cell {
-        stream: text(row, 2)?,
-        drive: count(row, 3)?,
-        instance: count(row, 4)?,
-        headline: row.get(5)?,
-        threads: given(bounded(row, 6, &limits::WORKERS)? as u32),
-        depth: given(count(row, 7)?),
-        asked: ops.or(bytes),
-        late: bounded(row, 10, &limits::REQUESTS)?,
-        backlog_max: bounded(row, 11, &limits::REQUESTS)?,
-        backlog_end: bounded(row, 12, &limits::REQUESTS)?,
-        tallies: Vec::new(),
-    })
-}
-
-fn tally(row: &Row<'_>) -> Result<Tally> {
-    Ok(Tally {
-        class: class(row, 1)?,
-        ops: bounded(row, 2, &limits::REQUESTS)?,
-        bytes: bounded(row, 3, &limits::BYTES)?,
-        misses: bounded(row, 4, &limits::REQUESTS)?,
-        given_up: bounded(row, 15, &limits::REQUESTS)?,
-        service: histograms::read(row, 5, true)?.context("a tally has no latencies")?,
-        response: histograms::read(row, 10, true)?,
-    })
-}
-
-fn fact(row: &Row<'_>, first: usize) -> Result<Fact> {
+pub fn fact(row: &Row<'_>, first: usize) -> Result<Fact> {
     Ok(Fact { group: text(row, first)?, name: text(row, first + 1)?, value: text(row, first + 2)? })
 }
 
-fn class(row: &Row<'_>, column: usize) -> Result<Class> {
+pub fn class(row: &Row<'_>, column: usize) -> Result<Class> {
     let name: String = row.get(column)?;
     Class::stored(&name)
 }

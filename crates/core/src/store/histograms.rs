@@ -134,13 +134,13 @@ pub(super) fn read(row: &Row<'_>, first: usize, min: bool) -> Result<Option<Hist
 }
 
 /// A column that counts requests, or bytes.
-pub(super) fn bounded(row: &Row<'_>, column: usize, limit: &limits::QueryLimit) -> Result<u64> {
+pub fn bounded(row: &Row<'_>, column: usize, limit: &limits::QueryLimit) -> Result<u64> {
     let value = count(row, column)?;
     limit.check(value).map(|()| value)
 }
 
 /// A column that counts something.
-pub(super) fn count<T: TryFrom<i64>>(row: &Row<'_>, column: usize) -> Result<T> {
+pub fn count<T: TryFrom<i64>>(row: &Row<'_>, column: usize) -> Result<T> {
     let value: i64 = row.get(column)?;
     T::try_from(value).ok().with_context(|| format!("{value} is out of range"))
 }

@@ -12,6 +12,7 @@ mod glance;
 mod histograms;
 mod identity;
 pub mod limits;
+mod points;
 mod prepared;
 mod reported;
 mod schema;
@@ -20,6 +21,7 @@ mod writer;
 
 pub use bundle::{Bundle, StoredPoint};
 pub use glance::{Glance, PointCount, glance};
+pub use points::PointRange;
 pub use schema::MIGRATIONS;
 pub use writer::BundleWriter;
 

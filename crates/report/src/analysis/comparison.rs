@@ -2,7 +2,7 @@
 
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
-use crate::stats::percent::{gain_percent, in_interval, reduction_percent};
+use crate::stats::percent::{Formula, in_interval};
 
 /// The place in a step at which two subjects are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +31,10 @@ pub enum Standing {
     /// It excludes it, but the worse one was not limited by its drive, which could show more.
     NotTheDrives,
 }
+
+/// A gain of more than this factor is printed as a factor: "42 ×" is read faster than "4,100 %",
+/// and is not taken for 41 times.
+const MOST_GAIN: f64 = 10.0;
 
 /// A comparison of two subjects in one metric.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,16 +65,29 @@ impl Comparison {
     /// The difference in percent, with the limits of its interval, by the metric's own formula: a
     /// gain (superior ÷ inferior − 1) if higher is better, a reduction (1 − new ÷ old) if lower is.
     pub fn percent(&self) -> (f64, f64, f64) {
-        let of = |factor: f64| match self.metric.better() {
-            Better::Higher => gain_percent(factor, 1.0),
-            Better::Lower => reduction_percent(1.0, factor),
-        };
-        (of(self.factor), of(self.low), of(self.high))
+        self.by(match self.metric.better() {
+            Better::Higher => Formula::Gain,
+            Better::Lower => Formula::Reduction,
+        })
     }
 
-    /// The same as printed everywhere; for a lower bound, the bound replaces the value.
+    fn by(&self, formula: Formula) -> (f64, f64, f64) {
+        (formula.of(self.factor), formula.of(self.low), formula.of(self.high))
+    }
+
+    /// The formula of the printed difference: the metric's own, or a factor if the gain is large.
+    pub fn formula(&self) -> Formula {
+        match self.metric.better() {
+            Better::Lower => Formula::Reduction,
+            Better::Higher if self.factor > MOST_GAIN => Formula::Factor,
+            Better::Higher => Formula::Gain,
+        }
+    }
+
+    /// The same as printed everywhere, in the formula's unit; for a lower bound, the bound replaces
+    /// the value.
     pub fn printed(&self) -> [String; 3] {
-        let (value, low, high) = self.percent();
+        let (value, low, high) = self.by(self.formula());
         let value = if self.standing == Standing::AtLeast { low } else { value };
         let [value, low, high] = in_interval(value, low, high);
         if self.standing == Standing::AtLeast {

@@ -258,8 +258,28 @@ impl Gathering {
         });
     }
 
-    /// Combines everything, and makes the comparisons.
-    pub fn finish(mut self) -> Facts {
+    /// Shows the steps whose points were added since the last call, and drops them with their
+    /// points. Nothing is compared; an instrument's delay is estimated from these points only.
+    pub fn part(&mut self, show: &mut dyn FnMut(&Facts) -> Result<()>) -> Result<()> {
+        self.put_together();
+        self.measured.clear();
+        // By the indices of steps, which change.
+        self.seen.clear();
+        let steps = std::mem::take(&mut self.facts.steps);
+        let (part, others) = steps.into_iter().partition(|step| !step.values.is_empty());
+        self.facts.steps = part;
+        self.facts.set_checks_apart();
+        let shown = show(&self.facts);
+        self.facts.steps = others;
+        shown
+    }
+
+    /// The remaining facts once all parts were shown: runs, subjects, checks and failures.
+    pub fn rest(self) -> Facts {
+        self.facts
+    }
+
+    fn put_together(&mut self) {
         let late = self.measured.iter_mut().map(|m| ((m.bundle, m.subject), &mut m.metered));
         meter_facts::agree(late);
         let capacities: Vec<Option<f64>> = (0..self.facts.subjects.len())
@@ -271,11 +291,14 @@ impl Gathering {
         for (step, own) in self.facts.steps.iter_mut().zip(by_step) {
             step.fill(&own, &self.idle, &capacities);
         }
+    }
+
+    /// Combines everything, and makes the comparisons.
+    pub fn finish(mut self) -> Facts {
+        self.put_together();
         let facts = &mut self.facts;
         facts.steps.retain(|step| !step.values.is_empty());
-        let steps = std::mem::take(&mut facts.steps);
-        (facts.checks, facts.steps) =
-            steps.into_iter().partition(|step| step.class == Some(Class::CHECK));
+        facts.set_checks_apart();
         facts.barred = conditions::barred(facts);
         caveats::note(facts);
         facts.comparisons = compare::all(facts);
@@ -303,6 +326,15 @@ fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
     let best = of_first
         .max_by(|a, b| a.1[0].summary.total.ops_per_s.total_cmp(&b.1[0].summary.total.ops_per_s));
     best.map_or(0, |((value, _), _)| *value)
+}
+
+impl Facts {
+    fn set_checks_apart(&mut self) {
+        let steps = std::mem::take(&mut self.steps).into_iter();
+        let (checks, steps): (Vec<_>, _) = steps.partition(|step| step.class == Some(Class::CHECK));
+        self.checks.extend(checks);
+        self.steps = steps;
+    }
 }
 
 impl StepFacts {
@@ -345,10 +377,17 @@ fn cell(
 ) -> CellFacts {
     let first = group[0];
     let totals: Vec<_> = group.iter().map(|m| &m.summary.total).collect();
+    let total = summarise(&totals);
+    // A single stream is the total.
+    let name = first.summary.streams.first().map(|(name, ..)| name);
+    let alone =
+        |m: &&Measured| matches!(&m.summary.streams[..], [(own, true, _)] if Some(own) == name);
+    let alone = group.iter().all(alone);
     let mut streams = Vec::new();
     for (name, headline, _) in &first.summary.streams {
         let of_stream: Vec<_> = group.iter().filter_map(|m| m.summary.stream(name)).collect();
-        streams.extend(summarise(&of_stream).map(|s| (name.clone(), *headline, s)));
+        let own = if alone { total.clone() } else { summarise(&of_stream) };
+        streams.extend(own.map(|s| (name.clone(), *headline, s)));
     }
     let mut drives = Vec::new();
     for (drive, _) in &first.summary.drives {
@@ -362,7 +401,6 @@ fn cell(
         let numbers: Vec<_> = own.map(|(_, n)| n).collect();
         instances.extend(summarise(&numbers).map(|s| (*at, s)));
     }
-    let total = summarise(&totals);
     let metered: Vec<&Metered> = group.iter().map(|m| &m.metered).collect();
     let power = total
         .as_ref()

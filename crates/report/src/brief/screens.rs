@@ -20,9 +20,14 @@ use crate::chart::step::name;
 use crate::language::{Language, Name};
 use crate::say;
 
-/// Every point with its streams.
+/// The three parts below of all steps at once.
 pub fn show(l: Language, facts: &Facts) -> Vec<Block> {
-    let mut out = header(l, facts);
+    [header(l, facts), steps(l, facts), ending(l, facts)].into_iter().flatten().collect()
+}
+
+/// Every point of some steps with its streams.
+pub fn steps(l: Language, facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
     for step in &facts.steps {
         out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
         out.push(points(l, facts, step).block());
@@ -38,13 +43,18 @@ pub fn show(l: Language, facts: &Facts) -> Vec<Block> {
         }
         out.extend(open_loop(l, facts, step));
     }
-    let checks = tpcc::verdicts(l, facts);
-    if !checks.is_empty() {
-        out.push(Block::list(checks));
-    }
     let notes = energy::notes(l, facts);
     if !notes.is_empty() {
         out.extend([Block::chapter(say!(l, "power-meters")), Block::list(notes)]);
+    }
+    out
+}
+
+/// The part under all steps: passed checks and failed points.
+pub fn ending(l: Language, facts: &Facts) -> Vec<Block> {
+    let (checks, mut out) = (tpcc::verdicts(l, facts), Vec::new());
+    if !checks.is_empty() {
+        out.push(Block::list(checks));
     }
     out.extend(failures(l, facts));
     out
@@ -151,7 +161,8 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
     out
 }
 
-fn header(l: Language, facts: &Facts) -> Vec<Block> {
+/// The title, and a line for each bundle.
+pub fn header(l: Language, facts: &Facts) -> Vec<Block> {
     let moments = facts.runs.iter().map(|run| run.started_unix_ns);
     let run = |run: &crate::analysis::facts::RunFacts| {
         let when = wording::when_measured(l, run);

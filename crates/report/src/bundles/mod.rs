@@ -1,5 +1,6 @@
 //! Bundles to facts: the store reads, the analysis gathers.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::analysis::verdicts::trend::{FigureHistory, TrendRequest, Trends};
@@ -8,18 +9,23 @@ use crate::base::error::{Context, Result};
 use crate::base::file;
 use crate::base::text::visible;
 use crate::language::Language;
+use crate::record::{Mask, RunContents};
 use crate::say;
-use crate::store::Bundle;
+use crate::store::{Bundle, PointRange};
 
-/// Reads bundles: their runs, then point by point. Masked subjects have English names.
-pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
-    facts_in(Language::ENGLISH, paths, question)
+/// Bundles of which no point has been read.
+struct OpenBundles {
+    bundles: Vec<Bundle>,
+    runs: Vec<RunContents>,
+    /// Names of all steps, in the order of the plans, as the bundles have them.
+    steps: Vec<String>,
+    mask: Mask,
 }
 
-/// The same for a document in a language, in which masked subjects are named.
-pub fn facts_in(l: Language, paths: &[PathBuf], question: &Question) -> Result<Facts> {
+fn open(l: Language, paths: &[PathBuf], question: &Question) -> Result<OpenBundles> {
     let mut bundles = paths.iter().map(|path| Bundle::open(path)).collect::<Result<Vec<_>>>()?;
     let mut runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
+    let steps = step_names(&runs);
     let mask = question.mask(&runs, &|letter| say!(l, "competitor", letter = letter));
     if !mask.is_empty() {
         let masked = bundles.into_iter().map(|bundle| bundle.masked(&mask));
@@ -30,6 +36,31 @@ pub fn facts_in(l: Language, paths: &[PathBuf], question: &Question) -> Result<F
     for (run, name) in runs.iter_mut().zip(file::names(paths)) {
         run.file = mask.text(&visible(&name));
     }
+    Ok(OpenBundles { bundles, runs, steps, mask })
+}
+
+fn step_names(runs: &[RunContents]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for plan in runs.iter().map(|run| &run.run.plan) {
+        let own = plan.protocol.steps.iter().map(|step| &step.name);
+        let imported = plan.imported.iter().flat_map(|run| &run.steps).map(|step| &step.name);
+        for name in own.chain(imported) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    names
+}
+
+/// Reads bundles: their runs, then point by point. Masked subjects have English names.
+pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
+    facts_in(Language::ENGLISH, paths, question)
+}
+
+/// The same for a document in a language, in which masked subjects are named.
+pub fn facts_in(l: Language, paths: &[PathBuf], question: &Question) -> Result<Facts> {
+    let OpenBundles { bundles, runs, mask, .. } = open(l, paths, question)?;
     let mut gathering = Gathering::new(&runs, &question.clone().masked(&mask))?;
     for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
         let each = bundle.each_contents(question.outliers, &mut |point| {
@@ -39,6 +70,44 @@ pub fn facts_in(l: Language, paths: &[PathBuf], question: &Question) -> Result<F
         each.with_context(|| format!("reading {}", path.display()))?;
     }
     Ok(Facts { mask, ..gathering.finish() })
+}
+
+/// Reads bundles and shows them step by step, with the points of one step in memory at a time.
+/// Nothing is compared, and the returned facts have no steps. If something measured power, all
+/// steps are shown at once, because its delay is estimated from all points.
+pub fn each_step(
+    l: Language,
+    paths: &[PathBuf],
+    question: &Question,
+    show: &mut dyn FnMut(&Facts) -> Result<()>,
+) -> Result<Facts> {
+    let OpenBundles { bundles, runs, steps, mask } = open(l, paths, question)?;
+    let mut gathering = Gathering::new(&runs, &question.clone().masked(&mask))?;
+    let mut reported = bundles.iter().map(Bundle::reported).collect::<Result<Vec<_>>>()?;
+    let mut ranges = Vec::new();
+    for bundle in &bundles {
+        ranges.push(bundle.steps()?.into_iter().collect::<HashMap<String, Vec<PointRange>>>());
+    }
+    let mut watts = false;
+    for bundle in &bundles {
+        watts |= bundle.has_watts()?;
+    }
+    let parts = if watts { vec![&steps[..]] } else { steps.chunks(1).collect() };
+    for part in parts {
+        for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
+            let own = part.iter().filter_map(|step| ranges[index].get(step));
+            let mut own: Vec<PointRange> = own.flatten().cloned().collect();
+            own.sort_by_key(|range| *range.start());
+            let noted = (&mut reported[index], question.outliers);
+            let each = bundle.each_contents_of(&own, noted, &mut |point| {
+                gathering.point(index, point);
+                Ok(())
+            });
+            each.with_context(|| format!("reading {}", path.display()))?;
+        }
+        gathering.part(show)?;
+    }
+    Ok(Facts { mask, ..gathering.rest() })
 }
 
 /// Follows figures over many runs, with one in memory at a time: names and paths of bundles.

@@ -1,6 +1,7 @@
 //! Blocks for the terminal: sentences at its width, tables at most 120 columns, numbers
 //! right-aligned. Figures are omitted.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
@@ -83,53 +84,50 @@ fn wrapped(out: &mut String, indent: &str, text: &str, columns: usize) {
 /// separated by one space. A terminal too narrow even for that wraps lines; beyond the widest line,
 /// trailing columns are omitted.
 fn table(out: &mut String, table: &Table, columns: usize) {
-    let mut rows: Vec<Vec<String>> = vec![table.head.clone()];
-    rows.extend(table.rows.iter().map(|(_, row)| row.clone()));
-    let mut short = rows.clone();
-    short
-        .iter_mut()
-        .flat_map(|row| row.iter_mut().take(table.left))
-        .for_each(|cell| *cell = cut(cell));
-    let count = table.head.len();
-    let widths = |rows: &[Vec<String>]| -> Vec<usize> {
-        let cells = |c: usize| rows.iter().filter_map(move |r| r.get(c));
-        (0..count).map(|c| cells(c).map(|s| s.width()).max().unwrap_or(0)).collect()
-    };
+    let rows = || std::iter::once(&table.head).chain(table.rows.iter().map(|(_, row)| row));
+    let (mut whole, mut short) = (vec![0; table.head.len()], vec![0; table.head.len()]);
+    for row in rows() {
+        for (c, text) in row.iter().enumerate().take(whole.len()) {
+            let width = text.width();
+            whole[c] = whole[c].max(width);
+            short[c] = short[c].max(if c < table.left { width.min(NAME) } else { width });
+        }
+    }
     let spaced = |widths: &[usize], apart: usize| {
         widths.iter().sum::<usize>() + apart * widths.len().saturating_sub(1) + 2
     };
-    let forms = [(&rows, 2), (&short, 2), (&short, 1)];
-    let fits =
-        |most: usize| forms.into_iter().find(|(rows, apart)| spaced(&widths(rows), *apart) <= most);
-    let (rows, apart) = fits(columns).or_else(|| fits(WIDEST)).unwrap_or(forms[2]);
-    let widths = widths(rows);
+    let forms = [(&whole, 2), (&short, 2), (&short, 1)];
+    let fits = |most: usize| forms.iter().find(|(widths, apart)| spaced(widths, *apart) <= most);
+    let (widths, apart) = *fits(columns).or_else(|| fits(WIDEST)).unwrap_or(&forms[2]);
     let total = |widths: &[usize]| spaced(widths, apart);
-    let shown = (1..=count).rev().find(|n| total(&widths[..*n]) <= WIDEST).unwrap_or(1);
-    for (index, row) in rows.iter().enumerate() {
-        let mut line = " ".to_string();
-        for (c, (text, &width)) in row.iter().zip(&widths).take(shown).enumerate() {
-            let gap = " ".repeat(width.saturating_sub(text.width()));
-            let (before, after) =
-                if c < table.left { ("", gap.as_str()) } else { (gap.as_str(), "") };
-            let space = " ".repeat(if c == 0 { 1 } else { apart });
-            let _ = write!(line, "{space}{before}{text}{after}");
+    let shown = (1..=widths.len()).rev().find(|n| total(&widths[..*n]) <= WIDEST).unwrap_or(1);
+    for (index, row) in rows().enumerate() {
+        let begin = out.len();
+        out.push(' ');
+        for (c, (text, &width)) in row.iter().zip(widths).take(shown).enumerate() {
+            let cut = cut(text, if c < table.left { width } else { usize::MAX });
+            let gap = width.saturating_sub(cut.width());
+            let (before, after) = if c < table.left { (0, gap) } else { (gap, 0) };
+            let space = if c == 0 { 1 } else { apart };
+            let _ = write!(out, "{:space$}{:before$}{cut}{:after$}", "", "", "");
         }
-        let _ = writeln!(out, "{}", line.trim_end());
+        out.truncate(begin + out[begin..].trim_end().len());
+        out.push('\n');
         if index == 0 {
             let _ = writeln!(out, "  {}", "─".repeat(total(&widths[..shown]) - 2));
         }
     }
 }
 
-fn cut(name: &str) -> String {
-    if name.width() <= NAME {
-        return name.to_string();
+fn cut(name: &str, most: usize) -> Cow<'_, str> {
+    if name.width() <= most {
+        return Cow::Borrowed(name);
     }
     let mut kept = name.to_string();
-    while kept.width() >= NAME {
+    while kept.width() >= most {
         kept.pop();
     }
-    kept + "…"
+    Cow::Owned(kept + "…")
 }
 
 #[cfg(test)]

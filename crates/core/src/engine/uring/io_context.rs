@@ -6,10 +6,12 @@ use std::os::fd::RawFd;
 use io_uring::{IoUring, cqueue, squeue};
 
 use super::super::block_buffers::ContextBuffers;
+use super::batching::{self, Batch};
 use super::polling::Poll;
 use super::ring::{Ring, RingOptions};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
+use crate::measure::io_context::{LEAST_PORTION, MOST_PORTION};
 use crate::measure::{Completion, IoContext, Op, OpKind, Wait};
 
 /// How many times the processor is yielded before waiting for a completion sleeps: measured,
@@ -100,6 +102,7 @@ pub struct UringContext<F: RequestForm> {
     nop: bool,
     /// The kernel finds completions only in the worker's own calls, and ignores timeouts.
     polls: bool,
+    batch: Batch,
     clock: Clock,
     in_flight: usize,
     /// The number of further single requests expected to complete within the call that submits
@@ -120,6 +123,8 @@ pub struct Parts {
     pub nop: bool,
     /// The ring's.
     pub options: RingOptions,
+    /// When completions are taken.
+    pub batch: Batch,
     /// The job's.
     pub clock: Clock,
 }
@@ -132,7 +137,7 @@ impl<F: RequestForm> UringContext<F> {
         descriptors: &[RawFd],
         parts: Parts,
     ) -> Result<UringContext<F>> {
-        let Parts { mut drives, nop, options, clock } = parts;
+        let Parts { mut drives, nop, options, batch, clock } = parts;
         let (ring, slots) = (Ring::new(ring), drives.slots());
         let registered = ring.register(&mut drives, descriptors, F::BUFFERS_APART)?;
         let slot = |(slot, buffer): (u32, u16)| {
@@ -150,6 +155,7 @@ impl<F: RequestForm> UringContext<F> {
             form,
             nop,
             polls,
+            batch,
             clock,
             in_flight: 0,
             at_once: 0,
@@ -220,6 +226,10 @@ impl<F: RequestForm> UringContext<F> {
             Wait::One if self.in_flight == 1 && self.at_once > 0 => {
                 self.at_once -= 1;
                 self.ring.submit(1)
+            }
+            Wait::One if self.batch == Batch::Cpu && self.in_flight > 1 => {
+                let several = self.in_flight.min(batching::COMPLETIONS);
+                self.ring.submit_for_several(several, batching::WAIT_US)
             }
             Wait::Until(until_ns) if self.polls => self.poll_until(until_ns),
             Wait::One => self.submit_and_look_before_sleeping(),
@@ -348,6 +358,14 @@ impl<F: RequestForm> IoContext for UringContext<F> {
             if wait != Wait::One || !done.is_empty() {
                 return Ok(());
             }
+        }
+    }
+
+    fn least_portion(&self) -> usize {
+        match self.batch {
+            Batch::Latency => LEAST_PORTION,
+            // What was taken with one call is refilled with the next.
+            Batch::Cpu => MOST_PORTION,
         }
     }
 

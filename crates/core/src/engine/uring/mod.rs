@@ -5,6 +5,7 @@
 //! and DEFER_TASKRUN, Linux 6.1; older kernels create the ring without them). One system call
 //! submits a turn's batch and waits.
 
+mod batching;
 mod commands;
 mod io_context;
 mod passthrough;
@@ -25,6 +26,7 @@ use crate::base::error::{Result, failed};
 use crate::measure::AnyIoContext;
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Stream, Writes};
 use crate::record::Fact;
+use batching::Batch;
 use commands::Plain;
 use io_context::{Parts, UringContext};
 use passthrough::{Commands, Generic};
@@ -67,6 +69,14 @@ static INFO: Info = Info {
                 processor.",
         },
         Knob {
+            name: "batch",
+            kind: KnobKind::Choice(Batch::WORDS),
+            default: DefaultValue::Absent,
+            doc: "Closed loop, depth above 1: \"latency\" (the default) takes each completion at \
+                once, \"cpu\" waits up to 2 µs for 16 of them, which takes fewer system calls and \
+                makes each latency longer by the wait (docs/performance.md).",
+        },
+        Knob {
             name: "passthrough",
             kind: KnobKind::Bool,
             default: DefaultValue::Absent,
@@ -86,6 +96,8 @@ impl Engine for Uring {
         let flag = |name: &str| site.knobs.get(name).is_some_and(|value| value == true);
         let poll = Poll::named(site.knobs.text("poll").unwrap_or_default());
         let options = RingOptions { poll, sqpoll: flag("sqpoll") };
+        let batch = Batch::named(site.knobs.text("batch").unwrap_or_default());
+        batch.check(options)?;
         let file = Arc::new(BlockFile::open(site)?);
         poll.check(&file)?;
         if file.known.is_some() && site.knobs.flag("nop")? {
@@ -99,7 +111,7 @@ impl Engine for Uring {
             false => None,
         };
         let (nop, clock, given) = (site.knobs.flag("nop")?, site.clock, OnceLock::new());
-        let target = UringTarget { file, generic, options, nop, clock, given };
+        let target = UringTarget { file, generic, options, batch, nop, clock, given };
         // Missing kernel support is detected before a worker starts.
         target.try_ring()?;
         Ok(Box::new(target))
@@ -110,6 +122,7 @@ struct UringTarget {
     file: Arc<BlockFile>,
     generic: Option<Arc<Generic>>,
     options: RingOptions,
+    batch: Batch,
     nop: bool,
     clock: Clock,
     /// The features of the first I/O context: whether its ring is registered, and the pages of its
@@ -161,28 +174,29 @@ impl BlockTarget for UringTarget {
         thread: u32,
     ) -> Result<Box<dyn AnyIoContext>> {
         // The plan's engine settings are the same for all of them.
-        let UringTarget { options, nop, clock, given, generic, .. } = targets[0];
+        let UringTarget { options, batch, nop, clock, given, generic, .. } = targets[0];
         commands::check_polled(options.poll, generic.is_some(), stream)?;
         let files: Vec<_> = targets.iter().map(|target| Arc::clone(&target.file)).collect();
         let drives = ContextBuffers::new(files.clone(), stream, thread)?;
         // A write followed by a flush is two requests.
         let entries = drives.slots() * if commands::pairs(stream) { 2 } else { 1 };
-        let parts = Parts { drives, nop: *nop, options: *options, clock: *clock };
+        let (options, batch, nop, clock) = (*options, *batch, *nop, *clock);
+        let parts = Parts { drives, nop, options, batch, clock };
         let generics: Option<Vec<_>> =
             targets.iter().map(|target| target.generic.clone()).collect();
         if let Some(generics) = generics {
             for (generic, file) in generics.iter().zip(&files) {
-                check_commands(generic, file, stream, *nop)?;
+                check_commands(generic, file, stream, nop)?;
             }
             let descriptors: Vec<RawFd> = generics.iter().map(|g| g.as_raw_fd()).collect();
-            let (form, ring) = (Commands { generics }, ring(entries, *options)?);
+            let (form, ring) = (Commands { generics }, ring(entries, options)?);
             let io_context = UringContext::new(ring, form, &descriptors, parts)?;
             given.get_or_init(|| io_context.given());
             return Ok(Box::new(io_context));
         }
         let ring = match options.poll {
-            Poll::Hybrid => hybrid_ring(entries, *options)?,
-            _ => ring(entries, *options)?,
+            Poll::Hybrid => hybrid_ring(entries, options)?,
+            _ => ring(entries, options)?,
         };
         let descriptors: Vec<RawFd> = files.iter().map(|file| file.file.as_raw_fd()).collect();
         let mut io_context =
@@ -208,6 +222,9 @@ impl BlockTarget for UringTarget {
         };
         if self.options.poll != Poll::None {
             say("Polling", self.options.poll.name());
+        }
+        if self.batch != Batch::Latency {
+            say("Batch", self.batch.name());
         }
         if self.options.sqpoll {
             say("Submission", "by a thread of the kernel (SQPOLL)");

@@ -43,22 +43,29 @@ where
     C: cqueue::EntryMarker,
 {
     let entries = depth.next_power_of_two();
-    let build = |best: bool| {
+    let build = |newest: bool, new: bool| {
         let mut builder = IoUring::<S, C>::builder();
         if options.poll == Poll::Iopoll {
             builder.setup_iopoll();
         }
         if options.sqpoll {
             builder.setup_sqpoll(SUBMITTER_IDLE_MS);
-        } else if best {
+        } else if new {
             builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
+        }
+        if newest {
+            builder.setup_no_sqarray();
         }
         builder.build(entries)
     };
-    let ring = match build(true) {
-        Err(cause) if cause.raw_os_error() == Some(libc::EINVAL) => build(false),
-        other => other,
-    };
+    let unknown = |cause: &io::Error| cause.raw_os_error() == Some(libc::EINVAL);
+    // Without the array of indices since Linux 6.6, deferred completions since 6.1.
+    let mut ring = build(true, true);
+    for new in [true, false] {
+        if ring.as_ref().is_err_and(unknown) {
+            ring = build(false, new);
+        }
+    }
     ring.map_err(|cause| refused(entries, options, &cause))
 }
 
@@ -199,6 +206,24 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         let left = Timespec::new().sec(seconds).nsec(rest);
         let entered = self.submitter.submit_with_args(1, &SubmitArgs::new().timespec(&left));
         self.submission.sync();
+        entered
+    }
+
+    /// Submits queued requests and waits for this many completions; after `wait_us`, for one only.
+    /// One system call since Linux 6.12, two on earlier kernels.
+    pub fn submit_for_several(&mut self, answers: usize, wait_us: u32) -> io::Result<usize> {
+        let alone = self.params().is_feature_min_timeout();
+        self.publish();
+        let time = Timespec::new().nsec(wait_us * 1_000);
+        let args = match alone {
+            true => SubmitArgs::new().min_wait_usec(wait_us),
+            false => SubmitArgs::new().timespec(&time),
+        };
+        let entered = self.submitter.submit_with_args(answers, &args);
+        self.submission.sync();
+        if !alone && !self.has_answers() {
+            return self.submit(1);
+        }
         entered
     }
 

@@ -69,6 +69,8 @@ pub struct BlockJournal {
     memory: *mut u8,
     len: usize,
     of: JournalScope,
+    /// The identity of the dataset in its seals.
+    seal_identity: u64,
     writes: bool,
 }
 
@@ -138,7 +140,8 @@ impl BlockJournal {
         let memory = memory
             .with_context(|| format!("mapping the journal {} into memory", path.display()))?
             .cast::<u8>();
-        let journal = BlockJournal { file, memory, len, of, writes };
+        let seal_identity = seal_identity(&of.identity);
+        let journal = BlockJournal { file, memory, len, of, seal_identity, writes };
         if writes {
             journal.number(40).fetch_add(1, AcqRel);
             journal.note_boot();
@@ -153,8 +156,9 @@ impl BlockJournal {
     }
 
     /// The identity of the dataset in its seals.
+    #[inline(always)]
     pub fn seal_identity(&self) -> u64 {
-        seal_identity(&self.of.identity)
+        self.seal_identity
     }
 
     /// The number of a block; None beyond the last.

@@ -17,7 +17,7 @@ use crate::plan::{AxisValue, PointKey, PointPlan};
 use crate::record::live::{NEXT, Phase, RunEnding};
 use crate::record::{Class, Interval, Outcome, Point};
 use crate::run::display::live::LiveFeed;
-use crate::run::display::time_left::{TimeLeft, ToPrepare};
+use crate::run::display::time_left::{PointLeft, TimeLeft, ToPrepare};
 use crate::run::ops_per_s;
 
 /// Minimum interval between printed lines about a fill.
@@ -96,9 +96,12 @@ impl Progress {
     /// The points to be measured, and the preparation of each subject.
     pub fn begin(&self, points: &[PointPlan], to_prepare: Vec<ToPrepare>) {
         self.live(|live| live.points(points.len()));
-        let lengths = points.iter().map(|p| p.step.point_ns());
-        let load_ns: u64 = lengths.clone().sum();
-        *self.left.borrow_mut() = TimeLeft::of(lengths, to_prepare);
+        let left = |p: &PointPlan| PointLeft {
+            subject: p.subject.name.clone(),
+            length_ns: p.step.point_ns(),
+        };
+        let load_ns: u64 = points.iter().map(|p| p.step.point_ns()).sum();
+        *self.left.borrow_mut() = TimeLeft::of(points.iter().map(left), to_prepare);
         self.bar.set_length(1000);
         // The rate comes first, so that the narrowest terminal truncates the label instead.
         let style = ProgressStyle::with_template("{bar:16.cyan/blue} {prefix}  {wide_msg}");
@@ -162,9 +165,12 @@ impl Progress {
         self.live(|live| live.phase(Phase::Between));
     }
 
-    /// A subject's drives are ready.
-    pub fn prepared(&self, subject: &str) {
-        self.left.borrow_mut().prepared(subject, self.now_ns());
+    /// A subject's drives are ready, or could not be made ready.
+    pub fn prepared(&self, subject: &str, ready: bool) {
+        match ready {
+            true => self.left.borrow_mut().prepared(subject, self.now_ns()),
+            false => self.left.borrow_mut().not_prepared(subject, self.now_ns()),
+        }
     }
 
     /// Progress of a fill, a purge or a conditioning load, in any unit.

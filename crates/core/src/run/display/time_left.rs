@@ -37,13 +37,20 @@ enum CurrentPart {
     Point { from_ns: u64 },
 }
 
+/// A point that is to be measured.
+pub struct PointLeft {
+    pub subject: String,
+    /// Planned; 0 if it fails at once.
+    pub length_ns: u64,
+}
+
 /// From this share of a part on, its duration is extrapolated.
 const ENOUGH: f64 = 0.02;
 
 /// The estimate, and its observations.
 pub struct TimeLeft {
-    /// Planned durations of the remaining points, in reverse order; the current one included.
-    points_ns: Vec<u64>,
+    /// The remaining points, in reverse order; the current one included.
+    points: Vec<PointLeft>,
     /// For each subject that is not prepared yet; the current one included.
     to_prepare: Vec<ToPrepare>,
     /// Durations of parts executed before, by name.
@@ -62,9 +69,12 @@ pub struct TimeLeft {
 
 impl TimeLeft {
     /// From points in order and their preparation.
-    pub fn of(points_ns: impl DoubleEndedIterator<Item = u64>, to_prepare: Vec<ToPrepare>) -> Self {
+    pub fn of(
+        points: impl DoubleEndedIterator<Item = PointLeft>,
+        to_prepare: Vec<ToPrepare>,
+    ) -> Self {
         TimeLeft {
-            points_ns: points_ns.rev().collect(),
+            points: points.rev().collect(),
             to_prepare,
             took_ns: HashMap::new(),
             filled_bytes: 0.0,
@@ -126,6 +136,13 @@ impl TimeLeft {
         self.free_ns = now_ns;
     }
 
+    /// A subject could not be prepared: its points fail at once.
+    pub fn not_prepared(&mut self, subject: &str, now_ns: u64) {
+        self.prepared(subject, now_ns);
+        let own = self.points.iter_mut().filter(|point| point.subject == subject);
+        own.for_each(|point| point.length_ns = 0);
+    }
+
     /// A point starts.
     pub fn point_begins(&mut self, now_ns: u64) {
         let from_ns = if self.free_ns > 0 { self.free_ns.min(now_ns) } else { now_ns };
@@ -134,8 +151,9 @@ impl TimeLeft {
 
     /// It has ended.
     pub fn point_ends(&mut self, now_ns: u64) {
-        let planned_ns = self.points_ns.pop().unwrap_or(0);
+        let planned_ns = self.points.pop().map_or(0, |point| point.length_ns);
         if let CurrentPart::Point { from_ns } = self.now
+            && planned_ns > 0
             && let Some(beyond_ns) = now_ns.saturating_sub(from_ns).checked_sub(planned_ns)
         {
             self.whole_points += 1;
@@ -147,7 +165,7 @@ impl TimeLeft {
 
     /// The next point is skipped.
     pub fn point_spared(&mut self) {
-        self.points_ns.pop();
+        self.points.pop();
     }
 
     /// Nanoseconds left; None before anything is known about the rate of fills, or about a part of
@@ -173,9 +191,12 @@ impl TimeLeft {
 
     fn points_left_ns(&self, now_ns: u64) -> f64 {
         let beyond = self.beyond_ns / self.whole_points.max(1) as f64;
-        let whole = |planned: &u64| *planned as f64 + beyond;
-        let left: f64 = self.points_ns.iter().map(whole).sum();
-        match (&self.now, self.points_ns.last()) {
+        let whole = |point: &PointLeft| match point.length_ns {
+            0 => 0.0,
+            planned_ns => planned_ns as f64 + beyond,
+        };
+        let left: f64 = self.points.iter().map(whole).sum();
+        match (&self.now, self.points.last()) {
             (CurrentPart::Point { from_ns }, Some(running)) => {
                 left - whole(running).min(now_ns.saturating_sub(*from_ns) as f64)
             }
@@ -229,6 +250,10 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
+    fn point(subject: &str, length_ns: u64) -> PointLeft {
+        PointLeft { subject: subject.to_string(), length_ns }
+    }
+
     fn to_prepare(subject: &str, fill_bytes: f64, parts: &[(&str, KnownLength)]) -> ToPrepare {
         let parts = parts.iter().map(|(name, length)| (name.to_string(), *length)).collect();
         ToPrepare { subject: subject.to_string(), fill_bytes, parts }
@@ -243,7 +268,7 @@ mod tests {
         let subjects = ["A", "B"];
         let of = |fill_s: u64| if fill_s > 0 { bytes as f64 } else { 0.0 };
         let fills = subjects.map(|s| to_prepare(s, of(fill_s), &[])).into();
-        let mut left = TimeLeft::of((0..points).map(|_| point_s * S), fills);
+        let mut left = TimeLeft::of((0..points).map(|_| point("A", point_s * S)), fills);
         let beyond = |n: u64| beyond_ms * 1_000_000 * (90 + 5 * (n % 5)) / 100;
         let points_ns: u64 = (0..points).map(|n| point_s * S + beyond(n)).sum();
         let total = 2 * fill_s * S + points_ns;
@@ -301,7 +326,7 @@ mod tests {
     #[test]
     fn datasets_that_are_there_and_points_that_are_spared_take_no_time() {
         let fills = vec![to_prepare("A", 1e9, &[]), to_prepare("B", 1e9, &[])];
-        let mut left = TimeLeft::of([S, S, S].into_iter(), fills);
+        let mut left = TimeLeft::of([S, S, S].map(|ns| point("A", ns)).into_iter(), fills);
         assert_eq!(left.left_ns(0), None, "nothing is known of the rate of fills");
         left.prepared("A", 0);
         left.prepared("B", 0);
@@ -310,8 +335,23 @@ mod tests {
     }
 
     #[test]
+    fn points_of_a_subject_that_cannot_be_prepared_take_no_time() {
+        let points = ["A", "B", "A", "B"].map(|subject| point(subject, 60 * S));
+        let fills = vec![to_prepare("A", 0.0, &[]), to_prepare("B", 1e9, &[])];
+        let mut left = TimeLeft::of(points.into_iter(), fills);
+        left.prepared("A", 0);
+        left.point_begins(0);
+        left.point_ends(62 * S);
+        left.not_prepared("B", 62 * S);
+        assert_eq!(left.left_ns(62 * S), Some(62 * S));
+        left.point_begins(62 * S);
+        left.point_ends(62 * S);
+        assert_eq!(left.left_ns(62 * S), Some(62 * S));
+    }
+
+    #[test]
     fn a_point_that_fails_at_once_changes_nothing_of_what_is_expected_of_the_others() {
-        let mut left = TimeLeft::of([60 * S, 60 * S, 60 * S].into_iter(), Vec::new());
+        let mut left = TimeLeft::of([60 * S; 3].map(|ns| point("A", ns)).into_iter(), Vec::new());
         left.point_begins(0);
         left.point_ends(S);
         assert_eq!(left.left_ns(S), Some(120 * S));
@@ -329,7 +369,7 @@ mod tests {
         let known: Vec<_> = parts.iter().map(|(name, length, _)| (*name, *length)).collect();
         let fill = if fill_s > 0 { bytes as f64 } else { 0.0 };
         let to_do = ["A", "B"].map(|s| to_prepare(s, fill, &known)).into();
-        let mut left = TimeLeft::of([points_s * S, points_s * S].into_iter(), to_do);
+        let mut left = TimeLeft::of([points_s * S; 2].map(|ns| point("A", ns)).into_iter(), to_do);
         let own: u64 = parts.iter().map(|(_, _, s)| s).sum::<u64>() + fill_s + points_s;
         let total = 2 * own * S;
         let (mut now, mut worst) = (0u64, 0f64);
@@ -393,7 +433,7 @@ mod tests {
     fn what_a_part_took_on_one_subject_is_what_is_expected_of_the_next() {
         let parts = [("steady state", KnownLength::Ns(1000 * S))];
         let to_do = ["A", "B"].map(|s| to_prepare(s, 0.0, &parts)).into();
-        let mut left = TimeLeft::of([S].into_iter(), to_do);
+        let mut left = TimeLeft::of([point("A", S)].into_iter(), to_do);
         assert_eq!(left.left_ns(0), Some(2001 * S), "at most");
         left.part_begins("A", "steady state", 0);
         left.part_ends(200 * S);

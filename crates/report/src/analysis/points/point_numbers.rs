@@ -31,6 +31,7 @@ pub struct PointSummary {
 }
 
 /// Some cells of one point, summed.
+#[derive(Clone)]
 pub struct Numbers {
     /// Ops per second.
     pub ops_per_s: f64,
@@ -57,6 +58,7 @@ pub struct Numbers {
 }
 
 /// The ops of one class in one point.
+#[derive(Clone)]
 pub struct ClassNumbers {
     /// The class.
     pub class: Class,
@@ -98,6 +100,7 @@ pub struct WrittenDigits {
 }
 
 /// A histogram's numbers in nanoseconds; percentiles without enough samples are missing.
+#[derive(Clone)]
 pub struct Times {
     /// Mean, nanoseconds; None if nothing was timed.
     pub mean_ns: Option<f64>,
@@ -124,8 +127,12 @@ impl PointSummary {
             let cells: Vec<&Cell> = point.cells.iter().filter(|c| keep(c)).collect();
             Numbers::of(&cells, point.window_ns)
         };
+        let total = only(&|c| c.headline);
+        // A single stream is the total.
+        let alone = names.len() == 1 && point.cells.iter().all(|c| c.headline);
         let of_stream = |(name, headline): (&str, bool)| {
-            (name.to_string(), headline, only(&|c| c.stream == name))
+            let own = if alone { total.clone() } else { only(&|c| c.stream == name) };
+            (name.to_string(), headline, own)
         };
         let mut numbers: Vec<u32> = point.cells.iter().map(|c| c.drive).collect();
         numbers.sort_unstable();
@@ -144,8 +151,8 @@ impl PointSummary {
         let of_copy = |at: (u32, u32)| (at, only(&|c| c.headline && (c.drive, c.instance) == at));
         PointSummary {
             instances: copies.into_iter().map(of_copy).collect(),
-            total: only(&|c| c.headline),
             streams: names.into_iter().map(of_stream).collect(),
+            total,
             drives: numbers.into_iter().map(of_drive).collect(),
             servers: point.facts.iter().filter_map(ServerShare::of_fact).collect(),
         }
@@ -260,10 +267,11 @@ impl Times {
     pub fn of(histogram: &Histogram) -> Times {
         Times {
             mean_ns: histogram.mean_ns(),
-            percentiles_ns: PERCENTILES
-                .map(|(_, q)| histogram.percentile_ns(q).map(|ns| ns as f64)),
+            percentiles_ns: histogram
+                .percentiles_ns(PERCENTILES.map(|(_, q)| q))
+                .map(|percentile| percentile.map(|ns| ns as f64)),
             max_ns: Some(histogram.max_ns).filter(|_| histogram.count + histogram.overflow > 0),
-            over: OVER_MS.map(|ms| histogram.share_from(ms * 1_000_000)),
+            over: histogram.shares_from(OVER_MS.map(|ms| ms * 1_000_000)),
             bounds_ns: [None; 5],
         }
     }

@@ -20,6 +20,7 @@ pub const P99: usize = 2;
 pub const RATE_KEPT: f64 = 0.98;
 
 /// Some streams of one cell over all repeats.
+#[derive(Clone)]
 pub struct RepeatSummary {
     /// Ops per second.
     pub ops_per_s: Estimate,
@@ -50,6 +51,7 @@ pub struct RepeatSummary {
 }
 
 /// The ops of one class over all repeats.
+#[derive(Clone)]
 pub struct ClassSummary {
     /// The class.
     pub class: Class,
@@ -76,6 +78,7 @@ pub struct ClassSummary {
 }
 
 /// Latency in nanoseconds.
+#[derive(Clone)]
 pub struct Latency {
     /// Mean over the repeats, nanoseconds.
     pub mean_ns: Option<Estimate>,

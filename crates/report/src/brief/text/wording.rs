@@ -33,7 +33,8 @@ fn bare_difference(l: Language, comparison: &Comparison) -> String {
     let [value, low, high] = comparison.printed();
     // If the decimal sign is a comma, a comma between the limits would be misread.
     let between = if l.number("0.5").contains(',') { "; " } else { ", " };
-    l.number(&format!("{value} % [{low}{between}{high}]"))
+    let unit = comparison.formula().unit();
+    l.number(&format!("{value} {unit} [{low}{between}{high}]"))
 }
 
 /// A difference in a sentence: "at least 3 % [3, 9]".
@@ -130,7 +131,10 @@ pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String
         first.metric.figure,
         PointFigure::JoulesPerOp(_) | PointFigure::JoulesPerTb(_) | PointFigure::Waf
     );
-    if let [one] = comparisons {
+    // A factor is worded as that of a rival.
+    if let [one] = comparisons
+        && one.formula() != Formula::Factor
+    {
         let (by, worse) = (by(l, one), &facts.subjects[one.worse]);
         return match (energy, lower) {
             (true, _) => say!(
@@ -164,7 +168,10 @@ pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String
     }
     let rival = |(i, c): (usize, &&Comparison)| {
         let (by, worse) = (by(l, c), &facts.subjects[c.worse]);
+        let times = c.formula() == Formula::Factor;
         match (i, energy, lower) {
+            (0, ..) if times => say!(l, "rival-times-of", by = by, what = &what, worse = worse),
+            _ if times => say!(l, "rival-times", by = by, worse = worse),
             (0, true, _) => say!(l, "rival-less-of", by = by, what = &what, worse = worse),
             (0, _, true) => say!(l, "rival-lower-of", by = by, what = &what, worse = worse),
             (0, ..) => say!(l, "rival-more-of", by = by, what = &what, worse = worse),
@@ -244,7 +251,7 @@ fn calculation(l: Language, facts: &Facts, comparison: &Comparison) -> Option<St
     let metric = &comparison.metric;
     let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
     let [(own, own_text), (other, other_text)] = printed_both(l, metric, step, cells)?;
-    let formula = if metric.better() == Better::Lower { Formula::Reduction } else { Formula::Gain };
+    let formula = comparison.formula();
     let times = crate::stats::percent::times_as_good(own, other, metric.better())?;
     let sum = format!(
         "{} = {}",
@@ -373,6 +380,12 @@ mod tests {
         assert_eq!(of(ops(), (4.3115, 1.85, 9.84), Standing::Claimed), "330 % [80, 890]");
         assert_eq!(of(ops(), (1.05, 1.000_4, 1.11), Standing::Claimed), "5.0 % [0.04, 11.0]");
         assert_eq!(of(ops(), (3.0, 2.5, 3.6), Standing::AtLeast), "≥ 150 % [150, 260]");
+        assert_eq!(of(ops(), (10.0, 9.9, 10.1), Standing::Claimed), "900 % [890, 910]");
+        assert_eq!(of(ops(), (42.3, 40.1, 44.9), Standing::Claimed), "42.3 × [40.1, 44.9]");
+        assert_eq!(
+            of(Metric::p99(), (42.3, 40.1, 44.9), Standing::Claimed),
+            "97.63 % [97.50, 97.78]"
+        );
         assert_eq!(of(ops(), (1.004, 0.98, 1.03), Standing::NotShown), "0.4 % [−2.0, 3.0]");
         assert_eq!(of(Metric::p99(), (2.0, 1.9, 2.1), Standing::Claimed), "50.0 % [47.3, 52.4]");
     }

@@ -13,6 +13,7 @@ use crate::chart::kinds::bars::CalledBar;
 use crate::chart::kinds::curve::{CalledPoint, CurvePoint, CurveSeries};
 use crate::say;
 use crate::stats::Better;
+use crate::stats::percent::Formula;
 
 /// More call-outs than this would hide the data.
 const MOST: usize = 2;
@@ -50,10 +51,14 @@ impl ChartKind<'_> {
     /// "+21 %", "at least +40 %"; with the rival if ambiguous.
     fn difference(&self, c: &Comparison, metric: &Metric) -> String {
         let [value, ..] = c.printed();
-        let sign = if metric.better() == Better::Higher { "+" } else { "−" };
+        let sign = match c.formula() {
+            Formula::Factor => "",
+            _ if metric.better() == Better::Higher => "+",
+            _ => "−",
+        };
         let least = if c.standing == Standing::AtLeast { "≥ " } else { "" };
         let l = self.language;
-        let own = format!("{least}{sign}{}", l.number(&format!("{value} %")));
+        let own = format!("{least}{sign}{}", l.number(&format!("{value} {}", c.formula().unit())));
         match self.facts.subjects.len() {
             0..=2 => own,
             _ => say!(l, "claimed-against", value = own, other = &self.facts.subjects[c.worse]),

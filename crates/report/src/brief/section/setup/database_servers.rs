@@ -54,7 +54,9 @@ fn servers<'f>(
     let plan = &facts.runs[facts.run_of[cell.subject]].resolved;
     let of_plan = plan.protocol.steps.iter().find(|s| s.name == step.name);
     let mut streams = of_plan.iter().flat_map(|s| &s.streams);
-    if !streams.any(|stream| stream.engine.knobs.text("server").is_ok()) {
+    if !streams
+        .any(|stream| stream.engine.knobs.get("server").is_some_and(|server| server.is_string()))
+    {
         return Vec::new();
     }
     let copies = cell.instances.iter().map(|((drive, instance), s)| (*drive, *instance, s));
