@@ -682,7 +682,7 @@ method-interval =
     three or more repeats. With one or two repeats there is none, only the minimum and maximum.
 method-gain =
     Superior ÷ inferior − 1. Used if higher is better: 1.5 times as many is a gain of 50 %.
-    Above 10 ×, the factor itself: superior ÷ inferior.
+    Above a factor of ten, the factor itself: superior ÷ inferior.
 method-reduction = 1 − new ÷ old. Used for latencies: half as long is a reduction of 50 %.
 method-comparison =
     The ratio of geometric means over repeats, from a model of logarithms with the repeat as block

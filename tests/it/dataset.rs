@@ -138,7 +138,7 @@ fn estimates(dir: &Path, found: &Value) {
 /// The generator's truth: the models' true ratio is in its interval, and drives and repeats have
 /// their given scatter.
 fn models(dir: &Path, found: &Value, count: usize) {
-    let of_models = &found["Models, and components of variance"];
+    let of_models = &found["Models and components of variance"];
     let ratio = of_models[0].as_array().expect("rows").iter().find(|r| r["value"] == 8.0);
     let ratio = ratio.unwrap_or_else(|| panic!("{of_models:#}"));
     assert_eq!(number(&ratio["drives"]) as usize, count - count / 3);

@@ -182,7 +182,7 @@ fn a_self_test_writes_to_a_bare_device_only_where_a_run_would() {
     assert!(failed.is_empty() || failed.contains("uring"), "{text}");
     // The first one's data are unnamed contents for the second.
     assert_ne!(first_byte(&disk.file), 0);
-    refused(&format!(",serial={serial},erase=true"), "it holds data of an unknown kind");
+    refused(&format!(",serial={serial},erase=true"), "it contains data of an unknown kind");
     let (code, text) = disk.selftest(&format!(",serial={serial},erase=unknown data"));
     assert_eq!(code, Some(0), "{text}");
 }

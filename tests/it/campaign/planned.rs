@@ -259,5 +259,5 @@ fn hosts_are_asked_for_their_drives_by_the_campaigns_command_and_the_answers_are
     std::fs::remove_file(dir.path().join("lab1.answer")).expect("removed");
     assert!(plan(dir.path()).contains("lab1 1 1 A 2"), "from the campaign's folder");
     let text = said(&dyno(dir.path(), &["fleet", "plan", "c.toml", "--find"]));
-    assert!(text.contains("asking lab1 for its drives: cat lab1.answer failed"), "{text}");
+    assert!(text.contains("querying lab1 for its drives: cat lab1.answer failed"), "{text}");
 }
