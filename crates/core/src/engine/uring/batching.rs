@@ -17,7 +17,7 @@ pub enum Batch {
 }
 
 /// How many completions are waited for (fewer where fewer requests are in flight), and how long for
-/// more than one of them: measured, docs/performance.md.
+/// more than one of them: a first choice, with its price measured by `benches/run.py batch-memory`.
 pub const COMPLETIONS: usize = 16;
 /// See [`COMPLETIONS`]. Microseconds, the unit of the kernel's `min_wait_usec`.
 pub const WAIT_US: u32 = 2;
