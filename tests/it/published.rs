@@ -59,7 +59,8 @@ fn a_title_that_names_what_there_is_not_is_a_mistake_and_other_braces_are_text()
     ] {
         assert_eq!(titled(written).unwrap().protocol.steps[0].title, shown);
     }
-    for (wrong, why) in [("{xo.depth}", "a stream that the step lacks"), ("{io.depht}", "'depht'")] {
+    for (wrong, why) in [("{xo.depth}", "a stream that the step lacks"), ("{io.depht}", "'depht'")]
+    {
         let refused = titled(wrong).unwrap_err();
         assert!(refused.contains(why), "{refused}");
     }
