@@ -157,7 +157,7 @@ fn what_anything_else_uses_is_refused_even_where_erase_names_its_filesystem() {
     must("swapoff", &[disk.path()]);
 
     let upper = attach(&disk.device);
-    refused("under another loop device", &disk, &swap, "lies on it");
+    refused("under another loop device", &disk, &swap, "is on it");
     must("losetup", &["-d", upper.to_str().unwrap()]);
 
     let held = OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(&disk.device).unwrap();

@@ -131,9 +131,9 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
     let (major, minor) = (libc::major(number).to_string(), libc::minor(number).to_string());
     must("mknod", &[private.to_str().unwrap(), "b", &major, &minor]);
     let upper = attach(&private);
-    refused("a loop device over a private node", &disk, &disk.drive(), "lies on it");
+    refused("a loop device over a private node", &disk, &disk.drive(), "is on it");
     fs::remove_file(&private).unwrap();
-    refused("the same, the node removed", &disk, &disk.drive(), "lies on it");
+    refused("the same, the node removed", &disk, &disk.drive(), "is on it");
     must("losetup", &["-d", upper.to_str().unwrap()]);
     passed("detached", &disk, &disk.drive());
 
@@ -143,7 +143,7 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
                   flock /tmp/dyno-tests-losetup.lock \
                   losetup --find --show \"$2/node\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
-    refused("a loop device made in another mount namespace", &disk, &disk.drive(), "lies on it");
+    refused("a loop device made in another mount namespace", &disk, &disk.drive(), "is on it");
     drop(other);
     must(
         "losetup",
@@ -160,7 +160,7 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
                   flock /tmp/dyno-tests-losetup.lock \
                   losetup --find --show \"$2/image\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
-    refused("under a file that is a loop device, mounted elsewhere", &disk, &named, "lies on it");
+    refused("under a file that is a loop device, mounted elsewhere", &disk, &named, "is on it");
     drop(other);
     must(
         "losetup",
@@ -371,7 +371,7 @@ fn options_of_a_filesystem_that_name_another_device_are_refused() {
         plan_of(&room, &disk, "true");
         let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", "a.dyno"]);
         assert!(
-            code == REFUSAL && said.contains("may name another device"),
+            code == REFUSAL && said.contains("may refer to another device"),
             "{filesystem}: {said}"
         );
         assert_eq!(before, other.checksum(), "{filesystem}");

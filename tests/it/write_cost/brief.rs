@@ -38,7 +38,7 @@ impl Two {
         let step = "title = \"T\"\nsource = \"test\"\n\
                     headline = { step = \"s\", metric = \"WAF\" }\n\
                     [dataset.d]\nengine = \"uring\"\nsize = 0\ndirect = true\n\
-                    [[step]]\nname = \"s\"\nduration = \"2s\"\ncooldown = \"300ms\"\n\
+                    [[step]]\nname = \"s\"\nduration = \"8s\"\ncooldown = \"300ms\"\n\
                     [[step.stream]]\nname = \"io\"\nengine = \"uring\"\ndepth = 4\n\
                     workload = { kind = \"random\", read = 0, block = \"4KiB\" }\n";
         std::fs::write(dir.join("p.toml"), step).unwrap();
