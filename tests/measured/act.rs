@@ -172,7 +172,7 @@ fn the_multiple_that_a_throttled_drive_keeps_is_found_within_5_percent() {
         assert!(ran.status.success(), "{}", said(&ran));
         dyno_well(dir, &["report", "b.dyno", "-o", "b.md"]);
         let page = std::fs::read_to_string(dir.join("b.md")).expect("a brief");
-        let said = page.lines().find(|line| line.contains("A keeps")).expect("a multiple");
+        let said = page.lines().find(|line| line.contains("A sustains")).expect("a multiple");
         let number = said.split_whitespace().nth(2).and_then(|n| n.parse::<f64>().ok());
         println!("{said} (truth {truth:.2})");
         assert!(number.is_some_and(|n| (n / truth - 1.0).abs() < 0.05), "{said}: {truth}");
