@@ -1,13 +1,11 @@
-//! The fills: fillseq, fillrandom, filluniquerandom, and overwrite, which is fillrandom on an
-//! existing database.
+//! The fills: fillseq, fillrandom and filluniquerandom.
 
-use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offsets};
+use super::{SOURCE, entry_bytes};
 use crate::base::error::Result;
 use crate::base::rng::{Seed, spread};
 use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
 use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
-use crate::workload::offsets::Offsets;
 use crate::workload::{GeneratorInputs, Workload};
 
 /// How the key of op n is chosen.
@@ -44,10 +42,6 @@ static FILL_RANDOM_INFO: Info =
     info("fillrandom", "writes as many random keys as there are keys, some more than once");
 static FILL_UNIQUE_INFO: Info =
     info("filluniquerandom", "writes every key once, in random order, on any number of threads");
-static OVERWRITE_INFO: Info = Info {
-    knobs: &[DISTRIBUTION, THETA, HOT_SHARE, HOT_RANGE],
-    ..info("overwrite", "writes random keys of a database that exists, without end")
-};
 
 /// db_bench's `fillseq`.
 pub static FILL_SEQ: KvFill = KvFill { info: &FILL_SEQ_INFO, order: KeyOrder::Ascending };
@@ -56,8 +50,6 @@ pub static FILL_RANDOM: KvFill = KvFill { info: &FILL_RANDOM_INFO, order: KeyOrd
 /// db_bench's `filluniquerandom`.
 pub static FILL_UNIQUE_RANDOM: KvFill =
     KvFill { info: &FILL_UNIQUE_INFO, order: KeyOrder::Permuted };
-/// db_bench's `overwrite`.
-pub static OVERWRITE: Overwrite = Overwrite;
 
 impl Workload for KvFill {
     fn info(&self) -> &'static Info {
@@ -116,43 +108,6 @@ impl OpGenerator for FillSource {
 
     fn pass(&self) -> Option<u64> {
         Some(self.count)
-    }
-}
-
-/// Puts of random keys into an existing database.
-pub struct Overwrite;
-
-impl Workload for Overwrite {
-    fn info(&self) -> &'static Info {
-        &OVERWRITE_INFO
-    }
-
-    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::WRITE]
-    }
-
-    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
-        Ok(entry_bytes(space))
-    }
-
-    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
-        let (seed, space) = (share.seed, share.space);
-        Ok(Box::new(OverwriteSource { seed, offsets: offsets(share)?, space }))
-    }
-}
-
-struct OverwriteSource {
-    seed: Seed,
-    offsets: Offsets,
-    space: AddressSpace,
-}
-
-impl OpGenerator for OverwriteSource {
-    fn op(&mut self, n: u64) -> Op {
-        let mut rng = self.seed.at(n);
-        let salt = rng.draw();
-        let at = self.offsets.draw(&mut rng, self.space.keys);
-        Op { kind: OpKind::Put, class: 0, len: self.space.value_bytes, at, salt }
     }
 }
 

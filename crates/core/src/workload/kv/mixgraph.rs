@@ -5,7 +5,7 @@
 //! a power law, value sizes are generalised Pareto. db_bench's sinusoidal arrival rate is left to
 //! the pacer: set a rate for the stream.
 
-use super::{SEEK, SOURCE, entry_bytes, knob_percent};
+use super::{SEEK, SOURCE, entry_bytes, knob_percent, percent};
 use crate::base::error::Result;
 use crate::base::rng::{Rng, Seed, mix};
 use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
@@ -15,15 +15,6 @@ use crate::workload::{GeneratorInputs, Workload};
 
 /// The workload `mixgraph`.
 pub struct MixGraph;
-
-const fn percent(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
-    Knob {
-        name,
-        kind: KnobKind::Float { min: 0.0, max: 100.0 },
-        default: DefaultValue::Is(default),
-        doc,
-    }
-}
 
 const fn term(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
     Knob {

@@ -5,6 +5,7 @@ pub mod fill;
 pub mod mixgraph;
 pub mod read;
 pub mod readwrite;
+pub mod rewrite;
 pub mod ycsb;
 mod ycsb_records;
 
@@ -22,6 +23,12 @@ const SEEK: Class = Class::new("seek");
 
 /// A lookup followed by a store.
 const UPDATE: Class = Class::new("update");
+
+/// A knob in percent.
+const fn percent(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
+    let kind = KnobKind::Float { min: 0.0, max: 100.0 };
+    Knob { name, kind, default: DefaultValue::Is(default), doc }
+}
 
 /// The distribution of keys, shared by all workloads that draw them.
 const DISTRIBUTION: Knob = Knob {

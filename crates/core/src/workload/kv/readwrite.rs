@@ -1,14 +1,13 @@
-//! Workloads that read and write like db_bench: `readrandomwriterandom`, in which each thread makes
-//! `read` Gets of every 100 ops and then the rest Puts, in bursts; and `updaterandom`, in which
-//! every op looks up a random key and stores it again.
+//! `readrandomwriterandom`: each thread reads and writes in turns like db_bench, `read` Gets of
+//! every 100 ops and then the rest Puts, in bursts.
 
 use super::{
-    DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, UPDATE, entry_bytes, knob_percent, offsets,
+    DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, knob_percent, offsets, percent,
 };
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
-use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
+use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{GeneratorInputs, Workload};
@@ -23,12 +22,7 @@ static INFO: Info = Info {
     writes: Writes::Always,
     max_depth: 1,
     knobs: &[
-        Knob {
-            name: "read",
-            kind: KnobKind::Float { min: 0.0, max: 100.0 },
-            default: DefaultValue::Is("90"),
-            doc: "Gets in every 100 ops (db_bench: readwritepercent).",
-        },
+        percent("read", "90", "Gets in every 100 ops (db_bench: readwritepercent)."),
         DISTRIBUTION,
         THETA,
         HOT_SHARE,
@@ -75,52 +69,5 @@ impl OpGenerator for BurstSource {
         let at = self.offsets.draw(&mut rng, self.space.keys);
         let (kind, class) = if n % 100 < self.gets { (OpKind::Get, 0) } else { (OpKind::Put, 1) };
         Op { kind, class, len: self.space.value_bytes, at, salt }
-    }
-}
-
-/// db_bench's `updaterandom`.
-pub struct UpdateRandom;
-
-static UPDATE_INFO: Info = Info {
-    name: "updaterandom",
-    summary: "looks a random key up and then stores it with a new value, as one op",
-    family: RequestFamily::KeyValue,
-    writes: Writes::Always,
-    max_depth: 1,
-    knobs: &[DISTRIBUTION, THETA, HOT_SHARE, HOT_RANGE],
-    source: SOURCE,
-};
-
-impl Workload for UpdateRandom {
-    fn info(&self) -> &'static Info {
-        &UPDATE_INFO
-    }
-
-    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![UPDATE]
-    }
-
-    fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
-        Ok(entry_bytes(space))
-    }
-
-    fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
-        let (seed, space) = (share.seed, share.space);
-        Ok(Box::new(UpdateSource { seed, offsets: offsets(share)?, space }))
-    }
-}
-
-struct UpdateSource {
-    seed: Seed,
-    offsets: Offsets,
-    space: AddressSpace,
-}
-
-impl OpGenerator for UpdateSource {
-    fn op(&mut self, n: u64) -> Op {
-        let mut rng = self.seed.at(n);
-        let salt = rng.draw();
-        let at = self.offsets.draw(&mut rng, self.space.keys);
-        Op { kind: OpKind::Update, class: 0, len: self.space.value_bytes, at, salt }
     }
 }

@@ -3,7 +3,7 @@
 //! the mix. docs/ycsb.md lists what differs from YCSB itself.
 
 use super::ycsb_records::{Known, Records, key_of};
-use super::{UPDATE, entry_bytes, knob_percent};
+use super::{UPDATE, entry_bytes, knob_percent, percent};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
@@ -13,17 +13,6 @@ use crate::workload::{GeneratorInputs, Workload};
 
 const SOURCE: &str = "brianfrankcooper/YCSB, workloads/ and core/.../CoreWorkload.java";
 
-const fn percent(name: &'static str, doc: &'static str) -> Knob {
-    let kind = KnobKind::Float { min: 0.0, max: 100.0 };
-    Knob { name, kind, default: DefaultValue::Is("0"), doc }
-}
-
-/// The kinds of op besides reads and inserts, by the knob that gives their share.
-const KINDS: [(&str, Class, OpKind); 3] = [
-    ("update", UPDATE, OpKind::Update),
-    ("modify", Class::new("read-modify-write"), OpKind::Update),
-    ("scan", Class::new("scan"), OpKind::Seek),
-];
 const INSERT: Class = Class::new("insert");
 
 /// The workload `ycsb`.
@@ -38,12 +27,13 @@ static INFO: Info = Info {
     knobs: &[
         percent(
             "update",
+            "0",
             "Percent of updates (updateproportion): YCSB replaces one field of ten, for which its \
              RocksDB binding reads the record and writes it whole. Reads are the rest of 100 %.",
         ),
-        percent("insert", "Percent of inserts of new records (insertproportion)."),
-        percent("scan", "Percent of scans (scanproportion)."),
-        percent("modify", "Percent of read-modify-writes (readmodifywriteproportion)."),
+        percent("insert", "0", "Percent of inserts of new records (insertproportion)."),
+        percent("scan", "0", "Percent of scans (scanproportion)."),
+        percent("modify", "0", "Percent of read-modify-writes (readmodifywriteproportion)."),
         Knob {
             name: "distribution",
             kind: KnobKind::Choice(&["uniform", "zipfian", "latest"]),
@@ -72,13 +62,13 @@ impl Workload for Ycsb {
     }
 
     fn classes(&self, knobs: &Knobs) -> Vec<Class> {
-        let share = |name| knobs.float(name).unwrap_or(0.0);
-        let listed = KINDS.map(|(name, class, _)| (class, share(name)));
-        let written: f64 = listed.iter().map(|(_, share)| share).sum();
-        let mut all = vec![(Class::READ, 100.0 - share("insert") - written)];
-        all.extend(listed);
-        all.push((INSERT, share("insert")));
-        all.into_iter().filter(|(_, share)| *share > 1e-9).map(|(class, _)| class).collect()
+        // A mix above 100 % is refused by `source`.
+        let Ok(kinds) = mix(knobs) else { return vec![Class::READ] };
+        let mut classes: Vec<Class> = kinds.iter().map(|kind| kind.class).collect();
+        if knob_percent(knobs, "insert").is_ok_and(|share| share > 0.0) {
+            classes.push(INSERT);
+        }
+        classes
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, space: AddressSpace) -> Result<f64> {
@@ -98,8 +88,7 @@ impl Workload for Ycsb {
             known: known(share),
             records,
             insert: knob_percent(knobs, "insert")?,
-            insert_class: (self.classes(knobs).len() - 1) as u8,
-            kinds: kinds(knobs)?,
+            kinds: mix(knobs)?,
             scan_length: knobs.int("scan_length")?,
             value_bytes: share.space.value_bytes,
         }))
@@ -111,32 +100,38 @@ fn known(share: &GeneratorInputs<'_>) -> Known {
     Known { loaded: share.space.keys, thread, threads }
 }
 
-/// For each kind of op that occurs apart from inserts, in the order of the classes, the part of a
-/// draw up to which it is chosen.
-fn kinds(knobs: &Knobs) -> Result<Vec<(f64, OpKind)>> {
-    let shares = [
-        knob_percent(knobs, "update")?,
-        knob_percent(knobs, "modify")?,
-        knob_percent(knobs, "scan")?,
-    ];
-    let mut upto = 1.0 - knob_percent(knobs, "insert")? - shares.iter().sum::<f64>();
-    if upto < -1e-9 {
+/// A kind of op that occurs, apart from inserts, in the order of the classes.
+struct MixKind {
+    class: Class,
+    kind: OpKind,
+    /// The part of a draw up to which it is chosen.
+    upto: f64,
+}
+
+fn mix(knobs: &Knobs) -> Result<Vec<MixKind>> {
+    let share = |name| knob_percent(knobs, name);
+    let written = share("update")? + share("modify")? + share("scan")?;
+    let read = 1.0 - share("insert")? - written;
+    if read < -1e-9 {
         return Err(failed(
-            format!("update, insert, scan and modify add up to {:.4} %", (1.0 - upto) * 100.0),
+            format!("update, insert, scan and modify add up to {:.4} %", (1.0 - read) * 100.0),
             "lower one of them: reads are the rest of 100 %",
         ));
     }
-    let mut kinds = Vec::new();
-    if upto > 1e-9 {
-        kinds.push((upto, OpKind::Get));
-    }
-    for ((_, _, kind), share) in KINDS.iter().zip(shares) {
-        upto += share;
-        if share > 0.0 {
-            kinds.push((upto, *kind));
-        }
-    }
-    Ok(kinds)
+    let all = [
+        (Class::READ, OpKind::Get, read),
+        (UPDATE, OpKind::Update, share("update")?),
+        (Class::new("read-modify-write"), OpKind::Update, share("modify")?),
+        (Class::new("scan"), OpKind::Seek, share("scan")?),
+    ];
+    let mut upto = 0.0;
+    let there = all.into_iter().filter(|(_, _, share)| *share > 1e-9);
+    Ok(there
+        .map(|(class, kind, share)| {
+            upto += share;
+            MixKind { class, kind, upto }
+        })
+        .collect())
 }
 
 struct YcsbSource {
@@ -145,8 +140,7 @@ struct YcsbSource {
     records: Records,
     /// The share of inserts.
     insert: f64,
-    insert_class: u8,
-    kinds: Vec<(f64, OpKind)>,
+    kinds: Vec<MixKind>,
     scan_length: u64,
     value_bytes: u32,
 }
@@ -167,12 +161,12 @@ impl OpGenerator for YcsbSource {
         let (inserts, len) = (self.inserts(n), self.value_bytes);
         if self.inserts(n + 1) > inserts {
             let at = key_of(self.known.inserted(inserts));
-            return Op { kind: OpKind::Put, class: self.insert_class, len, at, salt };
+            return Op { kind: OpKind::Put, class: self.kinds.len() as u8, len, at, salt };
         }
         let draw = draw * (1.0 - self.insert);
         let last = self.kinds.len().saturating_sub(1);
-        let class = self.kinds.iter().position(|(upto, _)| draw < *upto).unwrap_or(last);
-        let kind = self.kinds.get(class).map_or(OpKind::Get, |(_, kind)| *kind);
+        let class = self.kinds.iter().position(|kind| draw < kind.upto).unwrap_or(last);
+        let kind = self.kinds.get(class).map_or(OpKind::Get, |kind| kind.kind);
         let at = key_of(self.known.draw(&self.records, inserts, &mut rng));
         // A scan of one record is a seek that walks no further.
         let len = if kind == OpKind::Seek { rng.below(self.scan_length) as u32 } else { len };

@@ -5,6 +5,7 @@
 //! number are not neighbours in key order.
 
 use crate::base::rng::{Rng, mix};
+use crate::base::zipf::integral;
 
 /// Items of YCSB's `ScrambledZipfianGenerator`, whatever the number of records.
 const SCRAMBLED_ITEMS: u64 = 10_000_000_000;
@@ -54,10 +55,10 @@ fn zeta(n: u64, theta: f64) -> f64 {
     let exact = n.min(1000);
     let head: f64 = (1..=exact).map(|k| (k as f64).powf(-theta)).sum();
     let (from, to) = (exact as f64, n as f64);
-    let integral = (to.powf(1.0 - theta) - from.powf(1.0 - theta)) / (1.0 - theta);
+    let between = integral(theta, to) - integral(theta, from);
     let ends = (to.powf(-theta) - from.powf(-theta)) / 2.0;
     let slope = theta / 12.0 * (from.powf(-theta - 1.0) - to.powf(-theta - 1.0));
-    head + integral + ends + slope
+    head + between + ends + slope
 }
 
 /// A distribution over the records.
