@@ -309,7 +309,7 @@ no-rank-not-comparable-in =
 no-rank-chance =
     No drive can be ranked here, because no difference is larger than chance allows; more repeats narrow
     the intervals (`--repeats 10`).
-see-bottleneck = “Bottleneck” says what to change
+see-bottleneck = see “Bottleneck” for what to change
 to-measure-the-drive = To measure the drive: { $change }
 
 ## Imported figures
@@ -1530,9 +1530,6 @@ layer-application = application
 layer-wal = write-ahead log
 layer-flush = flush
 layer-compaction = compaction
-layer-redo = redo log
-layer-doublewrite = double-write buffer
-layer-pages = pages
 layer-filesystem = filesystem and rest
 layer-host = host
 layer-media = media

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{MeterTarget, Probe, Reading, ReadingTime, find};
 use crate::base::error::{Result, failed};
 use crate::plan::{Plan, Subject};
-use crate::record::gauge::written::{CounterKind, CounterSource, DriveCounter};
+use crate::record::gauge::written::{CLASSES, CounterKind, CounterSource, DriveCounter};
 
 /// Meters at work.
 pub struct WriteCounters {
@@ -28,7 +28,7 @@ impl WriteCounters {
     pub fn open(plan: &Plan, subject: &Subject) -> Result<WriteCounters> {
         let places: Vec<PathBuf> =
             subject.drives.iter().map(|drive| drive.place.path().to_path_buf()).collect();
-        let counts = |class: Result<&str>| class.is_ok_and(|class| class.ends_with("_written"));
+        let counts = |class: Result<&str>| class.is_ok_and(|class| CLASSES.contains(&class));
         let mut probes = Vec::new();
         for part in plan.meters.iter().chain(&subject.meters) {
             if part.name != "nvme" && !counts(part.knobs.text("class")) {
@@ -61,17 +61,16 @@ impl WriteCounters {
     }
 }
 
-/// The sum over the drives by the finest source that counts both.
+/// The sum over the drives by the finest source that counts both on each.
 fn of_readings(latest: &[Reading]) -> Option<WrittenBytes> {
     let counters: Vec<(DriveCounter, f64)> =
         latest.iter().filter_map(|r| Some((DriveCounter::of_name(&r.name)?, r.value))).collect();
-    CounterSource::ALL.into_iter().find_map(|source| {
-        let sum = |written| {
-            let own = counters.iter().filter(|(c, _)| c.source == source && c.written == written);
-            own.map(|(c, value)| value * c.scale).reduce(|a, b| a + b)
-        };
-        Some(WrittenBytes { host: sum(CounterKind::Host)?, media: sum(CounterKind::Media)? })
-    })
+    let source = CounterSource::finest(counters.iter().map(|(counter, _)| counter))?;
+    let sum = |written| {
+        let own = counters.iter().filter(|(c, _)| c.source == source && c.written == written);
+        own.map(|(c, value)| value * c.scale).sum()
+    };
+    Some(WrittenBytes { host: sum(CounterKind::Host), media: sum(CounterKind::Media) })
 }
 
 #[cfg(test)]

@@ -41,9 +41,6 @@ pub fn part(l: Language, name: &str) -> String {
         "wal" => say!(l, "layer-wal"),
         "flush" => say!(l, "layer-flush"),
         "compaction" => say!(l, "layer-compaction"),
-        "redo" => say!(l, "layer-redo"),
-        "doublewrite" => say!(l, "layer-doublewrite"),
-        "pages" => say!(l, "layer-pages"),
         other => other.to_string(),
     }
 }

@@ -28,6 +28,18 @@ impl CounterSource {
         CounterSource::Group,
     ];
 
+    /// The finest of which these counters count both on as many drives.
+    pub fn finest<'a>(
+        counters: impl Iterator<Item = &'a DriveCounter> + Clone,
+    ) -> Option<CounterSource> {
+        CounterSource::ALL.into_iter().find(|source| {
+            let count = |written| {
+                counters.clone().filter(|c| c.source == *source && c.written == written).count()
+            };
+            count(CounterKind::Host) > 0 && count(CounterKind::Host) == count(CounterKind::Media)
+        })
+    }
+
     /// As it stands in names of readings, and in a brief.
     pub const fn name(self) -> &'static str {
         match self {
@@ -131,9 +143,8 @@ pub mod engine {
     /// The part that each of its ways of writing has in what it wrote to files; the words stand
     /// before this ending.
     pub const PART: &str = "_part_written_bytes";
-    /// RocksDB's write-ahead log, flushes and compaction; InnoDB's redo log, double-write buffer
-    /// and pages.
-    pub const PARTS: [&str; 6] = ["wal", "flush", "compaction", "redo", "doublewrite", "pages"];
+    /// RocksDB's write-ahead log, flushes and compaction.
+    pub const PARTS: [&str; 3] = ["wal", "flush", "compaction"];
 }
 
 #[cfg(test)]

@@ -128,13 +128,9 @@ impl<'a> Source<'a> {
     fn of(gauges: &'a [MeterSeries]) -> Option<Source<'a>> {
         let all: Vec<(DriveCounter, &MeterSeries)> =
             gauges.iter().filter_map(|g| Some((DriveCounter::of_name(&g.name)?, g))).collect();
-        CounterSource::ALL.into_iter().find_map(|source| {
-            let own = all.iter().filter(|(c, _)| c.source == source);
-            let counters: Vec<_> = own.map(|(c, g)| (c.clone(), *g)).collect();
-            let of = |written| counters.iter().filter(|(c, _)| c.written == written).count();
-            let both = of(CounterKind::Host) > 0 && of(CounterKind::Host) == of(CounterKind::Media);
-            both.then_some(Source { source, counters })
-        })
+        let source = CounterSource::finest(all.iter().map(|(counter, _)| counter))?;
+        let counters = all.into_iter().filter(|(c, _)| c.source == source).collect();
+        Some(Source { source, counters })
     }
 
     fn of_kind(
