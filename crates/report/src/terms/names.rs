@@ -67,15 +67,18 @@ fn marked(id: &str) -> Option<String> {
     Language::ENGLISH.keyed(id, [&marks[0], &marks[1], &marks[2]])
 }
 
+/// The message that a built-in text is, with its values; None if `written` does not match its
+/// English.
+fn message_of(id: &str, written: &str) -> Option<MessageArg> {
+    let number = |value: &str| MessageArg::Number(Number(value.to_string()));
+    let [value, second, third] = values(&marked(id)?, written)?.map(number);
+    let args = vec![("value", value), ("second", second), ("third", third)];
+    Some(MessageArg::Message(Message { id: id.to_string().into(), args }))
+}
+
 /// A preparation action, or its result; as stored if there is no message for it.
 pub fn done(stored: &str) -> MessageArg {
-    let of = |id: &&'static str| {
-        let number = |value: &str| MessageArg::Number(Number(value.to_string()));
-        let [value, second, third] = values(&marked(id)?, stored)?.map(number);
-        let args = vec![("value", value), ("second", second), ("third", third)];
-        Some(MessageArg::Message(Message { id: (*id).into(), args }))
-    };
-    DONE.iter().find_map(of).unwrap_or_else(|| stored.into())
+    DONE.iter().find_map(|id| message_of(id, stored)).unwrap_or_else(|| stored.into())
 }
 
 /// A fact's value; as it is stored where it is not in words of Dyno's own.
@@ -107,13 +110,8 @@ impl PlanText {
 
 impl From<&PlanText> for MessageArg {
     fn from(text: &PlanText) -> MessageArg {
-        let number = |value: &str| MessageArg::Number(Number(value.to_string()));
-        let found = marked(&text.key).and_then(|english| values(&english, &text.written));
-        let Some([value, second, third]) = found.map(|found| found.map(number)) else {
-            return MessageArg::Text(text.written.clone());
-        };
-        let args = vec![("value", value), ("second", second), ("third", third)];
-        MessageArg::Message(Message { id: text.key.clone().into(), args })
+        message_of(&text.key, &text.written)
+            .unwrap_or_else(|| MessageArg::Text(text.written.clone()))
     }
 }
 

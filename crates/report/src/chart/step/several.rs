@@ -120,6 +120,10 @@ impl ChartKind<'_> {
             .neighbours()
             .into_iter()
             .flat_map(|name| (0..SHOWN.len()).map(move |i| (name, i)))
+            // A percentile that too few samples bear has no bar for any subject.
+            .filter(|(name, what)| {
+                self.lead().iter().any(|(_, cell)| value(cell, name, *what).is_some())
+            })
             .collect();
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
             name: name(self.facts, cell),
