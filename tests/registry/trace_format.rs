@@ -27,8 +27,8 @@ impl TraceFormat for StripChart {
         for line in text.lines().skip(1) {
             let (time, block) = line.split_once(' ').context("a line is a time and a block")?;
             let (at_ns, block): (u64, u64) = (time.parse()?, block.parse()?);
-            let (kind, offset) = (RequestKind::Read, block * 4096);
-            sink.take(&SourceRequest { at_ns, device: "chart", kind, offset, length: 4096 })?;
+            let (device, kind, offset) = ("chart".into(), RequestKind::Read, block * 4096);
+            sink.take(&SourceRequest { at_ns, device, kind, offset, length: 4096 })?;
         }
         Ok(())
     }

@@ -11,7 +11,6 @@ use std::path::Path;
 use clap::Subcommand;
 
 use crate::base::error::Result;
-use crate::base::stderr::note;
 use crate::trace::{Compiled, Reader, read_any};
 
 /// What is done with a trace.
@@ -44,15 +43,6 @@ pub fn trace(command: &TraceCommand, out: &mut dyn Write) -> Result<()> {
 /// not compiled yet is, in the folder for temporary files, and nothing is left there.
 fn open(path: &Path) -> Result<(Reader, Compiled)> {
     let (reader, compiled) = read_any(path, &std::env::temp_dir())?;
-    say_refusals(path, &compiled);
+    compiled.note_refused(path);
     Ok((reader, compiled))
-}
-
-fn say_refusals(path: &Path, compiled: &Compiled) {
-    let refusals = &compiled.refusals;
-    if refusals.count > 0 {
-        let (shown, count, requests) = (path.display(), refusals.count, compiled.summary.requests);
-        note(&format!("{shown}: {requests} requests read; {count} lines or records refused:"));
-        refusals.lines().iter().for_each(|line| note(&format!("  {line}")));
-    }
 }

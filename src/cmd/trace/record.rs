@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::base::error::{Context, Result, failed, refused};
+use crate::base::file;
 use crate::base::output::Output;
 use crate::base::stderr::note;
 use crate::base::units;
@@ -44,8 +45,7 @@ const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 /// Records, sorts and writes the trace.
 pub fn record(args: &RecordArgs, out: &mut dyn Write) -> Result<()> {
     let disk = Disk::of(&args.device)?;
-    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
+    let folder = file::folder_of(&args.output);
     let mut bodies = disk.foundations().into_iter().map(|disk| disk::name(&disk.body()));
     let below = devices_below(folder);
     if bodies.any(|body| below.contains(&body)) {
@@ -73,7 +73,7 @@ pub fn record(args: &RecordArgs, out: &mut dyn Write) -> Result<()> {
     let id = Pid::from_child(&child);
     let mut pipe = RecordPipe { pipe, signals: &signals, id, ended: false };
     let (mut reader, compiled) = read_blktrace(&mut pipe, folder, || end(&mut child))?;
-    super::say_refusals(&args.device, &compiled);
+    compiled.note_refused(&args.device);
     if compiled.refusals.lost > 0 {
         let lost = units::grouped(compiled.refusals.lost);
         note(&format!("blktrace lost {lost} events: the trace is incomplete, and says so"));

@@ -15,6 +15,11 @@ pub const MOST_DATA: u64 = 64 << 20;
 /// Prefix of the temporary name of a folder that is renamed once it is complete.
 pub const UNFINISHED: &str = "_unfinished-";
 
+/// The folder that contains a file: "." for a bare name.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Opens a regular file for reading; links are followed.
 pub fn open(path: &Path) -> Result<File> {
     let shown = path.display();

@@ -7,6 +7,13 @@ pub fn integral(theta: f64, x: f64) -> f64 {
     if (theta - 1.0).abs() < 1e-9 { x.ln() } else { (x.powf(1.0 - theta) - 1.0) / (1.0 - theta) }
 }
 
+/// The rank, from 0, that a number uniform over [0, 1) falls on: of `ranks`, where `top` is the
+/// integral up to `ranks` + 1.
+#[inline(always)]
+pub fn rank(theta: f64, top: f64, unit: f64, ranks: u64) -> u64 {
+    ((inverse(theta, unit * top) - 1.0) as u64).min(ranks - 1)
+}
+
 /// The x whose integral is y.
 pub fn inverse(theta: f64, y: f64) -> f64 {
     if (theta - 1.0).abs() < 1e-9 {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::base::error::describe;
+use crate::base::file::folder_of;
 use crate::base::{self};
 use crate::plan::builtin::protocols;
 use crate::plan::cpus::Cpus;
@@ -49,13 +50,12 @@ pub fn load_with(
     catalogue: &Catalogue,
 ) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
-    let folder =
-        path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
+    let folder = folder_of(path);
     let plan = parse_file(path, &mut log).and_then(|mut tree| {
         if let NodeValue::Table(entries) = &mut tree.value {
             put(given, entries, &mut log);
         }
-        resolve(&tree, &folder, catalogue, &mut log)
+        resolve(&tree, folder, catalogue, &mut log)
     });
     finish(plan, log)
 }

@@ -9,7 +9,9 @@ use super::layout::{Summary, is_compiled};
 use super::reader::Reader;
 use super::sort::Sorter;
 use crate::base::error::{Context, Result, failed};
+use crate::base::file;
 use crate::base::output::Output;
+use crate::base::stderr::note;
 
 /// What came of a trace.
 pub struct Compiled {
@@ -21,10 +23,21 @@ pub struct Compiled {
     pub refusals: Refusals,
 }
 
+impl Compiled {
+    /// States on standard error what of the source was refused.
+    pub fn note_refused(&self, source: &Path) {
+        let (refusals, requests) = (&self.refusals, self.summary.requests);
+        if refusals.count > 0 {
+            let (shown, count) = (source.display(), refusals.count);
+            note(&format!("{shown}: {requests} requests read; {count} lines or records refused:"));
+            refusals.lines().iter().for_each(|line| note(&format!("  {line}")));
+        }
+    }
+}
+
 /// Compiles `source` to the file `output`, which is replaced only if Dyno wrote it.
 pub fn compile(source: &Path, output: &Path) -> Result<Compiled> {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let (reader, compiled) = read_source(source, folder.unwrap_or(Path::new(".")))?;
+    let (reader, compiled) = read_source(source, file::folder_of(output))?;
     write_file(&reader, output, &[source])?;
     Ok(compiled)
 }
@@ -32,9 +45,10 @@ pub fn compile(source: &Path, output: &Path) -> Result<Compiled> {
 /// Writes what a reader reads to a file, which is replaced only if Dyno wrote it.
 pub fn write_file(reader: &Reader, output: &Path, inputs: &[&Path]) -> Result<()> {
     let mut out = Output::begin(output, inputs)?;
-    let mut file = reader.file();
-    file.rewind()?;
-    std::io::copy(&mut file, &mut out).with_context(|| format!("writing {}", output.display()))?;
+    let mut compiled = reader.file();
+    compiled.rewind()?;
+    std::io::copy(&mut compiled, &mut out)
+        .with_context(|| format!("writing {}", output.display()))?;
     out.finish(inputs)
 }
 
@@ -51,7 +65,7 @@ pub fn read_any(source: &Path, folder: &Path) -> Result<(Reader, Compiled)> {
 
 fn read_source(source: &Path, folder: &Path) -> Result<(Reader, Compiled)> {
     let shown = source.display();
-    if crate::base::file::open(source)?.metadata()?.len() == 0 {
+    if file::open(source)?.metadata()?.len() == 0 {
         return Err(failed(format!("the trace {shown} is empty"), "check that it was recorded"));
     }
     let Some(format) = formats::of_file(source)? else {

@@ -7,7 +7,7 @@ use super::request::{Request, RequestKind};
 use super::writer::Writer;
 use crate::base::error::{Result, ensure};
 use crate::base::rng::{Seed, spread};
-use crate::base::zipf::{integral, inverse};
+use crate::base::zipf::{integral, rank};
 
 /// Bytes by which offsets are aligned, and from which ranks count.
 const BLOCK: u64 = 4096;
@@ -112,7 +112,6 @@ impl Synthetic {
     /// Popular blocks do not lie beside one another.
     fn block(&self, unit: f64, blocks: u64) -> u64 {
         let top = integral(self.theta, blocks as f64 + 1.0);
-        let rank = (inverse(self.theta, unit * top) - 1.0) as u64;
-        spread(rank.min(blocks - 1), blocks, self.seed)
+        spread(rank(self.theta, top, unit, blocks), blocks, self.seed)
     }
 }

@@ -42,6 +42,15 @@ pub struct KindTotal {
     pub longest: u32,
 }
 
+impl KindTotal {
+    /// Counts one more.
+    pub fn add(&mut self, request: &Request) {
+        self.requests += 1;
+        self.bytes = self.bytes.saturating_add(u64::from(request.length));
+        self.longest = self.longest.max(request.length);
+    }
+}
+
 /// One device of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceDevice {
@@ -89,10 +98,7 @@ impl Summary {
         }
         self.span_ns = request.at_ns - self.origin_ns;
         self.requests += 1;
-        let total = &mut self.kinds[request.kind as usize];
-        total.requests += 1;
-        total.bytes = total.bytes.saturating_add(u64::from(request.length));
-        total.longest = total.longest.max(request.length);
+        self.kinds[request.kind as usize].add(request);
         if let Some(device) = self.devices.get_mut(usize::from(request.device)) {
             device.requests += 1;
             device.end = device.end.max(request.end());

@@ -5,7 +5,7 @@
 //! 20 %").
 
 use crate::base::rng::{Rng, spread};
-use crate::base::zipf::{integral, inverse};
+use crate::base::zipf::{integral, rank};
 
 /// A distribution over the blocks 0 … n − 1.
 #[derive(Clone, Debug)]
@@ -46,8 +46,7 @@ impl Offsets {
         match *self {
             Offsets::Uniform => rng.below(blocks),
             Offsets::Zipfian { theta, top, scatter } => {
-                let rank = inverse(theta, rng.unit() * top) - 1.0;
-                spread((rank as u64).min(blocks - 1), blocks, scatter)
+                spread(rank(theta, top, rng.unit(), blocks), blocks, scatter)
             }
             Offsets::Pareto { power, scatter } => {
                 let rank = blocks as f64 * rng.unit().powf(power);
@@ -69,6 +68,7 @@ impl Offsets {
 mod tests {
     use super::*;
     use crate::base::rng::Seed;
+    use crate::base::zipf::inverse;
     use proptest::prelude::*;
 
     fn share_below(offsets: &Offsets, blocks: u64, limit: u64) -> f64 {

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use super::Catalogue;
 use super::builtin::protocols;
 use super::model::Plan;
+use crate::base::file::folder_of;
 use crate::base::secret;
 use crate::plan::file::{self, parse_file, resolve_with};
 use crate::plan::syntax::fields::{self, Fields};
@@ -78,7 +79,7 @@ impl Campaign {
 fn read(path: &Path, tree: &Node, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Campaign> {
     let mut table = Fields::of(tree, "a campaign", log)?;
     let [hosts, rounds, find, environment, slurm, subjects] = OWN.map(|key| table.get(key));
-    let folder = folder(path);
+    let folder = folder_of(path).to_path_buf();
     let hosts = hosts.map(|n| hosts::hosts(n, &folder, log)).unwrap_or_default();
     let slurm = slurm.map_or_else(|| Some(Slurm::default()), |n| hosts::slurm(n, log));
     let rounds = rounds.map_or(Some(1), |n| fields::count(n, MOST_ROUNDS, log));
@@ -121,10 +122,6 @@ fn read(path: &Path, tree: &Node, catalogue: &Catalogue, log: &mut Mistakes) -> 
         tree,
         sources: Mistakes::default(),
     })
-}
-
-fn folder(path: &Path) -> PathBuf {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf()
 }
 
 /// The file of a protocol that is not built in, as read by `resolve_with`.

@@ -24,11 +24,7 @@ impl TraceFormat for Alibaba {
     }
 
     fn read(&self, file: &Path, sink: &mut RequestSink) -> Result<()> {
-        lines::each(file, sink, |line, sink| match row(line) {
-            _ if line.starts_with("device_id,") => Ok(None),
-            Ok(arrival) => sink.take(&arrival),
-            Err(reason) => Ok(Some(reason)),
-        })
+        lines::requests(file, sink, "device_id,", row)
     }
 }
 
@@ -42,5 +38,5 @@ fn row(line: &str) -> Result<SourceRequest<'_>, String> {
     whole(device, "number of the device")?;
     let at_ns = in_units(time, MICROSECOND, "time")?;
     let (offset, length) = (whole(offset, "offset")?, whole(length, "length")?);
-    Ok(SourceRequest { at_ns, device, kind, offset, length })
+    Ok(SourceRequest { at_ns, device: device.into(), kind, offset, length })
 }

@@ -82,7 +82,7 @@ impl<'a> BlockEvent<'a> {
         };
         let flush = flush.then_some(SourceRequest {
             at_ns,
-            device,
+            device: device.into(),
             kind: RequestKind::Flush,
             offset: 0,
             length: 0,
@@ -95,7 +95,7 @@ impl<'a> BlockEvent<'a> {
             Some(kind) => {
                 let offset = in_units(sector, SECTOR, "sector")?;
                 let length = in_units(sectors, SECTOR, "number of sectors")?;
-                Some(SourceRequest { at_ns, device, kind, offset, length })
+                Some(SourceRequest { at_ns, device: device.into(), kind, offset, length })
             }
         };
         let empty = moves.as_ref().is_some_and(|moves| moves.length == 0) && flush.is_some();

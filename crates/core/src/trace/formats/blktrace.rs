@@ -9,6 +9,7 @@ use super::TraceFormat;
 use super::lines::{self, Beginning};
 use super::parsed::{RequestSink, SourceRequest};
 use crate::base::error::{Context, Result};
+use crate::base::file;
 use crate::trace::request::RequestKind;
 
 const SECTOR: u64 = 512;
@@ -43,9 +44,7 @@ impl TraceFormat for Blktrace {
             number.parse::<u32>().ok().map(|number| (base.to_string(), number))
         };
         let Some((base, _)) = number(&name) else { return Ok(vec![named.to_path_buf()]) };
-        let folder = named.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        let entries = std::fs::read_dir(folder)
+        let entries = std::fs::read_dir(file::folder_of(named))
             .with_context(|| format!("looking for the other files of {}", named.display()))?;
         let mut files: Vec<(u32, PathBuf)> = entries
             .flatten()
@@ -150,7 +149,7 @@ struct Unnamed {
 impl Unnamed {
     fn of<'a>(&self, device: &'a str) -> SourceRequest<'a> {
         let Unnamed { at_ns, kind, offset, length } = *self;
-        SourceRequest { at_ns, device, kind, offset, length }
+        SourceRequest { at_ns, device: device.into(), kind, offset, length }
     }
 }
 

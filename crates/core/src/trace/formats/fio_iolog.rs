@@ -87,5 +87,5 @@ fn action(line: &str, at_ns: u64) -> Result<Option<SourceRequest<'_>>, String> {
         None => return Err("it has no offset and no length".into()),
         Some((offset, length)) => (whole(offset, "offset")?, whole(length, "length")?),
     };
-    Ok(Some(SourceRequest { at_ns, device, kind, offset, length }))
+    Ok(Some(SourceRequest { at_ns, device: device.into(), kind, offset, length }))
 }

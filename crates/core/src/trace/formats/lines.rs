@@ -7,7 +7,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use super::parsed::RequestSink;
+use super::parsed::{RequestSink, SourceRequest};
 use crate::base::error::{Context, Result};
 use crate::base::file;
 
@@ -38,7 +38,7 @@ impl Beginning {
 
 /// A file's bytes, unpacked where gzip packed them.
 pub fn open(path: &Path) -> Result<Box<dyn Read>> {
-    let mut file = BufReader::with_capacity(1 << 20, file::open(path)?);
+    let mut file = raw(path)?;
     let reading = || format!("reading {}", path.display());
     let packed = file.fill_buf().with_context(reading)?.starts_with(&[0x1f, 0x8b]);
     Ok(match packed {
@@ -54,6 +54,20 @@ pub fn beginning(path: &Path) -> Result<Beginning> {
         .read_to_end(&mut bytes)
         .with_context(|| format!("reading {}", path.display()))?;
     Ok(Beginning { bytes })
+}
+
+/// Takes the request of each line but those that begin with `names`, a line of column names.
+pub fn requests(
+    path: &Path,
+    sink: &mut RequestSink,
+    names: &str,
+    row: impl Fn(&str) -> Result<SourceRequest<'_>, String>,
+) -> Result<()> {
+    each(path, sink, |line, sink| match row(line) {
+        _ if line.starts_with(names) => Ok(None),
+        Ok(request) => sink.take(&request),
+        Err(reason) => Ok(Some(reason)),
+    })
 }
 
 /// Hands each line to `take`, without its end; what it says is the reason for which the line is
@@ -91,7 +105,7 @@ pub fn each(
     Ok(())
 }
 
-/// The beginning of a file as it is, for formats that are no text.
+/// A file's bytes as they are.
 pub fn raw(path: &Path) -> Result<BufReader<File>> {
     Ok(BufReader::with_capacity(1 << 20, file::open(path)?))
 }

@@ -24,20 +24,11 @@ impl TraceFormat for MsrCambridge {
     }
 
     fn read(&self, file: &Path, sink: &mut RequestSink) -> Result<()> {
-        lines::each(file, sink, |line, sink| {
-            if line.starts_with("Timestamp,") {
-                return Ok(None);
-            }
-            let (device, arrival) = match row(line) {
-                Ok(row) => row,
-                Err(reason) => return Ok(Some(reason)),
-            };
-            sink.take(&SourceRequest { device: &device, ..arrival })
-        })
+        lines::requests(file, sink, "Timestamp,", row)
     }
 }
 
-fn row(line: &str) -> Result<(String, SourceRequest<'_>), String> {
+fn row(line: &str) -> Result<SourceRequest<'_>, String> {
     let [time, host, disk, kind, offset, length, _response] = columns(line)?;
     let kind = match kind.to_ascii_lowercase().as_str() {
         "read" => RequestKind::Read,
@@ -47,5 +38,5 @@ fn row(line: &str) -> Result<(String, SourceRequest<'_>), String> {
     let at_ns = in_units(time, FILE_TIME, "time")?;
     let (offset, length) = (whole(offset, "offset")?, whole(length, "size")?);
     let device = format!("{host}.{}", whole(disk, "number of the disk")?);
-    Ok((device, SourceRequest { at_ns, device: "", kind, offset, length }))
+    Ok(SourceRequest { at_ns, device: device.into(), kind, offset, length })
 }

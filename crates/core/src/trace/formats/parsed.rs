@@ -1,5 +1,6 @@
 //! What formats hand on: requests by the name of their device, and refused lines with their reason.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::base::error::{Result, failed};
@@ -52,7 +53,7 @@ pub struct SourceRequest<'a> {
     /// Its time by the clock of the source.
     pub at_ns: u64,
     /// The name of its device.
-    pub device: &'a str,
+    pub device: Cow<'a, str>,
     /// What it does.
     pub kind: RequestKind,
     /// Its first byte.
@@ -84,7 +85,8 @@ impl RequestSink {
         if let Some(fault) = request.fault() {
             return Ok(Some(fault.to_string()));
         }
-        let device = match self.devices.get(arrival.device) {
+        let name = &*arrival.device;
+        let device = match self.devices.get(name) {
             Some(device) => *device,
             None if self.devices.len() == MOST_DEVICES => {
                 let what = format!("the trace has more than {MOST_DEVICES} devices");
@@ -92,8 +94,8 @@ impl RequestSink {
             }
             None => {
                 let device = self.devices.len() as u16;
-                self.sorter.add_device(arrival.device);
-                self.devices.insert(arrival.device.to_string(), device);
+                self.sorter.add_device(name);
+                self.devices.insert(name.to_string(), device);
                 device
             }
         };

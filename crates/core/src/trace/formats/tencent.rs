@@ -25,11 +25,7 @@ impl TraceFormat for Tencent {
     }
 
     fn read(&self, file: &Path, sink: &mut RequestSink) -> Result<()> {
-        lines::each(file, sink, |line, sink| match row(line) {
-            _ if line.starts_with("Timestamp,") => Ok(None),
-            Ok(arrival) => sink.take(&arrival),
-            Err(reason) => Ok(Some(reason)),
-        })
+        lines::requests(file, sink, "Timestamp,", row)
     }
 }
 
@@ -44,5 +40,5 @@ fn row(line: &str) -> Result<SourceRequest<'_>, String> {
     let at_ns = seconds(time, "time")?;
     let offset = in_units(offset, SECTOR, "offset")?;
     let length = in_units(length, SECTOR, "size")?;
-    Ok(SourceRequest { at_ns, device, kind, offset, length })
+    Ok(SourceRequest { at_ns, device: device.into(), kind, offset, length })
 }

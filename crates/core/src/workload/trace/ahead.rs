@@ -5,6 +5,7 @@
 //! in their recorded order, whatever the others do. A flush goes to the first worker. With one
 //! worker the order of the whole trace is kept.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
@@ -78,26 +79,17 @@ impl ReplayPart {
 
 /// Reads the part ahead until it is at its end or the worker is gone.
 fn read_ahead(ring: &RequestRing, part: &ReplayPart, reader: &mut Reader) -> Result<()> {
-    let device = part.selection.device_in(reader.summary())?;
-    let mut requests = Vec::new();
     let (mut n, mut room) = (0, ring.slots());
-    reader.seek_to(part.selection.start_ns)?;
-    loop {
-        reader.next_requests(&mut requests)?;
-        for request in &requests {
-            if request.at_ns >= part.selection.end_ns {
-                ring.publish(n);
-                return Ok(());
-            }
-            let taken = part.selection.take(request, device).filter(|taken| part.is_own(taken));
-            let Some(taken) = taken else { continue };
-            if room == 0 {
-                ring.publish(n);
-                room = wait_for_room(ring, n);
-            }
-            if ring.closed.load(Relaxed) {
-                return Ok(());
-            }
+    part.selection.each(reader, |taken| {
+        let own = part.is_own(&taken);
+        if own && room == 0 {
+            ring.publish(n);
+            room = wait_for_room(ring, n);
+        }
+        if ring.closed.load(Relaxed) {
+            return Ok(ControlFlow::Break(()));
+        }
+        if own {
             ring.write(n, &part.mapped(&taken)?);
             n += 1;
             room -= 1;
@@ -105,11 +97,10 @@ fn read_ahead(ring: &RequestRing, part: &ReplayPart, reader: &mut Reader) -> Res
                 ring.publish(n);
             }
         }
-        ring.publish(n);
-        if requests.is_empty() || ring.closed.load(Relaxed) {
-            return Ok(());
-        }
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    ring.publish(n);
+    Ok(())
 }
 
 /// Sleeps until an eighth of the ring is free. Looks seldom where that takes long.

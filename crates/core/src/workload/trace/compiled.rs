@@ -12,7 +12,6 @@ use twox_hash::XxHash3_64;
 use crate::base::error::{Context, Result};
 use crate::base::private;
 use crate::base::stderr::note;
-use crate::base::units::plural;
 use crate::trace::{self, Reader, Synthetic};
 
 /// What a plan calls the trace that ships, which is the same on every host: no recording of others
@@ -46,13 +45,13 @@ pub fn open(source: &Path) -> Result<Reader> {
                 fs::create_dir_all(&folder)?;
                 make_room(&folder);
                 note(&format!("compiling the trace {}", source.display()));
-                name_refused(source, &trace::compile(source, &kept)?)?;
+                trace::compile(source, &kept)?.note_refused(source);
             }
             Reader::open(&kept)
         }
         None => {
             let (reader, compiled) = trace::read_any(source, &std::env::temp_dir())?;
-            name_refused(source, &compiled)?;
+            compiled.note_refused(source);
             Ok(reader)
         }
     }
@@ -64,20 +63,6 @@ fn open_synthetic() -> Result<Reader> {
     let mut file = File::from(memory.context("making room for the synthetic trace")?);
     Synthetic::default().write(BufWriter::new(&mut file))?;
     Reader::over(file, Path::new(SYNTHETIC))
-}
-
-/// Names what of a trace was refused.
-fn name_refused(source: &Path, compiled: &trace::Compiled) -> Result<()> {
-    let refused = compiled.refusals.count;
-    if refused > 0 {
-        let lines = plural(usize::try_from(refused)?, "line");
-        note(&format!(
-            "the trace {} has {lines} that are no requests and are not replayed:\n{}",
-            source.display(),
-            compiled.refusals.lines().join("\n")
-        ));
-    }
-    Ok(())
 }
 
 /// Removes the oldest where there are too many: they can be made again.

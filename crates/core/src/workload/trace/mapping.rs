@@ -15,7 +15,7 @@ const DEVICE_UNIT: u64 = 1 << 20;
 
 /// How requests are mapped to a target.
 pub struct OffsetMapping {
-    how: How,
+    how: MappingRule,
     space: AddressSpace,
     /// The longest request, bytes.
     longest: u32,
@@ -25,7 +25,7 @@ pub struct OffsetMapping {
     pub used_bytes: u64,
 }
 
-enum How {
+enum MappingRule {
     /// By device of the trace: where it begins.
     Plain(Vec<u64>),
     /// The same; and the size that offsets are taken modulo of.
@@ -46,7 +46,7 @@ impl OffsetMapping {
         let there = space.bytes / survey.unit_bytes * survey.unit_bytes;
         let how = match selection.remap {
             Remap::None if needed <= u128::from(space.bytes) => {
-                How::Plain(places(survey, u128::MAX))
+                MappingRule::Plain(places(survey, u128::MAX))
             }
             Remap::None => return Err(too_small(selection, needed, space.bytes)),
             Remap::Modulo if u64::from(longest) > there => {
@@ -55,7 +55,7 @@ impl OffsetMapping {
                     "use a larger drive or dataset (its `size`)",
                 ));
             }
-            Remap::Modulo => How::Modulo(places(survey, u128::from(there)), there),
+            Remap::Modulo => MappingRule::Modulo(places(survey, u128::from(there)), there),
             Remap::Compact => {
                 let bytes = survey.touched.as_ref().map_or(0, |touched| touched.bytes());
                 if bytes > space.bytes {
@@ -69,13 +69,13 @@ impl OffsetMapping {
                          remap = \"modulo\"",
                     ));
                 }
-                How::Compact(Arc::clone(survey))
+                MappingRule::Compact(Arc::clone(survey))
             }
         };
         let used_bytes = match &how {
-            How::Plain(_) => needed as u64,
-            How::Modulo(_, size) => needed.min(u128::from(*size)) as u64,
-            How::Compact(_) => survey.touched.as_ref().map_or(0, |touched| touched.bytes()),
+            MappingRule::Plain(_) => needed as u64,
+            MappingRule::Modulo(_, size) => needed.min(u128::from(*size)) as u64,
+            MappingRule::Compact(_) => survey.touched.as_ref().map_or(0, |touched| touched.bytes()),
         };
         let needed_bytes = u64::try_from(needed).unwrap_or(u64::MAX);
         Ok(OffsetMapping { how, space, longest, needed_bytes, used_bytes })
@@ -92,13 +92,15 @@ impl OffsetMapping {
         }
         let begin = |places: &[u64]| places.get(device).copied();
         let at = match &self.how {
-            How::Plain(places) => begin(places).and_then(|from| from.checked_add(request.offset)),
-            How::Modulo(places, size) => begin(places).map(|from| {
+            MappingRule::Plain(places) => {
+                begin(places).and_then(|from| from.checked_add(request.offset))
+            }
+            MappingRule::Modulo(places, size) => begin(places).map(|from| {
                 let at = (from + request.offset % size) % size;
                 // One that would reach beyond the end is moved back as a whole.
                 at.min(size.saturating_sub(length))
             }),
-            How::Compact(survey) => {
+            MappingRule::Compact(survey) => {
                 let touched = survey.touched.as_ref();
                 touched.and_then(|touched| touched.place(request.device, request.offset))
             }

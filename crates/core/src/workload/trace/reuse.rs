@@ -1,11 +1,13 @@
 //! What remapping changes: after how many other bytes a place of the trace is accessed again,
 //! before and after.
 
+use std::ops::ControlFlow;
+
 use super::mapping::OffsetMapping;
 use super::selection::Selection;
 use crate::base::error::Result;
 use crate::record::RemappedTrace;
-use crate::trace::{Reader, ReuseDistances};
+use crate::trace::{Reader, Request, ReuseDistances};
 
 /// Places are of this size.
 const EXTENT_BYTES: u64 = 4096;
@@ -19,21 +21,14 @@ pub fn remapped(
     mapping: &OffsetMapping,
     reader: &mut Reader,
 ) -> Result<RemappedTrace> {
-    let device = selection.device_in(reader.summary())?;
     let [mut before, mut after] = [(); 2].map(|()| ReuseDistances::new(EXTENT_BYTES));
-    reader.seek_to(selection.start_ns)?;
     let mut left = MOST_REQUESTS;
-    while let Some(request) = reader.next_request()?.filter(|r| r.at_ns < selection.end_ns) {
-        let Some(taken) = selection.take(&request, device) else { continue };
+    selection.each(reader, |taken| {
         before.add(&taken);
-        let mut mapped = taken;
-        (mapped.device, mapped.offset) = (0, mapping.place(&taken)?);
-        after.add(&mapped);
+        after.add(&Request { device: 0, offset: mapping.place(&taken)?, ..taken });
         left -= 1;
-        if left == 0 {
-            break;
-        }
-    }
+        Ok(if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
     let of = |share| [&before, &after].map(|distances| within(distances, share));
     Ok(RemappedTrace {
         stream: String::new(),

@@ -1,11 +1,12 @@
 //! Which requests of a trace are replayed, and when: the workload's knobs as values.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use crate::base::error::{Result, failed};
 use crate::measure::pacer::ReplayTimes;
 use crate::plan::Knobs;
-use crate::trace::{Request, RequestKind, Summary};
+use crate::trace::{Reader, Request, RequestKind, Summary};
 
 /// How offsets beyond the drive are brought onto it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,7 +79,7 @@ impl Selection {
     }
 
     /// The index of the one device that is replayed.
-    pub fn device_in(&self, summary: &Summary) -> Result<Option<u16>> {
+    fn device_in(&self, summary: &Summary) -> Result<Option<u16>> {
         let Some(name) = &self.device else { return Ok(None) };
         match summary.devices.iter().position(|device| device.name == *name) {
             Some(index) => Ok(Some(index as u16)),
@@ -96,9 +97,36 @@ impl Selection {
         }
     }
 
+    /// Reads the trace from the start of the window, and hands on what is replayed of it.
+    pub fn each(
+        &self,
+        reader: &mut Reader,
+        mut take: impl FnMut(Request) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let device = self.device_in(reader.summary())?;
+        let mut requests = Vec::new();
+        reader.seek_to(self.start_ns)?;
+        loop {
+            reader.next_requests(&mut requests)?;
+            for request in &requests {
+                if request.at_ns >= self.end_ns {
+                    return Ok(());
+                }
+                if let Some(taken) = self.take(request, device)
+                    && take(taken)?.is_break()
+                {
+                    return Ok(());
+                }
+            }
+            if requests.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
     /// A request as it is replayed, where it is.
     #[inline]
-    pub fn take(&self, request: &Request, device: Option<u16>) -> Option<Request> {
+    fn take(&self, request: &Request, device: Option<u16>) -> Option<Request> {
         let skipped = device.is_some_and(|device| device != request.device)
             || (self.only_reads && request.kind != RequestKind::Read);
         if skipped {

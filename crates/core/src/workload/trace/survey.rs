@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::hash::Hasher;
+use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex};
 
@@ -71,7 +72,6 @@ fn key(selection: &Selection, file: &File) -> Result<SurveyKey> {
 }
 
 fn look(selection: &Selection, reader: &mut Reader) -> Result<Survey> {
-    let device = selection.device_in(reader.summary())?;
     let end_ns = selection.end_ns.min(reader.summary().span_ns);
     let window_ns = end_ns.saturating_sub(selection.start_ns);
     let mut survey = Survey {
@@ -85,26 +85,15 @@ fn look(selection: &Selection, reader: &mut Reader) -> Result<Survey> {
         touched: (selection.remap == Remap::Compact).then(Compaction::default),
     };
     let mut bits = survey.unit_bytes;
-    let (mut requests, mut hasher) = (Vec::new(), XxHash3_64::new());
-    reader.seek_to(selection.start_ns)?;
-    'whole: loop {
-        reader.next_requests(&mut requests)?;
-        if requests.is_empty() {
-            break;
+    let mut hasher = XxHash3_64::new();
+    selection.each(reader, |taken| {
+        bits |= taken.offset | u64::from(taken.length);
+        for word in words(&taken, selection.start_ns) {
+            hasher.write(&word.to_le_bytes());
         }
-        for request in &requests {
-            if request.at_ns >= selection.end_ns {
-                break 'whole;
-            }
-            if let Some(taken) = selection.take(request, device) {
-                bits |= taken.offset | u64::from(taken.length);
-                for word in words(&taken, selection.start_ns) {
-                    hasher.write(&word.to_le_bytes());
-                }
-                survey.add(&taken, selection.start_ns)?;
-            }
-        }
-    }
+        survey.add(&taken, selection.start_ns)?;
+        Ok(ControlFlow::Continue(()))
+    })?;
     survey.unit_bytes = 1 << bits.trailing_zeros();
     survey.checksum = hasher.finish();
     survey.touched.iter_mut().for_each(Compaction::number);
@@ -120,10 +109,7 @@ fn words(request: &Request, start_ns: u64) -> [u64; 3] {
 
 impl Survey {
     fn add(&mut self, request: &Request, start_ns: u64) -> Result<()> {
-        let total = &mut self.kinds[request.kind as usize];
-        total.requests += 1;
-        total.bytes = total.bytes.saturating_add(u64::from(request.length));
-        total.longest = total.longest.max(request.length);
+        self.kinds[request.kind as usize].add(request);
         self.last_ns = request.at_ns - start_ns;
         let place = (self.last_ns / self.arrivals_every_ns) as usize;
         if place >= self.arrivals.len() {
