@@ -262,7 +262,7 @@ impl LoadRow {
             misses: c.misses,
             given_up: c.given_up,
             service: LatencyRow::of(&c.service),
-            response: c.response.as_ref().map(LatencyRow::of),
+            response: c.response.as_deref().map(LatencyRow::of),
         };
         LoadRow {
             ops_per_s: (&load.ops_per_s).into(),

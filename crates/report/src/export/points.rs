@@ -74,7 +74,7 @@ impl<'a> OpClassRow<'a> {
     }
 
     fn response(&self) -> Option<&'a Times> {
-        self.class.response.as_ref()
+        self.class.response.as_deref()
     }
 
     /// Only for an open loop.

@@ -206,7 +206,7 @@ fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     let p99 = |times: &Times| times.percentiles_ns[P99];
     let p99_ratio = lead
         .response
-        .as_ref()
+        .as_deref()
         .and_then(p99)
         .zip(p99(&lead.service))
         .map(|(all, own)| all / own.max(1.0));

@@ -79,7 +79,7 @@ pub struct ClassNumbers {
     /// Service times.
     pub service: Times,
     /// Response times; None in closed loop.
-    pub response: Option<Times>,
+    pub response: Option<Box<Times>>,
     /// The digits with which the source of imported figures writes them.
     pub digits: WrittenDigits,
 }
@@ -256,7 +256,7 @@ impl ClassNumbers {
             given_up: own.iter().map(|t| t.given_up).sum(),
             overflow: own.iter().map(|t| t.service.overflow).sum(),
             service: merged(&|t| &t.service),
-            response: open.then(|| merged(&|t| t.response())),
+            response: open.then(|| Box::new(merged(&|t| t.response()))),
             digits: WrittenDigits::default(),
         })
     }

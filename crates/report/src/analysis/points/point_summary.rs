@@ -74,7 +74,7 @@ pub struct ClassSummary {
     /// Service times.
     pub service: Latency,
     /// Open loop only.
-    pub response: Option<Latency>,
+    pub response: Option<Box<Latency>>,
 }
 
 /// Latency in nanoseconds.
@@ -138,7 +138,7 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
     let done: Vec<f64> = own.iter().map(|c| c.done_per_s * 60.0).collect();
     let bytes = own.iter().map(|c| c.bytes_per_s).collect::<Option<Vec<f64>>>();
     let service: Vec<&Times> = own.iter().map(|c| &c.service).collect();
-    let response: Vec<&Times> = own.iter().filter_map(|c| c.response.as_ref()).collect();
+    let response: Vec<&Times> = own.iter().filter_map(|c| c.response.as_deref()).collect();
     let written: Vec<WrittenDigits> = own.iter().map(|c| c.digits).collect();
     let ops_digits = || written.iter().map(|d| d.ops);
     Some(ClassSummary {
@@ -154,7 +154,7 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
         given_up: own.iter().map(|c| c.given_up).sum(),
         overflow: own.iter().map(|c| c.overflow).sum(),
         service: latency(&service, &written),
-        response: (!response.is_empty()).then(|| latency(&response, &[])),
+        response: (!response.is_empty()).then(|| Box::new(latency(&response, &[]))),
     })
 }
 
@@ -220,6 +220,6 @@ impl ClassSummary {
     /// The latency seen by a user of the drive: the response time, which in closed loop is the
     /// service time.
     pub fn user_latency(&self) -> &Latency {
-        self.response.as_ref().unwrap_or(&self.service)
+        self.response.as_deref().unwrap_or(&self.service)
     }
 }
