@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use crate::analysis::facts::StepFacts;
+use crate::analysis::keys::StepKey;
 use crate::analysis::verdicts::fleet;
 use crate::analysis::{Facts, Question, scatter};
 use crate::base::error::Result;
@@ -142,7 +143,7 @@ pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Sp
     let Some(Earlier { name, facts }) = from else { return Vec::new() };
     let shared = |step: &StepFacts| plan.protocol.steps.iter().any(|own| own.name == step.name);
     let any = facts.steps.iter().any(shared);
-    let of = |index: usize| {
+    let of = |index: StepKey| {
         let step = &facts.steps[index];
         let fleet = fleet::of_step(facts, index).filter(|_| !any || shared(step))?;
         let (scatter, metric) = (fleet.scatter(), fleet.metric.short());
@@ -153,7 +154,7 @@ pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Sp
             needed,
         })
     };
-    (0..facts.steps.len()).filter_map(of).collect()
+    facts.steps.keys().filter_map(of).collect()
 }
 
 /// Bytes written by filling a drive's datasets.

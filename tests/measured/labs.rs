@@ -15,6 +15,7 @@ use std::process::Command;
 use dyno::analysis::comparability::conditions;
 use dyno::analysis::difference::Grade;
 use dyno::analysis::facts::Facts;
+use dyno::analysis::keys::StepKey;
 use dyno::analysis::limits::bottleneck::Bottleneck;
 use dyno::brief::text::{bottleneck_text, condition_text};
 use dyno::language::Language;
@@ -179,7 +180,7 @@ fn check_limits(bundle: &Path) -> Facts {
         facts.steps.iter().flat_map(|step| step.cells.iter().map(move |cell| (step, cell)))
     {
         let verdict = cell.limit.as_ref().expect("a verdict");
-        let what = format!("{} on {}: {verdict:?}", step.name, facts.subjects[cell.subject]);
+        let what = format!("{} on {}: {verdict:?}", step.name, facts.subjects[cell.subject].name);
         println!("{what}");
         let evidence = bottleneck_text::evidence(Language::ENGLISH, verdict);
         let shares =
@@ -201,7 +202,7 @@ fn check_limits(bundle: &Path) -> Facts {
 /// flushes.
 fn check_flushes(bundle: &Path) {
     let facts = check_limits(bundle);
-    let verdict = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
+    let verdict = facts.steps[StepKey(0)].cells[0].limit.as_ref().expect("a verdict");
     if verdict.limit == Bottleneck::Drive {
         let evidence = bottleneck_text::evidence(Language::ENGLISH, verdict);
         assert!(evidence.contains("% of the window, in flushes for "), "{evidence}");

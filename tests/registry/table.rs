@@ -19,6 +19,6 @@ impl ExportTable for Subjects {
     }
 
     fn whole(&self, facts: &Facts) -> Option<Vec<Vec<ExportValue>>> {
-        Some(facts.subjects.iter().map(|name| vec![ExportValue::Text(name.clone())]).collect())
+        Some(facts.subjects.iter().map(|s| vec![ExportValue::Text(s.name.clone())]).collect())
     }
 }

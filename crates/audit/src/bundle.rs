@@ -34,7 +34,8 @@ fn dataset(facts: &Facts, step: &StepFacts) -> PublishedFigures {
         for cell in &step.cells {
             let Some(figure) = figure(&metric, step, cell, unit) else { continue };
             let table: &mut FigureTable = made.metrics.entry(name.clone()).or_default();
-            let of_subject = table.figures.entry(facts.subjects[cell.subject].clone()).or_default();
+            let of_subject =
+                table.figures.entry(facts.subjects[cell.subject].name.clone()).or_default();
             of_subject.insert(made.points[cell.value].clone(), figure);
         }
         made.better.insert(name, metric.better());

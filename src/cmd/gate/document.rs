@@ -77,7 +77,7 @@ impl Gated {
             new,
             unit,
             figures: gate.rows.iter().map(|row| figure(l, facts, gate, row)).collect(),
-            not_paired: gate.unpaired.iter().map(|s| facts.subjects[*s].to_string()).collect(),
+            not_paired: gate.unpaired.iter().map(|s| facts.subjects[*s].name.clone()).collect(),
         }
     }
 }
@@ -91,10 +91,10 @@ fn figure(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> GateFigure {
     };
     let change = row.change.as_ref();
     GateFigure {
-        step: step.name.to_string(),
-        subject: facts.own_names[row.subject].to_string(),
+        step: step.name.clone(),
+        subject: facts.subjects[row.subject].own_name.clone(),
         metric: row.metric.short().to_string(),
-        axis: step.axis.as_ref().map(|axis| axis.name.to_string()),
+        axis: step.axis.as_ref().map(|axis| axis.name.clone()),
         at: value.and_then(|value| finite(value.number)),
         mean: row.at == StepPlace::Mean,
         verdict: text::word_of(&row.verdict),

@@ -12,11 +12,11 @@ use crate::language::Language;
 /// The report's text.
 pub fn report(l: Language, facts: &Facts, gate: &Gate) -> Result<String> {
     let mut report = Report::new("dyno gate");
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.keyed() {
         let mut suite = TestSuite::new(&*step.name);
         suite.add_test_cases(gate.rows.iter().filter(|r| r.step == index).map(|r| {
             let mut case = TestCase::new(name(l, facts, r), status(l, facts, gate, r));
-            case.set_classname(format!("{}.{}", step.name, facts.own_names[r.subject]));
+            case.set_classname(format!("{}.{}", step.name, facts.subjects[r.subject].own_name));
             case
         }));
         if !suite.test_cases.is_empty() {
@@ -31,7 +31,7 @@ pub fn report(l: Language, facts: &Facts, gate: &Gate) -> Result<String> {
 
 fn name(l: Language, facts: &Facts, row: &Judged) -> String {
     let (metric, place) = (row.metric.short(), text::place(l, facts, row));
-    format!("{}: {metric}, {place}", facts.own_names[row.subject])
+    format!("{}: {metric}, {place}", facts.subjects[row.subject].own_name)
 }
 
 fn status(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStatus {

@@ -99,8 +99,8 @@ fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
 
 fn nothing_in_common(facts: &Facts) -> crate::base::error::Error {
     let of = |run: usize| {
-        let own = (0..facts.subjects.len()).filter(|s| facts.run_of[*s] == run);
-        own.map(|s| &*facts.own_names[s]).collect::<Vec<_>>().join(", ")
+        let own = facts.subjects.keys().filter(|s| facts.subjects[*s].run == run);
+        own.map(|s| &*facts.subjects[s].own_name).collect::<Vec<_>>().join(", ")
     };
     failed(
         format!(

@@ -195,12 +195,12 @@ impl ShownBundle {
             dyno_version: run.dyno_version.clone(),
             repeats: run.repeats,
         };
-        let subject = |(name, drives): (&String, &Vec<String>)| SubjectRow {
-            name: name.clone(),
-            drives: drives.clone(),
+        let subject = |subject: &crate::analysis::facts::SubjectFacts| SubjectRow {
+            name: subject.name.clone(),
+            drives: subject.drives.clone(),
         };
         let failure = |f: &crate::analysis::facts::EarlyEnd| FailureRow {
-            subject: facts.subjects[f.subject].clone(),
+            subject: facts.subjects[f.subject].name.clone(),
             step: f.step.text(l),
             at: f.at.clone(),
             repeat: f.repeat,
@@ -211,7 +211,7 @@ impl ShownBundle {
             title: facts.title.text(l),
             source: facts.source.written.clone(),
             bundles: facts.runs.iter().map(bundle).collect(),
-            subjects: facts.subjects.iter().zip(&facts.drives).map(subject).collect(),
+            subjects: facts.subjects.iter().map(subject).collect(),
             steps: facts.steps.iter().map(|step| StepRow::of(l, facts, step)).collect(),
             failures: facts.failures.iter().map(failure).collect(),
         }
@@ -240,7 +240,7 @@ impl PointRow {
             load: LoadRow::of(load),
         };
         PointRow {
-            subject: facts.subjects[cell.subject].clone(),
+            subject: facts.subjects[cell.subject].name.clone(),
             at: step.axis.as_ref().map(|_| value.label.clone()),
             value: step.axis.as_ref().and_then(|_| crate::base::units::finite(value.number)),
             repeats: cell.repeats.clone(),

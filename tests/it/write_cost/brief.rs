@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use dyno::analysis::keys::{StepKey, SubjectKey};
 use dyno::analysis::points::metric::PointFigure;
 use dyno::analysis::{Facts, Metric, Question};
 use dyno::bundles;
@@ -42,7 +43,7 @@ impl Two {
 
     /// Whether the readings of a counter were too far apart for its window.
     fn too_coarse(&self) -> bool {
-        self.facts().steps[0].cells.iter().any(|cell| {
+        self.facts().steps[StepKey(0)].cells.iter().any(|cell| {
             let found = cell.writes.as_ref().map(|writes| &writes.amplification);
             matches!(found, Some(Err(NotMeasured::TooCoarse(_))))
         })
@@ -108,15 +109,15 @@ fn the_brief_of_two_drives_has_amplification_life_and_cost_by_the_formulas_of_it
     let page = concat!(env!("CARGO_TARGET_TMPDIR"), "/write-cost.html");
     dyno_well(two.folder.path(), &["report", "two.dyno", "-o", page]);
     let text = report(two.folder.path(), "en");
-    for subject in 0..2 {
-        let cell = facts.steps[0].cell(subject, 0).unwrap();
+    for subject in facts.subjects.keys() {
+        let cell = facts.steps[StepKey(0)].cell(subject, 0).unwrap();
         let writes = cell.writes.as_ref().unwrap();
         let (waf, _) = writes.amplification.as_ref().unwrap();
         assert!(text.contains(&format!("{:.2}", waf.value)), "WAF {waf:?}: {text}");
         // DWPD and years at this load: capacity and rating are those of the plan.
-        let capacity = facts.capacity_bytes[subject].unwrap();
+        let capacity = facts.subjects[subject].capacity_bytes.unwrap();
         let per_day = writes.received_per_s().unwrap() * 86_400.0;
-        let rated = [1e6, 3e6][subject] * capacity * 365.0 * 5.0;
+        let rated = [1e6, 3e6][subject.0] * capacity * 365.0 * 5.0;
         let years = rated / (per_day * 365.0);
         let decimals = if years < 10.0 { 2 } else { 0 };
         assert!(text.contains(&format!("| {years:.decimals$} |")), "{years} years: {text}");
@@ -132,8 +133,8 @@ fn the_brief_of_two_drives_has_amplification_life_and_cost_by_the_formulas_of_it
     // The drive with more spare blocks amplifies less. Whether that is claimed depends on what
     // limited the load, and so on how busy this machine is.
     let of = |subject| {
-        let cell = facts.steps[0].cell(subject, 0).unwrap();
-        Metric::total(PointFigure::Waf).of(&facts.steps[0], cell).unwrap().0.value
+        let cell = facts.steps[StepKey(0)].cell(SubjectKey(subject), 0).unwrap();
+        Metric::total(PointFigure::Waf).of(&facts.steps[StepKey(0)], cell).unwrap().0.value
     };
     assert!(of(1) < of(0) - 0.5, "{} and {}", of(0), of(1));
     dyno_well(two.folder.path(), &["compare", "two.dyno", "--metric", "WAF", "--metric", "J/TB"]);

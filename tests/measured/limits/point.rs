@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use dyno::analysis::facts::CellFacts;
+use dyno::analysis::keys::StepKey;
 use dyno::analysis::limits::bottleneck::Bottleneck;
 use dyno::brief::text::bottleneck_text;
 use dyno::language::Language;
@@ -148,7 +149,7 @@ pub fn measure_by(
     }
     let shown = finished(dyno(&["show", "b.dyno"]));
     let mut facts = dyno::bundles::facts(&[bundle], &Default::default()).expect("facts");
-    (facts.steps.remove(0).cells.remove(0), shown)
+    (facts.steps[StepKey(0)].cells.remove(0), shown)
 }
 
 /// Whether the test's folder is on a block device.

@@ -1,5 +1,6 @@
 //! A comparison of two subjects.
 
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
 use crate::stats::percent::{Formula, in_interval};
@@ -39,16 +40,16 @@ const MOST_GAIN: f64 = 10.0;
 /// A comparison of two subjects in one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Index of the step in the facts.
-    pub step: usize,
+    /// The step.
+    pub step: StepKey,
     /// The metric.
     pub metric: Metric,
     /// The place in the step.
     pub at: StepPlace,
-    /// Index of the better subject, as measured.
-    pub better: usize,
-    /// Index of the other subject.
-    pub worse: usize,
+    /// The better subject, as measured.
+    pub better: SubjectKey,
+    /// The other subject.
+    pub worse: SubjectKey,
     /// Larger ÷ smaller figure; for latencies worse ÷ better. At least 1.
     pub factor: f64,
     /// Lower end of the factor's simultaneous interval.
@@ -98,7 +99,7 @@ impl Comparison {
     }
 
     /// Whether a subject is one of the pair.
-    pub fn is_with(&self, subject: usize) -> bool {
+    pub fn is_with(&self, subject: SubjectKey) -> bool {
         self.better == subject || self.worse == subject
     }
 
@@ -108,7 +109,7 @@ impl Comparison {
     }
 
     /// Whether it compares these two subjects, in either order.
-    pub fn is_of(&self, a: usize, b: usize) -> bool {
+    pub fn is_of(&self, a: SubjectKey, b: SubjectKey) -> bool {
         (self.better, self.worse) == (a, b) || (self.better, self.worse) == (b, a)
     }
 }

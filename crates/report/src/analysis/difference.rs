@@ -1,5 +1,6 @@
 //! A difference in test conditions, with its grade: data, from which a report makes sentences.
 
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::title::PlanText;
 
 /// The grade of a difference.
@@ -20,9 +21,9 @@ pub struct Difference {
     pub grade: Grade,
     /// What differs: a setting, a fact about host or drive.
     pub what: Condition,
-    /// Each value with the subjects, by index, that have it; of a value without subjects it is not
-    /// stated whose it is.
-    pub values: Vec<(ConditionValue, Vec<usize>)>,
+    /// Each value with the subjects that have it; of a value without subjects it is not stated
+    /// whose it is.
+    pub values: Vec<(ConditionValue, Vec<SubjectKey>)>,
 }
 
 /// What may differ, or affect subjects unequally.
@@ -102,13 +103,13 @@ pub enum NotGiven {
     Drives,
 }
 
-/// Two subjects, by index, that may not be compared, in one step or in all.
+/// Two subjects that may not be compared, in one step or in all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barred {
-    /// The two subjects' indices, the lower first.
-    pub pair: (usize, usize),
-    /// Index of the step; None if they may not be compared in any.
-    pub step: Option<usize>,
+    /// The two subjects, the lower key first.
+    pub pair: (SubjectKey, SubjectKey),
+    /// The step; None if they may not be compared in any.
+    pub step: Option<StepKey>,
     /// The difference, with the values of both.
     pub differences: Vec<Difference>,
 }

@@ -1,12 +1,15 @@
 //! The data of a report: bundles as plain structs, with every point reduced to numbers immediately.
 //! Pure: the store passes its contents point by point.
 
+mod subjects;
+
 use std::collections::HashMap;
 
 use crate::analysis::caveat::Caveat;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::difference::Barred;
 use crate::analysis::hosts::{Joint, JointHost};
+use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck;
 use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::limits::writes::CellWrites;
@@ -24,9 +27,7 @@ use crate::record::{Class, Mask, PacingFloor, PreparationStep, ServerShare};
 use crate::stats::runs::trend::Drift;
 
 pub use crate::analysis::points::axis::{AxisFacts, AxisPosition};
-
-/// Maximum number of subjects whose pairs are all compared.
-const MOST_SUBJECTS: usize = 24;
+pub use subjects::{SubjectFacts, Subjects};
 
 /// A window with the minimum number of intervals for the drift test.
 const TESTED_NS: u64 = 4_000_000_000;
@@ -42,21 +43,10 @@ pub struct Facts {
     pub source: PlanText,
     /// The bundles, in the given order.
     pub runs: Vec<RunFacts>,
-    /// In the plan's order.
-    pub subjects: Vec<String>,
-    /// Index of the brief's subject, with which tables compare the others: the plan's first, or the
-    /// one named by brief.toml.
-    pub headline_subject: usize,
-    /// The drives of each subject, as the plan names them.
-    pub drives: Vec<Vec<String>>,
-    /// The index of each subject's run.
-    pub run_of: Vec<usize>,
-    /// Each subject's name in its own run.
-    pub own_names: Vec<String>,
+    /// The subjects.
+    pub subjects: Subjects,
     /// What the plans, and brief.toml before them, state of the subjects' drives.
     pub stated: Specifications,
-    /// The size of one drive of each subject, bytes: as it is stated, or as the host saw it.
-    pub capacity_bytes: Vec<Option<f64>>,
     /// The publisher's statements.
     pub declared: Declaration,
     /// The masks of subjects.
@@ -68,13 +58,13 @@ pub struct Facts {
     /// Pairs of subjects that may not be compared.
     pub barred: Vec<Barred>,
     /// The measured steps, in the protocol's order.
-    pub steps: Vec<StepFacts>,
+    pub steps: Keyed<StepKey, StepFacts>,
     /// Steps that verified the data, without measurements.
     pub checks: Vec<StepFacts>,
     /// Points that ended early.
     pub failures: Vec<EarlyEnd>,
-    /// The preparation of the drives, with the index of their subject.
-    pub prepared: Vec<(usize, PreparationStep)>,
+    /// The preparation of the drives, with their subject.
+    pub prepared: Vec<(SubjectKey, PreparationStep)>,
     /// Facts of hosts, drives and engines, by heading.
     pub disclosure: Vec<DisclosureGroup>,
     /// Every comparison, as one family.
@@ -155,13 +145,13 @@ pub struct StepFacts {
     /// Index of the representative axis value, used if only one can be shown.
     pub lead: usize,
     /// The index of the cell of (subject, value).
-    pub(super) index: HashMap<(usize, usize), usize>,
+    pub(super) index: HashMap<(SubjectKey, usize), usize>,
 }
 
 /// One subject at one axis value, over all repeats.
 pub struct CellFacts {
-    /// Index of the subject.
-    pub subject: usize,
+    /// The subject.
+    pub subject: SubjectKey,
     /// Index of the axis value.
     pub value: usize,
     /// The numbers of the completely measured repeats.
@@ -223,8 +213,8 @@ impl CellFacts {
 
 /// A point that ended early.
 pub struct EarlyEnd {
-    /// Index of the subject.
-    pub subject: usize,
+    /// The subject.
+    pub subject: SubjectKey,
     /// Title of the step.
     pub step: PlanText,
     /// The axis value, as printed.
@@ -244,27 +234,10 @@ pub struct DisclosureGroup {
 }
 
 impl Facts {
-    /// Whether there are so many subjects that models are compared instead of pairs: hundreds of
-    /// subjects have tens of thousands of pairs, whose simultaneous intervals would show nothing.
-    pub fn is_fleet(&self) -> bool {
-        self.subjects.len() > MOST_SUBJECTS
-    }
-
-    /// The subjects with which the brief's subject is compared.
-    pub fn rivals(&self) -> impl Iterator<Item = usize> + Clone + use<> {
-        let own = self.headline_subject;
-        (0..self.subjects.len()).filter(move |subject| *subject != own)
-    }
-
     /// What is stated of a subject's drives.
-    pub fn stated_of(&self, subject: usize) -> Option<&Specification> {
-        let own = || self.stated.get(&self.own_names[subject]);
-        self.stated.get(&self.subjects[subject]).or_else(own)
-    }
-
-    /// How many drives a subject has.
-    pub fn drives_of(&self, subject: usize) -> usize {
-        self.drives.get(subject).map_or(1, Vec::len).max(1)
+    pub fn stated_of(&self, subject: SubjectKey) -> Option<&Specification> {
+        let SubjectFacts { name, own_name, .. } = &self.subjects[subject];
+        self.stated.get(name).or_else(|| self.stated.get(own_name))
     }
 
     /// Whether Dyno measured none of it.
@@ -277,7 +250,7 @@ impl Facts {
     pub fn failed(
         &self,
         step: &StepFacts,
-        subject: usize,
+        subject: SubjectKey,
         repeat: Option<u32>,
     ) -> impl Iterator<Item = usize> {
         let of = move |failure: &&EarlyEnd| {
@@ -292,13 +265,17 @@ impl Facts {
     }
 
     /// Why two subjects may not be compared in a step, if so.
-    pub fn bar(&self, step: usize, a: usize, b: usize) -> Option<&Barred> {
+    pub fn bar(&self, step: StepKey, a: SubjectKey, b: SubjectKey) -> Option<&Barred> {
         let pair = (a.min(b), a.max(b));
         self.barred.iter().find(|bar| bar.pair == pair && bar.step.is_none_or(|s| s == step))
     }
 
     /// The cells of one step for a subject, by axis value.
-    pub fn cells_of<'a>(&self, step: &'a StepFacts, subject: usize) -> Vec<Option<&'a CellFacts>> {
+    pub fn cells_of<'a>(
+        &self,
+        step: &'a StepFacts,
+        subject: SubjectKey,
+    ) -> Vec<Option<&'a CellFacts>> {
         (0..step.values.len()).map(|value| step.cell(subject, value)).collect()
     }
 }
@@ -330,8 +307,8 @@ impl StepFacts {
         self.cells.iter().any(CellFacts::is_not_the_drives)
     }
 
-    /// The cell of a subject at an axis value, by their indices.
-    pub fn cell(&self, subject: usize, value: usize) -> Option<&CellFacts> {
+    /// The cell of a subject at an axis value, by its index.
+    pub fn cell(&self, subject: SubjectKey, value: usize) -> Option<&CellFacts> {
         self.index.get(&(subject, value)).map(|at| &self.cells[*at])
     }
 }

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::facts::{
     AxisFacts, AxisPosition, CellFacts, DisclosureGroup, EarlyEnd, Facts, RunFacts, StepFacts,
+    SubjectFacts,
 };
 use super::question::{self, Question};
 use crate::analysis::bare_step::{imported as imported_step, planned};
 use crate::analysis::claim::{compare, lead};
 use crate::analysis::comparability::{caveats, conditions};
 use crate::analysis::hosts::Gathered;
+use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
 use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::limits::power::Series;
 use crate::analysis::limits::writes::CellWrites;
@@ -33,10 +35,10 @@ use crate::stats::runs::trend::Drift;
 /// One measured point, reduced to numbers.
 struct Measured {
     bundle: usize,
-    subject: usize,
+    subject: SubjectKey,
     /// As stored in the bundle.
     subject_name: String,
-    step: usize,
+    step: StepKey,
     /// Bits of the axis value's number.
     value: u64,
     repeat: u32,
@@ -53,12 +55,12 @@ struct Measured {
 pub struct Gathering {
     facts: Facts,
     measured: Vec<Measured>,
-    /// For each run, its subjects' names with their indices.
-    names: Vec<HashMap<String, usize>>,
+    /// For each run, its subjects' names with their keys.
+    names: Vec<HashMap<String, SubjectKey>>,
     /// For each run, the order of measurement of its points.
     places: Vec<PointIndex>,
     idle: Vec<Vec<IdlePower>>,
-    seen: HashMap<(usize, u64), ()>,
+    seen: HashMap<(StepKey, u64), ()>,
     groups: HashMap<String, usize>,
     hosts: Gathered,
 }
@@ -134,14 +136,15 @@ impl Gathering {
             } else {
                 subject.name.clone()
             };
-            names.insert(subject.name.clone(), facts.subjects.len());
-            facts.subjects.push(label);
-            facts.own_names.push(subject.name.clone());
-            facts.run_of.push(index);
-            facts.capacity_bytes.push(capacity_bytes(&run.plan, noted, &subject.name));
-            facts.drives.push(
-                subject.drives.iter().map(|d| d.place.path().display().to_string()).collect(),
-            );
+            let drives = subject.drives.iter().map(|d| d.place.path().display().to_string());
+            let key = facts.subjects.push(SubjectFacts {
+                name: label,
+                own_name: subject.name.clone(),
+                run: index,
+                drives: drives.collect(),
+                capacity_bytes: capacity_bytes(&run.plan, noted, &subject.name),
+            });
+            names.insert(subject.name.clone(), key);
         }
         let own = run.plan.protocol.steps.iter().map(|s| planned(s, &run.plan.protocol));
         let imported = run.plan.imported.iter().flat_map(|i| &i.steps);
@@ -181,9 +184,9 @@ impl Gathering {
     }
 
     /// Facts reported by engines at a point; the last point of a step and subject represents all.
-    fn note_engine_facts(&mut self, subject: usize, point: &Point) {
+    fn note_engine_facts(&mut self, subject: SubjectKey, point: &Point) {
         for fact in &point.facts {
-            let of = format!("{}, {}", self.facts.subjects[subject], point.key.step);
+            let of = format!("{}, {}", self.facts.subjects[subject].name, point.key.step);
             // The facts of the generator, of replays and of verification are single lines, an
             // engine's facts are many.
             let own = Ceiling::of_fact(fact).is_some() || OwnLateness::of_fact(fact).is_some();
@@ -207,9 +210,9 @@ impl Gathering {
         let PointContents { point, rates, samples, reported, slow_ops } = contents;
         let Some(&subject) = self.names[run].get(&point.key.subject) else { return };
         self.note_engine_facts(subject, &point);
-        let own = self.facts.run_of.iter().position(|of| *of == run).unwrap_or(0);
-        self.hosts.point(run, subject - own, &point);
-        let Some(step) = self.facts.steps.iter().position(|s| s.name == point.key.step) else {
+        let first = self.facts.subjects.position(|of| of.run == run).unwrap_or_default();
+        self.hosts.point(run, subject.0 - first.0, &point);
+        let Some(step) = self.facts.steps.position(|s| s.name == point.key.step) else {
             return;
         };
         let value = AxisPosition::of(point.key.axis.as_ref());
@@ -263,14 +266,15 @@ impl Gathering {
     pub fn part(&mut self, show: &mut dyn FnMut(&Facts) -> Result<()>) -> Result<()> {
         self.put_together();
         self.measured.clear();
-        // By the indices of steps, which change.
+        // By the keys of steps, which change.
         self.seen.clear();
         let steps = std::mem::take(&mut self.facts.steps);
-        let (part, others) = steps.into_iter().partition(|step| !step.values.is_empty());
-        self.facts.steps = part;
+        let (part, others): (Vec<_>, Vec<_>) =
+            steps.into_iter().partition(|step| !step.values.is_empty());
+        self.facts.steps = part.into_iter().collect();
         self.facts.set_checks_apart();
         let shown = show(&self.facts);
-        self.facts.steps = others;
+        self.facts.steps = others.into_iter().collect();
         shown
     }
 
@@ -282,10 +286,10 @@ impl Gathering {
     fn put_together(&mut self) {
         let late = self.measured.iter_mut().map(|m| ((m.bundle, m.subject), &mut m.metered));
         meter_facts::agree(late);
-        let capacities: Vec<Option<f64>> = (0..self.facts.subjects.len())
-            .map(|s| Some(self.facts.capacity_bytes[s]? * self.facts.drives_of(s) as f64))
-            .collect();
-        let mut by_step: Vec<Vec<&Measured>> =
+        let capacity = |s: &SubjectFacts| Some(s.capacity_bytes? * s.drive_count() as f64);
+        let capacities: Keyed<SubjectKey, Option<f64>> =
+            self.facts.subjects.iter().map(capacity).collect();
+        let mut by_step: Keyed<StepKey, Vec<&Measured>> =
             self.facts.steps.iter().map(|_| Vec::new()).collect();
         self.measured.iter().for_each(|m| by_step[m.step].push(m));
         for (step, own) in self.facts.steps.iter_mut().zip(by_step) {
@@ -297,7 +301,8 @@ impl Gathering {
     pub fn finish(mut self) -> Facts {
         self.put_together();
         let facts = &mut self.facts;
-        facts.steps.retain(|step| !step.values.is_empty());
+        let steps = std::mem::take(&mut facts.steps).into_iter();
+        facts.steps = steps.filter(|step| !step.values.is_empty()).collect();
         facts.set_checks_apart();
         facts.barred = conditions::barred(facts);
         caveats::note(facts);
@@ -320,7 +325,7 @@ fn capacity_bytes(plan: &Plan, noted: &[Fact], subject: &str) -> Option<f64> {
 }
 
 /// The axis value with the first subject's maximum.
-fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
+fn lead_of(groups: &BTreeMap<(usize, SubjectKey), Vec<&Measured>>) -> usize {
     let first = groups.keys().map(|(_, subject)| *subject).min();
     let of_first = groups.iter().filter(|((_, subject), _)| Some(*subject) == first);
     let best = of_first
@@ -331,9 +336,10 @@ fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
 impl Facts {
     fn set_checks_apart(&mut self) {
         let steps = std::mem::take(&mut self.steps).into_iter();
-        let (checks, steps): (Vec<_>, _) = steps.partition(|step| step.class == Some(Class::CHECK));
+        let (checks, steps): (Vec<_>, Vec<_>) =
+            steps.partition(|step| step.class == Some(Class::CHECK));
         self.checks.extend(checks);
-        self.steps = steps;
+        self.steps = steps.into_iter().collect();
     }
 }
 
@@ -342,12 +348,12 @@ impl StepFacts {
         &mut self,
         measured: &[&Measured],
         idle: &[Vec<IdlePower>],
-        capacities: &[Option<f64>],
+        capacities: &Keyed<SubjectKey, Option<f64>>,
     ) {
         self.values.sort_by(|a, b| a.number.total_cmp(&b.number));
         let at: HashMap<u64, usize> =
             self.values.iter().enumerate().map(|(i, v)| (v.number.to_bits(), i)).collect();
-        let mut groups: BTreeMap<(usize, usize), Vec<&Measured>> = BTreeMap::new();
+        let mut groups: BTreeMap<(usize, SubjectKey), Vec<&Measured>> = BTreeMap::new();
         for m in measured {
             groups.entry((at[&m.value], m.subject)).or_default().push(m);
         }
@@ -370,7 +376,7 @@ impl StepFacts {
 
 fn cell(
     group: &[&Measured],
-    subject: usize,
+    subject: SubjectKey,
     value: usize,
     lead: bool,
     idle: &[IdlePower],

@@ -22,6 +22,7 @@ pub mod difference;
 pub mod facts;
 mod gathering;
 pub mod hosts;
+pub mod keys;
 pub mod limits;
 pub mod metric_values;
 pub mod outlier_cause;

@@ -64,7 +64,11 @@ impl Brief {
             byline: byline(l, facts),
             version: facts.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
             // A fleet's figures have no subject's colour.
-            subjects: if facts.is_fleet() { Vec::new() } else { facts.subjects.clone() },
+            subjects: if facts.subjects.are_a_fleet() {
+                Vec::new()
+            } else {
+                facts.subjects.names()
+            },
             palette: options.palette(facts)?,
             cover: [cover(l, facts), declared::lines(l, facts)?].concat(),
             parts: parts(l, facts, options)?,
@@ -81,7 +85,7 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
     let mut letters = (b'A'..=b'Z').map(char::from);
     let mut made = |id: &str| {
         // Hundreds of individual subjects do not make a brief; exports contain them.
-        if facts.is_fleet() && !section::OF_FLEETS.contains(&id) {
+        if facts.subjects.are_a_fleet() && !section::OF_FLEETS.contains(&id) {
             return None;
         }
         let section = section::ALL.iter().find(|s| s.id == id)?;
@@ -164,7 +168,7 @@ fn cover(l: Language, facts: &Facts) -> Vec<Block> {
     if !lead.findings.is_empty() {
         out.push(Block::List(lead.findings.iter().map(|finding| with_code(finding)).collect()));
     }
-    let figure = lead.step.and_then(|index| match facts.is_fleet() {
+    let figure = lead.step.and_then(|index| match facts.subjects.are_a_fleet() {
         true => chart::of_step(l, "fleet", facts, &facts.steps[index]).into_iter().next(),
         false => choice::headline(l, facts, &facts.steps[index]),
     });

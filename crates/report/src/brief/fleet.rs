@@ -26,7 +26,7 @@ pub fn of_step(l: Language, facts: &Facts, fleet: &Fleet) -> Vec<Block> {
 /// The differences between models, and outlying drives; for groups of drives these are in the
 /// notes.
 pub fn sentences(l: Language, facts: &Facts, fleet: &Fleet) -> Vec<String> {
-    if !facts.is_fleet() {
+    if !facts.subjects.are_a_fleet() {
         return Vec::new();
     }
     let mut all: Vec<String> = fleet.ratios.iter().map(|r| ratio(l, facts, fleet, r)).collect();

@@ -102,7 +102,7 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
         let (by, interval) =
             row.change.as_ref().map_or((NONE.to_string(), NONE.to_string()), change);
         let mark = if row.verdict == GateVerdict::Worse { Mark::Bad } else { Mark::None };
-        let (step, subject) = (&facts.steps[row.step].title, &facts.own_names[row.subject]);
+        let (step, subject) = (&facts.steps[row.step].title, &facts.subjects[row.subject].own_name);
         let metric = row.metric.text(l);
         let names = [step.text(l), subject.clone(), place(l, facts, row), metric];
         let own = [word_of(&row.verdict).to_string(), by, interval];
@@ -125,7 +125,7 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
         out.push(Block::list(caveat_text::caveats(l, facts)));
     }
     if !gate.unpaired.is_empty() {
-        let names: Vec<&str> = gate.unpaired.iter().map(|s| &*facts.subjects[*s]).collect();
+        let names: Vec<&str> = gate.unpaired.iter().map(|s| &*facts.subjects[*s].name).collect();
         let names = names.join(", ");
         out.push(Block::note(format!("Subjects on only one side, not compared: {names}.")));
     }

@@ -7,6 +7,7 @@ use crate::analysis::claim::compare::Comparison;
 use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{claims, lead};
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::verdicts::fleet;
 use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::outcome::{Said, key};
@@ -29,7 +30,7 @@ pub struct Lead {
     /// Further findings, one sentence each, most important first.
     pub findings: Vec<String>,
     /// The step of its figure.
-    pub step: Option<usize>,
+    pub step: Option<StepKey>,
     /// Whether the sentence ranks a subject.
     pub ranks: bool,
     /// What it says to do.
@@ -40,7 +41,7 @@ impl Lead {
     /// The first page of these facts.
     pub fn of(l: Language, facts: &Facts) -> Lead {
         let step = lead::step(facts);
-        if facts.is_fleet() {
+        if facts.subjects.are_a_fleet() {
             return of_fleet(l, facts, step);
         }
         let (Some(index), true) = (step, facts.subjects.len() > 1) else {
@@ -61,7 +62,7 @@ impl Lead {
             }
             None => {
                 let open = || outcome.all.iter().map(|c| not_shown(l, facts, c));
-                let levels = || (0..facts.subjects.len()).filter_map(|s| level(l, facts, index, s));
+                let levels = || facts.subjects.keys().filter_map(|s| level(l, facts, index, s));
                 let mut findings: Vec<String> = open().chain(levels()).collect();
                 findings.truncate(MOST_FINDINGS.max(facts.subjects.len()));
                 let sentence = causes::no_claim(l, facts, &mut remedies);
@@ -71,7 +72,7 @@ impl Lead {
     }
 }
 
-fn level(l: Language, facts: &Facts, index: usize, subject: usize) -> Option<String> {
+fn level(l: Language, facts: &Facts, index: StepKey, subject: SubjectKey) -> Option<String> {
     outcome::level(l, facts, &facts.steps[index], subject)
 }
 
@@ -82,7 +83,7 @@ fn first(
     outcome: &StepLead<'_>,
     remedies: &mut SaidRemedies,
 ) -> Option<(String, Vec<Said>)> {
-    let own = facts.headline_subject;
+    let own = facts.subjects.headline;
     if let Some((sentence, said)) = outcome::of_subject(l, facts, outcome, remedies) {
         let sentence = wording::of_step(l, facts, outcome.step, sentence);
         let sentence = match outcome::more_changes(facts, outcome) {
@@ -123,14 +124,16 @@ fn not_shown(l: Language, facts: &Facts, c: &Comparison) -> String {
 /// step, then the headline of each other step, then the strongest. First those for the brief's
 /// subject, then those for a rival; claims among rivals only if there are no others. The number of
 /// further losses is stated.
-fn claims_beside(l: Language, facts: &Facts, index: usize, said: Vec<Said>) -> Vec<String> {
-    let own = facts.headline_subject;
+fn claims_beside(l: Language, facts: &Facts, index: StepKey, said: Vec<Said>) -> Vec<String> {
+    let own = facts.subjects.headline;
     let all = claims::all(facts);
     let leads =
         |c: &&Comparison| c.step == index && c.metric != lead::metric(facts, &facts.steps[index]);
     let claimed = || all.iter().map(|c| c.comparison);
     let same_step = claimed().filter(leads);
-    let other_steps = (0..facts.steps.len())
+    let other_steps = facts
+        .steps
+        .keys()
         .filter(|other| *other != index)
         .flat_map(|other| StepLead::of(facts, other).claims_of(own).concat());
     let ordered: Vec<&Comparison> = same_step.chain(other_steps).chain(claimed()).collect();
@@ -159,7 +162,7 @@ fn claims_beside(l: Language, facts: &Facts, index: usize, said: Vec<Said>) -> V
     }
     if losses.len() > MOST_FINDINGS {
         let count = losses.len() - MOST_FINDINGS;
-        let subject = &facts.subjects[own];
+        let subject = &facts.subjects[own].name;
         out.push(say!(l, "more-losses", count = count, subject = subject));
     }
     out
@@ -177,7 +180,7 @@ fn one_finding(l: Language, facts: &Facts, c: &Comparison) -> String {
 }
 
 /// For a fleet: the number of drives, the differences between their models, and outlying drives.
-fn of_fleet(l: Language, facts: &Facts, step: Option<usize>) -> Lead {
+fn of_fleet(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
     let Some(fleet) = step.and_then(|index| fleet::of_step(facts, index)) else {
         let sentence = say!(l, "fleet-not-shown", drives = facts.subjects.len());
         let (findings, remedies) = (Vec::new(), Vec::new());
@@ -197,12 +200,12 @@ fn of_fleet(l: Language, facts: &Facts, step: Option<usize>) -> Lead {
 }
 
 /// A single subject, or nothing measured.
-fn alone(l: Language, facts: &Facts, step: Option<usize>) -> Lead {
+fn alone(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
     let mut remedies = SaidRemedies::new();
     let sentence = match facts.subjects.len() {
         0 | 1 => say!(l, "no-rank-alone"),
         _ => causes::no_claim(l, facts, &mut remedies),
     };
-    let level = step.and_then(|index| level(l, facts, index, 0));
+    let level = step.and_then(|index| level(l, facts, index, SubjectKey(0)));
     Lead { sentence, findings: level.into_iter().collect(), step, ranks: false, remedies }
 }

@@ -7,6 +7,7 @@ use super::lead::Lead;
 use super::section::{bottlenecks, results};
 use crate::analysis::claim::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::keys::StepKey;
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P99, RATE_KEPT, RepeatSummary,
 };
@@ -70,12 +71,12 @@ pub fn headline(l: Language, facts: &Facts) -> Vec<String> {
 pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = header(l, facts);
     out.extend(headline(l, facts).into_iter().map(Block::lead));
-    if facts.is_fleet() {
+    if facts.subjects.are_a_fleet() {
         out.extend(models(l, facts));
         return out;
     }
     let (found, crossovers) = (claims::all(facts), claims::crossovers(facts));
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.keyed() {
         out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
         out.push(results::side_by_side(l, facts, index).block());
         if step.has_marks() {
@@ -106,7 +107,7 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
 /// For a fleet, the models of each step instead of every subject.
 fn models(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for fleet in (0..facts.steps.len()).filter_map(|index| fleet::of_step(facts, index)) {
+    for fleet in facts.steps.keys().filter_map(|index| fleet::of_step(facts, index)) {
         let step = &facts.steps[fleet.step];
         let described = Block::note(results::describe(l, step));
         out.extend([Block::chapter(step.title.text(l)), described]);
@@ -182,7 +183,7 @@ pub fn header(l: Language, facts: &Facts) -> Vec<Block> {
         ))
     };
     let mut out = vec![Block::chapter(facts.title.text(l))];
-    match facts.is_fleet() && facts.runs.len() > 1 {
+    match facts.subjects.are_a_fleet() && facts.runs.len() > 1 {
         true => {
             let count = facts.runs.len();
             let (first, last) = (moments.clone().min(), moments.max());
@@ -274,7 +275,7 @@ fn limited(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Block> {
 fn comparisons(
     l: Language,
     facts: &Facts,
-    index: usize,
+    index: StepKey,
     claims: &[Claim<'_>],
     crossovers: &[Crossover],
 ) -> Vec<Block> {
@@ -296,8 +297,11 @@ fn open_loop(l: Language, facts: &Facts, step: &StepFacts) -> Option<Block> {
             if missed.is_none() && s.late_share() < 0.01 {
                 continue;
             }
-            let place =
-                format!("{} {}", facts.subjects[cell.subject], step.values[cell.value].text(l));
+            let place = format!(
+                "{} {}",
+                facts.subjects[cell.subject].name,
+                step.values[cell.value].text(l)
+            );
             let late = number_format::share(l, s.late_share());
             let backlog = number_format::grouped(l, s.backlog_max);
             items.push(match s.achieved().map(|a| number_format::share(l, a)) {
@@ -332,7 +336,7 @@ fn failures(l: Language, facts: &Facts) -> Vec<Block> {
         say!(
             l,
             "failed-point",
-            subject = &facts.subjects[f.subject],
+            subject = &facts.subjects[f.subject].name,
             step = &f.step,
             at = &f.at,
             repeat = f.repeat,

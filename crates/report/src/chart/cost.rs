@@ -2,6 +2,7 @@
 //! write amplification over time.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::writes::Layers;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
@@ -49,11 +50,11 @@ impl ChartKind<'_> {
     /// Bytes of each layer for each byte of the application, at the step's lead value.
     fn waterfall(&self) -> Option<Chart> {
         let l = self.language;
-        let of = |subject: usize| {
+        let of = |subject: SubjectKey| {
             let cell = self.step.cell(subject, self.step.lead)?;
             layers(l, &cell.writes.as_ref()?.layers())
         };
-        let each: Vec<Option<(Vec<Layer>, f64)>> = (0..self.facts.subjects.len()).map(of).collect();
+        let each: Vec<Option<(Vec<Layer>, f64)>> = self.facts.subjects.keys().map(of).collect();
         let mut groups: Vec<String> = Vec::new();
         for (name, _) in each.iter().flatten().flat_map(|(rows, _)| rows) {
             if !groups.contains(name) {
@@ -65,16 +66,17 @@ impl ChartKind<'_> {
         }
         let bar =
             |share: f64| Bar { value: share, low: share, high: share, marked: false, digits: None };
-        let values = |subject: usize| {
+        let values = |subject: SubjectKey| {
             let value = |group: &String| {
-                let (rows, user) = each[subject].as_ref()?;
+                let (rows, user) = each[subject.0].as_ref()?;
                 let bytes = rows.iter().find(|(name, _)| name == group)?.1;
                 Some(bar((bytes / user).max(0.0)))
             };
             groups.iter().map(value).collect()
         };
-        let subjects = self.facts.subjects.iter().enumerate();
-        let series = subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) });
+        let subjects = self.facts.subjects.keyed();
+        let series =
+            subjects.map(|(key, own)| BarSeries { name: own.name.clone(), values: values(key) });
         let plot = GroupedBars {
             text: self.text(say!(l, "figure-waterfall", at = self.lead_label())),
             x_label: String::new(),
@@ -92,11 +94,11 @@ impl ChartKind<'_> {
     fn amplification(&self) -> Option<Chart> {
         let metric = Metric::total(PointFigure::Waf);
         let of = |cell: &CellFacts| Some(scaled(&metric.of(self.step, cell)?.0, 1.0));
-        let values = |subject: usize| {
+        let values = |subject: SubjectKey| {
             let cells = self.facts.cells_of(self.step, subject).into_iter();
             cells.map(|cell| of(cell?)).collect::<Vec<_>>()
         };
-        let each: Vec<Vec<Option<Bar>>> = (0..self.facts.subjects.len()).map(values).collect();
+        let each: Vec<Vec<Option<Bar>>> = self.facts.subjects.keys().map(values).collect();
         each.iter().flatten().any(Option::is_some).then_some(())?;
         let what = say!(self.language, "write-amplification");
         let of = quantity("waf", &what, "WAF", Some(&metric));
@@ -107,7 +109,7 @@ impl ChartKind<'_> {
             y_label: "WAF".to_string(),
             groups: self.groups(),
             series: subjects
-                .map(|(name, values)| BarSeries { name: name.clone(), values })
+                .map(|(own, values)| BarSeries { name: own.name.clone(), values })
                 .collect(),
             call_outs: self.called_bars(&metric),
             lying: false,
@@ -118,10 +120,10 @@ impl ChartKind<'_> {
 
     /// Of the first repeat at the step's lead value.
     fn amplification_over_time(&self) -> Option<Chart> {
-        let line = |(subject, cell): (usize, &CellFacts)| {
+        let line = |(subject, cell): (SubjectKey, &CellFacts)| {
             let points = &cell.writes.as_ref()?.repeats.first()?.over_time;
             (points.len() > 2).then(|| LineSeries {
-                name: self.facts.subjects[subject].clone(),
+                name: self.facts.subjects[subject].name.clone(),
                 points: thinned(points, TIMELINE_POINTS),
             })
         };

@@ -3,6 +3,7 @@
 
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::chart::canvas::axis::in_digits;
 use crate::chart::canvas::fonts::{self, Face};
@@ -50,18 +51,17 @@ pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
             "" => metric.text(l),
             unit => l.sequence(&[metric.text(l), unit.to_string()]),
         };
-        let index = facts.steps.iter().position(|s| s.name == step.name).unwrap_or(0);
+        let index = facts.steps.position(|s| s.name == step.name).unwrap_or_default();
         let value = lead::StepLead::of(facts, index).value;
         let level = |subject| level(facts, step, &metric, (value, subject), scale);
         MultiplePanel {
             title: step.title.text(l),
             unit,
-            levels: (0..facts.subjects.len()).map(level).collect(),
+            levels: facts.subjects.keys().map(level).collect(),
         }
     };
-    let panels = steps.iter().map(panel).collect();
-    let mut all =
-        of_panels(&text(l, say!(l, "figures-lead")), &facts.subjects, "summary", panels, None);
+    let (panels, names) = (steps.iter().map(panel).collect(), facts.subjects.names());
+    let mut all = of_panels(&text(l, say!(l, "figures-lead")), &names, "summary", panels, None);
     all.extend(megabytes(l, facts, &steps));
     all
 }
@@ -72,7 +72,7 @@ fn megabytes(l: Language, facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
     if moving.len() < 2 {
         return Vec::new();
     }
-    let most = |step: &StepFacts, subject: usize| {
+    let most = |step: &StepFacts, subject: SubjectKey| {
         let cells = facts.cells_of(step, subject).into_iter().flatten();
         let rate = |c: &CellFacts| {
             Some((c.total.as_ref()?.bytes_per_s.as_ref()?.value / 1e6, c.is_not_the_drives()))
@@ -83,13 +83,13 @@ fn megabytes(l: Language, facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
     let panel = |step: &&StepFacts| MultiplePanel {
         title: step.title.text(l),
         unit: "MB/s".to_string(),
-        levels: (0..facts.subjects.len()).map(|subject| most(step, subject)).collect(),
+        levels: facts.subjects.keys().map(|subject| most(step, subject)).collect(),
     };
     let panels: Vec<MultiplePanel> = moving.iter().map(panel).collect();
     let all = panels.iter().flat_map(|panel| &panel.levels).flatten().map(|l| l.value);
     let scale = all.fold(0.0, f64::max);
     let caption = say!(l, "figures-megabytes");
-    of_panels(&text(l, caption), &facts.subjects, "summary-mb", panels, Some(scale))
+    of_panels(&text(l, caption), &facts.subjects.names(), "summary-mb", panels, Some(scale))
 }
 
 fn text(language: Language, caption: String) -> FigureText {
@@ -108,7 +108,7 @@ fn level(
     facts: &Facts,
     step: &StepFacts,
     metric: &Metric,
-    (value, subject): (Option<usize>, usize),
+    (value, subject): (Option<usize>, SubjectKey),
     scale: f64,
 ) -> Option<PanelValue> {
     match value {

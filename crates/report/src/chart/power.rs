@@ -75,14 +75,14 @@ impl ChartKind<'_> {
             let cells = self.facts.cells_of(self.step, subject).into_iter();
             cells.map(|c| c.and_then(&bar)).collect()
         };
-        let subjects = self.facts.subjects.iter().enumerate();
+        let subjects = self.facts.subjects.keyed();
         let plot = GroupedBars {
             text: self.text(self.called(of)),
             x_label: self.x_label(),
             y_label: self.of_class(of.unit, class),
             groups: self.groups(),
             series: subjects
-                .map(|(i, name)| BarSeries { name: name.clone(), values: values(i) })
+                .map(|(key, own)| BarSeries { name: own.name.clone(), values: values(key) })
                 .collect(),
             call_outs: of.metric.map(|m| self.called_bars(m)).unwrap_or_default(),
             lying: false,
@@ -120,7 +120,7 @@ impl ChartKind<'_> {
         let lead = self.lead();
         let panel = |y_label: &str, pick: &dyn Fn(&CellFacts) -> &[(f64, f64)]| {
             let series = lead.iter().map(|(i, cell)| LineSeries {
-                name: self.facts.subjects[*i].clone(),
+                name: self.facts.subjects[*i].name.clone(),
                 points: thinned(pick(cell), TIMELINE_POINTS),
             });
             PanelChart { y_label: y_label.to_string(), series: series.collect() }

@@ -15,14 +15,14 @@ pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let recorded = step.values.iter().position(|value| scaled && value.number == 1.0);
     let value = recorded.unwrap_or(step.lead);
     let cells = |subject| facts.cells_of(step, subject).into_iter().nth(value).flatten();
-    let lead: Vec<&CellFacts> = (0..facts.subjects.len()).filter_map(cells).collect();
+    let lead: Vec<&CellFacts> = facts.subjects.keys().filter_map(cells).collect();
     if lead.iter().all(|cell| cell.replay.response_ns.len() < 3) {
         return Vec::new();
     }
     let (unit_ns, unit) = time(l, facts, step);
     let panel = |y_label: String, pick: &dyn Fn(&CellFacts) -> Vec<(f64, f64)>| {
         let series = lead.iter().map(|cell| LineSeries {
-            name: facts.subjects[cell.subject].clone(),
+            name: facts.subjects[cell.subject].name.clone(),
             points: thinned(&pick(cell), TIMELINE_POINTS),
         });
         PanelChart { y_label, series: series.collect() }

@@ -6,6 +6,7 @@ mod several;
 
 use super::{Chart, LineSeries, Plot, mark};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P99, PERCENTILES, RepeatSummary,
@@ -195,9 +196,10 @@ impl ChartKind<'_> {
             };
             cells.map(|c| c.and_then(bar)).collect()
         };
-        let subjects = self.facts.subjects.iter().enumerate();
-        let series =
-            subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
+        let subjects = self.facts.subjects.keyed();
+        let series = subjects
+            .map(|(key, own)| BarSeries { name: own.name.clone(), values: values(key) })
+            .collect();
         let plot = GroupedBars {
             text: self.text(self.called(of)),
             x_label: self.x_label(),
@@ -252,8 +254,10 @@ impl ChartKind<'_> {
             let cells = self.facts.cells_of(self.step, subject).into_iter().flatten();
             cells.filter_map(point).collect::<Vec<_>>()
         };
-        let subjects = self.facts.subjects.iter().enumerate();
-        subjects.map(|(i, name)| CurveSeries { name: name.clone(), points: points(i) }).collect()
+        let subjects = self.facts.subjects.keyed();
+        subjects
+            .map(|(key, own)| CurveSeries { name: own.name.clone(), points: points(key) })
+            .collect()
     }
 
     /// A latency against ops/s, each point labelled with its axis value.
@@ -307,8 +311,8 @@ impl ChartKind<'_> {
     }
 
     /// The cells of the representative point.
-    pub(super) fn lead(&self) -> Vec<(usize, &CellFacts)> {
-        let subjects = 0..self.facts.subjects.len();
+    pub(super) fn lead(&self) -> Vec<(SubjectKey, &CellFacts)> {
+        let subjects = self.facts.subjects.keys();
         let cell = |subject| {
             self.facts.cells_of(self.step, subject).into_iter().nth(self.step.lead).flatten()
         };
@@ -355,7 +359,7 @@ pub fn marked(cell: &CellFacts, text: String) -> String {
 
 /// A cell's subject, with the mark if required.
 pub fn name(facts: &Facts, cell: &CellFacts) -> String {
-    marked(cell, facts.subjects[cell.subject].clone())
+    marked(cell, facts.subjects[cell.subject].name.clone())
 }
 
 /// 99.99 and not 99.98999999999999.

@@ -100,7 +100,7 @@ impl ClaimsDocument {
 pub fn comparisons(l: Language, facts: &Facts) -> ComparisonsDocument {
     let crossovers = claims::crossovers(facts);
     ComparisonsDocument {
-        subjects: facts.subjects.clone(),
+        subjects: facts.subjects.names(),
         comparisons_in_family: facts.searched(),
         comparisons: facts.comparisons.iter().map(|c| comparison(l, facts, c)).collect(),
         crossovers: crossovers.iter().map(|c| wording::crossover(l, facts, c)).collect(),
@@ -120,8 +120,8 @@ fn comparison(l: Language, facts: &Facts, c: &Comparison) -> ComparisonRow {
         part: c.metric.part.name(),
         at: value.map(|v| v.label.clone()),
         r#where: wording::at(l, facts, c).trim().to_string(),
-        better: facts.subjects[c.better].clone(),
-        worse: facts.subjects[c.worse].clone(),
+        better: facts.subjects[c.better].name.clone(),
+        worse: facts.subjects[c.worse].name.clone(),
         standing: format!("{:?}", c.standing),
         factor: [c.factor, c.low, c.high].map(finite),
         percent: [percent, low, high].map(finite),

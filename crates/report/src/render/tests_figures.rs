@@ -6,6 +6,7 @@ use super::tests_bundle::{Made, STARTED, bundle, cell, plan, point, small, strea
 use super::{html, pdf};
 use crate::analysis::Question;
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::SubjectKey;
 use crate::brief::{Brief, BriefOptions};
 use crate::chart::tests::check;
 use crate::chart::{self, Palette};
@@ -109,7 +110,7 @@ fn in_no_golden_figure_does_a_label_stand_on_another_or_is_too_small() {
 fn a_name_that_no_font_has_is_an_error_in_every_form_that_sets_type() {
     let (_folder, paths) = bundle(&small());
     let mut facts = facts(&paths);
-    facts.subjects[1] = "Disk 동".to_string();
+    facts.subjects[SubjectKey(1)].name = "Disk 동".to_string();
     let document =
         Brief::new(Language::ENGLISH, &facts, &BriefOptions::default()).expect("a document");
     for made in [html(&document).map(|_| ()), pdf(&document).map(|_| ())] {

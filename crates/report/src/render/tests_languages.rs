@@ -96,7 +96,9 @@ fn names(facts: &Facts) -> BTreeSet<String> {
         own.extend([facts.title.text.written.as_str(), facts.source.written.as_str()]);
         own.extend(facts.steps.iter().map(|step| step.title.written.as_str()));
     }
-    own.extend(facts.subjects.iter().chain(facts.drives.iter().flatten()).map(String::as_str));
+    own.extend(
+        facts.subjects.iter().flat_map(|s| s.drives.iter().chain([&s.name])).map(String::as_str),
+    );
     own.extend(facts.runs.iter().flat_map(|r| [r.file.as_str(), r.dyno_version.as_str()]));
     for step in &facts.steps {
         own.push(step.name.as_str());

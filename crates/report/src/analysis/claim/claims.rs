@@ -4,6 +4,7 @@
 
 use crate::analysis::claim::compare::{Comparison, Standing, StepPlace};
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 
 /// A claim, with related results.
@@ -17,16 +18,16 @@ pub struct Claim<'a> {
 /// From one axis value on, another subject is better.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossover {
-    /// Index of the step.
-    pub step: usize,
+    /// The step.
+    pub step: StepKey,
     /// The metric in which the order changes.
     pub metric: Metric,
     /// Better up to the value with index `until`.
-    pub before: usize,
+    pub before: SubjectKey,
     /// Index of the last axis value at which `before` is better.
     pub until: usize,
     /// Better from the value `from` on.
-    pub after: usize,
+    pub after: SubjectKey,
     /// Index of the first axis value at which `after` is better.
     pub from: usize,
 }
@@ -90,12 +91,12 @@ pub fn crossovers_among<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -
 /// Where another subject of a pair becomes the better one, given the better one at each axis value
 /// (by index).
 pub fn changes(
-    step: usize,
+    step: StepKey,
     metric: &Metric,
-    along: impl Iterator<Item = (usize, usize)>,
+    along: impl Iterator<Item = (usize, SubjectKey)>,
 ) -> Vec<Crossover> {
     let mut all = Vec::new();
-    let mut last: Option<(usize, usize)> = None;
+    let mut last: Option<(usize, SubjectKey)> = None;
     for (from, after) in along {
         if let Some((until, before)) = last.filter(|(_, before)| *before != after) {
             all.push(Crossover { step, metric: metric.clone(), before, until, after, from });

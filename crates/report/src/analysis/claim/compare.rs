@@ -6,6 +6,7 @@ use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::claim::{curves, decision};
 pub use crate::analysis::comparison::{Comparison, Standing, StepPlace};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
@@ -14,8 +15,8 @@ use crate::stats::family::{Observation, Ratio, Sheet, family};
 /// The object of a comparison: a metric of a step, at one value or over all.
 #[derive(Clone, Copy)]
 pub struct ComparedFigure<'a> {
-    /// The step's index.
-    pub step: usize,
+    /// The step.
+    pub step: StepKey,
     /// What is compared.
     pub metric: &'a Metric,
     /// The place in the step.
@@ -24,7 +25,12 @@ pub struct ComparedFigure<'a> {
 
 impl Facts {
     /// The comparison of two subjects by a figure, if there is one.
-    pub fn comparison(&self, by: ComparedFigure<'_>, a: usize, b: usize) -> Option<&Comparison> {
+    pub fn comparison(
+        &self,
+        by: ComparedFigure<'_>,
+        a: SubjectKey,
+        b: SubjectKey,
+    ) -> Option<&Comparison> {
         let is_by = |c: &Comparison| c.step == by.step && c.at == by.at && c.metric == *by.metric;
         self.comparisons.iter().find(|c| is_by(c) && c.is_of(a, b))
     }
@@ -37,11 +43,11 @@ impl Facts {
 
 /// All comparisons of the facts; none for a fleet's subjects (`fleet` compares models).
 pub fn all(facts: &Facts) -> Vec<Comparison> {
-    if facts.is_fleet() {
+    if facts.subjects.are_a_fleet() {
         return Vec::new();
     }
     let mut compared = Vec::new();
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.keyed() {
         for metric in Metric::of_step(step, &facts.metrics) {
             compared.push(of_points(facts, index, step, &metric));
         }
@@ -55,11 +61,11 @@ pub fn all(facts: &Facts) -> Vec<Comparison> {
 /// A metric of a step at all of its points.
 pub(in crate::analysis) fn of_points(
     facts: &Facts,
-    index: usize,
+    index: StepKey,
     step: &StepFacts,
     metric: &Metric,
 ) -> PairedSheet {
-    let subjects = facts.subjects.len();
+    let subjects = facts.subjects.keys();
     let mut made = PairedSheet {
         step: index,
         metric: metric.clone(),
@@ -68,21 +74,22 @@ pub(in crate::analysis) fn of_points(
         not_the_drives: Vec::new(),
     };
     for value in 0..step.values.len() {
-        let cells: Vec<Option<&CellFacts>> = (0..subjects).map(|s| step.cell(s, value)).collect();
+        let cells: Vec<Option<&CellFacts>> =
+            subjects.clone().map(|s| step.cell(s, value)).collect();
         let of = |cell: &Option<&CellFacts>| {
             cell.map(|c| observations(step, c, metric)).unwrap_or_default()
         };
         let row: Vec<Vec<Observation>> = cells.iter().map(of).collect();
-        let fit = |s: usize| {
-            cells[s].is_some_and(|c| decision::may_be_compared(step, c, metric))
-                && !row[s].is_empty()
+        let fit = |s: SubjectKey| {
+            cells[s.0].is_some_and(|c| decision::may_be_compared(step, c, metric))
+                && !row[s.0].is_empty()
         };
         let limit = |c: &Option<&CellFacts>| c.and_then(|c| c.not_the_drive()).map(|v| v.limit);
         let limits: Vec<Option<Bottleneck>> = cells.iter().map(limit).collect();
-        let one_is_a_drives = |a: usize, b: usize| limits[a].is_none() || limits[b].is_none();
-        made.sheet
-            .comparable
-            .push(pairs(facts, index, |a, b| fit(a) && fit(b) && one_is_a_drives(a, b)));
+        let is_a_drives = |s: SubjectKey| limits[s.0].is_none();
+        made.sheet.comparable.push(pairs(facts, index, |a, b| {
+            fit(a) && fit(b) && (is_a_drives(a) || is_a_drives(b))
+        }));
         made.sheet.cells.push(row);
         made.not_the_drives.push(limits);
         for cell in cells.into_iter().flatten() {
@@ -133,8 +140,8 @@ fn conclude(of: &PairedSheet, ratio: &Ratio) -> Comparison {
         step: of.step,
         metric: of.metric.clone(),
         at: ratio.at.map_or(StepPlace::Mean, |point| of.points[point]),
-        better: ratio.a,
-        worse: ratio.b,
+        better: SubjectKey(ratio.a),
+        worse: SubjectKey(ratio.b),
         factor,
         low,
         high,

@@ -8,6 +8,7 @@
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::plan::Field;
@@ -26,7 +27,7 @@ struct RepeatCurve {
 }
 
 /// The metrics in which a step's curves are compared.
-pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<PairedSheet> {
+pub fn of_step(facts: &Facts, index: StepKey, step: &StepFacts) -> Vec<PairedSheet> {
     let mut all = Vec::new();
     if let Some(search) = &step.search {
         all.push(within_limit(facts, index, step, search));
@@ -38,7 +39,7 @@ pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<PairedSheet
         return all;
     }
     let curves: Vec<Vec<RepeatCurve>> =
-        (0..facts.subjects.len()).map(|s| of_subject(step, s)).collect();
+        facts.subjects.keys().map(|s| of_subject(step, s)).collect();
     if field == Some(Field::LoadPercent) {
         let loads: Vec<f64> = common_loads(&curves);
         // Loads read from one curve share its points, so each is a separate sheet, and their mean
@@ -53,7 +54,7 @@ pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<PairedSheet
             all.push(compared(facts, index, Metric::p99(), (StepPlace::Mean, row)));
         }
     }
-    if let Some(knee) = knee(&mean_curve(step, 0)) {
+    if let Some(knee) = knee(&mean_curve(step, SubjectKey(0))) {
         let row = read(&curves, &|c: &RepeatCurve| load_at(&c.points, knee.latency));
         all.push(compared(
             facts,
@@ -69,11 +70,11 @@ type CurveRow = Vec<Vec<Observation>>;
 
 fn compared(
     facts: &Facts,
-    step: usize,
+    step: StepKey,
     metric: Metric,
     (at, row): (StepPlace, CurveRow),
 ) -> PairedSheet {
-    let comparable = vec![pairs(facts, step, |a, b| !row[a].is_empty() && !row[b].is_empty())];
+    let comparable = vec![pairs(facts, step, |a, b| ![a, b].iter().any(|s| row[s.0].is_empty()))];
     let sheet = Sheet { cells: vec![row], comparable, ..Sheet::default() };
     PairedSheet {
         step,
@@ -105,7 +106,7 @@ fn read(curves: &[Vec<RepeatCurve>], of: &dyn Fn(&RepeatCurve) -> Option<f64>) -
 
 /// The comparable paced points; without the maximum, whose closed-loop latency is of a different
 /// kind.
-fn paced(step: &StepFacts, subject: usize) -> Vec<&CellFacts> {
+fn paced(step: &StepFacts, subject: SubjectKey) -> Vec<&CellFacts> {
     let cells = step
         .cells
         .iter()
@@ -114,7 +115,7 @@ fn paced(step: &StepFacts, subject: usize) -> Vec<&CellFacts> {
 }
 
 /// The subject's curve in each repeat: p99 against ops/s.
-fn of_subject(step: &StepFacts, subject: usize) -> Vec<RepeatCurve> {
+fn of_subject(step: &StepFacts, subject: SubjectKey) -> Vec<RepeatCurve> {
     let cells = paced(step, subject);
     let Some(first) = cells.first() else { return Vec::new() };
     let fit: Vec<&&CellFacts> = cells.iter().filter(|c| c.repeats == first.repeats).collect();
@@ -138,7 +139,7 @@ fn of_subject(step: &StepFacts, subject: usize) -> Vec<RepeatCurve> {
 }
 
 /// p99 against ops/s over all repeats.
-pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::LoadAndLatency> {
+pub fn mean_curve(step: &StepFacts, subject: SubjectKey) -> Vec<curve::LoadAndLatency> {
     let point = |cell: &CellFacts| {
         let total = cell.total.as_ref()?;
         let times = total.class(step.class).map(ClassSummary::user_latency)?;
@@ -151,8 +152,10 @@ pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::LoadAndLatency
 }
 
 /// The geometric mean of p99 over the loads common to all curves.
-pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: usize) -> Option<f64> {
-    let curves: Vec<Vec<curve::LoadAndLatency>> = (0..facts.subjects.len())
+pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Option<f64> {
+    let curves: Vec<Vec<curve::LoadAndLatency>> = facts
+        .subjects
+        .keys()
         .map(|s| curve::rising(&mean_curve(step, s)))
         .filter(|c| c.len() > 1)
         .collect();
@@ -181,8 +184,8 @@ fn loads_between(curves: &[&[curve::LoadAndLatency]]) -> Vec<f64> {
 }
 
 /// ops/s at the highest value of a search that passed, in each repeat.
-fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) -> PairedSheet {
-    let of = |subject: usize| {
+fn within_limit(facts: &Facts, index: StepKey, step: &StepFacts, search: &Search) -> PairedSheet {
+    let of = |subject: SubjectKey| {
         let cells: Vec<&CellFacts> =
             step.cells.iter().filter(|c| c.subject == subject && !c.is_barred()).collect();
         let mut repeats: Vec<u32> = cells.iter().flat_map(|c| c.repeats.clone()).collect();
@@ -192,7 +195,7 @@ fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) 
         let held = |r: &u32| held(&cells, *r, search, below(*r));
         repeats.iter().filter_map(held).collect::<Vec<Observation>>()
     };
-    let row: CurveRow = (0..facts.subjects.len()).map(of).collect();
+    let row: CurveRow = facts.subjects.keys().map(of).collect();
     let mut made = compared(facts, index, Metric::total(PointFigure::Ops), (StepPlace::Limit, row));
     // Nothing is known between two values of the sweep.
     let numbers = step.values.windows(2).filter(|w| w[0].number > 0.0 && w[1].number.is_finite());

@@ -3,7 +3,8 @@
 
 use crate::analysis::claim::claims::{self, Crossover};
 use crate::analysis::claim::compare::{Comparison, StepPlace};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, MetricRequest, PointFigure};
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, Protocol, Step};
@@ -28,14 +29,14 @@ pub fn asked(step: &Step, protocol: &Protocol) -> (Option<MetricRequest>, AxisPl
 }
 
 /// The step of the brief's headline: the protocol's, or the first one measured.
-pub fn step(facts: &Facts) -> Option<usize> {
+pub fn step(facts: &Facts) -> Option<StepKey> {
     let named = facts
         .runs
         .first()
         .and_then(|r| r.resolved.protocol.headline.as_ref())
         .map(|h| h.step.as_str());
-    let found = |name: &str| facts.steps.iter().position(|s| s.name == name && !s.cells.is_empty());
-    named.and_then(found).or_else(|| facts.steps.iter().position(|s| !s.cells.is_empty()))
+    let found = |name: &str| facts.steps.position(|s| s.name == name && !s.cells.is_empty());
+    named.and_then(found).or_else(|| facts.steps.position(|s| !s.cells.is_empty()))
 }
 
 /// The headline metric of a step, among those of its comparisons.
@@ -95,7 +96,7 @@ pub fn class(cells: &[CellFacts]) -> Option<Class> {
 /// The result of a step, at the place and in the metric of its headline.
 pub struct StepLead<'a> {
     /// The index of the step in the facts.
-    pub step: usize,
+    pub step: StepKey,
     /// The metric.
     pub metric: Metric,
     /// The index of the axis value, if it is a single one: the headline's, or the last at which
@@ -104,14 +105,14 @@ pub struct StepLead<'a> {
     /// Every comparison there.
     pub all: Vec<&'a Comparison>,
     /// The one subject that is better than all others, by claims.
-    pub best: Option<usize>,
+    pub best: Option<SubjectKey>,
     /// Where the better one changes along the axis.
     pub crossovers: Vec<Crossover>,
 }
 
 impl<'a> StepLead<'a> {
     /// Evaluates a step at the headline of its protocol, or of its kind of sweep.
-    pub fn of(facts: &'a Facts, index: usize) -> StepLead<'a> {
+    pub fn of(facts: &'a Facts, index: StepKey) -> StepLead<'a> {
         let step = &facts.steps[index];
         let metric = metric(facts, step);
         let here = |c: &&Comparison| c.step == index && is_at(step, c.at);
@@ -132,15 +133,15 @@ impl<'a> StepLead<'a> {
             });
             at = other.or(at);
         }
-        let best = best(facts.subjects.len(), &all);
+        let best = best(&facts.subjects, &all);
         let own = facts.comparisons.iter().filter(|c| c.step == index && c.metric == metric);
         let crossovers = claims::crossovers_among(own);
         StepLead { step: index, metric, value: at, best, crossovers, all }
     }
 
     /// The claims for a subject over others, and against it; strongest first.
-    pub fn claims_of(&self, subject: usize) -> [Vec<&'a Comparison>; 2] {
-        let of = |own: &dyn Fn(&Comparison) -> usize| {
+    pub fn claims_of(&self, subject: SubjectKey) -> [Vec<&'a Comparison>; 2] {
+        let of = |own: &dyn Fn(&Comparison) -> SubjectKey| {
             let claimed = |c: &&Comparison| c.is_claimed() && own(c) == subject;
             let mut found: Vec<&Comparison> = self.all.iter().copied().filter(claimed).collect();
             found.sort_by(|a, b| b.low.total_cmp(&a.low));
@@ -151,17 +152,18 @@ impl<'a> StepLead<'a> {
 }
 
 /// The one subject that is better than all others, by claims among these comparisons.
-pub fn best(subjects: usize, all: &[&Comparison]) -> Option<usize> {
-    let beats =
-        |a: usize, b: usize| all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b));
-    let beats_all = |a: &usize| (0..subjects).all(|b| *a == b || beats(*a, b));
-    (0..subjects).find(beats_all).filter(|_| subjects > 1)
+pub fn best(subjects: &Subjects, all: &[&Comparison]) -> Option<SubjectKey> {
+    let beats = |a: SubjectKey, b: SubjectKey| {
+        all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b))
+    };
+    let beats_all = |a: &SubjectKey| subjects.keys().all(|b| *a == b || beats(*a, b));
+    subjects.keys().find(beats_all).filter(|_| subjects.len() > 1)
 }
 
 /// Every comparison by a metric at an axis value.
 pub fn at_value<'a>(
     facts: &'a Facts,
-    index: usize,
+    index: StepKey,
     metric: &Metric,
     value: usize,
 ) -> Vec<&'a Comparison> {
@@ -171,13 +173,13 @@ pub fn at_value<'a>(
 }
 
 /// Every comparison by a metric over a step's points.
-pub fn of_mean<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
+pub fn of_mean<'a>(facts: &'a Facts, index: StepKey, metric: &Metric) -> Vec<&'a Comparison> {
     let own = |c: &&Comparison| c.step == index && c.metric == *metric && c.at == StepPlace::Mean;
     facts.comparisons.iter().filter(own).collect()
 }
 
 /// If nothing could be compared at the headline's place: the last axis value with comparisons.
-fn last_compared<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
+fn last_compared<'a>(facts: &'a Facts, index: StepKey, metric: &Metric) -> Vec<&'a Comparison> {
     let own = || facts.comparisons.iter().filter(|c| c.step == index && c.metric == *metric);
     let value =
         |c: &Comparison| if let StepPlace::Value(value) = c.at { Some(value) } else { None };

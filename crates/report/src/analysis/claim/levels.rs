@@ -3,25 +3,31 @@
 
 use crate::analysis::claim::curves;
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::plan::model::headline::AxisPlace;
 
 /// Whether one of a subject's points was not limited by the drive.
-pub fn has_marks(step: &StepFacts, subject: usize) -> bool {
+pub fn has_marks(step: &StepFacts, subject: SubjectKey) -> bool {
     step.cells.iter().any(|c| c.subject == subject && c.is_not_the_drives())
 }
 
 /// The geometric mean over the points common to all subjects, or for latencies over the loads that
 /// all reach.
-pub fn over_axis(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> Option<f64> {
+pub fn over_axis(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    subject: SubjectKey,
+) -> Option<f64> {
     match step.place {
         AxisPlace::EqualLoad => curves::mean_over_loads(facts, step, subject),
         AxisPlace::Mean => {
-            let figure = |subject: usize, value: usize| {
+            let figure = |subject: SubjectKey, value: usize| {
                 Some(metric.of(step, step.cell(subject, value)?)?.0.value)
             };
             let all = |value: &usize| {
-                (0..facts.subjects.len()).all(|s| figure(s, *value).is_some_and(|v| v > 0.0))
+                facts.subjects.keys().all(|s| figure(s, *value).is_some_and(|v| v > 0.0))
             };
             let shared: Vec<usize> = (0..step.values.len()).filter(all).collect();
             let logs: Vec<f64> =

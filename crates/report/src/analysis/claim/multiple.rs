@@ -2,6 +2,7 @@
 //! several rates, over all repeats, as one number with an interval.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::plan::Field;
 use crate::plan::search::Search;
 use crate::stats::Estimate;
@@ -50,7 +51,7 @@ pub fn holds(cell: &CellFacts, search: &Search) -> bool {
 fn found(
     facts: &Facts,
     (step, search): (&StepFacts, &Search),
-    subject: usize,
+    subject: SubjectKey,
     repeat: u32,
 ) -> Option<FoundMultiple> {
     let number = |value: usize| step.values[value].number;
@@ -71,12 +72,12 @@ fn found_of(tried: &[(f64, bool)]) -> Option<FoundMultiple> {
 }
 
 /// The multiple of a subject; None if a step was not searched for it.
-pub fn of(facts: &Facts, subject: usize) -> Option<Multiple> {
+pub fn of(facts: &Facts, subject: SubjectKey) -> Option<Multiple> {
     let steps: Vec<_> = steps(facts).collect();
     if steps.is_empty() {
         return None;
     }
-    let repeats = facts.runs.get(*facts.run_of.get(subject)?)?.repeats;
+    let repeats = facts.runs.get(facts.subjects[subject].run)?.repeats;
     let together = |repeat: u32| {
         steps.iter().map(|step| found(facts, *step, subject, repeat)).reduce(|all, own| {
             let (all, own) = (all?, own?);

@@ -2,13 +2,14 @@
 
 use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::{CellFacts, Facts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::Sheet;
 
 /// One sheet of the family, with the meaning of its points.
 pub struct PairedSheet {
-    pub step: usize,
+    pub step: StepKey,
     pub metric: Metric,
     pub points: Vec<StepPlace>,
     pub sheet: Sheet,
@@ -16,14 +17,22 @@ pub struct PairedSheet {
     pub not_the_drives: Vec<Vec<Option<Bottleneck>>>,
 }
 
-/// The comparable pairs of subjects in a step.
+impl PairedSheet {
+    /// Whether two subjects, the lower key first, are compared at a point.
+    pub fn compares(&self, point: usize, a: SubjectKey, b: SubjectKey) -> bool {
+        self.sheet.comparable[point].contains(&(a.0, b.0))
+    }
+}
+
+/// The comparable pairs of subjects in a step, as positions in the rows of a sheet.
 pub fn pairs(
     facts: &Facts,
-    step: usize,
-    fit: impl Fn(usize, usize) -> bool,
+    step: StepKey,
+    fit: impl Fn(SubjectKey, SubjectKey) -> bool,
 ) -> Vec<(usize, usize)> {
-    let all = (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-    all.filter(|&(a, b)| fit(a, b) && facts.bar(step, a, b).is_none()).collect()
+    let all = facts.subjects.pairs();
+    let fit = all.filter(|&(a, b)| fit(a, b) && facts.bar(step, a, b).is_none());
+    fit.map(|(a, b)| (a.0, b.0)).collect()
 }
 
 /// Blocks of one run are its repeats; if the subjects did not alternate, each has its own blocks.
@@ -33,6 +42,6 @@ pub fn seat(cell: &CellFacts, repeat: usize) -> (u32, u32) {
     let number = cell.repeats[repeat];
     match cell.places[repeat] {
         Some(place) => (cell.bundle as u32 * RUN + number, place),
-        None => (cell.bundle as u32 * RUN + (cell.subject as u32 + 1) * SUBJECT + number, 0),
+        None => (cell.bundle as u32 * RUN + (cell.subject.0 as u32 + 1) * SUBJECT + number, 0),
     }
 }

@@ -2,6 +2,7 @@
 //! here is a claim.
 
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
 use crate::stats::family::FEWEST;
@@ -10,14 +11,14 @@ use crate::stats::percent::{Formula, cut_off, said, times_as_good};
 /// The largest lead of one subject over another in a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gap {
-    /// Index of the step.
-    pub step: usize,
+    /// The step.
+    pub step: StepKey,
     /// The metric.
     pub metric: Metric,
-    /// Index of the leading subject.
-    pub better: usize,
-    /// Index of the other.
-    pub worse: usize,
+    /// The leading subject.
+    pub better: SubjectKey,
+    /// The other.
+    pub worse: SubjectKey,
     /// Index of the axis value.
     pub value: usize,
     /// The ratio there: above 1.
@@ -46,13 +47,14 @@ pub fn is_published(facts: &Facts) -> bool {
 /// The point with the largest lead of `better` over `worse`; None if it leads nowhere.
 pub fn greatest(
     facts: &Facts,
-    index: usize,
+    index: StepKey,
     metric: &Metric,
-    (better, worse): (usize, usize),
+    (better, worse): (SubjectKey, SubjectKey),
 ) -> Option<Gap> {
     let step = &facts.steps[index];
-    let figure =
-        |subject: usize, value: usize| Some(metric.of(step, step.cell(subject, value)?)?.0.value);
+    let figure = |subject: SubjectKey, value: usize| {
+        Some(metric.of(step, step.cell(subject, value)?)?.0.value)
+    };
     let times = |value: usize| {
         times_as_good(figure(better, value)?, figure(worse, value)?, metric.better())
     };
@@ -62,10 +64,14 @@ pub fn greatest(
 }
 
 /// The largest lead of the brief's subject over each rival, then of each rival over it.
-pub fn of_subject(facts: &Facts, index: usize, metric: &Metric) -> [Vec<Gap>; 2] {
-    let own = facts.headline_subject;
-    let gaps = |pair: &dyn Fn(usize) -> (usize, usize)| {
-        facts.rivals().filter_map(|rival| greatest(facts, index, metric, pair(rival))).collect()
+pub fn of_subject(facts: &Facts, index: StepKey, metric: &Metric) -> [Vec<Gap>; 2] {
+    let own = facts.subjects.headline;
+    let gaps = |pair: &dyn Fn(SubjectKey) -> (SubjectKey, SubjectKey)| {
+        facts
+            .subjects
+            .rivals()
+            .filter_map(|rival| greatest(facts, index, metric, pair(rival)))
+            .collect()
     };
     [gaps(&|rival| (own, rival)), gaps(&|rival| (rival, own))]
 }

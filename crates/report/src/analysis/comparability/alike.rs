@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::analysis::difference::{Condition, ConditionValue, Difference, Grade};
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::SubjectKey;
 use crate::plan::{Plan, PointPlan, Subject};
 
 /// A field in which two resolved plans differ.
@@ -19,7 +20,7 @@ pub struct FieldDifference {
 
 impl FieldDifference {
     /// As a difference in the conditions of two subjects.
-    pub fn between(self, pair: (usize, usize)) -> Difference {
+    pub fn between(self, pair: (SubjectKey, SubjectKey)) -> Difference {
         let [a, b] = self.values.map(ConditionValue::Text);
         let what = match self.path == METHOD {
             true => Condition::Method,
@@ -146,9 +147,9 @@ pub struct Likeness {
 
 /// Compares the plans of a step of two subjects. All axis values of a step have the same fields, so
 /// one represents all.
-pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
-    let run = |subject: usize| &facts.runs[facts.run_of[subject]].resolved;
-    if facts.run_of[a] == facts.run_of[b] {
+pub fn likeness(facts: &Facts, step: &str, a: SubjectKey, b: SubjectKey) -> Likeness {
+    let run = |subject: SubjectKey| &facts.runs[facts.subjects[subject].run].resolved;
+    if facts.subjects[a].run == facts.subjects[b].run {
         return Likeness::default();
     }
     if [a, b].iter().any(|subject| run(*subject).imported.is_some()) {
@@ -157,7 +158,8 @@ pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
             ..Likeness::default()
         };
     }
-    let points = [a, b].map(|subject| first_point(run(subject), step, &facts.own_names[subject]));
+    let points =
+        [a, b].map(|subject| first_point(run(subject), step, &facts.subjects[subject].own_name));
     let [Some(of_a), Some(of_b)] = &points else { return Likeness::default() };
     let named =
         |d: &FieldDifference| d.path != METHOD && facts.vary.iter().any(|vary| d.is_named_by(vary));

@@ -3,6 +3,7 @@
 
 pub use crate::analysis::caveat::Caveat;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::bottleneck::BottleneckVerdict;
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::stats::family::FEWEST;
@@ -26,7 +27,7 @@ impl CellFacts {
 
 /// Adds every cell's caveats.
 pub fn note(facts: &mut Facts) {
-    let unsteady: Vec<bool> = (0..facts.subjects.len()).map(|s| unsteady(facts, s)).collect();
+    let unsteady: Vec<bool> = facts.subjects.keys().map(|s| unsteady(facts, s)).collect();
     let failed = |step: &StepFacts, cell: &CellFacts| {
         let at = &step.values[cell.value].label;
         facts
@@ -40,7 +41,7 @@ pub fn note(facts: &mut Facts) {
         .steps
         .iter()
         .map(|step| {
-            let known = |c: &CellFacts| (failed(step, c), unsteady[c.subject], imported(c));
+            let known = |c: &CellFacts| (failed(step, c), unsteady[c.subject.0], imported(c));
             step.cells.iter().map(|c| of(c, known(c))).collect()
         })
         .collect();
@@ -87,7 +88,7 @@ pub fn of_load(load: &RepeatSummary) -> Vec<Caveat> {
 }
 
 /// Whether a drive of the subject was prepared until steady, but the last attempt was not.
-pub fn unsteady(facts: &Facts, subject: usize) -> bool {
+pub fn unsteady(facts: &Facts, subject: SubjectKey) -> bool {
     let own = || {
         facts
             .prepared

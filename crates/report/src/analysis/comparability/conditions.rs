@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use crate::analysis::comparability::alike;
 use crate::analysis::difference::{Barred, Condition, ConditionValue, Difference, Grade};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::record::key::{self, FactHeading, FactKey, drive, engine};
 pub use unknown::{not_given, unknown};
 
@@ -51,10 +52,10 @@ const WARMER_CELSIUS: f64 = 5.0;
 const FULLER_PERCENT: f64 = 5.0;
 
 /// A subject and its value.
-pub(in crate::analysis) type SubjectCondition<'a> = (usize, &'a str);
+pub(in crate::analysis) type SubjectCondition<'a> = (SubjectKey, &'a str);
 
 /// Values, each with the subjects that have it.
-type ValuesOfSubjects = Vec<(ConditionValue, Vec<usize>)>;
+type ValuesOfSubjects = Vec<(ConditionValue, Vec<SubjectKey>)>;
 
 fn fact(heading: &str, name: &str) -> Condition {
     Condition::Fact(heading.to_string(), name.to_string())
@@ -65,15 +66,14 @@ fn fact(heading: &str, name: &str) -> Condition {
 pub fn barred(facts: &Facts) -> Vec<Barred> {
     let mut all = Vec::new();
     // A fleet's pairs are not compared.
-    let subjects = if facts.is_fleet() { 0 } else { facts.subjects.len() };
-    for pair in (0..subjects).flat_map(|b| (0..b).map(move |a| (a, b))) {
+    for pair in facts.subjects.pairs().filter(|_| !facts.subjects.are_a_fleet()) {
         let found = differences_between(facts, &[pair.0, pair.1], true).into_iter();
         let differences: Vec<Difference> =
             found.filter(|d| d.grade == Grade::Disqualifying).collect();
         if !differences.is_empty() {
             all.push(Barred { pair, step: None, differences });
         }
-        for (index, step) in facts.steps.iter().enumerate() {
+        for (index, step) in facts.steps.keyed() {
             let unlike = alike::likeness(facts, &step.name, pair.0, pair.1).unlike;
             if !unlike.is_empty() {
                 let differences = unlike.into_iter().map(|d| d.between(pair)).collect();
@@ -87,16 +87,18 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
 /// The grade of a difference in a fact between subjects: two hosts may be compared only if
 /// permitted by `vary`, and likewise facts that engines report about knobs of a single subject or
 /// permitted ones.
-fn grade_of(facts: &Facts, subjects: &[usize], key: FactKey, grade: Grade) -> Grade {
-    let own_knobs = |subject: &usize| {
-        let plan = &facts.runs[facts.run_of[*subject]].resolved;
-        plan.subjects.iter().any(|s| s.name == facts.own_names[*subject] && !s.overrides.is_empty())
+fn grade_of(facts: &Facts, subjects: &[SubjectKey], key: FactKey, grade: Grade) -> Grade {
+    let own_knobs = |subject: &SubjectKey| {
+        let plan = &facts.runs[facts.subjects[*subject].run].resolved;
+        plan.subjects
+            .iter()
+            .any(|s| s.name == facts.subjects[*subject].own_name && !s.overrides.is_empty())
     };
     if engine::OF_KNOBS.contains(&key) && (subjects.iter().any(own_knobs) || !facts.vary.is_empty())
     {
         return Grade::Harmless;
     }
-    let mut runs = subjects.iter().filter_map(|s| facts.run_of.get(*s));
+    let mut runs = subjects.iter().map(|s| facts.subjects[*s].run);
     let first = runs.next();
     let two_runs = runs.any(|r| Some(r) != first);
     match key.heading.is_some_and(FactHeading::is_of_host) && two_runs {
@@ -108,17 +110,17 @@ fn grade_of(facts: &Facts, subjects: &[usize], key: FactKey, grade: Grade) -> Gr
 
 /// Every difference, worst first.
 pub fn differences(facts: &Facts) -> Vec<Difference> {
-    differences_between(facts, &(0..facts.subjects.len()).collect::<Vec<_>>(), true)
+    differences_between(facts, &facts.subjects.keys().collect::<Vec<_>>(), true)
 }
 
 /// Differences that rule out a comparison of groups of these subjects; `same_hosts` were used for
 /// each group.
-pub fn disqualifying(facts: &Facts, subjects: &[usize], same_hosts: bool) -> Vec<Difference> {
+pub fn disqualifying(facts: &Facts, subjects: &[SubjectKey], same_hosts: bool) -> Vec<Difference> {
     let found = differences_between(facts, subjects, !same_hosts).into_iter();
     found.filter(|d| d.grade == Grade::Disqualifying).collect()
 }
 
-fn differences_between(facts: &Facts, subjects: &[usize], of_hosts: bool) -> Vec<Difference> {
+fn differences_between(facts: &Facts, subjects: &[SubjectKey], of_hosts: bool) -> Vec<Difference> {
     let mut all: Vec<Difference> = Vec::new();
     let of_host = |key: &FactKey| key.heading.is_some_and(FactHeading::is_of_host);
     for (key, grade) in ALIKE.iter().filter(|(key, _)| of_hosts || !of_host(key)) {
@@ -164,7 +166,7 @@ pub fn headings(facts: &Facts, key: FactKey) -> Vec<&str> {
 /// The subjects' values of a fact, separately for each source: a drive of a group, a step.
 pub fn sightings<'a>(
     facts: &'a Facts,
-    subjects: &[usize],
+    subjects: &[SubjectKey],
     group: &str,
     name: &str,
 ) -> BTreeMap<&'a str, Vec<SubjectCondition<'a>>> {
@@ -185,9 +187,9 @@ pub fn sightings<'a>(
 
 /// The source of a heading's facts, if they belong to the subject: "" for all of it, " (2)" for a
 /// drive of its group, ", readrandom" for a step. `label` is the part after the heading's own name.
-fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str> {
-    let shown = facts.subjects[subject].as_str();
-    let run = &facts.runs.get(*facts.run_of.get(subject)?)?.file;
+fn place_of<'a>(facts: &Facts, subject: SubjectKey, label: &'a str) -> Option<&'a str> {
+    let shown = facts.subjects[subject].name.as_str();
+    let run = &facts.runs.get(facts.subjects[subject].run)?.file;
     // Allocates nothing, because it is called for each heading of very many runs.
     let stem = run.rsplit_once('.').map_or(run.as_str(), |(stem, _)| stem);
     let name = without_brackets(shown, stem).unwrap_or(shown);
@@ -223,15 +225,17 @@ fn without_brackets<'a>(text: &'a str, inside: &str) -> Option<&'a str> {
 fn unlike(seen: &[SubjectCondition<'_>]) -> Option<ValuesOfSubjects> {
     let distinct = distinct(seen.iter().copied())?;
     let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
-    let of = |(value, whose): &(&str, Vec<usize>)| {
+    let of = |(value, whose): &(&str, Vec<SubjectKey>)| {
         (ConditionValue::Text(without_common(value, &values)), whose.clone())
     };
     Some(distinct.iter().map(of).collect())
 }
 
 /// Every value once, with whose it is; nothing where there is only one.
-fn distinct<V: PartialEq>(seen: impl Iterator<Item = (usize, V)>) -> Option<Vec<(V, Vec<usize>)>> {
-    let mut distinct: Vec<(V, Vec<usize>)> = Vec::new();
+fn distinct<V: PartialEq>(
+    seen: impl Iterator<Item = (SubjectKey, V)>,
+) -> Option<Vec<(V, Vec<SubjectKey>)>> {
+    let mut distinct: Vec<(V, Vec<SubjectKey>)> = Vec::new();
     for (subject, value) in seen {
         match distinct.iter_mut().find(|(known, _)| *known == value) {
             Some((_, whose)) if whose.contains(&subject) => {}
@@ -254,7 +258,7 @@ fn without_common(value: &str, all: &[&str]) -> String {
 
 /// Different models naturally have different firmware; for the same model it may explain a
 /// difference.
-fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+fn firmware(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
     let models = sightings(facts, subjects, DRIVE, drive::MODEL.name);
     let of = |(place, seen): (&str, Vec<SubjectCondition<'_>>)| {
         let values = unlike(&seen)?;
@@ -268,7 +272,7 @@ fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
 
 /// A volatile write cache that is on makes a different test than one that is off, between subjects
 /// and over a run; the lack of one is a property of the drive.
-fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+fn write_caches(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
     let mut found = sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE.name);
     for (place, after) in sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE_AFTER.name) {
         found.entry(place).or_default().extend(after);
@@ -286,8 +290,8 @@ fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
 }
 
 /// The preparation of the drives: if it differs, so does the test.
-fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
-    let of = |subject: usize| {
+fn prepared(facts: &Facts, subjects: &[SubjectKey]) -> Option<Difference> {
+    let of = |subject: SubjectKey| {
         let own = facts.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
         let mut all: Vec<(String, String)> = Vec::new();
         for p in own {
@@ -303,7 +307,7 @@ fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
     Some(Difference { grade: Grade::Disqualifying, what: Condition::Preparation, values })
 }
 
-fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+fn fuller(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
     let percent = |value: &str| value.trim_end_matches('%').trim().parse::<f64>().ok();
     let of = |seen: Vec<SubjectCondition<'_>>| {
         let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
@@ -314,17 +318,17 @@ fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
 }
 
 /// The drives' temperatures at the start of the windows, if measured.
-fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+fn warmer(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
     let of = |step: &StepFacts| {
         let at_start = |c: &CellFacts| Some((c.subject, c.celsius_over_time.first()?.1));
-        let starts: Vec<(usize, f64)> = step
+        let starts: Vec<(SubjectKey, f64)> = step
             .cells
             .iter()
             .filter(|c| subjects.contains(&c.subject))
             .filter_map(at_start)
             .collect();
         let (low, high) = bounds(starts.iter().map(|(_, celsius)| *celsius))?;
-        let of = |(subject, celsius): &(usize, f64)| {
+        let of = |(subject, celsius): &(SubjectKey, f64)| {
             (ConditionValue::Temperature(*celsius), vec![*subject])
         };
         let values = starts.iter().map(of).collect();

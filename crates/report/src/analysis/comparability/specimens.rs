@@ -4,18 +4,19 @@
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::stats::specimens::{Models, models, outlying};
 
 /// A drive whose ops/s deviate from those of the others of its group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutlyingDrive {
-    /// Index of the step.
-    pub step: usize,
+    /// The step.
+    pub step: StepKey,
     /// Index of the axis value.
     pub value: usize,
-    /// Index of the subject.
-    pub subject: usize,
+    /// The subject.
+    pub subject: SubjectKey,
     /// Its index among the subject's drives.
     pub drive: u32,
     /// The drive's ops per second.
@@ -29,12 +30,12 @@ pub struct OutlyingDrive {
 /// Two models compared drive by drive, in ops/s: the first ÷ the second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfModels {
-    /// Index of the step.
-    pub step: usize,
+    /// The step.
+    pub step: StepKey,
     /// Index of the axis value.
     pub value: usize,
-    /// Indices of the two subjects.
-    pub pair: (usize, usize),
+    /// The two subjects.
+    pub pair: (SubjectKey, SubjectKey),
     /// The models' names.
     pub names: (String, String),
     /// The ratio and its interval.
@@ -42,10 +43,10 @@ pub struct OfModels {
 }
 
 /// The model of all of a subject's drives, if known to be the same.
-pub fn model(facts: &Facts, subject: usize) -> Option<String> {
+pub fn model(facts: &Facts, subject: SubjectKey) -> Option<String> {
     let seen = sightings(facts, &[subject], "Drive", "Model");
     let mut all: Vec<&str> = seen.values().flatten().map(|(_, model)| *model).collect();
-    let known = all.len() == facts.drives.get(subject)?.len();
+    let known = all.len() == facts.subjects[subject].drives.len();
     all.dedup();
     (known && all.len() == 1).then(|| all[0].to_string())
 }
@@ -56,7 +57,7 @@ fn by_drive(cell: &CellFacts) -> Vec<Vec<f64>> {
 }
 
 /// Comparable cells of groups.
-fn groups(facts: &Facts) -> impl Iterator<Item = (usize, &StepFacts, &CellFacts)> {
+fn groups(facts: &Facts) -> impl Iterator<Item = (StepKey, &StepFacts, &CellFacts)> {
     let cells = |(index, step)| {
         let step: &StepFacts = step;
         step.cells
@@ -64,7 +65,7 @@ fn groups(facts: &Facts) -> impl Iterator<Item = (usize, &StepFacts, &CellFacts)
             .filter(|c| c.drives.len() > 1 && !c.is_barred())
             .map(move |cell| (index, step, cell))
     };
-    facts.steps.iter().enumerate().flat_map(cells)
+    facts.steps.keyed().flat_map(cells)
 }
 
 /// Every outlying specimen, at 5 % for all that were examined together.
@@ -94,7 +95,8 @@ pub fn of_models(facts: &Facts) -> Vec<OfModels> {
     let ops = Metric::total(PointFigure::Ops);
     let mut compared = Vec::new();
     for (step, of, cell) in groups(facts) {
-        for other in (0..cell.subject).filter_map(|s| of.cell(s, cell.value)) {
+        let before = facts.subjects.keys().take_while(|s| *s < cell.subject);
+        for other in before.filter_map(|s| of.cell(s, cell.value)) {
             let at = StepPlace::Value(cell.value);
             let by = ComparedFigure { step, metric: &ops, at };
             let names = (model(facts, other.subject), model(facts, cell.subject));
@@ -105,7 +107,7 @@ pub fn of_models(facts: &Facts) -> Vec<OfModels> {
         }
     }
     let searched = compared.len();
-    let of = |(step, a, b, names): (usize, &CellFacts, &CellFacts, (String, String))| {
+    let of = |(step, a, b, names): (StepKey, &CellFacts, &CellFacts, (String, String))| {
         let found = models(&by_drive(a), &by_drive(b), searched)?;
         Some(OfModels { step, value: a.value, pair: (a.subject, b.subject), names, found })
     };

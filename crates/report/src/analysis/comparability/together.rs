@@ -3,14 +3,15 @@
 
 use crate::analysis::claim::pairing::seat;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::StepKey;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::stats::spread::spread;
 
 /// A repeat of a point that deviated from the others, for all subjects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommonShift {
-    /// Index of the step.
-    pub step: usize,
+    /// The step.
+    pub step: StepKey,
     /// Index of the axis value.
     pub value: usize,
     /// The repeat, from 1.
@@ -36,7 +37,7 @@ const FEWEST: usize = 3;
 /// All of them, ordered by step, point and repeat.
 pub fn all(facts: &Facts) -> Vec<CommonShift> {
     let mut found = Vec::new();
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.keyed() {
         for value in 0..step.values.len() {
             for run in 0..facts.runs.len() {
                 let cells: Vec<&CellFacts> =

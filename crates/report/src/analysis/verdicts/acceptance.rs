@@ -4,6 +4,7 @@
 use crate::analysis::claim::compare::observations;
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointPart};
 use crate::record::key::{self, FactHeading};
 use crate::stats::Better;
@@ -132,11 +133,11 @@ pub fn specimens(
     facts: &Facts,
     run: usize,
     measures: &[JudgedFigure],
-    like: Option<usize>,
+    like: Option<SubjectKey>,
 ) -> Vec<JudgedDrive> {
     let mut found = Vec::new();
-    for subject in (0..facts.subjects.len()).filter(|s| facts.run_of[*s] == run) {
-        let drives = facts.drives[subject].len().max(1);
+    for subject in facts.subjects.keys().filter(|s| facts.subjects[*s].run == run) {
+        let drives = facts.subjects[subject].drive_count();
         for drive in 0..drives {
             let part = if drives > 1 { PointPart::Drive(drive as u32) } else { PointPart::Whole };
             let number = if drives > 1 { format!(" ({})", drive + 1) } else { String::new() };
@@ -144,7 +145,7 @@ pub fn specimens(
                 measures.iter().map(|m| figures(facts, subject, &part, m, like)).collect();
             found.push(JudgedDrive {
                 file: facts.runs[run].file.clone(),
-                name: format!("{}{number}", facts.own_names[subject]),
+                name: format!("{}{number}", facts.subjects[subject].own_name),
                 serial: serial(facts, subject, &number),
                 figures,
             });
@@ -153,7 +154,7 @@ pub fn specimens(
     found
 }
 
-fn serial(facts: &Facts, subject: usize, place: &str) -> Option<String> {
+fn serial(facts: &Facts, subject: SubjectKey, place: &str) -> Option<String> {
     let seen = sightings(facts, &[subject], FactHeading::Drive.name(), key::drive::SERIAL.name);
     seen.get(place)?.first().map(|(_, serial)| serial.to_string())
 }
@@ -161,13 +162,13 @@ fn serial(facts: &Facts, subject: usize, place: &str) -> Option<String> {
 /// A drive's figure in each repeat.
 fn figures(
     facts: &Facts,
-    subject: usize,
+    subject: SubjectKey,
     part: &PointPart,
     measure: &JudgedFigure,
-    like: Option<usize>,
+    like: Option<SubjectKey>,
 ) -> Vec<f64> {
-    let at = facts.steps.iter().position(|step| step.name == measure.step);
-    let value = |at: usize| facts.steps[at].values.iter().position(|v| v.label == measure.at);
+    let at = facts.steps.position(|step| step.name == measure.step);
+    let value = |at: StepKey| facts.steps[at].values.iter().position(|v| v.label == measure.at);
     let place = at.and_then(|at| Some((at, value(at)?)));
     let Some((at, value)) = place else { return Vec::new() };
     let step = &facts.steps[at];

@@ -1,6 +1,7 @@
 //! The cost of durability: steps that differ only in how their writes become durable.
 
 use crate::analysis::facts::{Facts, RunFacts, StepFacts};
+use crate::analysis::keys::StepKey;
 use crate::plan::{Field, Stream};
 
 /// The durability of a step's writes.
@@ -16,18 +17,18 @@ pub enum StepDurability {
     Commit,
 }
 
-/// Block writes that differ in nothing else, as indices into `Facts::steps`.
+/// Block writes that differ in nothing else, as steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteGroup {
     /// The same writes, not made durable.
-    pub plain: Option<usize>,
+    pub plain: Option<StepKey>,
     /// By FUA, by fdatasync, or by either.
-    pub durable: Vec<(StepDurability, usize)>,
+    pub durable: Vec<(StepDurability, StepKey)>,
 }
 
 impl WriteGroup {
     /// All its steps, beginning with the one that is not durable.
-    pub fn steps(&self) -> Vec<(StepDurability, usize)> {
+    pub fn steps(&self) -> Vec<(StepDurability, StepKey)> {
         let plain = self.plain.map(|step| (StepDurability::None, step));
         plain.into_iter().chain(self.durable.iter().copied()).collect()
     }
@@ -35,7 +36,7 @@ impl WriteGroup {
 
 /// The groups of durable block writes, ordered by their first steps.
 pub fn groups(facts: &Facts) -> Vec<WriteGroup> {
-    let blocks: Vec<(usize, StepDurability, &Stream)> = manners(facts)
+    let blocks: Vec<(StepKey, StepDurability, &Stream)> = manners(facts)
         .filter(|(_, manner, stream)| *manner != StepDurability::Commit && only_writes(stream))
         .collect();
     let mut found: Vec<(&Stream, Option<Field>, WriteGroup)> = Vec::new();
@@ -60,7 +61,7 @@ pub fn groups(facts: &Facts) -> Vec<WriteGroup> {
 }
 
 /// Steps in which a database makes each commit durable.
-pub fn commits(facts: &Facts) -> Vec<usize> {
+pub fn commits(facts: &Facts) -> Vec<StepKey> {
     manners(facts)
         .filter(|(_, manner, _)| *manner == StepDurability::Commit)
         .map(|(i, ..)| i)
@@ -68,8 +69,8 @@ pub fn commits(facts: &Facts) -> Vec<usize> {
 }
 
 /// Each step with the durability of its headline stream's writes.
-fn manners(facts: &Facts) -> impl Iterator<Item = (usize, StepDurability, &Stream)> {
-    facts.steps.iter().enumerate().filter_map(|(index, step)| {
+fn manners(facts: &Facts) -> impl Iterator<Item = (StepKey, StepDurability, &Stream)> {
+    facts.steps.keyed().filter_map(|(index, step)| {
         let stream = stream(facts, step)?;
         Some((index, manner(stream)?, stream))
     })

@@ -12,6 +12,7 @@ use crate::analysis::claim::lead;
 use crate::analysis::comparability::{alike, conditions};
 use crate::analysis::difference::Difference;
 use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::record::key::{FactHeading, drive, host};
 use crate::stats::Better;
@@ -23,8 +24,8 @@ const FEWEST: usize = 3;
 /// One drive at the headline place of a step.
 #[derive(Clone, Debug)]
 pub struct FleetDrive {
-    /// Index of the subject.
-    pub subject: usize,
+    /// The subject.
+    pub subject: SubjectKey,
     /// Its index among the subject's drives, if there are several.
     pub drive: Option<u32>,
     /// The subject's name, and the drive's number in it.
@@ -70,8 +71,8 @@ pub struct ModelRatio {
 
 /// A step's specimens.
 pub struct Fleet {
-    /// Index of the step.
-    pub step: usize,
+    /// The step.
+    pub step: StepKey,
     /// Index of the axis value.
     pub value: usize,
     /// The metric.
@@ -85,7 +86,7 @@ pub struct Fleet {
 }
 
 /// A step's specimens, if some model has enough of them.
-pub fn of_step(facts: &Facts, index: usize) -> Option<Fleet> {
+pub fn of_step(facts: &Facts, index: StepKey) -> Option<Fleet> {
     let step = &facts.steps[index];
     let value = lead::value(step).unwrap_or(step.lead);
     let wanted = lead::metric(facts, step);
@@ -108,7 +109,7 @@ pub fn of_step(facts: &Facts, index: usize) -> Option<Fleet> {
         return None;
     }
     let (mut ratios, mut barred) = (Vec::new(), Vec::new());
-    if facts.is_fleet() && models.len() > 1 {
+    if facts.subjects.are_a_fleet() && models.len() > 1 {
         barred = unlike(facts, step, &models);
         if barred.is_empty() {
             ratios = all_ratios(&models, &metric);
@@ -217,7 +218,7 @@ fn all_ratios(models: &[DriveModel], metric: &Metric) -> Vec<ModelRatio> {
 /// What rules out comparing the models: different plans or test conditions. Hosts may differ if
 /// every model was measured on the same ones.
 fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Difference> {
-    let mut subjects: Vec<usize> =
+    let mut subjects: Vec<SubjectKey> =
         models.iter().flat_map(|m| &m.specimens).map(|s| s.subject).collect();
     subjects.sort_unstable();
     subjects.dedup();
@@ -261,7 +262,7 @@ fn specimens(
         let specimen = FleetDrive {
             subject,
             drive,
-            name: format!("{}{number}", facts.subjects[subject]),
+            name: format!("{}{number}", facts.subjects[subject].name),
             serial: fact(drive::SERIAL.name),
             firmware: fact(drive::FIRMWARE.name),
             health: fact(drive::HEALTH.name),
@@ -282,8 +283,8 @@ impl<'a> DisclosureIndex<'a> {
         DisclosureIndex(facts.disclosure.iter().map(|g| (g.name.as_str(), g)).collect())
     }
 
-    fn row(&self, facts: &Facts, subject: usize, heading: &str, name: &str) -> Option<String> {
-        let file = facts.runs.get(facts.run_of[subject]).map_or("", |run| run.file.as_str());
+    fn row(&self, facts: &Facts, subject: SubjectKey, heading: &str, name: &str) -> Option<String> {
+        let file = facts.runs.get(facts.subjects[subject].run).map_or("", |run| run.file.as_str());
         let of_run = format!("{heading} ({file})");
         let group = self.0.get(of_run.as_str()).or_else(|| {
             // With a single run the headings do not contain the run.
@@ -295,17 +296,17 @@ impl<'a> DisclosureIndex<'a> {
     fn of_drive(
         &self,
         facts: &Facts,
-        subject: usize,
+        subject: SubjectKey,
         drive: Option<u32>,
         name: &str,
     ) -> Option<String> {
         let number = drive.map_or(String::new(), |drive| format!(" ({})", drive + 1));
         let heading =
-            format!("{}: {}{number}", FactHeading::Drive.name(), facts.own_names[subject]);
+            format!("{}: {}{number}", FactHeading::Drive.name(), facts.subjects[subject].own_name);
         self.row(facts, subject, &heading, name)
     }
 
-    fn host(&self, facts: &Facts, subject: usize) -> Option<String> {
+    fn host(&self, facts: &Facts, subject: SubjectKey) -> Option<String> {
         self.row(facts, subject, FactHeading::Host.name(), host::NAME.name)
     }
 }
@@ -317,7 +318,7 @@ mod tests {
     fn specimen(serial: &str, host: &str, by_repeat: &[f64]) -> FleetDrive {
         let level = geometric(by_repeat);
         FleetDrive {
-            subject: 0,
+            subject: SubjectKey(0),
             drive: None,
             name: serial.into(),
             serial: Some(serial.into()).filter(|s: &String| !s.is_empty()),

@@ -5,6 +5,7 @@ use crate::analysis::claim::compare::{observations, of_points};
 use crate::analysis::claim::pairing::PairedSheet;
 use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::{FEWEST, Ratio, one_sided};
 use crate::stats::runs::gate::{
@@ -19,21 +20,21 @@ pub struct Gate {
     pub unit: ScatterUnit,
     /// Every point of the base, then the step's mean; by step, metric and subject.
     pub rows: Vec<Judged>,
-    /// Subjects on only one side, by index in the facts.
-    pub unpaired: Vec<usize>,
+    /// Subjects on only one side.
+    pub unpaired: Vec<SubjectKey>,
 }
 
 /// One figure of one subject at one point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// Index of the step.
-    pub step: usize,
+    /// The step.
+    pub step: StepKey,
     /// The figure.
     pub metric: Metric,
     /// An axis value, or the mean over the step's points.
     pub at: StepPlace,
-    /// Index of the subject in the new run.
-    pub subject: usize,
+    /// The subject in the new run.
+    pub subject: SubjectKey,
     /// new ÷ base; None if not compared.
     pub change: Option<RatioChange>,
     /// The verdict.
@@ -69,17 +70,17 @@ pub enum NoVerdictCause {
     Caveat,
 }
 
-/// A subject of the new run with its namesakes in the base, by index.
+/// A subject of the new run with its namesakes in the base.
 struct Pair {
-    base: Vec<usize>,
-    new: usize,
+    base: Vec<SubjectKey>,
+    new: SubjectKey,
 }
 
 /// Judges the last of the facts' runs against the previous ones.
 pub fn judge(facts: &Facts, limit: f64) -> Gate {
     let pairs = pairs(facts);
     let mut compared = Vec::new();
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.keyed() {
         for metric in Metric::of_step(step, &facts.metrics) {
             compared.push(of_points(facts, index, step, &metric));
         }
@@ -101,8 +102,8 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
             rows.extend(own);
         }
     }
-    let paired = |s: &usize| pairs.iter().any(|p| p.new == *s || p.base.contains(s));
-    let unpaired = (0..facts.subjects.len()).filter(|s| !paired(s)).collect();
+    let paired = |s: &SubjectKey| pairs.iter().any(|p| p.new == *s || p.base.contains(s));
+    let unpaired = facts.subjects.keys().filter(|s| !paired(s)).collect();
     Gate { limit, unit, rows, unpaired }
 }
 
@@ -123,10 +124,10 @@ impl Gate {
 
 fn pairs(facts: &Facts) -> Vec<Pair> {
     let last = facts.runs.len().saturating_sub(1);
-    let all = 0..facts.subjects.len();
-    let (new, base): (Vec<usize>, Vec<usize>) = all.partition(|s| facts.run_of[*s] == last);
-    let namesakes = |new: usize| {
-        let same = |s: &usize| facts.own_names[*s] == facts.own_names[new];
+    let (new, base): (Vec<_>, Vec<_>) =
+        facts.subjects.keys().partition(|s| facts.subjects[*s].run == last);
+    let namesakes = |new: SubjectKey| {
+        let same = |s: &SubjectKey| facts.subjects[*s].own_name == facts.subjects[new].own_name;
         Pair { base: base.iter().copied().filter(same).collect(), new }
     };
     new.into_iter().map(namesakes).filter(|p| !p.base.is_empty()).collect()
@@ -142,7 +143,10 @@ struct GateChange {
 
 /// Repeat by repeat, all as one family.
 fn of_one_run(compared: &mut [PairedSheet], pairs: &[Pair]) -> Vec<GateChange> {
-    let number = |a: usize, b: usize| pairs.iter().position(|p| p.base == [a] && p.new == b);
+    let number = |a: usize, b: usize| {
+        let (a, b) = (SubjectKey(a), SubjectKey(b));
+        pairs.iter().position(|p| p.base == [a] && p.new == b)
+    };
     for of in compared.iter_mut() {
         let points = of.sheet.comparable.iter_mut();
         points.for_each(|own| own.retain(|&(a, b)| number(a, b).is_some()));
@@ -192,10 +196,10 @@ fn of_history(facts: &Facts, compared: &[PairedSheet], pairs: &[Pair]) -> Vec<Ga
     of_points.chain(of_means).collect()
 }
 
-/// Sums of logarithms over points: for each base run, by its subject's index, and for the new one.
+/// Sums of logarithms over points: for each base run, by its subject, and for the new one.
 #[derive(Clone)]
 struct Runs {
-    base: Vec<(usize, f64)>,
+    base: Vec<(SubjectKey, f64)>,
     new: f64,
     scale: f64,
     points: usize,
@@ -204,7 +208,7 @@ struct Runs {
 impl Runs {
     /// Adds another point, which is skipped for both if a run lacks its figure.
     fn add(&mut self, other: &Runs) {
-        let sum = |&(subject, log): &(usize, f64)| {
+        let sum = |&(subject, log): &(SubjectKey, f64)| {
             let more = other.base.iter().find(|(s, _)| *s == subject)?.1;
             Some((subject, log + more))
         };
@@ -223,14 +227,14 @@ impl Runs {
 
 fn runs(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Runs> {
     let step = &facts.steps[of.step];
-    let logs = |subject: usize| {
+    let logs = |subject: SubjectKey| {
         let own = observations(step, step.cell(subject, point)?, &of.metric);
         let logs: Vec<f64> = own.iter().filter(|o| o.value > 0.0).map(|o| o.value.ln()).collect();
         (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64, logs.len()))
     };
     let (new, repeats) = logs(pair.new)?;
-    let comparable = |s: &&usize| of.sheet.comparable[point].contains(&(**s, pair.new));
-    let base: Vec<(usize, (f64, usize))> =
+    let comparable = |s: &&SubjectKey| of.compares(point, **s, pair.new);
+    let base: Vec<(SubjectKey, (f64, usize))> =
         pair.base.iter().filter(comparable).filter_map(|s| Some((*s, logs(*s)?))).collect();
     let of_base = base.iter().map(|(_, (_, n))| *n).max()?;
     let base = base.into_iter().map(|(s, (log, _))| (s, log)).collect();
@@ -280,15 +284,15 @@ fn of_pair<'a>(
 
 /// Why a pair has no change at a point.
 fn missing(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> NoVerdictCause {
-    let has = |s: usize| !of.sheet.cells[point][s].is_empty();
+    let has = |s: SubjectKey| !of.sheet.cells[point][s.0].is_empty();
     if !has(pair.new) {
         return NoVerdictCause::NotInNew;
     }
     let Some(&first) = pair.base.iter().find(|s| has(**s)) else {
         return NoVerdictCause::NotInBase;
     };
-    let repeats = |s: usize| of.sheet.cells[point][s].len();
-    let comparable = |s: &&usize| of.sheet.comparable[point].contains(&(**s, pair.new));
+    let repeats = |s: SubjectKey| of.sheet.cells[point][s.0].len();
+    let comparable = |s: &&SubjectKey| of.compares(point, **s, pair.new);
     let usable = pair.base.iter().filter(|s| has(**s)).filter(comparable).count();
     let bar = pair.base.iter().find_map(|s| facts.bar(of.step, *s, pair.new));
     let number = bar.and_then(|bar| facts.barred.iter().position(|b| std::ptr::eq(b, bar)));

@@ -3,6 +3,7 @@
 
 use crate::analysis::claim::compare::{Standing, StepPlace};
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::scatter;
 use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference, quoted};
@@ -29,14 +30,14 @@ pub fn same(so_far: Same, facts: &Facts) -> Same {
 pub fn known(facts: &Facts, percent: f64) -> SetDifference {
     let ops = Metric::total(PointFigure::Ops);
     let claimed = || facts.comparisons.iter().filter(|c| c.is_claimed());
-    let right = || claimed().filter(|c| c.metric == ops && c.better == 0);
+    let right = || claimed().filter(|c| c.metric == ops && c.better == SubjectKey(0));
     let at_points = |at: &StepPlace| matches!(at, StepPlace::Value(_));
     SetDifference {
         percent,
         points: facts.comparisons.iter().filter(|c| c.metric == ops && at_points(&c.at)).count(),
         found: right().filter(|c| at_points(&c.at)).count(),
         in_mean: right().any(|c| c.at == StepPlace::Mean),
-        wrong: claimed().filter(|c| c.better != 0).count(),
+        wrong: claimed().filter(|c| c.better != SubjectKey(0)).count(),
     }
 }
 
@@ -57,7 +58,7 @@ pub fn scatter(facts: &Facts, of: &str, repeats: u32) -> Scatter {
 /// The first subject's maximum ops/s in each step.
 pub fn ceilings(facts: &Facts, engine: &str) -> Vec<MeasuredCeiling> {
     let of_step = |step: &crate::analysis::facts::StepFacts| {
-        let cells = step.cells.iter().filter(|c| c.subject == 0);
+        let cells = step.cells.iter().filter(|c| c.subject == SubjectKey(0));
         let most =
             cells.filter_map(|c| Some(c.total.as_ref()?.ops_per_s.value)).max_by(f64::total_cmp)?;
         Some(MeasuredCeiling {

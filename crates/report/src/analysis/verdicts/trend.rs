@@ -6,6 +6,7 @@ use crate::analysis::claim::lead;
 use crate::analysis::comparability::alike::{self, FieldDifference};
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::analysis::title::ProtocolTitle;
 use crate::plan::{Plan, PointPlan};
@@ -107,13 +108,13 @@ impl Trends {
 
     /// Adds the facts of one bundle.
     pub fn add(&mut self, file: &str, facts: &Facts) {
-        for subject in 0..facts.subjects.len() {
+        for subject in facts.subjects.keys() {
             let drives = [drive::MODEL, drive::FIRMWARE, drive::SERIAL]
                 .map(|key| seen(facts, subject, key.name));
-            if !self.wanted.has(&facts.subjects[subject], &drives) {
+            if !self.wanted.has(&facts.subjects[subject].name, &drives) {
                 continue;
             }
-            let label = self.wanted.by.label(&facts.subjects[subject], &drives);
+            let label = self.wanted.by.label(&facts.subjects[subject].name, &drives);
             for step in facts.steps.iter().filter(|step| step.search.is_none()) {
                 let Some(like) = Like::of(facts, step, subject) else { continue };
                 for metric in self.wanted.metrics_of(facts, step) {
@@ -204,9 +205,9 @@ impl By {
 }
 
 impl Like {
-    fn of(facts: &Facts, step: &StepFacts, subject: usize) -> Option<Like> {
-        let plan = &facts.runs[facts.run_of[subject]].resolved;
-        let point = alike::first_point(plan, &step.name, &facts.own_names[subject])?;
+    fn of(facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Option<Like> {
+        let plan = &facts.runs[facts.subjects[subject].run].resolved;
+        let point = alike::first_point(plan, &step.name, &facts.subjects[subject].own_name)?;
         let host = HOST.map(|key| {
             let heading = key.heading.map_or("", FactHeading::name);
             let groups = facts.disclosure.iter().filter(|group| group.name == heading);
@@ -229,7 +230,7 @@ impl Like {
 }
 
 /// The drive facts of a subject in a run, without duplicates.
-fn seen(facts: &Facts, subject: usize, name: &str) -> Vec<String> {
+fn seen(facts: &Facts, subject: SubjectKey, name: &str) -> Vec<String> {
     let found = sightings(facts, &[subject], FactHeading::Drive.name(), name);
     let mut all: Vec<String> = found.values().flatten().map(|(_, v)| v.to_string()).collect();
     all.sort();
@@ -242,7 +243,7 @@ fn seen(facts: &Facts, subject: usize, name: &str) -> Vec<String> {
 fn figure(
     step: &StepFacts,
     metric: &Metric,
-    subject: usize,
+    subject: SubjectKey,
 ) -> Option<(Estimate, Option<String>, bool)> {
     let counts = |cell: &CellFacts| !cell.is_barred() && !cell.is_not_the_drives();
     if let Some(value) = lead::value(step) {

@@ -135,7 +135,7 @@ impl BriefOptions {
             None => Ok(()),
             Some(unknown) => Err(failed(
                 format!("the brief masks '{unknown}', which is not a subject"),
-                format!("the subjects are {}", facts.subjects.join(", ")),
+                format!("the subjects are {}", facts.subjects.names().join(", ")),
             )),
         }
     }
@@ -179,9 +179,10 @@ impl BriefOptions {
     /// Adds what brief.toml states of the drives to what the plans state.
     pub fn state_drives(&self, facts: &mut Facts) {
         facts.stated = specification::stated(facts, &self.drive);
-        for subject in 0..facts.subjects.len() {
+        for subject in facts.subjects.keys() {
             let stated = facts.stated_of(subject).and_then(Specification::bytes);
-            facts.capacity_bytes[subject] = stated.or(facts.capacity_bytes[subject]);
+            let capacity = &mut facts.subjects[subject].capacity_bytes;
+            *capacity = stated.or(*capacity);
         }
     }
 
@@ -206,11 +207,11 @@ impl BriefOptions {
     /// Sets the brief's subject to the one named in the file, if any.
     pub fn choose_subject(&self, facts: &mut Facts) -> Result<()> {
         let Some(name) = &self.subject else { return Ok(()) };
-        let index = facts.subjects.iter().position(|s| s == name).ok_or_else(|| {
-            let next = format!("the subjects are {}", facts.subjects.join(", "));
+        let chosen = facts.subjects.named(name).ok_or_else(|| {
+            let next = format!("the subjects are {}", facts.subjects.names().join(", "));
             failed(format!("the brief is about '{name}', which is not a subject"), next)
         })?;
-        facts.headline_subject = index;
+        facts.subjects.headline = chosen;
         Ok(())
     }
 
@@ -218,14 +219,14 @@ impl BriefOptions {
     pub fn palette(&self, facts: &Facts) -> Result<Palette> {
         let mut palette = Palette::default();
         for (subject, chosen) in &self.colours {
-            let index = facts.subjects.iter().position(|s| s == subject).ok_or_else(|| {
-                let next = format!("the subjects are {}", facts.subjects.join(", "));
+            let key = facts.subjects.named(subject).ok_or_else(|| {
+                let next = format!("the subjects are {}", facts.subjects.names().join(", "));
                 failed(
                     format!("the brief sets a colour for '{subject}', which is not a subject"),
                     next,
                 )
             })?;
-            palette.set(index, chosen);
+            palette.set(key.0, chosen);
         }
         Ok(palette)
     }

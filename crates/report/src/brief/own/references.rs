@@ -5,6 +5,7 @@
 use crate::analysis::claim::claims;
 use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::keys::StepKey;
 use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::base::error::{Error, Result, failed};
 use crate::brief::lead::Lead;
@@ -144,8 +145,8 @@ impl Sources<'_> {
         }
     }
 
-    fn step(&self, name: &str, wrong: &dyn Fn(String, &str) -> Error) -> Result<usize> {
-        let found = self.facts.steps.iter().position(|s| s.name == name);
+    fn step(&self, name: &str, wrong: &dyn Fn(String, &str) -> Error) -> Result<StepKey> {
+        let found = self.facts.steps.position(|s| s.name == name);
         let names: Vec<&str> = self.facts.steps.iter().map(|s| s.name.as_str()).collect();
         found.ok_or_else(|| {
             wrong(
@@ -187,7 +188,7 @@ impl Sources<'_> {
             let next = "nothing of the kind is claimed: change the words, or measure more repeats";
             return Err(wrong("it no longer holds".into(), next));
         };
-        let better = &self.facts.subjects[claim.better];
+        let better = &self.facts.subjects[claim.better].name;
         if let Some(subject) = rest.of.filter(|subject| *subject != better) {
             let next = "change the words, or the reference";
             return Err(wrong(
@@ -207,7 +208,7 @@ impl Sources<'_> {
             "interval" => format!("[{interval}"),
             "difference" => difference,
             "better" => better.clone(),
-            "worse" => self.facts.subjects[claim.worse].clone(),
+            "worse" => self.facts.subjects[claim.worse].name.clone(),
             "metric" => wording::metric(l, &claim.metric, own),
             "where" => wording::at(l, self.facts, claim).trim().to_string(),
             "sentence" => wording::sentence(l, self.facts, claim),
@@ -230,9 +231,10 @@ impl Sources<'_> {
             return Err(wrong("it names no metric".into(), how));
         };
         let step = &self.facts.steps[self.step(name, wrong)?];
-        let subject = rest.of.and_then(|of| self.facts.subjects.iter().position(|s| s == of));
+        let subject = rest.of.and_then(|of| self.facts.subjects.named(of));
         let Some(subject) = subject else {
-            let next = format!("the subjects are {}", self.language.list(&self.facts.subjects));
+            let next =
+                format!("the subjects are {}", self.language.list(&self.facts.subjects.names()));
             return Err(wrong("it names no subject".into(), &next));
         };
         let metric: Option<Metric> = MetricRequest::parse(word)?.in_step(step).into_iter().next();

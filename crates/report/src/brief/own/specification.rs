@@ -2,7 +2,8 @@
 //! and the measured figures per price.
 
 use crate::analysis::claim::lead;
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, StepFacts, SubjectFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::base::error::{Result, failed};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::NONE;
@@ -56,8 +57,8 @@ pub fn stated(facts: &Facts, own: &Specifications) -> Specifications {
 
 /// The tables; None without statements.
 pub fn blocks(l: Language, facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
-    if let Some(unknown) = all.keys().find(|name| !facts.subjects.contains(name)) {
-        let next = format!("the subjects are {}", facts.subjects.join(", "));
+    if let Some(unknown) = all.keys().find(|name| facts.subjects.named(name).is_none()) {
+        let next = format!("the subjects are {}", facts.subjects.names().join(", "));
         return Err(failed(
             format!("the brief specifies a drive of '{unknown}', which is not a subject"),
             next,
@@ -66,9 +67,8 @@ pub fn blocks(l: Language, facts: &Facts, all: &Specifications) -> Result<Vec<Bl
     if all.values().all(Specification::states_nothing) {
         return Ok(Vec::new());
     }
-    let of = |subject: &String| all.get(subject);
-    let head: Vec<String> =
-        std::iter::once(String::new()).chain(facts.subjects.iter().cloned()).collect();
+    let of = |subject: &SubjectFacts| all.get(&subject.name);
+    let head: Vec<String> = std::iter::once(String::new()).chain(facts.subjects.names()).collect();
     let row = |name: &&str| {
         let cells: Vec<Option<String>> =
             facts.subjects.iter().map(|s| of(s).and_then(|own| field(l, own, name))).collect();
@@ -85,7 +85,7 @@ pub fn blocks(l: Language, facts: &Facts, all: &Specifications) -> Result<Vec<Bl
     let writes: Vec<String> = facts
         .subjects
         .iter()
-        .filter_map(|subject| prose::total_writes(l, subject, of(subject)?))
+        .filter_map(|subject| prose::total_writes(l, &subject.name, of(subject)?))
         .collect();
     if !writes.is_empty() {
         out.push(Block::list(writes));
@@ -120,14 +120,15 @@ fn sources(l: Language, all: &Specifications) -> Option<Block> {
 }
 
 fn for_the_money(l: Language, facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
-    let price =
-        |subject: usize| all.get(&facts.subjects[subject]).and_then(|own| own.price.as_ref());
-    let subjects = 0..facts.subjects.len();
+    let price = |subject: SubjectKey| {
+        all.get(&facts.subjects[subject].name).and_then(|own| own.price.as_ref())
+    };
+    let subjects = facts.subjects.keys();
     let mut rows = Vec::new();
     let capacity: Vec<Option<String>> = subjects
         .clone()
         .map(|s| {
-            let (bytes, price) = (all.get(&facts.subjects[s])?.bytes()?, price(s)?);
+            let (bytes, price) = (all.get(&facts.subjects[s].name)?.bytes()?, price(s)?);
             Some(format!(
                 "{} GB/{}",
                 number_format::count(l, bytes / 1e9 / price.amount),
@@ -147,10 +148,10 @@ fn for_the_money(l: Language, facts: &Facts, all: &Specifications) -> Vec<Vec<St
     push(say!(l, "spec-capacity"), capacity);
     for step in &facts.steps {
         let Some((what, figure)) = led(l, facts, step) else { continue };
-        let worth = |s: usize| {
+        let worth = |s: SubjectKey| {
             let price = price(s)?;
             // A subject may have several drives, each with its price.
-            let paid = price.amount * facts.drives.get(s).map_or(1, Vec::len).max(1) as f64;
+            let paid = price.amount * facts.subjects[s].drive_count() as f64;
             Some(format!("{} /{}", number_format::count(l, figure(s)? / paid), price.currency))
         };
         push(what, subjects.clone().map(worth).collect());
@@ -163,7 +164,7 @@ fn led<'a>(
     l: Language,
     facts: &'a Facts,
     step: &'a StepFacts,
-) -> Option<(String, impl Fn(usize) -> Option<f64> + 'a)> {
+) -> Option<(String, impl Fn(SubjectKey) -> Option<f64> + 'a)> {
     let (metric, value) = (lead::metric(facts, step), lead::value(step)?);
     if !metric.is_rate() || step.cells.is_empty() {
         return None;
@@ -171,7 +172,7 @@ fn led<'a>(
     let what = wording::metric(l, &metric, step) + &wording::place(l, step, &[value]);
     let what = say!(l, "of-step", step = &step.title, sentence = what);
     let imported = published::is_published(facts);
-    let figure = move |subject: usize| {
+    let figure = move |subject: SubjectKey| {
         let cell = step
             .cell(subject, value)
             .filter(|c| !c.is_not_the_drives() && (imported || !c.is_barred()))?;

@@ -3,6 +3,7 @@
 //! drive.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::number_format;
@@ -17,11 +18,11 @@ const STILL_RISES: f64 = 1.01;
 /// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", for each
 /// subject limited by the drive at each point.
 pub fn from_start_to_peak(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
-    let subjects = 0..facts.subjects.len();
+    let subjects = facts.subjects.keys();
     subjects.filter_map(|subject| of_subject(l, facts, step, subject)).collect()
 }
 
-fn of_subject(l: Language, facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
+fn of_subject(l: Language, facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Option<String> {
     let all = loads(facts, step, subject)?;
     let first = all.first()?;
     let peak = all.iter().max_by(|a, b| ops(a).total_cmp(&ops(b)))?;
@@ -35,7 +36,7 @@ fn of_subject(l: Language, facts: &Facts, step: &StepFacts, subject: usize) -> O
     let to = number_format::count(l, ops(peak));
     let place = |cell: &CellFacts| wording::place(l, step, &[cell.value]);
     let (first_at, at) = (place(first), place(peak));
-    let subject = &facts.subjects[subject];
+    let subject = &facts.subjects[subject].name;
     let tails = (latency(first, &p99), latency(peak, &p99));
     let means = (latency(first, &mean), latency(peak, &mean));
     Some(match (means, tails) {
@@ -80,7 +81,11 @@ fn of_subject(l: Language, facts: &Facts, step: &StepFacts, subject: usize) -> O
 
 /// The cells of a load that rises along the axis; None if one was not limited by the drive, because
 /// the peak is then not the drive's.
-fn loads<'f>(facts: &Facts, step: &'f StepFacts, subject: usize) -> Option<Vec<&'f CellFacts>> {
+fn loads<'f>(
+    facts: &Facts,
+    step: &'f StepFacts,
+    subject: SubjectKey,
+) -> Option<Vec<&'f CellFacts>> {
     match step.axis.as_ref()?.field {
         Field::Threads
         | Field::Depth
@@ -106,7 +111,7 @@ fn ops(cell: &CellFacts) -> f64 {
 pub fn beyond(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
     let field = step.axis.as_ref()?.field;
     let last = step.values.len().checked_sub(1)?;
-    let rises = |subject: &usize| {
+    let rises = |subject: &SubjectKey| {
         let before = last.checked_sub(1).and_then(|value| step.cell(*subject, value));
         let (Some(before), Some(cell)) = (before, step.cell(*subject, last)) else { return false };
         ops(before) > 0.0 && ops(cell) > ops(before) * STILL_RISES
@@ -127,16 +132,16 @@ pub fn beyond(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
 /// "From 96 threads on the processors were saturated (A and B)", for points up to the end of the
 /// axis.
 pub fn saturated(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
-    let is_saturated = |subject: usize, value: usize| {
+    let is_saturated = |subject: SubjectKey, value: usize| {
         let limit = step.cell(subject, value).and_then(|c| c.limit.as_ref());
         limit.is_some_and(|verdict| verdict.limit == Bottleneck::Cpu)
     };
-    let from = |subject: usize| {
+    let from = |subject: SubjectKey| {
         let values = (0..step.values.len()).rev();
         values.take_while(|value| is_saturated(subject, *value)).last()
     };
-    let first = (0..facts.subjects.len()).filter_map(from).min()?;
-    let alike = subjects(facts, &|subject: &usize| from(*subject).is_some());
+    let first = facts.subjects.keys().filter_map(from).min()?;
+    let alike = subjects(facts, &|subject: &SubjectKey| from(*subject).is_some());
     Some(said_of_processors(l, step, first, &l.list(&alike)))
 }
 
@@ -155,6 +160,6 @@ fn said_of_processors(l: Language, step: &StepFacts, first: usize, subjects: &st
     }
 }
 
-fn subjects(facts: &Facts, of: &dyn Fn(&usize) -> bool) -> Vec<String> {
-    (0..facts.subjects.len()).filter(of).map(|s| facts.subjects[s].clone()).collect()
+fn subjects(facts: &Facts, of: &dyn Fn(&SubjectKey) -> bool) -> Vec<String> {
+    facts.subjects.keys().filter(of).map(|s| facts.subjects[s].name.clone()).collect()
 }

@@ -6,6 +6,7 @@ use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, Step
 use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{claims, lead};
 use crate::analysis::facts::{AxisFacts, Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::text::{published, wording};
@@ -19,7 +20,7 @@ const FEWEST_SIZES: usize = 3;
 
 /// Where another subject becomes better: in figures other than the step's headline, and as
 /// arithmetic in all figures of imports without repeats.
-pub fn crossed(l: Language, facts: &Facts, index: usize) -> Vec<String> {
+pub fn crossed(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
     let step = &facts.steps[index];
     let led = lead::metric(facts, step);
     let found: Vec<Crossover> = match published::is_published(facts) {
@@ -33,17 +34,22 @@ pub fn crossed(l: Language, facts: &Facts, index: usize) -> Vec<String> {
 }
 
 /// The brief's subject with each rival.
-fn pairs(facts: &Facts) -> impl Iterator<Item = (usize, usize)> {
-    let own = facts.headline_subject;
-    facts.rivals().map(move |rival| (own, rival))
+fn pairs(facts: &Facts) -> impl Iterator<Item = (SubjectKey, SubjectKey)> {
+    let own = facts.subjects.headline;
+    facts.subjects.rivals().map(move |rival| (own, rival))
 }
 
 /// The other one of a pair.
-fn other((a, b): (usize, usize), one: usize) -> usize {
+fn other((a, b): (SubjectKey, SubjectKey), one: SubjectKey) -> SubjectKey {
     if one == a { b } else { a }
 }
 
-fn as_published(l: Language, facts: &Facts, index: usize, pair: (usize, usize)) -> Vec<Crossover> {
+fn as_published(
+    l: Language,
+    facts: &Facts,
+    index: StepKey,
+    pair: (SubjectKey, SubjectKey),
+) -> Vec<Crossover> {
     let step = &facts.steps[index];
     let mut found = Vec::new();
     for metric in Metric::of_step(step, &facts.metrics) {
@@ -58,7 +64,7 @@ fn figure(
     l: Language,
     step: &StepFacts,
     metric: &Metric,
-    (subject, value): (usize, usize),
+    (subject, value): (SubjectKey, usize),
 ) -> Option<f64> {
     Some(wording::printed(l, metric, step, step.cell(subject, value)?)?.0)
 }
@@ -68,10 +74,10 @@ fn better_at(
     l: Language,
     step: &StepFacts,
     metric: &Metric,
-    (a, b): (usize, usize),
+    (a, b): (SubjectKey, SubjectKey),
     value: usize,
-) -> Option<usize> {
-    let of = |subject: usize| figure(l, step, metric, (subject, value));
+) -> Option<SubjectKey> {
+    let of = |subject: SubjectKey| figure(l, step, metric, (subject, value));
     let (of_a, of_b) = (of(a)?, of(b)?);
     let a_is_better = match metric.better() {
         Better::Higher => of_a > of_b,
@@ -82,7 +88,7 @@ fn better_at(
 
 /// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": for each
 /// rival at the largest difference.
-pub fn at_a_load(l: Language, facts: &Facts, index: usize) -> Vec<String> {
+pub fn at_a_load(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
     let step = &facts.steps[index];
     // A share of its own maximum is not a load that two subjects have in common.
     let is_of_shares = |axis: &AxisFacts| axis.field == Field::LoadPercent;
@@ -92,11 +98,16 @@ pub fn at_a_load(l: Language, facts: &Facts, index: usize) -> Vec<String> {
     pairs(facts).filter_map(|pair| widest(l, facts, index, pair)).collect()
 }
 
-fn widest(l: Language, facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
+fn widest(
+    l: Language,
+    facts: &Facts,
+    index: StepKey,
+    pair: (SubjectKey, SubjectKey),
+) -> Option<String> {
     let step = &facts.steps[index];
     let led = lead::metric(facts, step);
     let metric = if led.is_latency() { led } else { Metric::p99() };
-    let of = |subject: usize, value: usize| figure(l, step, &metric, (subject, value));
+    let of = |subject: SubjectKey, value: usize| figure(l, step, &metric, (subject, value));
     let mut found: Option<(f64, String)> = None;
     for value in 0..step.values.len() {
         let at = StepPlace::Value(value);
@@ -111,8 +122,8 @@ fn widest(l: Language, facts: &Facts, index: usize, pair: (usize, usize)) -> Opt
         let said = say!(
             l,
             "lower-by",
-            better = &facts.subjects[better],
-            worse = &facts.subjects[worse],
+            better = &facts.subjects[better].name,
+            worse = &facts.subjects[worse].name,
             what = wording::metric(l, &metric, step),
             difference = text(rivals - own),
             at = wording::place(l, step, &[value]),
@@ -129,8 +140,8 @@ fn shown_better(
     l: Language,
     facts: &Facts,
     by: ComparedFigure<'_>,
-    pair: (usize, usize),
-) -> Option<usize> {
+    pair: (SubjectKey, SubjectKey),
+) -> Option<SubjectKey> {
     if let (true, StepPlace::Value(value)) = (published::is_published(facts), by.at) {
         return better_at(l, &facts.steps[by.step], by.metric, pair, value);
     }
@@ -146,20 +157,25 @@ fn is_shown(comparison: &Comparison) -> bool {
 /// "The lead of A over B in ops/s grows with the block size: 3 % at 4 KiB, …", for a sweep of
 /// sizes, or for steps that differ in nothing else; stated for the last of them, and only if the
 /// intervals of the first and the last size are disjoint.
-pub fn over_block_sizes(l: Language, facts: &Facts, index: usize) -> Vec<String> {
+pub fn over_block_sizes(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
     pairs(facts).filter_map(|pair| of_sizes(l, facts, index, pair)).collect()
 }
 
 /// A size, the better subject there, the factor with its interval limits, and its printed form.
 struct AtSize {
     size: String,
-    better: usize,
+    better: SubjectKey,
     factor: f64,
     interval: (f64, f64),
     difference: String,
 }
 
-fn of_sizes(l: Language, facts: &Facts, index: usize, pair: (usize, usize)) -> Option<String> {
+fn of_sizes(
+    l: Language,
+    facts: &Facts,
+    index: StepKey,
+    pair: (SubjectKey, SubjectKey),
+) -> Option<String> {
     let step = &facts.steps[index];
     let metric = lead::metric(facts, step);
     let all = match step.axis.as_ref().is_some_and(|axis| axis.field == Field::Block) {
@@ -177,7 +193,7 @@ fn of_sizes(l: Language, facts: &Facts, index: usize, pair: (usize, usize)) -> O
         .collect();
     let differences = l.list(&each);
     let what = wording::metric(l, &metric, step);
-    let [better, worse] = [better, other(pair, better)].map(|s| &facts.subjects[s]);
+    let [better, worse] = [better, other(pair, better)].map(|s| &facts.subjects[s].name);
     let by = |before: &dyn Fn(f64, f64) -> bool| {
         all.windows(2).all(|pair| before(pair[0].factor, pair[1].factor))
     };
@@ -207,9 +223,9 @@ fn of_sizes(l: Language, facts: &Facts, index: usize, pair: (usize, usize)) -> O
 fn along_the_axis(
     l: Language,
     facts: &Facts,
-    index: usize,
+    index: StepKey,
     metric: &Metric,
-    pair: (usize, usize),
+    pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
     let step = &facts.steps[index];
     let is_published = published::is_published(facts);
@@ -239,14 +255,14 @@ fn of_comparison(l: Language, c: &Comparison, size: String) -> AtSize {
 fn over_steps(
     l: Language,
     facts: &Facts,
-    index: usize,
-    pair: (usize, usize),
+    index: StepKey,
+    pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
     let protocol = &facts.runs.first()?.resolved.protocol;
     let of = |name: &str| protocol.steps.iter().find(|step| step.name == name);
     let own = without_size(of(&facts.steps[index].name)?)?.0;
-    let mut found: Vec<(u64, usize)> = Vec::new();
-    for (other, step) in facts.steps.iter().enumerate() {
+    let mut found: Vec<(u64, StepKey)> = Vec::new();
+    for (other, step) in facts.steps.keyed() {
         if let Some((rest, size)) = of(&step.name).and_then(without_size)
             && rest == own
         {
@@ -257,7 +273,7 @@ fn over_steps(
         return None;
     }
     found.sort_unstable();
-    let at = |(size, step): (u64, usize)| {
+    let at = |(size, step): (u64, StepKey)| {
         let outcome = StepLead::of(facts, step);
         let mut all = outcome.all.iter().filter(|c| is_shown(c));
         let c = all.find(|c| c.is_of(pair.0, pair.1))?;

@@ -13,6 +13,7 @@ mod parts;
 pub use life::total_writes;
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::StepKey;
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::number_format;
@@ -23,7 +24,7 @@ use crate::language::Language;
 const MOST: usize = 10;
 
 /// The sentences about a step below its table.
-pub fn of_step(l: Language, facts: &Facts, index: usize) -> Vec<String> {
+pub fn of_step(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
     let step = &facts.steps[index];
     let mut all = course::from_start_to_peak(l, facts, step);
     all.extend(course::beyond(l, facts, step));

@@ -3,6 +3,7 @@
 
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::analysis::points::point_summary::{P99, PERCENTILES};
 use crate::brief::text::wording;
@@ -18,8 +19,7 @@ pub fn of_drives(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
         return Vec::new();
     }
     let chosen = [0, drives / 2];
-    let each =
-        chosen.into_iter().flat_map(|drive| (0..facts.subjects.len()).map(move |s| (drive, s)));
+    let each = chosen.into_iter().flat_map(|drive| facts.subjects.keys().map(move |s| (drive, s)));
     each.filter_map(|(drive, subject)| of_drive(l, facts, step, drive as u32, subject)).collect()
 }
 
@@ -28,9 +28,9 @@ fn of_drive(
     facts: &Facts,
     step: &StepFacts,
     drive: u32,
-    subject: usize,
+    subject: SubjectKey,
 ) -> Option<String> {
-    let name = &facts.subjects[subject];
+    let name = &facts.subjects[subject].name;
     let kept = |cell: &&CellFacts| cell.total.is_some() && !cell.missed_its_rate();
     let cells: Vec<&CellFacts> =
         facts.cells_of(step, subject).into_iter().flatten().filter(kept).collect();
@@ -74,7 +74,7 @@ fn of_drive(
 pub fn of_streams(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let value = lead::value(step).or(step.values.len().checked_sub(1)).unwrap_or(0);
     let mut all = Vec::new();
-    for subject in 0..facts.subjects.len() {
+    for subject in facts.subjects.keys() {
         let Some(cell) = step.cell(subject, value) else { continue };
         let counted: Vec<&String> = cell
             .streams
@@ -111,7 +111,7 @@ fn of_stream(
         l,
         "stream-levels",
         stream = name,
-        subject = &facts.subjects[cell.subject],
+        subject = &facts.subjects[cell.subject].name,
         at = at,
         figures = figures
     ))

@@ -4,6 +4,7 @@
 use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::claim::lead::{self, StepLead};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::brief::number_format;
 use crate::brief::text::causes::{self, SaidRemedies};
@@ -14,7 +15,7 @@ use crate::say;
 use crate::stats::curve::knee;
 
 /// The sentences of a step, in order, with remedies that are not yet said.
-pub fn of_step(l: Language, facts: &Facts, index: usize, said: &mut SaidRemedies) -> Vec<String> {
+pub fn of_step(l: Language, facts: &Facts, index: StepKey, said: &mut SaidRemedies) -> Vec<String> {
     let step = &facts.steps[index];
     let first = if published::is_published(facts) {
         as_published(l, facts, index)
@@ -26,28 +27,34 @@ pub fn of_step(l: Language, facts: &Facts, index: usize, said: &mut SaidRemedies
 }
 
 /// The results of imported figures, in the step's headline metric.
-fn as_published(l: Language, facts: &Facts, index: usize) -> Option<String> {
+fn as_published(l: Language, facts: &Facts, index: StepKey) -> Option<String> {
     let metric = lead::metric(facts, &facts.steps[index]);
     let sentences = published::sentences(l, facts, index, &metric);
     (!sentences.is_empty()).then(|| wording::sentences(l, sentences))
 }
 
 /// Who is better, in what the step leads with.
-fn outcome_of(l: Language, facts: &Facts, index: usize, said: &mut SaidRemedies) -> Option<String> {
+fn outcome_of(
+    l: Language,
+    facts: &Facts,
+    index: StepKey,
+    said: &mut SaidRemedies,
+) -> Option<String> {
     let step = &facts.steps[index];
     if facts.subjects.len() < 2 {
-        return outcome::level(l, facts, step, 0);
+        return outcome::level(l, facts, step, SubjectKey(0));
     }
     let found = StepLead::of(facts, index);
     if let Some((sentence, _)) = outcome::of_subject(l, facts, &found, said) {
         return Some(sentence);
     }
     // Undecided comparisons between the brief's subject and another, or why nothing was compared.
-    let own = facts.headline_subject;
+    let own = facts.subjects.headline;
     if let Some(c) = found.all.iter().min_by_key(|c| !c.is_with(own)) {
         return Some(outcome::open(l, facts, c));
     }
     let causes = facts
+        .subjects
         .rivals()
         .map(|rival| causes::of_pair(l, facts, index, (own, rival), said))
         .find(|causes| !causes.is_empty());
@@ -67,11 +74,11 @@ fn along(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
 
 /// "The knee of the curve is at 31,000 ops/s with a p99 of 210 µs (A) and at …".
 fn knees(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
-    let each = (0..facts.subjects.len()).filter_map(|subject| {
+    let each = facts.subjects.keys().filter_map(|subject| {
         let found = knee(&mean_curve(step, subject))?;
         let load = number_format::count(l, found.load);
         let p99 = number_format::time(l, found.latency);
-        Some(say!(l, "knee-at", load = load, p99 = p99, subject = &facts.subjects[subject]))
+        Some(say!(l, "knee-at", load = load, p99 = p99, subject = &facts.subjects[subject].name))
     });
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| say!(l, "knees", knees = l.list(&each)))
@@ -80,7 +87,7 @@ fn knees(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
 /// "From 10 MB/s to 700 MB/s p99 goes from 388 µs to 709 µs (A) and from …".
 fn ends(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
     let mut each = Vec::new();
-    for subject in 0..facts.subjects.len() {
+    for subject in facts.subjects.keys() {
         let kept: Vec<(usize, f64, f64)> = figures(facts, step, subject);
         let [first, .., last] = &kept[..] else { continue };
         each.push(say!(
@@ -90,7 +97,7 @@ fn ends(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
             from = step.values[first.0].text(l),
             high = number_format::time(l, last.2),
             to = step.values[last.0].text(l),
-            subject = &facts.subjects[subject]
+            subject = &facts.subjects[subject].name
         ));
     }
     (!each.is_empty()).then(|| say!(l, "p99-moves", moves = l.list(&each)))
@@ -99,7 +106,7 @@ fn ends(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
 /// The effect of the last increase in load: more ops, or only longer waits.
 fn last_of_load(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
     let (mut each, mut between) = (Vec::new(), None);
-    for subject in 0..facts.subjects.len() {
+    for subject in facts.subjects.keys() {
         let kept = figures(facts, step, subject);
         let [.., before, last] = &kept[..] else { continue };
         between.get_or_insert((before.0, last.0));
@@ -107,7 +114,7 @@ fn last_of_load(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> 
             let change =
                 |from: f64, to: f64| number_format::signed_percent(l, (to / from - 1.0) * 100.0);
             let (ops, p99) = (change(before.1, last.1), change(before.2, last.2));
-            let subject = &facts.subjects[subject];
+            let subject = &facts.subjects[subject].name;
             each.push(match each.is_empty() {
                 true => say!(l, "ops-and-p99-change", ops = ops, p99 = p99, subject = subject),
                 false => say!(l, "ops-and-p99", ops = ops, p99 = p99, subject = subject),
@@ -126,7 +133,7 @@ fn last_of_load(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> 
 
 /// (axis value, ops/s, p99 in ns) of a subject, unless there is a caveat other than the host's
 /// limits.
-fn figures(facts: &Facts, step: &StepFacts, subject: usize) -> Vec<(usize, f64, f64)> {
+fn figures(facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Vec<(usize, f64, f64)> {
     let read = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| !cell.missed_its_rate())?;
         let p99 = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99]

@@ -31,7 +31,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if !facts.failures.is_empty() {
         let rows = facts.failures.iter().map(|f| {
             let repeat = f.repeat.to_string();
-            [&f.step.text(l), &facts.subjects[f.subject], &f.at, &repeat, &f.cause]
+            [&f.step.text(l), &facts.subjects[f.subject].name, &f.at, &repeat, &f.cause]
                 .map(String::clone)
                 .to_vec()
         });
@@ -77,7 +77,7 @@ fn wider_than_asked(l: Language, facts: &Facts) -> Vec<String> {
                 continue;
             };
             let place = format!("{}{}", step.title.text(l), wording::place(l, step, &[cell.value]));
-            let (subject, repeats) = (&facts.subjects[cell.subject], cell.repeats.len());
+            let (subject, repeats) = (&facts.subjects[cell.subject].name, cell.repeats.len());
             out.push(say!(
                 l,
                 "caveat-wider",
@@ -153,7 +153,7 @@ fn rate_row(l: Language, facts: &Facts, stream: &PacedStream<'_>) -> Vec<String>
     };
     vec![
         step.values[cell.value].text(l),
-        facts.subjects[cell.subject].clone(),
+        facts.subjects[cell.subject].name.clone(),
         name.to_string(),
         l.number(&asked.to_string()),
         achieved,
@@ -174,7 +174,7 @@ fn oddities(l: Language, facts: &Facts) -> Vec<String> {
                 let place = format!(
                     "{}, {} {at}, {name}",
                     step.title.text(l),
-                    facts.subjects[cell.subject]
+                    facts.subjects[cell.subject].name
                 );
                 let said = odd(l, summary).into_iter();
                 out.extend(said.map(|what| say!(l, "of-step", step = &place, sentence = what)));

@@ -48,7 +48,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         let better = |subject| own().filter(|c| c.is_claimed() && c.better == subject).count();
         let count = |standing| own().filter(|c| c.standing == standing).count();
         let title = &facts.steps[step].title;
-        let pair = [a, b].map(|s| facts.subjects[s].clone()).join(&say!(l, "list-comma"));
+        let pair = [a, b].map(|s| facts.subjects[s].name.clone()).join(&say!(l, "list-comma"));
         let mut row = vec![title.text(l), wording::metric(l, &metric, &facts.steps[step]), pair];
         let counts = [
             own().count(),

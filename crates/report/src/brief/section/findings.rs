@@ -3,6 +3,7 @@
 use super::Section;
 use crate::analysis::claim::claims::{self, Claim};
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, TextLine, plain, strong};
 use crate::brief::text::{caveat_text, wording};
 use crate::language::Language;
@@ -44,10 +45,10 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 /// Each subject's claims.
 fn by_subject(l: Language, facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
     // The brief's subject comes first.
-    let mut subjects: Vec<usize> = (0..facts.subjects.len()).collect();
-    subjects.sort_by_key(|subject| *subject != facts.headline_subject);
+    let mut subjects: Vec<SubjectKey> = facts.subjects.keys().collect();
+    subjects.sort_by_key(|subject| *subject != facts.subjects.headline);
     for subject in subjects {
-        let name = &facts.subjects[subject];
+        let name = &facts.subjects[subject].name;
         let own: Vec<&Claim<'_>> =
             found.iter().filter(|c| c.comparison.better == subject).collect();
         out.push(Block::chapter(say!(l, "claims-for", subject = name)));

@@ -4,6 +4,7 @@
 use super::{Section, analysis, bottlenecks};
 use crate::analysis::comparability::conditions::not_given;
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
@@ -26,7 +27,7 @@ pub const SECTION: Section =
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let (mut out, mut last) = (Vec::new(), None);
     let mut said = Lead::of(l, facts).remedies;
-    for (index, step) in facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()) {
+    for (index, step) in facts.steps.keyed().filter(|(_, step)| !step.cells.is_empty()) {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.text(l), id }));
         let sentences = analysis::of_step(l, facts, index, &mut said);
@@ -99,7 +100,7 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
 }
 
 /// One row for each axis value and subject, with the difference from the brief's subject.
-pub fn side_by_side(l: Language, facts: &Facts, index: usize) -> Table {
+pub fn side_by_side(l: Language, facts: &Facts, index: StepKey) -> Table {
     let step = &facts.steps[index];
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend(["ops/s", "±", "MB/s", "p50", "p99", "p99.9"].map(String::from));
@@ -108,19 +109,26 @@ pub fn side_by_side(l: Language, facts: &Facts, index: usize) -> Table {
     }
     let mut rows = Vec::new();
     for value in 0..step.values.len() {
-        for subject in 0..facts.subjects.len() {
-            let label = if subject == 0 { step.values[value].text(l) } else { String::new() };
-            let mark = if subject == 0 { Mark::First } else { Mark::None };
+        for subject in facts.subjects.keys() {
+            let label =
+                if subject == SubjectKey(0) { step.values[value].text(l) } else { String::new() };
+            let mark = if subject == SubjectKey(0) { Mark::First } else { Mark::None };
             rows.push((mark, [texts([label]), row(l, facts, index, subject, value)].concat()));
         }
     }
     Table::measured(l, 2, &head, rows)
 }
 
-fn row(l: Language, facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<TableCell> {
+fn row(
+    l: Language,
+    facts: &Facts,
+    index: StepKey,
+    subject: SubjectKey,
+    value: usize,
+) -> Vec<TableCell> {
     let step = &facts.steps[index];
     let cell = step.cell(subject, value);
-    let mut row = texts([cell.map_or(facts.subjects[subject].clone(), |c| name(facts, c))]);
+    let mut row = texts([cell.map_or(facts.subjects[subject].name.clone(), |c| name(facts, c))]);
     match cell.and_then(|c| c.total.as_ref()) {
         Some(total) => {
             let times = total.class(step.class).map(ClassSummary::user_latency);
@@ -134,7 +142,7 @@ fn row(l: Language, facts: &Facts, index: usize, subject: usize, value: usize) -
         None => row.extend(std::iter::repeat_n(TableCell::none(), 6)),
     }
     if facts.subjects.len() > 1 {
-        let own = subject == facts.headline_subject;
+        let own = subject == facts.subjects.headline;
         let shown = cell.filter(|_| !own).and_then(|c| wording::of_cell(facts, index, c));
         let none = if own { String::new() } else { NONE.to_string() };
         row.push(shown.map_or(none, |c| wording::in_table(l, facts, c)).into());

@@ -6,6 +6,7 @@ use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric};
 use crate::brief::block::{Block, Mark, Table};
@@ -22,8 +23,8 @@ pub const SECTION: Section =
     Section { id: "summary", title: |l| say!(l, "section-summary"), appendix: false, blocks };
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let measured: Vec<(usize, &StepFacts)> =
-        facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()).collect();
+    let measured: Vec<(StepKey, &StepFacts)> =
+        facts.steps.keyed().filter(|(_, step)| !step.cells.is_empty()).collect();
     // For a single point, the results contain the same.
     if measured.len() < 2 && measured.iter().all(|(_, step)| step.values.len() < 2) {
         return Vec::new();
@@ -82,7 +83,7 @@ impl SummaryMeasure {
         &self,
         facts: &Facts,
         step: &StepFacts,
-        (at, subject): (SummaryPlace, usize),
+        (at, subject): (SummaryPlace, SubjectKey),
     ) -> TableCell {
         let SummaryPlace::At(value) = at else {
             let over = match self {
@@ -121,15 +122,14 @@ fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<Summary
 }
 
 /// A row for each measure and subject: figure, subject, value, difference.
-fn rows(l: Language, facts: &Facts, index: usize) -> Vec<Vec<String>> {
+fn rows(l: Language, facts: &Facts, index: StepKey) -> Vec<Vec<String>> {
     let step = &facts.steps[index];
     let outcome = StepLead::of(facts, index);
     let mut all = Vec::new();
     for (i, measure) in SummaryMeasure::all(facts, step).iter().enumerate() {
         let Some(at) = looked(step, i == 0, outcome.value) else { continue };
-        let cells: Vec<TableCell> = (0..facts.subjects.len())
-            .map(|subject| measure.cell(facts, step, (at, subject)))
-            .collect();
+        let cells: Vec<TableCell> =
+            facts.subjects.keys().map(|subject| measure.cell(facts, step, (at, subject))).collect();
         if cells.iter().all(|cell| *cell == TableCell::none()) {
             continue;
         }
@@ -144,15 +144,15 @@ fn rows(l: Language, facts: &Facts, index: usize) -> Vec<Vec<String>> {
             figure = in_unit(l, &figure, unit);
         }
         let compared = compared(l, facts, measure, &outcome, (i == 0, at));
-        for (subject, cell) in cells.into_iter().enumerate() {
+        for (subject, cell) in facts.subjects.keys().zip(cells) {
             let mut value = cell.in_scale(l, scale.as_ref());
             if compared.best == Some(subject) {
                 value += " ▲";
             }
-            let figure = if subject == 0 { figure.clone() } else { String::new() };
-            let mut row = vec![figure, facts.subjects[subject].clone(), value];
+            let figure = if subject == SubjectKey(0) { figure.clone() } else { String::new() };
+            let mut row = vec![figure, facts.subjects[subject].name.clone(), value];
             if facts.subjects.len() > 1 {
-                row.push(compared.differences[subject].clone());
+                row.push(compared.differences[subject.0].clone());
             }
             all.push(row);
         }
@@ -173,7 +173,7 @@ fn place(l: Language, step: &StepFacts, at: SummaryPlace) -> String {
 /// The subject that is better than all others by claims, and the differences between the brief's
 /// subject and each other.
 struct Standings {
-    best: Option<usize>,
+    best: Option<SubjectKey>,
     differences: Vec<String>,
 }
 
@@ -184,9 +184,9 @@ fn compared(
     outcome: &StepLead<'_>,
     (leads, at): (bool, SummaryPlace),
 ) -> Standings {
-    let own = facts.headline_subject;
-    let none = |subject: usize| if subject == own { String::new() } else { NONE.to_string() };
-    let subjects = 0..facts.subjects.len();
+    let own = facts.subjects.headline;
+    let none = |subject: SubjectKey| if subject == own { String::new() } else { NONE.to_string() };
+    let subjects = facts.subjects.keys();
     let SummaryMeasure::Of(metric) = measure else {
         return Standings { best: None, differences: subjects.map(none).collect() };
     };
@@ -195,7 +195,7 @@ fn compared(
         (false, SummaryPlace::At(value)) => lead::at_value(facts, outcome.step, metric, value),
         (false, SummaryPlace::OverAll) => lead::of_mean(facts, outcome.step, metric),
     };
-    let difference = |subject: usize| {
+    let difference = |subject: SubjectKey| {
         if subject == own {
             return String::new();
         }
@@ -213,7 +213,7 @@ fn compared(
         shown.unwrap_or_else(|| none(subject))
     };
     Standings {
-        best: lead::best(facts.subjects.len(), &all),
+        best: lead::best(&facts.subjects, &all),
         differences: subjects.map(difference).collect(),
     }
 }

@@ -3,6 +3,7 @@
 use crate::analysis::claim::compare::Comparison;
 use crate::analysis::comparability::specimens;
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::PointPart;
 use crate::language::Language;
 use crate::say;
@@ -11,16 +12,15 @@ use crate::say;
 /// was involved.
 pub fn whose(l: Language, facts: &Facts, comparison: &Comparison) -> Option<String> {
     let pair = (comparison.better, comparison.worse);
-    let plan = |subject: usize| Some(&facts.runs.get(*facts.run_of.get(subject)?)?.resolved);
+    let plan = |subject: SubjectKey| Some(&facts.runs.get(facts.subjects[subject].run)?.resolved);
     let plans = [plan(pair.0)?, plan(pair.1)?];
     if plans.iter().any(|plan| plan.keeps_no_data()) {
         return None;
     }
-    let count = |s: usize| facts.drives.get(s).map_or(1, Vec::len);
+    let count = |s: SubjectKey| facts.subjects[s].drives.len();
     let models =
         specimens::model(facts, pair.0).is_some() && specimens::model(facts, pair.1).is_some();
-    let place =
-        |s: usize, drive: u32| facts.drives.get(s).and_then(|d| d.get(drive as usize)).cloned();
+    let place = |s: SubjectKey, drive: u32| facts.subjects[s].drives.get(drive as usize).cloned();
     let one = match comparison.metric.part {
         PointPart::Drive(drive) => place(pair.0, drive).zip(place(pair.1, drive)),
         _ => None,

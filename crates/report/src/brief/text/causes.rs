@@ -2,6 +2,7 @@
 
 use crate::analysis::comparability::caveats::Caveat;
 use crate::analysis::facts::{CellFacts, Facts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::MetricRequest;
 use crate::brief::number_format;
@@ -51,14 +52,14 @@ pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
 pub fn of_pair(
     l: Language,
     facts: &Facts,
-    step: usize,
-    pair: (usize, usize),
+    step: StepKey,
+    pair: (SubjectKey, SubjectKey),
     said: &mut SaidRemedies,
 ) -> Vec<String> {
     if let Some(bar) = facts.bar(step, pair.0, pair.1) {
         return vec![wording::barred(l, facts, bar)];
     }
-    let own = |at: &(usize, usize)| at.0 == step && (at.1 == pair.0 || at.1 == pair.1);
+    let own = |at: &(StepKey, SubjectKey)| at.0 == step && (at.1 == pair.0 || at.1 == pair.1);
     sentences(l, all(l, facts, &own), said)
 }
 
@@ -82,7 +83,7 @@ fn none_measured(l: Language, facts: &Facts) -> String {
     let first = say!(
         l,
         "failed-point",
-        subject = &facts.subjects[f.subject],
+        subject = &facts.subjects[f.subject].name,
         step = &f.step,
         at = &f.at,
         repeat = f.repeat,
@@ -93,8 +94,12 @@ fn none_measured(l: Language, facts: &Facts) -> String {
 
 /// What bars the points of these places (step, subject), the cause of most points first: of each
 /// kind and subject the worst, the subjects of a kind together.
-fn all(l: Language, facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> Vec<BarringCause> {
-    let of_steps = facts.steps.iter().enumerate();
+fn all(
+    l: Language,
+    facts: &Facts,
+    wanted: &dyn Fn(&(StepKey, SubjectKey)) -> bool,
+) -> Vec<BarringCause> {
+    let of_steps = facts.steps.keyed();
     let cells: Vec<&CellFacts> = of_steps
         .flat_map(|(index, step)| step.cells.iter().map(move |cell| (index, cell)))
         .filter(|(index, cell)| wanted(&(*index, cell.subject)))
@@ -129,7 +134,7 @@ fn all(l: Language, facts: &Facts, wanted: &dyn Fn(&(usize, usize)) -> bool) -> 
 
 /// What bars a point, and whose it is.
 struct Barring<'a> {
-    subject: usize,
+    subject: SubjectKey,
     caveat: &'a Caveat,
 }
 
@@ -168,7 +173,7 @@ fn severity(caveat: &Caveat) -> f64 {
 /// A cause of these subjects, each with its figure in the subjects' order, and what to do about it.
 fn cause(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> BarringCause {
     let subjects: Vec<String> =
-        barring.iter().map(|own| facts.subjects[own.subject].clone()).collect();
+        barring.iter().map(|own| facts.subjects[own.subject].name.clone()).collect();
     let subjects = l.list(&subjects);
     let each = |figure: &dyn Fn(&Caveat) -> Option<String>| {
         let mut all: Vec<String> = barring.iter().filter_map(|own| figure(own.caveat)).collect();

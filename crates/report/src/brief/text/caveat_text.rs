@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::analysis::comparability::caveats::{self, Caveat};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::PointPart;
 use crate::brief::number_format;
@@ -60,8 +61,8 @@ pub fn caveats(l: Language, facts: &Facts) -> Vec<String> {
         all.extend(first);
     }
     // A caveat that applies to several points of a subject is stated once.
-    let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(usize, usize)>>::new());
-    for (index, step) in facts.steps.iter().enumerate() {
+    let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(StepKey, usize)>>::new());
+    for (index, step) in facts.steps.keyed() {
         let parts = facts.parts_asked(step);
         for cell in &step.cells {
             let own = cell.caveats.iter().filter(|c| !(all_few && few(c)));
@@ -78,8 +79,8 @@ pub fn caveats(l: Language, facts: &Facts) -> Vec<String> {
     }
     let mut said: Vec<_> = known.into_iter().collect();
     said.sort_by_key(|(_, index)| *index);
-    let line = |((subject, text), index): ((usize, String), usize)| {
-        let (places, subject) = (places(l, facts, &of[index]), &facts.subjects[subject]);
+    let line = |((subject, text), index): ((SubjectKey, String), usize)| {
+        let (places, subject) = (places(l, facts, &of[index]), &facts.subjects[subject].name);
         say!(l, "caveat-of", places = places, subject = subject, caveat = text)
     };
     all.extend(said.into_iter().map(line));
@@ -99,13 +100,13 @@ fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart]) -> Vec<String> {
 }
 
 /// "Reads at 1 and 2 threads; Writes": points, step by step.
-fn places(l: Language, facts: &Facts, points: &[(usize, usize)]) -> String {
-    let of_step = |(index, step): (usize, &StepFacts)| {
+fn places(l: Language, facts: &Facts, points: &[(StepKey, usize)]) -> String {
+    let of_step = |(index, step): (StepKey, &StepFacts)| {
         let values: Vec<usize> =
             points.iter().filter(|(of, _)| *of == index).map(|(_, value)| *value).collect();
         (!values.is_empty())
             .then(|| format!("{}{}", step.title.text(l), wording::place(l, step, &values)))
     };
-    let all: Vec<String> = facts.steps.iter().enumerate().filter_map(of_step).collect();
+    let all: Vec<String> = facts.steps.keyed().filter_map(of_step).collect();
     l.clauses(&all)
 }

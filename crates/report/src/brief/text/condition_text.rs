@@ -1,6 +1,7 @@
 //! Differences in test conditions, and conditions that a source does not give, in words.
 
 use crate::analysis::difference::{Condition, ConditionValue, Difference, NotGiven};
+use crate::analysis::facts::Subjects;
 use crate::language::{Language, Name, Number};
 use crate::say;
 use crate::terms::names;
@@ -25,10 +26,10 @@ pub fn condition(l: Language, what: &Condition) -> String {
     }
 }
 
-/// "512 bytes (A), 4096 bytes (B)", with the names of the subjects.
-pub fn values(l: Language, names: &[String], difference: &Difference) -> String {
-    let each = difference.values.iter().map(|(own, subjects)| {
-        let whose: Vec<&str> = subjects.iter().map(|subject| names[*subject].as_str()).collect();
+/// "512 bytes (A), 4096 bytes (B)".
+pub fn values(l: Language, subjects: &Subjects, difference: &Difference) -> String {
+    let each = difference.values.iter().map(|(own, whose)| {
+        let whose: Vec<&str> = whose.iter().map(|key| subjects[*key].name.as_str()).collect();
         match whose.is_empty() {
             true => value(l, own),
             false => say!(l, "value-of", value = value(l, own), subjects = whose.join(", ")),

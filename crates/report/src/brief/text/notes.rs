@@ -4,6 +4,7 @@ use crate::analysis::comparability::specimens::{OfModels, OutlyingDrive};
 use crate::analysis::comparability::together::CommonShift;
 use crate::analysis::comparability::{specimens, together};
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::StepKey;
 use crate::brief::block::Block;
 use crate::brief::number_format;
 use crate::brief::text::wording::place;
@@ -31,7 +32,7 @@ pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// "4 KiB reads at depth 8", to which the rest refers.
-fn of_place(l: Language, facts: &Facts, step: usize, value: usize, sentence: String) -> String {
+fn of_place(l: Language, facts: &Facts, step: StepKey, value: usize, sentence: String) -> String {
     let step = &facts.steps[step];
     let place = format!("{}{}", step.title.text(l), place(l, step, &[value]));
     say!(l, "of-step", step = place, sentence = sentence)
@@ -54,12 +55,13 @@ fn moved(l: Language, facts: &Facts, one: &CommonShift) -> String {
 
 fn apart(l: Language, facts: &Facts, one: &OutlyingDrive) -> String {
     let step = &facts.steps[one.step];
-    let drive = facts.drives[one.subject].get(one.drive as usize).cloned().unwrap_or_default();
+    let drive =
+        facts.subjects[one.subject].drives.get(one.drive as usize).cloned().unwrap_or_default();
     say!(
         l,
         "note-apart",
         place = format!("{}{}", step.title.text(l), place(l, step, &[one.value])),
-        subject = &facts.subjects[one.subject],
+        subject = &facts.subjects[one.subject].name,
         drive = drive,
         others = one.others,
         ops = number_format::count(l, one.ops_per_s),

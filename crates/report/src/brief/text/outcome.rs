@@ -6,6 +6,7 @@ use crate::analysis::claim::claims::Crossover;
 use crate::analysis::claim::compare::{Comparison, Standing};
 use crate::analysis::claim::lead::{self, StepLead};
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::wording;
@@ -19,7 +20,7 @@ const WIDE: f64 = 3.0;
 const MOST_RIVALS: usize = 2;
 
 /// A claim is known by its step, metric and pair: of several that show the same one is enough.
-pub type Said = (usize, Metric, usize, usize);
+pub type Said = (StepKey, Metric, SubjectKey, SubjectKey);
 
 /// The text about the place of a comparison.
 pub fn key(c: &Comparison) -> Said {
@@ -37,7 +38,7 @@ pub fn of_subject(
     outcome: &StepLead<'_>,
     remedies: &mut SaidRemedies,
 ) -> Option<(String, Vec<Said>)> {
-    let own = facts.headline_subject;
+    let own = facts.subjects.headline;
     let crossed = crossed(facts, outcome);
     let is_crossed = |c: &&Comparison| crossed.iter().any(|o| c.is_of(o.before, o.after));
     let [mut gains, mut losses] = outcome.claims_of(own);
@@ -54,34 +55,37 @@ pub fn of_subject(
         let (a, b) = pair(c.before, c.after);
         (c.step, c.metric.clone(), a, b)
     }));
-    let compared = |rival: usize| outcome.all.iter().find(|c| c.is_of(own, rival));
-    let is_said = |rival: usize| said.iter().any(|(.., a, b)| (*a, *b) == pair(own, rival));
+    let compared = |rival: SubjectKey| outcome.all.iter().find(|c| c.is_of(own, rival));
+    let is_said = |rival: SubjectKey| said.iter().any(|(.., a, b)| (*a, *b) == pair(own, rival));
     let open: Vec<String> = facts
+        .subjects
         .rivals()
         .filter(|rival| !is_said(*rival) && compared(*rival).is_some())
-        .map(|rival| l.list(&[own, rival].map(|s| facts.subjects[s].clone())))
+        .map(|rival| l.list(&[own, rival].map(|s| facts.subjects[s].name.clone())))
         .collect();
     if !open.is_empty() {
         all.push(say!(l, "undecided-there", pairs = open.join(&say!(l, "nor"))));
     }
     let mut all: Vec<String> = all.into_iter().map(|said| wording::stopped(l, said)).collect();
-    for rival in facts.rivals().filter(|rival| !is_said(*rival) && compared(*rival).is_none()) {
+    for rival in
+        facts.subjects.rivals().filter(|rival| !is_said(*rival) && compared(*rival).is_none())
+    {
         let causes = causes::of_pair(l, facts, outcome.step, (own, rival), remedies);
         if !causes.is_empty() {
-            let none = say!(l, "not-compared-here", subject = &facts.subjects[rival]);
+            let none = say!(l, "not-compared-here", subject = &facts.subjects[rival].name);
             all.extend(std::iter::once(none).chain(causes));
         }
     }
     Some((wording::sentences(l, all), said))
 }
 
-fn pair(a: usize, b: usize) -> (usize, usize) {
+fn pair(a: SubjectKey, b: SubjectKey) -> (SubjectKey, SubjectKey) {
     (a.min(b), a.max(b))
 }
 
 /// For each rival, the first place on the axis from which another of the two is better.
 fn crossed<'o>(facts: &Facts, outcome: &'o StepLead<'_>) -> Vec<&'o Crossover> {
-    let own = facts.headline_subject;
+    let own = facts.subjects.headline;
     let mut all: Vec<&Crossover> = Vec::new();
     for c in outcome.crossovers.iter().filter(|c| c.before == own || c.after == own) {
         if !all.iter().any(|known| pair(known.before, known.after) == pair(c.before, c.after)) {
@@ -93,7 +97,7 @@ fn crossed<'o>(facts: &Facts, outcome: &'o StepLead<'_>) -> Vec<&'o Crossover> {
 
 /// The number of further changes of the better one of the subject and a rival.
 pub fn more_changes(facts: &Facts, outcome: &StepLead<'_>) -> usize {
-    let own = facts.headline_subject;
+    let own = facts.subjects.headline;
     let all = outcome.crossovers.iter().filter(|c| c.before == own || c.after == own).count();
     all - crossed(facts, outcome).len()
 }
@@ -101,7 +105,8 @@ pub fn more_changes(facts: &Facts, outcome: &StepLead<'_>) -> usize {
 /// "A and B cannot be distinguished by ops/s at 4 threads; the difference is 0.4 % [−2.0, 3.0]."
 pub fn open(l: Language, facts: &Facts, c: &Comparison) -> String {
     let step = &facts.steps[c.step];
-    let (a, b) = (&facts.subjects[c.better.min(c.worse)], &facts.subjects[c.better.max(c.worse)]);
+    let (a, b) =
+        (&facts.subjects[c.better.min(c.worse)].name, &facts.subjects[c.better.max(c.worse)].name);
     let what = format!("{}{}", wording::metric(l, &c.metric, step), wording::at(l, facts, c));
     match c.standing {
         Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what = what),
@@ -117,7 +122,7 @@ pub fn open(l: Language, facts: &Facts, c: &Comparison) -> String {
 
 /// "RocksDB random reads: Disk, 31,630 ops/s at 4 threads." None if the number is marked, or has a
 /// caveat other than a lack of repeats.
-pub fn level(l: Language, facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
+pub fn level(l: Language, facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Option<String> {
     let metric = lead::metric(facts, step);
     let value = lead::value(step).or(step.values.len().checked_sub(1))?;
     let cell = step.cell(subject, value)?;
@@ -130,7 +135,7 @@ pub fn level(l: Language, facts: &Facts, step: &StepFacts, subject: usize) -> Op
         l,
         "level",
         step = &step.title,
-        subject = &facts.subjects[subject],
+        subject = &facts.subjects[subject].name,
         figure = figure,
         at = place
     ))

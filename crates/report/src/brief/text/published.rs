@@ -5,6 +5,7 @@ use crate::analysis::claim::published::Gap;
 pub use crate::analysis::claim::published::is_published;
 use crate::analysis::claim::{lead, published};
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::{metric_text, wording};
 use crate::language::Language;
@@ -39,7 +40,7 @@ const MOST: usize = 400;
 /// the other measures, step by step. None without differences.
 pub fn lead(l: Language, facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
     let leading = lead::step(facts)?;
-    let of_step = |index: usize| {
+    let of_step = |index: StepKey| {
         let step = &facts.steps[index];
         let first = lead::metric(facts, step);
         let mut metrics = Metric::of_step(step, &facts.metrics);
@@ -51,7 +52,7 @@ pub fn lead(l: Language, facts: &Facts, most: usize) -> Option<(String, Vec<Stri
         })
     };
     let several = facts.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
-    let others = (0..facts.steps.len()).filter(|index| *index != leading).flat_map(of_step);
+    let others = facts.steps.keys().filter(|index| *index != leading).flat_map(of_step);
     let mut all = of_step(leading).chain(others);
     let (index, sentence) = all.next()?;
     let first = match several {
@@ -61,7 +62,7 @@ pub fn lead(l: Language, facts: &Facts, most: usize) -> Option<(String, Vec<Stri
         }
         false => say!(l, "published-lead", sentence = sentence),
     };
-    let finding = |(index, sentence): (usize, String)| match several {
+    let finding = |(index, sentence): (StepKey, String)| match several {
         true => wording::of_step(l, facts, index, sentence),
         false => sentence,
     };
@@ -79,7 +80,7 @@ const MOST_RIVALS: usize = 2;
 
 /// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads.": first where the subject
 /// of the brief is ahead, then, a sentence each, where its rivals are.
-pub fn sentences(l: Language, facts: &Facts, index: usize, metric: &Metric) -> Vec<String> {
+pub fn sentences(l: Language, facts: &Facts, index: StepKey, metric: &Metric) -> Vec<String> {
     let [ahead, behind] = published::of_subject(facts, index, metric);
     let all = ahead.chunks(MOST_RIVALS).chain(behind.chunks(1));
     all.map(|gaps| wording::stopped(l, of_gaps(l, facts, gaps))).collect()
@@ -99,7 +100,7 @@ fn of_gaps(l: Language, facts: &Facts, gaps: &[Gap]) -> String {
 
 fn whole(l: Language, facts: &Facts, gap: &Gap, at: &str) -> String {
     let step = &facts.steps[gap.step];
-    let (better, worse) = (&facts.subjects[gap.better], &facts.subjects[gap.worse]);
+    let (better, worse) = (&facts.subjects[gap.better].name, &facts.subjects[gap.worse].name);
     let (by, what) = (by(l, facts, gap), metric_text::in_words(l, &gap.metric, step));
     match gap.metric.better() {
         Better::Higher => {
@@ -121,7 +122,7 @@ fn whole(l: Language, facts: &Facts, gap: &Gap, at: &str) -> String {
 
 /// The same of a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
 fn rival(l: Language, facts: &Facts, gap: &Gap, at: &str) -> String {
-    let worse = &facts.subjects[gap.worse];
+    let worse = &facts.subjects[gap.worse].name;
     let by = by(l, facts, gap);
     match gap.metric.better() {
         Better::Higher => say!(l, "published-rival-more", by = by, worse = worse, at = at),
@@ -149,13 +150,13 @@ pub fn rows(l: Language, facts: &Facts) -> Option<Vec<[String; 8]>> {
         return None;
     }
     let mut all = Vec::new();
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.keyed() {
         for metric in Metric::of_step(step, &facts.metrics) {
             for value in 0..step.values.len() {
                 let at = StepPlace::Value(value);
                 let by = ComparedFigure { step: index, metric: &metric, at };
-                for (b, a) in (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (b, a))) {
-                    all.extend(row(l, facts, by, (a, b)));
+                for pair in facts.subjects.pairs() {
+                    all.extend(row(l, facts, by, pair));
                 }
             }
         }
@@ -169,7 +170,7 @@ pub fn difference(
     l: Language,
     facts: &Facts,
     by: ComparedFigure<'_>,
-    pair: (usize, usize),
+    pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
     if !is_published(facts) {
         return None;
@@ -179,7 +180,7 @@ pub fn difference(
     let result = made.result(l);
     // Equal figures have no superior one.
     let differs = result.chars().any(|c| ('1'..='9').contains(&c));
-    let subject = &facts.subjects[made.subject];
+    let subject = &facts.subjects[made.subject].name;
     Some(if differs { format!("{subject} {result}") } else { result })
 }
 
@@ -187,8 +188,8 @@ pub fn difference(
 struct Arithmetic {
     better: Better,
     /// The superior subject, and the other.
-    subject: usize,
-    rival: usize,
+    subject: SubjectKey,
+    rival: SubjectKey,
     /// Their figures as printed.
     texts: [String; 2],
     times: f64,
@@ -202,7 +203,7 @@ impl Arithmetic {
         step: &StepFacts,
         metric: &Metric,
         value: usize,
-        (a, b): (usize, usize),
+        (a, b): (SubjectKey, SubjectKey),
     ) -> Option<Arithmetic> {
         let cells = (step.cell(a, value)?, step.cell(b, value)?);
         let written = |cell| metric.of(step, cell)?.0.digits;
@@ -234,7 +235,7 @@ fn row(
     l: Language,
     facts: &Facts,
     by: ComparedFigure<'_>,
-    pair: (usize, usize),
+    pair: (SubjectKey, SubjectKey),
 ) -> Option<[String; 8]> {
     let StepPlace::Value(value) = by.at else { return None };
     let (step, metric) = (&facts.steps[by.step], by.metric);
@@ -243,8 +244,8 @@ fn row(
     let by_other = other.result_in(made.times, made.digits);
     Some([
         metric.text(l),
-        facts.subjects[made.subject].clone(),
-        facts.subjects[made.rival].clone(),
+        facts.subjects[made.subject].name.clone(),
+        facts.subjects[made.rival].name.clone(),
         step.values[value].text(l),
         main.calculation(made.better, own, rivals),
         made.result(l),

@@ -6,6 +6,7 @@ use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, Step
 use crate::analysis::comparability::alike;
 use crate::analysis::difference::{Barred, Difference};
 use crate::analysis::facts::{CellFacts, Facts, RunFacts};
+use crate::analysis::keys::StepKey;
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::base::units;
@@ -67,7 +68,7 @@ fn standing_of(l: Language, facts: &Facts, comparison: &Comparison, what: &str) 
         Standing::NotShown => format!("{what}{by_how_much} ≈"),
         Standing::NotTheDrives => format!("{what}{by_how_much} ‡"),
         Standing::Claimed | Standing::AtLeast => {
-            format!("{} {what}{by_how_much} ▲", facts.subjects[comparison.better])
+            format!("{} {what}{by_how_much} ▲", facts.subjects[comparison.better].name)
         }
     }
 }
@@ -78,11 +79,11 @@ pub fn footnote(l: Language) -> String {
 }
 
 /// The comparison in a cell of a table: ops/s with the brief's subject, or p99 with a target rate.
-pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
+pub fn of_cell<'a>(facts: &'a Facts, step: StepKey, cell: &CellFacts) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
     let metric = if asked(cell) { Metric::p99() } else { Metric::total(PointFigure::Ops) };
     let by = ComparedFigure { step, metric: &metric, at: StepPlace::Value(cell.value) };
-    facts.comparison(by, facts.headline_subject, cell.subject)
+    facts.comparison(by, facts.subjects.headline, cell.subject)
 }
 
 /// The place of a comparison: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
@@ -123,7 +124,7 @@ pub fn sentence(l: Language, facts: &Facts, comparison: &Comparison) -> String {
 pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
     let step = &facts.steps[first.step];
-    let better = &facts.subjects[first.better];
+    let better = &facts.subjects[first.better].name;
     let what = metric(l, &first.metric, step);
     let place = format!("{}{}", at(l, facts, first), varied(l, facts, first));
     let lower = first.metric.better() == Better::Lower;
@@ -135,7 +136,7 @@ pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String
     if let [one] = comparisons
         && one.formula() != Formula::Factor
     {
-        let (by, worse) = (by(l, one), &facts.subjects[one.worse]);
+        let (by, worse) = (by(l, one), &facts.subjects[one.worse].name);
         return match (energy, lower) {
             (true, _) => say!(
                 l,
@@ -167,7 +168,7 @@ pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String
         };
     }
     let rival = |(i, c): (usize, &&Comparison)| {
-        let (by, worse) = (by(l, c), &facts.subjects[c.worse]);
+        let (by, worse) = (by(l, c), &facts.subjects[c.worse].name);
         let times = c.formula() == Formula::Factor;
         match (i, energy, lower) {
             (0, ..) if times => say!(l, "rival-times-of", by = by, what = &what, worse = worse),
@@ -198,15 +199,15 @@ fn varied(l: Language, facts: &Facts, comparison: &Comparison) -> String {
     };
     let mut each: Vec<String> = found.iter().map(against).collect();
     for subject in pair {
-        let plan = &facts.runs[facts.run_of[subject]].resolved;
+        let plan = &facts.runs[facts.subjects[subject].run].resolved;
         let own = plan
             .subjects
             .iter()
-            .filter(|s| s.name == facts.own_names[subject])
+            .filter(|s| s.name == facts.subjects[subject].own_name)
             .flat_map(|s| &s.overrides);
         for knob in own.filter(|k| k.step == step.name) {
             let set = format!("{}.{} = {}", knob.stream, knob.knob, knob.value);
-            each.push(say!(l, "with-knob", subject = &facts.subjects[subject], knob = set));
+            each.push(say!(l, "with-knob", subject = &facts.subjects[subject].name, knob = set));
         }
     }
     if each.is_empty() { String::new() } else { say!(l, "aside", what = l.clauses(&each)) }
@@ -229,7 +230,7 @@ pub fn claim(l: Language, facts: &Facts, claim: &Claim<'_>) -> (String, String) 
         basis.push(say!(l, "claim-untested", window = window));
     }
     if comparison.standing == Standing::AtLeast {
-        let better = &facts.subjects[comparison.better];
+        let better = &facts.subjects[comparison.better].name;
         let in_memory = |cell: &CellFacts| {
             let limit = cell.limit.as_ref().map(|verdict| verdict.limit);
             cell.subject == comparison.better && limit == Some(Bottleneck::NoDrive)
@@ -273,7 +274,7 @@ pub fn crossover(l: Language, facts: &Facts, crossover: &Crossover) -> String {
 }
 
 /// A sentence about a step, after its name: "4 KiB reads: …".
-pub fn of_step(l: Language, facts: &Facts, step: usize, sentence: String) -> String {
+pub fn of_step(l: Language, facts: &Facts, step: StepKey, sentence: String) -> String {
     say!(l, "of-step", step = &facts.steps[step].title, sentence = sentence)
 }
 
@@ -291,7 +292,8 @@ pub fn sentences(l: Language, all: impl IntoIterator<Item = String>) -> String {
 pub fn crossed(l: Language, facts: &Facts, crossover: &Crossover) -> String {
     let step = &facts.steps[crossover.step];
     let (from, until) = (step.values[crossover.from].text(l), step.values[crossover.until].text(l));
-    let (before, after) = (&facts.subjects[crossover.before], &facts.subjects[crossover.after]);
+    let (before, after) =
+        (&facts.subjects[crossover.before].name, &facts.subjects[crossover.after].name);
     let what = metric(l, &crossover.metric, step);
     match crossover.metric.better() {
         Better::Lower => say!(
@@ -325,7 +327,7 @@ pub fn when_measured(l: Language, run: &RunFacts) -> String {
 
 /// Why two subjects are not compared.
 pub fn barred(l: Language, facts: &Facts, bar: &Barred) -> String {
-    let (first, other) = (&facts.subjects[bar.pair.0], &facts.subjects[bar.pair.1]);
+    let (first, other) = (&facts.subjects[bar.pair.0].name, &facts.subjects[bar.pair.1].name);
     let each = differences(l, facts, bar);
     match bar.step {
         Some(step) => say!(
@@ -352,14 +354,15 @@ pub fn differences(l: Language, facts: &Facts, bar: &Barred) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::keys::SubjectKey;
 
     fn of(metric: Metric, factors: (f64, f64, f64), standing: Standing) -> String {
         let (factor, low, high) = factors;
-        let (better, worse, repeats) = (0, 1, 5);
+        let (better, worse, repeats) = (SubjectKey(0), SubjectKey(1), 5);
         difference(
             Language::ENGLISH,
             &Comparison {
-                step: 0,
+                step: StepKey(0),
                 metric,
                 at: StepPlace::Mean,
                 better,

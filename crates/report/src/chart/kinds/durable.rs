@@ -1,6 +1,7 @@
 //! Writes over the number of writers, by kind of durability, which shows power-loss protection.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
 use crate::chart::{Chart, FigureText};
@@ -33,9 +34,9 @@ fn figure(l: Language, facts: &Facts, group: &WriteGroup) -> Option<Chart> {
     if steps.len() * facts.subjects.len() > MOST_LINES {
         steps.retain(|(manner, _)| *manner != StepDurability::None);
     }
-    for (subject, name) in facts.subjects.iter().enumerate() {
+    for (subject, own) in facts.subjects.keyed() {
         for &(manner, index) in &steps {
-            let name = l.sequence(&[name.clone(), called(l, manner)]);
+            let name = l.sequence(&[own.name.clone(), called(l, manner)]);
             let points = points(facts, lead, &facts.steps[index], subject);
             series.push(CurveSeries { name, points });
         }
@@ -57,7 +58,12 @@ fn figure(l: Language, facts: &Facts, group: &WriteGroup) -> Option<Chart> {
 }
 
 /// A subject's points in a step, at the positions of the same values in another step.
-fn points(facts: &Facts, lead: &StepFacts, step: &StepFacts, subject: usize) -> Vec<CurvePoint> {
+fn points(
+    facts: &Facts,
+    lead: &StepFacts,
+    step: &StepFacts,
+    subject: SubjectKey,
+) -> Vec<CurvePoint> {
     let point = |cell: &CellFacts| {
         let ops = &cell.total.as_ref()?.ops_per_s;
         let value = &step.values[cell.value];

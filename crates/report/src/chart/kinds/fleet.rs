@@ -58,7 +58,7 @@ struct Ordered {
 
 /// The figures of a step; None if no model has enough specimens.
 pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let index = facts.steps.iter().position(|own| own.name == step.name);
+    let index = facts.steps.position(|own| own.name == step.name);
     let Some(fleet) = index.and_then(|index| fleet::of_step(facts, index)) else {
         return Vec::new();
     };

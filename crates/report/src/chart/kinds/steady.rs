@@ -1,6 +1,7 @@
 //! Steady states reached before the measurement, drawn round by round.
 
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::SubjectKey;
 use crate::base::units;
 use crate::chart::kinds::rounds::{Fit, Rounds, RoundsSeries};
 use crate::chart::{Chart, FigureText};
@@ -10,7 +11,7 @@ use crate::say;
 
 /// The last steady state of each drive, under its own name.
 pub fn states(l: Language, facts: &Facts) -> Vec<(String, &SteadyState)> {
-    let mut all: Vec<((usize, u32), &SteadyState)> = Vec::new();
+    let mut all: Vec<((SubjectKey, u32), &SteadyState)> = Vec::new();
     for (subject, prepared) in &facts.prepared {
         let Some(state) = &prepared.steady else { continue };
         let of = (*subject, prepared.drive);
@@ -19,13 +20,13 @@ pub fn states(l: Language, facts: &Facts) -> Vec<(String, &SteadyState)> {
             None => all.push((of, state)),
         }
     }
-    let several = |subject: usize| all.iter().filter(|((s, _), _)| *s == subject).count() > 1;
-    let name = |subject: usize, drive: u32| match several(subject) {
+    let several = |subject: SubjectKey| all.iter().filter(|((s, _), _)| *s == subject).count() > 1;
+    let name = |subject: SubjectKey, drive: u32| match several(subject) {
         true => {
-            let subject = &facts.subjects[subject];
+            let subject = &facts.subjects[subject].name;
             say!(l, "figure-drive-of", subject = subject, drive = drive + 1)
         }
-        false => facts.subjects[subject].clone(),
+        false => facts.subjects[subject].name.clone(),
     };
     all.iter().map(|((subject, drive), state)| (name(*subject, *drive), *state)).collect()
 }

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use super::ChartKind;
 use crate::analysis::claim::published::Gap;
 use crate::analysis::claim::{lead, published};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::analysis::{Comparison, Standing, StepPlace};
 use crate::chart::canvas::axis::si;
@@ -22,7 +23,7 @@ impl ChartKind<'_> {
     /// The largest claimed differences in a metric at points of the figure, one per subject;
     /// largest first.
     fn claimed(&self, metric: &Metric) -> Vec<&Comparison> {
-        let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
+        let index = self.facts.steps.position(|s| s.name == self.step.name);
         let at = |c: &&Comparison| {
             matches!(c.at, StepPlace::Value(_) | StepPlace::Load(_)) && c.is_claimed()
         };
@@ -38,11 +39,11 @@ impl ChartKind<'_> {
             (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
         };
         // Claims about the brief's subject precede those between rivals.
-        let subject = self.facts.headline_subject;
+        let subject = self.facts.subjects.headline;
         let is_of_subject = own().any(|c| c.is_with(subject));
         let kept = |c: &&Comparison| !is_of_subject || c.is_with(subject);
         let of = |better| own().filter(kept).filter(|c| c.better == better).max_by(order);
-        let mut all: Vec<&Comparison> = (0..self.facts.subjects.len()).filter_map(of).collect();
+        let mut all: Vec<&Comparison> = self.facts.subjects.keys().filter_map(of).collect();
         all.sort_by(|a, b| order(b, a));
         all.truncate(MOST);
         all
@@ -61,14 +62,16 @@ impl ChartKind<'_> {
         let own = format!("{least}{sign}{}", l.number(&format!("{value} {}", c.formula().unit())));
         match self.facts.subjects.len() {
             0..=2 => own,
-            _ => say!(l, "claimed-against", value = own, other = &self.facts.subjects[c.worse]),
+            _ => {
+                say!(l, "claimed-against", value = own, other = &self.facts.subjects[c.worse].name)
+            }
         }
     }
 
     /// The largest differences of imported figures, as arithmetic: the largest lead of the brief's
     /// subject over a rival, and of a rival over it.
     fn gaps(&self, metric: &Metric) -> Vec<Gap> {
-        let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
+        let index = self.facts.steps.position(|s| s.name == self.step.name);
         let (Some(index), true) = (index, published::is_published(self.facts)) else {
             return Vec::new();
         };
@@ -84,7 +87,12 @@ impl ChartKind<'_> {
         let own = format!("{sign}{}", l.number(&format!("{} %", gap.percent())));
         match self.facts.subjects.len() {
             0..=2 => own,
-            _ => say!(l, "claimed-against", value = own, other = &self.facts.subjects[gap.worse]),
+            _ => say!(
+                l,
+                "claimed-against",
+                value = own,
+                other = &self.facts.subjects[gap.worse].name
+            ),
         }
     }
 
@@ -94,7 +102,7 @@ impl ChartKind<'_> {
         let gaps = self.gaps(metric);
         if !gaps.is_empty() {
             let said = |gap: &Gap| {
-                let (subject, value) = (&self.facts.subjects[gap.better], self.gap(gap));
+                let (subject, value) = (&self.facts.subjects[gap.better].name, self.gap(gap));
                 match self.step.values[gap.value].text(l) {
                     place if place.is_empty() => format!("{subject} {value}"),
                     place => say!(l, "claimed-at", subject = subject, value = value, place = place),
@@ -109,7 +117,7 @@ impl ChartKind<'_> {
                 StepPlace::Load(ops) => format!("{} ops/s", l.number(&si(ops))),
                 _ => String::new(),
             };
-            let subject = &self.facts.subjects[c.better];
+            let subject = &self.facts.subjects[c.better].name;
             let difference = self.difference(c, metric);
             match place.is_empty() {
                 true => format!("{subject} {difference}"),
@@ -126,10 +134,10 @@ impl ChartKind<'_> {
     pub fn called_bars(&self, metric: &Metric) -> Vec<CalledBar> {
         let bar = |c: &&Comparison| {
             let StepPlace::Value(group) = c.at else { return None };
-            Some(CalledBar { series: c.better, group, text: self.difference(c, metric) })
+            Some(CalledBar { series: c.better.0, group, text: self.difference(c, metric) })
         };
         let gap =
-            |gap: &Gap| CalledBar { series: gap.better, group: gap.value, text: self.gap(gap) };
+            |gap: &Gap| CalledBar { series: gap.better.0, group: gap.value, text: self.gap(gap) };
         let gaps = self.gaps(metric);
         self.claimed(metric).iter().filter_map(bar).chain(gaps.iter().map(gap)).collect()
     }
@@ -139,19 +147,19 @@ impl ChartKind<'_> {
         &self,
         metric: &Metric,
         series: &[CurveSeries],
-        point: &dyn Fn(usize, usize) -> Option<CurvePoint>,
+        point: &dyn Fn(SubjectKey, usize) -> Option<CurvePoint>,
     ) -> Vec<CalledPoint> {
         let place = |c: &&Comparison| {
             let at = match c.at {
                 StepPlace::Value(value) => point(c.better, value).map(|p| (p.x, p.y))?,
-                StepPlace::Load(ops) => on_line(series.get(c.better)?, ops)?,
+                StepPlace::Load(ops) => on_line(series.get(c.better.0)?, ops)?,
                 _ => return None,
             };
-            Some(CalledPoint { series: c.better, at, text: self.difference(c, metric) })
+            Some(CalledPoint { series: c.better.0, at, text: self.difference(c, metric) })
         };
         let gap = |gap: Gap| {
             let at = point(gap.better, gap.value).map(|p| (p.x, p.y))?;
-            Some(CalledPoint { series: gap.better, at, text: self.gap(&gap) })
+            Some(CalledPoint { series: gap.better.0, at, text: self.gap(&gap) })
         };
         let gaps = self.gaps(metric).into_iter().filter_map(gap);
         self.claimed(metric).iter().filter_map(place).chain(gaps).collect()

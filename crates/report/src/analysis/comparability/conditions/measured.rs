@@ -5,12 +5,13 @@
 use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects};
 use crate::analysis::comparability::caveats::unsteady;
 use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, RunFacts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::plan::Order;
 use crate::record::key::devices;
 use crate::stats::runs::trend::Drift;
 
 /// All of them.
-pub fn all(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+pub fn all(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
     let drifted = |c: &CellFacts| matches!(c.drift, Drift::Drifted { .. });
     let limited = CellFacts::is_not_the_drives;
     let own = [
@@ -27,9 +28,8 @@ pub fn all(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
 }
 
 /// Whether changes over time affected all of them equally.
-fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
-    let mut runs: Vec<usize> =
-        subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();
+fn in_time(facts: &Facts, subjects: &[SubjectKey]) -> Option<Difference> {
+    let mut runs: Vec<usize> = subjects.iter().map(|s| facts.subjects[*s].run).collect();
     runs.dedup();
     let of_runs = || runs.iter().filter_map(|r| facts.runs.get(*r));
     let (what, value) = if subjects.len() > 1 && runs.len() > 1 {
@@ -49,8 +49,8 @@ fn of_nobody(value: ConditionValue) -> ValuesOfSubjects {
 }
 
 /// "A and B: nvme0n1"
-fn shared_device(facts: &Facts, subjects: &[usize]) -> Option<ValuesOfSubjects> {
-    let runs = || subjects.iter().filter_map(|s| facts.runs.get(*facts.run_of.get(*s)?));
+fn shared_device(facts: &Facts, subjects: &[SubjectKey]) -> Option<ValuesOfSubjects> {
+    let runs = || subjects.iter().filter_map(|s| facts.runs.get(facts.subjects[*s].run));
     let of_devices = |group: &&DisclosureGroup| {
         let rest = group.name.strip_prefix(devices::GROUP);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
@@ -69,11 +69,11 @@ fn shared_device(facts: &Facts, subjects: &[usize]) -> Option<ValuesOfSubjects> 
 }
 
 /// "steady (A), not steady, excursion 151.7 % (B)"; None if all that should be steady were.
-fn steadiness(facts: &Facts, subjects: &[usize]) -> Option<ValuesOfSubjects> {
+fn steadiness(facts: &Facts, subjects: &[SubjectKey]) -> Option<ValuesOfSubjects> {
     if !subjects.iter().any(|subject| unsteady(facts, *subject)) {
         return None;
     }
-    let state = |subject: &usize| {
+    let state = |subject: &SubjectKey| {
         let own = facts.prepared.iter().filter(|(s, _)| s == subject);
         let last = own.filter_map(|(_, p)| p.steady.as_ref());
         let last: Vec<_> = last.collect();
@@ -90,13 +90,13 @@ fn steadiness(facts: &Facts, subjects: &[usize]) -> Option<ValuesOfSubjects> {
 }
 
 /// "2 of 15 (B)": repeats of points in the plan, or measured for another subject.
-fn missing(facts: &Facts, subjects: &[usize]) -> Option<ValuesOfSubjects> {
+fn missing(facts: &Facts, subjects: &[SubjectKey]) -> Option<ValuesOfSubjects> {
     // The values of a search are not known in advance.
     let steps = || facts.steps.iter().filter(|step| step.search.is_none());
-    let of = |subject: usize| {
+    let of = |subject: SubjectKey| {
         let (mut all, mut found) = (0, 0);
         for (step, value) in steps().flat_map(|s| (0..s.values.len()).map(move |v| (s, v))) {
-            let have = |s: usize| step.cell(s, value).map_or(0, |cell| cell.repeats.len());
+            let have = |s: SubjectKey| step.cell(s, value).map_or(0, |cell| cell.repeats.len());
             let most = subjects.iter().map(|s| have(*s)).max().unwrap_or(0);
             all += most.max(asked(facts, step, subject));
             found += have(subject);
@@ -108,8 +108,8 @@ fn missing(facts: &Facts, subjects: &[usize]) -> Option<ValuesOfSubjects> {
 
 /// The repeats required by the plan; None if it permits fewer, and for points that it does not
 /// contain.
-fn asked(facts: &Facts, step: &StepFacts, subject: usize) -> usize {
-    let run = facts.run_of.get(subject).and_then(|run| facts.runs.get(*run));
+fn asked(facts: &Facts, step: &StepFacts, subject: SubjectKey) -> usize {
+    let run = facts.runs.get(facts.subjects[subject].run);
     let of_plan = |step: &StepFacts, plan: &crate::plan::Plan| {
         plan.protocol.steps.iter().any(|own| own.name == step.name)
     };
@@ -120,10 +120,10 @@ fn asked(facts: &Facts, step: &StepFacts, subject: usize) -> usize {
 /// "3 of 12 (A)": points with a property.
 fn counted(
     facts: &Facts,
-    subjects: &[usize],
+    subjects: &[SubjectKey],
     holds: fn(&CellFacts) -> bool,
 ) -> Option<ValuesOfSubjects> {
-    let of = |subject: usize| {
+    let of = |subject: SubjectKey| {
         let cells = || facts.steps.iter().flat_map(|s| &s.cells).filter(|c| c.subject == subject);
         (subject, cells().filter(|c| holds(c)).count(), cells().count())
     };
@@ -131,7 +131,7 @@ fn counted(
 }
 
 /// Count and total for each subject; None if all counts are zero.
-fn shares(of: impl Iterator<Item = (usize, usize, usize)>) -> Option<ValuesOfSubjects> {
+fn shares(of: impl Iterator<Item = (SubjectKey, usize, usize)>) -> Option<ValuesOfSubjects> {
     let found: Vec<_> = of.collect();
     let any = found.iter().any(|(_, count, _)| *count > 0);
     let value = |(subject, count, all)| (ConditionValue::Share(count, all), vec![subject]);

@@ -1,7 +1,8 @@
 //! Constructed differences between subjects, and their grades.
 
 use super::*;
-use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts};
+use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts, SubjectFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::outliers::Outliers;
 use crate::brief::text::condition_text::{condition, not_given as not_given_text, values};
@@ -10,6 +11,11 @@ use crate::plan::model::headline::AxisPlace;
 use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
 use crate::record::{PreparationStep, SteadyState, SteadyWindow};
 use crate::stats::runs::trend::Drift;
+
+fn subject(name: &str, run: usize) -> SubjectFacts {
+    let own_name = name.split(' ').next().unwrap_or_default().to_string();
+    SubjectFacts { name: name.to_string(), own_name, run, ..SubjectFacts::default() }
+}
 
 /// Two drives with different block sizes and models, and the same firmware.
 pub fn two_drives() -> Facts {
@@ -21,9 +27,7 @@ pub fn two_drives() -> Facts {
     };
     Facts {
         runs: vec![run("ab.dyno")],
-        run_of: vec![0, 0],
-        subjects: vec!["A".into(), "B".into()],
-        own_names: vec!["A".into(), "B".into()],
+        subjects: [subject("A", 0), subject("B", 0)].into_iter().collect(),
         disclosure: vec![
             group("Drive: A", "Fast", "512 bytes"),
             group("Drive: B", "Slow", "4096 bytes"),
@@ -37,7 +41,8 @@ pub fn two_drives() -> Facts {
 /// both.
 pub fn two_alike() -> Facts {
     let value = |n: f64| AxisPosition { number: n, ..AxisPosition::of(None) };
-    let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
+    let places =
+        [0, 1].map(SubjectKey).into_iter().flat_map(|subject| [(subject, 0), (subject, 1)]);
     let step = StepFacts {
         name: "read".into(),
         title: "Reads".into(),
@@ -54,14 +59,14 @@ pub fn two_alike() -> Facts {
         instances: false,
         window_ns: Some(60_000_000_000),
         warmup_ns: Some(0),
-        cells: places.map(|(subject, value)| cell(subject, value)).into(),
+        cells: places.clone().map(|(subject, value)| cell(subject, value)).collect(),
         lead: 0,
-        index: places.into_iter().zip(0..).collect(),
+        index: places.zip(0..).collect(),
     };
-    Facts { disclosure: Vec::new(), steps: vec![step], ..two_drives() }
+    Facts { disclosure: Vec::new(), steps: [step].into_iter().collect(), ..two_drives() }
 }
 
-fn cell(subject: usize, value: usize) -> CellFacts {
+fn cell(subject: SubjectKey, value: usize) -> CellFacts {
     CellFacts {
         subject,
         value,
@@ -118,18 +123,21 @@ pub const UNLIKE: [Unlike; 6] = [
         what: "Steady state before the points",
         values: "steady (A), not steady: excursion 151.7 % (B)",
         put: |facts| {
-            facts.prepared.extend([(0, until_steady(0.08)), (1, until_steady(1.517))]);
+            facts.prepared.extend([
+                (SubjectKey(0), until_steady(0.08)),
+                (SubjectKey(1), until_steady(1.517)),
+            ]);
         },
     },
     Unlike {
         what: "Missing repeats",
         values: "0 of 6 (A), 2 of 6 (B)",
-        put: |facts| facts.steps[0].cells[3].repeats.truncate(1),
+        put: |facts| facts.steps[StepKey(0)].cells[3].repeats.truncate(1),
     },
     Unlike {
         what: "Points that drifted",
         values: "1 of 2 (A), 0 of 2 (B)",
-        put: |facts| facts.steps[0].cells[0].drift = Drift::Drifted { percent: -50.0 },
+        put: |facts| facts.steps[StepKey(0)].cells[0].drift = Drift::Drifted { percent: -50.0 },
     },
     Unlike {
         what: "Points not limited by the drive",
@@ -141,7 +149,10 @@ pub const UNLIKE: [Unlike; 6] = [
                 remedy: None,
                 repeats: None,
             };
-            let of_b = facts.steps[0].cells.iter_mut().filter(|cell| cell.subject == 1);
+            let of_b = facts.steps[StepKey(0)]
+                .cells
+                .iter_mut()
+                .filter(|cell| cell.subject == SubjectKey(1));
             of_b.for_each(|cell| cell.limit = Some(by_host.clone()));
         },
     },
@@ -190,8 +201,11 @@ fn what_only_the_run_shows_is_a_difference_in_conditions() {
 #[test]
 fn what_holds_for_both_alike_is_stated_too() {
     let mut facts = two_alike();
-    facts.prepared.extend([(0, until_steady(0.9)), (1, until_steady(0.9))]);
-    facts.steps[0].cells.iter_mut().for_each(|c| c.drift = Drift::Drifted { percent: 9.0 });
+    facts.prepared.extend([(SubjectKey(0), until_steady(0.9)), (SubjectKey(1), until_steady(0.9))]);
+    facts.steps[StepKey(0)]
+        .cells
+        .iter_mut()
+        .for_each(|c| c.drift = Drift::Drifted { percent: 9.0 });
     let found = rows(&differences(&facts));
     assert_eq!(found[0].2, "not steady: excursion 90.0 % (A), not steady: excursion 90.0 % (B)");
     assert_eq!(found[1].2, "2 of 2 (A), 2 of 2 (B)");
@@ -218,7 +232,7 @@ fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
     assert_eq!(said(&facts), [""; 0]);
     facts.runs[0].order = Order::NotGiven;
     facts.runs[0].resolved.imported = Some(Default::default());
-    let step = &mut facts.steps[0];
+    let step = &mut facts.steps[StepKey(0)];
     (step.window_ns, step.warmup_ns, step.loop_kind) = (None, None, None);
     assert_eq!(differences(&facts), []);
     let found = said(&facts);
@@ -252,8 +266,8 @@ fn run(file: &str) -> RunFacts {
 
 /// As printed.
 fn rows(differences: &[Difference]) -> Vec<(Grade, String, String)> {
-    let (l, names) = (Language::ENGLISH, ["A", "B"].map(String::from));
-    let row = |d: &Difference| (d.grade, condition(l, &d.what), values(l, &names, d));
+    let (l, subjects) = (Language::ENGLISH, two_drives().subjects);
+    let row = |d: &Difference| (d.grade, condition(l, &d.what), values(l, &subjects, d));
     differences.iter().map(row).collect()
 }
 
@@ -280,7 +294,7 @@ fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_s
         &[("RocksDB: A, read", "a=1 b=2 c=3"), ("RocksDB: B, read", "a=1 b=4 c=3")],
     );
     let found = barred(&unlike);
-    assert_eq!((found[0].pair, found[0].step), ((0, 1), None));
+    assert_eq!((found[0].pair, found[0].step), ((SubjectKey(0), SubjectKey(1)), None));
     let (what, values) = ("RocksDB: Options", "b=2 (A), b=4 (B)");
     let row = (Grade::Disqualifying, what.into(), values.into());
     assert_eq!(rows(&found[0].differences), [row]);
@@ -292,8 +306,8 @@ fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_s
 #[test]
 fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
     let mut facts = with("Model", &[("CPU (a.dyno)", "fast"), ("CPU (b.dyno)", "slow")]);
-    (facts.runs, facts.run_of) = (vec![run("a.dyno"), run("b.dyno")], vec![0, 1]);
-    facts.subjects = vec!["X (a)".into(), "X (b)".into()];
+    facts.runs = vec![run("a.dyno"), run("b.dyno")];
+    facts.subjects = [subject("X (a)", 0), subject("X (b)", 1)].into_iter().collect();
     let found = differences(&facts);
     let rows = rows(&found);
     let (what, values) = ("CPU: Model", "fast (A), slow (B)");
@@ -329,7 +343,7 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
     assert_eq!((filled("43 %").len(), &*rows(&filled("60 %"))[0].2), (0, "40 % (A), 60 % (B)"));
     let mut facts = with("Filled", &[]);
     facts.prepared.push((
-        0,
+        SubjectKey(0),
         PreparationStep {
             subject: "A".into(),
             drive: 0,

@@ -51,7 +51,7 @@ fn servers<'f>(
     step: &StepFacts,
     cell: &'f CellFacts,
 ) -> Vec<(u32, u32, &'f RepeatSummary)> {
-    let plan = &facts.runs[facts.run_of[cell.subject]].resolved;
+    let plan = &facts.runs[facts.subjects[cell.subject].run].resolved;
     let of_plan = plan.protocol.steps.iter().find(|s| s.name == step.name);
     let mut streams = of_plan.iter().flat_map(|s| &s.streams);
     if !streams
@@ -152,7 +152,7 @@ pub fn each(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
 
 /// The drive, and the server's number if it has several.
 fn server(l: Language, facts: &Facts, cell: &CellFacts, (drive, instance): (u32, u32)) -> String {
-    let drives = &facts.drives[cell.subject];
+    let drives = &facts.subjects[cell.subject].drives;
     let drive = drives.get(drive as usize).cloned().unwrap_or_default();
     match cell.instances.is_empty() {
         true => drive,

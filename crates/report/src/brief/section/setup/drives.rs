@@ -149,8 +149,11 @@ fn drive_rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell
         for (drive, summary) in &cell.drives {
             let times = summary.class(step.class).map(ClassSummary::user_latency);
             let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-            let drive_name =
-                facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
+            let drive_name = facts.subjects[cell.subject]
+                .drives
+                .get(*drive as usize)
+                .cloned()
+                .unwrap_or_default();
             let mut row = texts([
                 step.values[cell.value].text(l),
                 name(facts, cell),

@@ -14,7 +14,7 @@ pub const SECTION: Section =
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for index in 0..facts.steps.len() {
+    for index in facts.steps.keys() {
         let Some(fleet) = fleet::of_step(facts, index) else { continue };
         out.push(Block::chapter(facts.steps[index].title.text(l)));
         out.push(Block::Figures(chart::of_step(l, "fleet", facts, &facts.steps[index])));

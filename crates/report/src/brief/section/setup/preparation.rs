@@ -31,7 +31,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             let at = l.moment(p.ended_unix_ns);
             let drive = (p.drive + 1).to_string();
             let (action, outcome) = (done(l, &p.action), outcome(l, p));
-            vec![facts.subjects[*subject].clone(), drive, action, outcome, at]
+            vec![facts.subjects[*subject].name.clone(), drive, action, outcome, at]
         });
         let head = [
             say!(l, "column-subject"),

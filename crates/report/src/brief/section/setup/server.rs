@@ -92,7 +92,7 @@ fn pairs(l: Language, facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> 
         let found = values(facts, heading, key.name);
         // Listing each value's owners would mean hundreds of names; values unique to each drive are
         // omitted.
-        if facts.is_fleet() && found.len() > 1 {
+        if facts.subjects.are_a_fleet() && found.len() > 1 {
             let all: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
             if all.len() <= MOST_VALUES {
                 let (heading, fact) = (Name::fact(heading), Name::fact(key.name));

@@ -4,6 +4,7 @@
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -38,7 +39,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         return vec![Block::text(published::how(l)), table];
     }
     let mut out = Vec::new();
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.keyed() {
         let rows = |tables: &[Table]| tables.iter().map(|t| t.rows.len()).sum::<usize>();
         let whole = tables(l, facts, index, false);
         let mut own = Vec::new();
@@ -56,7 +57,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 
 /// A row for each place and subject: its figures, and their differences from the brief's subject;
 /// with `short`, a selection if there are many places. As many tables as the metrics need.
-pub fn tables(l: Language, facts: &Facts, index: usize, short: bool) -> Vec<Table> {
+pub fn tables(l: Language, facts: &Facts, index: StepKey, short: bool) -> Vec<Table> {
     let several = facts.subjects.len() > 1;
     let wide = |own: &DifferenceColumn| 1 + usize::from(own.compared && several);
     let mut sets: Vec<Vec<DifferenceColumn>> = vec![Vec::new()];
@@ -73,7 +74,7 @@ pub fn tables(l: Language, facts: &Facts, index: usize, short: bool) -> Vec<Tabl
 fn table(
     l: Language,
     facts: &Facts,
-    index: usize,
+    index: StepKey,
     metrics: &[DifferenceColumn],
     short: bool,
 ) -> Option<Table> {
@@ -91,7 +92,7 @@ fn table(
     let mut rows: Vec<(Mark, Vec<TableCell>)> = Vec::new();
     for at in places(facts, index, short) {
         let mut first = true;
-        for subject in 0..facts.subjects.len() {
+        for subject in facts.subjects.keys() {
             let mut row = Vec::new();
             for own in metrics {
                 let by = ComparedFigure { step: index, metric: &own.metric, at };
@@ -106,7 +107,7 @@ fn table(
             }
             let label = if first { label(l, step, at) } else { String::new() };
             let mark = if first { Mark::First } else { Mark::None };
-            let all = [label, facts.subjects[subject].clone()];
+            let all = [label, facts.subjects[subject].name.clone()];
             let named = texts(all.into_iter().skip(2 - names));
             rows.push((mark, [named, row].concat()));
             first = false;
@@ -116,13 +117,14 @@ fn table(
 }
 
 /// Rivals of the brief's subject: only their differences, point by point.
-fn rivals(l: Language, facts: &Facts, index: usize) -> Option<Table> {
+fn rivals(l: Language, facts: &Facts, index: StepKey) -> Option<Table> {
     let step = &facts.steps[index];
     let metrics: Vec<DifferenceColumn> =
         metrics(facts, index).into_iter().filter(|own| own.compared).collect();
-    let pairs: Vec<(usize, usize)> = facts
+    let pairs: Vec<(SubjectKey, SubjectKey)> = facts
+        .subjects
         .rivals()
-        .flat_map(|a| facts.rivals().filter(move |b| a < *b).map(move |b| (a, b)))
+        .flat_map(|a| facts.subjects.rivals().filter(move |b| a < *b).map(move |b| (a, b)))
         .collect();
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-with")];
     head.extend(metrics.iter().map(|own| metric_text::column(l, &own.metric, step)));
@@ -139,7 +141,7 @@ fn rivals(l: Language, facts: &Facts, index: usize) -> Option<Table> {
                 continue;
             }
             let label = if first { label(l, step, at) } else { String::new() };
-            let names = [pair.0, pair.1].map(|s| facts.subjects[s].clone());
+            let names = [pair.0, pair.1].map(|s| facts.subjects[s].name.clone());
             let mark = if first { Mark::First } else { Mark::None };
             table.row(mark, [vec![label], names.to_vec(), row].concat());
             first = false;
@@ -155,7 +157,7 @@ struct DifferenceColumn {
     compared: bool,
 }
 
-fn metrics(facts: &Facts, index: usize) -> Vec<DifferenceColumn> {
+fn metrics(facts: &Facts, index: StepKey) -> Vec<DifferenceColumn> {
     let step = &facts.steps[index];
     let arithmetic = published::is_published(facts) && facts.subjects.len() > 1;
     let measured = |m: &Metric| step.cells.iter().any(|c| m.of(step, c).is_some());
@@ -173,7 +175,7 @@ fn metrics(facts: &Facts, index: usize) -> Vec<DifferenceColumn> {
 }
 
 /// Axis values first, then values read from curves, then means.
-fn places(facts: &Facts, index: usize, short: bool) -> Vec<StepPlace> {
+fn places(facts: &Facts, index: StepKey, short: bool) -> Vec<StepPlace> {
     let step = &facts.steps[index];
     let every = step.values.len().div_ceil(MOST_VALUES);
     let last = step.values.len().saturating_sub(1);
@@ -212,7 +214,7 @@ fn label(l: Language, step: &StepFacts, at: StepPlace) -> String {
 }
 
 /// A subject's figure at an axis value; marked if not limited by the drive.
-fn level(facts: &Facts, by: ComparedFigure<'_>, subject: usize) -> TableCell {
+fn level(facts: &Facts, by: ComparedFigure<'_>, subject: SubjectKey) -> TableCell {
     let (step, StepPlace::Value(value)) = (&facts.steps[by.step], by.at) else {
         return TableCell::none();
     };
@@ -221,15 +223,20 @@ fn level(facts: &Facts, by: ComparedFigure<'_>, subject: usize) -> TableCell {
 }
 
 /// The difference between the brief's subject and another, in the other's row; empty in its own.
-fn difference(l: Language, facts: &Facts, by: ComparedFigure<'_>, subject: usize) -> String {
-    match subject == facts.headline_subject {
+fn difference(l: Language, facts: &Facts, by: ComparedFigure<'_>, subject: SubjectKey) -> String {
+    match subject == facts.subjects.headline {
         true => String::new(),
-        false => standing(l, facts, by, (facts.headline_subject, subject)),
+        false => standing(l, facts, by, (facts.subjects.headline, subject)),
     }
 }
 
 /// The standing of a difference; for figures without repeats, its arithmetic.
-fn standing(l: Language, facts: &Facts, by: ComparedFigure<'_>, (a, b): (usize, usize)) -> String {
+fn standing(
+    l: Language,
+    facts: &Facts,
+    by: ComparedFigure<'_>,
+    (a, b): (SubjectKey, SubjectKey),
+) -> String {
     let shown = facts.comparison(by, a, b).map(|c| wording::standing(l, facts, c));
     let pair = (a.min(b), a.max(b));
     let arithmetic = || published::difference(l, facts, by, pair);

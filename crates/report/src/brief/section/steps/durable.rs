@@ -2,6 +2,7 @@
 //! databases that sync their log at each commit.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{PERCENTILES, RepeatSummary};
 use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::brief::block::{Block, Mark, Table};
@@ -63,9 +64,9 @@ fn table(l: Language, facts: &Facts, group: &WriteGroup) -> Option<[Block; 2]> {
     }
     let mut rows = Vec::new();
     for value in &lead.values {
-        for subject in 0..facts.subjects.len() {
-            let mut row = texts([value.text(l), facts.subjects[subject].clone()]);
-            let of = |index: usize| {
+        for subject in facts.subjects.keys() {
+            let mut row = texts([value.text(l), facts.subjects[subject].name.clone()]);
+            let of = |index: StepKey| {
                 let step = &facts.steps[index];
                 let at = step.values.iter().position(|own| own.label == value.label)?;
                 step.cell(subject, at)?.total.as_ref()
@@ -109,18 +110,18 @@ fn last(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
 /// For each subject, the place with the most durable commits.
 fn most(l: Language, facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let rate = |cell: &CellFacts| cell.total.as_ref().map_or(0.0, |t| t.ops_per_s.value);
-    let row = |subject: usize| {
+    let row = |subject: SubjectKey| {
         let cells = facts.cells_of(step, subject).into_iter().flatten();
         let cell = cells.max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
         let total = cell.total.as_ref()?;
         let mut row = texts([
             step.title.text(l),
-            facts.subjects[subject].clone(),
+            facts.subjects[subject].name.clone(),
             format!("{} {}", step.values[cell.value].text(l), step.axis_text(l)),
             number_format::ops(l, &total.ops_per_s),
         ]);
         row.push(TableCell::latency(last(total)));
         Some((Mark::None, row))
     };
-    (0..facts.subjects.len()).filter_map(row).collect()
+    facts.subjects.keys().filter_map(row).collect()
 }

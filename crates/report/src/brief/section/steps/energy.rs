@@ -111,7 +111,7 @@ pub fn notes(l: Language, facts: &Facts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for step in &facts.steps {
         for cell in &step.cells {
-            let subject = &facts.subjects[cell.subject];
+            let subject = &facts.subjects[cell.subject].name;
             for p in &cell.power {
                 let Some(read) = &p.readings else { continue };
                 let who = l.sequence(&[subject.clone(), instrument(l, p)]);

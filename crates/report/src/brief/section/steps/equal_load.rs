@@ -3,6 +3,7 @@
 use crate::analysis::claim::compare::StepPlace;
 use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
@@ -38,7 +39,7 @@ pub fn how(l: Language) -> String {
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut all: Vec<(Mark, Vec<TableCell>)> = Vec::new();
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.keyed() {
         // The step is named once.
         let named = |(i, row): (usize, Vec<TableCell>)| {
             let name = if i == 0 { step.title.text(l) } else { String::new() };
@@ -54,41 +55,41 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// A row for each subject of a step with an open-loop sweep.
-pub fn table(l: Language, facts: &Facts, index: usize) -> Option<Table> {
+pub fn table(l: Language, facts: &Facts, index: StepKey) -> Option<Table> {
     let rows: Vec<_> = rows(l, facts, index).into_iter().map(|row| (Mark::None, row)).collect();
     (!rows.is_empty()).then(|| Table::measured(l, 1, &head(l), rows))
 }
 
-fn rows(l: Language, facts: &Facts, index: usize) -> Vec<Vec<TableCell>> {
+fn rows(l: Language, facts: &Facts, index: StepKey) -> Vec<Vec<TableCell>> {
     let step = &facts.steps[index];
     let axis = step.axis.as_ref().map(|a| a.field);
     if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
         return Vec::new();
     }
-    let compared = |subject: usize, of: fn(&StepPlace) -> bool, latency: bool| {
+    let compared = |subject: SubjectKey, of: fn(&StepPlace) -> bool, latency: bool| {
         let own = |c: &&crate::analysis::Comparison| {
             c.step == index
                 && of(&c.at)
                 && c.metric.is_latency() == latency
-                && c.is_of(facts.headline_subject, subject)
-                && subject != facts.headline_subject
+                && c.is_of(facts.subjects.headline, subject)
+                && subject != facts.subjects.headline
         };
         let found = facts.comparisons.iter().find(own);
         found.map_or_else(TableCell::none, |c| wording::in_table(l, facts, c).into())
     };
-    let row = |subject: usize| {
+    let row = |subject: SubjectKey| {
         let knee = knee(&mean_curve(step, subject));
         let knee = knee.map_or([NONE, NONE].map(TableCell::from), |k| {
             let load = number_format::count(l, k.load);
             [load.into(), TableCell::time(Some(k.latency))]
         });
-        let mut row = vec![TableCell::from(facts.subjects[subject].clone())];
+        let mut row = vec![TableCell::from(facts.subjects[subject].name.clone())];
         row.extend(knee);
         row.push(compared(subject, |at| matches!(at, StepPlace::Latency(_)), false));
         row.push(compared(subject, |at| *at == StepPlace::Mean, true));
         row
     };
-    let all: Vec<Vec<TableCell>> = (0..facts.subjects.len()).map(row).collect();
+    let all: Vec<Vec<TableCell>> = facts.subjects.keys().map(row).collect();
     if all.iter().all(|row| row[1..].iter().all(|cell| *cell == TableCell::none())) {
         Vec::new()
     } else {

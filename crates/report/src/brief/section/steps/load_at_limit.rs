@@ -1,6 +1,7 @@
 //! The highest load of each subject within the latency limit of a search.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
@@ -37,7 +38,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             latency(),
         ];
         let row = |subject| (Mark::None, row(l, facts, step, search, subject));
-        let rows = (0..facts.subjects.len()).map(row).collect();
+        let rows = facts.subjects.keys().map(row).collect();
         out.extend([
             Block::chapter(step.title.text(l)),
             Table::measured(l, 1, &head, rows).block(),
@@ -54,7 +55,7 @@ fn row(
     facts: &Facts,
     step: &StepFacts,
     search: &Search,
-    subject: usize,
+    subject: SubjectKey,
 ) -> Vec<TableCell> {
     let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
     let holds = |cell: &&&CellFacts| {
@@ -74,7 +75,7 @@ fn row(
         .and_then(|cell| cell.total.as_ref())
         .map_or(NONE.to_string(), |total| number_format::ops(l, &total.ops_per_s));
     vec![
-        facts.subjects[subject].clone().into(),
+        facts.subjects[subject].name.clone().into(),
         label(held.map(|cell| cell.value)).into(),
         latency(held),
         ops.into(),

@@ -3,6 +3,7 @@
 
 use crate::analysis::claim::multiple::{self, Multiple};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_numbers::OVER_MS;
 use crate::analysis::points::point_summary::{Latency, PERCENTILES};
 use crate::brief::block::{Block, Mark, Table};
@@ -18,7 +19,9 @@ pub const SECTION: Section =
     Section { id: "multiple", title: |l| say!(l, "section-multiple"), appendix: false, blocks };
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let mut out: Vec<Block> = (0..facts.subjects.len())
+    let mut out: Vec<Block> = facts
+        .subjects
+        .keys()
         .filter_map(|subject| {
             Some(Block::lead(said(l, facts, subject, &multiple::of(facts, subject)?)))
         })
@@ -41,10 +44,11 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     out
 }
 
-fn said(l: Language, facts: &Facts, subject: usize, multiple: &Multiple) -> String {
+fn said(l: Language, facts: &Facts, subject: SubjectKey, multiple: &Multiple) -> String {
     let value = &multiple.value;
     let number = |n: f64| Number(format!("{} ×", (n * 100.0).round() / 100.0));
-    let (subject, low, high) = (&facts.subjects[subject], number(value.low), number(value.high));
+    let (subject, low, high) =
+        (&facts.subjects[subject].name, number(value.low), number(value.high));
     let (value, repeats) = (number(value.value), value.n);
     match multiple.at_least {
         true => say!(l, "multiple-at-least", subject = subject, multiple = value),

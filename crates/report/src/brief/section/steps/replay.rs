@@ -62,7 +62,7 @@ fn place(l: Language, facts: &Facts, stream: &ReplayedStream<'_>) -> Vec<String>
     vec![
         step.title.text(l),
         step.values[cell.value].text(l),
-        facts.subjects[cell.subject].clone(),
+        facts.subjects[cell.subject].name.clone(),
         recorded.stream.clone(),
     ]
 }
@@ -182,7 +182,7 @@ fn remapped(l: Language, facts: &Facts) -> Vec<Block> {
                 };
                 let row = vec![
                     step.title.text(l),
-                    facts.subjects[cell.subject].clone(),
+                    facts.subjects[cell.subject].name.clone(),
                     own.stream.clone(),
                     own.how.clone(),
                     bytes(own.needed_bytes),

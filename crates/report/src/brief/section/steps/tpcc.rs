@@ -40,12 +40,12 @@ const P95: usize = 1;
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.keyed() {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
                 if summary.classes.iter().any(|c| c.class == NEW_ORDER) {
                     let at = step.values[cell.value].text(l);
-                    let parts = [&facts.subjects[cell.subject], &at, name]
+                    let parts = [&facts.subjects[cell.subject].name, &at, name]
                         .map(String::as_str)
                         .into_iter()
                         .filter(|part| !part.is_empty());
@@ -69,7 +69,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 pub fn verdicts(l: Language, facts: &Facts) -> Vec<String> {
     let sentence = |step: &StepFacts| {
         let kept = step.cells.iter().map(|cell| {
-            let (subject, times) = (&facts.subjects[cell.subject], cell.repeats.len());
+            let (subject, times) = (&facts.subjects[cell.subject].name, cell.repeats.len());
             match times {
                 1 => subject.clone(),
                 _ => say!(l, "subject-times", subject = subject, count = times),

@@ -70,9 +70,10 @@ fn amplification(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> 
         };
         let parts: f64 = layers.parts.iter().map(|(_, bytes)| bytes).sum();
         let of_engine = (!layers.parts.is_empty()).then_some(parts);
-        let fills = facts.capacity_bytes[cell.subject]
+        let fills = facts.subjects[cell.subject]
+            .capacity_bytes
             .filter(|_| writes.source().is_some())
-            .map(|one| writes.fills(one * facts.drives_of(cell.subject) as f64));
+            .map(|one| writes.fills(one * facts.subjects[cell.subject].drive_count() as f64));
         let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
         row.extend(texts([
             bytes(layers.user),
@@ -182,9 +183,10 @@ fn life_table(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
 
 /// What one drive of the subject is written, and its life at that.
 fn life_of(facts: &Facts, cell: &CellFacts) -> Option<Life> {
-    let per_drive = cell.writes.as_ref()?.received_per_s()? / facts.drives_of(cell.subject) as f64;
+    let per_drive =
+        cell.writes.as_ref()?.received_per_s()? / facts.subjects[cell.subject].drive_count() as f64;
     let rated = facts.stated_of(cell.subject).and_then(life::rated_bytes);
-    Life::at(per_drive, facts.capacity_bytes[cell.subject], rated)
+    Life::at(per_drive, facts.subjects[cell.subject].capacity_bytes, rated)
 }
 
 /// What a data sheet or a shop states is marked, and not measured.
@@ -245,7 +247,7 @@ fn money(
 ) -> [Option<String>; 2] {
     let price = stated.price.as_ref();
     let ops = cell.total.as_ref().map(|total| total.ops_per_s.value).filter(|ops| *ops > 0.0);
-    let paid = price.map(|p| p.amount * facts.drives_of(cell.subject) as f64);
+    let paid = price.map(|p| p.amount * facts.subjects[cell.subject].drive_count() as f64);
     let per_iops = paid.zip(ops).map(|(paid, ops)| paid / ops * 1e3);
     let per_tb = life::price_per_tb_written(stated);
     [per_iops, per_tb].map(|amount| {

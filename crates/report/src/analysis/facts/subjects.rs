@@ -1,0 +1,89 @@
+//! The subjects of a report, in one list.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::analysis::keys::{Keyed, SubjectKey};
+
+/// Maximum number of subjects whose pairs are all compared.
+const MOST_SUBJECTS: usize = 24;
+
+/// One subject.
+#[derive(Clone, Debug, Default)]
+pub struct SubjectFacts {
+    /// Its name in the report.
+    pub name: String,
+    /// Its name in its own run.
+    pub own_name: String,
+    /// The index of its run.
+    pub run: usize,
+    /// Its drives, as the plan names them.
+    pub drives: Vec<String>,
+    /// The size of one drive, bytes: as it is stated, or as the host saw it.
+    pub capacity_bytes: Option<f64>,
+}
+
+impl SubjectFacts {
+    /// The number of its drives, at least 1.
+    pub fn drive_count(&self) -> usize {
+        self.drives.len().max(1)
+    }
+}
+
+/// The subjects, in the order of the plans.
+#[derive(Clone, Debug, Default)]
+pub struct Subjects {
+    all: Keyed<SubjectKey, SubjectFacts>,
+    /// The brief's subject, with which tables compare the others: the first, or the one named by
+    /// brief.toml.
+    pub headline: SubjectKey,
+}
+
+impl Subjects {
+    /// Whether there are so many that models are compared instead of pairs: hundreds of subjects
+    /// have tens of thousands of pairs, whose simultaneous intervals would show nothing.
+    pub fn are_a_fleet(&self) -> bool {
+        self.len() > MOST_SUBJECTS
+    }
+
+    /// All names, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.iter().map(|subject| subject.name.clone()).collect()
+    }
+
+    /// The subject with this name in the report.
+    pub fn named(&self, name: &str) -> Option<SubjectKey> {
+        self.position(|subject| subject.name == name)
+    }
+
+    /// The subjects with which the brief's subject is compared.
+    pub fn rivals(&self) -> impl Iterator<Item = SubjectKey> + Clone + use<> {
+        let own = self.headline;
+        self.keys().filter(move |subject| *subject != own)
+    }
+
+    /// Every pair of subjects once, the lower key first.
+    pub fn pairs(&self) -> impl Iterator<Item = (SubjectKey, SubjectKey)> + use<> {
+        let all = 0..self.len();
+        all.flat_map(|b| (0..b).map(move |a| (SubjectKey(a), SubjectKey(b))))
+    }
+}
+
+impl Deref for Subjects {
+    type Target = Keyed<SubjectKey, SubjectFacts>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.all
+    }
+}
+
+impl DerefMut for Subjects {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.all
+    }
+}
+
+impl FromIterator<SubjectFacts> for Subjects {
+    fn from_iter<I: IntoIterator<Item = SubjectFacts>>(all: I) -> Subjects {
+        Subjects { all: Keyed::from_iter(all), headline: SubjectKey::default() }
+    }
+}
