@@ -175,7 +175,7 @@ fn read_all(path: &Path) -> dyno::base::error::Result<()> {
     bundle.reported()?;
     bundle.prepared()?;
     bundle.states()?;
-    dyno::plan::points(&bundle.run().plan);
+    dyno::plan::points(&bundle.run().plan).for_each(drop);
     let _ = dyno::plan::recheck(&bundle.run().plan, &dyno::plan_catalogue());
     for point in bundle.points()? {
         bundle.intervals(point.id)?;

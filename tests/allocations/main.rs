@@ -106,7 +106,7 @@ fn measure_for(seconds: u32, datasets: &str, streams: &str) -> std::result::Resu
     let mut sink = Counted::default();
     let run = RunRequest {
         plan: &plan,
-        points: plan::points(&plan).into_iter().take(1).collect(),
+        points: plan::points(&plan).take(1).collect(),
         maxima: Maxima::default(),
         searches: Default::default(),
         before: Before::default(),

@@ -42,7 +42,7 @@ workload = "random"
 pub fn honest(bench: &Bench, path: &Path) {
     bench.write("protocol.toml", PROTOCOL);
     let plan = dyno::plan::load(&bench.write("plan.toml", PLAN), &dyno::plan_catalogue()).unwrap();
-    let points = dyno::plan::points(&plan);
+    let points: Vec<_> = dyno::plan::points(&plan).collect();
     let run =
         Run { plan, started_unix_ns: 1_790_000_000_000_000_000, dyno_version: "0.1.0".into() };
     let mut writer =

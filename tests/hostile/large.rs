@@ -115,7 +115,7 @@ fn full(bench: &Bench, points: usize) {
     bench.write("many.toml", &format!("title = \"T\"\nsource = \"t\"\n{}", steps.concat()));
     let plan = bundles::PLAN.replace("protocol.toml", "many.toml");
     let plan = dyno::plan::load(&bench.write("plan.toml", &plan), &dyno::plan_catalogue()).unwrap();
-    assert_eq!(dyno::plan::points(&plan).len(), points);
+    assert_eq!(dyno::plan::points(&plan).count(), points);
     let conn = Connection::open(bench.at("b.dyno")).unwrap();
     conn.execute("UPDATE run SET plan = ?", [serde_json::to_string(&plan).unwrap()]).unwrap();
     conn.execute_batch(&format!(

@@ -152,7 +152,7 @@ fn there_is_an_example_for_each_protocol_and_each_kind_of_user_and_all_resolve()
         let given = dyno::plan::CommandLineValues { subjects: &subjects, ..Default::default() };
         let plan = dyno::plan::load_with(path, given, &dyno::plan_catalogue())
             .unwrap_or_else(|mistakes| panic!("{}: {}", path.display(), mistakes.render(false)));
-        assert!(!dyno::plan::points(&plan).is_empty(), "{}", path.display());
+        assert!(dyno::plan::points(&plan).next().is_some(), "{}", path.display());
     }
 }
 

@@ -163,12 +163,11 @@ fn every_built_in_protocol_resolves() {
     }
     for (name, minutes) in [("demo", 4), ("quick", 10)] {
         let plan = bench.built_in(name, &[]).unwrap_or_else(|m| panic!("{m}"));
-        let points = plan::points(&Plan {
-            repeats: plan::sequence::repeats::default(&plan.protocol),
-            ..plan
-        });
-        let seconds = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns).sum::<u64>()
-            / 1_000_000_000;
+        let repeats = plan::sequence::repeats::default(&plan.protocol);
+        let measured_ns: u64 = plan::points(&Plan { repeats, ..plan })
+            .map(|point| point.step.warmup_ns + point.step.duration_ns)
+            .sum();
+        let seconds = measured_ns / 1_000_000_000;
         assert!(seconds <= minutes * 60, "{name} measures for {seconds} s");
     }
 }
@@ -215,7 +214,7 @@ fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_ord
     let bench = Bench::new();
     let plan = bench.built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));
     let order = |plan: &Plan| -> Vec<String> {
-        let first = plan::points(plan).into_iter().filter(|p| p.key.step == "readrandom");
+        let first = plan::points(plan).filter(|p| p.key.step == "readrandom");
         first
             .map(|p| format!("{}{}x{}", p.key.subject, p.key.repeat, p.step.streams[0].threads))
             .collect()
@@ -251,7 +250,7 @@ fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_ord
     let plan = Plan { order: Order::Blocked, ..plan };
     assert_eq!(order(&plan), blocked);
     assert_eq!(
-        plan::PointIndex::of(&plan).place(&plan, &plan::points(&plan)[0].key),
+        plan::PointIndex::of(&plan).place(&plan, &plan::points(&plan).next().expect("a point").key),
         None,
         "nobody takes turns"
     );
@@ -263,8 +262,7 @@ fn sweeps_set_their_field() {
         let protocol = PROTOCOL
             .replace("duration = \"5s\"", &format!("duration = \"5s\"\nsweep = {{ {sweep} }}"));
         let plan = Bench::new().load(PLAN, &protocol).unwrap_or_else(|m| panic!("{m}"));
-        let points = plan::points(&Plan { repeats: 1, ..plan }).into_iter();
-        points
+        plan::points(&Plan { repeats: 1, ..plan })
             .map(|p| (p.key.axis.clone().expect("swept"), p))
             .map(|(a, p)| (a.field, a.value.as_f64(), p.step.streams[0].clone()))
             .collect()
@@ -286,7 +284,7 @@ fn sweeps_set_their_field() {
     let paced = protocol
         .replace("engine = \"uring\"\nworkload", "engine = \"uring\"\nrate = \"2000/s\"\nworkload");
     let plan = Bench::new().load(PLAN, &paced).unwrap_or_else(|m| panic!("{m}"));
-    let last = plan::points(&Plan { repeats: 1, ..plan }).pop().expect("points");
+    let last = plan::points(&Plan { repeats: 1, ..plan }).last().expect("points");
     assert_eq!(last.step.streams[0].load, Load::Rate(Rate::OpsPerSec(5000.0)));
     assert_eq!(last.key.axis.map(|a| a.name), Some("rates".to_string()));
     let refused = Bench::new().load(PLAN, &protocol).expect_err("no rate").to_string();

@@ -47,6 +47,6 @@ fn every_built_in_protocol_resolves_with_the_engines_and_workloads_that_there_ar
         let subject = [("A".to_string(), folder.path().to_path_buf())];
         let plan =
             dyno::plan::from_command_line(name, &subject, &[], None, &dyno::plan_catalogue());
-        assert!(plan.is_ok_and(|plan| !dyno::plan::points(&plan).is_empty()), "{name}");
+        assert!(plan.is_ok_and(|plan| dyno::plan::points(&plan).next().is_some()), "{name}");
     }
 }

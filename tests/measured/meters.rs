@@ -118,7 +118,7 @@ fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
         Told { bundle: BundleWriter::create(&bundle, &record, &[]).unwrap(), load, opened_s: None };
     let run = RunRequest {
         plan: &plan,
-        points: plan::points(&plan),
+        points: plan::points(&plan).collect(),
         maxima: Maxima::default(),
         searches: Default::default(),
         figures: Default::default(),
@@ -328,7 +328,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     let path = folder.path().join("run.dyno");
     let fact = Fact::new("Kernel", "Command line", format!("mitigations=off token={SECRET}"));
     let mut bundle = BundleWriter::create(&path, &record, &[fact]).unwrap();
-    let key = plan::points(&plan).remove(0).key;
+    let key = plan::points(&plan).next().expect("a point").key;
     bundle.begin(&key).unwrap();
     let outcome = dyno::record::Outcome::Failed {
         cause: format!("cannot reach mysql://root:{SECRET}@db:3306/x"),

@@ -90,7 +90,7 @@ pub fn run_protocol(text: &str) -> Memory {
     let mut memory = Memory::default();
     let run = RunRequest {
         plan: &plan,
-        points: plan::points(&plan),
+        points: plan::points(&plan).collect(),
         maxima: Maxima::default(),
         searches: Default::default(),
         before: Before::default(),

@@ -96,7 +96,7 @@ fn run(folder: &Path) -> PathBuf {
     let mut sink = BundleWriter::create(&bundle, &record, &[]).unwrap();
     let run = RunRequest {
         plan: &plan,
-        points: plan::points(&plan),
+        points: plan::points(&plan).collect(),
         maxima: Maxima::default(),
         searches: std::default::Default::default(),
         figures: Default::default(),

@@ -97,7 +97,7 @@ fn of(task: &TaskRecord, folder: &Path, first: &mut Option<Plan>) -> Result<Chec
             if whole { Vec::new() } else { vec!["what its run did not come to".to_string()] }
         }
         Some(plan) => {
-            let all = plan::points(&plan).into_iter().map(|point| words(&point.key));
+            let all = plan::points(&plan).map(|point| words(&point.key));
             all.filter(|key| !times.contains_key(key)).collect()
         }
         None => vec![format!("all {}", task.points)],

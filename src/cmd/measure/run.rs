@@ -17,7 +17,7 @@ use crate::cmd::measure::{consent, run_start};
 use crate::cmd::selftest_result;
 use crate::cmd::signals::Signals;
 use crate::lab;
-use crate::plan::{self, CommandLineValues, Plan, PointKey};
+use crate::plan::{self, CommandLineValues, Plan, PointIndex, PointKey, Sweep};
 use crate::record::live::{LiveTotals, RunEnding};
 use crate::record::{CommonStart, Fact, METHOD, Outcome, Run};
 use crate::run::datasets::before::Before;
@@ -411,9 +411,8 @@ fn carry_out(
     (clock, progress): (Clock, &Progress),
     signals: &Signals,
 ) -> Result<run::RunSummary> {
-    let done: HashSet<String> = known.done.iter().map(known_by).collect();
-    let points =
-        plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
+    let done: HashSet<&PointKey> = known.done.iter().collect();
+    let points = plan::points(plan).filter(|point| !done.contains(&point.key)).collect();
     let EarlierPart { maxima, searches, figures, before, start, .. } = known;
     let summary = run::RunRequest {
         plan,
@@ -467,20 +466,20 @@ fn known(bundle: &Bundle) -> Result<EarlierPart> {
 impl EarlierPart {
     /// Reads a bundle's points; returns the keys of the measured ones.
     fn note(&mut self, bundle: &Bundle) -> Result<Vec<PointKey>> {
-        let points = plan::points(&bundle.run().plan);
-        let points: HashMap<String, _> =
-            points.iter().map(|point| (known_by(&point.key), point)).collect();
+        let plan = &bundle.run().plan;
+        let (steps, index) = (&plan.protocol.steps, PointIndex::of(plan));
+        let sweeps: HashMap<&str, Option<&Sweep>> =
+            steps.iter().map(|step| (step.name.as_str(), step.sweep.as_ref())).collect();
         let mut done = Vec::new();
         bundle.each_point(&mut |stored| {
             let (key, measured) = (&stored.point.key, &stored.point);
-            headline(measured)
-                .into_iter()
-                .for_each(|figure| self.figures.note(&bundle.run().plan, key, figure));
-            let Some(point) = points.get(&known_by(key)) else { return Ok(()) };
-            self.maxima.note(point, measured);
+            headline(measured).into_iter().for_each(|figure| self.figures.note(plan, key, figure));
+            let sweep = sweeps.get(key.step.as_str()).filter(|_| index.has(plan, key));
+            let Some(&sweep) = sweep else { return Ok(()) };
+            self.maxima.note(sweep, measured);
             // A failed point is measured again.
             if measured.outcome == Outcome::Measured {
-                self.searches.note(key, point.step.sweep.as_ref(), measured);
+                self.searches.note(key, sweep, measured);
                 self.totals.add_point(measured);
                 done.push(key.clone());
             }
@@ -488,9 +487,4 @@ impl EarlierPart {
         })?;
         Ok(done)
     }
-}
-
-/// A key for finding a point.
-fn known_by(key: &PointKey) -> String {
-    format!("{key:?}")
 }

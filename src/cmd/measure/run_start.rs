@@ -49,8 +49,7 @@ impl StartArgs {
     /// if the run starts independently.
     pub fn begin(&self, plan: &Plan) -> Result<Option<CommonStart>> {
         let (Some(at), Some(reference)) = (self.start_at, &self.clock) else { return Ok(None) };
-        let longest =
-            plan::points(plan).iter().map(|point| point.step.point_ns()).max().unwrap_or(0);
+        let longest = plan::points(plan).map(|point| point.step.point_ns()).max().unwrap_or(0);
         let every_ns = match &self.start_every {
             Some(text) => duration(text)?,
             None => longest.saturating_add(BESIDE_NS),

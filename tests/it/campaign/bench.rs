@@ -94,8 +94,7 @@ impl Bench {
             let plan = dyno::plan::load(&folder.join("plan-1.toml"), &dyno::plan_catalogue());
             let plan = plan.expect("a plan");
             assert!(self.subjects.contains(&plan.subjects[0].name), "{:?}", plan.subjects);
-            let keys =
-                dyno::plan::points(&plan).into_iter().map(|point| format!("{:?}", point.key));
+            let keys = dyno::plan::points(&plan).map(|point| format!("{:?}", point.key));
             all.extend(keys.map(|key| (key, 1)));
         }
         assert_eq!(all.len(), self.subjects.len() * POINTS);

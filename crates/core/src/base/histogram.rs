@@ -78,10 +78,15 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Empty, with all buckets allocated.
+    /// Empty.
     pub fn new() -> Histogram {
+        Histogram::with_room(0)
+    }
+
+    /// Empty, with memory for a number of buckets.
+    pub fn with_room(buckets: usize) -> Histogram {
         Histogram {
-            counts: Vec::new(),
+            counts: Vec::with_capacity(buckets),
             first: 0,
             count: 0,
             sum_ns: 0,

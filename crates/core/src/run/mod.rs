@@ -262,7 +262,7 @@ impl<'a> RunRequest<'a> {
             crate::run::prepare::note_state(self.plan, &point.subject, self.sink)?;
             return Ok(None);
         }
-        self.maxima.note(point, &measured);
+        self.maxima.note(point.step.sweep.as_ref(), &measured);
         let figure = points::stopping_rule::headline(&measured);
         figure.into_iter().for_each(|figure| self.figures.note(self.plan, &point.key, figure));
         measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));

@@ -76,7 +76,7 @@ fn plain_v2(bytes: &[u8]) -> Option<Histogram> {
     if header[16..] != bounds {
         return None;
     }
-    let (mut histogram, mut index) = (Histogram::new(), 0usize);
+    let (mut histogram, mut index) = (Histogram::with_room(rest.len().min(BUCKETS)), 0usize);
     while !rest.is_empty() {
         let n = zig_zag(&mut rest)?;
         if n <= 0 {

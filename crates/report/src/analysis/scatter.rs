@@ -5,7 +5,7 @@
 use crate::analysis::claim::compare::observations;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure};
-use crate::plan::{Plan, points};
+use crate::plan::{Plan, axes_of};
 use crate::stats::detectable::{Detectable, PlannedBrief, detectable};
 use crate::stats::family::{FEWEST, Observation};
 use crate::stats::moments::variance;
@@ -68,15 +68,7 @@ fn pooled(all: &[(f64, f64)]) -> Option<f64> {
 /// The comparisons of a plan's brief: the points of its longest step, all pairs of subjects, ops/s
 /// and p99.
 pub fn planned(plan: &Plan) -> PlannedBrief {
-    let once = Plan {
-        repeats: 1,
-        until: None,
-        subjects: plan.subjects.iter().take(1).cloned().collect(),
-        ..plan.clone()
-    };
-    let all = points(&once);
-    let of_step = |name: &str| all.iter().filter(|p| p.key.step == name).count();
-    let most = plan.protocol.steps.iter().map(|step| of_step(&step.name)).max().unwrap_or(0);
+    let most = plan.protocol.steps.iter().map(|step| axes_of(step).len()).max().unwrap_or(0);
     let subjects = plan.subjects.len().max(2);
     PlannedBrief {
         repeats: plan.repeats as usize,

@@ -1,9 +1,11 @@
 //! A point's position on its step's axis.
 
+use std::hash::{Hash, Hasher};
+
 use serde::{Deserialize, Serialize};
 
 /// A field of a stream that can be swept; the unit of its values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
     /// workers
@@ -35,7 +37,7 @@ impl Field {
 }
 
 /// The swept field's value at a point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Axis {
     /// In the plan's notation: "read.threads".
     pub name: String,
@@ -46,7 +48,7 @@ pub struct Axis {
 }
 
 /// The swept field's value. In JSON a number, or "max".
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(from = "WrittenValue", into = "WrittenValue")]
 pub enum AxisValue {
     /// In the field's unit.
@@ -72,6 +74,21 @@ impl AxisValue {
     /// For sorting, seeds and columns of numbers: the maximum counts as infinite.
     pub fn as_f64(self) -> f64 {
         self.number().unwrap_or(f64::INFINITY)
+    }
+}
+
+/// By their bits, so that points can be found by their values.
+impl PartialEq for AxisValue {
+    fn eq(&self, other: &AxisValue) -> bool {
+        self.as_f64().to_bits() == other.as_f64().to_bits()
+    }
+}
+
+impl Eq for AxisValue {}
+
+impl Hash for AxisValue {
+    fn hash<H: Hasher>(&self, into: &mut H) {
+        self.as_f64().to_bits().hash(into);
     }
 }
 

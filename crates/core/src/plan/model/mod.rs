@@ -313,7 +313,7 @@ pub struct Sweep {
 }
 
 /// One measured cell: subject, step, axis value and repeat. Unique within a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PointKey {
     /// The subject's name.
     pub subject: String,
@@ -328,9 +328,9 @@ pub struct PointKey {
 /// A point with everything needed to measure it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointPlan {
-    /// Its index in the run.
+    /// What identifies it within the run.
     pub key: PointKey,
-    /// Its key.
+    /// The subject that is measured.
     pub subject: Subject,
     /// The step with the axis value applied to its streams.
     pub step: Step,

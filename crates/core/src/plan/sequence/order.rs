@@ -58,6 +58,13 @@ impl PointIndex {
         PointIndex { points }
     }
 
+    /// Whether the plan measures this point.
+    pub fn has(&self, plan: &Plan, key: &PointKey) -> bool {
+        self.points.contains_key(&at(key))
+            && plan.subjects.iter().any(|subject| subject.name == key.subject)
+            && (1..=plan.repeats).contains(&key.repeat)
+    }
+
     /// The place, from 0, of a point's subject among the subjects measured at the same point in the
     /// same repeat, which is their block. None if subjects do not alternate, and for points that
     /// the plan does not have.
@@ -65,14 +72,17 @@ impl PointIndex {
         if plan.order != Order::Interleaved {
             return None;
         }
-        let at = (key.step.clone(), key.axis.as_ref().map(|a| a.value.as_f64().to_bits()));
-        let point = *self.points.get(&at)?;
+        let point = *self.points.get(&at(key))?;
         let subject = plan.subjects.iter().position(|subject| subject.name == key.subject)?;
         turns(plan, point, key.repeat)
             .iter()
             .position(|turn| *turn == subject)
             .map(|place| place as u32)
     }
+}
+
+fn at(key: &PointKey) -> (String, Option<u64>) {
+    (key.step.clone(), key.axis.as_ref().map(|a| a.value.as_f64().to_bits()))
 }
 
 #[cfg(test)]

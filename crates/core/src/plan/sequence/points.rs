@@ -10,41 +10,40 @@ use crate::plan::sequence::cells::{StepValue, axes_of, cells};
 use crate::plan::sequence::order;
 use crate::plan::steps::knobs::one_size;
 
-/// All points, in running order.
+/// All points, in running order, each made when it is reached: there may be very many.
 ///
 /// Interleaved, each point is measured on every subject in turn before the next, in an order
 /// balanced by `order`, so that slow drift of the machine or the room affects all alike. A repeat
 /// is completed before the next begins, so the maximum of a load sweep precedes its shares in every
 /// repeat.
-pub fn points(plan: &Plan) -> Vec<PointPlan> {
+pub fn points(plan: &Plan) -> impl Iterator<Item = PointPlan> {
     let bare: HashMap<&str, Step> =
         plan.protocol.steps.iter().map(|s| (s.name.as_str(), bare(s))).collect();
-    let without_values = |cell: StepValue<'_>| {
-        bare.get(cell.step.name.as_str()).map(|step| StepValue { step, ..cell })
-    };
-    let cells: Vec<StepValue<'_>> = cells(plan).into_iter().filter_map(without_values).collect();
-    let repeats = 1..=plan.repeats;
-    let mut points = Vec::new();
+    let cells = cells(plan);
+    places(plan, &cells).into_iter().map(move |(subject, cell, repeat)| {
+        let cell = &cells[cell];
+        let step = bare.get(cell.step.name.as_str()).unwrap_or(cell.step);
+        point(&plan.subjects[subject], (step, cell.axis.as_ref()), repeat)
+    })
+}
+
+/// The subject, cell and repeat of every point, in running order.
+fn places(plan: &Plan, cells: &[StepValue<'_>]) -> Vec<(usize, usize, u32)> {
+    let (subjects, repeats) = (0..plan.subjects.len(), 1..=plan.repeats);
+    let all = 0..cells.len();
     match plan.order {
-        Order::Interleaved => {
-            for repeat in repeats {
-                for cell in &cells {
-                    let turns = order::turns(plan, cell.point, repeat);
-                    points.extend(
-                        turns.iter().map(|&turn| point(&plan.subjects[turn], cell, repeat)),
-                    );
-                }
-            }
-        }
-        Order::Blocked | Order::NotGiven => {
-            for subject in &plan.subjects {
-                for repeat in repeats.clone() {
-                    points.extend(cells.iter().map(|cell| point(subject, cell, repeat)));
-                }
-            }
-        }
+        Order::Interleaved => repeats
+            .flat_map(|repeat| all.clone().map(move |cell| (cell, repeat)))
+            .flat_map(|(cell, repeat)| {
+                let turns = order::turns(plan, cells[cell].point, repeat);
+                turns.into_iter().map(move |subject| (subject, cell, repeat))
+            })
+            .collect(),
+        Order::Blocked | Order::NotGiven => subjects
+            .flat_map(|subject| repeats.clone().map(move |repeat| (subject, repeat)))
+            .flat_map(|(subject, repeat)| all.clone().map(move |cell| (subject, cell, repeat)))
+            .collect(),
     }
-    points
 }
 
 /// A point's copy of its step: without the sweep's values, of which there would otherwise be as
@@ -57,15 +56,14 @@ fn bare(step: &Step) -> Step {
     bare
 }
 
-fn point(subject: &Subject, cell: &StepValue<'_>, repeat: u32) -> PointPlan {
-    let StepValue { step, axis, .. } = cell;
+fn point(subject: &Subject, (step, axis): (&Step, Option<&Axis>), repeat: u32) -> PointPlan {
     let key = PointKey {
         subject: subject.name.clone(),
         step: step.name.clone(),
-        axis: axis.clone(),
+        axis: axis.cloned(),
         repeat,
     };
-    PointPlan { key, subject: subject.clone(), step: step_at(step, subject, axis.as_ref()) }
+    PointPlan { key, subject: subject.clone(), step: step_at(step, subject, axis) }
 }
 
 /// A step for a subject's point at a value of its axis.

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::plan::{PointKey, PointPlan};
+use crate::plan::{PointKey, Sweep};
 use crate::record::{Outcome, Point};
 
 /// The key of a maximum.
@@ -29,12 +29,13 @@ pub struct Maxima(HashMap<MaximumKey, f64>);
 
 impl Maxima {
     /// Records a point's result: at the maximum of a load sweep, the swept stream's rate.
-    pub fn note(&mut self, point: &PointPlan, measured: &Point) {
-        let at_maximum = point.key.axis.as_ref().is_some_and(|axis| axis.value.is_maximum());
-        let Some(sweep) = point.step.sweep.as_ref().filter(|_| at_maximum) else { return };
+    pub fn note(&mut self, sweep: Option<&Sweep>, measured: &Point) {
+        let key = &measured.key;
+        let at_maximum = key.axis.as_ref().is_some_and(|axis| axis.value.is_maximum());
+        let Some(sweep) = sweep.filter(|_| at_maximum) else { return };
         if measured.outcome == Outcome::Measured {
             self.0.insert(
-                MaximumKey::new(&point.key, &sweep.stream),
+                MaximumKey::new(key, &sweep.stream),
                 crate::run::ops_per_s(measured, &sweep.stream),
             );
         }

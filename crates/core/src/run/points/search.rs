@@ -161,7 +161,7 @@ mod tests {
         // Quadratic time would take hours for 200,000 values, and their copies in the points 300
         // GB.
         let plan = searched(200_000);
-        let (all, truth) = (points(&plan), 123_456.0);
+        let (all, truth) = (points(&plan).collect::<Vec<_>>(), 123_456.0);
         let mut searches = Searches::default();
         searches.begin(&plan, &all);
         let mut measured = Vec::new();
