@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 /// A position in a `Keyed` list.
-pub trait Key: Copy {
+pub trait ListKey: Copy {
     /// The key of a position, from 0.
     fn of(index: usize) -> Self;
 
@@ -21,7 +21,7 @@ pub struct SubjectKey(pub usize);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StepKey(pub usize);
 
-impl Key for SubjectKey {
+impl ListKey for SubjectKey {
     fn of(index: usize) -> SubjectKey {
         SubjectKey(index)
     }
@@ -31,7 +31,7 @@ impl Key for SubjectKey {
     }
 }
 
-impl Key for StepKey {
+impl ListKey for StepKey {
     fn of(index: usize) -> StepKey {
         StepKey(index)
     }
@@ -45,7 +45,7 @@ impl Key for StepKey {
 #[derive(Clone, Debug)]
 pub struct Keyed<K, T>(Vec<T>, PhantomData<fn(K) -> K>);
 
-impl<K: Key, T> Keyed<K, T> {
+impl<K: ListKey, T> Keyed<K, T> {
     /// All keys, in order.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = K> + Clone + use<K, T> {
         (0..self.0.len()).map(K::of)
@@ -82,7 +82,7 @@ impl<K, T> DerefMut for Keyed<K, T> {
     }
 }
 
-impl<K: Key, T> Index<K> for Keyed<K, T> {
+impl<K: ListKey, T> Index<K> for Keyed<K, T> {
     type Output = T;
 
     fn index(&self, key: K) -> &T {
@@ -90,7 +90,7 @@ impl<K: Key, T> Index<K> for Keyed<K, T> {
     }
 }
 
-impl<K: Key, T> IndexMut<K> for Keyed<K, T> {
+impl<K: ListKey, T> IndexMut<K> for Keyed<K, T> {
     fn index_mut(&mut self, key: K) -> &mut T {
         &mut self.0[key.index()]
     }
