@@ -21,7 +21,7 @@ const MOST_RUNS: usize = 128;
 
 /// In the order of time; at one time, in the order in which they came.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct SortKey {
     run: u64,
     at_ns: u64,
     number: u64,
@@ -32,7 +32,7 @@ pub struct Sorter {
     folder: PathBuf,
     /// Requests in memory, at most.
     most: usize,
-    window: BinaryHeap<Reverse<(Key, Sorted)>>,
+    window: BinaryHeap<Reverse<(SortKey, Sorted)>>,
     devices: Vec<String>,
     runs: Vec<Reader>,
     writing: Option<Writer<BufWriter<File>>>,
@@ -100,7 +100,7 @@ impl Sorter {
             self.pop()?;
         }
         let run = self.run + u64::from(request.at_ns < self.last_ns);
-        let key = Key { run, at_ns: request.at_ns, number: self.number };
+        let key = SortKey { run, at_ns: request.at_ns, number: self.number };
         self.number += 1;
         self.window.push(Reverse((key, Sorted(request))));
         Ok(())
