@@ -101,12 +101,14 @@ def initramfs(work, dyno, tools, guest, modules=()):
     return image
 
 
-def qemu(image, memory_mib, part, *more, boots=None, processors=2):
+def qemu(
+    image, memory_mib, part, *more, boots=None, processors=2, program="qemu-system-x86_64"
+):
     """The command of the machine, whose guest reads its instructions from the kernel command line.
-    `boots` is a kernel with another version than this system's. Emulated processors wait for each
-    other, so a guest that measures nothing has one."""
+    `boots` is a kernel and `program` a QEMU with another version than this system's. Emulated
+    processors wait for each other, so a guest that measures nothing has one."""
     return [
-        "qemu-system-x86_64",
+        program,
         "-accel",
         "tcg,thread=multi",
         "-cpu",

@@ -254,6 +254,28 @@ note-moved-p99 = repeat { $repeat } had a p99 of { $factor } × for { $subjects 
         [2] both subjects
        *[other] all { $subjects } subjects
     }; levels are less precise for it, ratios within repeats are not
+note-device-errors =
+    { $place }, { $subject }: the drive or its link counted errors: { $errors }
+errors-media = { $count ->
+        [one] 1 unrecovered data error (health log)
+       *[other] { $count } unrecovered data errors (health log)
+    }
+errors-log = { $count ->
+        [one] 1 entry of the error log
+       *[other] { $count } entries of the error log
+    }
+errors-link-correctable = { $count ->
+        [one] 1 corrected PCIe error
+       *[other] { $count } corrected PCIe errors
+    }
+errors-link-nonfatal = { $count ->
+        [one] 1 uncorrected non-fatal PCIe error
+       *[other] { $count } uncorrected non-fatal PCIe errors
+    }
+errors-link-fatal = { $count ->
+        [one] 1 fatal PCIe error
+       *[other] { $count } fatal PCIe errors
+    }
 note-apart =
     { $place }, { $subject }: drive { $drive } deviates from the other { $others } of its model:
     { $ops } against { $usual } ops/s
@@ -362,6 +384,12 @@ outlier =
     { $place }, repeat { $repeat } at { $seconds }: { $latency } for { $class } of { $size } at { $address }
     ({ $stream }, drive { $drive }, worker { $worker }, queue depth { $depth }): { $cause }, { $reason }
 outlier-beside = { $outlier }; meanwhile { $beside }
+slow-commands-how =
+    Slow commands by the drive’s own count (OCP latency monitor, log C3h), and ops of at least the
+    same service time by Dyno, over the window and all repeats. The drive counts the commands of
+    all users and namespaces.
+column-slow-by-drive = drive’s count
+column-slow-by-dyno = Dyno’s count
 column-outliers = outliers
 column-from-latency = from
 column-mostly-unknown = unknown mostly because
@@ -1530,10 +1558,13 @@ layer-application = application
 layer-wal = write-ahead log
 layer-flush = flush
 layer-compaction = compaction
+layer-pages = pages
+layer-doublewrite = doublewrite buffer
 layer-filesystem = filesystem and rest
 layer-host = host
 layer-media = media
 figure-waterfall = write amplification by layer{ $at }
+figure-waterfall-unit-host = bytes for each byte that the host wrote
 figure-waterfall-unit = bytes for each byte of the application
 figure-waf-over-time = write amplification over time{ $at }
 column-engine-wrote = engine

@@ -256,6 +256,13 @@ note-moved-ops =
 note-moved-p99 =
     反復 { $repeat } では { $subjects } つの対象すべての p99 が通常の { $factor } 倍だった。水準の精度は下がる
     が、反復内の比は影響を受けない
+note-device-errors =
+    { $place }、{ $subject }：ドライブまたはそのリンクがエラーを記録した：{ $errors }
+errors-media = 訂正不能データエラー { $count } 件（ヘルスログ）
+errors-log = エラーログのエントリ { $count } 件
+errors-link-correctable = 訂正された PCIe エラー { $count } 件
+errors-link-nonfatal = 訂正されなかった非致命的 PCIe エラー { $count } 件
+errors-link-fatal = 致命的 PCIe エラー { $count } 件
 note-apart =
     { $place }、{ $subject }：ドライブ { $drive } は同じモデルの他の { $others } 台から外れている
     （{ $ops } ops/s、他は { $usual } ops/s）
@@ -344,6 +351,12 @@ outlier =
     置 { $address }（{ $stream }、ドライブ { $drive }、ワーカー { $worker }、キュー深
     度 { $depth }）。{ $cause }：{ $reason }
 outlier-beside = { $outlier }。同時刻の状況：{ $beside }
+slow-commands-how =
+    ドライブ自身のカウンター（OCP レイテンシーモニター、ログ C3h）による遅いコマンドの数と、サービス時間が同じ
+    しきい値以上のオペレーションの Dyno による数。測定区間の、全反復の合計。ドライブのカウンターは、他の利用者と他の
+    名前空間のコマンドも含む。
+column-slow-by-drive = ドライブの計数
+column-slow-by-dyno = Dyno の計数
 column-outliers = 外れ値
 column-from-latency = 最小値
 column-mostly-unknown = 不明の主な理由
@@ -1428,10 +1441,13 @@ layer-application = アプリケーション
 layer-wal = 先行書き込みログ
 layer-flush = フラッシュ
 layer-compaction = コンパクション
+layer-pages = ページ
+layer-doublewrite = ダブルライトバッファー
 layer-filesystem = ファイルシステムほか
 layer-host = ホスト
 layer-media = メディア
 figure-waterfall = 層ごとの書き込み増幅率{ $at }
+figure-waterfall-unit-host = ホストが書き込んだ 1 バイトあたりのバイト数
 figure-waterfall-unit = アプリケーションの 1 バイトあたりのバイト数
 figure-waf-over-time = 書き込み増幅率の推移{ $at }
 column-engine-wrote = エンジン

@@ -265,6 +265,28 @@ note-moved-p99 = na repetição { $repeat }, { $subjects ->
         [2] os dois objetos tiveram
        *[other] todos os { $subjects } objetos tiveram
     } { $factor } × o p99 usual; isso torna os níveis menos precisos, mas não as razões dentro de cada repetição
+note-device-errors =
+    { $place }, { $subject }: o drive ou o seu link contou erros: { $errors }
+errors-media = { $count ->
+        [one] { $count } erro de dados não recuperado (log de saúde)
+       *[other] { $count } erros de dados não recuperados (log de saúde)
+    }
+errors-log = { $count ->
+        [one] { $count } entrada do log de erros
+       *[other] { $count } entradas do log de erros
+    }
+errors-link-correctable = { $count ->
+        [one] { $count } erro PCIe corrigido
+       *[other] { $count } erros PCIe corrigidos
+    }
+errors-link-nonfatal = { $count ->
+        [one] { $count } erro PCIe não corrigido e não fatal
+       *[other] { $count } erros PCIe não corrigidos e não fatais
+    }
+errors-link-fatal = { $count ->
+        [one] { $count } erro PCIe fatal
+       *[other] { $count } erros PCIe fatais
+    }
 note-apart =
     { $place }, { $subject }: o drive { $drive } destoa dos outros { $others } do mesmo modelo: { $ops }
     contra { $usual } ops/s
@@ -371,6 +393,12 @@ outlier =
     { $address } ({ $stream }, drive { $drive }, worker { $worker }, profundidade de fila { $depth }):
     { $cause }, { $reason }
 outlier-beside = { $outlier }; ao mesmo tempo: { $beside }
+slow-commands-how =
+    Comandos lentos pela contagem do próprio drive (monitor de latência OCP, log C3h) e ops com pelo
+    menos o mesmo tempo de serviço pela contagem do Dyno, na janela e em todas as repetições. O drive
+    conta os comandos de todos os usuários e namespaces.
+column-slow-by-drive = contagem do drive
+column-slow-by-dyno = contagem do Dyno
 column-outliers = valores extremos
 column-from-latency = a mais rápida
 column-mostly-unknown = motivo principal do desconhecido
@@ -1576,10 +1604,13 @@ layer-application = aplicação
 layer-wal = log de gravação antecipada
 layer-flush = flush
 layer-compaction = compactação
+layer-pages = páginas
+layer-doublewrite = buffer de doublewrite
 layer-filesystem = sistema de arquivos e resto
 layer-host = host
 layer-media = mídia
 figure-waterfall = amplificação de gravação por camada{ $at }
+figure-waterfall-unit-host = bytes por byte gravado pelo host
 figure-waterfall-unit = bytes para cada byte da aplicação
 figure-waf-over-time = amplificação de gravação ao longo do tempo{ $at }
 column-engine-wrote = mecanismo
@@ -1601,10 +1632,10 @@ counter-group = log do grupo de resistência
 times = { $factor } ×
 not-measured = não medido
 not-measured-because = { $place }: amplificação de gravação não medida: { $why }
-waf-not-read = os contadores da unidade não foram lidos antes e depois da carga
+waf-not-read = os contadores do drive não foram lidos antes e depois da carga
 waf-fell = um contador diminuiu durante a carga
 waf-stood-still = um contador parou enquanto o outro contava
-waf-no-capacity = a capacidade da unidade é desconhecida; informe-a em [drive.NAME]
+waf-no-capacity = a capacidade do drive é desconhecida; informe-a em [drive.NAME]
 waf-too-little = a carga gravou { $fills } vezes a capacidade, e o mínimo é { $least } vez
 waf-too-coarse = as unidades dos contadores deixam ±{ $open } em aberto
 write-cost-how =
@@ -1617,15 +1648,15 @@ formula-waf = WAF = aumento dos bytes gravados na mídia ÷ aumento dos bytes re
 formula-waterfall =
     Sistema de arquivos e resto = bytes que o kernel entregou aos dispositivos − bytes que o mecanismo gravou em
     arquivos (ou a aplicação, se o mecanismo não conta). Um valor negativo mostra dados que ficaram na memória.
-formula-dwpd = DWPD nesta carga = bytes gravados em uma unidade por segundo × 86.400 s ÷ capacidade
+formula-dwpd = DWPD nesta carga = bytes gravados em um drive por segundo × 86.400 s ÷ capacidade
 formula-years =
-    Anos nesta carga = gravações nominais ÷ (bytes gravados em uma unidade por segundo × 86.400 s × 365).
+    Anos nesta carga = gravações nominais ÷ (bytes gravados em um drive por segundo × 86.400 s × 365).
     Gravações nominais = DWPD nominal × capacidade × 365 × anos de garantia, ou o total que o fabricante informa.
     A carga é considerada sem pausa.
 formula-joules-per-tb = J/TB = consumo médio ÷ bytes lidos e gravados pela carga por segundo × 10¹²
 formula-price =
-    Preço por 1.000 ops/s = preço das unidades ÷ ops/s × 1.000. Preço por TB de gravações nominais = preço de uma
-    unidade ÷ gravações nominais em TB.
+    Preço por 1.000 ops/s = preço dos drives ÷ ops/s × 1.000. Preço por TB de gravações nominais = preço de um
+    drive ÷ gravações nominais em TB.
 data-sheet-of = { $subject }: valores de folha de dados de { $source }
 
 ## Reprodução de cargas registradas

@@ -10,24 +10,9 @@ target="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
 out="$target/newer-kernel"
 if [ -e "$out" ]; then echo "$out"; exit 0; fi
 
-# Separate sources and lists: the system's are not changed. The mirror is the system's.
-build="$target/newer-kernel.build"
-mkdir -p "$build/lists/partial" "$build/archives/partial" "$build/sources"
-mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' |
-    grep -E '/debian/?$' | head -n 1)
-cat > "$build/sources/backports.sources" <<SOURCES
-Types: deb
-URIs: $mirror
-Suites: ${BACKPORTS:-trixie-backports}
-Components: main
-Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
-SOURCES
-apt="-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$build/sources"
-apt="$apt -o Dir::State::lists=$build/lists -o Dir::Cache=$build"
+. scripts/backports.sh
 echo "newer kernel: fetching Debian's cloud kernel of ${BACKPORTS:-trixie-backports}" >&2
-cd "$build"
-# shellcheck disable=SC2086
-apt-get $apt -qq update >&2
+backports "$target/newer-kernel.build" "${BACKPORTS:-trixie-backports}"
 # From Linux 7 on, the image has a separate package.
 names='^linux-(binary|image)-[0-9.]+\+deb[0-9]+-cloud-amd64$'
 # shellcheck disable=SC2086

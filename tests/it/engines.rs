@@ -284,6 +284,23 @@ fn what_io_uring_cannot_do_with_a_file_is_refused_before_anything_is_filled() {
 }
 
 #[test]
+fn a_placement_hint_that_nothing_carries_is_an_error_with_its_remedy() {
+    for engine in ["psync", "libaio", "uring"] {
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        std::fs::create_dir(dir.path().join("drive")).unwrap();
+        let workload = "workload = { kind = \"random\", read = 0, placement = 0 }";
+        let text = protocol(&format!("\"{engine}\""), workload);
+        std::fs::write(dir.path().join("p.toml"), text).unwrap();
+        let run = ["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"];
+        let output = dyno(dir.path(), &run);
+        let said = said(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!output.status.success(), "{engine}: {said}");
+        assert!(said.contains("only NVMe commands carry a placement hint"), "{engine}: {said}");
+        assert!(said.contains("passthrough = true"), "{engine}: {said}");
+    }
+}
+
+#[test]
 fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
     for engine in &engines() {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

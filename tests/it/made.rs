@@ -32,6 +32,8 @@ pub struct Figures {
     pub watts: Option<f64>,
     /// The processor meter's counts over the window.
     pub cpu: Vec<(&'static str, f64)>,
+    /// Readings of further meters.
+    pub readings: Vec<Sample>,
     /// The point's error.
     pub failure: Option<&'static str>,
 }
@@ -175,6 +177,9 @@ pub fn write_run(
                 let (meter, name) = ("cpu".into(), name.to_string());
                 writer.sample(&Sample { at_ns, meter, name, value }).expect("a sample");
             }
+        }
+        for sample in &of.readings {
+            writer.sample(sample).expect("a sample");
         }
         writer.end(&whole(&point, &of)).expect("ended");
     }

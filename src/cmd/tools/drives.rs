@@ -31,6 +31,7 @@ fn describe(drive: &ListedDrive, out: &mut dyn Write) -> Result<()> {
         ("NUMA node", drive.numa_node.clone()),
         ("scheduler", drive.scheduler.clone()),
         ("write cache", drive.write_cache.clone()),
+        ("placement", placement(drive)),
         ("state", state(drive)),
     ];
     for (name, value) in lines.into_iter().filter_map(|(name, value)| Some((name, value?))) {
@@ -58,6 +59,12 @@ fn link(drive: &ListedDrive) -> Option<String> {
         _ => now.clone(),
     };
     Some(if most == now { now } else { format!("{now} (could be {most})") })
+}
+
+/// "4 handles (FDP), placement = 0 to 3"
+fn placement(drive: &ListedDrive) -> Option<String> {
+    let count = drive.placement_handles.len();
+    (count > 0).then(|| format!("{count} handles (FDP), placement = 0 to {}", count - 1))
 }
 
 fn state(drive: &ListedDrive) -> Option<String> {

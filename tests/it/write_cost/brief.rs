@@ -106,8 +106,11 @@ fn the_brief_of_two_drives_has_amplification_life_and_cost_by_the_formulas_of_it
     let Some(two) = Two::measured() else { return };
     let facts = two.facts();
     // To be looked at.
-    let page = concat!(env!("CARGO_TARGET_TMPDIR"), "/write-cost.html");
-    dyno_well(two.folder.path(), &["report", "two.dyno", "-o", page]);
+    for language in ["en", "ja", "pt-BR"] {
+        let page = format!("{}/write-cost-{language}.html", env!("CARGO_TARGET_TMPDIR"));
+        let command = ["report", "two.dyno", "-o", &page, "--language", language];
+        dyno_well(two.folder.path(), &command);
+    }
     let text = report(two.folder.path(), "en");
     for subject in facts.subjects.keys() {
         let cell = facts.steps[StepKey(0)].cell(subject, 0).unwrap();

@@ -5,5 +5,7 @@ mod brief;
 mod closed_form;
 mod ftl;
 mod mounted;
+mod placement;
 mod run;
 mod theory;
+mod witness;

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use dyno::analysis::keys::StepKey;
+use dyno::analysis::limits::writes::Layers;
 use dyno::analysis::{Facts, Question};
 use dyno::base::rng::Seed;
 use dyno::bundles;
 
 use super::ftl::Ftl;
 use super::mounted::{MountedFtl, PAGE};
+use crate::servers;
 use crate::support::{LoopDevice, dyno_well, seed};
 
 /// Pages of the host: 80 % of the flash.
@@ -188,4 +190,54 @@ fn rocksdbs_log_flushes_and_compaction_and_the_filesystem_add_up_to_the_kernels_
     // The drive's count is printed every 50 ms, and the filesystem writes at any time.
     let host = layers.host.expect("the drive's count");
     assert!((host / kernel - 1.0).abs() < 0.1, "{layers:?}");
+}
+
+/// A server's own counts, on ext4 on the tests' own drive.
+fn database_layers(engine: &str, knobs: &str) -> Option<Layers> {
+    let engine = format!("{{ kind = \"{engine}\", {knobs} }}");
+    let step = format!(
+        "duration = \"4s\"\n[[step.stream]]\nname = \"io\"\nengine = {engine}\nthreads = 2\n\
+         workload = \"oltp_write_only\"\n[prepare]\nfilesystem = \"ext4\""
+    );
+    let dataset = format!(
+        "engine = {engine}\nfill = {{ kind = \"oltp_load\", tables = 2, table_size = 20000, \
+         threads = 2 }}"
+    );
+    let seen = run_on(Ftl::new(100_000, 2_000, 64), &dataset, &step)?;
+    Some(seen.facts.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters").layers())
+}
+
+/// The bytes of each part, and how far their sum is from the kernel's count, as a share of it.
+fn parts_of(layers: &Layers) -> (Vec<&str>, f64) {
+    assert!(layers.parts.iter().all(|(_, bytes)| *bytes > 0.0), "{layers:?}");
+    let rest = layers.rest().expect("a kernel's count") / layers.kernel.unwrap();
+    (layers.parts.iter().map(|(name, _)| name.as_str()).collect(), rest)
+}
+
+#[test]
+fn innodbs_log_pages_and_doublewrites_are_what_the_kernel_counts_but_for_the_filesystems_part() {
+    if !servers::own().contains(&"mysql") {
+        return;
+    }
+    // Dirty pages are written at once, and the log not at each commit, where the kernel would count
+    // whole blocks.
+    let knobs = "buffer_pool = \"32MiB\", redo_log = \"16MiB\", flush_log_at_trx_commit = 0, \
+                 options = { innodb-max-dirty-pages-pct = 0 }";
+    let Some(layers) = database_layers("mysql", knobs) else { return };
+    let (names, rest) = parts_of(&layers);
+    assert_eq!(names, ["wal", "pages", "doublewrite"]);
+    assert!((-0.01..0.15).contains(&rest), "{layers:?}");
+    assert_eq!(layers.user, None, "no server counts the bytes of rows");
+}
+
+#[test]
+fn postgresqls_log_and_pages_are_layers_of_its_writes() {
+    if !servers::own().contains(&"postgres") {
+        return;
+    }
+    let Some(layers) = database_layers("postgres", "shared_buffers = \"1MiB\"") else { return };
+    // Pages are overwritten in the page cache, so that the kernel writes fewer.
+    let (names, rest) = parts_of(&layers);
+    assert_eq!(names, ["wal", "pages"]);
+    assert!(rest < 0.5, "{layers:?}");
 }

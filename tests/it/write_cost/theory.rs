@@ -49,6 +49,9 @@ fn the_closed_form_for_large_blocks_has_the_published_values() {
         let large = greedy(1.0 / (1.0 - spare), 1e7);
         assert!((large - published).abs() < 0.005 + 1e-3, "{spare}: {large} for {published}");
     }
+    // Xiang and Kurkoski 2012, abstract: 30 % more flash than the host sees.
+    let large = greedy(1.3, 1e7);
+    assert!((large - 2.36).abs() < 0.005, "{large}");
     // Small blocks leave greedy cleaning better choices.
     assert!(greedy(1.0 / 0.9, 64.0) < 5.1);
 }

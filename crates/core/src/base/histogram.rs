@@ -272,6 +272,12 @@ impl Histogram {
         shares
     }
 
+    /// How many values are at least this latency, to the bottom of its bucket.
+    pub fn count_from(&self, ns: u64) -> u64 {
+        let from = bucket_of(ns).saturating_sub(self.first).min(self.counts.len());
+        self.counts[from..].iter().sum::<u64>() + self.overflow
+    }
+
     /// The non-empty buckets: (largest value of the bucket, count), ascending; without the
     /// overflow.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {

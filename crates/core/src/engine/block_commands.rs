@@ -96,8 +96,25 @@ fn write_zeroes(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
     Ok(fallocate(&file.file, ZERO, at, u64::from(len))?)
 }
 
-/// Refuses a stream whose trims or write zeroes are not supported.
+/// The placement handle by which a stream writes.
+pub fn placement(stream: &Stream) -> Option<u64> {
+    stream.workload.knobs.get("placement")?.as_u64()
+}
+
+/// Refuses a stream whose requests the kernel cannot execute on this file or device.
 pub fn check(file: &BlockFile, stream: &Stream) -> Result<()> {
+    if placement(stream).is_some() {
+        return Err(failed(
+            "only NVMe commands carry a placement hint",
+            "use the engine uring with `passthrough = true` on a whole NVMe namespace, or leave \
+             `placement` out",
+        ));
+    }
+    check_kinds(file, stream)
+}
+
+/// Refuses a stream whose trims or write zeroes are not supported.
+pub fn check_kinds(file: &BlockFile, stream: &Stream) -> Result<()> {
     let asked = |knob: &str| stream.workload.knobs.float(knob).is_ok_and(|share| share > 0.0);
     if asked("trim") {
         check_one(file, "trim", PUNCH, "discard_max_bytes")?;

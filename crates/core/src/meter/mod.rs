@@ -17,6 +17,7 @@ pub mod hwmon;
 pub mod interrupts;
 pub mod memory;
 pub mod nvme;
+pub mod pcie;
 pub mod processes;
 pub mod rapl;
 pub mod redfish;
@@ -125,13 +126,14 @@ pub static ALL: Registry<&'static dyn Meter> = Registry::new(&[
     &memory::Memory,
     &nvme::Nvme,
     &nvme::power::NvmePower,
+    &pcie::Pcie,
     &processes::Processes,
     &rapl::Rapl,
     &redfish::Redfish,
 ]);
 
 /// The meters that are always active: cheap, and without settings.
-pub static ALWAYS: &[&str] = &["cpu", "processes", "diskstats", "memory"];
+pub static ALWAYS: &[&str] = &["cpu", "processes", "diskstats", "memory", "pcie"];
 
 /// Finds a meter by its name in a plan.
 pub fn find(name: &str) -> Option<&'static dyn Meter> {

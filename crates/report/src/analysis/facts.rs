@@ -11,7 +11,9 @@ use crate::analysis::difference::Barred;
 use crate::analysis::hosts::{Joint, JointHost};
 use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck;
+use crate::analysis::limits::device_errors::DeviceErrors;
 use crate::analysis::limits::power::PowerFacts;
+use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::{Instrument, MetricRequest};
@@ -183,6 +185,10 @@ pub struct CellFacts {
     pub replay: PointReplay,
     /// Its slowest ops, by cause.
     pub outliers: Outliers,
+    /// Slow commands by the drives' own count; empty where they do not count.
+    pub slow_commands: Vec<SlowCommands>,
+    /// Errors that its drives and their links counted.
+    pub errors: DeviceErrors,
     /// Its caveats.
     pub caveats: Vec<Caveat>,
     /// (seconds, watts) and (seconds, degrees Celsius), for `over_time`.

@@ -13,8 +13,10 @@ use crate::analysis::claim::{compare, lead};
 use crate::analysis::comparability::{caveats, conditions};
 use crate::analysis::hosts::Gathered;
 use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
+use crate::analysis::limits::device_errors;
 use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::limits::power::Series;
+use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::point_numbers::{PointSummary, series_of};
@@ -408,6 +410,7 @@ fn cell(
         instances.extend(summarise(&numbers).map(|s| (*at, s)));
     }
     let metered: Vec<&Metered> = group.iter().map(|m| &m.metered).collect();
+    let slow: Vec<&[SlowCommands]> = metered.iter().map(|m| &m.slow_commands[..]).collect();
     let power = total
         .as_ref()
         .map(|t| meter_facts::power(&metered, t, &first.subject_name, idle))
@@ -427,6 +430,8 @@ fn cell(
         limit: meter_facts::verdict_of(&metered),
         replay: first.replay.clone(),
         outliers: Outliers::together(group.iter().map(|m| &m.outliers)),
+        slow_commands: SlowCommands::together(&slow),
+        errors: device_errors::together(metered.iter().map(|m| &m.errors)),
         caveats: Vec::new(),
         watts_over_time: own_watts.map(aligned).unwrap_or_default(),
         celsius_over_time: if lead { first.metered.celsius.clone() } else { Vec::new() },

@@ -25,15 +25,19 @@ pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
 type Layer = (String, f64);
 
 /// The layers of a waterfall from the application down, and what they are divided by: what the
-/// application wrote. None where that, or what the drives received, is not known.
-pub fn layers(l: Language, all: &Layers) -> Option<(Vec<Layer>, f64)> {
-    let user = all.user.filter(|bytes| *bytes > 0.0)?;
-    let mut rows = vec![(say!(l, "layer-application"), user)];
+/// application wrote, or what the drives received if the engine counts only its own writes. None
+/// where neither is known.
+fn layers(l: Language, all: &Layers) -> Option<(Vec<Layer>, f64)> {
+    let user = all.user.filter(|bytes| *bytes > 0.0);
+    let own = || all.received().filter(|bytes| *bytes > 0.0 && !all.parts.is_empty());
+    let base = user.or_else(own)?;
+    let mut rows: Vec<Layer> =
+        user.map(|bytes| (say!(l, "layer-application"), bytes)).into_iter().collect();
     rows.extend(all.parts.iter().map(|(name, bytes)| (part(l, name), *bytes)));
     rows.extend(all.rest().map(|bytes| (say!(l, "layer-filesystem"), bytes)));
     rows.push((say!(l, "layer-host"), all.received()?));
     rows.extend(all.media.map(|bytes| (say!(l, "layer-media"), bytes)));
-    Some((rows, user))
+    Some((rows, base))
 }
 
 /// A way in which an engine writes.
@@ -42,6 +46,8 @@ pub fn part(l: Language, name: &str) -> String {
         "wal" => say!(l, "layer-wal"),
         "flush" => say!(l, "layer-flush"),
         "compaction" => say!(l, "layer-compaction"),
+        "pages" => say!(l, "layer-pages"),
+        "doublewrite" => say!(l, "layer-doublewrite"),
         other => other.to_string(),
     }
 }
@@ -68,9 +74,9 @@ impl ChartKind<'_> {
             |share: f64| Bar { value: share, low: share, high: share, marked: false, digits: None };
         let values = |subject: SubjectKey| {
             let value = |group: &String| {
-                let (rows, user) = each[subject.0].as_ref()?;
+                let (rows, base) = each[subject.0].as_ref()?;
                 let bytes = rows.iter().find(|(name, _)| name == group)?.1;
-                Some(bar((bytes / user).max(0.0)))
+                Some(bar((bytes / base).max(0.0)))
             };
             groups.iter().map(value).collect()
         };
@@ -80,7 +86,10 @@ impl ChartKind<'_> {
         let plot = GroupedBars {
             text: self.text(say!(l, "figure-waterfall", at = self.lead_label())),
             x_label: String::new(),
-            y_label: say!(l, "figure-waterfall-unit"),
+            y_label: match groups.contains(&say!(l, "layer-application")) {
+                true => say!(l, "figure-waterfall-unit"),
+                false => say!(l, "figure-waterfall-unit-host"),
+            },
             series: series.collect(),
             groups,
             call_outs: Vec::new(),

@@ -252,6 +252,11 @@ impl Target for SqlTarget {
         facts
     }
 
+    fn written(&self) -> Vec<(&'static str, u64)> {
+        let Ok(mut session) = self.connect() else { return Vec::new() };
+        session.dialect().written(&mut *session).unwrap_or_default()
+    }
+
     fn facts(&self) -> Vec<Fact> {
         self.facts.clone()
     }

@@ -153,7 +153,7 @@ fn check_commands(generic: &Generic, file: &BlockFile, stream: &Stream, nop: boo
     let sizes = stream.workload.knobs.sizes("block")?;
     let sizes: Vec<u64> = sizes.iter().map(|size| size.0).collect();
     generic.check(file.base, &sizes)?;
-    if nop { Ok(()) } else { block_commands::check(file, stream) }
+    if nop { Ok(()) } else { block_commands::check_kinds(file, stream) }
 }
 
 impl BlockTarget for UringTarget {
@@ -189,7 +189,10 @@ impl BlockTarget for UringTarget {
                 check_commands(generic, file, stream, nop)?;
             }
             let descriptors: Vec<RawFd> = generics.iter().map(|g| g.as_raw_fd()).collect();
-            let (form, ring) = (Commands { generics }, ring(entries, options)?);
+            let placement = block_commands::placement(stream);
+            let hints = generics.iter().map(|generic| generic.hint(placement));
+            let hints = hints.collect::<Result<Vec<_>>>()?;
+            let (form, ring) = (Commands { generics, hints }, ring(entries, options)?);
             let io_context = UringContext::new(ring, form, &descriptors, parts)?;
             given.get_or_init(|| io_context.given());
             return Ok(Box::new(io_context));

@@ -14,12 +14,12 @@ use io_uring::{cqueue, opcode, squeue, types};
 use super::super::blockfile::BlockFile;
 use super::io_context::{FIRST_OF_PAIR, RequestForm, RingRequest, SlotTarget};
 use crate::base::error::{Context, Result, failed};
+use crate::lab::drive::namespace_commands::{namespace_id, placement_handles};
 use crate::lab::guard::disk::Disk;
 use crate::measure::{Op, OpKind};
 
-/// `NVME_URING_CMD_IO` and `NVME_IOCTL_ID` of linux/nvme_ioctl.h.
+/// `NVME_URING_CMD_IO` of linux/nvme_ioctl.h.
 const COMMAND: u32 = 0xC048_4E80;
-const NAMESPACE_ID: libc::c_ulong = 0x4E40;
 
 const FLUSH: u8 = 0x00;
 const WRITE: u8 = 0x01;
@@ -76,12 +76,10 @@ impl Generic {
             text.and_then(|text| text.trim().parse::<u64>().ok())
                 .with_context(|| format!("reading queue/{name} of {shown}"))
         };
-        // SAFETY: the ioctl takes no argument.
-        let namespace = unsafe { libc::ioctl(block.file.as_raw_fd(), NAMESPACE_ID) };
-        let namespace = u32::try_from(namespace).ok().filter(|&id| id > 0);
         Ok(Generic {
             file,
-            namespace: namespace.ok_or_else(|| no("it does not say its namespace's number"))?,
+            namespace: namespace_id(&block.file)
+                .ok_or_else(|| no("it does not say its namespace's number"))?,
             block_bytes: u32::try_from(read("logical_block_size")?).unwrap_or(512),
             // Commands, unlike block-layer requests, are not split.
             most_bytes: read("max_hw_sectors_kb")? * 1024,
@@ -92,6 +90,26 @@ impl Generic {
     /// The addressing unit of commands.
     pub fn block_bytes(&self) -> u32 {
         self.block_bytes
+    }
+
+    /// The hint of writes by one of the namespace's placement handles, counted from 0; none without
+    /// a handle.
+    pub fn hint(&self, handle: Option<u64>) -> Result<PlacementHint> {
+        let Some(handle) = handle else { return Ok(PlacementHint::default()) };
+        let remedy = "leave `placement` out, or name a namespace for which `dyno drives` lists \
+                      placement handles";
+        let found = placement_handles(&self.file).map_err(|why| {
+            failed(format!("{} has no placement handles (FDP): {why:#}", self.name), remedy)
+        })?;
+        let own = usize::try_from(handle).ok().and_then(|handle| found.get(handle));
+        let own = own.ok_or_else(|| {
+            let count = found.len();
+            failed(
+                format!("{} has {count} placement handles, and none {handle}", self.name),
+                remedy,
+            )
+        })?;
+        Ok(PlacementHint::of(own.identifier))
     }
 
     /// Refuses ops that a single command cannot execute: too large, or not whole logical blocks.
@@ -124,6 +142,34 @@ impl AsRawFd for Generic {
 pub struct Commands {
     /// By drive, open as long as the I/O context.
     pub generics: Vec<std::sync::Arc<Generic>>,
+    /// By drive: where it is to place what is written.
+    pub hints: Vec<PlacementHint>,
+}
+
+/// The directive of writes in dwords 12 and 13; zeroes for no directive.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlacementHint(u32, u32);
+
+impl PlacementHint {
+    /// Directive type 2, Data Placement, with a placement identifier (NVM Express Base
+    /// Specification 2.3, Data Placement directive).
+    fn of(identifier: u16) -> PlacementHint {
+        const DATA_PLACEMENT: u32 = 2 << 20;
+        PlacementHint(DATA_PLACEMENT, u32::from(identifier) << 16)
+    }
+}
+
+impl Commands {
+    fn write(&self, flags: u32, place: &SlotTarget, at: u64, len: u32) -> squeue::Entry128 {
+        let PlacementHint(directive, specific) = self.hints[place.file as usize];
+        let generic = &self.generics[place.file as usize];
+        let mut command = generic.of_blocks(WRITE, flags | directive, at, len);
+        command.dwords[3] = specific;
+        generic.entry(
+            place,
+            &NvmeUringCommand { address: place.address as u64, bytes: len, ..command },
+        )
+    }
 }
 
 /// `struct nvme_uring_cmd`, without the reserved trailing fields.
@@ -132,7 +178,8 @@ struct NvmeUringCommand {
     opcode: u8,
     address: u64,
     bytes: u32,
-    dwords: [u32; 3],
+    /// From dword 10 on.
+    dwords: [u32; 4],
 }
 
 impl Generic {
@@ -163,7 +210,7 @@ impl Generic {
     fn of_blocks(&self, opcode: u8, flags: u32, at: u64, len: u32) -> NvmeUringCommand {
         let first = at / u64::from(self.block_bytes);
         let count = len / self.block_bytes;
-        let dwords = [first as u32, (first >> 32) as u32, count.saturating_sub(1) | flags];
+        let dwords = [first as u32, (first >> 32) as u32, count.saturating_sub(1) | flags, 0];
         NvmeUringCommand { opcode, dwords, ..NvmeUringCommand::default() }
     }
 }
@@ -178,8 +225,11 @@ impl RequestForm for Commands {
 
     #[inline(always)]
     fn plain(&self, write: bool, place: &SlotTarget, at: u64, len: u32) -> Self::Sq {
+        if write {
+            return self.write(0, place, at, len);
+        }
         let generic = &self.generics[place.file as usize];
-        let command = generic.of_blocks(if write { WRITE } else { READ }, 0, at, len);
+        let command = generic.of_blocks(READ, 0, at, len);
         generic.entry(
             place,
             &NvmeUringCommand { address: place.address as u64, bytes: len, ..command },
@@ -188,13 +238,7 @@ impl RequestForm for Commands {
 
     fn other(&self, place: &SlotTarget, at: u64, op: &Op) -> RingRequest<Self::Sq> {
         let (generic, address) = (&self.generics[place.file as usize], place.address);
-        let write = |flags| {
-            let command = generic.of_blocks(WRITE, flags, at, op.len);
-            generic.entry(
-                place,
-                &NvmeUringCommand { address: address as u64, bytes: op.len, ..command },
-            )
-        };
+        let write = |flags| self.write(flags, place, at, op.len);
         let flush = generic
             .entry(place, &NvmeUringCommand { opcode: FLUSH, ..NvmeUringCommand::default() });
         let alone = |entry| RingRequest { before: None, entry, answer: 0 };
@@ -224,7 +268,7 @@ impl RequestForm for Commands {
                         opcode: DATASET_MANAGEMENT,
                         address: address as u64,
                         bytes: range.len() as u32,
-                        dwords: [0, DEALLOCATE, 0],
+                        dwords: [0, DEALLOCATE, 0, 0],
                     },
                 ))
             }
@@ -262,6 +306,14 @@ impl RequestForm for Commands {
 mod tests {
     use super::*;
 
+    /// Bits 23:20 of dword 12: the directive's type; bits 31:16 of dword 13: what is specific to
+    /// it.
+    #[test]
+    fn a_hint_is_the_data_placement_directive_with_the_identifier() {
+        assert_eq!(PlacementHint::of(0x0103), PlacementHint(0x0020_0000, 0x0103_0000));
+        assert_eq!(PlacementHint::default(), PlacementHint(0, 0));
+    }
+
     #[test]
     fn a_command_is_laid_out_as_the_kernel_and_the_specification_have_it() {
         let file = File::open("/dev/null").expect("opened");
@@ -271,6 +323,6 @@ mod tests {
         let bytes = generic.bytes(&NvmeUringCommand { address: 0x1000, bytes: 16384, ..command });
         let number = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
         assert_eq!((bytes[0], number(4), number(24), number(36)), (1, 7, 0x1000, 16384));
-        assert_eq!([40, 44, 48].map(number), [2, 1, 3 | FUA]);
+        assert_eq!([40, 44, 48, 52].map(number), [2, 1, 3 | FUA, 0]);
     }
 }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::error::describe;
+use crate::lab::drive::namespace_commands::{PlacementHandle, placement_handles};
 use crate::lab::guard::disk::{Disk, name, read};
 use crate::lab::{guard, nvme};
 
@@ -50,6 +51,8 @@ pub struct ListedDrive {
     pub wear_percent: Option<u64>,
     /// Current NVMe power state, 0 for the highest.
     pub power_state: Option<u64>,
+    /// Placement handles of the namespace (FDP), in the order in which `placement` counts them.
+    pub placement_handles: Vec<PlacementHandle>,
     /// Whether a plan may use it as a subject.
     pub testable: bool,
     /// If not, the reason.
@@ -109,6 +112,9 @@ fn look(sysfs: PathBuf) -> ListedDrive {
     };
     if disk.name().starts_with("nvme") {
         ask_the_drive(&node, &mut found);
+        let opened = fs::File::open(&node).ok();
+        let handles = opened.and_then(|namespace| placement_handles(&namespace).ok());
+        found.placement_handles = handles.unwrap_or_default();
     }
     match guard::obstacle(&node) {
         Ok(()) => found.testable = true,

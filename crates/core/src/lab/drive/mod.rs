@@ -4,6 +4,7 @@ pub(in crate::lab) mod controller;
 pub mod drives;
 pub mod exclusive;
 pub mod filesystem;
+pub mod namespace_commands;
 pub mod namespaces;
 pub mod purge;
 pub mod shared;

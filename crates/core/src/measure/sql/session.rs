@@ -63,6 +63,13 @@ pub trait Dialect: Sync {
     /// The server's own counters that reflect the load.
     fn counters(&self, session: &mut dyn SqlSession) -> SqlResult<ServerCounters>;
 
+    /// What the server has written to files since it began, bytes, by parts of
+    /// `record::gauge::written::engine::PARTS`. Empty if it does not count that.
+    fn written(&self, session: &mut dyn SqlSession) -> SqlResult<Vec<(&'static str, u64)>> {
+        let _ = session;
+        Ok(Vec::new())
+    }
+
     /// Makes the server update its statistics after loading.
     fn analyze(&self, session: &mut dyn SqlSession) -> SqlResult<()>;
 }

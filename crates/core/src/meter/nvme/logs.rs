@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::base::error::{Context, Result, bail};
+use crate::record::gauge::errors::ErrorCounter;
 use crate::record::gauge::nvme as names;
 use crate::record::gauge::written::{
     CounterKind, CounterSource, DATA_UNIT_BYTES, DriveCounter, GROUP_UNIT_BYTES, VENDOR_UNIT_BYTES,
@@ -143,7 +144,8 @@ pub fn smart(log: &[u8]) -> Result<Values> {
         ("used_percent", n(5, 1)),
         ("host_read_bytes", n(32, 16) * DATA_UNIT_BYTES),
         ("host_written_bytes", n(48, 16) * DATA_UNIT_BYTES),
-        ("media_errors", n(160, 16)),
+        (ErrorCounter::Media.name(), n(160, 16)),
+        (ErrorCounter::Log.name(), n(176, 16)),
         ("warning_minutes", n(192, 4)),
         ("critical_minutes", n(196, 4)),
         ("throttle_light_count", n(216, 4)),

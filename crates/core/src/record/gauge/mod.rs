@@ -1,6 +1,8 @@
 //! The readings whose names are known to both a meter and a reader of bundles. Readings that are
 //! only listed in tables are named in their meter.
 
+pub mod errors;
+pub mod slow_commands;
 pub mod written;
 
 /// Suffix of power readings.

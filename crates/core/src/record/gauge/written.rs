@@ -143,8 +143,9 @@ pub mod engine {
     /// The part that each of its ways of writing has in what it wrote to files; the words stand
     /// before this ending.
     pub const PART: &str = "_part_written_bytes";
-    /// RocksDB's write-ahead log, flushes and compaction.
-    pub const PARTS: [&str; 3] = ["wal", "flush", "compaction"];
+    /// The write-ahead log; flushes and compaction of RocksDB; pages of a database in their place,
+    /// and in the doublewrite buffer.
+    pub const PARTS: [&str; 5] = ["wal", "flush", "compaction", "pages", "doublewrite"];
 }
 
 #[cfg(test)]

@@ -50,6 +50,14 @@ pub const FDATASYNC: Knob = Knob {
     doc: "Flush (fdatasync) after this many writes of a worker, with its own latency; 0 for none.",
 };
 
+pub const PLACEMENT: Knob = Knob {
+    name: "placement",
+    kind: KnobKind::Int { min: 0, max: 126 },
+    default: DefaultValue::Absent,
+    doc: "Write by this placement handle of the namespace, counted from 0 (Flexible Data \
+        Placement; `dyno drives` lists the handles). Needs the engine uring with passthrough.",
+};
+
 /// A knob that older bundles lack.
 fn percent(knobs: &Knobs, name: &str) -> f64 {
     knobs.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0)

@@ -1,6 +1,6 @@
 //! `random`: reads and writes at random offsets, in one block size or a weighted mix of them.
 
-use super::mix::{self, BlockMix, FDATASYNC, FLUSH, READ, SYNC, TRIM, WRITE_ZEROES};
+use super::mix::{self, BlockMix, FDATASYNC, FLUSH, PLACEMENT, READ, SYNC, TRIM, WRITE_ZEROES};
 use super::{FROM, OffsetRange, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
@@ -26,6 +26,7 @@ static INFO: Info = Info {
         FLUSH,
         SYNC,
         FDATASYNC,
+        PLACEMENT,
         Knob {
             name: "block",
             kind: KnobKind::Sizes,

@@ -1,7 +1,7 @@
 //! `sequential`: reads or writes one block after another, the range divided among the threads; one
 //! pass covers it once.
 
-use super::mix::{self, BlockMix, FDATASYNC, READ, SYNC, TRIM, WRITE_ZEROES};
+use super::mix::{self, BlockMix, FDATASYNC, PLACEMENT, READ, SYNC, TRIM, WRITE_ZEROES};
 use super::{FROM, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
@@ -25,6 +25,7 @@ static INFO: Info = Info {
         WRITE_ZEROES,
         SYNC,
         FDATASYNC,
+        PLACEMENT,
         Knob {
             name: "block",
             kind: KnobKind::Sizes,

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::limits::bottleneck::{BottleneckVerdict, verdict};
+use crate::analysis::limits::device_errors::{self, DeviceErrors};
 use crate::analysis::limits::meter_series::{MeterSeries, SeriesReading as At};
 use crate::analysis::limits::power::{PowerFacts, Series};
+use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::limits::verdict_inputs::{inputs, is_standstill};
 use crate::analysis::limits::writes::PointWrites;
 use crate::analysis::limits::{bottleneck, meter_series, power};
@@ -25,6 +27,10 @@ pub struct Metered {
     pub celsius: Vec<At>,
     /// What was written; None where nothing counted it.
     pub writes: Option<PointWrites>,
+    /// Slow commands by the drives' own count.
+    pub slow_commands: Vec<SlowCommands>,
+    /// Errors that drives and links counted.
+    pub errors: DeviceErrors,
     /// The bottleneck; None without meters.
     pub verdict: Option<BottleneckVerdict>,
 }
@@ -63,6 +69,8 @@ impl Metered {
                 .iter()
                 .find(|step| step.name == point.key.step)
                 .and_then(|step| PointWrites::of(&gauges, step, point)),
+            slow_commands: SlowCommands::of(&gauges, point, window_s),
+            errors: device_errors::of(&gauges),
             celsius: hottest.map(inside).unwrap_or_default(),
             // Watts alone do not show a bottleneck.
             verdict: gauges

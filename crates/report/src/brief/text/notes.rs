@@ -9,6 +9,7 @@ use crate::brief::block::Block;
 use crate::brief::number_format;
 use crate::brief::text::wording::place;
 use crate::language::Language;
+use crate::record::gauge::errors::ErrorCounter;
 use crate::say;
 use crate::stats::percent::{cut_off, rounded_out};
 use crate::stats::specimens::Components;
@@ -18,6 +19,7 @@ pub fn all(l: Language, facts: &Facts) -> Vec<String> {
     let together = together::all(facts);
     let mut all: Vec<String> = together.iter().map(|one| moved(l, facts, one)).collect();
     all.extend(specimens::apart(facts).iter().map(|one| apart(l, facts, one)));
+    all.extend(device_errors(l, facts));
     all.extend(specimens::of_models(facts).iter().map(|one| of_models(l, facts, one)));
     all
 }
@@ -67,6 +69,34 @@ fn apart(l: Language, facts: &Facts, one: &OutlyingDrive) -> String {
         ops = number_format::count(l, one.ops_per_s),
         usual = number_format::count(l, one.others_per_s)
     )
+}
+
+/// "4 KiB reads at depth 8, A: the drive or its link counted errors: 3 corrected PCIe errors"
+fn device_errors(l: Language, facts: &Facts) -> Vec<String> {
+    let mut all = Vec::new();
+    for step in &facts.steps {
+        for cell in step.cells.iter().filter(|cell| !cell.errors.is_empty()) {
+            let errors = cell.errors.iter().map(|(counter, n)| counted(l, *counter, *n));
+            all.push(say!(
+                l,
+                "note-device-errors",
+                place = format!("{}{}", step.title.text(l), place(l, step, &[cell.value])),
+                subject = &facts.subjects[cell.subject].name,
+                errors = l.list(&errors.collect::<Vec<_>>())
+            ));
+        }
+    }
+    all
+}
+
+fn counted(l: Language, counter: ErrorCounter, count: u64) -> String {
+    match counter {
+        ErrorCounter::Media => say!(l, "errors-media", count = count),
+        ErrorCounter::Log => say!(l, "errors-log", count = count),
+        ErrorCounter::LinkCorrectable => say!(l, "errors-link-correctable", count = count),
+        ErrorCounter::LinkNonFatal => say!(l, "errors-link-nonfatal", count = count),
+        ErrorCounter::LinkFatal => say!(l, "errors-link-fatal", count = count),
+    }
 }
 
 /// "… drive for drive, M 7600 delivers 5.1 % [2.0, 8.3] more ops/s than C P5, 8 drives each, …; …"

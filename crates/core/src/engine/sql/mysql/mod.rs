@@ -90,6 +90,26 @@ impl Dialect for MySql {
         session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"))?.pairs()
     }
 
+    /// The redo log, pages in their place, and pages in the doublewrite buffer. The last two are
+    /// together `Innodb_data_written`.
+    fn written(&self, session: &mut dyn SqlSession) -> SqlResult<Vec<(&'static str, u64)>> {
+        const PAGE: &str = "Innodb_page_size";
+        const PARTS: [(&str, &str); 3] = [
+            ("wal", "Innodb_os_log_written"),
+            ("pages", "Innodb_pages_written"),
+            ("doublewrite", "Innodb_dblwr_pages_written"),
+        ];
+        let names = PARTS.map(|(_, name)| format!("'{name}'")).join(", ");
+        let sql = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ('{PAGE}', {names})");
+        let counts = session.rows(&sql)?.pairs()?;
+        let page_bytes = counts.get(PAGE).copied().unwrap_or_default();
+        let part = |(part, name): (&'static str, &str)| {
+            let unit_bytes = if part == "wal" { 1.0 } else { page_bytes };
+            Some((part, (counts.get(name)? * unit_bytes) as u64))
+        };
+        Ok(PARTS.into_iter().filter_map(part).collect())
+    }
+
     fn analyze(&self, session: &mut dyn SqlSession) -> SqlResult<()> {
         let mut tables = Vec::new();
         for row in session.rows("SHOW TABLES")?.of(0) {

@@ -84,6 +84,20 @@ impl Dialect for Postgres {
         Ok(counters)
     }
 
+    /// The log, and pages written by the checkpointer, the background writer and sessions, in the
+    /// views of versions 14 to 16; later versions count pages elsewhere, and nothing is reported.
+    fn written(&self, session: &mut dyn SqlSession) -> SqlResult<Vec<(&'static str, u64)>> {
+        let sql = "SELECT wal_bytes, (buffers_checkpoint + buffers_clean + buffers_backend) * \
+                   current_setting('block_size')::bigint FROM pg_stat_wal, pg_stat_bgwriter";
+        let mut parts = Vec::new();
+        for row in session.rows(sql)?.of(0) {
+            for (name, value) in ["wal", "pages"].into_iter().zip(row.values()) {
+                parts.push((name, value.float()? as u64));
+            }
+        }
+        Ok(parts)
+    }
+
     fn analyze(&self, session: &mut dyn SqlSession) -> SqlResult<()> {
         session.run("ANALYZE")
     }

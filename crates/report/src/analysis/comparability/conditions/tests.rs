@@ -83,6 +83,8 @@ fn cell(subject: SubjectKey, value: usize) -> CellFacts {
         writes: None,
         limit: None,
         outliers: Outliers::default(),
+        slow_commands: Vec::new(),
+        errors: Default::default(),
         caveats: Vec::new(),
         watts_over_time: Vec::new(),
         celsius_over_time: Vec::new(),

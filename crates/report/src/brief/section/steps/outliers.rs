@@ -2,6 +2,7 @@
 //! docs/outliers.md has the rule.
 
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::outlier_cause::{Cause, Reason};
 use crate::analysis::outliers::{MetersAround, Outlier};
 use crate::base::units;
@@ -13,6 +14,8 @@ use crate::chart::outliers::cause_text;
 use crate::chart::step::name;
 use crate::chart::{self, Chart};
 use crate::language::{Language, Name, Number};
+use crate::record::Class;
+use crate::record::gauge::slow_commands::CommandKind;
 use crate::say;
 
 /// The causes of the slowest ops.
@@ -27,9 +30,11 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     for step in &facts.steps {
         let row = |cell| Some((Mark::None, row(l, facts, step, cell)?.to_vec()));
         let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
-        if rows.is_empty() {
+        let slow = slow_commands(l, facts, step);
+        if rows.is_empty() && slow.is_none() {
             continue;
         }
+        out.push(Block::chapter(step.title.text(l)));
         let head = [
             step.axis_text(l),
             say!(l, "column-subject"),
@@ -41,19 +46,63 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             say!(l, "cause-unknown"),
             say!(l, "column-mostly-unknown"),
         ];
-        out.extend([
-            Block::chapter(step.title.text(l)),
-            Table::measured(l, 2, &head, rows).block(),
-        ]);
-        out.push(Block::list(slowest(l, facts, step)));
+        if !rows.is_empty() {
+            out.push(Table::measured(l, 2, &head, rows).block());
+            out.push(Block::list(slowest(l, facts, step)));
+        }
+        out.extend(slow.into_iter().flatten());
     }
-    if !out.is_empty() {
+    if facts.steps.iter().any(|step| step.cells.iter().any(|c| c.outliers.count() > 0)) {
         let of = |step| chart::of_step(l, SECTION.id, facts, step);
         let figures: Vec<Chart> = facts.steps.iter().flat_map(of).collect();
         out.insert(0, Block::note(say!(l, "outliers-how")));
         out.insert(1, Block::Figures(figures));
     }
     out
+}
+
+/// Slow commands by the drives' own count, beside the count of Dyno.
+fn slow_commands(l: Language, facts: &Facts, step: &StepFacts) -> Option<[Block; 2]> {
+    let row = |cell: &CellFacts, own: &SlowCommands| {
+        let class = match own.gauge.command {
+            CommandKind::Read => Class::READ,
+            CommandKind::Write => Class::WRITE,
+        };
+        let from_ns = f64::from(own.gauge.from_ms) * 1e6;
+        let row = vec![
+            step.values[cell.value].text(l).into(),
+            name(facts, cell).into(),
+            l.name(&Name::op(class.name())).into(),
+            TableCell::time(Some(from_ns)),
+            number_format::grouped(l, own.drive).into(),
+            number_format::grouped(l, own.dyno).into(),
+        ];
+        (Mark::None, row)
+    };
+    let rows: Vec<_> = step
+        .cells
+        .iter()
+        .flat_map(|cell| seen(&cell.slow_commands).map(move |own| row(cell, own)))
+        .collect();
+    let head = [
+        step.axis_text(l),
+        say!(l, "column-subject"),
+        say!(l, "column-class"),
+        say!(l, "column-from-latency"),
+        say!(l, "column-slow-by-drive"),
+        say!(l, "column-slow-by-dyno"),
+    ];
+    (!rows.is_empty()).then(|| {
+        let table = Table::measured(l, 3, &head, rows).block();
+        [Block::note(say!(l, "slow-commands-how")), table]
+    })
+}
+
+/// Those of which there were any; if there were none, the lowest threshold shows that.
+fn seen(all: &[SlowCommands]) -> impl Iterator<Item = &SlowCommands> {
+    let any = |own: &SlowCommands| own.drive + own.dyno > 0;
+    let lowest = all.first().filter(|_| !all.iter().any(any)).map(|own| own.gauge.from_ms);
+    all.iter().filter(move |own| any(own) || Some(own.gauge.from_ms) == lowest)
 }
 
 /// The number of a cell's outliers, their latencies and causes.
