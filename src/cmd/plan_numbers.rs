@@ -116,7 +116,7 @@ pub fn powers(plan: &Plan, from: Option<&Earlier>) -> Vec<DetectableDifference> 
             let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
             DetectableDifference { at, scatter, shown }
         };
-        return scatter::shown(plan, facts).into_iter().map(power).collect();
+        return scatter::shown(plan, &facts.measured).into_iter().map(power).collect();
     }
     let found = selftest_result::kept();
     let all = found.iter().flat_map(|found| &found.scatter).filter_map(|of| {
@@ -142,9 +142,9 @@ pub struct Specimens {
 pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Specimens> {
     let Some(Earlier { name, facts }) = from else { return Vec::new() };
     let shared = |step: &StepFacts| plan.protocol.steps.iter().any(|own| own.name == step.name);
-    let any = facts.steps.iter().any(shared);
+    let any = facts.measured.steps.iter().any(shared);
     let of = |index: StepKey| {
-        let step = &facts.steps[index];
+        let step = &facts.measured.steps[index];
         let fleet = fleet::of_step(facts, index).filter(|_| !any || shared(step))?;
         let (scatter, metric) = (fleet.scatter(), fleet.metric.short());
         let needed = needed(&scatter, plan.repeats as usize, difference.ln_1p());
@@ -154,7 +154,7 @@ pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Sp
             needed,
         })
     };
-    facts.steps.keys().filter_map(of).collect()
+    facts.measured.steps.keys().filter_map(of).collect()
 }
 
 /// Bytes written by filling a drive's datasets.

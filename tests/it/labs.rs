@@ -35,7 +35,7 @@ fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_p
     // Three namespaces that are only read: the drive's counts cover all of them.
     let facts = dyno::bundles::facts(&[folder.path().join("neighbours.dyno")], &Default::default())
         .unwrap();
-    let alone = facts.steps[StepKey(0)].cells[0].limit.as_ref().expect("a verdict");
+    let alone = facts.measured.steps[StepKey(0)].cells[0].limit.as_ref().expect("a verdict");
     assert_ne!(alone.limit, Bottleneck::Memory, "{:?}", alone.evidence);
 
     let neighbours =

@@ -115,7 +115,7 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
         let rank = (pooled.len() as f64 * 0.99).ceil() as usize - 1;
 
         let facts = dyno::bundles::facts(&[path], &Default::default()).expect("facts");
-        let cell = &facts.steps[StepKey(0)].cells[0];
+        let cell = &facts.measured.steps[StepKey(0)].cells[0];
         let total = cell.total.as_ref().expect("measured");
         let each: f64 = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).sum();
         assert_eq!(cell.drives.len(), DRIVES);

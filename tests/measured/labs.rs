@@ -177,7 +177,7 @@ fn check_preparation(bundle: &Path, still: &Still) {
 fn check_limits(bundle: &Path) -> Facts {
     let facts = dyno::bundles::facts(&[bundle.to_path_buf()], &Default::default()).unwrap();
     for (step, cell) in
-        facts.steps.iter().flat_map(|step| step.cells.iter().map(move |cell| (step, cell)))
+        facts.measured.steps.iter().flat_map(|step| step.cells.iter().map(move |cell| (step, cell)))
     {
         let verdict = cell.limit.as_ref().expect("a verdict");
         let what = format!("{} on {}: {verdict:?}", step.name, facts.subjects[cell.subject].name);
@@ -202,7 +202,7 @@ fn check_limits(bundle: &Path) -> Facts {
 /// flushes.
 fn check_flushes(bundle: &Path) {
     let facts = check_limits(bundle);
-    let verdict = facts.steps[StepKey(0)].cells[0].limit.as_ref().expect("a verdict");
+    let verdict = facts.measured.steps[StepKey(0)].cells[0].limit.as_ref().expect("a verdict");
     if verdict.limit == Bottleneck::Drive {
         let evidence = bottleneck_text::evidence(Language::ENGLISH, verdict);
         assert!(evidence.contains("% of the window, in flushes for "), "{evidence}");

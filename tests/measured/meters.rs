@@ -157,8 +157,9 @@ fn a_scripted_meter_gives_work_a_watt_and_energy_within_a_percent_and_its_delay_
 fn check_energy(path: &PathBuf) {
     let all = dyno::bundles::facts(std::slice::from_ref(path), &Default::default()).unwrap();
     let bundle = Bundle::open(path).unwrap();
-    assert_eq!(all.steps[StepKey(0)].cells.len(), 2);
-    for (cell, stored) in all.steps[StepKey(0)].cells.iter().zip(bundle.points().unwrap()) {
+    assert_eq!(all.measured.steps[StepKey(0)].cells.len(), 2);
+    for (cell, stored) in all.measured.steps[StepKey(0)].cells.iter().zip(bundle.points().unwrap())
+    {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let rates = bundle.rates(stored.id).unwrap();
         let ops: f64 = rates.iter().map(|r| r.ops as f64).sum();
@@ -199,7 +200,7 @@ fn check_energy(path: &PathBuf) {
     let at = rows.headers().unwrap().iter().position(|c| c == "drive_joules").unwrap();
     let told: Vec<f64> = rows.records().map(|row| row.unwrap()[at].parse().unwrap()).collect();
     let known: Vec<f64> =
-        all.steps[StepKey(0)].cells.iter().map(|c| joules(&c.power[0]).unwrap()).collect();
+        all.measured.steps[StepKey(0)].cells.iter().map(|c| joules(&c.power[0]).unwrap()).collect();
     assert!(
         told.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-5) && told.len() == 2,
         "{told:?} {known:?}"
@@ -273,7 +274,7 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
             );
         }
         let all = dyno::bundles::facts(&[path], &Default::default()).unwrap();
-        let powers = &all.steps[StepKey(0)].cells[0].power;
+        let powers = &all.measured.steps[StepKey(0)].cells[0].power;
         let stalled = powers.iter().find(|p| p.class == "slot");
         assert!(
             stalled.is_none_or(|p| joules(p).is_none() && p.ops_per_watt.is_none()),

@@ -15,5 +15,5 @@ pub fn add() {
 }
 
 fn blocks(_l: Language, facts: &Facts) -> Vec<Block> {
-    vec![Block::text(format!("There were {} steps.", facts.steps.len()))]
+    vec![Block::text(format!("There were {} steps.", facts.measured.steps.len()))]
 }

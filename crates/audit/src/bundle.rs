@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::audit_data::PublishedFigures;
 use crate::says::{scale, unit_of_column};
 use crate::{FigureTable, PublishedFigure};
-use dyno_report::analysis::facts::{CellFacts, Facts, StepFacts};
+use dyno_report::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use dyno_report::analysis::metric_values::instruments;
 use dyno_report::analysis::points::metric::{Metric, PointFigure as Of, PointPart};
 use dyno_report::analysis::points::point_summary::PERCENTILES;
@@ -15,11 +15,11 @@ use dyno_report::language::Language;
 
 /// Each step as a table, whose metrics have column names: `ops_per_s`, `p99_9_us`,
 /// `reader-4:p99_us`.
-pub fn of_bundle(facts: &Facts) -> Vec<PublishedFigures> {
-    facts.steps.iter().map(|step| dataset(facts, step)).collect()
+pub fn of_bundle(subjects: &Subjects, measured: &MeasuredFacts) -> Vec<PublishedFigures> {
+    measured.steps.iter().map(|step| dataset(subjects, step)).collect()
 }
 
-fn dataset(facts: &Facts, step: &StepFacts) -> PublishedFigures {
+fn dataset(subjects: &Subjects, step: &StepFacts) -> PublishedFigures {
     let points: Vec<String> = step.values.iter().map(|v| v.number.to_string()).collect();
     let at_label = step.axis_text(Language::ENGLISH);
     let mut made = PublishedFigures {
@@ -34,8 +34,7 @@ fn dataset(facts: &Facts, step: &StepFacts) -> PublishedFigures {
         for cell in &step.cells {
             let Some(figure) = figure(&metric, step, cell, unit) else { continue };
             let table: &mut FigureTable = made.metrics.entry(name.clone()).or_default();
-            let of_subject =
-                table.figures.entry(facts.subjects[cell.subject].name.clone()).or_default();
+            let of_subject = table.figures.entry(subjects[cell.subject].name.clone()).or_default();
             of_subject.insert(made.points[cell.value].clone(), figure);
         }
         made.better.insert(name, metric.better());

@@ -92,22 +92,24 @@ fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
 /// The measures of the reference, and its drives.
 fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<JudgedFigure>, Vec<JudgedDrive>)> {
     let facts = bundles::facts(&each(&args.reference)?, question)?;
-    if let Some(name) = args.step.iter().find(|name| facts.steps.iter().all(|s| s.name != **name)) {
-        let known: Vec<&str> = facts.steps.iter().map(|s| &*s.name).collect();
+    if let Some(name) =
+        args.step.iter().find(|name| facts.measured.steps.iter().all(|s| s.name != **name))
+    {
+        let known: Vec<&str> = facts.measured.steps.iter().map(|s| &*s.name).collect();
         return Err(failed(
             format!("the reference has no step '{name}'"),
             format!("it has: {}", known.join(", ")),
         ));
     }
-    let asked = measures(&facts, &args.step);
+    let asked = measures(&facts.measured, &args.step);
     if asked.is_empty() {
         return Err(failed(
             "the reference has none of these metrics",
             "use one that `dyno show` prints for it",
         ));
     }
-    let all =
-        (0..facts.runs.len()).flat_map(|run| specimens(&facts, run, &asked, Some(SubjectKey(0))));
+    let all = (0..facts.setup.runs.len())
+        .flat_map(|run| specimens(&facts, run, &asked, Some(SubjectKey(0))));
     let all = all.collect();
     Ok((asked, all))
 }

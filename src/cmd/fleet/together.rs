@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, OutputFormat};
+use crate::analysis::Question;
+use crate::analysis::facts::{JointFacts, MeasuredFacts};
 use crate::analysis::hosts::{Joint, JointHost, Sum};
-use crate::analysis::{Facts, Question};
 use crate::base::error::{Result, exit, failed};
 use crate::brief::section::setup::hosts as text;
 use crate::bundles;
@@ -98,21 +99,21 @@ pub struct ClassOfHosts {
 pub fn together(args: &TogetherArgs, out: &mut dyn Write) -> Result<u8> {
     let l = Language::ENGLISH;
     let facts = bundles::facts(&args.bundle, &Question::default())?;
-    if facts.hosts.is_empty() {
+    if facts.joint.hosts.is_empty() {
         return Err(failed(
             "these runs did not start together",
             "run each with the same --start-at and --clock (docs/fleet.md)",
         ));
     }
     match args.format.json {
-        true => json::print(&document(l, &facts), out)?,
+        true => json::print(&document(l, &facts.measured, &facts.joint), out)?,
         false => out.write_all(on_screen(&text::blocks(l, &facts)).as_bytes())?,
     }
-    let refused = facts.joints.iter().any(|joint| joint.sum.is_err());
+    let refused = facts.joint.points.iter().any(|joint| joint.sum.is_err());
     Ok(if refused { exit::NOT_SHOWN } else { 0 })
 }
 
-fn document(l: Language, facts: &Facts) -> Brought {
+fn document(l: Language, measured: &MeasuredFacts, joint: &JointFacts) -> Brought {
     let clock = |host: &JointHost| {
         let (before, after) = (host.start.before, host.start.after);
         HostClock {
@@ -125,12 +126,12 @@ fn document(l: Language, facts: &Facts) -> Brought {
         }
     };
     Brought {
-        hosts: facts.hosts.iter().map(clock).collect(),
-        points: facts.joints.iter().map(|joint| point(l, facts, joint)).collect(),
+        hosts: joint.hosts.iter().map(clock).collect(),
+        points: joint.points.iter().map(|own| point(l, measured, joint, own)).collect(),
     }
 }
 
-fn point(l: Language, facts: &Facts, joint: &Joint) -> PointOfHosts {
+fn point(l: Language, measured: &MeasuredFacts, all: &JointFacts, joint: &Joint) -> PointOfHosts {
     let sum = joint.sum.as_ref().ok();
     PointOfHosts {
         step: joint.step.clone(),
@@ -143,7 +144,7 @@ fn point(l: Language, facts: &Facts, joint: &Joint) -> PointOfHosts {
         ops_per_s: sum.map(|sum| sum.ops_per_s),
         bytes_per_s: sum.map(|sum| sum.bytes_per_s),
         classes: sum.map(classes).unwrap_or_default(),
-        refused: joint.sum.as_ref().err().map(|why| text::reason(l, facts, joint, why)),
+        refused: joint.sum.as_ref().err().map(|why| text::reason(l, measured, all, joint, why)),
     }
 }
 

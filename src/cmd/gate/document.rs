@@ -64,7 +64,7 @@ struct GateFigure {
 impl Gated {
     /// For a gate and its bundles.
     pub fn new(l: Language, facts: &Facts, gate: &Gate) -> Gated {
-        let mut base: Vec<String> = facts.runs.iter().map(|run| run.file.clone()).collect();
+        let mut base: Vec<String> = facts.setup.runs.iter().map(|run| run.file.clone()).collect();
         let new = base.pop().unwrap_or_default();
         let unit = match gate.unit {
             ScatterUnit::Repeats => "repeats",
@@ -83,7 +83,7 @@ impl Gated {
 }
 
 fn figure(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> GateFigure {
-    let step = &facts.steps[row.step];
+    let step = &facts.measured.steps[row.step];
     let value = if let StepPlace::Value(value) = row.at { Some(&step.values[value]) } else { None };
     let enough = match row.verdict {
         GateVerdict::NotShown(NoVerdictCause::Scatter(enough)) => enough,

@@ -3,7 +3,7 @@
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged};
 use crate::base::error::{Context, Result};
 use crate::brief::gate as text;
@@ -12,10 +12,13 @@ use crate::language::Language;
 /// The report's text.
 pub fn report(l: Language, facts: &Facts, gate: &Gate) -> Result<String> {
     let mut report = Report::new("dyno gate");
-    for (index, step) in facts.steps.keyed() {
+    for (index, step) in facts.measured.steps.keyed() {
         let mut suite = TestSuite::new(&*step.name);
         suite.add_test_cases(gate.rows.iter().filter(|r| r.step == index).map(|r| {
-            let mut case = TestCase::new(name(l, facts, r), status(l, facts, gate, r));
+            let mut case = TestCase::new(
+                name(l, &facts.subjects, &facts.measured, r),
+                status(l, facts, gate, r),
+            );
             case.set_classname(format!("{}.{}", step.name, facts.subjects[r.subject].own_name));
             case
         }));
@@ -29,9 +32,9 @@ pub fn report(l: Language, facts: &Facts, gate: &Gate) -> Result<String> {
     Ok(text.replace(" disabled=\"", " skipped=\""))
 }
 
-fn name(l: Language, facts: &Facts, row: &Judged) -> String {
-    let (metric, place) = (row.metric.short(), text::place(l, facts, row));
-    format!("{}: {metric}, {place}", facts.subjects[row.subject].own_name)
+fn name(l: Language, subjects: &Subjects, measured: &MeasuredFacts, row: &Judged) -> String {
+    let (metric, place) = (row.metric.short(), text::place(l, measured, row));
+    format!("{}: {metric}, {place}", subjects[row.subject].own_name)
 }
 
 fn status(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStatus {

@@ -15,7 +15,7 @@ use document::Gated;
 use super::json::{self, OutputFormat};
 use super::load::share;
 use crate::analysis::Question;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{SetupFacts, Subjects};
 use crate::analysis::points::metric::MetricRequest;
 use crate::analysis::verdicts::gate::judge;
 use crate::base::error::{Context, NoVerdict, Result, exit, failed};
@@ -74,7 +74,7 @@ fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     let facts = bundles::facts(&paths, &question)?;
     let gate = judge(&facts, args.worse_than);
     if gate.rows.is_empty() {
-        return Err(nothing_in_common(&facts));
+        return Err(nothing_in_common(&facts.subjects, &facts.setup));
     }
     if let Some(path) = &args.junit {
         let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
@@ -97,16 +97,16 @@ fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     })
 }
 
-fn nothing_in_common(facts: &Facts) -> crate::base::error::Error {
+fn nothing_in_common(subjects: &Subjects, setup: &SetupFacts) -> crate::base::error::Error {
     let of = |run: usize| {
-        let own = facts.subjects.keys().filter(|s| facts.subjects[*s].run == run);
-        own.map(|s| &*facts.subjects[s].own_name).collect::<Vec<_>>().join(", ")
+        let own = subjects.keys().filter(|s| subjects[*s].run == run);
+        own.map(|s| &*subjects[s].own_name).collect::<Vec<_>>().join(", ")
     };
     failed(
         format!(
             "the base (subjects {}) has nothing that the new run (subjects {}) could be judged by",
             of(0),
-            of(facts.runs.len() - 1)
+            of(setup.runs.len() - 1)
         ),
         "use the same subject names in both plans, and a metric that both have",
     )

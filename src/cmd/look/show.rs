@@ -5,7 +5,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{Latency, RepeatSummary};
 use crate::base::error::Result;
 use crate::brief::block::Block;
@@ -33,7 +33,7 @@ pub fn show(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Res
         Ok(())
     };
     let rest = bundles.each_step(&mut |facts| put(facts, screens::steps(l, facts)))?;
-    put(&rest, screens::ending(l, &rest))
+    put(&rest, screens::ending(l, &rest.subjects, &rest.measured))
 }
 
 /// All results.
@@ -207,32 +207,37 @@ impl ShownBundle {
             cause: f.cause.clone(),
         };
         ShownBundle {
-            protocol: facts.protocol.clone(),
-            title: facts.title.text(l),
-            source: facts.source.written.clone(),
-            bundles: facts.runs.iter().map(bundle).collect(),
+            protocol: facts.protocol.name.clone(),
+            title: facts.protocol.title.text(l),
+            source: facts.protocol.source.written.clone(),
+            bundles: facts.setup.runs.iter().map(bundle).collect(),
             subjects: facts.subjects.iter().map(subject).collect(),
-            steps: facts.steps.iter().map(|step| StepRow::of(l, facts, step)).collect(),
-            failures: facts.failures.iter().map(failure).collect(),
+            steps: facts
+                .measured
+                .steps
+                .iter()
+                .map(|step| StepRow::of(l, &facts.subjects, step))
+                .collect(),
+            failures: facts.measured.failures.iter().map(failure).collect(),
         }
     }
 }
 
 impl StepRow {
-    fn of(l: Language, facts: &Facts, step: &StepFacts) -> StepRow {
+    fn of(l: Language, subjects: &Subjects, step: &StepFacts) -> StepRow {
         StepRow {
             name: step.name.clone(),
             title: step.title.text(l),
             axis: step.axis.as_ref().map(|_| step.axis_text(l)),
             warmup_ns: step.warmup_ns,
             window_ns: step.window_ns,
-            points: step.cells.iter().map(|cell| PointRow::of(facts, step, cell)).collect(),
+            points: step.cells.iter().map(|cell| PointRow::of(subjects, step, cell)).collect(),
         }
     }
 }
 
 impl PointRow {
-    fn of(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> PointRow {
+    fn of(subjects: &Subjects, step: &StepFacts, cell: &CellFacts) -> PointRow {
         let value = &step.values[cell.value];
         let stream = |(name, headline, load): &(String, bool, RepeatSummary)| StreamRow {
             name: name.clone(),
@@ -240,7 +245,7 @@ impl PointRow {
             load: LoadRow::of(load),
         };
         PointRow {
-            subject: facts.subjects[cell.subject].name.clone(),
+            subject: subjects[cell.subject].name.clone(),
             at: step.axis.as_ref().map(|_| value.label.clone()),
             value: step.axis.as_ref().and_then(|_| crate::base::units::finite(value.number)),
             repeats: cell.repeats.clone(),

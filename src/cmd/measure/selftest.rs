@@ -162,22 +162,29 @@ impl Measurement {
         let failure = |f: &crate::analysis::facts::EarlyEnd| {
             format!("{}, {}: {}", self.title, f.step.written, f.cause)
         };
-        for why in facts.failures.iter().map(failure) {
+        for why in facts.measured.failures.iter().map(failure) {
             if !found.failures.contains(&why) {
                 found.failures.push(why);
             }
         }
-        found.repeats = facts.runs.iter().map(|r| r.repeats).max().unwrap_or(0).max(found.repeats);
+        found.repeats =
+            facts.setup.runs.iter().map(|r| r.repeats).max().unwrap_or(0).max(found.repeats);
         if let Purpose::Known(percent) = self.purpose {
-            return found.known.push(selftest::known(facts, percent));
+            return found.known.push(selftest::known(&facts.comparisons, percent));
         }
-        found.same = selftest::same(found.same, facts);
+        found.same = selftest::same(found.same, &facts.comparisons);
         match &self.purpose {
-            Purpose::Ceiling(engine) => found.ceilings.extend(selftest::ceilings(facts, engine)),
-            Purpose::Scatter(of) => found.scatter.push(selftest::scatter(facts, of, found.repeats)),
-            Purpose::Same => {
-                found.scatter.push(selftest::scatter(facts, "the null engine", found.repeats))
+            Purpose::Ceiling(engine) => {
+                found.ceilings.extend(selftest::ceilings(&facts.measured, engine))
             }
+            Purpose::Scatter(of) => {
+                found.scatter.push(selftest::scatter(&facts.measured, of, found.repeats))
+            }
+            Purpose::Same => found.scatter.push(selftest::scatter(
+                &facts.measured,
+                "the null engine",
+                found.repeats,
+            )),
             Purpose::Known(_) => {}
         }
     }

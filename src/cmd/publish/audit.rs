@@ -119,10 +119,10 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<PublishedFigures>> {
     let mut found: Vec<PublishedFigures> = Vec::new();
     for path in paths {
         let more = match crate::base::file::is_sqlite(path) {
-            true => bundle::of_bundle(&bundles::facts(
-                std::slice::from_ref(path),
-                &Question::default(),
-            )?),
+            true => bundle::of_bundle(
+                &bundles::facts(std::slice::from_ref(path), &Question::default())?.subjects,
+                &bundles::facts(std::slice::from_ref(path), &Question::default())?.measured,
+            ),
             false => vec![table::read(path, head)?],
         };
         for dataset in more {

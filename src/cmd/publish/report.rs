@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::analysis::Facts;
+use crate::analysis::facts::ReportStatements;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::output::{self, Output};
 use crate::brief::{Brief, BriefOptions};
@@ -33,12 +33,12 @@ pub fn report(
     let l = bundles.language()?;
     let mut facts = bundles.facts_of_brief(options.masks())?;
     options.check_masks(&facts)?;
-    let options = options.masked(&facts.mask)?;
+    let options = options.masked(&facts.statements.mask)?;
     options.choose_subject(&mut facts)?;
     options.state_drives(&mut facts);
-    let facts = Facts { declared: options.declared(&facts.declared), ..facts };
+    facts.statements.declared = options.declared(&facts.statements.declared);
     let document = Brief::new(l, &facts, &options)?;
-    check_masked(&document, &facts)?;
+    check_masked(&document, &facts.statements)?;
     let page = match output {
         Some(path) => path.to_path_buf(),
         None => bundles.paths[0].with_extension("html"),
@@ -59,11 +59,11 @@ pub fn report(
 
 /// All forms have the same contents, and Markdown is plain text. Masked words were removed earlier,
 /// so this would find a bug in Dyno.
-fn check_masked(document: &Brief, facts: &Facts) -> Result<()> {
-    if facts.mask.is_empty() {
+fn check_masked(document: &Brief, statements: &ReportStatements) -> Result<()> {
+    if statements.mask.is_empty() {
         return Ok(());
     }
-    match facts.mask.found_in(&markdown(document, "figures").0) {
+    match statements.mask.found_in(&markdown(document, "figures").0) {
         None => Ok(()),
         Some(word) => Err(refused(
             format!("the brief would say '{word}', which is masked"),

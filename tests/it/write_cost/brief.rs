@@ -43,7 +43,7 @@ impl Two {
 
     /// Whether the readings of a counter were too far apart for its window.
     fn too_coarse(&self) -> bool {
-        self.facts().steps[StepKey(0)].cells.iter().any(|cell| {
+        self.facts().measured.steps[StepKey(0)].cells.iter().any(|cell| {
             let found = cell.writes.as_ref().map(|writes| &writes.amplification);
             matches!(found, Some(Err(NotMeasured::TooCoarse(_))))
         })
@@ -113,7 +113,7 @@ fn the_brief_of_two_drives_has_amplification_life_and_cost_by_the_formulas_of_it
     }
     let text = report(two.folder.path(), "en");
     for subject in facts.subjects.keys() {
-        let cell = facts.steps[StepKey(0)].cell(subject, 0).unwrap();
+        let cell = facts.measured.steps[StepKey(0)].cell(subject, 0).unwrap();
         let writes = cell.writes.as_ref().unwrap();
         let (waf, _) = writes.amplification.as_ref().unwrap();
         assert!(text.contains(&format!("{:.2}", waf.value)), "WAF {waf:?}: {text}");
@@ -136,8 +136,8 @@ fn the_brief_of_two_drives_has_amplification_life_and_cost_by_the_formulas_of_it
     // The drive with more spare blocks amplifies less. Whether that is claimed depends on what
     // limited the load, and so on how busy this machine is.
     let of = |subject| {
-        let cell = facts.steps[StepKey(0)].cell(SubjectKey(subject), 0).unwrap();
-        Metric::total(PointFigure::Waf).of(&facts.steps[StepKey(0)], cell).unwrap().0.value
+        let cell = facts.measured.steps[StepKey(0)].cell(SubjectKey(subject), 0).unwrap();
+        Metric::total(PointFigure::Waf).of(&facts.measured.steps[StepKey(0)], cell).unwrap().0.value
     };
     assert!(of(1) < of(0) - 0.5, "{} and {}", of(0), of(1));
     dyno_well(two.folder.path(), &["compare", "two.dyno", "--metric", "WAF", "--metric", "J/TB"]);

@@ -73,7 +73,7 @@ fn in_qemu_each_placement_handle_receives_what_its_stream_wrote_and_no_other() {
     };
     for run in ["without", "with"] {
         let facts = facts(run);
-        let writes = facts.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
+        let writes = facts.measured.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
         assert_eq!(writes.source(), Some(CounterSource::Fdp));
         let blocks: u64 = written(folder, run).iter().sum();
         assert_eq!(writes.layers().host, Some(blocks as f64 * 512.0), "{run}: {said}");

@@ -94,7 +94,7 @@ fn random_writes_have_the_amplification_that_the_drive_had_and_each_layer_its_by
     else {
         return;
     };
-    let writes = seen.facts.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
+    let writes = seen.facts.measured.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
     let truth = seen.media_bytes as f64 / seen.host_bytes as f64;
     let (found, _) = writes.amplification.as_ref().expect("an amplification");
     assert!(truth > 1.5, "{truth}");
@@ -114,7 +114,7 @@ fn sequential_writes_have_an_amplification_of_one() {
     else {
         return;
     };
-    let writes = seen.facts.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
+    let writes = seen.facts.measured.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
     let (found, _) = writes.amplification.as_ref().expect("an amplification");
     let truth = seen.media_bytes as f64 / seen.host_bytes as f64;
     assert_eq!(found.value, truth);
@@ -126,7 +126,7 @@ fn a_load_that_writes_less_than_the_capacity_has_no_amplification() {
     let step = "duration = \"1s\"\n[[step.stream]]\nname = \"io\"\nengine = \"uring\"\nrate = \
                 \"100/s\"\nworkload = { kind = \"random\", read = 0, block = \"4KiB\" }";
     let Some(seen) = run(settled(PAGES), step) else { return };
-    let writes = seen.facts.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
+    let writes = seen.facts.measured.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
     let why = writes.amplification.as_ref().expect_err("too little was written");
     let fills = seen.host_bytes as f64 / (f64::from(PAGES) * PAGE as f64);
     match why {
@@ -145,7 +145,7 @@ fn amplification_over_time_rises_from_a_drive_that_was_filled_in_order_until_it_
     let step = "duration = \"4s\"\n[[step.stream]]\nname = \"io\"\nengine = \"uring\"\nrate = \
                 \"1500/s\"\nworkload = { kind = \"random\", read = 0, block = \"4KiB\" }";
     let Some(seen) = run(ftl, step) else { return };
-    let writes = seen.facts.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
+    let writes = seen.facts.measured.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
     let over_time = &writes.repeats[0].over_time;
     let (first, last) = (over_time[0].1, over_time[over_time.len() - 1].1);
     assert!(over_time.len() > 10 && first < last - 0.2, "{over_time:?}");
@@ -159,7 +159,8 @@ fn a_load_is_repeated_until_its_amplification_is_steady() {
         stream("kind = \"random\", read = 0, block = \"4KiB\"")
     );
     let Some(seen) = run(settled(PAGES), &step) else { return };
-    let state = seen.facts.prepared.iter().find_map(|(_, p)| p.steady.as_ref()).expect("rounds");
+    let state =
+        seen.facts.setup.prepared.iter().find_map(|(_, p)| p.steady.as_ref()).expect("rounds");
     assert!(state.reached(), "{state:?}");
     let mean = state.window.as_ref().expect("a window").mean;
     let truth = seen.media_bytes as f64 / seen.host_bytes as f64;
@@ -177,7 +178,8 @@ fn rocksdbs_log_flushes_and_compaction_and_the_filesystem_add_up_to_the_kernels_
     let dataset = "engine = \"rocksdb\"\nkeys = 20000\nvalue_size = 400\ndirect = true\nfill = \
                    \"filluniquerandom\"\noptions = { write_buffer_size = 1048576 }";
     let Some(seen) = run_on(Ftl::new(40_000, 800, 64), dataset, step) else { return };
-    let layers = seen.facts.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters").layers();
+    let layers =
+        seen.facts.measured.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters").layers();
     let parts: f64 = layers.parts.iter().map(|(_, bytes)| bytes).sum();
     let (kernel, rest) = (layers.kernel.expect("a kernel's count"), layers.rest().expect("a rest"));
     assert_eq!(parts + rest, kernel);
@@ -204,7 +206,7 @@ fn database_layers(engine: &str, knobs: &str) -> Option<Layers> {
          threads = 2 }}"
     );
     let seen = run_on(Ftl::new(100_000, 2_000, 64), &dataset, &step)?;
-    Some(seen.facts.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters").layers())
+    Some(seen.facts.measured.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters").layers())
 }
 
 /// The bytes of each part, and how far their sum is from the kernel's count, as a share of it.

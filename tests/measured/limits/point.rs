@@ -149,7 +149,7 @@ pub fn measure_by(
     }
     let shown = finished(dyno(&["show", "b.dyno"]));
     let mut facts = dyno::bundles::facts(&[bundle], &Default::default()).expect("facts");
-    (facts.steps[StepKey(0)].cells.remove(0), shown)
+    (facts.measured.steps[StepKey(0)].cells.remove(0), shown)
 }
 
 /// Whether the test's folder is on a block device.

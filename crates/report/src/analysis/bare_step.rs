@@ -45,6 +45,7 @@ fn unknown(name: &str, title: PlanText) -> StepFacts {
         title,
         imported: false,
         axis: None,
+        metrics: Vec::new(),
         headline: None,
         place: AxisPlace::Top,
         figures: Vec::new(),

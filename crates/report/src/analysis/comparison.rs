@@ -1,4 +1,5 @@
-//! A comparison of two subjects.
+//! A comparison of two subjects, and what is selected from all of them: claims, changes of the
+//! better subject, the result of a step. `claim` makes them.
 
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
@@ -112,4 +113,48 @@ impl Comparison {
     pub fn is_of(&self, a: SubjectKey, b: SubjectKey) -> bool {
         (self.better, self.worse) == (a, b) || (self.better, self.worse) == (b, a)
     }
+}
+
+/// A claim, with related results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// The comparison, whose interval excludes "no difference".
+    pub comparison: Comparison,
+    /// It is the largest of several: the number of points that show the same direction.
+    pub of_points: usize,
+}
+
+/// From one axis value on, another subject is better.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossover {
+    /// The step.
+    pub step: StepKey,
+    /// The metric in which the order changes.
+    pub metric: Metric,
+    /// Better up to the value with index `until`.
+    pub before: SubjectKey,
+    /// Index of the last axis value at which `before` is better.
+    pub until: usize,
+    /// Better from the value `from` on.
+    pub after: SubjectKey,
+    /// Index of the first axis value at which `after` is better.
+    pub from: usize,
+}
+
+/// The result of a step, at the place and in the metric of its headline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepLead {
+    /// The step.
+    pub step: StepKey,
+    /// The metric.
+    pub metric: Metric,
+    /// The index of the axis value, if it is a single one: the headline's, or the last at which
+    /// anything could be compared.
+    pub value: Option<usize>,
+    /// Every comparison there.
+    pub all: Vec<Comparison>,
+    /// The one subject that is better than all others, by claims.
+    pub best: Option<SubjectKey>,
+    /// Where the better one changes along the axis.
+    pub crossovers: Vec<Crossover>,
 }

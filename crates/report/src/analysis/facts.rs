@@ -6,7 +6,7 @@ mod subjects;
 use std::collections::HashMap;
 
 use crate::analysis::caveat::Caveat;
-use crate::analysis::comparison::Comparison;
+use crate::analysis::comparison::{Claim, Comparison, Crossover, StepLead};
 use crate::analysis::difference::Barred;
 use crate::analysis::hosts::{Joint, JointHost};
 use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
@@ -16,7 +16,7 @@ use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
-use crate::analysis::points::metric::{Instrument, MetricRequest};
+use crate::analysis::points::metric::{Instrument, Metric, MetricRequest};
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::analysis::points::replay::PointReplay;
 use crate::analysis::title::{PlanText, ProtocolTitle};
@@ -34,47 +34,98 @@ pub use subjects::{SubjectFacts, Subjects};
 /// A window with the minimum number of intervals for the drift test.
 const TESTED_NS: u64 = 4_000_000_000;
 
-/// The data of a report.
+/// The data of a report, by what a reader of a part needs.
 #[derive(Default)]
 pub struct Facts {
-    /// The protocol's title.
-    pub title: ProtocolTitle,
-    /// The protocol's name.
-    pub protocol: String,
-    /// The source of the protocol's parameters.
-    pub source: PlanText,
-    /// The bundles, in the given order.
-    pub runs: Vec<RunFacts>,
+    /// The protocol that the bundles follow.
+    pub protocol: ProtocolFacts,
     /// The subjects.
     pub subjects: Subjects,
-    /// What the plans, and brief.toml before them, state of the subjects' drives.
-    pub stated: Specifications,
+    /// The runs and their conditions.
+    pub setup: SetupFacts,
+    /// What plans, brief.toml and the reader state and ask.
+    pub statements: ReportStatements,
+    /// The figures.
+    pub measured: MeasuredFacts,
+    /// The comparisons of the figures.
+    pub comparisons: Comparisons,
+    /// The bundles as hosts with a common start.
+    pub joint: JointFacts,
+}
+
+/// The identity of a protocol.
+#[derive(Default)]
+pub struct ProtocolFacts {
+    /// Its title.
+    pub title: ProtocolTitle,
+    /// Its name.
+    pub name: String,
+    /// The source of its parameters.
+    pub source: PlanText,
+}
+
+/// The runs and their conditions.
+#[derive(Default)]
+pub struct SetupFacts {
+    /// The bundles, in the given order.
+    pub runs: Vec<RunFacts>,
+    /// The preparation of the drives, with their subject.
+    pub prepared: Vec<(SubjectKey, PreparationStep)>,
+    /// Facts of hosts, drives and engines, by heading.
+    pub disclosure: Vec<DisclosureGroup>,
+}
+
+/// What plans, brief.toml and the reader state and ask.
+#[derive(Default)]
+pub struct ReportStatements {
     /// The publisher's statements.
     pub declared: Declaration,
+    /// What the plans, and brief.toml before them, state of the subjects' drives.
+    pub specifications: Specifications,
     /// The masks of subjects.
     pub mask: Mask,
     /// Permitted differences: paths of the plan, or "host".
     pub vary: Vec<String>,
     /// The requested metrics; otherwise the headline metrics of each step.
     pub metrics: Vec<MetricRequest>,
-    /// Pairs of subjects that may not be compared.
-    pub barred: Vec<Barred>,
+}
+
+/// The figures.
+#[derive(Default)]
+pub struct MeasuredFacts {
     /// The measured steps, in the protocol's order.
     pub steps: Keyed<StepKey, StepFacts>,
     /// Steps that verified the data, without measurements.
     pub checks: Vec<StepFacts>,
     /// Points that ended early.
     pub failures: Vec<EarlyEnd>,
-    /// The preparation of the drives, with their subject.
-    pub prepared: Vec<(SubjectKey, PreparationStep)>,
-    /// Facts of hosts, drives and engines, by heading.
-    pub disclosure: Vec<DisclosureGroup>,
+    /// Whether there are only imported figures with too few repeats, whose differences are
+    /// arithmetic and not claims.
+    pub published: bool,
+}
+
+/// The comparisons of the figures.
+#[derive(Default)]
+pub struct Comparisons {
     /// Every comparison, as one family.
-    pub comparisons: Vec<Comparison>,
-    /// The bundles as hosts with a common start; empty if they have none.
+    pub all: Vec<Comparison>,
+    /// Pairs of subjects that may not be compared.
+    pub barred: Vec<Barred>,
+    /// The claims among them, strongest first.
+    pub claims: Vec<Claim>,
+    /// Where the better subject changes along an axis.
+    pub crossovers: Vec<Crossover>,
+    /// The result of each step at its headline.
+    pub leads: Keyed<StepKey, StepLead>,
+}
+
+/// The bundles as hosts with a common start; empty if they have none.
+#[derive(Default)]
+pub struct JointFacts {
+    /// The hosts.
     pub hosts: Vec<JointHost>,
     /// Every point of theirs, summed if permitted.
-    pub joints: Vec<Joint>,
+    pub points: Vec<Joint>,
 }
 
 /// One bundle.
@@ -119,6 +170,8 @@ pub struct StepFacts {
     pub axis: Option<AxisFacts>,
     /// The search for the highest load within a latency limit, if the sweep is one.
     pub search: Option<Search>,
+    /// The metrics of its comparisons: the requested ones, or those of its kind.
+    pub metrics: Vec<Metric>,
     /// The headline set by its protocol, if any.
     pub headline: Option<MetricRequest>,
     /// The place of the headline on the axis.
@@ -239,18 +292,27 @@ pub struct DisclosureGroup {
     pub rows: Vec<(String, String)>,
 }
 
-impl Facts {
+impl ReportStatements {
     /// What is stated of a subject's drives.
-    pub fn stated_of(&self, subject: SubjectKey) -> Option<&Specification> {
-        let SubjectFacts { name, own_name, .. } = &self.subjects[subject];
-        self.stated.get(name).or_else(|| self.stated.get(own_name))
+    pub fn of_drives(&self, subject: &SubjectFacts) -> Option<&Specification> {
+        let SubjectFacts { name, own_name, .. } = subject;
+        self.specifications.get(name).or_else(|| self.specifications.get(own_name))
     }
+}
 
+impl SetupFacts {
     /// Whether Dyno measured none of it.
     pub fn is_imported(&self) -> bool {
         !self.runs.is_empty() && self.runs.iter().all(RunFacts::is_imported)
     }
 
+    /// The run of a subject.
+    pub fn run_of(&self, subject: &SubjectFacts) -> &RunFacts {
+        &self.runs[subject.run]
+    }
+}
+
+impl MeasuredFacts {
     /// The axis values of a step, by index, at which a point of a subject failed, in one repeat or
     /// in any.
     pub fn failed(
@@ -269,20 +331,18 @@ impl Facts {
             .filter(of)
             .filter_map(|f| step.values.iter().position(|value| value.label == f.at))
     }
+}
 
+impl Comparisons {
     /// Why two subjects may not be compared in a step, if so.
     pub fn bar(&self, step: StepKey, a: SubjectKey, b: SubjectKey) -> Option<&Barred> {
         let pair = (a.min(b), a.max(b));
         self.barred.iter().find(|bar| bar.pair == pair && bar.step.is_none_or(|s| s == step))
     }
 
-    /// The cells of one step for a subject, by axis value.
-    pub fn cells_of<'a>(
-        &self,
-        step: &'a StepFacts,
-        subject: SubjectKey,
-    ) -> Vec<Option<&'a CellFacts>> {
-        (0..step.values.len()).map(|value| step.cell(subject, value)).collect()
+    /// The number of comparisons that share the error probability.
+    pub fn searched(&self) -> usize {
+        self.all.len()
     }
 }
 
@@ -311,6 +371,11 @@ impl StepFacts {
     /// Whether one of its points was not limited by the drive.
     pub fn has_marks(&self) -> bool {
         self.cells.iter().any(CellFacts::is_not_the_drives)
+    }
+
+    /// The cells of a subject, by axis value.
+    pub fn cells_of(&self, subject: SubjectKey) -> Vec<Option<&CellFacts>> {
+        (0..self.values.len()).map(|value| self.cell(subject, value)).collect()
     }
 
     /// The cell of a subject at an axis value, by its index.

@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::facts::{
-    AxisFacts, AxisPosition, CellFacts, DisclosureGroup, EarlyEnd, Facts, RunFacts, StepFacts,
-    SubjectFacts,
+    AxisFacts, AxisPosition, CellFacts, DisclosureGroup, EarlyEnd, Facts, ProtocolFacts,
+    ReportStatements, RunFacts, StepFacts, SubjectFacts,
 };
 use super::question::{self, Question};
 use crate::analysis::bare_step::{imported as imported_step, planned};
-use crate::analysis::claim::{compare, lead};
+use crate::analysis::claim::published::is_published;
+use crate::analysis::claim::{claims, compare, lead};
 use crate::analysis::comparability::{caveats, conditions};
+use crate::analysis::comparison::StepLead;
 use crate::analysis::hosts::Gathered;
 use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
 use crate::analysis::limits::device_errors;
@@ -19,6 +21,7 @@ use crate::analysis::limits::power::Series;
 use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
+use crate::analysis::points::metric::Metric;
 use crate::analysis::points::point_numbers::{PointSummary, series_of};
 use crate::analysis::points::point_summary::summarise;
 use crate::analysis::points::replay::PointReplay;
@@ -29,7 +32,7 @@ use crate::plan::specification::Specification;
 use crate::plan::{LoopKind, Plan, PointIndex, Timing};
 use crate::record::key::{FactHeading, drive};
 use crate::record::{
-    Ceiling, Class, Fact, IdlePower, Outcome, OwnLateness, PacingFloor, Point, PointContents,
+    Ceiling, Class, Fact, IdlePower, Mask, Outcome, OwnLateness, PacingFloor, Point, PointContents,
     RunContents, Verified, is_of_replay,
 };
 use crate::stats::runs::trend::Drift;
@@ -80,13 +83,18 @@ impl Gathering {
         question.metrics.iter().try_for_each(|asked| asked.check(&plans))?;
         let protocol = &first.run.plan.protocol;
         let facts = Facts {
-            title: ProtocolTitle::of(&first.run.plan),
-            protocol: protocol.name.clone(),
-            source: PlanText::source(&first.run.plan),
-            declared: question::declared(&plans),
-            stated: question::stated(&plans),
-            vary: question.vary.clone(),
-            metrics: question.metrics.clone(),
+            protocol: ProtocolFacts {
+                title: ProtocolTitle::of(&first.run.plan),
+                name: protocol.name.clone(),
+                source: PlanText::source(&first.run.plan),
+            },
+            statements: ReportStatements {
+                declared: question::declared(&plans),
+                specifications: question::stated(&plans),
+                mask: Mask::default(),
+                vary: question.vary.clone(),
+                metrics: question.metrics.clone(),
+            },
             ..Facts::default()
         };
         let (names, idle, seen, groups) = (Vec::new(), Vec::new(), HashMap::new(), HashMap::new());
@@ -107,7 +115,7 @@ impl Gathering {
     ) -> Result<()> {
         let RunContents { file, run, facts: noted, prepared } = contents;
         let facts = &mut self.facts;
-        facts.runs.push(RunFacts {
+        facts.setup.runs.push(RunFacts {
             file: file.clone(),
             started_unix_ns: run.started_unix_ns,
             dyno_version: run.dyno_version.clone(),
@@ -119,12 +127,12 @@ impl Gathering {
             resolved: run.plan.clone(),
         });
         for own in &run.plan.vary {
-            if !facts.vary.contains(own) {
-                facts.vary.push(own.clone());
+            if !facts.statements.vary.contains(own) {
+                facts.statements.vary.push(own.clone());
             }
         }
         let mut names = HashMap::new();
-        let index = facts.runs.len() - 1;
+        let index = facts.setup.runs.len() - 1;
         let is_wanted =
             |name: &str| wanted.is_empty() || wanted.iter().any(|(r, n)| *r == index && n == name);
         for subject in run.plan.subjects.iter().filter(|s| is_wanted(&s.name)) {
@@ -152,13 +160,13 @@ impl Gathering {
         let imported = run.plan.imported.iter().flat_map(|i| &i.steps);
         let imported = imported.map(|s| imported_step(s, &run.plan.protocol));
         for step in own.chain(imported) {
-            if !facts.steps.iter().any(|s| s.name == step.name) {
-                facts.steps.push(step);
+            if !facts.measured.steps.iter().any(|s| s.name == step.name) {
+                facts.measured.steps.push(step);
             }
         }
         let several = (all.len() > 1).then_some(file.as_str());
         for p in prepared {
-            facts.prepared.extend(names.get(&p.subject).map(|subject| (*subject, p.clone())));
+            facts.setup.prepared.extend(names.get(&p.subject).map(|subject| (*subject, p.clone())));
         }
         noted.iter().for_each(|fact| self.disclose(fact, several));
         self.names.push(names);
@@ -168,12 +176,12 @@ impl Gathering {
     }
 
     fn group(&mut self, name: String) -> &mut Vec<(String, String)> {
-        let disclosure = &mut self.facts.disclosure;
+        let disclosure = &mut self.facts.setup.disclosure;
         let at = *self.groups.entry(name).or_insert_with_key(|name| {
             disclosure.push(DisclosureGroup { name: name.clone(), rows: Vec::new() });
             disclosure.len() - 1
         });
-        &mut self.facts.disclosure[at].rows
+        &mut self.facts.setup.disclosure[at].rows
     }
 
     fn disclose(&mut self, fact: &Fact, file: Option<&str>) {
@@ -214,11 +222,11 @@ impl Gathering {
         self.note_engine_facts(subject, &point);
         let first = self.facts.subjects.position(|of| of.run == run).unwrap_or_default();
         self.hosts.point(run, subject.0 - first.0, &point);
-        let Some(step) = self.facts.steps.position(|s| s.name == point.key.step) else {
+        let Some(step) = self.facts.measured.steps.position(|s| s.name == point.key.step) else {
             return;
         };
         let value = AxisPosition::of(point.key.axis.as_ref());
-        let step_facts = &mut self.facts.steps[step];
+        let step_facts = &mut self.facts.measured.steps[step];
         if step_facts.axis.is_none() {
             step_facts.axis =
                 point.key.axis.as_ref().map(|a| AxisFacts { name: a.name.clone(), field: a.field });
@@ -229,7 +237,7 @@ impl Gathering {
         }
         if let Outcome::Failed { cause } = &point.outcome {
             let (step, cause) = (step_facts.title.clone(), cause.clone());
-            self.facts.failures.push(EarlyEnd {
+            self.facts.measured.failures.push(EarlyEnd {
                 subject,
                 step,
                 at: value.label,
@@ -251,12 +259,12 @@ impl Gathering {
             repeat: point.key.repeat,
             replay: PointReplay::of(&point, &rates, &samples),
             outliers: Outliers::of(slow_ops, ops, point.key.repeat, &samples),
-            place: self.places[run].place(&self.facts.runs[run].resolved, &point.key),
+            place: self.places[run].place(&self.facts.setup.runs[run].resolved, &point.key),
             series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
             metered: Metered::of(
                 (samples, &reported),
                 &rates,
-                (&self.facts.runs[run].resolved, &point),
+                (&self.facts.setup.runs[run].resolved, &point),
                 &summary,
             ),
             summary,
@@ -270,18 +278,19 @@ impl Gathering {
         self.measured.clear();
         // By the keys of steps, which change.
         self.seen.clear();
-        let steps = std::mem::take(&mut self.facts.steps);
+        let steps = std::mem::take(&mut self.facts.measured.steps);
         let (part, others): (Vec<_>, Vec<_>) =
             steps.into_iter().partition(|step| !step.values.is_empty());
-        self.facts.steps = part.into_iter().collect();
+        self.facts.measured.steps = part.into_iter().collect();
         self.facts.set_checks_apart();
         let shown = show(&self.facts);
-        self.facts.steps = others.into_iter().collect();
+        self.facts.measured.steps = others.into_iter().collect();
         shown
     }
 
     /// The remaining facts once all parts were shown: runs, subjects, checks and failures.
-    pub fn rest(self) -> Facts {
+    pub fn rest(mut self) -> Facts {
+        self.facts.note_published();
         self.facts
     }
 
@@ -292,24 +301,30 @@ impl Gathering {
         let capacities: Keyed<SubjectKey, Option<f64>> =
             self.facts.subjects.iter().map(capacity).collect();
         let mut by_step: Keyed<StepKey, Vec<&Measured>> =
-            self.facts.steps.iter().map(|_| Vec::new()).collect();
+            self.facts.measured.steps.iter().map(|_| Vec::new()).collect();
         self.measured.iter().for_each(|m| by_step[m.step].push(m));
-        for (step, own) in self.facts.steps.iter_mut().zip(by_step) {
+        for (step, own) in self.facts.measured.steps.iter_mut().zip(by_step) {
             step.fill(&own, &self.idle, &capacities);
+            step.metrics = Metric::of_step(step, &self.facts.statements.metrics);
         }
+        self.facts.note_published();
     }
 
     /// Combines everything, and makes the comparisons.
     pub fn finish(mut self) -> Facts {
         self.put_together();
         let facts = &mut self.facts;
-        let steps = std::mem::take(&mut facts.steps).into_iter();
-        facts.steps = steps.filter(|step| !step.values.is_empty()).collect();
+        let steps = std::mem::take(&mut facts.measured.steps).into_iter();
+        facts.measured.steps = steps.filter(|step| !step.values.is_empty()).collect();
         facts.set_checks_apart();
-        facts.barred = conditions::barred(facts);
+        facts.comparisons.barred = conditions::barred(facts);
         caveats::note(facts);
-        facts.comparisons = compare::all(facts);
-        (facts.hosts, facts.joints) = self.hosts.finish();
+        facts.comparisons.all = compare::all(facts);
+        facts.comparisons.claims = claims::all(&facts.comparisons.all);
+        facts.comparisons.crossovers = claims::crossovers(&facts.comparisons.all);
+        let steps = facts.measured.steps.keys();
+        facts.comparisons.leads = steps.map(|step| StepLead::of(facts, step)).collect();
+        (facts.joint.hosts, facts.joint.points) = self.hosts.finish();
         self.facts
     }
 }
@@ -336,12 +351,16 @@ fn lead_of(groups: &BTreeMap<(usize, SubjectKey), Vec<&Measured>>) -> usize {
 }
 
 impl Facts {
+    fn note_published(&mut self) {
+        self.measured.published = is_published(&self.setup, &self.measured.steps);
+    }
+
     fn set_checks_apart(&mut self) {
-        let steps = std::mem::take(&mut self.steps).into_iter();
+        let steps = std::mem::take(&mut self.measured.steps).into_iter();
         let (checks, steps): (Vec<_>, Vec<_>) =
             steps.partition(|step| step.class == Some(Class::CHECK));
-        self.checks.extend(checks);
-        self.steps = steps.into_iter().collect();
+        self.measured.checks.extend(checks);
+        self.measured.steps = steps.into_iter().collect();
     }
 }
 

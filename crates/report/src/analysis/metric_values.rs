@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::analysis::caveat::Caveat;
 use crate::analysis::comparability::caveats;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, ReportStatements, StepFacts};
 use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::points::metric::{
     Instrument, Metric, MetricRequest, OF_POWER, PointFigure, PointPart, class_a_minute,
@@ -259,7 +259,7 @@ impl PointPart {
     }
 }
 
-impl Facts {
+impl ReportStatements {
     /// The requested parts of a step's points, without the whole.
     pub fn parts_asked(&self, step: &StepFacts) -> Vec<PointPart> {
         let mut parts: Vec<PointPart> = Vec::new();

@@ -16,7 +16,7 @@ mod bare_step;
 mod caveat;
 pub mod claim;
 pub mod comparability;
-mod comparison;
+pub mod comparison;
 pub mod cost;
 pub mod difference;
 pub mod facts;

@@ -3,7 +3,7 @@
 //! in comparisons.
 
 use crate::analysis::claim::compare::observations;
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{MeasuredFacts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::plan::{Plan, axes_of};
 use crate::stats::detectable::{Detectable, PlannedBrief, detectable};
@@ -17,9 +17,9 @@ pub fn of_step(step: &StepFacts, metric: &Metric) -> Option<f64> {
 }
 
 /// The same over all steps of the facts.
-pub fn of_all(facts: &Facts, metric: &Metric) -> Option<f64> {
+pub fn of_all(measured: &MeasuredFacts, metric: &Metric) -> Option<f64> {
     let all: Vec<(f64, f64)> =
-        facts.steps.iter().flat_map(|step| variances(step, metric)).collect();
+        measured.steps.iter().flat_map(|step| variances(step, metric)).collect();
     pooled(&all)
 }
 
@@ -81,7 +81,7 @@ pub fn planned(plan: &Plan) -> PlannedBrief {
 
 /// The differences that a plan's repeats can show with the scatter of an earlier bundle: for each
 /// common step, or from all of its steps together if there is none.
-pub fn shown(plan: &Plan, earlier: &Facts) -> Vec<(Option<String>, f64, Detectable)> {
+pub fn shown(plan: &Plan, measured: &MeasuredFacts) -> Vec<(Option<String>, f64, Detectable)> {
     let metric = Metric::total(PointFigure::Ops);
     let planned = planned(plan);
     let of = |name: Option<String>, scatter: Option<f64>| {
@@ -89,11 +89,11 @@ pub fn shown(plan: &Plan, earlier: &Facts) -> Vec<(Option<String>, f64, Detectab
         Some((name, scatter, detectable(scatter, planned)?))
     };
     let shared =
-        plan.protocol.steps.iter().filter_map(|s| earlier.steps.iter().find(|e| e.name == s.name));
+        plan.protocol.steps.iter().filter_map(|s| measured.steps.iter().find(|e| e.name == s.name));
     let each: Vec<_> = shared
         .filter_map(|step| of(Some(step.title.written.clone()), of_step(step, &metric)))
         .collect();
-    if each.is_empty() { of(None, of_all(earlier, &metric)).into_iter().collect() } else { each }
+    if each.is_empty() { of(None, of_all(measured, &metric)).into_iter().collect() } else { each }
 }
 
 #[cfg(test)]

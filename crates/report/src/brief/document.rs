@@ -3,7 +3,7 @@
 use super::block::{Block, Role, with_code};
 use super::lead::Lead;
 use super::section;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, ProtocolFacts, SetupFacts};
 use crate::base::error::Result;
 use crate::brief::own::options::{BriefOptions, PaperSize};
 use crate::brief::own::own_text::OwnText;
@@ -59,10 +59,10 @@ impl Brief {
     pub fn new(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Brief> {
         Ok(Brief {
             language: l,
-            title: declared::cited(facts, &options.title(l, facts))?,
-            kicker: facts.protocol.clone(),
-            byline: byline(l, facts),
-            version: facts.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
+            title: declared::cited(&facts.statements, &options.title(l, facts))?,
+            kicker: facts.protocol.name.clone(),
+            byline: byline(l, &facts.setup, &facts.protocol),
+            version: facts.setup.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
             // A fleet's figures have no subject's colour.
             subjects: if facts.subjects.are_a_fleet() {
                 Vec::new()
@@ -70,7 +70,7 @@ impl Brief {
                 facts.subjects.names()
             },
             palette: options.palette(facts)?,
-            cover: [cover(l, facts), declared::lines(l, facts)?].concat(),
+            cover: [cover(l, facts), declared::lines(l, &facts.statements)?].concat(),
             parts: parts(l, facts, options)?,
             logo_png: options.logo_png.clone(),
             footer: None,
@@ -103,11 +103,12 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         };
         Some(BriefSection { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
-    let drives = specification::stated(facts, options.drives());
+    let drives = specification::stated(&facts.statements, options.drives());
     let sources = Sources { language: l, facts, drives: &drives };
     let own = |place: &str| -> Result<Vec<BriefSection>> {
         let part = |t: &OwnText| {
-            let markdown = declared::cited(facts, &resolve(l, &t.markdown, &sources, false)?)?;
+            let markdown =
+                declared::cited(&facts.statements, &resolve(l, &t.markdown, &sources, false)?)?;
             let blocks = t.saying(markdown).blocks();
             Ok(BriefSection { id: t.id(), title: t.title.clone(), appendix: false, blocks })
         };
@@ -115,7 +116,8 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
     };
     let mut all = Vec::new();
     if let Some(verdict) = options.verdict(l) {
-        let markdown = declared::cited(facts, &resolve(l, &verdict.markdown, &sources, true)?)?;
+        let markdown =
+            declared::cited(&facts.statements, &resolve(l, &verdict.markdown, &sources, true)?)?;
         let blocks = verdict.saying(markdown).blocks();
         all.push(BriefSection {
             id: "verdict".to_string(),
@@ -125,7 +127,7 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         });
     }
     all.extend(own("")?);
-    let stated = specification::blocks(l, facts, &drives)?;
+    let stated = specification::blocks(l, &facts.subjects, &facts.measured, &drives)?;
     if !stated.is_empty() {
         let (id, title) = (specification::ID.to_string(), say!(l, "specification"));
         all.push(BriefSection { id, title, appendix: false, blocks: stated });
@@ -134,7 +136,7 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         all.extend(made(&id));
         all.extend(own(&id)?);
     }
-    let blocks = declared::blocks(l, facts, &drives)?;
+    let blocks = declared::blocks(l, &facts.statements, &drives)?;
     if !blocks.is_empty() {
         let (id, title) = (declared::ID.to_string(), say!(l, "declared-notes"));
         all.push(BriefSection { id, title, appendix: false, blocks });
@@ -143,21 +145,21 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
 }
 
 /// When and with what it was measured, by which procedure.
-fn byline(l: Language, facts: &Facts) -> String {
-    let newest = facts.runs.iter().max_by_key(|r| r.started_unix_ns);
-    let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
+fn byline(l: Language, setup: &SetupFacts, protocol: &ProtocolFacts) -> String {
+    let newest = setup.runs.iter().max_by_key(|r| r.started_unix_ns);
+    let version = setup.runs.first().map_or("", |r| r.dyno_version.as_str());
     let when = newest.map_or_else(|| l.moment(0), |run| wording::when_measured(l, run));
-    let by = match facts.is_imported() {
+    let by = match setup.is_imported() {
         true => say!(l, "imported-into", when = when, version = version),
         false => say!(l, "measured-with", when = when, version = version),
     };
-    match facts.source.written.as_str() {
+    match protocol.source.written.as_str() {
         "" => by,
         own if own.starts_with("Ours") => say!(l, "own-protocol", measured = by),
-        _ if facts.is_imported() => {
-            say!(l, "figures-after-source", measured = by, source = &facts.source)
+        _ if setup.is_imported() => {
+            say!(l, "figures-after-source", measured = by, source = &protocol.source)
         }
-        _ => say!(l, "after-source", measured = by, source = &facts.source),
+        _ => say!(l, "after-source", measured = by, source = &protocol.source),
     }
 }
 
@@ -169,8 +171,8 @@ fn cover(l: Language, facts: &Facts) -> Vec<Block> {
         out.push(Block::List(lead.findings.iter().map(|finding| with_code(finding)).collect()));
     }
     let figure = lead.step.and_then(|index| match facts.subjects.are_a_fleet() {
-        true => chart::of_step(l, "fleet", facts, &facts.steps[index]).into_iter().next(),
-        false => choice::headline(l, facts, &facts.steps[index]),
+        true => chart::of_step(l, "fleet", facts, &facts.measured.steps[index]).into_iter().next(),
+        false => choice::headline(l, facts, &facts.measured.steps[index]),
     });
     out.extend(figure.map(|figure| Block::Figures(vec![figure])));
     out.push(Block::note(run_conditions::line(l, facts)));

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Mark, Table};
 use crate::analysis::StepPlace;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, MeasuredFacts};
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::brief::number_format::NONE;
 use crate::brief::text::{caveat_text, wording};
@@ -51,8 +51,8 @@ fn percent(share: f64) -> String {
 }
 
 /// The place of a figure in its step: "8 threads", "mean of points".
-pub fn place(l: Language, facts: &Facts, row: &Judged) -> String {
-    let step = &facts.steps[row.step];
+pub fn place(l: Language, measured: &MeasuredFacts, row: &Judged) -> String {
+    let step = &measured.steps[row.step];
     match row.at {
         StepPlace::Value(value) => match &step.axis {
             Some(_) => format!("{} {}", step.values[value].text(l), step.axis_text(l)),
@@ -87,14 +87,16 @@ pub fn verdict(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> String 
         NoVerdictCause::NotInNew => "not measured in the new run".to_string(),
         NoVerdictCause::NotInBase => "not measured in the base".to_string(),
         NoVerdictCause::Caveat => "a caveat bars it".to_string(),
-        NoVerdictCause::Barred(number) => wording::barred(l, facts, &facts.barred[*number]),
+        NoVerdictCause::Barred(number) => {
+            wording::barred(l, &facts.subjects, &facts.measured, &facts.comparisons.barred[*number])
+        }
     };
     format!("not shown: {why}")
 }
 
 /// The complete text for the terminal.
 pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
-    let mut out = vec![Block::chapter(facts.title.text(l)), Block::lead(sentence(gate))];
+    let mut out = vec![Block::chapter(facts.protocol.title.text(l)), Block::lead(sentence(gate))];
     let head = ["step", "subject", "at", "metric", "verdict", "change", "interval"];
     let mut table = Table::new(5, &head);
     let (mut reasons, mut caveat) = (Vec::new(), false);
@@ -102,9 +104,10 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
         let (by, interval) =
             row.change.as_ref().map_or((NONE.to_string(), NONE.to_string()), change);
         let mark = if row.verdict == GateVerdict::Worse { Mark::Bad } else { Mark::None };
-        let (step, subject) = (&facts.steps[row.step].title, &facts.subjects[row.subject].own_name);
+        let (step, subject) =
+            (&facts.measured.steps[row.step].title, &facts.subjects[row.subject].own_name);
         let metric = row.metric.text(l);
-        let names = [step.text(l), subject.clone(), place(l, facts, row), metric];
+        let names = [step.text(l), subject.clone(), place(l, &facts.measured, row), metric];
         let own = [word_of(&row.verdict).to_string(), by, interval];
         if let GateVerdict::NotShown(why) = &row.verdict {
             caveat |= *why == NoVerdictCause::Caveat;

@@ -1,7 +1,7 @@
 //! The kernel command line in a brief: the parameters that may affect results, and the number of
 //! others. The boot disk, for example, is not disclosed.
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::ReportStatements;
 use crate::language::Language;
 use crate::plan::declaration::CommandLine;
 use crate::record::key::kernel;
@@ -79,8 +79,8 @@ const RELEVANT: [&str; 61] = [
 ];
 
 /// The displayed part of a fact: the relevant part of the command line, and other facts in full.
-pub fn shown(l: Language, facts: &Facts, name: &str, value: &str) -> String {
-    let whole = facts.declared.kernel_command_line == Some(CommandLine::Whole);
+pub fn shown(l: Language, statements: &ReportStatements, name: &str, value: &str) -> String {
+    let whole = statements.declared.kernel_command_line == Some(CommandLine::Whole);
     if name != kernel::COMMAND_LINE.name || whole {
         return value.to_string();
     }
@@ -106,6 +106,7 @@ fn is_relevant(parameter: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::facts::Facts;
 
     #[test]
     fn parameters_that_may_change_a_figure_are_shown_and_the_others_counted() {
@@ -113,16 +114,19 @@ mod tests {
                     nvme.poll_queues=4 memory_corruption_check=1";
         let facts = Facts::default();
         assert_eq!(
-            shown(Language::ENGLISH, &facts, "Command line", line),
+            shown(Language::ENGLISH, &facts.statements, "Command line", line),
             "isolcpus=2-7 rcu-nocbs=2-7 mem=256G nvme.poll_queues=4 (4 other parameters not shown)"
         );
         assert_eq!(
-            shown(Language::ENGLISH, &facts, "Command line", "root=/dev/vda"),
+            shown(Language::ENGLISH, &facts.statements, "Command line", "root=/dev/vda"),
             "none that is known to matter (1 other parameter not shown)"
         );
-        assert_eq!(shown(Language::ENGLISH, &facts, "Release", "root=/dev/vda"), "root=/dev/vda");
+        assert_eq!(
+            shown(Language::ENGLISH, &facts.statements, "Release", "root=/dev/vda"),
+            "root=/dev/vda"
+        );
         let mut whole = Facts::default();
-        whole.declared.kernel_command_line = Some(CommandLine::Whole);
-        assert_eq!(shown(Language::ENGLISH, &whole, "Command line", line), line);
+        whole.statements.declared.kernel_command_line = Some(CommandLine::Whole);
+        assert_eq!(shown(Language::ENGLISH, &whole.statements, "Command line", line), line);
     }
 }

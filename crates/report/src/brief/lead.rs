@@ -4,9 +4,9 @@
 
 use super::fleet as words;
 use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::lead::StepLead;
-use crate::analysis::claim::{claims, lead};
-use crate::analysis::facts::Facts;
+use crate::analysis::claim::lead;
+use crate::analysis::comparison::StepLead;
+use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::verdicts::fleet;
 use crate::brief::text::causes::{self, SaidRemedies};
@@ -40,29 +40,34 @@ pub struct Lead {
 impl Lead {
     /// The first page of these facts.
     pub fn of(l: Language, facts: &Facts) -> Lead {
-        let step = lead::step(facts);
+        let step = lead::step(&facts.measured, &facts.setup);
         if facts.subjects.are_a_fleet() {
             return of_fleet(l, facts, step);
         }
         let (Some(index), true) = (step, facts.subjects.len() > 1) else {
             return alone(l, facts, step);
         };
-        if published::is_published(facts) {
+        if facts.measured.published {
             let found = published::lead(l, facts, MOST_PUBLISHED);
             let nothing = || (say!(l, "published-no-difference"), Vec::new());
             let (sentence, findings) = found.unwrap_or_else(nothing);
             return Lead { sentence, findings, step, ranks: false, remedies: Vec::new() };
         }
-        let outcome = StepLead::of(facts, index);
+        let outcome = &facts.comparisons.leads[index];
         let mut remedies = SaidRemedies::new();
-        match first(l, facts, &outcome, &mut remedies) {
+        match first(l, facts, outcome, &mut remedies) {
             Some((sentence, said)) => {
                 let findings = claims_beside(l, facts, index, said);
                 Lead { sentence, findings, step, ranks: true, remedies }
             }
             None => {
                 let open = || outcome.all.iter().map(|c| not_shown(l, facts, c));
-                let levels = || facts.subjects.keys().filter_map(|s| level(l, facts, index, s));
+                let levels = || {
+                    facts
+                        .subjects
+                        .keys()
+                        .filter_map(|s| level(l, &facts.subjects, &facts.measured, index, s))
+                };
                 let mut findings: Vec<String> = open().chain(levels()).collect();
                 findings.truncate(MOST_FINDINGS.max(facts.subjects.len()));
                 let sentence = causes::no_claim(l, facts, &mut remedies);
@@ -72,21 +77,27 @@ impl Lead {
     }
 }
 
-fn level(l: Language, facts: &Facts, index: StepKey, subject: SubjectKey) -> Option<String> {
-    outcome::level(l, facts, &facts.steps[index], subject)
+fn level(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    index: StepKey,
+    subject: SubjectKey,
+) -> Option<String> {
+    outcome::level(l, subjects, &measured.steps[index], subject)
 }
 
 /// The sentence, and what it has said.
 fn first(
     l: Language,
     facts: &Facts,
-    outcome: &StepLead<'_>,
+    outcome: &StepLead,
     remedies: &mut SaidRemedies,
 ) -> Option<(String, Vec<Said>)> {
     let own = facts.subjects.headline;
     if let Some((sentence, said)) = outcome::of_subject(l, facts, outcome, remedies) {
-        let sentence = wording::of_step(l, facts, outcome.step, sentence);
-        let sentence = match outcome::more_changes(facts, outcome) {
+        let sentence = wording::of_step(l, &facts.measured, outcome.step, sentence);
+        let sentence = match outcome::more_changes(&facts.subjects, outcome) {
             0 => sentence,
             count => say!(l, "changes-more-times", sentence = sentence, count = count),
         };
@@ -94,10 +105,10 @@ fn first(
     }
     // No claim for the subject at the protocol's headline: the strongest claim elsewhere, stated as
     // such.
-    let all = claims::all(facts);
+    let all = &facts.comparisons.claims;
     let rank =
         |c: &Comparison| (!c.is_with(own), c.step != outcome.step, c.metric != outcome.metric);
-    let strongest = all.iter().map(|c| c.comparison).min_by_key(|c| rank(c))?;
+    let strongest = all.iter().map(|c| &c.comparison).min_by_key(|c| rank(c))?;
     let mut sentence = said_of_step(l, facts, strongest);
     if let Some(c) = outcome.all.iter().min_by_key(|c| !c.is_with(own)) {
         let open = if c.step == strongest.step {
@@ -113,11 +124,11 @@ fn first(
 /// "4 KiB reads: A delivers 21 % [19, 24] more ops/s than B at 96 threads."
 fn said_of_step(l: Language, facts: &Facts, c: &Comparison) -> String {
     let sentence = wording::stopped(l, wording::sentence(l, facts, c));
-    wording::of_step(l, facts, c.step, sentence)
+    wording::of_step(l, &facts.measured, c.step, sentence)
 }
 
 fn not_shown(l: Language, facts: &Facts, c: &Comparison) -> String {
-    wording::of_step(l, facts, c.step, outcome::open(l, facts, c))
+    wording::of_step(l, &facts.measured, c.step, outcome::open(l, facts, c))
 }
 
 /// Claims after the first sentence, for each kind most important first: other figures of the same
@@ -126,16 +137,17 @@ fn not_shown(l: Language, facts: &Facts, c: &Comparison) -> String {
 /// further losses is stated.
 fn claims_beside(l: Language, facts: &Facts, index: StepKey, said: Vec<Said>) -> Vec<String> {
     let own = facts.subjects.headline;
-    let all = claims::all(facts);
+    let all = &facts.comparisons.claims;
     let leads =
-        |c: &&Comparison| c.step == index && c.metric != lead::metric(facts, &facts.steps[index]);
-    let claimed = || all.iter().map(|c| c.comparison);
+        |c: &&Comparison| c.step == index && c.metric != lead::metric(&facts.measured.steps[index]);
+    let claimed = || all.iter().map(|c| &c.comparison);
     let same_step = claimed().filter(leads);
     let other_steps = facts
+        .measured
         .steps
         .keys()
         .filter(|other| *other != index)
-        .flat_map(|other| StepLead::of(facts, other).claims_of(own).concat());
+        .flat_map(|other| facts.comparisons.leads[other].claims_of(own).concat());
     let ordered: Vec<&Comparison> = same_step.chain(other_steps).chain(claimed()).collect();
     let kind = |kind: &dyn Fn(&Comparison) -> bool| {
         let mut known = said.clone();
@@ -171,10 +183,12 @@ fn claims_beside(l: Language, facts: &Facts, index: StepKey, said: Vec<Said>) ->
 /// If the better subject changes along the axis, this is stated, because one end does not represent
 /// the whole.
 fn one_finding(l: Language, facts: &Facts, c: &Comparison) -> String {
-    let crossovers = claims::crossovers(facts);
+    let crossovers = &facts.comparisons.crossovers;
     let mut same = crossovers.iter().filter(|o| o.step == c.step && o.metric == c.metric);
     match same.find(|o| c.is_of(o.before, o.after)) {
-        Some(crossover) => wording::stopped(l, wording::crossover(l, facts, crossover)),
+        Some(crossover) => {
+            wording::stopped(l, wording::crossover(l, &facts.subjects, &facts.measured, crossover))
+        }
         None => said_of_step(l, facts, c),
     }
 }
@@ -191,7 +205,7 @@ fn of_fleet(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
     let drives = say!(l, "fleet-drives", count = drives);
     let models = fleet.models.len();
     let sentence = say!(l, "fleet-lead", drives = drives, models = models, apart = apart);
-    let mut findings: Vec<String> = words::sentences(l, facts, &fleet)
+    let mut findings: Vec<String> = words::sentences(l, &facts.subjects, &facts.measured, &fleet)
         .into_iter()
         .map(|said| wording::stopped(l, said))
         .collect();
@@ -206,6 +220,7 @@ fn alone(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
         0 | 1 => say!(l, "no-rank-alone"),
         _ => causes::no_claim(l, facts, &mut remedies),
     };
-    let level = step.and_then(|index| level(l, facts, index, SubjectKey(0)));
+    let level =
+        step.and_then(|index| level(l, &facts.subjects, &facts.measured, index, SubjectKey(0)));
     Lead { sentence, findings: level.into_iter().collect(), step, ranks: false, remedies }
 }

@@ -5,8 +5,8 @@ use super::block::{Block, Mark, Table};
 use super::fleet as words;
 use super::lead::Lead;
 use super::section::{bottlenecks, results};
-use crate::analysis::claim::claims::{self, Claim, Crossover};
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::comparison::{Claim, Crossover};
+use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::StepKey;
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P99, RATE_KEPT, RepeatSummary,
@@ -23,28 +23,31 @@ use crate::say;
 
 /// The three parts below of all steps at once.
 pub fn show(l: Language, facts: &Facts) -> Vec<Block> {
-    [header(l, facts), steps(l, facts), ending(l, facts)].into_iter().flatten().collect()
+    [header(l, facts), steps(l, facts), ending(l, &facts.subjects, &facts.measured)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Every point of some steps with its streams.
 pub fn steps(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.steps {
+    for step in &facts.measured.steps {
         out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
-        out.push(points(l, facts, step).block());
+        out.push(points(l, &facts.subjects, step).block());
         if step.cells.iter().any(|c| c.streams.iter().any(|(_, headline, _)| !headline)) {
             out.push(Block::note(say!(l, "streams-in-brackets")));
         }
         out.extend(groups(l, facts, step, true));
-        out.extend(energy::table(l, facts, step).map(Table::block));
-        out.extend(limited(l, facts, step));
-        let slowest = outliers::lines(l, facts, step);
+        out.extend(energy::table(l, &facts.subjects, step).map(Table::block));
+        out.extend(limited(l, &facts.subjects, step));
+        let slowest = outliers::lines(l, &facts.subjects, step);
         if !slowest.is_empty() {
             out.extend([Block::part(say!(l, "section-outliers")), Block::list(slowest)]);
         }
-        out.extend(open_loop(l, facts, step));
+        out.extend(open_loop(l, &facts.subjects, step));
     }
-    let notes = energy::notes(l, facts);
+    let notes = energy::notes(l, &facts.subjects, &facts.measured);
     if !notes.is_empty() {
         out.extend([Block::chapter(say!(l, "power-meters")), Block::list(notes)]);
     }
@@ -52,12 +55,12 @@ pub fn steps(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// The part under all steps: passed checks and failed points.
-pub fn ending(l: Language, facts: &Facts) -> Vec<Block> {
-    let (checks, mut out) = (tpcc::verdicts(l, facts), Vec::new());
+pub fn ending(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
+    let (checks, mut out) = (tpcc::verdicts(l, subjects, measured), Vec::new());
     if !checks.is_empty() {
         out.push(Block::list(checks));
     }
-    out.extend(failures(l, facts));
+    out.extend(failures(l, subjects, measured));
     out
 }
 
@@ -75,43 +78,44 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
         out.extend(models(l, facts));
         return out;
     }
-    let (found, crossovers) = (claims::all(facts), claims::crossovers(facts));
-    for (index, step) in facts.steps.keyed() {
+    for (index, step) in facts.measured.steps.keyed() {
         out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
         out.push(results::side_by_side(l, facts, index).block());
         if step.has_marks() {
             out.push(Block::note(say!(l, "see-caveats-marks")));
         }
         out.extend(groups(l, facts, step, false));
-        out.extend(energy::table(l, facts, step).map(Table::block));
+        out.extend(energy::table(l, &facts.subjects, step).map(Table::block));
         if let Some(table) = equal_load::table(l, facts, index) {
             out.extend([table.block(), Block::note(equal_load::how(l))]);
         }
-        out.extend(comparisons(l, facts, index, &found, &crossovers));
-        out.extend(open_loop(l, facts, step));
+        out.extend(comparisons(l, facts, index));
+        out.extend(open_loop(l, &facts.subjects, step));
     }
     let caveats = caveat_text::caveats(l, facts);
     if !caveats.is_empty() {
         out.extend([Block::chapter(say!(l, "section-marks")), Block::list(caveats)]);
     }
     out.extend(notes::blocks(l, facts));
-    out.extend(failures(l, facts));
-    if !facts.comparisons.is_empty() {
+    out.extend(failures(l, &facts.subjects, &facts.measured));
+    if !facts.comparisons.all.is_empty() {
         out.push(Block::note(wording::footnote(l)));
     }
     let of_host = |summary| wording::stopped(l, say!(l, "on-this-host", summary = summary));
-    out.extend(selftest::of_host(facts).into_iter().map(|s: String| Block::note(of_host(s))));
+    out.extend(
+        selftest::of_host(&facts.setup).into_iter().map(|s: String| Block::note(of_host(s))),
+    );
     out
 }
 
 /// For a fleet, the models of each step instead of every subject.
 fn models(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for fleet in facts.steps.keys().filter_map(|index| fleet::of_step(facts, index)) {
-        let step = &facts.steps[fleet.step];
+    for fleet in facts.measured.steps.keys().filter_map(|index| fleet::of_step(facts, index)) {
+        let step = &facts.measured.steps[fleet.step];
         let described = Block::note(results::describe(l, step));
         out.extend([Block::chapter(step.title.text(l)), described]);
-        out.extend(words::of_step(l, facts, &fleet));
+        out.extend(words::of_step(l, &facts.subjects, &facts.measured, &fleet));
     }
     out.push(Block::note(say!(l, "fleet-how")));
     out
@@ -119,16 +123,18 @@ fn models(l: Language, facts: &Facts) -> Vec<Block> {
 
 /// Claims, strongest first, and points without claims, with the reason.
 pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
-    let found = claims::all(facts);
-    let claim = |claim: &Claim<'_>| {
+    let found = &facts.comparisons.claims;
+    let claim = |claim: &Claim| {
         let (said, basis) = wording::claim(l, facts, claim);
         say!(l, "claim-with-basis", claim = said, basis = basis)
     };
-    let crossover = |own: &Crossover| wording::stopped(l, wording::crossover(l, facts, own));
+    let crossover = |own: &Crossover| {
+        wording::stopped(l, wording::crossover(l, &facts.subjects, &facts.measured, own))
+    };
     let mut items: Vec<String> = found.iter().map(claim).collect();
-    items.extend(claims::crossovers(facts).iter().map(crossover));
+    items.extend(facts.comparisons.crossovers.iter().map(crossover));
     let mut out = if items.is_empty() { Vec::new() } else { vec![Block::list(items)] };
-    match published::rows(l, facts) {
+    match published::rows(l, &facts.subjects, &facts.measured) {
         Some(rows) => {
             let item = |[figure, subject, with, at, calculation, result, other, step]: [String;
                             8]| {
@@ -152,7 +158,13 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
         }
         None => {}
     }
-    out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(l, facts, bar))));
+    out.extend(
+        facts
+            .comparisons
+            .barred
+            .iter()
+            .map(|bar| Block::text(wording::barred(l, &facts.subjects, &facts.measured, bar))),
+    );
     let caveats = caveat_text::caveats(l, facts);
     if !caveats.is_empty() {
         let title = say!(l, "caveats-of-claims");
@@ -164,7 +176,7 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
 
 /// The title, and a line for each bundle.
 pub fn header(l: Language, facts: &Facts) -> Vec<Block> {
-    let moments = facts.runs.iter().map(|run| run.started_unix_ns);
+    let moments = facts.setup.runs.iter().map(|run| run.started_unix_ns);
     let run = |run: &crate::analysis::facts::RunFacts| {
         let when = wording::when_measured(l, run);
         let (version, repeats) = (&run.dyno_version, run.repeats);
@@ -182,21 +194,21 @@ pub fn header(l: Language, facts: &Facts) -> Vec<Block> {
             version = version
         ))
     };
-    let mut out = vec![Block::chapter(facts.title.text(l))];
-    match facts.subjects.are_a_fleet() && facts.runs.len() > 1 {
+    let mut out = vec![Block::chapter(facts.protocol.title.text(l))];
+    match facts.subjects.are_a_fleet() && facts.setup.runs.len() > 1 {
         true => {
-            let count = facts.runs.len();
+            let count = facts.setup.runs.len();
             let (first, last) = (moments.clone().min(), moments.max());
             let when = |at: Option<u64>| l.moment(at.unwrap_or(0));
             let said = say!(l, "fleet-runs", count = count, first = when(first), last = when(last));
             out.push(Block::note(said));
         }
-        false => out.extend(facts.runs.iter().map(run)),
+        false => out.extend(facts.setup.runs.iter().map(run)),
     }
     out
 }
 
-fn points(l: Language, facts: &Facts, step: &StepFacts) -> Table {
+fn points(l: Language, subjects: &Subjects, step: &StepFacts) -> Table {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend([say!(l, "column-stream"), say!(l, "column-class")]);
     head.extend(["ops/s", "±", "MB/s"].map(String::from));
@@ -211,7 +223,10 @@ fn points(l: Language, facts: &Facts, step: &StepFacts) -> Table {
                 if *headline { stream.clone() } else { say!(l, "in-brackets", what = stream) };
             for class in &summary.classes {
                 let mark = if *headline { Mark::None } else { Mark::Side };
-                rows.push((mark, show_row(l, [at, &name(facts, cell), &stream], summary, class)));
+                rows.push((
+                    mark,
+                    show_row(l, [at, &name(subjects, cell), &stream], summary, class),
+                ));
             }
         }
     }
@@ -245,25 +260,26 @@ fn show_row(
 /// The groups of a step as a whole, and optionally drive by drive.
 fn groups(l: Language, facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
     if let Some(together) = database_servers::together(l, facts, step) {
-        let servers = each.then(|| database_servers::each(l, facts, step)).flatten();
+        let servers =
+            each.then(|| database_servers::each(l, &facts.subjects, &facts.setup, step)).flatten();
         let how = Block::note(database_servers::how(l));
         return [Some(together.block()), servers.map(Table::block), Some(how)]
             .into_iter()
             .flatten()
             .collect();
     }
-    let Some(whole) = drives::whole(l, facts, step) else { return Vec::new() };
+    let Some(whole) = drives::whole(l, &facts.subjects, step) else { return Vec::new() };
     let mut out = vec![whole.block()];
     if each {
-        out.extend(drives::each(l, facts, step).map(Table::block));
+        out.extend(drives::each(l, &facts.subjects, step).map(Table::block));
     }
     out.push(Block::note(drives::aggregation(l)));
     out
 }
 
 /// The bottleneck of each point, if known.
-fn limited(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Block> {
-    let items = bottlenecks::lines(l, facts, step);
+fn limited(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Block> {
+    let items = bottlenecks::lines(l, subjects, step);
     match items.is_empty() {
         true => Vec::new(),
         false => vec![Block::part(say!(l, "section-limits")), Block::list(items)],
@@ -272,24 +288,23 @@ fn limited(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Block> {
 
 /// The results of the step's comparisons, the pairs that could not be compared, and where the
 /// better subject changes.
-fn comparisons(
-    l: Language,
-    facts: &Facts,
-    index: StepKey,
-    claims: &[Claim<'_>],
-    crossovers: &[Crossover],
-) -> Vec<Block> {
-    let barred = facts.barred.iter().filter(|b| b.step.is_none_or(|s| s == index));
-    let mut out: Vec<String> = barred.map(|bar| wording::barred(l, facts, bar)).collect();
-    let own = claims.iter().filter(|c| c.comparison.step == index);
-    out.extend(own.map(|claim| wording::stopped(l, wording::sentence(l, facts, claim.comparison))));
-    let own = crossovers.iter().filter(|c| c.step == index);
-    out.extend(own.map(|crossover| wording::stopped(l, wording::crossover(l, facts, crossover))));
+fn comparisons(l: Language, facts: &Facts, index: StepKey) -> Vec<Block> {
+    let barred = facts.comparisons.barred.iter().filter(|b| b.step.is_none_or(|s| s == index));
+    let mut out: Vec<String> =
+        barred.map(|bar| wording::barred(l, &facts.subjects, &facts.measured, bar)).collect();
+    let own = facts.comparisons.claims.iter().filter(|c| c.comparison.step == index);
+    out.extend(
+        own.map(|claim| wording::stopped(l, wording::sentence(l, facts, &claim.comparison))),
+    );
+    let own = facts.comparisons.crossovers.iter().filter(|c| c.step == index);
+    out.extend(own.map(|crossover| {
+        wording::stopped(l, wording::crossover(l, &facts.subjects, &facts.measured, crossover))
+    }));
     out.into_iter().map(Block::text).collect()
 }
 
 /// The mandatory disclosure of an open loop: missed rates and late requests.
-fn open_loop(l: Language, facts: &Facts, step: &StepFacts) -> Option<Block> {
+fn open_loop(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Block> {
     let mut items = Vec::new();
     for cell in &step.cells {
         for (name, _, s) in &cell.streams {
@@ -297,11 +312,8 @@ fn open_loop(l: Language, facts: &Facts, step: &StepFacts) -> Option<Block> {
             if missed.is_none() && s.late_share() < 0.01 {
                 continue;
             }
-            let place = format!(
-                "{} {}",
-                facts.subjects[cell.subject].name,
-                step.values[cell.value].text(l)
-            );
+            let place =
+                format!("{} {}", subjects[cell.subject].name, step.values[cell.value].text(l));
             let late = number_format::share(l, s.late_share());
             let backlog = number_format::grouped(l, s.backlog_max);
             items.push(match s.achieved().map(|a| number_format::share(l, a)) {
@@ -328,21 +340,21 @@ fn open_loop(l: Language, facts: &Facts, step: &StepFacts) -> Option<Block> {
     (!items.is_empty()).then(|| Block::list(items))
 }
 
-fn failures(l: Language, facts: &Facts) -> Vec<Block> {
-    if facts.failures.is_empty() {
+fn failures(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
+    if measured.failures.is_empty() {
         return Vec::new();
     }
     let item = |f: &crate::analysis::facts::EarlyEnd| {
         say!(
             l,
             "failed-point",
-            subject = &facts.subjects[f.subject].name,
+            subject = &subjects[f.subject].name,
             step = &f.step,
             at = &f.at,
             repeat = f.repeat,
             cause = &f.cause
         )
     };
-    let title = say!(l, "failed-points", count = facts.failures.len());
-    vec![Block::chapter(title), Block::list(facts.failures.iter().map(item))]
+    let title = say!(l, "failed-points", count = measured.failures.len());
+    vec![Block::chapter(title), Block::list(measured.failures.iter().map(item))]
 }

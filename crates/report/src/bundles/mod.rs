@@ -69,7 +69,12 @@ pub fn facts_in(l: Language, paths: &[PathBuf], question: &Question) -> Result<F
         });
         each.with_context(|| format!("reading {}", path.display()))?;
     }
-    Ok(Facts { mask, ..gathering.finish() })
+    Ok(masked(gathering.finish(), mask))
+}
+
+fn masked(mut facts: Facts, mask: Mask) -> Facts {
+    facts.statements.mask = mask;
+    facts
 }
 
 /// Reads bundles and shows them step by step, with the points of one step in memory at a time.
@@ -107,7 +112,7 @@ pub fn each_step(
         }
         gathering.part(show)?;
     }
-    Ok(Facts { mask, ..gathering.rest() })
+    Ok(masked(gathering.rest(), mask))
 }
 
 /// Follows figures over many runs, with one in memory at a time: names and paths of bundles.

@@ -44,7 +44,7 @@ pub fn others(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
 
 /// The figure of the step's headline.
 pub fn headline(l: Language, facts: &Facts, step: &StepFacts) -> Option<Chart> {
-    let metric = lead::metric(facts, step);
+    let metric = lead::metric(step);
     let wanted = of_metric(step, &metric);
     let all = step::cover(l, facts, step);
     let found = wanted.iter().find_map(|name| all.iter().find(|figure| is(figure, name)));

@@ -104,7 +104,7 @@ impl ChartKind<'_> {
         let metric = Metric::total(PointFigure::Waf);
         let of = |cell: &CellFacts| Some(scaled(&metric.of(self.step, cell)?.0, 1.0));
         let values = |subject: SubjectKey| {
-            let cells = self.facts.cells_of(self.step, subject).into_iter();
+            let cells = self.step.cells_of(subject).into_iter();
             cells.map(|cell| of(cell?)).collect::<Vec<_>>()
         };
         let each: Vec<Vec<Option<Bar>>> = self.facts.subjects.keys().map(values).collect();

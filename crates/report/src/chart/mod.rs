@@ -203,14 +203,20 @@ pub fn of_step(l: Language, section: &str, facts: &Facts, step: &StepFacts) -> V
 /// Every figure of a brief.
 pub fn all(l: Language, facts: &Facts) -> Vec<Chart> {
     if facts.subjects.are_a_fleet() {
-        return facts.steps.iter().flat_map(|step| of_step(l, "fleet", facts, step)).collect();
+        return facts
+            .measured
+            .steps
+            .iter()
+            .flat_map(|step| of_step(l, "fleet", facts, step))
+            .collect();
     }
     let of = |step| OF_STEP.iter().flat_map(move |of| (of.figures)(l, facts, step));
     facts
+        .measured
         .steps
         .iter()
         .flat_map(of)
-        .chain(kinds::steady::figures(l, facts))
+        .chain(kinds::steady::figures(l, &facts.subjects, &facts.setup))
         .chain(kinds::durable::figures(l, facts))
         .collect()
 }

@@ -2,7 +2,7 @@
 //! metric; and the MB/s of all steps that move data, on one scale.
 
 use crate::analysis::claim::{lead, levels};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::chart::canvas::axis::in_digits;
@@ -40,9 +40,10 @@ const GAP: f64 = 9.0;
 
 /// The headline of every step; as many figures as needed.
 pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
-    let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
+    let steps: Vec<&StepFacts> =
+        facts.measured.steps.iter().filter(|s| !s.cells.is_empty()).collect();
     let panel = |step: &&StepFacts| {
-        let metric = lead::metric(facts, step);
+        let metric = lead::metric(step);
         let (scale, unit) = match metric.is_latency() {
             true => crate::chart::step::time(l, facts, step),
             false => (1.0, ""),
@@ -51,9 +52,9 @@ pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
             "" => metric.text(l),
             unit => l.sequence(&[metric.text(l), unit.to_string()]),
         };
-        let index = facts.steps.position(|s| s.name == step.name).unwrap_or_default();
-        let value = lead::StepLead::of(facts, index).value;
-        let level = |subject| level(facts, step, &metric, (value, subject), scale);
+        let index = facts.measured.steps.position(|s| s.name == step.name).unwrap_or_default();
+        let value = facts.comparisons.leads[index].value;
+        let level = |subject| level(&facts.subjects, step, &metric, (value, subject), scale);
         MultiplePanel {
             title: step.title.text(l),
             unit,
@@ -62,18 +63,18 @@ pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
     };
     let (panels, names) = (steps.iter().map(panel).collect(), facts.subjects.names());
     let mut all = of_panels(&text(l, say!(l, "figures-lead")), &names, "summary", panels, None);
-    all.extend(megabytes(l, facts, &steps));
+    all.extend(megabytes(l, &facts.subjects, &steps));
     all
 }
 
 /// MB/s of all steps that move data, each at its maximum.
-fn megabytes(l: Language, facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
+fn megabytes(l: Language, subjects: &Subjects, steps: &[&StepFacts]) -> Vec<Chart> {
     let moving: Vec<&StepFacts> = steps.iter().copied().filter(|step| moves_data(step)).collect();
     if moving.len() < 2 {
         return Vec::new();
     }
     let most = |step: &StepFacts, subject: SubjectKey| {
-        let cells = facts.cells_of(step, subject).into_iter().flatten();
+        let cells = step.cells_of(subject).into_iter().flatten();
         let rate = |c: &CellFacts| {
             Some((c.total.as_ref()?.bytes_per_s.as_ref()?.value / 1e6, c.is_not_the_drives()))
         };
@@ -83,13 +84,13 @@ fn megabytes(l: Language, facts: &Facts, steps: &[&StepFacts]) -> Vec<Chart> {
     let panel = |step: &&StepFacts| MultiplePanel {
         title: step.title.text(l),
         unit: "MB/s".to_string(),
-        levels: facts.subjects.keys().map(|subject| most(step, subject)).collect(),
+        levels: subjects.keys().map(|subject| most(step, subject)).collect(),
     };
     let panels: Vec<MultiplePanel> = moving.iter().map(panel).collect();
     let all = panels.iter().flat_map(|panel| &panel.levels).flatten().map(|l| l.value);
     let scale = all.fold(0.0, f64::max);
     let caption = say!(l, "figures-megabytes");
-    of_panels(&text(l, caption), &facts.subjects.names(), "summary-mb", panels, Some(scale))
+    of_panels(&text(l, caption), &subjects.names(), "summary-mb", panels, Some(scale))
 }
 
 fn text(language: Language, caption: String) -> FigureText {
@@ -105,7 +106,7 @@ fn moves_data(step: &StepFacts) -> bool {
 }
 
 fn level(
-    facts: &Facts,
+    subjects: &Subjects,
     step: &StepFacts,
     metric: &Metric,
     (value, subject): (Option<usize>, SubjectKey),
@@ -118,7 +119,7 @@ fn level(
             let value = in_digits(bar.value, bar.digits);
             Some(PanelValue { value, marked: cell.is_not_the_drives() })
         }
-        None => levels::over_axis(facts, step, metric, subject).map(|value| PanelValue {
+        None => levels::over_axis(subjects, step, metric, subject).map(|value| PanelValue {
             value: value / scale,
             marked: levels::has_marks(step, subject),
         }),

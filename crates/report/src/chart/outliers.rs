@@ -36,7 +36,7 @@ pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let draw = ChartKind { language: l, facts, step, titled: true, quiet: false };
     let lead = draw.lead().into_iter().filter(|(_, cell)| !cell.outliers.marks.is_empty());
     let series = lead.map(|(_, cell)| SubjectOutliers {
-        name: name(facts, cell),
+        name: name(&facts.subjects, cell),
         marks: cell.outliers.marks.clone(),
         outliers: cell.outliers.count(),
     });

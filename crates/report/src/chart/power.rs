@@ -72,7 +72,7 @@ impl ChartKind<'_> {
             Some(Bar { marked: cell.is_not_the_drives(), ..bar })
         };
         let values = |subject| {
-            let cells = self.facts.cells_of(self.step, subject).into_iter();
+            let cells = self.step.cells_of(subject).into_iter();
             cells.map(|c| c.and_then(&bar)).collect()
         };
         let subjects = self.facts.subjects.keyed();
@@ -148,7 +148,7 @@ impl ChartKind<'_> {
         };
         let plot = Panels {
             text: self.text(what),
-            names: lead.iter().map(|(_, cell)| name(self.facts, cell)).collect(),
+            names: lead.iter().map(|(_, cell)| name(&self.facts.subjects, cell)).collect(),
             panels,
         };
         self.figure("power-over-time", plot)

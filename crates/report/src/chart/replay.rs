@@ -14,7 +14,7 @@ pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     let scaled = step.axis.as_ref().is_some_and(|axis| axis.field == Field::Scale);
     let recorded = step.values.iter().position(|value| scaled && value.number == 1.0);
     let value = recorded.unwrap_or(step.lead);
-    let cells = |subject| facts.cells_of(step, subject).into_iter().nth(value).flatten();
+    let cells = |subject| step.cells_of(subject).into_iter().nth(value).flatten();
     let lead: Vec<&CellFacts> = facts.subjects.keys().filter_map(cells).collect();
     if lead.iter().all(|cell| cell.replay.response_ns.len() < 3) {
         return Vec::new();
@@ -37,7 +37,7 @@ pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
             title: step.title.text(l),
             caption: say!(l, "figure-response-over-time"),
         },
-        names: lead.iter().map(|cell| name(facts, cell)).collect(),
+        names: lead.iter().map(|cell| name(&facts.subjects, cell)).collect(),
         panels: vec![
             panel(say!(l, "figure-arrivals-a-second"), &|cell| cell.replay.arrivals.clone()),
             panel(say!(l, "figure-mean-response", unit = unit), &responses),

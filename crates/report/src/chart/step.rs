@@ -5,7 +5,7 @@ mod claimed;
 mod several;
 
 use super::{Chart, LineSeries, Plot, mark};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::{
@@ -190,7 +190,7 @@ impl ChartKind<'_> {
             return self.lines(of, pick);
         }
         let values = |subject| {
-            let cells = self.facts.cells_of(self.step, subject).into_iter();
+            let cells = self.step.cells_of(subject).into_iter();
             let bar = |c: &CellFacts| {
                 Some(Bar { marked: c.is_not_the_drives(), ..pick(c.total.as_ref()?)? })
             };
@@ -251,7 +251,7 @@ impl ChartKind<'_> {
         point: &dyn Fn(&CellFacts) -> Option<CurvePoint>,
     ) -> Vec<CurveSeries> {
         let points = |subject| {
-            let cells = self.facts.cells_of(self.step, subject).into_iter().flatten();
+            let cells = self.step.cells_of(subject).into_iter().flatten();
             cells.filter_map(point).collect::<Vec<_>>()
         };
         let subjects = self.facts.subjects.keyed();
@@ -313,9 +313,7 @@ impl ChartKind<'_> {
     /// The cells of the representative point.
     pub(super) fn lead(&self) -> Vec<(SubjectKey, &CellFacts)> {
         let subjects = self.facts.subjects.keys();
-        let cell = |subject| {
-            self.facts.cells_of(self.step, subject).into_iter().nth(self.step.lead).flatten()
-        };
+        let cell = |subject| self.step.cells_of(subject).into_iter().nth(self.step.lead).flatten();
         subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
     }
 
@@ -328,8 +326,10 @@ impl ChartKind<'_> {
                 .map(|(q, v)| (tidy(q), v))
                 .collect()
         };
-        let series =
-            self.lead().into_iter().map(|(_, cell)| (name(self.facts, cell), points(cell)));
+        let series = self
+            .lead()
+            .into_iter()
+            .map(|(_, cell)| (name(&self.facts.subjects, cell), points(cell)));
         let plot = Percentiles {
             text: self.text(self.latency_by_percentile()),
             series: series.map(|(name, points)| LineSeries { name, points }).collect(),
@@ -340,7 +340,7 @@ impl ChartKind<'_> {
     fn timeline(&self) -> Chart {
         let l = self.language;
         let series = self.lead().into_iter().map(|(_, cell)| LineSeries {
-            name: name(self.facts, cell),
+            name: name(&self.facts.subjects, cell),
             points: thinned(&cell.over_time, TIMELINE_POINTS),
         });
         let plot = Timeline {
@@ -358,8 +358,8 @@ pub fn marked(cell: &CellFacts, text: String) -> String {
 }
 
 /// A cell's subject, with the mark if required.
-pub fn name(facts: &Facts, cell: &CellFacts) -> String {
-    marked(cell, facts.subjects[cell.subject].name.clone())
+pub fn name(subjects: &Subjects, cell: &CellFacts) -> String {
+    marked(cell, subjects[cell.subject].name.clone())
 }
 
 /// 99.99 and not 99.98999999999999.

@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::claim::claims::{self, Claim};
 use crate::analysis::claim::compare::{Comparison, StepPlace};
+use crate::analysis::comparison::Claim;
 use crate::analysis::facts::Facts;
 use crate::base::units::finite;
 use crate::brief::text::{caveat_text, notes, wording};
@@ -83,14 +83,13 @@ struct ComparisonRow {
 impl ClaimsDocument {
     /// The claims of these facts.
     pub fn of(l: Language, facts: &Facts) -> ClaimsDocument {
-        let claim = |c: &Claim<'_>| {
+        let claim = |c: &Claim| {
             let (sentence, basis) = wording::claim(l, facts, c);
-            let comparison = comparison(l, facts, c.comparison);
+            let comparison = comparison(l, facts, &c.comparison);
             ClaimRow { sentence, basis, of_points: c.of_points, comparison }
         };
-        let found = claims::all(facts);
         ClaimsDocument {
-            claims: found.iter().map(claim).collect(),
+            claims: facts.comparisons.claims.iter().map(claim).collect(),
             compared: comparisons(l, facts),
         }
     }
@@ -98,20 +97,29 @@ impl ClaimsDocument {
 
 /// All comparisons of these facts.
 pub fn comparisons(l: Language, facts: &Facts) -> ComparisonsDocument {
-    let crossovers = claims::crossovers(facts);
     ComparisonsDocument {
         subjects: facts.subjects.names(),
-        comparisons_in_family: facts.searched(),
-        comparisons: facts.comparisons.iter().map(|c| comparison(l, facts, c)).collect(),
-        crossovers: crossovers.iter().map(|c| wording::crossover(l, facts, c)).collect(),
-        not_comparable: facts.barred.iter().map(|b| wording::barred(l, facts, b)).collect(),
+        comparisons_in_family: facts.comparisons.searched(),
+        comparisons: facts.comparisons.all.iter().map(|c| comparison(l, facts, c)).collect(),
+        crossovers: facts
+            .comparisons
+            .crossovers
+            .iter()
+            .map(|c| wording::crossover(l, &facts.subjects, &facts.measured, c))
+            .collect(),
+        not_comparable: facts
+            .comparisons
+            .barred
+            .iter()
+            .map(|b| wording::barred(l, &facts.subjects, &facts.measured, b))
+            .collect(),
         caveats: caveat_text::caveats(l, facts),
         notes: notes::all(l, facts),
     }
 }
 
 fn comparison(l: Language, facts: &Facts, c: &Comparison) -> ComparisonRow {
-    let step = &facts.steps[c.step];
+    let step = &facts.measured.steps[c.step];
     let (percent, low, high) = c.percent();
     let value = if let StepPlace::Value(value) = c.at { Some(&step.values[value]) } else { None };
     ComparisonRow {
@@ -119,7 +127,7 @@ fn comparison(l: Language, facts: &Facts, c: &Comparison) -> ComparisonRow {
         metric: c.metric.short(),
         part: c.metric.part.name(),
         at: value.map(|v| v.label.clone()),
-        r#where: wording::at(l, facts, c).trim().to_string(),
+        r#where: wording::at(l, &facts.measured, &facts.comparisons, c).trim().to_string(),
         better: facts.subjects[c.better].name.clone(),
         worse: facts.subjects[c.worse].name.clone(),
         standing: format!("{:?}", c.standing),

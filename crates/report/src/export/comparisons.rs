@@ -38,7 +38,7 @@ impl ExportTable for ComparisonsTable {
     fn whole(&self, facts: &Facts) -> Option<Vec<Vec<ExportValue>>> {
         let l = Language::ENGLISH;
         let row = |c: &crate::analysis::Comparison| {
-            let step = &facts.steps[c.step];
+            let step = &facts.measured.steps[c.step];
             let (percent, low, high) = c.percent();
             let value = if let StepPlace::Value(value) = c.at {
                 Some(step.values[value].number)
@@ -48,7 +48,7 @@ impl ExportTable for ComparisonsTable {
             vec![
                 step.name.as_str().into(),
                 c.metric.short().as_str().into(),
-                wording::at(l, facts, c).trim().into(),
+                wording::at(l, &facts.measured, &facts.comparisons, c).trim().into(),
                 value.into(),
                 facts.subjects[c.better].name.as_str().into(),
                 facts.subjects[c.worse].name.as_str().into(),
@@ -63,6 +63,6 @@ impl ExportTable for ComparisonsTable {
                 c.metric.part.name().as_deref().into(),
             ]
         };
-        Some(facts.comparisons.iter().map(row).collect())
+        Some(facts.comparisons.all.iter().map(row).collect())
     }
 }

@@ -120,7 +120,7 @@ pub fn export(
     let mut writer = form.writer(&table.columns(), out)?;
     match table.whole(facts) {
         Some(rows) => rows.into_iter().try_for_each(|row| writer.row(row))?,
-        None => stored::each_point((paths, &facts.mask), &mut |stored| {
+        None => stored::each_point((paths, &facts.statements.mask), &mut |stored| {
             table.rows(stored, &mut |values| writer.row(values))
         })?,
     }

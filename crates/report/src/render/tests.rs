@@ -6,7 +6,6 @@ use super::tests_bundle::{
 };
 use super::{html, markdown};
 use crate::analysis::Question;
-use crate::analysis::claim::claims;
 use crate::analysis::facts::Facts;
 use crate::base::output::WIDEST;
 use crate::base::units::Rate;
@@ -173,9 +172,11 @@ fn changed(change: &dyn Fn(&mut Point), watts: &dyn Fn(&str) -> f64) -> Facts {
 
 /// The claims, as sentences.
 fn sentences(facts: &Facts) -> Vec<String> {
-    claims::all(facts)
+    facts
+        .comparisons
+        .claims
         .iter()
-        .map(|c| wording::sentence(Language::ENGLISH, facts, c.comparison))
+        .map(|c| wording::sentence(Language::ENGLISH, facts, &c.comparison))
         .collect()
 }
 
@@ -203,7 +204,7 @@ fn subjects_under_other_options_are_not_compared_and_the_report_says_why() {
         point.facts = vec![Fact::new("RocksDB", "Options", own)];
     };
     let facts = changed(&options, &|_| 5.0);
-    assert!(facts.comparisons.is_empty() && sentences(&facts).is_empty());
+    assert!(facts.comparisons.all.is_empty() && sentences(&facts).is_empty());
     let said = compared(&facts).split_whitespace().collect::<Vec<_>>().join(" ");
     let why = "Disk and Memory are not comparable: RocksDB: Options differs, max_open_files=-1 \
                (Memory), max_open_files=10 (Disk).";
@@ -219,7 +220,7 @@ fn with_fewer_than_three_repeats_no_sentence_and_no_mark_says_that_one_is_better
     for repeats in [1, 2] {
         let (_folder, paths) = bundle(&Made { repeats, fail: false, ..small() });
         let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
-        assert!(facts.comparisons.is_empty());
+        assert!(facts.comparisons.all.is_empty());
         let document = document(&facts);
         // The method section always explains rankings; the rest must contain none.
         let markdown = markdown(&document, "figures").0;
@@ -251,16 +252,16 @@ fn one_pair_has_one_number_and_one_interval_in_every_form() {
         ("JSON", json),
         ("CSV", String::from_utf8_lossy(&csv).into_owned()),
     ];
-    assert!(facts.comparisons.len() >= 8, "{} comparisons", facts.comparisons.len());
+    assert!(facts.comparisons.all.len() >= 8, "{} comparisons", facts.comparisons.all.len());
     let terminal = compared(&facts);
-    for comparison in &facts.comparisons {
+    for comparison in &facts.comparisons.all {
         let number = wording::difference(Language::ENGLISH, comparison);
         forms.iter().for_each(|(form, text)| {
             assert!(text.contains(&number), "'{number}' is not in {form}")
         });
     }
-    for claim in claims::all(&facts) {
-        let number = wording::difference(Language::ENGLISH, claim.comparison);
+    for claim in &facts.comparisons.claims {
+        let number = wording::difference(Language::ENGLISH, &claim.comparison);
         assert!(terminal.contains(&number), "'{number}' is not in {terminal}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::tests_figures::golden;
 use super::{html, markdown, pdf};
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, ProtocolFacts};
 use crate::brief::block::{Block, words};
 use crate::brief::{Brief, BriefOptions, screens};
 use crate::chart::{Chart, Palette};
@@ -82,25 +82,28 @@ fn texts(blocks: &[Block], into: &mut Vec<String>) {
     }
 }
 
-fn is_built_in(facts: &Facts) -> bool {
+fn is_built_in(protocol: &ProtocolFacts) -> bool {
     crate::plan::protocols().iter().any(|(name, toml)| {
-        *name == facts.protocol
-            && toml.contains(&format!("title = \"{}\"", facts.title.text.written))
+        *name == protocol.name
+            && toml.contains(&format!("title = \"{}\"", protocol.title.text.written))
     })
 }
 
 /// Words from the plan, the drives or the run.
 fn names(facts: &Facts) -> BTreeSet<String> {
-    let mut own: Vec<&str> = vec![&facts.protocol];
-    if !is_built_in(facts) {
-        own.extend([facts.title.text.written.as_str(), facts.source.written.as_str()]);
-        own.extend(facts.steps.iter().map(|step| step.title.written.as_str()));
+    let mut own: Vec<&str> = vec![&facts.protocol.name];
+    if !is_built_in(&facts.protocol) {
+        own.extend([
+            facts.protocol.title.text.written.as_str(),
+            facts.protocol.source.written.as_str(),
+        ]);
+        own.extend(facts.measured.steps.iter().map(|step| step.title.written.as_str()));
     }
     own.extend(
         facts.subjects.iter().flat_map(|s| s.drives.iter().chain([&s.name])).map(String::as_str),
     );
-    own.extend(facts.runs.iter().flat_map(|r| [r.file.as_str(), r.dyno_version.as_str()]));
-    for step in &facts.steps {
+    own.extend(facts.setup.runs.iter().flat_map(|r| [r.file.as_str(), r.dyno_version.as_str()]));
+    for step in &facts.measured.steps {
         own.push(step.name.as_str());
         own.extend(step.axis.iter().map(|axis| axis.name.as_str()));
         own.extend(step.values.iter().map(|value| value.label.as_str()));
@@ -108,14 +111,14 @@ fn names(facts: &Facts) -> BTreeSet<String> {
             own.extend(cell.streams.iter().map(|(name, ..)| name.as_str()));
         }
     }
-    own.extend(facts.failures.iter().map(|failure| failure.cause.as_str()));
-    let disclosed = facts.disclosure.iter().flat_map(|group| {
+    own.extend(facts.measured.failures.iter().map(|failure| failure.cause.as_str()));
+    let disclosed = facts.setup.disclosure.iter().flat_map(|group| {
         let rows = group.rows.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
         rows.chain([group.name.as_str()])
     });
     own.extend(disclosed);
     // A knob's text in the title of a step; the other languages have their own.
-    if facts.protocol.starts_with("tpcc") {
+    if facts.protocol.name.starts_with("tpcc") {
         own.push("with");
     }
     own.push(UNTRANSLATED);

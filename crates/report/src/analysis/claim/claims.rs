@@ -2,62 +2,34 @@
 //! largest difference at a point. Both come from the one family of comparisons, so no further
 //! correction is needed.
 
-use crate::analysis::claim::compare::{Comparison, Standing, StepPlace};
-use crate::analysis::facts::Facts;
+use crate::analysis::comparison::{Claim, Comparison, Crossover, Standing, StepPlace};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 
-/// A claim, with related results.
-pub struct Claim<'a> {
-    /// The comparison, whose interval excludes "no difference".
-    pub comparison: &'a Comparison,
-    /// It is the largest of several: the number of points that show the same direction.
-    pub of_points: usize,
-}
-
-/// From one axis value on, another subject is better.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Crossover {
-    /// The step.
-    pub step: StepKey,
-    /// The metric in which the order changes.
-    pub metric: Metric,
-    /// Better up to the value with index `until`.
-    pub before: SubjectKey,
-    /// Index of the last axis value at which `before` is better.
-    pub until: usize,
-    /// Better from the value `from` on.
-    pub after: SubjectKey,
-    /// Index of the first axis value at which `after` is better.
-    pub from: usize,
-}
-
 /// All claims, strongest first: by the difference at the weak end of its interval. A lower bound is
 /// weaker than a full claim.
-pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
-    let mut found: Vec<Claim<'_>> = Vec::new();
-    for claimed in facts.comparisons.iter().filter(|c| c.is_claimed()) {
+pub fn all(comparisons: &[Comparison]) -> Vec<Claim> {
+    let mut found: Vec<Claim> = Vec::new();
+    for claimed in comparisons.iter().filter(|c| c.is_claimed()) {
         let same = |c: &Comparison| {
             (c.step, c.better, c.worse, &c.metric)
                 == (claimed.step, claimed.better, claimed.worse, &claimed.metric)
         };
         if !matches!(claimed.at, StepPlace::Value(_) | StepPlace::Load(_)) {
-            found.push(Claim { comparison: claimed, of_points: 1 });
+            found.push(Claim { comparison: claimed.clone(), of_points: 1 });
             continue;
         }
         let kind = std::mem::discriminant(&claimed.at);
         let alike =
-            |c: &&Claim<'_>| same(c.comparison) && std::mem::discriminant(&c.comparison.at) == kind;
+            |c: &&Claim| same(&c.comparison) && std::mem::discriminant(&c.comparison.at) == kind;
         match found.iter().position(|c| alike(&c)) {
             Some(at) => {
-                let largest = if claimed.low > found[at].comparison.low {
-                    claimed
-                } else {
-                    found[at].comparison
-                };
-                found[at] = Claim { comparison: largest, of_points: found[at].of_points + 1 };
+                found[at].of_points += 1;
+                if claimed.low > found[at].comparison.low {
+                    found[at].comparison = claimed.clone();
+                }
             }
-            None => found.push(Claim { comparison: claimed, of_points: 1 }),
+            None => found.push(Claim { comparison: claimed.clone(), of_points: 1 }),
         }
     }
     found.sort_by(|a, b| b.comparison.low.total_cmp(&a.comparison.low));
@@ -65,14 +37,11 @@ pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
     found
 }
 
-/// Where along a step's axis the better subject changes, based only on claims.
-pub fn crossovers(facts: &Facts) -> Vec<Crossover> {
-    crossovers_among(facts.comparisons.iter())
-}
-
-/// The same among some comparisons.
-pub fn crossovers_among<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Vec<Crossover> {
+/// Where along a step's axis the better subject changes, based only on claims among these
+/// comparisons.
+pub fn crossovers<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Vec<Crossover> {
     let mut points: Vec<(&Comparison, usize)> = comparisons
+        .into_iter()
         .filter(|c| c.standing == Standing::Claimed)
         .filter_map(|c| if let StepPlace::Value(value) = c.at { Some((c, value)) } else { None })
         .collect();

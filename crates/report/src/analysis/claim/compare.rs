@@ -5,7 +5,7 @@
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::claim::{curves, decision};
 pub use crate::analysis::comparison::{Comparison, Standing, StepPlace};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Comparisons, Facts, SetupFacts, StepFacts};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
@@ -23,21 +23,16 @@ pub struct ComparedFigure<'a> {
     pub at: StepPlace,
 }
 
-impl Facts {
+impl Comparisons {
     /// The comparison of two subjects by a figure, if there is one.
-    pub fn comparison(
+    pub fn between(
         &self,
         by: ComparedFigure<'_>,
         a: SubjectKey,
         b: SubjectKey,
     ) -> Option<&Comparison> {
         let is_by = |c: &Comparison| c.step == by.step && c.at == by.at && c.metric == *by.metric;
-        self.comparisons.iter().find(|c| is_by(c) && c.is_of(a, b))
-    }
-
-    /// The number of comparisons that share the error probability.
-    pub fn searched(&self) -> usize {
-        self.comparisons.len()
+        self.all.iter().find(|c| is_by(c) && c.is_of(a, b))
     }
 }
 
@@ -47,9 +42,9 @@ pub fn all(facts: &Facts) -> Vec<Comparison> {
         return Vec::new();
     }
     let mut compared = Vec::new();
-    for (index, step) in facts.steps.keyed() {
-        for metric in Metric::of_step(step, &facts.metrics) {
-            compared.push(of_points(facts, index, step, &metric));
+    for (index, step) in facts.measured.steps.keyed() {
+        for metric in &step.metrics {
+            compared.push(of_points(facts, index, step, metric));
         }
         compared.extend(curves::of_step(facts, index, step));
     }
@@ -87,22 +82,25 @@ pub(in crate::analysis) fn of_points(
         let limit = |c: &Option<&CellFacts>| c.and_then(|c| c.not_the_drive()).map(|v| v.limit);
         let limits: Vec<Option<Bottleneck>> = cells.iter().map(limit).collect();
         let is_a_drives = |s: SubjectKey| limits[s.0].is_none();
-        made.sheet.comparable.push(pairs(facts, index, |a, b| {
+        made.sheet.comparable.push(pairs(&facts.subjects, &facts.comparisons, index, |a, b| {
             fit(a) && fit(b) && (is_a_drives(a) || is_a_drives(b))
         }));
         made.sheet.cells.push(row);
         made.not_the_drives.push(limits);
         for cell in cells.into_iter().flatten() {
-            made.sheet.resolution =
-                made.sheet.resolution.max(metric.resolution(step, cell, floor_ns(facts, cell)));
+            made.sheet.resolution = made.sheet.resolution.max(metric.resolution(
+                step,
+                cell,
+                floor_ns(&facts.setup, cell),
+            ));
         }
     }
     made
 }
 
 /// The pacing floor of a cell's run; older versions did not measure it.
-fn floor_ns(facts: &Facts, cell: &CellFacts) -> f64 {
-    facts.runs[cell.bundle].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
+fn floor_ns(setup: &SetupFacts, cell: &CellFacts) -> f64 {
+    setup.runs[cell.bundle].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
 }
 
 /// A cell's repeats, each in its block and place.

@@ -7,7 +7,7 @@
 
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::comparison::StepPlace;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::points::point_summary::{ClassSummary, P99};
@@ -47,17 +47,30 @@ pub fn of_step(facts: &Facts, index: StepKey, step: &StepFacts) -> Vec<PairedShe
         // observations.
         for load in &loads {
             let row = read(&curves, &|c: &RepeatCurve| latency_at(&c.points, *load));
-            all.push(compared(facts, index, Metric::p99(), (StepPlace::Load(*load), row)));
+            all.push(compared(
+                &facts.subjects,
+                &facts.comparisons,
+                index,
+                Metric::p99(),
+                (StepPlace::Load(*load), row),
+            ));
         }
         if !loads.is_empty() {
             let row = read(&curves, &|c: &RepeatCurve| mean_latency(&c.points, &loads));
-            all.push(compared(facts, index, Metric::p99(), (StepPlace::Mean, row)));
+            all.push(compared(
+                &facts.subjects,
+                &facts.comparisons,
+                index,
+                Metric::p99(),
+                (StepPlace::Mean, row),
+            ));
         }
     }
     if let Some(knee) = knee(&mean_curve(step, SubjectKey(0))) {
         let row = read(&curves, &|c: &RepeatCurve| load_at(&c.points, knee.latency));
         all.push(compared(
-            facts,
+            &facts.subjects,
+            &facts.comparisons,
             index,
             Metric::total(PointFigure::Ops),
             (StepPlace::Latency(knee.latency), row),
@@ -69,19 +82,22 @@ pub fn of_step(facts: &Facts, index: StepKey, step: &StepFacts) -> Vec<PairedShe
 type CurveRow = Vec<Vec<Observation>>;
 
 fn compared(
-    facts: &Facts,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
     step: StepKey,
     metric: Metric,
     (at, row): (StepPlace, CurveRow),
 ) -> PairedSheet {
-    let comparable = vec![pairs(facts, step, |a, b| ![a, b].iter().any(|s| row[s.0].is_empty()))];
+    let comparable = vec![pairs(subjects, comparisons, step, |a, b| {
+        ![a, b].iter().any(|s| row[s.0].is_empty())
+    })];
     let sheet = Sheet { cells: vec![row], comparable, ..Sheet::default() };
     PairedSheet {
         step,
         metric,
         points: vec![at],
         sheet,
-        not_the_drives: vec![vec![None; facts.subjects.len()]],
+        not_the_drives: vec![vec![None; subjects.len()]],
     }
 }
 
@@ -152,9 +168,8 @@ pub fn mean_curve(step: &StepFacts, subject: SubjectKey) -> Vec<curve::LoadAndLa
 }
 
 /// The geometric mean of p99 over the loads common to all curves.
-pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Option<f64> {
-    let curves: Vec<Vec<curve::LoadAndLatency>> = facts
-        .subjects
+pub fn mean_over_loads(subjects: &Subjects, step: &StepFacts, subject: SubjectKey) -> Option<f64> {
+    let curves: Vec<Vec<curve::LoadAndLatency>> = subjects
         .keys()
         .map(|s| curve::rising(&mean_curve(step, s)))
         .filter(|c| c.len() > 1)
@@ -191,12 +206,18 @@ fn within_limit(facts: &Facts, index: StepKey, step: &StepFacts, search: &Search
         let mut repeats: Vec<u32> = cells.iter().flat_map(|c| c.repeats.clone()).collect();
         repeats.sort_unstable();
         repeats.dedup();
-        let below = |repeat| facts.failed(step, subject, Some(repeat)).min();
+        let below = |repeat| facts.measured.failed(step, subject, Some(repeat)).min();
         let held = |r: &u32| held(&cells, *r, search, below(*r));
         repeats.iter().filter_map(held).collect::<Vec<Observation>>()
     };
     let row: CurveRow = facts.subjects.keys().map(of).collect();
-    let mut made = compared(facts, index, Metric::total(PointFigure::Ops), (StepPlace::Limit, row));
+    let mut made = compared(
+        &facts.subjects,
+        &facts.comparisons,
+        index,
+        Metric::total(PointFigure::Ops),
+        (StepPlace::Limit, row),
+    );
     // Nothing is known between two values of the sweep.
     let numbers = step.values.windows(2).filter(|w| w[0].number > 0.0 && w[1].number.is_finite());
     made.sheet.resolution = numbers.map(|w| (w[1].number / w[0].number).ln()).fold(0.0, f64::max);

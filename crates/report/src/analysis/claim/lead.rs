@@ -1,9 +1,11 @@
 //! The headline of a step and of a brief: the metric, the place on the axis, and the better subject
 //! there, based only on claims.
 
-use crate::analysis::claim::claims::{self, Crossover};
-use crate::analysis::claim::compare::{Comparison, StepPlace};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
+use crate::analysis::claim::claims;
+use crate::analysis::comparison::{Comparison, StepLead, StepPlace};
+use crate::analysis::facts::{
+    CellFacts, Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects,
+};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, MetricRequest, PointFigure};
 use crate::plan::model::headline::AxisPlace;
@@ -29,26 +31,26 @@ pub fn asked(step: &Step, protocol: &Protocol) -> (Option<MetricRequest>, AxisPl
 }
 
 /// The step of the brief's headline: the protocol's, or the first one measured.
-pub fn step(facts: &Facts) -> Option<StepKey> {
-    let named = facts
+pub fn step(measured: &MeasuredFacts, setup: &SetupFacts) -> Option<StepKey> {
+    let named = setup
         .runs
         .first()
         .and_then(|r| r.resolved.protocol.headline.as_ref())
         .map(|h| h.step.as_str());
-    let found = |name: &str| facts.steps.position(|s| s.name == name && !s.cells.is_empty());
-    named.and_then(found).or_else(|| facts.steps.position(|s| !s.cells.is_empty()))
+    let found = |name: &str| measured.steps.position(|s| s.name == name && !s.cells.is_empty());
+    named.and_then(found).or_else(|| measured.steps.position(|s| !s.cells.is_empty()))
 }
 
 /// The headline metric of a step, among those of its comparisons.
-pub fn metric(facts: &Facts, step: &StepFacts) -> Metric {
-    let all = Metric::of_step(step, &facts.metrics);
+pub fn metric(step: &StepFacts) -> Metric {
+    let all = &step.metrics;
     let wanted = match &step.headline {
         Some(asked) => asked.in_step(step).into_iter().next(),
         None if is_paced(step) => Some(Metric::p99()),
         None => Some(Metric::total(PointFigure::Ops)),
     };
     let wanted = wanted.filter(|wanted| all.contains(wanted));
-    wanted.or_else(|| all.into_iter().next()).unwrap_or_else(|| Metric::total(PointFigure::Ops))
+    wanted.or_else(|| all.first().cloned()).unwrap_or_else(|| Metric::total(PointFigure::Ops))
 }
 
 /// Latency distinguishes the subjects instead of throughput, because the load is set.
@@ -93,40 +95,24 @@ pub fn class(cells: &[CellFacts]) -> Option<Class> {
     classes().filter(|c| first(c.class)).max_by_key(|c| c.ops).map(|c| c.class)
 }
 
-/// The result of a step, at the place and in the metric of its headline.
-pub struct StepLead<'a> {
-    /// The index of the step in the facts.
-    pub step: StepKey,
-    /// The metric.
-    pub metric: Metric,
-    /// The index of the axis value, if it is a single one: the headline's, or the last at which
-    /// anything could be compared.
-    pub value: Option<usize>,
-    /// Every comparison there.
-    pub all: Vec<&'a Comparison>,
-    /// The one subject that is better than all others, by claims.
-    pub best: Option<SubjectKey>,
-    /// Where the better one changes along the axis.
-    pub crossovers: Vec<Crossover>,
-}
-
-impl<'a> StepLead<'a> {
+impl StepLead {
     /// Evaluates a step at the headline of its protocol, or of its kind of sweep.
-    pub fn of(facts: &'a Facts, index: StepKey) -> StepLead<'a> {
-        let step = &facts.steps[index];
-        let metric = metric(facts, step);
+    pub fn of(facts: &Facts, index: StepKey) -> StepLead {
+        let step = &facts.measured.steps[index];
+        let metric = metric(step);
         let here = |c: &&Comparison| c.step == index && is_at(step, c.at);
         // Loads within a limit or at equal latency are rates, whatever the metric's usual name.
         let read_off = matches!(step.place, AxisPlace::Limit | AxisPlace::EqualLatency);
         let mut all: Vec<&Comparison> = facts
             .comparisons
+            .all
             .iter()
             .filter(here)
             .filter(|c| read_off || c.metric == metric)
             .collect();
         let mut at = value(step);
         if all.is_empty() {
-            all = last_compared(facts, index, &metric);
+            all = last_compared(&facts.comparisons, index, &metric);
             let other = all.first().and_then(|c| match c.at {
                 StepPlace::Value(value) => Some(value),
                 _ => None,
@@ -134,16 +120,17 @@ impl<'a> StepLead<'a> {
             at = other.or(at);
         }
         let best = best(&facts.subjects, &all);
-        let own = facts.comparisons.iter().filter(|c| c.step == index && c.metric == metric);
-        let crossovers = claims::crossovers_among(own);
+        let own = facts.comparisons.all.iter().filter(|c| c.step == index && c.metric == metric);
+        let crossovers = claims::crossovers(own);
+        let all = all.into_iter().cloned().collect();
         StepLead { step: index, metric, value: at, best, crossovers, all }
     }
 
     /// The claims for a subject over others, and against it; strongest first.
-    pub fn claims_of(&self, subject: SubjectKey) -> [Vec<&'a Comparison>; 2] {
+    pub fn claims_of(&self, subject: SubjectKey) -> [Vec<&Comparison>; 2] {
         let of = |own: &dyn Fn(&Comparison) -> SubjectKey| {
             let claimed = |c: &&Comparison| c.is_claimed() && own(c) == subject;
-            let mut found: Vec<&Comparison> = self.all.iter().copied().filter(claimed).collect();
+            let mut found: Vec<&Comparison> = self.all.iter().filter(claimed).collect();
             found.sort_by(|a, b| b.low.total_cmp(&a.low));
             found
         };
@@ -162,25 +149,33 @@ pub fn best(subjects: &Subjects, all: &[&Comparison]) -> Option<SubjectKey> {
 
 /// Every comparison by a metric at an axis value.
 pub fn at_value<'a>(
-    facts: &'a Facts,
+    comparisons: &'a Comparisons,
     index: StepKey,
     metric: &Metric,
     value: usize,
 ) -> Vec<&'a Comparison> {
     let own =
         |c: &&Comparison| c.step == index && c.metric == *metric && c.at == StepPlace::Value(value);
-    facts.comparisons.iter().filter(own).collect()
+    comparisons.all.iter().filter(own).collect()
 }
 
 /// Every comparison by a metric over a step's points.
-pub fn of_mean<'a>(facts: &'a Facts, index: StepKey, metric: &Metric) -> Vec<&'a Comparison> {
+pub fn of_mean<'a>(
+    comparisons: &'a Comparisons,
+    index: StepKey,
+    metric: &Metric,
+) -> Vec<&'a Comparison> {
     let own = |c: &&Comparison| c.step == index && c.metric == *metric && c.at == StepPlace::Mean;
-    facts.comparisons.iter().filter(own).collect()
+    comparisons.all.iter().filter(own).collect()
 }
 
 /// If nothing could be compared at the headline's place: the last axis value with comparisons.
-fn last_compared<'a>(facts: &'a Facts, index: StepKey, metric: &Metric) -> Vec<&'a Comparison> {
-    let own = || facts.comparisons.iter().filter(|c| c.step == index && c.metric == *metric);
+fn last_compared<'a>(
+    comparisons: &'a Comparisons,
+    index: StepKey,
+    metric: &Metric,
+) -> Vec<&'a Comparison> {
+    let own = || comparisons.all.iter().filter(|c| c.step == index && c.metric == *metric);
     let value =
         |c: &Comparison| if let StepPlace::Value(value) = c.at { Some(value) } else { None };
     let last = own().filter_map(value).max();

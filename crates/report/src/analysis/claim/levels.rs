@@ -2,7 +2,7 @@
 //! point.
 
 use crate::analysis::claim::curves;
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::plan::model::headline::AxisPlace;
@@ -15,20 +15,19 @@ pub fn has_marks(step: &StepFacts, subject: SubjectKey) -> bool {
 /// The geometric mean over the points common to all subjects, or for latencies over the loads that
 /// all reach.
 pub fn over_axis(
-    facts: &Facts,
+    subjects: &Subjects,
     step: &StepFacts,
     metric: &Metric,
     subject: SubjectKey,
 ) -> Option<f64> {
     match step.place {
-        AxisPlace::EqualLoad => curves::mean_over_loads(facts, step, subject),
+        AxisPlace::EqualLoad => curves::mean_over_loads(subjects, step, subject),
         AxisPlace::Mean => {
             let figure = |subject: SubjectKey, value: usize| {
                 Some(metric.of(step, step.cell(subject, value)?)?.0.value)
             };
-            let all = |value: &usize| {
-                facts.subjects.keys().all(|s| figure(s, *value).is_some_and(|v| v > 0.0))
-            };
+            let all =
+                |value: &usize| subjects.keys().all(|s| figure(s, *value).is_some_and(|v| v > 0.0));
             let shared: Vec<usize> = (0..step.values.len()).filter(all).collect();
             let logs: Vec<f64> =
                 shared.iter().filter_map(|value| figure(subject, *value)).map(f64::ln).collect();

@@ -1,7 +1,7 @@
 //! The largest multiple of a load that a subject sustains: the result of searches along the axis of
 //! several rates, over all repeats, as one number with an interval.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::plan::Field;
 use crate::plan::search::Search;
@@ -27,9 +27,9 @@ pub struct Multiple {
 }
 
 /// The steps that search along the axis of several rates.
-pub fn steps(facts: &Facts) -> impl Iterator<Item = (&StepFacts, &Search)> {
+pub fn steps(measured: &MeasuredFacts) -> impl Iterator<Item = (&StepFacts, &Search)> {
     let searched = |step: &StepFacts| step.axis.as_ref().is_some_and(|a| a.field == Field::Rates);
-    facts.steps.iter().filter(move |s| searched(s)).filter_map(|s| Some((s, s.search.as_ref()?)))
+    measured.steps.iter().filter(move |s| searched(s)).filter_map(|s| Some((s, s.search.as_ref()?)))
 }
 
 /// Whether a cell's repeats passed, by repeat number.
@@ -49,14 +49,14 @@ pub fn holds(cell: &CellFacts, search: &Search) -> bool {
 
 /// The result of a step's search for a subject in a repeat; None if it tried nothing.
 fn found(
-    facts: &Facts,
+    measured: &MeasuredFacts,
     (step, search): (&StepFacts, &Search),
     subject: SubjectKey,
     repeat: u32,
 ) -> Option<FoundMultiple> {
     let number = |value: usize| step.values[value].number;
     let mut tried: Vec<(f64, bool)> =
-        facts.failed(step, subject, Some(repeat)).map(|value| (number(value), false)).collect();
+        measured.failed(step, subject, Some(repeat)).map(|value| (number(value), false)).collect();
     for cell in step.cells.iter().filter(|cell| cell.subject == subject) {
         let own = held(cell, search).into_iter().filter(|(of, _)| *of == repeat);
         tried.extend(own.map(|(_, held)| (number(cell.value), held)));
@@ -73,16 +73,21 @@ fn found_of(tried: &[(f64, bool)]) -> Option<FoundMultiple> {
 
 /// The multiple of a subject; None if a step was not searched for it.
 pub fn of(facts: &Facts, subject: SubjectKey) -> Option<Multiple> {
-    let steps: Vec<_> = steps(facts).collect();
+    let steps: Vec<_> = steps(&facts.measured).collect();
     if steps.is_empty() {
         return None;
     }
-    let repeats = facts.runs.get(facts.subjects[subject].run)?.repeats;
+    let repeats = facts.setup.runs.get(facts.subjects[subject].run)?.repeats;
     let together = |repeat: u32| {
-        steps.iter().map(|step| found(facts, *step, subject, repeat)).reduce(|all, own| {
-            let (all, own) = (all?, own?);
-            Some(FoundMultiple { held: all.held.min(own.held), broken: all.broken.min(own.broken) })
-        })?
+        steps.iter().map(|step| found(&facts.measured, *step, subject, repeat)).reduce(
+            |all, own| {
+                let (all, own) = (all?, own?);
+                Some(FoundMultiple {
+                    held: all.held.min(own.held),
+                    broken: all.broken.min(own.broken),
+                })
+            },
+        )?
     };
     over_repeats(&(1..=repeats).filter_map(together).collect::<Vec<_>>())
 }

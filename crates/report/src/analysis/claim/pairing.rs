@@ -1,7 +1,7 @@
 //! Comparable subjects at a point, and the block and place in which each was measured.
 
 use crate::analysis::comparison::StepPlace;
-use crate::analysis::facts::{CellFacts, Facts};
+use crate::analysis::facts::{CellFacts, Comparisons, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
@@ -26,12 +26,13 @@ impl PairedSheet {
 
 /// The comparable pairs of subjects in a step, as positions in the rows of a sheet.
 pub fn pairs(
-    facts: &Facts,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
     step: StepKey,
     fit: impl Fn(SubjectKey, SubjectKey) -> bool,
 ) -> Vec<(usize, usize)> {
-    let all = facts.subjects.pairs();
-    let fit = all.filter(|&(a, b)| fit(a, b) && facts.bar(step, a, b).is_none());
+    let all = subjects.pairs();
+    let fit = all.filter(|&(a, b)| fit(a, b) && comparisons.bar(step, a, b).is_none());
     fit.map(|(a, b)| (a.0, b.0)).collect()
 }
 

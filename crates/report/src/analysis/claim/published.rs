@@ -1,7 +1,7 @@
 //! Arithmetic on figures that were imported without repeats. Their scatter is unknown, so nothing
 //! here is a claim.
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
@@ -39,19 +39,19 @@ impl Gap {
 }
 
 /// Whether there are only imported figures with too few repeats.
-pub fn is_published(facts: &Facts) -> bool {
-    let mut cells = facts.steps.iter().flat_map(|s| &s.cells);
-    facts.is_imported() && cells.all(|c| c.repeats.len() < FEWEST)
+pub fn is_published(setup: &SetupFacts, steps: &[StepFacts]) -> bool {
+    let mut cells = steps.iter().flat_map(|s| &s.cells);
+    setup.is_imported() && cells.all(|c| c.repeats.len() < FEWEST)
 }
 
 /// The point with the largest lead of `better` over `worse`; None if it leads nowhere.
 pub fn greatest(
-    facts: &Facts,
+    measured: &MeasuredFacts,
     index: StepKey,
     metric: &Metric,
     (better, worse): (SubjectKey, SubjectKey),
 ) -> Option<Gap> {
-    let step = &facts.steps[index];
+    let step = &measured.steps[index];
     let figure = |subject: SubjectKey, value: usize| {
         Some(metric.of(step, step.cell(subject, value)?)?.0.value)
     };
@@ -64,13 +64,17 @@ pub fn greatest(
 }
 
 /// The largest lead of the brief's subject over each rival, then of each rival over it.
-pub fn of_subject(facts: &Facts, index: StepKey, metric: &Metric) -> [Vec<Gap>; 2] {
-    let own = facts.subjects.headline;
+pub fn of_subject(
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    index: StepKey,
+    metric: &Metric,
+) -> [Vec<Gap>; 2] {
+    let own = subjects.headline;
     let gaps = |pair: &dyn Fn(SubjectKey) -> (SubjectKey, SubjectKey)| {
-        facts
-            .subjects
+        subjects
             .rivals()
-            .filter_map(|rival| greatest(facts, index, metric, pair(rival)))
+            .filter_map(|rival| greatest(measured, index, metric, pair(rival)))
             .collect()
     };
     [gaps(&|rival| (own, rival)), gaps(&|rival| (rival, own))]

@@ -148,7 +148,7 @@ pub struct Likeness {
 /// Compares the plans of a step of two subjects. All axis values of a step have the same fields, so
 /// one represents all.
 pub fn likeness(facts: &Facts, step: &str, a: SubjectKey, b: SubjectKey) -> Likeness {
-    let run = |subject: SubjectKey| &facts.runs[facts.subjects[subject].run].resolved;
+    let run = |subject: SubjectKey| &facts.setup.runs[facts.subjects[subject].run].resolved;
     if facts.subjects[a].run == facts.subjects[b].run {
         return Likeness::default();
     }
@@ -161,8 +161,9 @@ pub fn likeness(facts: &Facts, step: &str, a: SubjectKey, b: SubjectKey) -> Like
     let points =
         [a, b].map(|subject| first_point(run(subject), step, &facts.subjects[subject].own_name));
     let [Some(of_a), Some(of_b)] = &points else { return Likeness::default() };
-    let named =
-        |d: &FieldDifference| d.path != METHOD && facts.vary.iter().any(|vary| d.is_named_by(vary));
+    let named = |d: &FieldDifference| {
+        d.path != METHOD && facts.statements.vary.iter().any(|vary| d.is_named_by(vary))
+    };
     let (varied, unlike) = differences((run(a), of_a), (run(b), of_b)).into_iter().partition(named);
     Likeness { unlike, varied }
 }

@@ -2,7 +2,7 @@
 //! but rules out only one direction: see `compare`.
 
 pub use crate::analysis::caveat::Caveat;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, SetupFacts, StepFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::bottleneck::BottleneckVerdict;
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
@@ -27,17 +27,19 @@ impl CellFacts {
 
 /// Adds every cell's caveats.
 pub fn note(facts: &mut Facts) {
-    let unsteady: Vec<bool> = facts.subjects.keys().map(|s| unsteady(facts, s)).collect();
+    let unsteady: Vec<bool> = facts.subjects.keys().map(|s| unsteady(&facts.setup, s)).collect();
     let failed = |step: &StepFacts, cell: &CellFacts| {
         let at = &step.values[cell.value].label;
         facts
+            .measured
             .failures
             .iter()
             .filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at)
             .count()
     };
-    let imported = |c: &CellFacts| facts.runs[c.bundle].is_imported();
+    let imported = |c: &CellFacts| facts.setup.runs[c.bundle].is_imported();
     let all: Vec<Vec<Vec<Caveat>>> = facts
+        .measured
         .steps
         .iter()
         .map(|step| {
@@ -45,7 +47,7 @@ pub fn note(facts: &mut Facts) {
             step.cells.iter().map(|c| of(c, known(c))).collect()
         })
         .collect();
-    for (step, caveats) in facts.steps.iter_mut().zip(all) {
+    for (step, caveats) in facts.measured.steps.iter_mut().zip(all) {
         step.cells.iter_mut().zip(caveats).for_each(|(cell, own)| cell.caveats = own);
     }
 }
@@ -88,9 +90,9 @@ pub fn of_load(load: &RepeatSummary) -> Vec<Caveat> {
 }
 
 /// Whether a drive of the subject was prepared until steady, but the last attempt was not.
-pub fn unsteady(facts: &Facts, subject: SubjectKey) -> bool {
+pub fn unsteady(setup: &SetupFacts, subject: SubjectKey) -> bool {
     let own = || {
-        facts
+        setup
             .prepared
             .iter()
             .filter(|(s, _)| *s == subject)

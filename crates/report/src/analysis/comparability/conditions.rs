@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::comparability::alike;
 use crate::analysis::difference::{Barred, Condition, ConditionValue, Difference, Grade};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::record::key::{self, FactHeading, FactKey, drive, engine};
 pub use unknown::{not_given, unknown};
@@ -73,7 +73,7 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
         if !differences.is_empty() {
             all.push(Barred { pair, step: None, differences });
         }
-        for (index, step) in facts.steps.keyed() {
+        for (index, step) in facts.measured.steps.keyed() {
             let unlike = alike::likeness(facts, &step.name, pair.0, pair.1).unlike;
             if !unlike.is_empty() {
                 let differences = unlike.into_iter().map(|d| d.between(pair)).collect();
@@ -87,23 +87,24 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
 /// The grade of a difference in a fact between subjects: two hosts may be compared only if
 /// permitted by `vary`, and likewise facts that engines report about knobs of a single subject or
 /// permitted ones.
-fn grade_of(facts: &Facts, subjects: &[SubjectKey], key: FactKey, grade: Grade) -> Grade {
+fn grade_of(facts: &Facts, among: &[SubjectKey], key: FactKey, grade: Grade) -> Grade {
     let own_knobs = |subject: &SubjectKey| {
-        let plan = &facts.runs[facts.subjects[*subject].run].resolved;
+        let plan = &facts.setup.runs[facts.subjects[*subject].run].resolved;
         plan.subjects
             .iter()
             .any(|s| s.name == facts.subjects[*subject].own_name && !s.overrides.is_empty())
     };
-    if engine::OF_KNOBS.contains(&key) && (subjects.iter().any(own_knobs) || !facts.vary.is_empty())
+    if engine::OF_KNOBS.contains(&key)
+        && (among.iter().any(own_knobs) || !facts.statements.vary.is_empty())
     {
         return Grade::Harmless;
     }
-    let mut runs = subjects.iter().map(|s| facts.subjects[*s].run);
+    let mut runs = among.iter().map(|s| facts.subjects[*s].run);
     let first = runs.next();
     let two_runs = runs.any(|r| Some(r) != first);
     match key.heading.is_some_and(FactHeading::is_of_host) && two_runs {
         false => grade,
-        true if facts.vary.iter().any(|v| v == "host") => Grade::Harmless,
+        true if facts.statements.vary.iter().any(|v| v == "host") => Grade::Harmless,
         true => Grade::Disqualifying,
     }
 }
@@ -115,31 +116,33 @@ pub fn differences(facts: &Facts) -> Vec<Difference> {
 
 /// Differences that rule out a comparison of groups of these subjects; `same_hosts` were used for
 /// each group.
-pub fn disqualifying(facts: &Facts, subjects: &[SubjectKey], same_hosts: bool) -> Vec<Difference> {
-    let found = differences_between(facts, subjects, !same_hosts).into_iter();
+pub fn disqualifying(facts: &Facts, among: &[SubjectKey], same_hosts: bool) -> Vec<Difference> {
+    let found = differences_between(facts, among, !same_hosts).into_iter();
     found.filter(|d| d.grade == Grade::Disqualifying).collect()
 }
 
-fn differences_between(facts: &Facts, subjects: &[SubjectKey], of_hosts: bool) -> Vec<Difference> {
+fn differences_between(facts: &Facts, among: &[SubjectKey], of_hosts: bool) -> Vec<Difference> {
     let mut all: Vec<Difference> = Vec::new();
     let of_host = |key: &FactKey| key.heading.is_some_and(FactHeading::is_of_host);
     for (key, grade) in ALIKE.iter().filter(|(key, _)| of_hosts || !of_host(key)) {
-        for heading in headings(facts, *key) {
-            for seen in sightings(facts, subjects, heading, key.name).into_values() {
+        for heading in headings(&facts.setup, *key) {
+            for seen in
+                sightings(&facts.subjects, &facts.setup, among, heading, key.name).into_values()
+            {
                 all.extend(unlike(&seen).map(|values| Difference {
-                    grade: grade_of(facts, subjects, *key, *grade),
+                    grade: grade_of(facts, among, *key, *grade),
                     what: fact(heading, key.name),
                     values,
                 }));
             }
         }
     }
-    all.extend(firmware(facts, subjects));
-    all.extend(write_caches(facts, subjects));
-    all.extend(prepared(facts, subjects));
-    all.extend(fuller(facts, subjects));
-    all.extend(warmer(facts, subjects));
-    all.extend(measured::all(facts, subjects));
+    all.extend(firmware(&facts.subjects, &facts.setup, among));
+    all.extend(write_caches(&facts.subjects, &facts.setup, among));
+    all.extend(prepared(&facts.setup, among));
+    all.extend(fuller(&facts.subjects, &facts.setup, among));
+    all.extend(warmer(&facts.measured, among));
+    all.extend(measured::all(facts, among));
     all.sort_by_key(|d| d.grade);
     // Steps with the same plan have the same differences.
     all.dedup();
@@ -147,12 +150,12 @@ fn differences_between(facts: &Facts, subjects: &[SubjectKey], of_hosts: bool) -
 }
 
 /// The headings of a fact: its own, or those of the engines that report it.
-pub fn headings(facts: &Facts, key: FactKey) -> Vec<&str> {
+pub fn headings(setup: &SetupFacts, key: FactKey) -> Vec<&str> {
     if let Some(heading) = key.heading {
         return vec![heading.name()];
     }
     let mut found: Vec<&str> = Vec::new();
-    for group in facts.disclosure.iter().filter(|g| g.rows.iter().any(|(name, _)| name == key.name))
+    for group in setup.disclosure.iter().filter(|g| g.rows.iter().any(|(name, _)| name == key.name))
     {
         let name = group.name.split(": ").next().unwrap_or_default();
         let name = name.split(" (").next().unwrap_or_default();
@@ -165,16 +168,17 @@ pub fn headings(facts: &Facts, key: FactKey) -> Vec<&str> {
 
 /// The subjects' values of a fact, separately for each source: a drive of a group, a step.
 pub fn sightings<'a>(
-    facts: &'a Facts,
-    subjects: &[SubjectKey],
+    subjects: &'a Subjects,
+    setup: &'a SetupFacts,
+    among: &[SubjectKey],
     group: &str,
     name: &str,
 ) -> BTreeMap<&'a str, Vec<SubjectCondition<'a>>> {
     let mut found: BTreeMap<&str, Vec<SubjectCondition<'_>>> = BTreeMap::new();
-    for g in &facts.disclosure {
+    for g in &setup.disclosure {
         let Some(label) = g.name.strip_prefix(group) else { continue };
-        for &subject in subjects {
-            let Some(place) = place_of(facts, subject, label) else { continue };
+        for &subject in among {
+            let Some(place) = place_of(subjects, setup, subject, label) else { continue };
             let values = g.rows.iter().filter(|(n, _)| n == name);
             found
                 .entry(place)
@@ -187,9 +191,14 @@ pub fn sightings<'a>(
 
 /// The source of a heading's facts, if they belong to the subject: "" for all of it, " (2)" for a
 /// drive of its group, ", readrandom" for a step. `label` is the part after the heading's own name.
-fn place_of<'a>(facts: &Facts, subject: SubjectKey, label: &'a str) -> Option<&'a str> {
-    let shown = facts.subjects[subject].name.as_str();
-    let run = &facts.runs.get(facts.subjects[subject].run)?.file;
+fn place_of<'a>(
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    subject: SubjectKey,
+    label: &'a str,
+) -> Option<&'a str> {
+    let shown = subjects[subject].name.as_str();
+    let run = &setup.runs.get(subjects[subject].run)?.file;
     // Allocates nothing, because it is called for each heading of very many runs.
     let stem = run.rsplit_once('.').map_or(run.as_str(), |(stem, _)| stem);
     let name = without_brackets(shown, stem).unwrap_or(shown);
@@ -201,7 +210,7 @@ fn place_of<'a>(facts: &Facts, subject: SubjectKey, label: &'a str) -> Option<&'
     if of_engine.is_some() {
         return of_engine;
     }
-    let label = match (without_brackets(label, run), facts.runs.len()) {
+    let label = match (without_brackets(label, run), setup.runs.len()) {
         (Some(own), _) => own,
         (None, 0 | 1) => label,
         // From another run.
@@ -258,8 +267,8 @@ fn without_common(value: &str, all: &[&str]) -> String {
 
 /// Different models naturally have different firmware; for the same model it may explain a
 /// difference.
-fn firmware(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
-    let models = sightings(facts, subjects, DRIVE, drive::MODEL.name);
+fn firmware(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Vec<Difference> {
+    let models = sightings(subjects, setup, among, DRIVE, drive::MODEL.name);
     let of = |(place, seen): (&str, Vec<SubjectCondition<'_>>)| {
         let values = unlike(&seen)?;
         let same_model =
@@ -267,14 +276,18 @@ fn firmware(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
         let grade = if same_model { Grade::Confounder } else { Grade::Harmless };
         Some(Difference { grade, what: fact(DRIVE, drive::FIRMWARE.name), values })
     };
-    sightings(facts, subjects, DRIVE, drive::FIRMWARE.name).into_iter().filter_map(of).collect()
+    sightings(subjects, setup, among, DRIVE, drive::FIRMWARE.name)
+        .into_iter()
+        .filter_map(of)
+        .collect()
 }
 
 /// A volatile write cache that is on makes a different test than one that is off, between subjects
 /// and over a run; the lack of one is a property of the drive.
-fn write_caches(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
-    let mut found = sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE.name);
-    for (place, after) in sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE_AFTER.name) {
+fn write_caches(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Vec<Difference> {
+    let mut found = sightings(subjects, setup, among, DRIVE, drive::VOLATILE_CACHE.name);
+    for (place, after) in sightings(subjects, setup, among, DRIVE, drive::VOLATILE_CACHE_AFTER.name)
+    {
         found.entry(place).or_default().extend(after);
     }
     let of = |seen: Vec<SubjectCondition<'_>>| {
@@ -290,9 +303,9 @@ fn write_caches(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
 }
 
 /// The preparation of the drives: if it differs, so does the test.
-fn prepared(facts: &Facts, subjects: &[SubjectKey]) -> Option<Difference> {
+fn prepared(setup: &SetupFacts, among: &[SubjectKey]) -> Option<Difference> {
     let of = |subject: SubjectKey| {
-        let own = facts.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
+        let own = setup.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
         let mut all: Vec<(String, String)> = Vec::new();
         for p in own {
             let done = (p.action.clone(), p.asked.clone());
@@ -303,30 +316,29 @@ fn prepared(facts: &Facts, subjects: &[SubjectKey]) -> Option<Difference> {
         }
         ConditionValue::Prepared(all)
     };
-    let values = distinct(subjects.iter().map(|s| (*s, of(*s))))?;
+    let values = distinct(among.iter().map(|s| (*s, of(*s))))?;
     Some(Difference { grade: Grade::Disqualifying, what: Condition::Preparation, values })
 }
 
-fn fuller(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
+fn fuller(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Vec<Difference> {
     let percent = |value: &str| value.trim_end_matches('%').trim().parse::<f64>().ok();
     let of = |seen: Vec<SubjectCondition<'_>>| {
         let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
         let values = unlike(&seen).filter(|_| high - low > FULLER_PERCENT)?;
         Some(Difference { grade: Grade::Confounder, what: fact(DRIVE, drive::FILLED.name), values })
     };
-    sightings(facts, subjects, DRIVE, drive::FILLED.name).into_values().filter_map(of).collect()
+    sightings(subjects, setup, among, DRIVE, drive::FILLED.name)
+        .into_values()
+        .filter_map(of)
+        .collect()
 }
 
 /// The drives' temperatures at the start of the windows, if measured.
-fn warmer(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
+fn warmer(measured: &MeasuredFacts, among: &[SubjectKey]) -> Vec<Difference> {
     let of = |step: &StepFacts| {
         let at_start = |c: &CellFacts| Some((c.subject, c.celsius_over_time.first()?.1));
-        let starts: Vec<(SubjectKey, f64)> = step
-            .cells
-            .iter()
-            .filter(|c| subjects.contains(&c.subject))
-            .filter_map(at_start)
-            .collect();
+        let starts: Vec<(SubjectKey, f64)> =
+            step.cells.iter().filter(|c| among.contains(&c.subject)).filter_map(at_start).collect();
         let (low, high) = bounds(starts.iter().map(|(_, celsius)| *celsius))?;
         let of = |(subject, celsius): &(SubjectKey, f64)| {
             (ConditionValue::Temperature(*celsius), vec![*subject])
@@ -336,7 +348,7 @@ fn warmer(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
         let grade = Grade::Confounder;
         (high - low > WARMER_CELSIUS).then_some(Difference { grade, what, values })
     };
-    facts.steps.iter().filter_map(of).collect()
+    measured.steps.iter().filter_map(of).collect()
 }
 
 fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
@@ -346,9 +358,9 @@ fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 /// The distinct values of a fact, each with its owner: a subject, a file, or none in particular.
-pub fn values(facts: &Facts, group: &str, name: &str) -> Vec<(String, String)> {
+pub fn values(setup: &SetupFacts, group: &str, name: &str) -> Vec<(String, String)> {
     let mut found: Vec<(Vec<&str>, &str)> = Vec::new();
-    let groups = facts.disclosure.iter().filter(|g| {
+    let groups = setup.disclosure.iter().filter(|g| {
         let rest = g.name.strip_prefix(group);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": ") || rest.starts_with(" ("))
     });

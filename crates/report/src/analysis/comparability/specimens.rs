@@ -3,7 +3,7 @@
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::comparability::conditions::sightings;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::stats::specimens::{Models, models, outlying};
@@ -43,10 +43,10 @@ pub struct OfModels {
 }
 
 /// The model of all of a subject's drives, if known to be the same.
-pub fn model(facts: &Facts, subject: SubjectKey) -> Option<String> {
-    let seen = sightings(facts, &[subject], "Drive", "Model");
+pub fn model(subjects: &Subjects, setup: &SetupFacts, subject: SubjectKey) -> Option<String> {
+    let seen = sightings(subjects, setup, &[subject], "Drive", "Model");
     let mut all: Vec<&str> = seen.values().flatten().map(|(_, model)| *model).collect();
-    let known = all.len() == facts.subjects[subject].drives.len();
+    let known = all.len() == subjects[subject].drives.len();
     all.dedup();
     (known && all.len() == 1).then(|| all[0].to_string())
 }
@@ -57,7 +57,7 @@ fn by_drive(cell: &CellFacts) -> Vec<Vec<f64>> {
 }
 
 /// Comparable cells of groups.
-fn groups(facts: &Facts) -> impl Iterator<Item = (StepKey, &StepFacts, &CellFacts)> {
+fn groups(measured: &MeasuredFacts) -> impl Iterator<Item = (StepKey, &StepFacts, &CellFacts)> {
     let cells = |(index, step)| {
         let step: &StepFacts = step;
         step.cells
@@ -65,14 +65,14 @@ fn groups(facts: &Facts) -> impl Iterator<Item = (StepKey, &StepFacts, &CellFact
             .filter(|c| c.drives.len() > 1 && !c.is_barred())
             .map(move |cell| (index, step, cell))
     };
-    facts.steps.keyed().flat_map(cells)
+    measured.steps.keyed().flat_map(cells)
 }
 
 /// Every outlying specimen, at 5 % for all that were examined together.
-pub fn apart(facts: &Facts) -> Vec<OutlyingDrive> {
-    let searched = groups(facts).count();
+pub fn apart(measured: &MeasuredFacts) -> Vec<OutlyingDrive> {
+    let searched = groups(measured).count();
     let mut found = Vec::new();
-    for (step, _, cell) in groups(facts) {
+    for (step, _, cell) in groups(measured) {
         for one in outlying(&by_drive(cell), searched) {
             let level = |i: usize| cell.drives[i].1.ops_per_s.value;
             let rest: Vec<f64> = (0..cell.drives.len()).filter(|i| *i != one).map(level).collect();
@@ -94,14 +94,19 @@ pub fn apart(facts: &Facts) -> Vec<OutlyingDrive> {
 pub fn of_models(facts: &Facts) -> Vec<OfModels> {
     let ops = Metric::total(PointFigure::Ops);
     let mut compared = Vec::new();
-    for (step, of, cell) in groups(facts) {
+    for (step, of, cell) in groups(&facts.measured) {
         let before = facts.subjects.keys().take_while(|s| *s < cell.subject);
         for other in before.filter_map(|s| of.cell(s, cell.value)) {
             let at = StepPlace::Value(cell.value);
             let by = ComparedFigure { step, metric: &ops, at };
-            let names = (model(facts, other.subject), model(facts, cell.subject));
+            let names = (
+                model(&facts.subjects, &facts.setup, other.subject),
+                model(&facts.subjects, &facts.setup, cell.subject),
+            );
             let (Some(first), Some(second)) = names else { continue };
-            if first != second && facts.comparison(by, other.subject, cell.subject).is_some() {
+            if first != second
+                && facts.comparisons.between(by, other.subject, cell.subject).is_some()
+            {
                 compared.push((step, other, cell, (first, second)));
             }
         }

@@ -2,7 +2,7 @@
 //! makes levels less precise, but not ratios, which are formed within repeats.
 
 use crate::analysis::claim::pairing::seat;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts};
 use crate::analysis::keys::StepKey;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::stats::spread::spread;
@@ -35,11 +35,11 @@ const BEYOND: f64 = 3.0;
 const FEWEST: usize = 3;
 
 /// All of them, ordered by step, point and repeat.
-pub fn all(facts: &Facts) -> Vec<CommonShift> {
+pub fn all(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<CommonShift> {
     let mut found = Vec::new();
-    for (index, step) in facts.steps.keyed() {
+    for (index, step) in measured.steps.keyed() {
         for value in 0..step.values.len() {
-            for run in 0..facts.runs.len() {
+            for run in 0..setup.runs.len() {
                 let cells: Vec<&CellFacts> =
                     step.cells.iter().filter(|c| c.value == value && c.bundle == run).collect();
                 found.extend(of_point(step, &cells).into_iter().map(

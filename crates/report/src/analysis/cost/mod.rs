@@ -2,3 +2,4 @@
 //! at this load, and energy and money for the work. docs/write-cost.md has the formulas.
 
 pub mod life;
+pub mod work;

@@ -3,7 +3,7 @@
 
 use crate::analysis::claim::compare::observations;
 use crate::analysis::comparability::conditions::sightings;
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointPart};
 use crate::record::key::{self, FactHeading};
@@ -104,10 +104,10 @@ impl Acceptance {
 
 /// The measures: each requested metric at the representative point of its step. `steps` are the
 /// requested ones; all if empty.
-pub fn measures(facts: &Facts, steps: &[String]) -> Vec<JudgedFigure> {
+pub fn measures(measured: &MeasuredFacts, steps: &[String]) -> Vec<JudgedFigure> {
     let meant = |step: &&StepFacts| steps.is_empty() || steps.contains(&step.name);
     let of_step = |step: &StepFacts| {
-        let metrics = Metric::of_step(step, &facts.metrics);
+        let metrics = step.metrics.clone();
         let whole = metrics.into_iter().filter(|m| m.part == PointPart::Whole);
         let (name, title, at) =
             (step.name.clone(), step.title.written.clone(), label(step, step.lead));
@@ -120,7 +120,7 @@ pub fn measures(facts: &Facts, steps: &[String]) -> Vec<JudgedFigure> {
             })
             .collect::<Vec<_>>()
     };
-    facts.steps.iter().filter(meant).flat_map(of_step).collect()
+    measured.steps.iter().filter(meant).flat_map(of_step).collect()
 }
 
 fn label(step: &StepFacts, value: usize) -> String {
@@ -144,9 +144,9 @@ pub fn specimens(
             let figures =
                 measures.iter().map(|m| figures(facts, subject, &part, m, like)).collect();
             found.push(JudgedDrive {
-                file: facts.runs[run].file.clone(),
+                file: facts.setup.runs[run].file.clone(),
                 name: format!("{}{number}", facts.subjects[subject].own_name),
-                serial: serial(facts, subject, &number),
+                serial: serial(&facts.subjects, &facts.setup, subject, &number),
                 figures,
             });
         }
@@ -154,8 +154,14 @@ pub fn specimens(
     found
 }
 
-fn serial(facts: &Facts, subject: SubjectKey, place: &str) -> Option<String> {
-    let seen = sightings(facts, &[subject], FactHeading::Drive.name(), key::drive::SERIAL.name);
+fn serial(
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    subject: SubjectKey,
+    place: &str,
+) -> Option<String> {
+    let seen =
+        sightings(subjects, setup, &[subject], FactHeading::Drive.name(), key::drive::SERIAL.name);
     seen.get(place)?.first().map(|(_, serial)| serial.to_string())
 }
 
@@ -167,12 +173,13 @@ fn figures(
     measure: &JudgedFigure,
     like: Option<SubjectKey>,
 ) -> Vec<f64> {
-    let at = facts.steps.position(|step| step.name == measure.step);
-    let value = |at: StepKey| facts.steps[at].values.iter().position(|v| v.label == measure.at);
+    let at = facts.measured.steps.position(|step| step.name == measure.step);
+    let value =
+        |at: StepKey| facts.measured.steps[at].values.iter().position(|v| v.label == measure.at);
     let place = at.and_then(|at| Some((at, value(at)?)));
     let Some((at, value)) = place else { return Vec::new() };
-    let step = &facts.steps[at];
-    let barred = like.is_some_and(|like| facts.bar(at, like, subject).is_some());
+    let step = &facts.measured.steps[at];
+    let barred = like.is_some_and(|like| facts.comparisons.bar(at, like, subject).is_some());
     let Some(cell) = step.cell(subject, value).filter(|c| !barred && !c.is_barred()) else {
         return Vec::new();
     };

@@ -1,6 +1,6 @@
 //! The cost of durability: steps that differ only in how their writes become durable.
 
-use crate::analysis::facts::{Facts, RunFacts, StepFacts};
+use crate::analysis::facts::{MeasuredFacts, RunFacts, SetupFacts, StepFacts};
 use crate::analysis::keys::StepKey;
 use crate::plan::{Field, Stream};
 
@@ -35,13 +35,13 @@ impl WriteGroup {
 }
 
 /// The groups of durable block writes, ordered by their first steps.
-pub fn groups(facts: &Facts) -> Vec<WriteGroup> {
-    let blocks: Vec<(StepKey, StepDurability, &Stream)> = manners(facts)
+pub fn groups(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<WriteGroup> {
+    let blocks: Vec<(StepKey, StepDurability, &Stream)> = manners(measured, setup)
         .filter(|(_, manner, stream)| *manner != StepDurability::Commit && only_writes(stream))
         .collect();
     let mut found: Vec<(&Stream, Option<Field>, WriteGroup)> = Vec::new();
     for (index, manner, stream) in blocks {
-        let field = swept(&facts.steps[index]);
+        let field = swept(&measured.steps[index]);
         let own = found.iter_mut().find(|(first, of, _)| *of == field && alike(first, stream));
         let group = match own {
             Some((.., group)) => group,
@@ -61,28 +61,31 @@ pub fn groups(facts: &Facts) -> Vec<WriteGroup> {
 }
 
 /// Steps in which a database makes each commit durable.
-pub fn commits(facts: &Facts) -> Vec<StepKey> {
-    manners(facts)
+pub fn commits(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<StepKey> {
+    manners(measured, setup)
         .filter(|(_, manner, _)| *manner == StepDurability::Commit)
         .map(|(i, ..)| i)
         .collect()
 }
 
 /// Each step with the durability of its headline stream's writes.
-fn manners(facts: &Facts) -> impl Iterator<Item = (StepKey, StepDurability, &Stream)> {
-    facts.steps.keyed().filter_map(|(index, step)| {
-        let stream = stream(facts, step)?;
+fn manners<'f>(
+    measured: &'f MeasuredFacts,
+    setup: &'f SetupFacts,
+) -> impl Iterator<Item = (StepKey, StepDurability, &'f Stream)> {
+    measured.steps.keyed().filter_map(|(index, step)| {
+        let stream = stream(setup, step)?;
         Some((index, manner(stream)?, stream))
     })
 }
 
 /// The headline stream of a step, in the first run that has it.
-fn stream<'f>(facts: &'f Facts, step: &StepFacts) -> Option<&'f Stream> {
+fn stream<'f>(setup: &'f SetupFacts, step: &StepFacts) -> Option<&'f Stream> {
     let of_run = |run: &'f RunFacts| {
         let mut steps = run.resolved.protocol.steps.iter();
         steps.find(|own| own.name == step.name)
     };
-    facts.runs.iter().find_map(of_run)?.streams.iter().find(|stream| stream.headline)
+    setup.runs.iter().find_map(of_run)?.streams.iter().find(|stream| stream.headline)
 }
 
 /// None if the load does not determine it: reads, and databases whose commits depend on their own

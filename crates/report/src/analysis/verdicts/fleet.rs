@@ -11,7 +11,7 @@ use crate::analysis::claim::compare::observations;
 use crate::analysis::claim::lead;
 use crate::analysis::comparability::{alike, conditions};
 use crate::analysis::difference::Difference;
-use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, SetupFacts, StepFacts};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::record::key::{FactHeading, drive, host};
@@ -87,13 +87,13 @@ pub struct Fleet {
 
 /// A step's specimens, if some model has enough of them.
 pub fn of_step(facts: &Facts, index: StepKey) -> Option<Fleet> {
-    let step = &facts.steps[index];
+    let step = &facts.measured.steps[index];
     let value = lead::value(step).unwrap_or(step.lead);
-    let wanted = lead::metric(facts, step);
+    let wanted = lead::metric(step);
     // Power belongs to the subject, not to a drive, and a stream is not a specimen.
     let usable = wanted.part == PointPart::Whole && !wanted.is_power();
     let metric = if usable { wanted } else { Metric::total(PointFigure::Ops) };
-    let known = DisclosureIndex::of(facts);
+    let known = DisclosureIndex::of(&facts.setup);
     let mut by_model: BTreeMap<String, Vec<FleetDrive>> = BTreeMap::new();
     for cell in step.cells.iter().filter(|c| c.value == value && !c.is_barred()) {
         for (model, specimen) in specimens(facts, (step, cell), &metric, &known) {
@@ -279,16 +279,17 @@ fn specimens(
 struct DisclosureIndex<'a>(HashMap<&'a str, &'a DisclosureGroup>);
 
 impl<'a> DisclosureIndex<'a> {
-    fn of(facts: &'a Facts) -> DisclosureIndex<'a> {
-        DisclosureIndex(facts.disclosure.iter().map(|g| (g.name.as_str(), g)).collect())
+    fn of(setup: &'a SetupFacts) -> DisclosureIndex<'a> {
+        DisclosureIndex(setup.disclosure.iter().map(|g| (g.name.as_str(), g)).collect())
     }
 
     fn row(&self, facts: &Facts, subject: SubjectKey, heading: &str, name: &str) -> Option<String> {
-        let file = facts.runs.get(facts.subjects[subject].run).map_or("", |run| run.file.as_str());
+        let file =
+            facts.setup.runs.get(facts.subjects[subject].run).map_or("", |run| run.file.as_str());
         let of_run = format!("{heading} ({file})");
         let group = self.0.get(of_run.as_str()).or_else(|| {
             // With a single run the headings do not contain the run.
-            self.0.get(heading).filter(|_| facts.runs.len() == 1)
+            self.0.get(heading).filter(|_| facts.setup.runs.len() == 1)
         })?;
         group.rows.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
     }

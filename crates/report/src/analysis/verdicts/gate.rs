@@ -4,7 +4,7 @@
 use crate::analysis::claim::compare::{observations, of_points};
 use crate::analysis::claim::pairing::PairedSheet;
 use crate::analysis::comparison::StepPlace;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::{FEWEST, Ratio, one_sided};
@@ -78,17 +78,17 @@ struct Pair {
 
 /// Judges the last of the facts' runs against the previous ones.
 pub fn judge(facts: &Facts, limit: f64) -> Gate {
-    let pairs = pairs(facts);
+    let pairs = pairs(&facts.subjects, &facts.setup);
     let mut compared = Vec::new();
-    for (index, step) in facts.steps.keyed() {
-        for metric in Metric::of_step(step, &facts.metrics) {
-            compared.push(of_points(facts, index, step, &metric));
+    for (index, step) in facts.measured.steps.keyed() {
+        for metric in &step.metrics {
+            compared.push(of_points(facts, index, step, metric));
         }
     }
-    let unit = if facts.runs.len() > 2 { ScatterUnit::Runs } else { ScatterUnit::Repeats };
+    let unit = if facts.setup.runs.len() > 2 { ScatterUnit::Runs } else { ScatterUnit::Repeats };
     let changes = match unit {
         ScatterUnit::Repeats => of_one_run(&mut compared, &pairs),
-        ScatterUnit::Runs => of_history(facts, &compared, &pairs),
+        ScatterUnit::Runs => of_history(&facts.measured, &compared, &pairs),
     };
     let searched = changes.iter().filter(|found| found.point.is_some()).count();
     let mut rows = Vec::new();
@@ -122,12 +122,11 @@ impl Gate {
     }
 }
 
-fn pairs(facts: &Facts) -> Vec<Pair> {
-    let last = facts.runs.len().saturating_sub(1);
-    let (new, base): (Vec<_>, Vec<_>) =
-        facts.subjects.keys().partition(|s| facts.subjects[*s].run == last);
+fn pairs(subjects: &Subjects, setup: &SetupFacts) -> Vec<Pair> {
+    let last = setup.runs.len().saturating_sub(1);
+    let (new, base): (Vec<_>, Vec<_>) = subjects.keys().partition(|s| subjects[*s].run == last);
     let namesakes = |new: SubjectKey| {
-        let same = |s: &SubjectKey| facts.subjects[*s].own_name == facts.subjects[new].own_name;
+        let same = |s: &SubjectKey| subjects[*s].own_name == subjects[new].own_name;
         Pair { base: base.iter().copied().filter(same).collect(), new }
     };
     new.into_iter().map(namesakes).filter(|p| !p.base.is_empty()).collect()
@@ -162,12 +161,16 @@ fn of_one_run(compared: &mut [PairedSheet], pairs: &[Pair]) -> Vec<GateChange> {
 }
 
 /// Run by run.
-fn of_history(facts: &Facts, compared: &[PairedSheet], pairs: &[Pair]) -> Vec<GateChange> {
+fn of_history(
+    measured: &MeasuredFacts,
+    compared: &[PairedSheet],
+    pairs: &[Pair],
+) -> Vec<GateChange> {
     let mut points = Vec::new();
     for (sheet, of) in compared.iter().enumerate() {
         for (pair, own) in pairs.iter().enumerate() {
             for point in 0..of.points.len() {
-                let runs = runs(facts, of, own, point);
+                let runs = runs(measured, of, own, point);
                 points.extend(runs.map(|runs| (sheet, pair, point, runs)));
             }
         }
@@ -225,8 +228,8 @@ impl Runs {
     }
 }
 
-fn runs(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Runs> {
-    let step = &facts.steps[of.step];
+fn runs(measured: &MeasuredFacts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Runs> {
+    let step = &measured.steps[of.step];
     let logs = |subject: SubjectKey| {
         let own = observations(step, step.cell(subject, point)?, &of.metric);
         let logs: Vec<f64> = own.iter().filter(|o| o.value > 0.0).map(|o| o.value.ln()).collect();
@@ -249,7 +252,7 @@ fn of_pair<'a>(
     change: &dyn Fn(Option<usize>) -> Option<&'a RatioChange>,
     (limit, unit, searched): (f64, ScatterUnit, usize),
 ) -> Vec<Judged> {
-    let step = &facts.steps[of.step];
+    let step = &facts.measured.steps[of.step];
     let better = of.metric.better();
     let judged = |at: StepPlace, change: Option<&RatioChange>, missing: NoVerdictCause| {
         let verdict = match change.map(|c| (c, c.shows(better, limit))) {
@@ -267,7 +270,7 @@ fn of_pair<'a>(
     let mut rows = Vec::new();
     for point in 0..of.points.len() {
         if pair.base.iter().any(|s| step.cell(*s, point).is_some()) {
-            let missing = missing(facts, of, pair, point);
+            let missing = missing(&facts.comparisons, of, pair, point);
             rows.push(judged(of.points[point], change(Some(point)), missing));
         }
     }
@@ -283,7 +286,12 @@ fn of_pair<'a>(
 }
 
 /// Why a pair has no change at a point.
-fn missing(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> NoVerdictCause {
+fn missing(
+    comparisons: &Comparisons,
+    of: &PairedSheet,
+    pair: &Pair,
+    point: usize,
+) -> NoVerdictCause {
     let has = |s: SubjectKey| !of.sheet.cells[point][s.0].is_empty();
     if !has(pair.new) {
         return NoVerdictCause::NotInNew;
@@ -294,8 +302,8 @@ fn missing(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> NoVerd
     let repeats = |s: SubjectKey| of.sheet.cells[point][s.0].len();
     let comparable = |s: &&SubjectKey| of.compares(point, **s, pair.new);
     let usable = pair.base.iter().filter(|s| has(**s)).filter(comparable).count();
-    let bar = pair.base.iter().find_map(|s| facts.bar(of.step, *s, pair.new));
-    let number = bar.and_then(|bar| facts.barred.iter().position(|b| std::ptr::eq(b, bar)));
+    let bar = pair.base.iter().find_map(|s| comparisons.bar(of.step, *s, pair.new));
+    let number = bar.and_then(|bar| comparisons.barred.iter().position(|b| std::ptr::eq(b, bar)));
     let fewest = repeats(first).min(repeats(pair.new));
     match number {
         Some(number) if usable == 0 => NoVerdictCause::Barred(number),

@@ -2,7 +2,7 @@
 //! generator's ceilings.
 
 use crate::analysis::claim::compare::{Standing, StepPlace};
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Comparisons, MeasuredFacts, SetupFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::scatter;
@@ -15,26 +15,26 @@ const USUAL: PlannedBrief =
 
 /// Adds a brief of the same subject measured twice. An interval that excludes "no difference" is
 /// false, even if a caveat would have prevented the claim.
-pub fn same(so_far: Same, facts: &Facts) -> Same {
-    let claimed = facts.comparisons.iter().filter(|c| c.standing != Standing::NotShown).count();
-    let compared = usize::from(!facts.comparisons.is_empty());
+pub fn same(so_far: Same, comparisons: &Comparisons) -> Same {
+    let claimed = comparisons.all.iter().filter(|c| c.standing != Standing::NotShown).count();
+    let compared = usize::from(!comparisons.all.is_empty());
     Same {
         briefs: so_far.briefs + compared,
-        comparisons: so_far.comparisons + facts.comparisons.len(),
+        comparisons: so_far.comparisons + comparisons.all.len(),
         claimed: so_far.claimed + claimed,
         false_briefs: so_far.false_briefs + usize::from(claimed > 0),
     }
 }
 
 /// A brief whose second subject has this many percent more latency than its first.
-pub fn known(facts: &Facts, percent: f64) -> SetDifference {
+pub fn known(comparisons: &Comparisons, percent: f64) -> SetDifference {
     let ops = Metric::total(PointFigure::Ops);
-    let claimed = || facts.comparisons.iter().filter(|c| c.is_claimed());
+    let claimed = || comparisons.all.iter().filter(|c| c.is_claimed());
     let right = || claimed().filter(|c| c.metric == ops && c.better == SubjectKey(0));
     let at_points = |at: &StepPlace| matches!(at, StepPlace::Value(_));
     SetDifference {
         percent,
-        points: facts.comparisons.iter().filter(|c| c.metric == ops && at_points(&c.at)).count(),
+        points: comparisons.all.iter().filter(|c| c.metric == ops && at_points(&c.at)).count(),
         found: right().filter(|c| at_points(&c.at)).count(),
         in_mean: right().any(|c| c.at == StepPlace::Mean),
         wrong: claimed().filter(|c| c.better != SubjectKey(0)).count(),
@@ -42,8 +42,8 @@ pub fn known(facts: &Facts, percent: f64) -> SetDifference {
 }
 
 /// The scatter of a load's runs, and the difference that this number of repeats shows.
-pub fn scatter(facts: &Facts, of: &str, repeats: u32) -> Scatter {
-    let of_metric = |metric: Metric| scatter::of_all(facts, &metric);
+pub fn scatter(measured: &MeasuredFacts, of: &str, repeats: u32) -> Scatter {
+    let of_metric = |metric: Metric| scatter::of_all(measured, &metric);
     let ops = of_metric(Metric::total(PointFigure::Ops));
     let planned = PlannedBrief { repeats: repeats as usize, ..USUAL };
     let shows = ops.and_then(|scatter| detectable(scatter, planned));
@@ -56,7 +56,7 @@ pub fn scatter(facts: &Facts, of: &str, repeats: u32) -> Scatter {
 }
 
 /// The first subject's maximum ops/s in each step.
-pub fn ceilings(facts: &Facts, engine: &str) -> Vec<MeasuredCeiling> {
+pub fn ceilings(measured: &MeasuredFacts, engine: &str) -> Vec<MeasuredCeiling> {
     let of_step = |step: &crate::analysis::facts::StepFacts| {
         let cells = step.cells.iter().filter(|c| c.subject == SubjectKey(0));
         let most =
@@ -67,14 +67,14 @@ pub fn ceilings(facts: &Facts, engine: &str) -> Vec<MeasuredCeiling> {
             ops_per_s: most,
         })
     };
-    facts.steps.iter().filter_map(of_step).collect()
+    measured.steps.iter().filter_map(of_step).collect()
 }
 
 /// What the runs' hosts are known to show, from the self-test that their bundles hold: "5 repeats
 /// …".
-pub fn of_host(facts: &Facts) -> Vec<String> {
+pub fn of_host(setup: &SetupFacts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for group in &facts.disclosure {
+    for group in &setup.disclosure {
         for (_, value) in group.rows.iter().filter(|(name, _)| quoted(&group.name, name)) {
             if !all.contains(value) {
                 all.push(value.clone());
@@ -101,6 +101,6 @@ mod tests {
             group("Self-test (b.dyno)", "Measured"),
             group("Host", "Summary"),
         ];
-        assert_eq!(of_host(&Facts { disclosure, ..Facts::default() }), ["0 in 40"]);
+        assert_eq!(of_host(&SetupFacts { disclosure, ..SetupFacts::default() }), ["0 in 40"]);
     }
 }

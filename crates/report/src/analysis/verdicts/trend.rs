@@ -5,7 +5,7 @@
 use crate::analysis::claim::lead;
 use crate::analysis::comparability::alike::{self, FieldDifference};
 use crate::analysis::comparability::conditions::sightings;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::analysis::title::ProtocolTitle;
@@ -110,22 +110,24 @@ impl Trends {
     pub fn add(&mut self, file: &str, facts: &Facts) {
         for subject in facts.subjects.keys() {
             let drives = [drive::MODEL, drive::FIRMWARE, drive::SERIAL]
-                .map(|key| seen(facts, subject, key.name));
+                .map(|key| seen(&facts.subjects, &facts.setup, subject, key.name));
             if !self.wanted.has(&facts.subjects[subject].name, &drives) {
                 continue;
             }
             let label = self.wanted.by.label(&facts.subjects[subject].name, &drives);
-            for step in facts.steps.iter().filter(|step| step.search.is_none()) {
-                let Some(like) = Like::of(facts, step, subject) else { continue };
-                for metric in self.wanted.metrics_of(facts, step) {
+            for step in facts.measured.steps.iter().filter(|step| step.search.is_none()) {
+                let Some(like) = Like::of(&facts.subjects, &facts.setup, step, subject) else {
+                    continue;
+                };
+                for metric in self.wanted.metrics_of(step) {
                     let Some((estimate, at, counts)) = figure(step, &metric, subject) else {
                         continue;
                     };
-                    let started_unix_ns = facts.runs[0].started_unix_ns;
+                    let started_unix_ns = facts.setup.runs[0].started_unix_ns;
                     let (file, drives) = (file.to_string(), drives.clone());
                     let own = Member { file, started_unix_ns, estimate, drives, counts };
                     let history = FigureHistory {
-                        protocol: (facts.title.clone(), facts.protocol.clone()),
+                        protocol: (facts.protocol.title.clone(), facts.protocol.name.clone()),
                         label: label.clone(),
                         step: step.title.written.clone(),
                         metric,
@@ -180,9 +182,9 @@ impl TrendRequest {
         self.subject.split_whitespace().all(|word| all.contains(&word.to_lowercase()))
     }
 
-    fn metrics_of(&self, facts: &Facts, step: &StepFacts) -> Vec<Metric> {
+    fn metrics_of(&self, step: &StepFacts) -> Vec<Metric> {
         match self.metrics.is_empty() {
-            true => vec![lead::metric(facts, step)],
+            true => vec![lead::metric(step)],
             false => self.metrics.iter().flat_map(|asked| asked.in_step(step)).collect(),
         }
     }
@@ -205,12 +207,17 @@ impl By {
 }
 
 impl Like {
-    fn of(facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Option<Like> {
-        let plan = &facts.runs[facts.subjects[subject].run].resolved;
-        let point = alike::first_point(plan, &step.name, &facts.subjects[subject].own_name)?;
+    fn of(
+        subjects: &Subjects,
+        setup: &SetupFacts,
+        step: &StepFacts,
+        subject: SubjectKey,
+    ) -> Option<Like> {
+        let plan = &setup.runs[subjects[subject].run].resolved;
+        let point = alike::first_point(plan, &step.name, &subjects[subject].own_name)?;
         let host = HOST.map(|key| {
             let heading = key.heading.map_or("", FactHeading::name);
-            let groups = facts.disclosure.iter().filter(|group| group.name == heading);
+            let groups = setup.disclosure.iter().filter(|group| group.name == heading);
             let mut rows = groups.flat_map(|group| &group.rows).filter(|(n, _)| n == key.name);
             rows.next().map_or(String::new(), |(_, value)| value.clone())
         });
@@ -230,8 +237,8 @@ impl Like {
 }
 
 /// The drive facts of a subject in a run, without duplicates.
-fn seen(facts: &Facts, subject: SubjectKey, name: &str) -> Vec<String> {
-    let found = sightings(facts, &[subject], FactHeading::Drive.name(), name);
+fn seen(subjects: &Subjects, setup: &SetupFacts, subject: SubjectKey, name: &str) -> Vec<String> {
+    let found = sightings(subjects, setup, &[subject], FactHeading::Drive.name(), name);
     let mut all: Vec<String> = found.values().flatten().map(|(_, v)| v.to_string()).collect();
     all.sort();
     all.dedup();

@@ -1,7 +1,7 @@
 //! The publisher's statements: the class of the drives and the sponsor on the first page; links,
 //! disclaimers and footnotes, which other texts cite by number, at the end.
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::ReportStatements;
 use crate::base::error::{Result, failed};
 use crate::brief::block::{Block, Style, TextLine, TextSpan, plain};
 use crate::language::Language;
@@ -13,27 +13,31 @@ use crate::say;
 pub const ID: &str = "notes";
 
 /// A user's text with its citations as footnote numbers.
-pub fn cited(facts: &Facts, text: &str) -> Result<String> {
+pub fn cited(statements: &ReportStatements, text: &str) -> Result<String> {
     let next = "docs/brief.md describes footnotes";
-    facts.declared.cited(text).map_err(|what| failed(format!("the brief: {what}"), next))
+    statements.declared.cited(text).map_err(|what| failed(format!("the brief: {what}"), next))
 }
 
 /// The text for the first page.
-pub fn lines(l: Language, facts: &Facts) -> Result<Vec<Block>> {
-    let declared = &facts.declared;
+pub fn lines(l: Language, statements: &ReportStatements) -> Result<Vec<Block>> {
+    let declared = &statements.declared;
     let mut all = Vec::new();
     if let Some(class) = &declared.class {
-        all.push(Block::note(say!(l, "declared-class", class = cited(facts, class)?)));
+        all.push(Block::note(say!(l, "declared-class", class = cited(statements, class)?)));
     }
     if let Some(sponsor) = &declared.sponsor {
-        all.push(Block::note(say!(l, "declared-sponsor", sponsor = cited(facts, sponsor)?)));
+        all.push(Block::note(say!(l, "declared-sponsor", sponsor = cited(statements, sponsor)?)));
     }
     Ok(all)
 }
 
 /// The last part; None without statements.
-pub fn blocks(l: Language, facts: &Facts, drives: &Specifications) -> Result<Vec<Block>> {
-    let declared = &facts.declared;
+pub fn blocks(
+    l: Language,
+    statements: &ReportStatements,
+    drives: &Specifications,
+) -> Result<Vec<Block>> {
+    let declared = &statements.declared;
     let mut blocks = Vec::new();
     let links: Vec<TextLine> = drives
         .iter()
@@ -49,7 +53,7 @@ pub fn blocks(l: Language, facts: &Facts, drives: &Specifications) -> Result<Vec
     if !declared.disclaimers.is_empty() {
         blocks.push(Block::part(say!(l, "declared-disclaimers")));
         for text in &declared.disclaimers {
-            blocks.push(Block::text(cited(facts, text)?));
+            blocks.push(Block::text(cited(statements, text)?));
         }
     }
     if !declared.footnotes.is_empty() {

@@ -130,7 +130,7 @@ impl BriefOptions {
 
     /// A mask for an unknown subject would leave the intended one unmasked.
     pub fn check_masks(&self, facts: &Facts) -> Result<()> {
-        let is_there = |name: &String| facts.mask.text(name) != *name;
+        let is_there = |name: &String| facts.statements.mask.text(name) != *name;
         match self.masks().into_iter().find(|name| !is_there(name)) {
             None => Ok(()),
             Some(unknown) => Err(failed(
@@ -178,9 +178,10 @@ impl BriefOptions {
 
     /// Adds what brief.toml states of the drives to what the plans state.
     pub fn state_drives(&self, facts: &mut Facts) {
-        facts.stated = specification::stated(facts, &self.drive);
+        facts.statements.specifications = specification::stated(&facts.statements, &self.drive);
         for subject in facts.subjects.keys() {
-            let stated = facts.stated_of(subject).and_then(Specification::bytes);
+            let stated =
+                facts.statements.of_drives(&facts.subjects[subject]).and_then(Specification::bytes);
             let capacity = &mut facts.subjects[subject].capacity_bytes;
             *capacity = stated.or(*capacity);
         }
@@ -188,7 +189,7 @@ impl BriefOptions {
 
     /// The title: the file's, or the protocol's.
     pub fn title(&self, l: Language, facts: &Facts) -> String {
-        self.title.clone().unwrap_or_else(|| facts.title.text(l))
+        self.title.clone().unwrap_or_else(|| facts.protocol.title.text(l))
     }
 
     /// The ids of the displayed sections, in order.

@@ -2,7 +2,6 @@
 //! `{claims.best.gain}` becomes the current claim, and a reference that no longer holds is an
 //! error.
 
-use crate::analysis::claim::claims;
 use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::keys::StepKey;
@@ -146,8 +145,8 @@ impl Sources<'_> {
     }
 
     fn step(&self, name: &str, wrong: &dyn Fn(String, &str) -> Error) -> Result<StepKey> {
-        let found = self.facts.steps.position(|s| s.name == name);
-        let names: Vec<&str> = self.facts.steps.iter().map(|s| s.name.as_str()).collect();
+        let found = self.facts.measured.steps.position(|s| s.name == name);
+        let names: Vec<&str> = self.facts.measured.steps.iter().map(|s| s.name.as_str()).collect();
         found.ok_or_else(|| {
             wrong(
                 format!("there is no step '{name}'"),
@@ -171,7 +170,7 @@ impl Sources<'_> {
         let step = if which == "best" { None } else { Some(self.step(which, wrong)?) };
         let asked = rest.by.map(MetricRequest::parse).transpose()?;
         let fits = |c: &Comparison| {
-            let own = &self.facts.steps[c.step];
+            let own = &self.facts.measured.steps[c.step];
             let metric = asked.as_ref().is_none_or(|asked| asked.in_step(own).contains(&c.metric));
             let at = rest.at.is_none_or(|at| is_at(own, c.at, at));
             step.is_none_or(|step| step == c.step) && metric && at
@@ -179,10 +178,10 @@ impl Sources<'_> {
         // If a place is named, all claims are searched, not only the strongest of each kind.
         let strongest = match rest.at {
             Some(_) => {
-                let all = self.facts.comparisons.iter().filter(|c| c.is_claimed() && fits(c));
+                let all = self.facts.comparisons.all.iter().filter(|c| c.is_claimed() && fits(c));
                 all.max_by(|a, b| a.low.total_cmp(&b.low))
             }
-            None => claims::all(self.facts).into_iter().map(|c| c.comparison).find(|c| fits(c)),
+            None => self.facts.comparisons.claims.iter().map(|c| &c.comparison).find(|c| fits(c)),
         };
         let Some(claim) = strongest else {
             let next = "nothing of the kind is claimed: change the words, or measure more repeats";
@@ -196,7 +195,7 @@ impl Sources<'_> {
                 next,
             ));
         }
-        let own = &self.facts.steps[claim.step];
+        let own = &self.facts.measured.steps[claim.step];
         let l = self.language;
         let difference = wording::difference(l, claim);
         let (gain, interval) = difference.split_once(" [").unwrap_or((&difference, ""));
@@ -210,7 +209,9 @@ impl Sources<'_> {
             "better" => better.clone(),
             "worse" => self.facts.subjects[claim.worse].name.clone(),
             "metric" => wording::metric(l, &claim.metric, own),
-            "where" => wording::at(l, self.facts, claim).trim().to_string(),
+            "where" => wording::at(l, &self.facts.measured, &self.facts.comparisons, claim)
+                .trim()
+                .to_string(),
             "sentence" => wording::sentence(l, self.facts, claim),
             "repeats" => claim.repeats.to_string(),
             _ => {
@@ -230,7 +231,7 @@ impl Sources<'_> {
         let Some((name, word)) = path.split_once('.') else {
             return Err(wrong("it names no metric".into(), how));
         };
-        let step = &self.facts.steps[self.step(name, wrong)?];
+        let step = &self.facts.measured.steps[self.step(name, wrong)?];
         let subject = rest.of.and_then(|of| self.facts.subjects.named(of));
         let Some(subject) = subject else {
             let next =

@@ -2,12 +2,12 @@
 //! and the measured figures per price.
 
 use crate::analysis::claim::lead;
-use crate::analysis::facts::{Facts, StepFacts, SubjectFacts};
+use crate::analysis::facts::{MeasuredFacts, ReportStatements, StepFacts, SubjectFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::base::error::{Result, failed};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::NONE;
-use crate::brief::text::{published, wording};
+use crate::brief::text::wording;
 use crate::brief::{number_format, prose};
 use crate::language::Language;
 use crate::plan::specification::{Specification, Specifications};
@@ -46,9 +46,9 @@ pub fn check(file: &str, all: &Specifications) -> Result<()> {
 }
 
 /// The plans' statements, overridden by brief.toml field by field.
-pub fn stated(facts: &Facts, own: &Specifications) -> Specifications {
+pub fn stated(statements: &ReportStatements, own: &Specifications) -> Specifications {
     let mut all = own.clone();
-    for (subject, of_plan) in &facts.stated {
+    for (subject, of_plan) in &statements.specifications {
         let known = all.entry(subject.clone()).or_default();
         *known = std::mem::take(known).or(of_plan);
     }
@@ -56,9 +56,14 @@ pub fn stated(facts: &Facts, own: &Specifications) -> Specifications {
 }
 
 /// The tables; None without statements.
-pub fn blocks(l: Language, facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
-    if let Some(unknown) = all.keys().find(|name| facts.subjects.named(name).is_none()) {
-        let next = format!("the subjects are {}", facts.subjects.names().join(", "));
+pub fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    all: &Specifications,
+) -> Result<Vec<Block>> {
+    if let Some(unknown) = all.keys().find(|name| subjects.named(name).is_none()) {
+        let next = format!("the subjects are {}", subjects.names().join(", "));
         return Err(failed(
             format!("the brief specifies a drive of '{unknown}', which is not a subject"),
             next,
@@ -68,10 +73,10 @@ pub fn blocks(l: Language, facts: &Facts, all: &Specifications) -> Result<Vec<Bl
         return Ok(Vec::new());
     }
     let of = |subject: &SubjectFacts| all.get(&subject.name);
-    let head: Vec<String> = std::iter::once(String::new()).chain(facts.subjects.names()).collect();
+    let head: Vec<String> = std::iter::once(String::new()).chain(subjects.names()).collect();
     let row = |name: &&str| {
         let cells: Vec<Option<String>> =
-            facts.subjects.iter().map(|s| of(s).and_then(|own| field(l, own, name))).collect();
+            subjects.iter().map(|s| of(s).and_then(|own| field(l, own, name))).collect();
         cells.iter().any(Option::is_some).then(|| {
             let cells = cells.into_iter().map(|cell| cell.unwrap_or(NONE.to_string()));
             std::iter::once(field_name(l, name)).chain(cells).collect::<Vec<String>>()
@@ -82,8 +87,7 @@ pub fn blocks(l: Language, facts: &Facts, all: &Specifications) -> Result<Vec<Bl
         Table::of(head.len(), &head, rows).block(),
         Block::note(say!(l, "stated-not-measured")),
     ];
-    let writes: Vec<String> = facts
-        .subjects
+    let writes: Vec<String> = subjects
         .iter()
         .filter_map(|subject| prose::total_writes(l, &subject.name, of(subject)?))
         .collect();
@@ -91,7 +95,7 @@ pub fn blocks(l: Language, facts: &Facts, all: &Specifications) -> Result<Vec<Bl
         out.push(Block::list(writes));
     }
     out.extend(sources(l, all));
-    let worth = for_the_money(l, facts, all);
+    let worth = for_the_money(l, subjects, measured, all);
     if !worth.is_empty() {
         out.extend([
             Block::chapter(say!(l, "for-the-money")),
@@ -119,16 +123,19 @@ fn sources(l: Language, all: &Specifications) -> Option<Block> {
     (!items.is_empty()).then(|| Block::list(items))
 }
 
-fn for_the_money(l: Language, facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
-    let price = |subject: SubjectKey| {
-        all.get(&facts.subjects[subject].name).and_then(|own| own.price.as_ref())
-    };
-    let subjects = facts.subjects.keys();
+fn for_the_money(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    all: &Specifications,
+) -> Vec<Vec<String>> {
+    let price =
+        |subject: SubjectKey| all.get(&subjects[subject].name).and_then(|own| own.price.as_ref());
     let mut rows = Vec::new();
     let capacity: Vec<Option<String>> = subjects
-        .clone()
+        .keys()
         .map(|s| {
-            let (bytes, price) = (all.get(&facts.subjects[s].name)?.bytes()?, price(s)?);
+            let (bytes, price) = (all.get(&subjects[s].name)?.bytes()?, price(s)?);
             Some(format!(
                 "{} GB/{}",
                 number_format::count(l, bytes / 1e9 / price.amount),
@@ -146,15 +153,15 @@ fn for_the_money(l: Language, facts: &Facts, all: &Specifications) -> Vec<Vec<St
         }
     };
     push(say!(l, "spec-capacity"), capacity);
-    for step in &facts.steps {
-        let Some((what, figure)) = led(l, facts, step) else { continue };
+    for step in &measured.steps {
+        let Some((what, figure)) = led(l, measured, step) else { continue };
         let worth = |s: SubjectKey| {
             let price = price(s)?;
             // A subject may have several drives, each with its price.
-            let paid = price.amount * facts.subjects[s].drive_count() as f64;
+            let paid = price.amount * subjects[s].drive_count() as f64;
             Some(format!("{} /{}", number_format::count(l, figure(s)? / paid), price.currency))
         };
-        push(what, subjects.clone().map(worth).collect());
+        push(what, subjects.keys().map(worth).collect());
     }
     rows
 }
@@ -162,16 +169,16 @@ fn for_the_money(l: Language, facts: &Facts, all: &Specifications) -> Vec<Vec<St
 /// The headline of a step, if it is a rate at one point, and each subject's figure.
 fn led<'a>(
     l: Language,
-    facts: &'a Facts,
+    measured: &'a MeasuredFacts,
     step: &'a StepFacts,
 ) -> Option<(String, impl Fn(SubjectKey) -> Option<f64> + 'a)> {
-    let (metric, value) = (lead::metric(facts, step), lead::value(step)?);
+    let (metric, value) = (lead::metric(step), lead::value(step)?);
     if !metric.is_rate() || step.cells.is_empty() {
         return None;
     }
     let what = wording::metric(l, &metric, step) + &wording::place(l, step, &[value]);
     let what = say!(l, "of-step", step = &step.title, sentence = what);
-    let imported = published::is_published(facts);
+    let imported = measured.published;
     let figure = move |subject: SubjectKey| {
         let cell = step
             .cell(subject, value)

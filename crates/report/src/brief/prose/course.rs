@@ -2,7 +2,7 @@
 //! of the tested range, and the point from which the processors were the bottleneck instead of the
 //! drive.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
@@ -17,26 +17,36 @@ const STILL_RISES: f64 = 1.01;
 
 /// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", for each
 /// subject limited by the drive at each point.
-pub fn from_start_to_peak(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
-    let subjects = facts.subjects.keys();
-    subjects.filter_map(|subject| of_subject(l, facts, step, subject)).collect()
+pub fn from_start_to_peak(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    step: &StepFacts,
+) -> Vec<String> {
+    subjects.keys().filter_map(|subject| of_subject(l, subjects, measured, step, subject)).collect()
 }
 
-fn of_subject(l: Language, facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Option<String> {
-    let all = loads(facts, step, subject)?;
+fn of_subject(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    step: &StepFacts,
+    subject: SubjectKey,
+) -> Option<String> {
+    let all = loads(step, subject)?;
     let first = all.first()?;
     let peak = all.iter().max_by(|a, b| ops(a).total_cmp(&ops(b)))?;
     if peak.value == first.value {
         return None;
     }
     let latency =
-        |cell: &CellFacts, metric: &Metric| super::latency_of(l, facts, step, metric, cell);
+        |cell: &CellFacts, metric: &Metric| super::latency_of(l, measured, step, metric, cell);
     let (p99, mean) = (Metric::p99(), Metric::total(PointFigure::Mean));
     let from = number_format::count(l, ops(first));
     let to = number_format::count(l, ops(peak));
     let place = |cell: &CellFacts| wording::place(l, step, &[cell.value]);
     let (first_at, at) = (place(first), place(peak));
-    let subject = &facts.subjects[subject].name;
+    let subject = &subjects[subject].name;
     let tails = (latency(first, &p99), latency(peak, &p99));
     let means = (latency(first, &mean), latency(peak, &mean));
     Some(match (means, tails) {
@@ -81,11 +91,7 @@ fn of_subject(l: Language, facts: &Facts, step: &StepFacts, subject: SubjectKey)
 
 /// The cells of a load that rises along the axis; None if one was not limited by the drive, because
 /// the peak is then not the drive's.
-fn loads<'f>(
-    facts: &Facts,
-    step: &'f StepFacts,
-    subject: SubjectKey,
-) -> Option<Vec<&'f CellFacts>> {
+fn loads(step: &StepFacts, subject: SubjectKey) -> Option<Vec<&CellFacts>> {
     match step.axis.as_ref()?.field {
         Field::Threads
         | Field::Depth
@@ -96,7 +102,7 @@ fn loads<'f>(
     }
     // The closed loop of a load sweep's maximum has a different kind of latency than its shares.
     let is_of_the_axis = |cell: &&CellFacts| step.values[cell.value].number.is_finite();
-    let cells = facts.cells_of(step, subject).into_iter().flatten().filter(is_of_the_axis);
+    let cells = step.cells_of(subject).into_iter().flatten().filter(is_of_the_axis);
     let all: Vec<&CellFacts> =
         cells.filter(|c| c.total.is_some() && !c.missed_its_rate()).collect();
     let is_the_drives = !all.iter().any(|c| c.is_not_the_drives());
@@ -108,7 +114,7 @@ fn ops(cell: &CellFacts) -> f64 {
 }
 
 /// "Thread counts above 128 were not tested: the ops/s of A and B still rise there".
-pub fn beyond(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
+pub fn beyond(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
     let field = step.axis.as_ref()?.field;
     let last = step.values.len().checked_sub(1)?;
     let rises = |subject: &SubjectKey| {
@@ -116,7 +122,7 @@ pub fn beyond(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
         let (Some(before), Some(cell)) = (before, step.cell(*subject, last)) else { return false };
         ops(before) > 0.0 && ops(cell) > ops(before) * STILL_RISES
     };
-    let rising = subjects(facts, &rises);
+    let rising = names_of(subjects, &rises);
     let most = step.values[last].text(l);
     match field {
         _ if rising.is_empty() => None,
@@ -131,7 +137,7 @@ pub fn beyond(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
 
 /// "From 96 threads on the processors were saturated (A and B)", for points up to the end of the
 /// axis.
-pub fn saturated(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
+pub fn saturated(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
     let is_saturated = |subject: SubjectKey, value: usize| {
         let limit = step.cell(subject, value).and_then(|c| c.limit.as_ref());
         limit.is_some_and(|verdict| verdict.limit == Bottleneck::Cpu)
@@ -140,8 +146,8 @@ pub fn saturated(l: Language, facts: &Facts, step: &StepFacts) -> Option<String>
         let values = (0..step.values.len()).rev();
         values.take_while(|value| is_saturated(subject, *value)).last()
     };
-    let first = facts.subjects.keys().filter_map(from).min()?;
-    let alike = subjects(facts, &|subject: &SubjectKey| from(*subject).is_some());
+    let first = subjects.keys().filter_map(from).min()?;
+    let alike = names_of(subjects, &|subject: &SubjectKey| from(*subject).is_some());
     Some(said_of_processors(l, step, first, &l.list(&alike)))
 }
 
@@ -160,6 +166,6 @@ fn said_of_processors(l: Language, step: &StepFacts, first: usize, subjects: &st
     }
 }
 
-fn subjects(facts: &Facts, of: &dyn Fn(&SubjectKey) -> bool) -> Vec<String> {
-    facts.subjects.keys().filter(of).map(|s| facts.subjects[s].name.clone()).collect()
+fn names_of(subjects: &Subjects, of: &dyn Fn(&SubjectKey) -> bool) -> Vec<String> {
+    subjects.keys().filter(of).map(|s| subjects[s].name.clone()).collect()
 }

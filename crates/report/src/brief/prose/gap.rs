@@ -1,11 +1,10 @@
 //! Differences between the first subject and each other: where their order changes along the axis,
 //! the difference in the figure's own unit at a stated load, and its change with the block size.
 
-use crate::analysis::claim::claims::Crossover;
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
-use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{claims, lead};
-use crate::analysis::facts::{AxisFacts, Facts, StepFacts};
+use crate::analysis::comparison::Crossover;
+use crate::analysis::facts::{AxisFacts, Comparisons, Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
@@ -21,22 +20,24 @@ const FEWEST_SIZES: usize = 3;
 /// Where another subject becomes better: in figures other than the step's headline, and as
 /// arithmetic in all figures of imports without repeats.
 pub fn crossed(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
-    let step = &facts.steps[index];
-    let led = lead::metric(facts, step);
-    let found: Vec<Crossover> = match published::is_published(facts) {
-        true => pairs(facts).flat_map(|pair| as_published(l, facts, index, pair)).collect(),
+    let step = &facts.measured.steps[index];
+    let led = lead::metric(step);
+    let found: Vec<Crossover> = match facts.measured.published {
+        true => pairs(&facts.subjects)
+            .flat_map(|pair| as_published(l, &facts.measured, index, pair))
+            .collect(),
         false => {
-            let own = |c: &Crossover| c.step == index && c.metric != led;
-            claims::crossovers(facts).into_iter().filter(own).collect()
+            let own = |c: &&Crossover| c.step == index && c.metric != led;
+            facts.comparisons.crossovers.iter().filter(own).cloned().collect()
         }
     };
-    found.iter().map(|c| wording::crossed(l, facts, c)).collect()
+    found.iter().map(|c| wording::crossed(l, &facts.subjects, &facts.measured, c)).collect()
 }
 
 /// The brief's subject with each rival.
-fn pairs(facts: &Facts) -> impl Iterator<Item = (SubjectKey, SubjectKey)> {
-    let own = facts.subjects.headline;
-    facts.subjects.rivals().map(move |rival| (own, rival))
+fn pairs(subjects: &Subjects) -> impl Iterator<Item = (SubjectKey, SubjectKey)> {
+    let own = subjects.headline;
+    subjects.rivals().map(move |rival| (own, rival))
 }
 
 /// The other one of a pair.
@@ -46,15 +47,15 @@ fn other((a, b): (SubjectKey, SubjectKey), one: SubjectKey) -> SubjectKey {
 
 fn as_published(
     l: Language,
-    facts: &Facts,
+    measured: &MeasuredFacts,
     index: StepKey,
     pair: (SubjectKey, SubjectKey),
 ) -> Vec<Crossover> {
-    let step = &facts.steps[index];
+    let step = &measured.steps[index];
     let mut found = Vec::new();
-    for metric in Metric::of_step(step, &facts.metrics) {
-        let better = |value| Some((value, better_at(l, step, &metric, pair, value)?));
-        found.extend(claims::changes(index, &metric, (0..step.values.len()).filter_map(better)));
+    for metric in &step.metrics {
+        let better = |value| Some((value, better_at(l, step, metric, pair, value)?));
+        found.extend(claims::changes(index, metric, (0..step.values.len()).filter_map(better)));
     }
     found
 }
@@ -89,13 +90,13 @@ fn better_at(
 /// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": for each
 /// rival at the largest difference.
 pub fn at_a_load(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
-    let step = &facts.steps[index];
+    let step = &facts.measured.steps[index];
     // A share of its own maximum is not a load that two subjects have in common.
     let is_of_shares = |axis: &AxisFacts| axis.field == Field::LoadPercent;
     if step.axis.as_ref().is_none_or(is_of_shares) {
         return Vec::new();
     }
-    pairs(facts).filter_map(|pair| widest(l, facts, index, pair)).collect()
+    pairs(&facts.subjects).filter_map(|pair| widest(l, facts, index, pair)).collect()
 }
 
 fn widest(
@@ -104,21 +105,23 @@ fn widest(
     index: StepKey,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
-    let step = &facts.steps[index];
-    let led = lead::metric(facts, step);
+    let step = &facts.measured.steps[index];
+    let led = lead::metric(step);
     let metric = if led.is_latency() { led } else { Metric::p99() };
     let of = |subject: SubjectKey, value: usize| figure(l, step, &metric, (subject, value));
     let mut found: Option<(f64, String)> = None;
     for value in 0..step.values.len() {
         let at = StepPlace::Value(value);
         let by = ComparedFigure { step: index, metric: &metric, at };
-        let Some(better) = shown_better(l, facts, by, pair) else { continue };
+        let Some(better) = shown_better(l, &facts.measured, &facts.comparisons, by, pair) else {
+            continue;
+        };
         let worse = other(pair, better);
         let (own, rivals) = (of(better, value)?, of(worse, value)?);
         if rivals - own <= found.as_ref().map_or(0.0, |(most, _)| *most) {
             continue;
         }
-        let text = |ns: f64| super::latency(l, facts, ns);
+        let text = |ns: f64| super::latency(l, &facts.measured, ns);
         let said = say!(
             l,
             "lower-by",
@@ -138,14 +141,15 @@ fn widest(
 /// Which of a pair is better at a point: by a claim, or as published.
 fn shown_better(
     l: Language,
-    facts: &Facts,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
     by: ComparedFigure<'_>,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<SubjectKey> {
-    if let (true, StepPlace::Value(value)) = (published::is_published(facts), by.at) {
-        return better_at(l, &facts.steps[by.step], by.metric, pair, value);
+    if let (true, StepPlace::Value(value)) = (measured.published, by.at) {
+        return better_at(l, &measured.steps[by.step], by.metric, pair, value);
     }
-    let own = facts.comparison(by, pair.0, pair.1)?;
+    let own = comparisons.between(by, pair.0, pair.1)?;
     is_shown(own).then_some(own.better)
 }
 
@@ -158,7 +162,7 @@ fn is_shown(comparison: &Comparison) -> bool {
 /// sizes, or for steps that differ in nothing else; stated for the last of them, and only if the
 /// intervals of the first and the last size are disjoint.
 pub fn over_block_sizes(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
-    pairs(facts).filter_map(|pair| of_sizes(l, facts, index, pair)).collect()
+    pairs(&facts.subjects).filter_map(|pair| of_sizes(l, facts, index, pair)).collect()
 }
 
 /// A size, the better subject there, the factor with its interval limits, and its printed form.
@@ -176,8 +180,8 @@ fn of_sizes(
     index: StepKey,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
-    let step = &facts.steps[index];
-    let metric = lead::metric(facts, step);
+    let step = &facts.measured.steps[index];
+    let metric = lead::metric(step);
     let all = match step.axis.as_ref().is_some_and(|axis| axis.field == Field::Block) {
         true => along_the_axis(l, facts, index, &metric, pair)?,
         false => over_steps(l, facts, index, pair)?,
@@ -227,20 +231,20 @@ fn along_the_axis(
     metric: &Metric,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
-    let step = &facts.steps[index];
-    let is_published = published::is_published(facts);
+    let step = &facts.measured.steps[index];
+    let is_published = facts.measured.published;
     let at = |value: usize| {
         let size = step.values[value].text(l);
         let by = ComparedFigure { step: index, metric, at: StepPlace::Value(value) };
         if !is_published {
-            let c = facts.comparison(by, pair.0, pair.1)?;
+            let c = facts.comparisons.between(by, pair.0, pair.1)?;
             return is_shown(c).then(|| of_comparison(l, c, size));
         }
         let better = better_at(l, step, metric, pair, value)?;
         let of = |subject| figure(l, step, metric, (subject, value));
         let (own, rivals) = (of(better)?, of(other(pair, better))?);
         let factor = (own / rivals).max(rivals / own);
-        let difference = published::difference(l, facts, by, pair)?;
+        let difference = published::difference(l, &facts.subjects, &facts.measured, by, pair)?;
         Some(AtSize { size, better, factor, interval: (factor, factor), difference })
     };
     (0..step.values.len()).map(at).collect()
@@ -258,11 +262,11 @@ fn over_steps(
     index: StepKey,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
-    let protocol = &facts.runs.first()?.resolved.protocol;
+    let protocol = &facts.setup.runs.first()?.resolved.protocol;
     let of = |name: &str| protocol.steps.iter().find(|step| step.name == name);
-    let own = without_size(of(&facts.steps[index].name)?)?.0;
+    let own = without_size(of(&facts.measured.steps[index].name)?)?.0;
     let mut found: Vec<(u64, StepKey)> = Vec::new();
-    for (other, step) in facts.steps.keyed() {
+    for (other, step) in facts.measured.steps.keyed() {
         if let Some((rest, size)) = of(&step.name).and_then(without_size)
             && rest == own
         {
@@ -274,7 +278,7 @@ fn over_steps(
     }
     found.sort_unstable();
     let at = |(size, step): (u64, StepKey)| {
-        let outcome = StepLead::of(facts, step);
+        let outcome = &facts.comparisons.leads[step];
         let mut all = outcome.all.iter().filter(|c| is_shown(c));
         let c = all.find(|c| c.is_of(pair.0, pair.1))?;
         Some(of_comparison(l, c, units::bytes(size)))

@@ -12,12 +12,12 @@ mod parts;
 
 pub use life::total_writes;
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts};
 use crate::analysis::keys::StepKey;
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::number_format;
-use crate::brief::text::{published, wording};
+use crate::brief::text::wording;
 use crate::language::Language;
 
 /// Maximum number of sentences for a step's table.
@@ -25,10 +25,10 @@ const MOST: usize = 10;
 
 /// The sentences about a step below its table.
 pub fn of_step(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
-    let step = &facts.steps[index];
-    let mut all = course::from_start_to_peak(l, facts, step);
-    all.extend(course::beyond(l, facts, step));
-    all.extend(course::saturated(l, facts, step));
+    let step = &facts.measured.steps[index];
+    let mut all = course::from_start_to_peak(l, &facts.subjects, &facts.measured, step);
+    all.extend(course::beyond(l, &facts.subjects, step));
+    all.extend(course::saturated(l, &facts.subjects, step));
     all.extend(gap::crossed(l, facts, index));
     all.extend(gap::at_a_load(l, facts, index));
     all.extend(gap::over_block_sizes(l, facts, index));
@@ -41,20 +41,20 @@ pub fn of_step(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
 /// A latency of a cell, if it has one.
 fn latency_of(
     l: Language,
-    facts: &Facts,
+    measured: &MeasuredFacts,
     step: &StepFacts,
     metric: &Metric,
     cell: &CellFacts,
 ) -> Option<String> {
-    Some(latency(l, facts, metric.of(step, cell)?.0.value))
+    Some(latency(l, measured, metric.of(step, cell)?.0.value))
 }
 
 /// Nanoseconds with three digits; for published figures everything that the source prints, which is
 /// whole microseconds.
-fn latency(l: Language, facts: &Facts, ns: f64) -> String {
+fn latency(l: Language, measured: &MeasuredFacts, ns: f64) -> String {
     let micros = (ns / 1e3).round();
     let is_whole = (ns / 1e3 - micros).abs() < micros * 1e-6;
-    match published::is_published(facts) && is_whole {
+    match measured.published && is_whole {
         true => l.number(&format!("{} µs", units::grouped(micros as u64))),
         false => number_format::time(l, ns),
     }

@@ -33,12 +33,12 @@ fn of_drive(
     let name = &facts.subjects[subject].name;
     let kept = |cell: &&CellFacts| cell.total.is_some() && !cell.missed_its_rate();
     let cells: Vec<&CellFacts> =
-        facts.cells_of(step, subject).into_iter().flatten().filter(kept).collect();
+        step.cells_of(subject).into_iter().flatten().filter(kept).collect();
     let (first, last) = (cells.first()?, cells.last()?);
     let number = drive + 1;
     let text = |figure: &PointFigure, cell: &CellFacts| {
         let metric = Metric { figure: figure.clone(), part: PointPart::Drive(drive) };
-        super::latency_of(l, facts, step, &metric, cell)
+        super::latency_of(l, &facts.measured, step, &metric, cell)
     };
     let both = [PointFigure::Mean, PointFigure::Percentile(P99)];
     if first.value == last.value {
@@ -100,7 +100,7 @@ fn of_stream(
     let tails = (P99..PERCENTILES.len()).map(PointFigure::Percentile);
     let printed = |figure: PointFigure| {
         let metric = Metric { figure, part: PointPart::Stream(name.to_string()) };
-        let text = super::latency_of(l, facts, step, &metric, cell)?;
+        let text = super::latency_of(l, &facts.measured, step, &metric, cell)?;
         Some(format!("{} {text}", Metric::total(metric.figure).text(l)))
     };
     let figures: Vec<String> =

@@ -2,8 +2,8 @@
 //! along the axis, and what limited them.
 
 use crate::analysis::claim::curves::mean_curve;
-use crate::analysis::claim::lead::{self, StepLead};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::claim::lead;
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::brief::number_format;
@@ -16,20 +16,25 @@ use crate::stats::curve::knee;
 
 /// The sentences of a step, in order, with remedies that are not yet said.
 pub fn of_step(l: Language, facts: &Facts, index: StepKey, said: &mut SaidRemedies) -> Vec<String> {
-    let step = &facts.steps[index];
-    let first = if published::is_published(facts) {
-        as_published(l, facts, index)
+    let step = &facts.measured.steps[index];
+    let first = if facts.measured.published {
+        as_published(l, &facts.subjects, &facts.measured, index)
     } else {
         outcome_of(l, facts, index, said)
     };
     let limits = bottleneck_text::limited(l, step.cells.iter());
-    [first, along(l, facts, step), limits].into_iter().flatten().collect()
+    [first, along(l, &facts.subjects, step), limits].into_iter().flatten().collect()
 }
 
 /// The results of imported figures, in the step's headline metric.
-fn as_published(l: Language, facts: &Facts, index: StepKey) -> Option<String> {
-    let metric = lead::metric(facts, &facts.steps[index]);
-    let sentences = published::sentences(l, facts, index, &metric);
+fn as_published(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    index: StepKey,
+) -> Option<String> {
+    let metric = lead::metric(&measured.steps[index]);
+    let sentences = published::sentences(l, subjects, measured, index, &metric);
     (!sentences.is_empty()).then(|| wording::sentences(l, sentences))
 }
 
@@ -40,12 +45,12 @@ fn outcome_of(
     index: StepKey,
     said: &mut SaidRemedies,
 ) -> Option<String> {
-    let step = &facts.steps[index];
+    let step = &facts.measured.steps[index];
     if facts.subjects.len() < 2 {
-        return outcome::level(l, facts, step, SubjectKey(0));
+        return outcome::level(l, &facts.subjects, step, SubjectKey(0));
     }
-    let found = StepLead::of(facts, index);
-    if let Some((sentence, _)) = outcome::of_subject(l, facts, &found, said) {
+    let found = &facts.comparisons.leads[index];
+    if let Some((sentence, _)) = outcome::of_subject(l, facts, found, said) {
         return Some(sentence);
     }
     // Undecided comparisons between the brief's subject and another, or why nothing was compared.
@@ -63,32 +68,32 @@ fn outcome_of(
 }
 
 /// The change of figures along the axis, for every subject.
-fn along(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
+fn along(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
     let field = step.axis.as_ref().map(|a| a.field)?;
     match field {
-        Field::LoadPercent => knees(l, facts, step),
-        field if field.sets_rates() => ends(l, facts, step),
-        _ => last_of_load(l, facts, step),
+        Field::LoadPercent => knees(l, subjects, step),
+        field if field.sets_rates() => ends(l, subjects, step),
+        _ => last_of_load(l, subjects, step),
     }
 }
 
 /// "The knee of the curve is at 31,000 ops/s with a p99 of 210 µs (A) and at …".
-fn knees(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
-    let each = facts.subjects.keys().filter_map(|subject| {
+fn knees(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
+    let each = subjects.keys().filter_map(|subject| {
         let found = knee(&mean_curve(step, subject))?;
         let load = number_format::count(l, found.load);
         let p99 = number_format::time(l, found.latency);
-        Some(say!(l, "knee-at", load = load, p99 = p99, subject = &facts.subjects[subject].name))
+        Some(say!(l, "knee-at", load = load, p99 = p99, subject = &subjects[subject].name))
     });
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| say!(l, "knees", knees = l.list(&each)))
 }
 
 /// "From 10 MB/s to 700 MB/s p99 goes from 388 µs to 709 µs (A) and from …".
-fn ends(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
+fn ends(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
     let mut each = Vec::new();
-    for subject in facts.subjects.keys() {
-        let kept: Vec<(usize, f64, f64)> = figures(facts, step, subject);
+    for subject in subjects.keys() {
+        let kept: Vec<(usize, f64, f64)> = figures(step, subject);
         let [first, .., last] = &kept[..] else { continue };
         each.push(say!(
             l,
@@ -97,24 +102,24 @@ fn ends(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
             from = step.values[first.0].text(l),
             high = number_format::time(l, last.2),
             to = step.values[last.0].text(l),
-            subject = &facts.subjects[subject].name
+            subject = &subjects[subject].name
         ));
     }
     (!each.is_empty()).then(|| say!(l, "p99-moves", moves = l.list(&each)))
 }
 
 /// The effect of the last increase in load: more ops, or only longer waits.
-fn last_of_load(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> {
+fn last_of_load(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
     let (mut each, mut between) = (Vec::new(), None);
-    for subject in facts.subjects.keys() {
-        let kept = figures(facts, step, subject);
+    for subject in subjects.keys() {
+        let kept = figures(step, subject);
         let [.., before, last] = &kept[..] else { continue };
         between.get_or_insert((before.0, last.0));
         if between == Some((before.0, last.0)) {
             let change =
                 |from: f64, to: f64| number_format::signed_percent(l, (to / from - 1.0) * 100.0);
             let (ops, p99) = (change(before.1, last.1), change(before.2, last.2));
-            let subject = &facts.subjects[subject].name;
+            let subject = &subjects[subject].name;
             each.push(match each.is_empty() {
                 true => say!(l, "ops-and-p99-change", ops = ops, p99 = p99, subject = subject),
                 false => say!(l, "ops-and-p99", ops = ops, p99 = p99, subject = subject),
@@ -133,7 +138,7 @@ fn last_of_load(l: Language, facts: &Facts, step: &StepFacts) -> Option<String> 
 
 /// (axis value, ops/s, p99 in ns) of a subject, unless there is a caveat other than the host's
 /// limits.
-fn figures(facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Vec<(usize, f64, f64)> {
+fn figures(step: &StepFacts, subject: SubjectKey) -> Vec<(usize, f64, f64)> {
     let read = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| !cell.missed_its_rate())?;
         let p99 = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99]
@@ -141,5 +146,5 @@ fn figures(facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Vec<(usize, 
             .value;
         Some((cell.value, total.ops_per_s.value, p99))
     };
-    facts.cells_of(step, subject).into_iter().flatten().filter_map(read).collect()
+    step.cells_of(subject).into_iter().flatten().filter_map(read).collect()
 }

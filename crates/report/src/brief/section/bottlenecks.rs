@@ -1,7 +1,7 @@
 //! Bottlenecks: what limited each point, with the evidence.
 
 use super::Section;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::brief::block::{Block, Table};
 use crate::brief::text::bottleneck_text::{because, limit};
 use crate::chart::MARK;
@@ -19,10 +19,10 @@ pub fn note(l: Language) -> String {
 }
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let Some(sum) = sum(l, facts) else { return Vec::new() };
+    let Some(sum) = sum(l, &facts.measured) else { return Vec::new() };
     let mut out = vec![Block::text(sum), Block::note(say!(l, "bottleneck-how"))];
-    for step in &facts.steps {
-        let rows = joined(l, rows(l, facts, step));
+    for step in &facts.measured.steps {
+        let rows = joined(l, rows(l, &facts.subjects, step));
         if !rows.is_empty() {
             let head = [
                 step.axis_text(l),
@@ -37,13 +37,13 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// The bottleneck of each point, as lines: "Disk, threads 8, 16: drive; …".
-pub fn lines(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+pub fn lines(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
     let line = |row: Vec<String>| {
         let [at, subject, limit, evidence] = &row[..] else { return String::new() };
         let place = place(l, step, subject, at);
         say!(l, "limited-by", place = place, limit = limit, evidence = evidence)
     };
-    joined(l, rows(l, facts, step)).into_iter().map(line).collect()
+    joined(l, rows(l, subjects, step)).into_iter().map(line).collect()
 }
 
 /// "Disk, threads 8": a subject at values of the axis.
@@ -57,11 +57,11 @@ pub fn place(l: Language, step: &StepFacts, subject: &str, at: &str) -> String {
 }
 
 /// A row for each cell with a verdict: place, subject, bottleneck, evidence.
-fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+fn rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<String>> {
     let row = |cell: &CellFacts| {
         let verdict = cell.limit.as_ref()?;
         let at = step.values[cell.value].text(l);
-        Some(vec![at, name(facts, cell), limit(l, verdict.limit), because(l, verdict)])
+        Some(vec![at, name(subjects, cell), limit(l, verdict.limit), because(l, verdict)])
     };
     step.cells.iter().filter_map(row).collect()
 }
@@ -79,8 +79,8 @@ fn joined(l: Language, rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
 }
 
 /// The number of cells with each bottleneck, as a sentence; None without meters.
-fn sum(l: Language, facts: &Facts) -> Option<String> {
-    let all = || facts.steps.iter().flat_map(|s| &s.cells).filter_map(|c| c.limit.as_ref());
+fn sum(l: Language, measured: &MeasuredFacts) -> Option<String> {
+    let all = || measured.steps.iter().flat_map(|s| &s.cells).filter_map(|c| c.limit.as_ref());
     let total = all().count();
     let by_drive = all().filter(|v| v.limit.is_drive()).count();
     let barred = all().filter(|v| v.limit.bars_ranking()).count();

@@ -1,7 +1,7 @@
 //! Caveats about the numbers: failed points, missed rates, late requests, overflow, misses.
 
 use super::Section;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::metric::NEW_ORDER;
 use crate::analysis::points::point_summary::{P99, RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
@@ -28,8 +28,8 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     }
     out.extend(notes::blocks(l, facts));
     out.extend(titled(say!(l, "caveats-wider"), wider_than_asked(l, facts)));
-    if !facts.failures.is_empty() {
-        let rows = facts.failures.iter().map(|f| {
+    if !facts.measured.failures.is_empty() {
+        let rows = facts.measured.failures.iter().map(|f| {
             let repeat = f.repeat.to_string();
             [&f.step.text(l), &facts.subjects[f.subject].name, &f.at, &repeat, &f.cause]
                 .map(String::clone)
@@ -46,8 +46,8 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         out.push(Block::note(say!(l, "caveats-failed-note")));
         out.push(Table::of(5, &head, rows.collect()).block());
     }
-    out.extend(open_loop(l, facts));
-    out.extend(titled(say!(l, "caveats-oddities"), oddities(l, facts)));
+    out.extend(open_loop(l, &facts.subjects, &facts.measured));
+    out.extend(titled(say!(l, "caveats-oddities"), oddities(l, &facts.subjects, &facts.measured)));
     if out.is_empty() {
         out.push(Block::text(say!(l, "caveats-none")));
     }
@@ -62,9 +62,10 @@ fn titled(title: String, items: Vec<String>) -> Vec<Block> {
 /// Points repeated as often as the plan permits that are still less precise than it requires.
 fn wider_than_asked(l: Language, facts: &Facts) -> Vec<String> {
     let mut out = Vec::new();
-    for step in &facts.steps {
+    for step in &facts.measured.steps {
         for cell in &step.cells {
-            let (Some(total), Some(until)) = (&cell.total, facts.runs[cell.bundle].until_percent)
+            let (Some(total), Some(until)) =
+                (&cell.total, facts.setup.runs[cell.bundle].until_percent)
             else {
                 continue;
             };
@@ -93,7 +94,7 @@ fn wider_than_asked(l: Language, facts: &Facts) -> Vec<String> {
 }
 
 /// Target and achieved rate of every stream that missed its rate, or whose requests were late.
-fn open_loop(l: Language, facts: &Facts) -> Vec<Block> {
+fn open_loop(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
     let head = [
         say!(l, "column-step"),
         say!(l, "column-at"),
@@ -107,7 +108,7 @@ fn open_loop(l: Language, facts: &Facts) -> Vec<Block> {
         say!(l, "column-backlog-at-end"),
     ];
     let (mut table, mut kept) = (Table::new(4, &head), 0usize);
-    for step in &facts.steps {
+    for step in &measured.steps {
         for cell in &step.cells {
             for (name, _, s) in &cell.streams {
                 let (Some(asked), Some(share)) = (s.asked, s.achieved()) else { continue };
@@ -117,7 +118,7 @@ fn open_loop(l: Language, facts: &Facts) -> Vec<Block> {
                     continue;
                 }
                 let mark = if missed { Mark::Bad } else { Mark::None };
-                let row = rate_row(l, facts, &PacedStream { step, cell, name, s, asked, share });
+                let row = rate_row(l, subjects, &PacedStream { step, cell, name, s, asked, share });
                 table.row(mark, [vec![step.title.text(l)], row].concat());
             }
         }
@@ -143,7 +144,7 @@ struct PacedStream<'a> {
     share: f64,
 }
 
-fn rate_row(l: Language, facts: &Facts, stream: &PacedStream<'_>) -> Vec<String> {
+fn rate_row(l: Language, subjects: &Subjects, stream: &PacedStream<'_>) -> Vec<String> {
     let &PacedStream { step, cell, name, s, asked, share } = stream;
     let achieved = match asked {
         Rate::OpsPerSec(_) => format!("{} ops/s", number_format::ops(l, &s.ops_per_s)),
@@ -153,7 +154,7 @@ fn rate_row(l: Language, facts: &Facts, stream: &PacedStream<'_>) -> Vec<String>
     };
     vec![
         step.values[cell.value].text(l),
-        facts.subjects[cell.subject].name.clone(),
+        subjects[cell.subject].name.clone(),
         name.to_string(),
         l.number(&asked.to_string()),
         achieved,
@@ -165,17 +166,14 @@ fn rate_row(l: Language, facts: &Facts, stream: &PacedStream<'_>) -> Vec<String>
 }
 
 /// Latencies beyond the histogram, abandoned transactions, and reads of missing keys.
-fn oddities(l: Language, facts: &Facts) -> Vec<String> {
+fn oddities(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<String> {
     let mut out = Vec::new();
-    for step in &facts.steps {
+    for step in &measured.steps {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
                 let at = step.values[cell.value].text(l);
-                let place = format!(
-                    "{}, {} {at}, {name}",
-                    step.title.text(l),
-                    facts.subjects[cell.subject].name
-                );
+                let place =
+                    format!("{}, {} {at}, {name}", step.title.text(l), subjects[cell.subject].name);
                 let said = odd(l, summary).into_iter();
                 out.extend(said.map(|what| say!(l, "of-step", step = &place, sentence = what)));
             }

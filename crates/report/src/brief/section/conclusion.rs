@@ -27,11 +27,11 @@ fn head(l: Language) -> [String; 8] {
 }
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    if facts.comparisons.is_empty() {
+    if facts.comparisons.all.is_empty() {
         return Vec::new();
     }
     let mut keys: Vec<_> = Vec::new();
-    for c in &facts.comparisons {
+    for c in &facts.comparisons.all {
         let key = (c.step, c.metric.clone(), c.better.min(c.worse), c.better.max(c.worse));
         if !keys.contains(&key) {
             keys.push(key);
@@ -42,14 +42,16 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         let own = || {
             facts
                 .comparisons
+                .all
                 .iter()
                 .filter(|c| c.step == step && c.metric == metric && c.is_of(a, b))
         };
         let better = |subject| own().filter(|c| c.is_claimed() && c.better == subject).count();
         let count = |standing| own().filter(|c| c.standing == standing).count();
-        let title = &facts.steps[step].title;
+        let title = &facts.measured.steps[step].title;
         let pair = [a, b].map(|s| facts.subjects[s].name.clone()).join(&say!(l, "list-comma"));
-        let mut row = vec![title.text(l), wording::metric(l, &metric, &facts.steps[step]), pair];
+        let mut row =
+            vec![title.text(l), wording::metric(l, &metric, &facts.measured.steps[step]), pair];
         let counts = [
             own().count(),
             better(a),

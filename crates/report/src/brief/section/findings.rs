@@ -1,7 +1,7 @@
 //! All claims, strongest first, for each subject.
 
 use super::Section;
-use crate::analysis::claim::claims::{self, Claim};
+use crate::analysis::comparison::Claim;
 use crate::analysis::facts::Facts;
 use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, TextLine, plain, strong};
@@ -20,20 +20,25 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {
         return Vec::new();
     }
-    let found = claims::all(facts);
     // The first page says why nothing is claimed.
-    if found.is_empty() {
+    if facts.comparisons.claims.is_empty() {
         return Vec::new();
     }
     let mut out: Vec<Block> = Vec::new();
-    out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(l, facts, bar))));
-    by_subject(l, facts, &found, &mut out);
-    let crossovers = claims::crossovers(facts);
     out.extend(
-        crossovers
+        facts
+            .comparisons
+            .barred
             .iter()
-            .map(|own| Block::text(wording::stopped(l, wording::crossover(l, facts, own)))),
+            .map(|bar| Block::text(wording::barred(l, &facts.subjects, &facts.measured, bar))),
     );
+    by_subject(l, facts, &mut out);
+    out.extend(facts.comparisons.crossovers.iter().map(|own| {
+        Block::text(wording::stopped(
+            l,
+            wording::crossover(l, &facts.subjects, &facts.measured, own),
+        ))
+    }));
     out.push(Block::note(say!(l, "findings-how")));
     let caveats = caveat_text::caveats(l, facts).len();
     if caveats > 0 {
@@ -43,20 +48,20 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// Each subject's claims.
-fn by_subject(l: Language, facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
+fn by_subject(l: Language, facts: &Facts, out: &mut Vec<Block>) {
     // The brief's subject comes first.
     let mut subjects: Vec<SubjectKey> = facts.subjects.keys().collect();
     subjects.sort_by_key(|subject| *subject != facts.subjects.headline);
     for subject in subjects {
         let name = &facts.subjects[subject].name;
-        let own: Vec<&Claim<'_>> =
-            found.iter().filter(|c| c.comparison.better == subject).collect();
+        let own: Vec<&Claim> =
+            facts.comparisons.claims.iter().filter(|c| c.comparison.better == subject).collect();
         out.push(Block::chapter(say!(l, "claims-for", subject = name)));
         if own.is_empty() {
             out.push(Block::text(say!(l, "claims-none")));
             continue;
         }
-        let claim = |claim: &&Claim<'_>| -> TextLine {
+        let claim = |claim: &&Claim| -> TextLine {
             let (said, basis) = wording::claim(l, facts, claim);
             [vec![strong(said)], plain(say!(l, "aside", what = basis))].concat()
         };

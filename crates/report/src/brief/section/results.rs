@@ -12,7 +12,7 @@ use crate::brief::lead::Lead;
 use crate::brief::number_format::NONE;
 use crate::brief::section::steps::differences;
 use crate::brief::text::table_cell::{TableCell, texts};
-use crate::brief::text::{condition_text, published, wording};
+use crate::brief::text::{condition_text, wording};
 use crate::brief::{number_format, prose};
 use crate::chart::step::name;
 use crate::language::{Language, Name};
@@ -27,7 +27,7 @@ pub const SECTION: Section =
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let (mut out, mut last) = (Vec::new(), None);
     let mut said = Lead::of(l, facts).remedies;
-    for (index, step) in facts.steps.keyed().filter(|(_, step)| !step.cells.is_empty()) {
+    for (index, step) in facts.measured.steps.keyed().filter(|(_, step)| !step.cells.is_empty()) {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.text(l), id }));
         let sentences = analysis::of_step(l, facts, index, &mut said);
@@ -36,7 +36,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         }
         out.push(Block::Figures(chart::choice::leading(l, facts, step)));
         out.extend(differences::tables(l, facts, index, true).into_iter().map(Table::block));
-        if published::is_published(facts) && facts.subjects.len() > 1 {
+        if facts.measured.published && facts.subjects.len() > 1 {
             out.push(Block::note(say!(l, "differences-as-published")));
         }
         let said = prose::of_step(l, facts, index);
@@ -50,10 +50,10 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             last = Some(described);
         }
     }
-    if !facts.comparisons.is_empty() {
+    if !facts.comparisons.all.is_empty() {
         out.push(Block::note(wording::footnote(l)));
     }
-    if facts.steps.iter().any(StepFacts::has_marks) {
+    if facts.measured.steps.iter().any(StepFacts::has_marks) {
         out.push(Block::note(bottlenecks::note(l)));
     }
     out
@@ -101,7 +101,7 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
 
 /// One row for each axis value and subject, with the difference from the brief's subject.
 pub fn side_by_side(l: Language, facts: &Facts, index: StepKey) -> Table {
-    let step = &facts.steps[index];
+    let step = &facts.measured.steps[index];
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend(["ops/s", "±", "MB/s", "p50", "p99", "p99.9"].map(String::from));
     if facts.subjects.len() > 1 {
@@ -126,9 +126,10 @@ fn row(
     subject: SubjectKey,
     value: usize,
 ) -> Vec<TableCell> {
-    let step = &facts.steps[index];
+    let step = &facts.measured.steps[index];
     let cell = step.cell(subject, value);
-    let mut row = texts([cell.map_or(facts.subjects[subject].name.clone(), |c| name(facts, c))]);
+    let mut row =
+        texts([cell.map_or(facts.subjects[subject].name.clone(), |c| name(&facts.subjects, c))]);
     match cell.and_then(|c| c.total.as_ref()) {
         Some(total) => {
             let times = total.class(step.class).map(ClassSummary::user_latency);
@@ -143,9 +144,11 @@ fn row(
     }
     if facts.subjects.len() > 1 {
         let own = subject == facts.subjects.headline;
-        let shown = cell.filter(|_| !own).and_then(|c| wording::of_cell(facts, index, c));
+        let shown = cell
+            .filter(|_| !own)
+            .and_then(|c| wording::of_cell(&facts.subjects, &facts.comparisons, index, c));
         let none = if own { String::new() } else { NONE.to_string() };
-        row.push(shown.map_or(none, |c| wording::in_table(l, facts, c)).into());
+        row.push(shown.map_or(none, |c| wording::in_table(l, &facts.subjects, c)).into());
     }
     row
 }

@@ -3,8 +3,8 @@
 
 use super::Section;
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
-use crate::analysis::claim::lead::StepLead;
 use crate::analysis::claim::{lead, levels};
+use crate::analysis::comparison::StepLead;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::metric_values::instruments;
@@ -24,7 +24,7 @@ pub const SECTION: Section =
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let measured: Vec<(StepKey, &StepFacts)> =
-        facts.steps.keyed().filter(|(_, step)| !step.cells.is_empty()).collect();
+        facts.measured.steps.keyed().filter(|(_, step)| !step.cells.is_empty()).collect();
     // For a single point, the results contain the same.
     if measured.len() < 2 && measured.iter().all(|(_, step)| step.values.len() < 2) {
         return Vec::new();
@@ -40,8 +40,8 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             table.row(mark, [vec![title], cells].concat());
         }
     }
-    let how = match facts.comparisons.is_empty() {
-        _ if published::is_published(facts) => Some(say!(l, "summary-how-published")),
+    let how = match facts.comparisons.all.is_empty() {
+        _ if facts.measured.published => Some(say!(l, "summary-how-published")),
         true => None,
         false => Some(say!(l, "summary-how")),
     };
@@ -61,9 +61,9 @@ enum SummaryMeasure {
 
 impl SummaryMeasure {
     /// The step's headline metric, then its other metrics, then watts.
-    fn all(facts: &Facts, step: &StepFacts) -> Vec<SummaryMeasure> {
-        let first = lead::metric(facts, step);
-        let others = Metric::of_step(step, &facts.metrics).into_iter().filter(|m| *m != first);
+    fn all(step: &StepFacts) -> Vec<SummaryMeasure> {
+        let first = lead::metric(step);
+        let others = step.metrics.iter().filter(|m| **m != first).cloned();
         let (power, plain): (Vec<Metric>, Vec<Metric>) = others.partition(Metric::is_power);
         let watts = instruments(step).into_iter().map(SummaryMeasure::Watts);
         let plain = [first].into_iter().chain(plain).map(SummaryMeasure::Of);
@@ -87,8 +87,10 @@ impl SummaryMeasure {
     ) -> TableCell {
         let SummaryPlace::At(value) = at else {
             let over = match self {
-                SummaryMeasure::Of(metric) => levels::over_axis(facts, step, metric, subject)
-                    .map(|value| metric_text::cell_of_value(metric, value)),
+                SummaryMeasure::Of(metric) => {
+                    levels::over_axis(&facts.subjects, step, metric, subject)
+                        .map(|value| metric_text::cell_of_value(metric, value))
+                }
                 SummaryMeasure::Watts(_) => None,
             };
             let marked = levels::has_marks(step, subject);
@@ -123,10 +125,10 @@ fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<Summary
 
 /// A row for each measure and subject: figure, subject, value, difference.
 fn rows(l: Language, facts: &Facts, index: StepKey) -> Vec<Vec<String>> {
-    let step = &facts.steps[index];
-    let outcome = StepLead::of(facts, index);
+    let step = &facts.measured.steps[index];
+    let outcome = &facts.comparisons.leads[index];
     let mut all = Vec::new();
-    for (i, measure) in SummaryMeasure::all(facts, step).iter().enumerate() {
+    for (i, measure) in SummaryMeasure::all(step).iter().enumerate() {
         let Some(at) = looked(step, i == 0, outcome.value) else { continue };
         let cells: Vec<TableCell> =
             facts.subjects.keys().map(|subject| measure.cell(facts, step, (at, subject))).collect();
@@ -143,7 +145,7 @@ fn rows(l: Language, facts: &Facts, index: StepKey) -> Vec<Vec<String>> {
         if let Some(unit) = unit {
             figure = in_unit(l, &figure, unit);
         }
-        let compared = compared(l, facts, measure, &outcome, (i == 0, at));
+        let compared = compared(l, facts, measure, outcome, (i == 0, at));
         for (subject, cell) in facts.subjects.keys().zip(cells) {
             let mut value = cell.in_scale(l, scale.as_ref());
             if compared.best == Some(subject) {
@@ -181,7 +183,7 @@ fn compared(
     l: Language,
     facts: &Facts,
     measure: &SummaryMeasure,
-    outcome: &StepLead<'_>,
+    outcome: &StepLead,
     (leads, at): (bool, SummaryPlace),
 ) -> Standings {
     let own = facts.subjects.headline;
@@ -191,9 +193,11 @@ fn compared(
         return Standings { best: None, differences: subjects.map(none).collect() };
     };
     let all = match (leads, at) {
-        (true, _) => outcome.all.clone(),
-        (false, SummaryPlace::At(value)) => lead::at_value(facts, outcome.step, metric, value),
-        (false, SummaryPlace::OverAll) => lead::of_mean(facts, outcome.step, metric),
+        (true, _) => outcome.all.iter().collect(),
+        (false, SummaryPlace::At(value)) => {
+            lead::at_value(&facts.comparisons, outcome.step, metric, value)
+        }
+        (false, SummaryPlace::OverAll) => lead::of_mean(&facts.comparisons, outcome.step, metric),
     };
     let difference = |subject: SubjectKey| {
         if subject == own {
@@ -205,11 +209,11 @@ fn compared(
                 let pair = (own.min(subject), own.max(subject));
                 let at = StepPlace::Value(value);
                 let by = ComparedFigure { step: outcome.step, metric, at };
-                published::difference(l, facts, by, pair)
+                published::difference(l, &facts.subjects, &facts.measured, by, pair)
             }
             SummaryPlace::OverAll => None,
         };
-        let shown = found.map(|c| wording::standing(l, facts, c)).or_else(arithmetic);
+        let shown = found.map(|c| wording::standing(l, &facts.subjects, c)).or_else(arithmetic);
         shown.unwrap_or_else(|| none(subject))
     };
     Standings {

@@ -2,7 +2,7 @@
 
 use crate::analysis::claim::compare::Comparison;
 use crate::analysis::comparability::specimens;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{SetupFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::PointPart;
 use crate::language::Language;
@@ -10,17 +10,22 @@ use crate::say;
 
 /// The scope of a claim: this many drives of each model, or these drives only; empty if no drive
 /// was involved.
-pub fn whose(l: Language, facts: &Facts, comparison: &Comparison) -> Option<String> {
+pub fn whose(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    comparison: &Comparison,
+) -> Option<String> {
     let pair = (comparison.better, comparison.worse);
-    let plan = |subject: SubjectKey| Some(&facts.runs.get(facts.subjects[subject].run)?.resolved);
+    let plan = |subject: SubjectKey| Some(&setup.runs.get(subjects[subject].run)?.resolved);
     let plans = [plan(pair.0)?, plan(pair.1)?];
     if plans.iter().any(|plan| plan.keeps_no_data()) {
         return None;
     }
-    let count = |s: SubjectKey| facts.subjects[s].drives.len();
-    let models =
-        specimens::model(facts, pair.0).is_some() && specimens::model(facts, pair.1).is_some();
-    let place = |s: SubjectKey, drive: u32| facts.subjects[s].drives.get(drive as usize).cloned();
+    let count = |s: SubjectKey| subjects[s].drives.len();
+    let models = specimens::model(subjects, setup, pair.0).is_some()
+        && specimens::model(subjects, setup, pair.1).is_some();
+    let place = |s: SubjectKey, drive: u32| subjects[s].drives.get(drive as usize).cloned();
     let one = match comparison.metric.part {
         PointPart::Drive(drive) => place(pair.0, drive).zip(place(pair.1, drive)),
         _ => None,

@@ -1,7 +1,9 @@
 //! Why nobody can be ranked, with what to change: the cause itself, wherever the brief says so.
 
 use crate::analysis::comparability::caveats::Caveat;
-use crate::analysis::facts::{CellFacts, Facts};
+use crate::analysis::facts::{
+    CellFacts, Facts, MeasuredFacts, ReportStatements, SetupFacts, Subjects,
+};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::MetricRequest;
@@ -24,24 +26,28 @@ struct BarringCause {
 
 /// Why nothing is claimed, and what to change.
 pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
-    let cells = || facts.steps.iter().flat_map(|s| &s.cells);
+    let cells = || facts.measured.steps.iter().flat_map(|s| &s.cells);
     let measured = cells().filter(|c| c.total.is_some()).count();
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
-    let none_compared = facts.comparisons.is_empty();
+    let none_compared = facts.comparisons.all.is_empty();
     // What bars a comparison comes before what would have made it a bound.
     let causes = if none_compared { all(l, facts, &|_| true) } else { Vec::new() };
-    match facts.barred.first() {
-        _ if measured == 0 => none_measured(l, facts),
+    match facts.comparisons.barred.first() {
+        _ if measured == 0 => none_measured(l, &facts.subjects, &facts.measured),
         Some(bar) if none_compared => {
-            say!(l, "no-rank-barred", reason = wording::barred(l, facts, bar))
+            say!(
+                l,
+                "no-rank-barred",
+                reason = wording::barred(l, &facts.subjects, &facts.measured, bar)
+            )
         }
         _ if !causes.is_empty() => {
             let none = std::iter::once(say!(l, "no-rank"));
             wording::sentences(l, none.chain(sentences(l, causes, said)))
         }
-        _ if 2 * verdicts.len() > measured => not_limited(l, facts, &verdicts),
-        _ if none_compared && !facts.metrics.is_empty() => {
-            say!(l, "no-rank-not-comparable-in", metrics = asked(l, facts))
+        _ if 2 * verdicts.len() > measured => not_limited(l, &facts.measured, &verdicts),
+        _ if none_compared && !facts.statements.metrics.is_empty() => {
+            say!(l, "no-rank-not-comparable-in", metrics = asked(l, &facts.statements))
         }
         _ if none_compared => say!(l, "no-rank-never-together"),
         _ => say!(l, "no-rank-chance"),
@@ -56,8 +62,8 @@ pub fn of_pair(
     pair: (SubjectKey, SubjectKey),
     said: &mut SaidRemedies,
 ) -> Vec<String> {
-    if let Some(bar) = facts.bar(step, pair.0, pair.1) {
-        return vec![wording::barred(l, facts, bar)];
+    if let Some(bar) = facts.comparisons.bar(step, pair.0, pair.1) {
+        return vec![wording::barred(l, &facts.subjects, &facts.measured, bar)];
     }
     let own = |at: &(StepKey, SubjectKey)| at.0 == step && (at.1 == pair.0 || at.1 == pair.1);
     sentences(l, all(l, facts, &own), said)
@@ -78,12 +84,14 @@ fn sentences(l: Language, causes: Vec<BarringCause>, said: &mut SaidRemedies) ->
 }
 
 /// Nothing came to its end: the first point's own cause.
-fn none_measured(l: Language, facts: &Facts) -> String {
-    let Some(f) = facts.failures.first() else { return say!(l, "no-rank-nothing-measured") };
+fn none_measured(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> String {
+    let Some(f) = measured.failures.first() else {
+        return say!(l, "no-rank-nothing-measured");
+    };
     let first = say!(
         l,
         "failed-point",
-        subject = &facts.subjects[f.subject].name,
+        subject = &subjects[f.subject].name,
         step = &f.step,
         at = &f.at,
         repeat = f.repeat,
@@ -99,7 +107,7 @@ fn all(
     facts: &Facts,
     wanted: &dyn Fn(&(StepKey, SubjectKey)) -> bool,
 ) -> Vec<BarringCause> {
-    let of_steps = facts.steps.keyed();
+    let of_steps = facts.measured.steps.keyed();
     let cells: Vec<&CellFacts> = of_steps
         .flat_map(|(index, step)| step.cells.iter().map(move |cell| (index, cell)))
         .filter(|(index, cell)| wanted(&(*index, cell.subject)))
@@ -185,12 +193,12 @@ fn cause(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> BarringCause {
     let shares = || each(&|caveat| share_of(caveat).map(|share| number_format::share(l, share)));
     let (fact, remedy) = match barring[0].caveat {
         Caveat::NotMeasured | Caveat::Failed(_) => {
-            let why = l.clauses(&failures(l, facts, barring));
+            let why = l.clauses(&failures(l, &facts.measured, barring));
             let fact = say!(l, "cause-failed", subjects = subjects, why = why);
             (fact, say!(l, "remedy-failed"))
         }
         Caveat::NotSteady => {
-            let why = l.clauses(&unsteady(l, facts, barring));
+            let why = l.clauses(&unsteady(l, &facts.setup, barring));
             let fact = say!(l, "cause-not-steady", subjects = subjects, why = why);
             (fact, say!(l, "remedy-not-steady"))
         }
@@ -240,10 +248,10 @@ fn share_of(caveat: &Caveat) -> Option<f64> {
 }
 
 /// Why the subjects' points failed, each reason once.
-fn failures(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> Vec<String> {
+fn failures(l: Language, measured: &MeasuredFacts, barring: &[Barring<'_>]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for own in barring {
-        let first = facts.failures.iter().find(|f| f.subject == own.subject);
+        let first = measured.failures.iter().find(|f| f.subject == own.subject);
         let why = first.map_or_else(|| say!(l, "caveat-not-measured"), |f| f.cause.clone());
         if !all.contains(&why) {
             all.push(why);
@@ -254,13 +262,13 @@ fn failures(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> Vec<String> 
 
 /// By how much the subjects' last rounds missed a rule: "excursion 151.7 % and 30.1 %, at most
 /// 20.0 % is allowed".
-fn unsteady(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> Vec<String> {
+fn unsteady(l: Language, setup: &SetupFacts, barring: &[Barring<'_>]) -> Vec<String> {
     let percent = |share: f64| number_format::share(l, share);
     // (rule, its limit, the subjects' figures)
     let mut rules: Vec<(bool, String, Vec<String>)> = Vec::new();
     let mut too_few = Vec::new();
     for own in barring {
-        let states = facts.prepared.iter().filter(|(s, _)| *s == own.subject);
+        let states = setup.prepared.iter().filter(|(s, _)| *s == own.subject);
         let last = states.filter_map(|(_, p)| p.steady.as_ref()).rfind(|s| !s.reached());
         let Some(state) = last else { continue };
         let Some(window) = &state.window else {
@@ -291,21 +299,21 @@ fn unsteady(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> Vec<String> 
 
 /// "The drive limited none of the 12 points; the host's processors limited 8, memory 4.", with what
 /// to change about the most frequent.
-fn not_limited(l: Language, facts: &Facts, verdicts: &[&BottleneckVerdict]) -> String {
+fn not_limited(l: Language, measured: &MeasuredFacts, verdicts: &[&BottleneckVerdict]) -> String {
     let of = |limit: Bottleneck| verdicts.iter().filter(|v| v.limit == limit).count();
     let most = verdicts.iter().max_by_key(|v| of(v.limit));
     let change =
         most.and_then(|v| bottleneck_text::remedy(v)).unwrap_or_else(|| message!("see-bottleneck"));
-    let sum =
-        bottleneck_text::limited(l, facts.steps.iter().flat_map(|s| &s.cells)).unwrap_or_default();
+    let sum = bottleneck_text::limited(l, measured.steps.iter().flat_map(|s| &s.cells))
+        .unwrap_or_default();
     let change = say!(l, "to-measure-the-drive", change = change);
     wording::sentences(l, [say!(l, "no-rank"), sum, wording::stopped(l, change)])
 }
 
 /// "reader-4:p99 and J/op"
-fn asked(l: Language, facts: &Facts) -> String {
+fn asked(l: Language, statements: &ReportStatements) -> String {
     let of = |a: &MetricRequest| {
         a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word))
     };
-    l.list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
+    l.list(&statements.metrics.iter().map(of).collect::<Vec<_>>())
 }

@@ -3,7 +3,7 @@
 use crate::analysis::comparability::specimens::{OfModels, OutlyingDrive};
 use crate::analysis::comparability::together::CommonShift;
 use crate::analysis::comparability::{specimens, together};
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
 use crate::analysis::keys::StepKey;
 use crate::brief::block::Block;
 use crate::brief::number_format;
@@ -16,11 +16,15 @@ use crate::stats::specimens::Components;
 
 /// All notes of a brief.
 pub fn all(l: Language, facts: &Facts) -> Vec<String> {
-    let together = together::all(facts);
-    let mut all: Vec<String> = together.iter().map(|one| moved(l, facts, one)).collect();
-    all.extend(specimens::apart(facts).iter().map(|one| apart(l, facts, one)));
-    all.extend(device_errors(l, facts));
-    all.extend(specimens::of_models(facts).iter().map(|one| of_models(l, facts, one)));
+    let together = together::all(&facts.measured, &facts.setup);
+    let mut all: Vec<String> = together.iter().map(|one| moved(l, &facts.measured, one)).collect();
+    all.extend(
+        specimens::apart(&facts.measured)
+            .iter()
+            .map(|one| apart(l, &facts.subjects, &facts.measured, one)),
+    );
+    all.extend(device_errors(l, &facts.subjects, &facts.measured));
+    all.extend(specimens::of_models(facts).iter().map(|one| of_models(l, &facts.measured, one)));
     all
 }
 
@@ -34,14 +38,20 @@ pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// "4 KiB reads at depth 8", to which the rest refers.
-fn of_place(l: Language, facts: &Facts, step: StepKey, value: usize, sentence: String) -> String {
-    let step = &facts.steps[step];
+fn of_place(
+    l: Language,
+    measured: &MeasuredFacts,
+    step: StepKey,
+    value: usize,
+    sentence: String,
+) -> String {
+    let step = &measured.steps[step];
     let place = format!("{}{}", step.title.text(l), place(l, step, &[value]));
     say!(l, "of-step", step = place, sentence = sentence)
 }
 
 /// "4 KiB reads at depth 8: repeat 2 ran at 0.35 × for both subjects; …"
-fn moved(l: Language, facts: &Facts, one: &CommonShift) -> String {
+fn moved(l: Language, measured: &MeasuredFacts, one: &CommonShift) -> String {
     let factor = l.number(&format!("{:.2}", one.factor));
     let (repeat, subjects) = (one.repeat, one.subjects);
     let said = match one.latency {
@@ -52,18 +62,22 @@ fn moved(l: Language, facts: &Facts, one: &CommonShift) -> String {
             say!(l, "note-moved-ops", repeat = repeat, factor = factor, subjects = subjects)
         }
     };
-    of_place(l, facts, one.step, one.value, said)
+    of_place(l, measured, one.step, one.value, said)
 }
 
-fn apart(l: Language, facts: &Facts, one: &OutlyingDrive) -> String {
-    let step = &facts.steps[one.step];
-    let drive =
-        facts.subjects[one.subject].drives.get(one.drive as usize).cloned().unwrap_or_default();
+fn apart(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    one: &OutlyingDrive,
+) -> String {
+    let step = &measured.steps[one.step];
+    let drive = subjects[one.subject].drives.get(one.drive as usize).cloned().unwrap_or_default();
     say!(
         l,
         "note-apart",
         place = format!("{}{}", step.title.text(l), place(l, step, &[one.value])),
-        subject = &facts.subjects[one.subject].name,
+        subject = &subjects[one.subject].name,
         drive = drive,
         others = one.others,
         ops = number_format::count(l, one.ops_per_s),
@@ -72,16 +86,16 @@ fn apart(l: Language, facts: &Facts, one: &OutlyingDrive) -> String {
 }
 
 /// "4 KiB reads at depth 8, A: the drive or its link counted errors: 3 corrected PCIe errors"
-fn device_errors(l: Language, facts: &Facts) -> Vec<String> {
+fn device_errors(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<String> {
     let mut all = Vec::new();
-    for step in &facts.steps {
+    for step in &measured.steps {
         for cell in step.cells.iter().filter(|cell| !cell.errors.is_empty()) {
             let errors = cell.errors.iter().map(|(counter, n)| counted(l, *counter, *n));
             all.push(say!(
                 l,
                 "note-device-errors",
                 place = format!("{}{}", step.title.text(l), place(l, step, &[cell.value])),
-                subject = &facts.subjects[cell.subject].name,
+                subject = &subjects[cell.subject].name,
                 errors = l.list(&errors.collect::<Vec<_>>())
             ));
         }
@@ -100,7 +114,7 @@ fn counted(l: Language, counter: ErrorCounter, count: u64) -> String {
 }
 
 /// "… drive for drive, M 7600 delivers 5.1 % [2.0, 8.3] more ops/s than C P5, 8 drives each, …; …"
-fn of_models(l: Language, facts: &Facts, one: &OfModels) -> String {
+fn of_models(l: Language, measured: &MeasuredFacts, one: &OfModels) -> String {
     let found = &one.found;
     let above = found.ratio >= 1.0;
     let (ratio, low, high) = match above {
@@ -128,7 +142,7 @@ fn of_models(l: Language, facts: &Facts, one: &OfModels) -> String {
             say!(l, "note-models-open", first = first, other = second, by = by, drives = drives)
         }
     };
-    of_place(l, facts, one.step, one.value, said)
+    of_place(l, measured, one.step, one.value, said)
 }
 
 /// "8 drives each, which differ by 2.1 % from one another, and their repeats by 0.9 %"

@@ -2,10 +2,10 @@
 //! comparisons are undecided. Everything is derived from the comparisons of `analysis`; nothing is
 //! re-evaluated.
 
-use crate::analysis::claim::claims::Crossover;
 use crate::analysis::claim::compare::{Comparison, Standing};
-use crate::analysis::claim::lead::{self, StepLead};
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::claim::lead;
+use crate::analysis::comparison::{Crossover, StepLead};
+use crate::analysis::facts::{Facts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::causes::{self, SaidRemedies};
@@ -35,16 +35,17 @@ pub fn key(c: &Comparison) -> Said {
 pub fn of_subject(
     l: Language,
     facts: &Facts,
-    outcome: &StepLead<'_>,
+    outcome: &StepLead,
     remedies: &mut SaidRemedies,
 ) -> Option<(String, Vec<Said>)> {
     let own = facts.subjects.headline;
-    let crossed = crossed(facts, outcome);
+    let crossed = crossed(&facts.subjects, outcome);
     let is_crossed = |c: &&Comparison| crossed.iter().any(|o| c.is_of(o.before, o.after));
     let [mut gains, mut losses] = outcome.claims_of(own);
     gains.retain(|c| !is_crossed(c));
     losses.retain(|c| !is_crossed(c));
-    let mut all: Vec<String> = crossed.iter().map(|c| wording::crossed(l, facts, c)).collect();
+    let mut all: Vec<String> =
+        crossed.iter().map(|c| wording::crossed(l, &facts.subjects, &facts.measured, c)).collect();
     all.extend(gains.chunks(MOST_RIVALS).map(|gains| wording::joined(l, facts, gains)));
     all.extend(losses.iter().map(|c| wording::joined(l, facts, &[c])));
     if all.is_empty() {
@@ -84,8 +85,8 @@ fn pair(a: SubjectKey, b: SubjectKey) -> (SubjectKey, SubjectKey) {
 }
 
 /// For each rival, the first place on the axis from which another of the two is better.
-fn crossed<'o>(facts: &Facts, outcome: &'o StepLead<'_>) -> Vec<&'o Crossover> {
-    let own = facts.subjects.headline;
+fn crossed<'o>(subjects: &Subjects, outcome: &'o StepLead) -> Vec<&'o Crossover> {
+    let own = subjects.headline;
     let mut all: Vec<&Crossover> = Vec::new();
     for c in outcome.crossovers.iter().filter(|c| c.before == own || c.after == own) {
         if !all.iter().any(|known| pair(known.before, known.after) == pair(c.before, c.after)) {
@@ -96,18 +97,22 @@ fn crossed<'o>(facts: &Facts, outcome: &'o StepLead<'_>) -> Vec<&'o Crossover> {
 }
 
 /// The number of further changes of the better one of the subject and a rival.
-pub fn more_changes(facts: &Facts, outcome: &StepLead<'_>) -> usize {
-    let own = facts.subjects.headline;
+pub fn more_changes(subjects: &Subjects, outcome: &StepLead) -> usize {
+    let own = subjects.headline;
     let all = outcome.crossovers.iter().filter(|c| c.before == own || c.after == own).count();
-    all - crossed(facts, outcome).len()
+    all - crossed(subjects, outcome).len()
 }
 
 /// "A and B cannot be distinguished by ops/s at 4 threads; the difference is 0.4 % [−2.0, 3.0]."
 pub fn open(l: Language, facts: &Facts, c: &Comparison) -> String {
-    let step = &facts.steps[c.step];
+    let step = &facts.measured.steps[c.step];
     let (a, b) =
         (&facts.subjects[c.better.min(c.worse)].name, &facts.subjects[c.better.max(c.worse)].name);
-    let what = format!("{}{}", wording::metric(l, &c.metric, step), wording::at(l, facts, c));
+    let what = format!(
+        "{}{}",
+        wording::metric(l, &c.metric, step),
+        wording::at(l, &facts.measured, &facts.comparisons, c)
+    );
     match c.standing {
         Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what = what),
         _ if c.high > WIDE => {
@@ -122,8 +127,13 @@ pub fn open(l: Language, facts: &Facts, c: &Comparison) -> String {
 
 /// "RocksDB random reads: Disk, 31,630 ops/s at 4 threads." None if the number is marked, or has a
 /// caveat other than a lack of repeats.
-pub fn level(l: Language, facts: &Facts, step: &StepFacts, subject: SubjectKey) -> Option<String> {
-    let metric = lead::metric(facts, step);
+pub fn level(
+    l: Language,
+    subjects: &Subjects,
+    step: &StepFacts,
+    subject: SubjectKey,
+) -> Option<String> {
+    let metric = lead::metric(step);
     let value = lead::value(step).or(step.values.len().checked_sub(1))?;
     let cell = step.cell(subject, value)?;
     if cell.is_not_the_drives() || cell.caveats.iter().any(|c| c.bars() && !c.is_few_repeats()) {
@@ -135,7 +145,7 @@ pub fn level(l: Language, facts: &Facts, step: &StepFacts, subject: SubjectKey) 
         l,
         "level",
         step = &step.title,
-        subject = &facts.subjects[subject].name,
+        subject = &subjects[subject].name,
         figure = figure,
         at = place
     ))

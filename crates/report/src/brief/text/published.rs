@@ -2,9 +2,8 @@
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::published::Gap;
-pub use crate::analysis::claim::published::is_published;
 use crate::analysis::claim::{lead, published};
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::{metric_text, wording};
@@ -39,31 +38,31 @@ const MOST: usize = 400;
 /// leads or trails, at the largest differences over the points; first the brief's headline, then
 /// the other measures, step by step. None without differences.
 pub fn lead(l: Language, facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
-    let leading = lead::step(facts)?;
+    let leading = lead::step(&facts.measured, &facts.setup)?;
     let of_step = |index: StepKey| {
-        let step = &facts.steps[index];
-        let first = lead::metric(facts, step);
-        let mut metrics = Metric::of_step(step, &facts.metrics);
+        let step = &facts.measured.steps[index];
+        let first = lead::metric(step);
+        let mut metrics = step.metrics.clone();
         // The step's headline comes first.
         metrics.sort_by_key(|metric| *metric != first);
         metrics.into_iter().filter_map(move |metric| {
-            let sentences = sentences(l, facts, index, &metric);
+            let sentences = sentences(l, &facts.subjects, &facts.measured, index, &metric);
             (!sentences.is_empty()).then(|| (index, wording::sentences(l, sentences)))
         })
     };
-    let several = facts.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
-    let others = facts.steps.keys().filter(|index| *index != leading).flat_map(of_step);
+    let several = facts.measured.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
+    let others = facts.measured.steps.keys().filter(|index| *index != leading).flat_map(of_step);
     let mut all = of_step(leading).chain(others);
     let (index, sentence) = all.next()?;
     let first = match several {
         true => {
-            let step = &facts.steps[index].title;
+            let step = &facts.measured.steps[index].title;
             say!(l, "published-lead-of-step", step = step, sentence = sentence)
         }
         false => say!(l, "published-lead", sentence = sentence),
     };
     let finding = |(index, sentence): (StepKey, String)| match several {
-        true => wording::of_step(l, facts, index, sentence),
+        true => wording::of_step(l, &facts.measured, index, sentence),
         false => sentence,
     };
     let mut findings: Vec<String> = all.map(finding).collect();
@@ -80,28 +79,44 @@ const MOST_RIVALS: usize = 2;
 
 /// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads.": first where the subject
 /// of the brief is ahead, then, a sentence each, where its rivals are.
-pub fn sentences(l: Language, facts: &Facts, index: StepKey, metric: &Metric) -> Vec<String> {
-    let [ahead, behind] = published::of_subject(facts, index, metric);
+pub fn sentences(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    index: StepKey,
+    metric: &Metric,
+) -> Vec<String> {
+    let [ahead, behind] = published::of_subject(subjects, measured, index, metric);
     let all = ahead.chunks(MOST_RIVALS).chain(behind.chunks(1));
-    all.map(|gaps| wording::stopped(l, of_gaps(l, facts, gaps))).collect()
+    all.map(|gaps| wording::stopped(l, of_gaps(l, subjects, measured, gaps))).collect()
 }
 
 /// The better one's name and the metric stand once, and so does the place where it is one.
-fn of_gaps(l: Language, facts: &Facts, gaps: &[Gap]) -> String {
+fn of_gaps(l: Language, subjects: &Subjects, measured: &MeasuredFacts, gaps: &[Gap]) -> String {
     let one_place = gaps.iter().all(|gap| gap.value == gaps[0].value);
     let said = |(i, gap): (usize, &Gap)| {
         let last = i + 1 == gaps.len();
-        let at = if last || !one_place { at(l, facts, gap) } else { String::new() };
-        if i == 0 { whole(l, facts, gap, &at) } else { rival(l, facts, gap, &at) }
+        let at = if last || !one_place { at(l, measured, gap) } else { String::new() };
+        if i == 0 {
+            whole(l, subjects, measured, gap, &at)
+        } else {
+            rival(l, subjects, measured, gap, &at)
+        }
     };
     let all: Vec<String> = gaps.iter().enumerate().map(said).collect();
     if one_place { l.list(&all) } else { all.join(&say!(l, "between-clauses")) }
 }
 
-fn whole(l: Language, facts: &Facts, gap: &Gap, at: &str) -> String {
-    let step = &facts.steps[gap.step];
-    let (better, worse) = (&facts.subjects[gap.better].name, &facts.subjects[gap.worse].name);
-    let (by, what) = (by(l, facts, gap), metric_text::in_words(l, &gap.metric, step));
+fn whole(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    gap: &Gap,
+    at: &str,
+) -> String {
+    let step = &measured.steps[gap.step];
+    let (better, worse) = (&subjects[gap.better].name, &subjects[gap.worse].name);
+    let (by, what) = (by(l, measured, gap), metric_text::in_words(l, &gap.metric, step));
     match gap.metric.better() {
         Better::Higher => {
             say!(l, "published-more", better = better, by = by, what = what, worse = worse, at = at)
@@ -121,9 +136,15 @@ fn whole(l: Language, facts: &Facts, gap: &Gap, at: &str) -> String {
 }
 
 /// The same of a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
-fn rival(l: Language, facts: &Facts, gap: &Gap, at: &str) -> String {
-    let worse = &facts.subjects[gap.worse].name;
-    let by = by(l, facts, gap);
+fn rival(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    gap: &Gap,
+    at: &str,
+) -> String {
+    let worse = &subjects[gap.worse].name;
+    let by = by(l, measured, gap);
     match gap.metric.better() {
         Better::Higher => say!(l, "published-rival-more", by = by, worse = worse, at = at),
         Better::Lower => say!(l, "published-rival-lower", by = by, worse = worse, at = at),
@@ -131,32 +152,36 @@ fn rival(l: Language, facts: &Facts, gap: &Gap, at: &str) -> String {
 }
 
 /// "up to 21 %"; for a single point "21 %".
-fn by(l: Language, facts: &Facts, gap: &Gap) -> String {
+fn by(l: Language, measured: &MeasuredFacts, gap: &Gap) -> String {
     let by = l.number(&format!("{} %", gap.percent()));
-    let points = &facts.steps[gap.step].values;
+    let points = &measured.steps[gap.step].values;
     if points.len() > 1 { say!(l, "up-to", value = by) } else { by }
 }
 
 /// ", at 96 threads"; empty without a sweep.
-fn at(l: Language, facts: &Facts, gap: &Gap) -> String {
-    let place = wording::place(l, &facts.steps[gap.step], &[gap.value]);
+fn at(l: Language, measured: &MeasuredFacts, gap: &Gap) -> String {
+    let place = wording::place(l, &measured.steps[gap.step], &[gap.value]);
     if place.is_empty() { place } else { say!(l, "published-at", place = place) }
 }
 
 /// A row for each metric, point and pair of subjects; empty unless the figures are imported with
 /// too few repeats.
-pub fn rows(l: Language, facts: &Facts) -> Option<Vec<[String; 8]>> {
-    if !is_published(facts) {
+pub fn rows(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+) -> Option<Vec<[String; 8]>> {
+    if !measured.published {
         return None;
     }
     let mut all = Vec::new();
-    for (index, step) in facts.steps.keyed() {
-        for metric in Metric::of_step(step, &facts.metrics) {
+    for (index, step) in measured.steps.keyed() {
+        for metric in &step.metrics {
             for value in 0..step.values.len() {
                 let at = StepPlace::Value(value);
-                let by = ComparedFigure { step: index, metric: &metric, at };
-                for pair in facts.subjects.pairs() {
-                    all.extend(row(l, facts, by, pair));
+                let by = ComparedFigure { step: index, metric, at };
+                for pair in subjects.pairs() {
+                    all.extend(row(l, subjects, measured, by, pair));
                 }
             }
         }
@@ -168,19 +193,20 @@ pub fn rows(l: Language, facts: &Facts) -> Option<Vec<[String; 8]>> {
 /// The superior subject of a pair, and the difference: "Micron 7600 21.23 %".
 pub fn difference(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
     by: ComparedFigure<'_>,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
-    if !is_published(facts) {
+    if !measured.published {
         return None;
     }
     let StepPlace::Value(value) = by.at else { return None };
-    let made = Arithmetic::of(l, &facts.steps[by.step], by.metric, value, pair)?;
+    let made = Arithmetic::of(l, &measured.steps[by.step], by.metric, value, pair)?;
     let result = made.result(l);
     // Equal figures have no superior one.
     let differs = result.chars().any(|c| ('1'..='9').contains(&c));
-    let subject = &facts.subjects[made.subject].name;
+    let subject = &subjects[made.subject].name;
     Some(if differs { format!("{subject} {result}") } else { result })
 }
 
@@ -233,19 +259,20 @@ impl Arithmetic {
 
 fn row(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
     by: ComparedFigure<'_>,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<[String; 8]> {
     let StepPlace::Value(value) = by.at else { return None };
-    let (step, metric) = (&facts.steps[by.step], by.metric);
+    let (step, metric) = (&measured.steps[by.step], by.metric);
     let made = Arithmetic::of(l, step, metric, value, pair)?;
     let ((main, other), [own, rivals]) = (made.formulas(), &made.texts);
     let by_other = other.result_in(made.times, made.digits);
     Some([
         metric.text(l),
-        facts.subjects[made.subject].name.clone(),
-        facts.subjects[made.rival].name.clone(),
+        subjects[made.subject].name.clone(),
+        subjects[made.rival].name.clone(),
         step.values[value].text(l),
         main.calculation(made.better, own, rivals),
         made.result(l),

@@ -1,11 +1,11 @@
 //! Comparisons and claims as text and numbers. Every report prints differences with `difference`,
 //! so a comparison has the same number and interval everywhere.
 
-use crate::analysis::claim::claims::{Claim, Crossover};
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
 use crate::analysis::comparability::alike;
+use crate::analysis::comparison::{Claim, Crossover};
 use crate::analysis::difference::{Barred, Difference};
-use crate::analysis::facts::{CellFacts, Facts, RunFacts};
+use crate::analysis::facts::{CellFacts, Comparisons, Facts, MeasuredFacts, RunFacts, Subjects};
 use crate::analysis::keys::StepKey;
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
@@ -48,27 +48,27 @@ fn by(l: Language, comparison: &Comparison) -> String {
 }
 
 /// For a table: the better subject, the difference, and its standing; for a latency, which one.
-pub fn in_table(l: Language, facts: &Facts, comparison: &Comparison) -> String {
+pub fn in_table(l: Language, subjects: &Subjects, comparison: &Comparison) -> String {
     let what = if comparison.metric.is_latency() {
         format!("{} ", comparison.metric.text(l))
     } else {
         String::new()
     };
-    standing_of(l, facts, comparison, &what)
+    standing_of(l, subjects, comparison, &what)
 }
 
 /// The same under a column head that names the figure.
-pub fn standing(l: Language, facts: &Facts, comparison: &Comparison) -> String {
-    standing_of(l, facts, comparison, "")
+pub fn standing(l: Language, subjects: &Subjects, comparison: &Comparison) -> String {
+    standing_of(l, subjects, comparison, "")
 }
 
-fn standing_of(l: Language, facts: &Facts, comparison: &Comparison, what: &str) -> String {
+fn standing_of(l: Language, subjects: &Subjects, comparison: &Comparison, what: &str) -> String {
     let by_how_much = difference(l, comparison);
     match comparison.standing {
         Standing::NotShown => format!("{what}{by_how_much} ≈"),
         Standing::NotTheDrives => format!("{what}{by_how_much} ‡"),
         Standing::Claimed | Standing::AtLeast => {
-            format!("{} {what}{by_how_much} ▲", facts.subjects[comparison.better].name)
+            format!("{} {what}{by_how_much} ▲", subjects[comparison.better].name)
         }
     }
 }
@@ -79,16 +79,26 @@ pub fn footnote(l: Language) -> String {
 }
 
 /// The comparison in a cell of a table: ops/s with the brief's subject, or p99 with a target rate.
-pub fn of_cell<'a>(facts: &'a Facts, step: StepKey, cell: &CellFacts) -> Option<&'a Comparison> {
+pub fn of_cell<'a>(
+    subjects: &'a Subjects,
+    comparisons: &'a Comparisons,
+    step: StepKey,
+    cell: &CellFacts,
+) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
     let metric = if asked(cell) { Metric::p99() } else { Metric::total(PointFigure::Ops) };
     let by = ComparedFigure { step, metric: &metric, at: StepPlace::Value(cell.value) };
-    facts.comparison(by, facts.subjects.headline, cell.subject)
+    comparisons.between(by, subjects.headline, cell.subject)
 }
 
 /// The place of a comparison: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
-pub fn at(l: Language, facts: &Facts, comparison: &Comparison) -> String {
-    let step = &facts.steps[comparison.step];
+pub fn at(
+    l: Language,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+    comparison: &Comparison,
+) -> String {
+    let step = &measured.steps[comparison.step];
     match comparison.at {
         StepPlace::Value(value) => place(l, step, &[value]),
         StepPlace::Load(ops) => say!(l, "at-equal-load-of", load = number_format::count(l, ops)),
@@ -98,7 +108,7 @@ pub fn at(l: Language, facts: &Facts, comparison: &Comparison) -> String {
             let alike =
                 |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
             let of = |c: &&Comparison| alike(c) && c.is_of(comparison.better, comparison.worse);
-            let own = || facts.comparisons.iter().filter(of);
+            let own = || comparisons.all.iter().filter(of);
             // For a sweep of shares, the mean is over equal loads; its maximum is a separate point.
             match own().filter(|c| matches!(c.at, StepPlace::Load(_))).count() {
                 0 => {
@@ -123,10 +133,11 @@ pub fn sentence(l: Language, facts: &Facts, comparison: &Comparison) -> String {
 /// 30 % [27, 33] more than C …".
 pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
-    let step = &facts.steps[first.step];
+    let step = &facts.measured.steps[first.step];
     let better = &facts.subjects[first.better].name;
     let what = metric(l, &first.metric, step);
-    let place = format!("{}{}", at(l, facts, first), varied(l, facts, first));
+    let place =
+        format!("{}{}", at(l, &facts.measured, &facts.comparisons, first), varied(l, facts, first));
     let lower = first.metric.better() == Better::Lower;
     let energy = matches!(
         first.metric.figure,
@@ -191,7 +202,7 @@ pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String
 
 /// Permitted differences, and a subject's own knobs: " (step.read.block 65536, against 4096)".
 fn varied(l: Language, facts: &Facts, comparison: &Comparison) -> String {
-    let step = &facts.steps[comparison.step];
+    let step = &facts.measured.steps[comparison.step];
     let pair = [comparison.better, comparison.worse];
     let found = alike::likeness(facts, &step.name, pair[0], pair[1]).varied;
     let against = |d: &alike::FieldDifference| {
@@ -199,7 +210,7 @@ fn varied(l: Language, facts: &Facts, comparison: &Comparison) -> String {
     };
     let mut each: Vec<String> = found.iter().map(against).collect();
     for subject in pair {
-        let plan = &facts.runs[facts.subjects[subject].run].resolved;
+        let plan = &facts.setup.runs[facts.subjects[subject].run].resolved;
         let own = plan
             .subjects
             .iter()
@@ -214,14 +225,14 @@ fn varied(l: Language, facts: &Facts, comparison: &Comparison) -> String {
 }
 
 /// A claim as a sentence with its basis.
-pub fn claim(l: Language, facts: &Facts, claim: &Claim<'_>) -> (String, String) {
-    let comparison = claim.comparison;
-    let step = &facts.steps[comparison.step];
+pub fn claim(l: Language, facts: &Facts, claim: &Claim) -> (String, String) {
+    let comparison = &claim.comparison;
+    let step = &facts.measured.steps[comparison.step];
     let mut basis = vec![step.title.text(l)];
-    basis.extend(calculation(l, facts, comparison));
-    let (repeats, searched) = (comparison.repeats, facts.searched());
+    basis.extend(calculation(l, &facts.measured, comparison));
+    let (repeats, searched) = (comparison.repeats, facts.comparisons.searched());
     basis.push(say!(l, "claim-family", repeats = repeats, comparisons = searched));
-    basis.extend(crate::brief::text::basis::whose(l, facts, comparison));
+    basis.extend(crate::brief::text::basis::whose(l, &facts.subjects, &facts.setup, comparison));
     if claim.of_points > 1 {
         basis.push(say!(l, "claim-largest-of", points = claim.of_points));
     }
@@ -245,8 +256,8 @@ pub fn claim(l: Language, facts: &Facts, claim: &Claim<'_>) -> (String, String) 
 
 /// "892,202 against 735,861 ops/s"; for latencies also the absolute difference: "169 against 277
 /// µs, 108 µs less".
-fn calculation(l: Language, facts: &Facts, comparison: &Comparison) -> Option<String> {
-    let (step, StepPlace::Value(value)) = (&facts.steps[comparison.step], comparison.at) else {
+fn calculation(l: Language, measured: &MeasuredFacts, comparison: &Comparison) -> Option<String> {
+    let (step, StepPlace::Value(value)) = (&measured.steps[comparison.step], comparison.at) else {
         return None;
     };
     let metric = &comparison.metric;
@@ -269,13 +280,18 @@ fn calculation(l: Language, facts: &Facts, comparison: &Comparison) -> Option<St
 }
 
 /// "Reads beside writes: A has the lower p99 read latency up to 400 MB/s, B from 640 MB/s on".
-pub fn crossover(l: Language, facts: &Facts, crossover: &Crossover) -> String {
-    of_step(l, facts, crossover.step, crossed(l, facts, crossover))
+pub fn crossover(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    crossover: &Crossover,
+) -> String {
+    of_step(l, measured, crossover.step, crossed(l, subjects, measured, crossover))
 }
 
 /// A sentence about a step, after its name: "4 KiB reads: …".
-pub fn of_step(l: Language, facts: &Facts, step: StepKey, sentence: String) -> String {
-    say!(l, "of-step", step = &facts.steps[step].title, sentence = sentence)
+pub fn of_step(l: Language, measured: &MeasuredFacts, step: StepKey, sentence: String) -> String {
+    say!(l, "of-step", step = &measured.steps[step].title, sentence = sentence)
 }
 
 /// A sentence with its full stop.
@@ -289,11 +305,15 @@ pub fn sentences(l: Language, all: impl IntoIterator<Item = String>) -> String {
 }
 
 /// The same within the step's own part.
-pub fn crossed(l: Language, facts: &Facts, crossover: &Crossover) -> String {
-    let step = &facts.steps[crossover.step];
+pub fn crossed(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    crossover: &Crossover,
+) -> String {
+    let step = &measured.steps[crossover.step];
     let (from, until) = (step.values[crossover.from].text(l), step.values[crossover.until].text(l));
-    let (before, after) =
-        (&facts.subjects[crossover.before].name, &facts.subjects[crossover.after].name);
+    let (before, after) = (&subjects[crossover.before].name, &subjects[crossover.after].name);
     let what = metric(l, &crossover.metric, step);
     match crossover.metric.better() {
         Better::Lower => say!(
@@ -326,16 +346,16 @@ pub fn when_measured(l: Language, run: &RunFacts) -> String {
 }
 
 /// Why two subjects are not compared.
-pub fn barred(l: Language, facts: &Facts, bar: &Barred) -> String {
-    let (first, other) = (&facts.subjects[bar.pair.0].name, &facts.subjects[bar.pair.1].name);
-    let each = differences(l, facts, bar);
+pub fn barred(l: Language, subjects: &Subjects, measured: &MeasuredFacts, bar: &Barred) -> String {
+    let (first, other) = (&subjects[bar.pair.0].name, &subjects[bar.pair.1].name);
+    let each = differences(l, subjects, bar);
     match bar.step {
         Some(step) => say!(
             l,
             "not-comparable-in",
             other = other,
             first = first,
-            step = &facts.steps[step].title,
+            step = &measured.steps[step].title,
             differences = each
         ),
         None => say!(l, "not-comparable", other = other, first = first, differences = each),
@@ -343,9 +363,9 @@ pub fn barred(l: Language, facts: &Facts, bar: &Barred) -> String {
 }
 
 /// The differences between them: "RocksDB: version differs, 9.1 (A), 9.2 (B)".
-pub fn differences(l: Language, facts: &Facts, bar: &Barred) -> String {
+pub fn differences(l: Language, subjects: &Subjects, bar: &Barred) -> String {
     let differs = |d: &Difference| {
-        let values = condition_text::values(l, &facts.subjects, d);
+        let values = condition_text::values(l, subjects, d);
         say!(l, "differs", what = condition_text::condition(l, &d.what), values = values)
     };
     bar.differences.iter().map(differs).collect::<Vec<_>>().join(&say!(l, "between-clauses"))

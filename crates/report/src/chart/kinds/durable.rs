@@ -1,6 +1,6 @@
 //! Writes over the number of writers, by kind of durability, which shows power-loss protection.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
@@ -13,7 +13,10 @@ const MOST_LINES: usize = 8;
 
 /// A figure for each group of swept steps that differ only in durability.
 pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
-    durability::groups(facts).iter().filter_map(|group| figure(l, facts, group)).collect()
+    durability::groups(&facts.measured, &facts.setup)
+        .iter()
+        .filter_map(|group| figure(l, &facts.subjects, &facts.measured, group))
+        .collect()
 }
 
 /// The name of a kind of durability after a subject.
@@ -26,18 +29,23 @@ pub fn called(l: Language, manner: StepDurability) -> String {
     }
 }
 
-fn figure(l: Language, facts: &Facts, group: &WriteGroup) -> Option<Chart> {
+fn figure(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    group: &WriteGroup,
+) -> Option<Chart> {
     let (_, first) = group.durable.first()?;
-    let lead = &facts.steps[*first];
+    let lead = &measured.steps[*first];
     lead.axis.as_ref().filter(|_| lead.values.len() > 1)?;
     let (mut series, mut steps) = (Vec::new(), group.steps());
-    if steps.len() * facts.subjects.len() > MOST_LINES {
+    if steps.len() * subjects.len() > MOST_LINES {
         steps.retain(|(manner, _)| *manner != StepDurability::None);
     }
-    for (subject, own) in facts.subjects.keyed() {
+    for (subject, own) in subjects.keyed() {
         for &(manner, index) in &steps {
             let name = l.sequence(&[own.name.clone(), called(l, manner)]);
-            let points = points(facts, lead, &facts.steps[index], subject);
+            let points = points(lead, &measured.steps[index], subject);
             series.push(CurveSeries { name, points });
         }
     }
@@ -58,12 +66,7 @@ fn figure(l: Language, facts: &Facts, group: &WriteGroup) -> Option<Chart> {
 }
 
 /// A subject's points in a step, at the positions of the same values in another step.
-fn points(
-    facts: &Facts,
-    lead: &StepFacts,
-    step: &StepFacts,
-    subject: SubjectKey,
-) -> Vec<CurvePoint> {
+fn points(lead: &StepFacts, step: &StepFacts, subject: SubjectKey) -> Vec<CurvePoint> {
     let point = |cell: &CellFacts| {
         let ops = &cell.total.as_ref()?.ops_per_s;
         let value = &step.values[cell.value];
@@ -73,5 +76,5 @@ fn points(
         let (low, high) = (ops.low, ops.high);
         Some(CurvePoint { x, y, label, low, high, hollow })
     };
-    facts.cells_of(step, subject).into_iter().flatten().filter_map(point).collect()
+    step.cells_of(subject).into_iter().flatten().filter_map(point).collect()
 }

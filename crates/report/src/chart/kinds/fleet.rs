@@ -1,7 +1,7 @@
 //! The fleet: every drive as a mark on a line for its model and firmware, by host; and each drive
 //! of a model in order, highlighting the one farthest from the others.
 
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts};
 use crate::analysis::verdicts::fleet::{self, DriveModel, Fleet, FleetDrive};
 use crate::chart::canvas::axis::ChartAxis;
 use crate::chart::canvas::fonts::{self, Face};
@@ -58,16 +58,16 @@ struct Ordered {
 
 /// The figures of a step; None if no model has enough specimens.
 pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let index = facts.steps.position(|own| own.name == step.name);
+    let index = facts.measured.steps.position(|own| own.name == step.name);
     let Some(fleet) = index.and_then(|index| fleet::of_step(facts, index)) else {
         return Vec::new();
     };
-    let mut all = vec![Chart::of_step(&step.name, "fleet", strips(l, facts, &fleet))];
+    let mut all = vec![Chart::of_step(&step.name, "fleet", strips(l, &facts.measured, &fleet))];
     let mut largest: Vec<&DriveModel> =
         fleet.models.iter().filter(|m| !m.name.is_empty()).collect();
     largest.sort_by_key(|m| std::cmp::Reverse(m.specimens.len()));
     for (number, model) in largest.into_iter().take(MOST_MODELS).enumerate() {
-        if let Some(plot) = ordered(l, facts, &fleet, model) {
+        if let Some(plot) = ordered(l, &facts.measured, &fleet, model) {
             all.push(Chart::of_step(&step.name, &format!("drives-{}", number + 1), plot));
         }
     }
@@ -81,8 +81,8 @@ fn label(l: Language, fleet: &Fleet) -> String {
 }
 
 /// "4 KiB reads, 8"
-fn title(l: Language, facts: &Facts, fleet: &Fleet) -> String {
-    let step = &facts.steps[fleet.step];
+fn title(l: Language, measured: &MeasuredFacts, fleet: &Fleet) -> String {
+    let step = &measured.steps[fleet.step];
     match &step.axis {
         None => step.title.text(l),
         Some(_) => {
@@ -112,7 +112,7 @@ fn dot(
     Dot { value, ends: (least * by, most * by), host, apart, hover }
 }
 
-fn strips(l: Language, facts: &Facts, fleet: &Fleet) -> Strips {
+fn strips(l: Language, measured: &MeasuredFacts, fleet: &Fleet) -> Strips {
     let mut hosts: Vec<String> = fleet
         .models
         .iter()
@@ -159,7 +159,7 @@ fn strips(l: Language, facts: &Facts, fleet: &Fleet) -> Strips {
         false => say!(l, "fleet-figure-by-host", metric = &x_label),
     };
     Strips {
-        text: FigureText { language: l, title: title(l, facts, fleet), caption },
+        text: FigureText { language: l, title: title(l, measured, fleet), caption },
         x_label,
         hosts,
         strips: all,
@@ -171,7 +171,12 @@ fn own_drives(model: &DriveModel, firmware: Option<&str>) -> usize {
 }
 
 /// None for a model with fewer than four drives.
-fn ordered(l: Language, facts: &Facts, fleet: &Fleet, model: &DriveModel) -> Option<Ordered> {
+fn ordered(
+    l: Language,
+    measured: &MeasuredFacts,
+    fleet: &Fleet,
+    model: &DriveModel,
+) -> Option<Ordered> {
     if model.specimens.len() < 4 {
         return None;
     }
@@ -191,7 +196,7 @@ fn ordered(l: Language, facts: &Facts, fleet: &Fleet, model: &DriveModel) -> Opt
     let (y_label, drive) = (label(l, fleet), &model.specimens[farthest].name);
     let caption = say!(l, "fleet-ordered", metric = &y_label, model = &model.name, drive = drive);
     Some(Ordered {
-        text: FigureText { language: l, title: title(l, facts, fleet), caption },
+        text: FigureText { language: l, title: title(l, measured, fleet), caption },
         y_label,
         names: [model.name.clone(), drive.clone()],
         dots: order.iter().map(of).collect(),

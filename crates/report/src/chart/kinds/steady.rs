@@ -1,6 +1,6 @@
 //! Steady states reached before the measurement, drawn round by round.
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{SetupFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::base::units;
 use crate::chart::kinds::rounds::{Fit, Rounds, RoundsSeries};
@@ -10,9 +10,13 @@ use crate::record::SteadyState;
 use crate::say;
 
 /// The last steady state of each drive, under its own name.
-pub fn states(l: Language, facts: &Facts) -> Vec<(String, &SteadyState)> {
+pub fn states<'f>(
+    l: Language,
+    subjects: &'f Subjects,
+    setup: &'f SetupFacts,
+) -> Vec<(String, &'f SteadyState)> {
     let mut all: Vec<((SubjectKey, u32), &SteadyState)> = Vec::new();
-    for (subject, prepared) in &facts.prepared {
+    for (subject, prepared) in &setup.prepared {
         let Some(state) = &prepared.steady else { continue };
         let of = (*subject, prepared.drive);
         match all.iter_mut().find(|(known, _)| *known == of) {
@@ -23,17 +27,17 @@ pub fn states(l: Language, facts: &Facts) -> Vec<(String, &SteadyState)> {
     let several = |subject: SubjectKey| all.iter().filter(|((s, _), _)| *s == subject).count() > 1;
     let name = |subject: SubjectKey, drive: u32| match several(subject) {
         true => {
-            let subject = &facts.subjects[subject].name;
+            let subject = &subjects[subject].name;
             say!(l, "figure-drive-of", subject = subject, drive = drive + 1)
         }
-        false => facts.subjects[subject].name.clone(),
+        false => subjects[subject].name.clone(),
     };
     all.iter().map(|((subject, drive), state)| (name(*subject, *drive), *state)).collect()
 }
 
 /// A figure for each metric and length of round: drives with the same settings together.
-pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
-    let states = states(l, facts);
+pub fn figures(l: Language, subjects: &Subjects, setup: &SetupFacts) -> Vec<Chart> {
+    let states = states(l, subjects, setup);
     let mut kinds: Vec<&SteadyState> = Vec::new();
     for (_, state) in &states {
         if !kinds.iter().any(|kind| alike(kind, state)) {

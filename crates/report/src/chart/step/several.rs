@@ -17,7 +17,7 @@ type BarPick<'p> = dyn Fn(&RepeatSummary) -> Option<Bar> + 'p;
 impl ChartKind<'_> {
     /// Ops of one class per minute, if this is the step's headline: New-Orders.
     pub fn per_minute(&self) -> Option<Chart> {
-        let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
+        let Of::PerMinute(class) = lead::metric(self.step).figure else { return None };
         let done =
             |t: &RepeatSummary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
         let unit = say!(self.language, "figure-a-minute", class = Name::op(class.name()));
@@ -43,7 +43,7 @@ impl ChartKind<'_> {
             || (0..most).map(|drive| say!(l, "figure-drive", number = drive + 1)).collect();
         let made = pick.map(|(what, unit, pick)| {
             let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
-                name: name(self.facts, cell),
+                name: name(&self.facts.subjects, cell),
                 values: (0..most)
                     .map(|drive| cell.drives.get(drive).and_then(|(_, s)| pick(s)))
                     .collect(),
@@ -85,7 +85,7 @@ impl ChartKind<'_> {
             Some(Bar { value, low: value, high: value, marked, digits: None })
         };
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
-            name: name(self.facts, cell),
+            name: name(&self.facts.subjects, cell),
             values: vec![cell.total.as_ref().and_then(p99), mean(cell)],
         });
         let plot = GroupedBars {
@@ -126,7 +126,7 @@ impl ChartKind<'_> {
             })
             .collect();
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
-            name: name(self.facts, cell),
+            name: name(&self.facts.subjects, cell),
             values: cells.iter().map(|(name, what)| value(cell, name, *what)).collect(),
         });
         // The neighbour is named once, below its first percentile.

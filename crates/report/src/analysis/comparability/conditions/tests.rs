@@ -1,7 +1,7 @@
 //! Constructed differences between subjects, and their grades.
 
 use super::*;
-use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts, SubjectFacts};
+use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts, SetupFacts, SubjectFacts};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::outliers::Outliers;
@@ -25,14 +25,14 @@ pub fn two_drives() -> Facts {
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .into(),
     };
+    let disclosure = vec![
+        group("Drive: A", "Fast", "512 bytes"),
+        group("Drive: B", "Slow", "4096 bytes"),
+        group("Driver", "x", "1 byte"),
+    ];
     Facts {
-        runs: vec![run("ab.dyno")],
+        setup: SetupFacts { runs: vec![run("ab.dyno")], disclosure, prepared: Vec::new() },
         subjects: [subject("A", 0), subject("B", 0)].into_iter().collect(),
-        disclosure: vec![
-            group("Drive: A", "Fast", "512 bytes"),
-            group("Drive: B", "Slow", "4096 bytes"),
-            group("Driver", "x", "1 byte"),
-        ],
         ..Facts::default()
     }
 }
@@ -49,6 +49,7 @@ pub fn two_alike() -> Facts {
         imported: false,
         axis: None,
         search: None,
+        metrics: Vec::new(),
         headline: None,
         place: AxisPlace::Top,
         figures: Vec::new(),
@@ -63,7 +64,10 @@ pub fn two_alike() -> Facts {
         lead: 0,
         index: places.zip(0..).collect(),
     };
-    Facts { disclosure: Vec::new(), steps: [step].into_iter().collect(), ..two_drives() }
+    let mut facts = two_drives();
+    facts.setup.disclosure = Vec::new();
+    facts.measured.steps = [step].into_iter().collect();
+    facts
 }
 
 fn cell(subject: SubjectKey, value: usize) -> CellFacts {
@@ -112,6 +116,7 @@ pub const UNLIKE: [Unlike; 6] = [
         put: |facts| {
             let row = ("Shared by subjects".to_string(), "A and B: nvme0n1".to_string());
             facts
+                .setup
                 .disclosure
                 .push(DisclosureGroup { name: "Physical devices".into(), rows: vec![row] });
         },
@@ -119,13 +124,13 @@ pub const UNLIKE: [Unlike; 6] = [
     Unlike {
         what: "Shared device",
         values: "the plan permits a shared device",
-        put: |facts| facts.runs[0].resolved.same_device = true,
+        put: |facts| facts.setup.runs[0].resolved.same_device = true,
     },
     Unlike {
         what: "Steady state before the points",
         values: "steady (A), not steady: excursion 151.7 % (B)",
         put: |facts| {
-            facts.prepared.extend([
+            facts.setup.prepared.extend([
                 (SubjectKey(0), until_steady(0.08)),
                 (SubjectKey(1), until_steady(1.517)),
             ]);
@@ -134,12 +139,14 @@ pub const UNLIKE: [Unlike; 6] = [
     Unlike {
         what: "Missing repeats",
         values: "0 of 6 (A), 2 of 6 (B)",
-        put: |facts| facts.steps[StepKey(0)].cells[3].repeats.truncate(1),
+        put: |facts| facts.measured.steps[StepKey(0)].cells[3].repeats.truncate(1),
     },
     Unlike {
         what: "Points that drifted",
         values: "1 of 2 (A), 0 of 2 (B)",
-        put: |facts| facts.steps[StepKey(0)].cells[0].drift = Drift::Drifted { percent: -50.0 },
+        put: |facts| {
+            facts.measured.steps[StepKey(0)].cells[0].drift = Drift::Drifted { percent: -50.0 }
+        },
     },
     Unlike {
         what: "Points not limited by the drive",
@@ -151,7 +158,7 @@ pub const UNLIKE: [Unlike; 6] = [
                 remedy: None,
                 repeats: None,
             };
-            let of_b = facts.steps[StepKey(0)]
+            let of_b = facts.measured.steps[StepKey(0)]
                 .cells
                 .iter_mut()
                 .filter(|cell| cell.subject == SubjectKey(1));
@@ -203,8 +210,11 @@ fn what_only_the_run_shows_is_a_difference_in_conditions() {
 #[test]
 fn what_holds_for_both_alike_is_stated_too() {
     let mut facts = two_alike();
-    facts.prepared.extend([(SubjectKey(0), until_steady(0.9)), (SubjectKey(1), until_steady(0.9))]);
-    facts.steps[StepKey(0)]
+    facts
+        .setup
+        .prepared
+        .extend([(SubjectKey(0), until_steady(0.9)), (SubjectKey(1), until_steady(0.9))]);
+    facts.measured.steps[StepKey(0)]
         .cells
         .iter_mut()
         .for_each(|c| c.drift = Drift::Drifted { percent: 9.0 });
@@ -214,27 +224,30 @@ fn what_holds_for_both_alike_is_stated_too() {
     // No repeats are missing from a plan that permits fewer; from an interrupted one, those of both
     // are.
     let mut cut = two_alike();
-    cut.runs[0].repeats = 5;
+    cut.setup.runs[0].repeats = 5;
     let asked = serde_json::json!({
         "name": "read", "title": "Reads", "warmup_ns": 0, "duration_ns": 60_000_000_000_u64,
         "drop_caches": false, "settle": false, "sweep": null, "streams": [],
     });
-    cut.runs[0].resolved.protocol.steps.push(serde_json::from_value(asked).expect("a step"));
+    cut.setup.runs[0].resolved.protocol.steps.push(serde_json::from_value(asked).expect("a step"));
     assert_eq!(rows(&differences(&cut))[0].2, "4 of 10 (A), 4 of 10 (B)");
-    cut.runs[0].until_percent = Some(2.0);
+    cut.setup.runs[0].until_percent = Some(2.0);
     assert_eq!(differences(&cut), []);
 }
 
 #[test]
 fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
     let said = |facts: &Facts| -> Vec<String> {
-        unknown(facts).into_iter().map(|what| not_given_text(Language::ENGLISH, what)).collect()
+        unknown(&facts.measured, &facts.setup)
+            .into_iter()
+            .map(|what| not_given_text(Language::ENGLISH, what))
+            .collect()
     };
     let mut facts = two_alike();
     assert_eq!(said(&facts), [""; 0]);
-    facts.runs[0].order = Order::NotGiven;
-    facts.runs[0].resolved.imported = Some(Default::default());
-    let step = &mut facts.steps[StepKey(0)];
+    facts.setup.runs[0].order = Order::NotGiven;
+    facts.setup.runs[0].resolved.imported = Some(Default::default());
+    let step = &mut facts.measured.steps[StepKey(0)];
     (step.window_ns, step.warmup_ns, step.loop_kind) = (None, None, None);
     assert_eq!(differences(&facts), []);
     let found = said(&facts);
@@ -242,7 +255,7 @@ fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
     for what in ["closed or open loop", "warm-up", "preconditioning", "host"] {
         assert!(found.iter().any(|own| own == what), "{what} is not in {found:?}");
     }
-    facts.runs[0].order = Order::Blocked;
+    facts.setup.runs[0].order = Order::Blocked;
     assert_eq!(rows(&differences(&facts))[0].1, "Measured one subject after the other");
 }
 
@@ -286,7 +299,9 @@ fn with(name: &str, facts: &[(&str, &str)]) -> Facts {
         name: heading.to_string(),
         rows: vec![(name.to_string(), value.to_string())],
     };
-    Facts { disclosure: facts.iter().map(group).collect(), ..two_drives() }
+    let mut made = two_drives();
+    made.setup.disclosure = facts.iter().map(group).collect();
+    made
 }
 
 #[test]
@@ -308,7 +323,7 @@ fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_s
 #[test]
 fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
     let mut facts = with("Model", &[("CPU (a.dyno)", "fast"), ("CPU (b.dyno)", "slow")]);
-    facts.runs = vec![run("a.dyno"), run("b.dyno")];
+    facts.setup.runs = vec![run("a.dyno"), run("b.dyno")];
     facts.subjects = [subject("X (a)", 0), subject("X (b)", 1)].into_iter().collect();
     let found = differences(&facts);
     let rows = rows(&found);
@@ -326,7 +341,7 @@ fn a_write_cache_that_is_on_and_one_that_is_off_are_not_compared_and_none_is_a_d
     assert_eq!([barred_with("on", "none"), barred_with("none", "off")], [0, 0]);
     // One that was changed by someone during the run.
     let mut facts = with("Volatile write cache", &[("Drive: A", "on"), ("Drive: B", "on")]);
-    facts.disclosure[1].rows.push(("Volatile write cache after".into(), "off".into()));
+    facts.setup.disclosure[1].rows.push(("Volatile write cache after".into(), "off".into()));
     assert_eq!(rows(&barred(&facts)[0].differences)[0].2, "on (A, B), off (B)");
 }
 
@@ -335,7 +350,7 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
 {
     let firmware = |models: [&str; 2]| {
         let mut facts = with("Firmware", &[("Drive: A", "1"), ("Drive: B", "2")]);
-        for (group, model) in facts.disclosure.iter_mut().zip(models) {
+        for (group, model) in facts.setup.disclosure.iter_mut().zip(models) {
             group.rows.push(("Model".into(), model.into()));
         }
         differences(&facts)[0].grade
@@ -344,7 +359,7 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
     let filled = |b: &str| differences(&with("Filled", &[("Drive: A", "40 %"), ("Drive: B", b)]));
     assert_eq!((filled("43 %").len(), &*rows(&filled("60 %"))[0].2), (0, "40 % (A), 60 % (B)"));
     let mut facts = with("Filled", &[]);
-    facts.prepared.push((
+    facts.setup.prepared.push((
         SubjectKey(0),
         PreparationStep {
             subject: "A".into(),

@@ -2,7 +2,7 @@
 //! different, but unknown.
 
 use crate::analysis::difference::NotGiven;
-use crate::analysis::facts::{Facts, RunFacts, StepFacts};
+use crate::analysis::facts::{MeasuredFacts, RunFacts, SetupFacts, StepFacts};
 use crate::plan::Order;
 use crate::record::key::FactHeading;
 
@@ -22,29 +22,29 @@ pub fn not_given(step: &StepFacts) -> Vec<NotGiven> {
 
 /// Unknown conditions of the subjects, whose differences therefore cannot be stated; None if Dyno
 /// measured all of them.
-pub fn unknown(facts: &Facts) -> Vec<NotGiven> {
-    if !facts.runs.iter().any(RunFacts::is_imported) {
+pub fn unknown(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<NotGiven> {
+    if !setup.runs.iter().any(RunFacts::is_imported) {
         return Vec::new();
     }
     let mut all = Vec::new();
-    if facts.runs.iter().any(|run| run.order == Order::NotGiven) {
+    if setup.runs.iter().any(|run| run.order == Order::NotGiven) {
         all.push(NotGiven::Order);
     }
-    for what in facts.steps.iter().flat_map(not_given) {
+    for what in measured.steps.iter().flat_map(not_given) {
         if !all.contains(&what) {
             all.push(what);
         }
     }
-    let cells = || facts.steps.iter().flat_map(|step| &step.cells);
+    let cells = || measured.steps.iter().flat_map(|step| &step.cells);
     if cells().any(|cell| cell.repeats.len() < 2) {
         all.push(NotGiven::Repeats);
     }
-    if facts.prepared.is_empty() {
+    if setup.prepared.is_empty() {
         all.push(NotGiven::Preparation);
     }
     let disclosed = |is: &dyn Fn(FactHeading) -> bool| {
         let headings = || FactHeading::ALL.into_iter().filter(|heading| is(*heading));
-        facts.disclosure.iter().any(|g| headings().any(|h| g.name.starts_with(h.name())))
+        setup.disclosure.iter().any(|g| headings().any(|h| g.name.starts_with(h.name())))
     };
     if !disclosed(&FactHeading::is_of_host) {
         all.push(NotGiven::Host);

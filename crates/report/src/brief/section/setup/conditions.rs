@@ -18,8 +18,10 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         return Vec::new();
     }
     let found = differences(facts);
-    let unknown: Vec<String> =
-        conditions::unknown(facts).into_iter().map(|what| not_given(l, what)).collect();
+    let unknown: Vec<String> = conditions::unknown(&facts.measured, &facts.setup)
+        .into_iter()
+        .map(|what| not_given(l, what))
+        .collect();
     let unknown = match unknown.is_empty() {
         true => None,
         false => Some(Block::text(say!(l, "conditions-not-given", what = l.list(&unknown)))),
@@ -69,7 +71,7 @@ mod tests {
     #[test]
     fn of_imported_figures_it_is_not_said_since_their_conditions_are_not_known() {
         let mut facts = two_alike();
-        facts.runs[0].resolved.imported = Some(Default::default());
+        facts.setup.runs[0].resolved.imported = Some(Default::default());
         assert!(!denies(&facts));
     }
 }

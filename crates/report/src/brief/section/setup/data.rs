@@ -1,6 +1,6 @@
 //! The full data: every cell, stream and class with all its percentiles.
 
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{ClassSummary, PERCENTILES, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
@@ -15,18 +15,21 @@ pub const SECTION: Section =
     Section { id: "data", title: |l| say!(l, "section-data"), appendix: true, blocks };
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let how = match facts.is_imported() {
+    let how = match facts.setup.is_imported() {
         true => say!(l, "data-how-imported"),
         false => say!(l, "data-how"),
     };
     let mut out = vec![Block::note(how)];
-    for step in &facts.steps {
-        out.extend([Block::chapter(step.title.text(l)), table(l, facts, step).block()]);
+    for step in &facts.measured.steps {
+        out.extend([
+            Block::chapter(step.title.text(l)),
+            table(l, &facts.subjects, &facts.setup, step).block(),
+        ]);
     }
     out
 }
 
-fn table(l: Language, facts: &Facts, step: &StepFacts) -> Table {
+fn table(l: Language, subjects: &Subjects, setup: &SetupFacts, step: &StepFacts) -> Table {
     let mut head = vec![
         step.axis_text(l),
         say!(l, "column-subject"),
@@ -43,9 +46,9 @@ fn table(l: Language, facts: &Facts, step: &StepFacts) -> Table {
         for (stream, headline, summary) in &cell.streams {
             for class in &summary.classes {
                 let at = step.values[cell.value].text(l);
-                let mut row = texts([at, name(facts, cell), stream.clone()]);
+                let mut row = texts([at, name(subjects, cell), stream.clone()]);
                 // A file with one figure does not state the number of measurements.
-                let repeats = match (facts.runs[cell.bundle].is_imported(), cell.repeats.len()) {
+                let repeats = match (setup.runs[cell.bundle].is_imported(), cell.repeats.len()) {
                     (true, 1) => number_format::NONE.to_string(),
                     (_, repeats) => repeats.to_string(),
                 };

@@ -4,7 +4,7 @@
 //! The rate of a server is its mean over the repeats, so that the servers' rates add up to the
 //! total; the geometric mean used for levels elsewhere does not.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{ClassSummary, Latency, P99, RepeatSummary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
@@ -29,10 +29,10 @@ const P999: usize = 3;
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.steps {
+    for step in &facts.measured.steps {
         let Some(together) = together(l, facts, step) else { continue };
         out.extend([Block::chapter(step.title.text(l)), together.block()]);
-        out.extend(each(l, facts, step).map(Table::block));
+        out.extend(each(l, &facts.subjects, &facts.setup, step).map(Table::block));
     }
     if !out.is_empty() {
         out.push(Block::note(how(l)));
@@ -47,11 +47,12 @@ pub fn how(l: Language) -> String {
 
 /// The servers of a cell by drive and instance; empty if there is at most one.
 fn servers<'f>(
-    facts: &Facts,
+    subjects: &Subjects,
+    setup: &SetupFacts,
     step: &StepFacts,
     cell: &'f CellFacts,
 ) -> Vec<(u32, u32, &'f RepeatSummary)> {
-    let plan = &facts.runs[facts.subjects[cell.subject].run].resolved;
+    let plan = &setup.runs[subjects[cell.subject].run].resolved;
     let of_plan = plan.protocol.steps.iter().find(|s| s.name == step.name);
     let mut streams = of_plan.iter().flat_map(|s| &s.streams);
     if !streams
@@ -98,7 +99,8 @@ pub fn together(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
         say!(l, "column-p99-pooled"),
     ];
     let row = |cell: &CellFacts| {
-        let (all, total) = (servers(facts, step, cell), cell.total.as_ref()?);
+        let (all, total) =
+            (servers(&facts.subjects, &facts.setup, step, cell), cell.total.as_ref()?);
         let rates: Vec<f64> = all.iter().map(|(.., s)| rate(s)).collect();
         let apart = spread(&rates).filter(|_| all.len() > 1)?;
         let p99s: Option<Vec<f64>> = all.iter().map(|(.., s)| p99_ns(step, s)).collect();
@@ -107,7 +109,7 @@ pub fn together(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
         let varied = variation(&rates).map(|share| number_format::share(l, share));
         let mut row = texts([
             step.values[cell.value].text(l),
-            name(facts, cell),
+            name(&facts.subjects, cell),
             all.len().to_string(),
             count(rate(total)),
             count(apart.min),
@@ -123,7 +125,12 @@ pub fn together(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
 }
 
 /// A row for each server, and one for all of a subject's.
-pub fn each(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
+pub fn each(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    step: &StepFacts,
+) -> Option<Table> {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-server")];
     head.extend([say!(l, "column-processors"), say!(l, "column-memory-limit")]);
     head.extend([say!(l, "column-transactions"), say!(l, "column-transactions-per-s")]);
@@ -131,14 +138,16 @@ pub fn each(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
     head.extend(["p50", "p99", "p99.9"].map(String::from));
     let mut rows = Vec::new();
     for cell in &step.cells {
-        let (all, Some(total)) = (servers(facts, step, cell), &cell.total) else { continue };
+        let (all, Some(total)) = (servers(subjects, setup, step, cell), &cell.total) else {
+            continue;
+        };
         if all.len() < 2 {
             continue;
         }
-        let at = [step.values[cell.value].text(l), name(facts, cell)];
+        let at = [step.values[cell.value].text(l), name(subjects, cell)];
         for (i, (drive, instance, summary)) in all.iter().enumerate() {
             let [processors, memory] = share(l, cell, (*drive, *instance));
-            let server = server(l, facts, cell, (*drive, *instance));
+            let server = server(l, subjects, cell, (*drive, *instance));
             let mark = if i == 0 { Mark::First } else { Mark::None };
             let left = [at.to_vec(), vec![server, processors, memory]].concat();
             rows.push((mark, [texts(left), numbers(l, step, summary)].concat()));
@@ -151,8 +160,13 @@ pub fn each(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
 }
 
 /// The drive, and the server's number if it has several.
-fn server(l: Language, facts: &Facts, cell: &CellFacts, (drive, instance): (u32, u32)) -> String {
-    let drives = &facts.subjects[cell.subject].drives;
+fn server(
+    l: Language,
+    subjects: &Subjects,
+    cell: &CellFacts,
+    (drive, instance): (u32, u32),
+) -> String {
+    let drives = &subjects[cell.subject].drives;
     let drive = drives.get(drive as usize).cloned().unwrap_or_default();
     match cell.instances.is_empty() {
         true => drive,

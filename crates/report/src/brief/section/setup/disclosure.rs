@@ -1,7 +1,7 @@
 //! All facts about the host, the drives, the engines and the plan, so that others can repeat the
 //! run.
 
-use crate::analysis::facts::{DisclosureGroup, Facts, RunFacts};
+use crate::analysis::facts::{DisclosureGroup, Facts, ReportStatements, RunFacts};
 use crate::brief::block::Block;
 use crate::brief::kernel_parameters;
 use crate::brief::section::Section;
@@ -24,13 +24,17 @@ fn place(name: &str) -> usize {
         .unwrap_or(FactHeading::ALL.len())
 }
 
-fn rows(l: Language, facts: &Facts, group: &DisclosureGroup) -> Vec<(String, String)> {
+fn rows(
+    l: Language,
+    statements: &ReportStatements,
+    group: &DisclosureGroup,
+) -> Vec<(String, String)> {
     let shown = |(name, value): &(String, String)| {
         let label = names::fact(l, name);
         match group.name == "Imported" && ["measured by", "missing"].contains(&name.as_str()) {
             true => (label, names::of_import(l, value)),
             false => {
-                let shown = kernel_parameters::shown(l, facts, name, value);
+                let shown = kernel_parameters::shown(l, statements, name, value);
                 (label, names::said(l, &shown))
             }
         }
@@ -48,17 +52,15 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         }
         (run.file.clone(), say!(l, "run", when = when, version = version, repeats = repeats))
     };
-    let mut out = vec![Block::Pairs(say!(l, "runs"), facts.runs.iter().map(run).collect())];
-    let mut groups: Vec<_> = facts.disclosure.iter().collect();
+    let mut out = vec![Block::Pairs(say!(l, "runs"), facts.setup.runs.iter().map(run).collect())];
+    let mut groups: Vec<_> = facts.setup.disclosure.iter().collect();
     groups.sort_by_key(|group| place(&group.name));
-    out.extend(
-        groups
-            .into_iter()
-            .map(|group| Block::Pairs(names::heading(l, &group.name), rows(l, facts, group))),
-    );
+    out.extend(groups.into_iter().map(|group| {
+        Block::Pairs(names::heading(l, &group.name), rows(l, &facts.statements, group))
+    }));
     let plan =
         |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());
     // Imported figures have no plan that could be run again.
-    out.extend(facts.runs.iter().filter(|run| !run.is_imported()).map(plan));
+    out.extend(facts.setup.runs.iter().filter(|run| !run.is_imported()).map(plan));
     out
 }

@@ -3,7 +3,7 @@
 //! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a
 //! mean of percentiles; the spread is the minimum, median and maximum of the individual drives.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{ClassSummary, P99, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -58,17 +58,19 @@ fn drive_head(l: Language) -> Vec<String> {
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     // Servers have their own section.
-    let steps = || facts.steps.iter().filter(|s| database_servers::together(l, facts, s).is_none());
+    let steps = || {
+        facts.measured.steps.iter().filter(|s| database_servers::together(l, facts, s).is_none())
+    };
     for step in steps() {
-        let Some(whole) = whole(l, facts, step) else { continue };
+        let Some(whole) = whole(l, &facts.subjects, step) else { continue };
         out.extend([Block::chapter(step.title.text(l)), whole.block()]);
-        out.extend(each(l, facts, step).map(Table::block));
+        out.extend(each(l, &facts.subjects, step).map(Table::block));
     }
     if !out.is_empty() {
         out.insert(0, Block::note(aggregation(l)));
     }
     for step in steps() {
-        let copies = table(l, step, 2, instance_head(l), instance_rows(l, facts, step));
+        let copies = table(l, step, 2, instance_head(l), instance_rows(l, &facts.subjects, step));
         out.extend(copies.into_iter().flat_map(|t| {
             let title = say!(l, "instance-by-instance", step = &step.title);
             [Block::chapter(title), t.block(), Block::note(say!(l, "drives-pooled"))]
@@ -79,13 +81,13 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 
 /// A row for each cell with several instances: the pooled p99, and those of the individual
 /// instances.
-fn instance_rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
+fn instance_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.instances.len() > 1)?;
         let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| p99_ns(step, s)).collect();
         let each = each?;
         let mean = each.iter().sum::<f64>() / each.len() as f64;
-        let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+        let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         let counts = [cell.instances.len().to_string(), number_format::ops(l, &total.ops_per_s)];
         row.extend(texts(counts));
         row.extend([TableCell::time(p99_ns(step, total)), TableCell::time(Some(mean))]);
@@ -96,13 +98,13 @@ fn instance_rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<TableC
 }
 
 /// A row for each cell of a group: the whole and its spread.
-pub fn whole(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
-    table(l, step, 2, head(l), rows(l, facts, step))
+pub fn whole(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Table> {
+    table(l, step, 2, head(l), rows(l, subjects, step))
 }
 
 /// A row for each drive of each group.
-pub fn each(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
-    table(l, step, 3, drive_head(l), drive_rows(l, facts, step))
+pub fn each(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Table> {
+    table(l, step, 3, drive_head(l), drive_rows(l, subjects, step))
 }
 
 fn table(
@@ -117,12 +119,12 @@ fn table(
     (!rows.is_empty()).then(|| Table::measured(l, left, &head, rows))
 }
 
-fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
+fn rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
         let ops: Vec<f64> = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).collect();
         let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(step, s)).collect();
-        let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+        let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         let counts = [cell.drives.len().to_string(), number_format::ops(l, &total.ops_per_s)];
         row.extend(texts(counts));
         row.extend(three(spread(&ops), |ops| number_format::count(l, ops).into()));
@@ -143,20 +145,17 @@ fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
     times.percentiles_ns[P99].as_ref().map(|e| e.value)
 }
 
-fn drive_rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<TableCell>> {
+fn drive_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let mut all = Vec::new();
     for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
         for (drive, summary) in &cell.drives {
             let times = summary.class(step.class).map(ClassSummary::user_latency);
             let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-            let drive_name = facts.subjects[cell.subject]
-                .drives
-                .get(*drive as usize)
-                .cloned()
-                .unwrap_or_default();
+            let drive_name =
+                subjects[cell.subject].drives.get(*drive as usize).cloned().unwrap_or_default();
             let mut row = texts([
                 step.values[cell.value].text(l),
-                name(facts, cell),
+                name(subjects, cell),
                 drive_name,
                 number_format::ops(l, &summary.ops_per_s),
                 number_format::megabytes_of(l, summary.bytes_per_s.as_ref()),

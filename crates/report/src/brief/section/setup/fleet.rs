@@ -14,11 +14,11 @@ pub const SECTION: Section =
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for index in facts.steps.keys() {
+    for index in facts.measured.steps.keys() {
         let Some(fleet) = fleet::of_step(facts, index) else { continue };
-        out.push(Block::chapter(facts.steps[index].title.text(l)));
-        out.push(Block::Figures(chart::of_step(l, "fleet", facts, &facts.steps[index])));
-        out.extend(of_step(l, facts, &fleet));
+        out.push(Block::chapter(facts.measured.steps[index].title.text(l)));
+        out.push(Block::Figures(chart::of_step(l, "fleet", facts, &facts.measured.steps[index])));
+        out.extend(of_step(l, &facts.subjects, &facts.measured, &fleet));
     }
     if !out.is_empty() {
         out.push(Block::note(say!(l, "fleet-how")));

@@ -1,7 +1,7 @@
 //! Load from several hosts: the offsets of their clocks, the results of each host at each point,
 //! and the sum if their windows overlap.
 
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, JointFacts, MeasuredFacts, StepFacts};
 use crate::analysis::hosts::{Joint, JointHost, Sum, SumRefusal};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
@@ -18,13 +18,14 @@ pub const SECTION: Section =
 
 /// The complete section; empty without a common start.
 pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    if facts.hosts.is_empty() {
+    if facts.joint.hosts.is_empty() {
         return Vec::new();
     }
-    let mut out = vec![clocks(l, &facts.hosts), sums(l, facts)];
-    let refused = facts.joints.iter().filter_map(|joint| Some((joint, joint.sum.as_ref().err()?)));
+    let mut out = vec![clocks(l, &facts.joint.hosts), sums(l, &facts.measured, &facts.joint)];
+    let refused =
+        facts.joint.points.iter().filter_map(|joint| Some((joint, joint.sum.as_ref().err()?)));
     let mut reasons: Vec<String> =
-        refused.map(|(joint, why)| reason(l, facts, joint, why)).collect();
+        refused.map(|(joint, why)| reason(l, &facts.measured, &facts.joint, joint, why)).collect();
     reasons.dedup();
     out.extend(reasons.into_iter().map(Block::warning));
     out.push(Block::note(say!(l, "hosts-how")));
@@ -58,36 +59,37 @@ fn offset_text(l: Language, offset: ClockOffset) -> String {
     l.number(&format!("{sign}{size} ± {}", time(offset.bound_ns)))
 }
 
-fn step<'f>(facts: &'f Facts, joint: &Joint) -> Option<&'f StepFacts> {
-    facts.steps.iter().find(|step| step.name == joint.step)
+fn step<'f>(measured: &'f MeasuredFacts, joint: &Joint) -> Option<&'f StepFacts> {
+    measured.steps.iter().find(|step| step.name == joint.step)
 }
 
 /// The axis value as printed in the brief.
-fn at(l: Language, facts: &Facts, joint: &Joint) -> String {
-    let values = step(facts, joint).map(|step| &step.values[..]).unwrap_or_default();
+fn at(l: Language, measured: &MeasuredFacts, joint: &Joint) -> String {
+    let values = step(measured, joint).map(|step| &step.values[..]).unwrap_or_default();
     let same = |number: f64| joint.value.is_some_and(|value| value == number);
     let found = values.iter().find(|value| same(value.number));
     found.map_or(String::new(), |value| value.text(l))
 }
 
-fn title(l: Language, facts: &Facts, joint: &Joint) -> String {
-    step(facts, joint).map_or_else(|| joint.step.clone(), |step| step.title.text(l))
+fn title(l: Language, measured: &MeasuredFacts, joint: &Joint) -> String {
+    step(measured, joint).map_or_else(|| joint.step.clone(), |step| step.title.text(l))
 }
 
 /// A row for each point and class.
-fn sums(l: Language, facts: &Facts) -> Block {
+fn sums(l: Language, measured: &MeasuredFacts, joint: &JointFacts) -> Block {
     let mut head = vec![say!(l, "column-step"), say!(l, "column-at"), say!(l, "column-class")];
     head.extend([say!(l, "column-repeat"), say!(l, "column-common-window")]);
     head.extend(
-        facts.hosts.iter().map(|host| l.sequence(&["ops/s".to_string(), host.file.clone()])),
+        joint.hosts.iter().map(|host| l.sequence(&["ops/s".to_string(), host.file.clone()])),
     );
     head.extend([say!(l, "column-ops-sum"), "MB/s".to_string(), say!(l, "mean")]);
     head.extend(["p50", "p99", "p99.9"].map(String::from));
     head.push(say!(l, "column-max"));
     let mut rows = Vec::new();
-    for joint in &facts.joints {
-        let place =
-            |class: &str| vec![title(l, facts, joint), at(l, facts, joint), class.to_string()];
+    for joint in &joint.points {
+        let place = |class: &str| {
+            vec![title(l, measured, joint), at(l, measured, joint), class.to_string()]
+        };
         let rate = |ops: &Option<f64>| ops.map_or(NONE.into(), |n| number_format::count(l, n));
         let mut left = vec![joint.repeat.to_string(), number_format::share(l, joint.common)];
         left.extend(joint.by_host.iter().map(rate));
@@ -123,12 +125,18 @@ fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<TableCell> {
 }
 
 /// Why a point has no sum.
-pub fn reason(l: Language, facts: &Facts, joint: &Joint, why: &SumRefusal) -> String {
-    let file = |host: &usize| facts.hosts[*host].file.clone();
+pub fn reason(
+    l: Language,
+    measured: &MeasuredFacts,
+    joint: &JointFacts,
+    point: &Joint,
+    why: &SumRefusal,
+) -> String {
+    let file = |host: &usize| joint.hosts[*host].file.clone();
     match why {
         SumRefusal::Unchecked(host) => say!(l, "hosts-unchecked", host = file(host)),
         SumRefusal::Clock(host) => {
-            let start = &facts.hosts[*host].start;
+            let start = &joint.hosts[*host].start;
             let worst = [start.before, start.after].into_iter().flatten();
             let worst = worst.max_by_key(|offset| offset.most_ns());
             let offset = worst.map_or(String::new(), |offset| offset_text(l, offset));
@@ -139,15 +147,15 @@ pub fn reason(l: Language, facts: &Facts, joint: &Joint, why: &SumRefusal) -> St
             l,
             "hosts-missing",
             host = file(host),
-            step = title(l, facts, joint),
-            repeat = joint.repeat
+            step = title(l, measured, point),
+            repeat = point.repeat
         ),
         SumRefusal::Apart => say!(
             l,
             "hosts-apart",
-            step = title(l, facts, joint),
-            repeat = joint.repeat,
-            share = number_format::share(l, joint.common)
+            step = title(l, measured, point),
+            repeat = point.repeat,
+            share = number_format::share(l, point.common)
         ),
     }
 }

@@ -6,7 +6,7 @@ use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::section::Section;
-use crate::brief::text::{published, wording};
+use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
 
@@ -20,17 +20,17 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 
 fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
     let mut all = Vec::new();
-    if !facts.source.written.is_empty() {
+    if !facts.protocol.source.written.is_empty() {
         let source = say!(
             l,
             "procedure-of",
-            title = facts.title.text(l),
-            protocol = &facts.protocol,
-            source = &facts.source
+            title = facts.protocol.title.text(l),
+            protocol = &facts.protocol.name,
+            source = &facts.protocol.source
         );
         all.push((say!(l, "procedure"), source));
     }
-    for step in &facts.steps {
+    for step in &facts.measured.steps {
         let (Some(warmup), Some(window)) = (step.warmup_ns, step.window_ns.filter(|ns| *ns > 0))
         else {
             continue;
@@ -41,13 +41,13 @@ fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
             say!(l, "step-windows", warmup = warmup, window = window),
         ));
     }
-    if facts.is_imported() {
+    if facts.setup.is_imported() {
         all.push((say!(l, "imported-figures"), say!(l, "method-imported")));
     } else {
         all.extend(figures(l));
     }
     let formulas = formulas(l);
-    match published::is_published(facts) {
+    match facts.measured.published {
         // Figures without repeats are only used in quotients.
         true => all.extend(formulas.into_iter().skip(GAIN).take(2)),
         false => all.extend(formulas),
@@ -56,8 +56,8 @@ fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
         let said = say!(l, "on-this-host", summary = summary);
         (say!(l, "self-test"), wording::stopped(l, said))
     };
-    all.extend(selftest::of_host(facts).into_iter().map(said));
-    if facts.subjects.len() > 1 && !published::is_published(facts) {
+    all.extend(selftest::of_host(&facts.setup).into_iter().map(said));
+    if facts.subjects.len() > 1 && !facts.measured.published {
         all.push((say!(l, "difference"), wording::footnote(l)));
     }
     all

@@ -1,6 +1,6 @@
 //! The preparation of the drives, and whether they reached steady state.
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, SetupFacts, Subjects};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::section::Section;
@@ -20,14 +20,14 @@ pub const SECTION: Section = Section {
 };
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let mut out = warnings(l, facts);
-    let states = steady::states(l, facts);
+    let mut out = warnings(l, &facts.subjects, &facts.setup);
+    let states = steady::states(l, &facts.subjects, &facts.setup);
     if !states.is_empty() {
-        out.push(Block::Figures(steady::figures(l, facts)));
+        out.push(Block::Figures(steady::figures(l, &facts.subjects, &facts.setup)));
         out.push(verdicts(l, &states).block());
     }
-    if !facts.prepared.is_empty() {
-        let rows = facts.prepared.iter().map(|(subject, p)| {
+    if !facts.setup.prepared.is_empty() {
+        let rows = facts.setup.prepared.iter().map(|(subject, p)| {
             let at = l.moment(p.ended_unix_ns);
             let drive = (p.drive + 1).to_string();
             let (action, outcome) = (done(l, &p.action), outcome(l, p));
@@ -80,8 +80,8 @@ fn outcome(l: Language, prepared: &PreparationStep) -> String {
 }
 
 /// Points on drives that were not steady are shown like the others, so this is stated first.
-fn warnings(l: Language, facts: &Facts) -> Vec<Block> {
-    let states = steady::states(l, facts);
+fn warnings(l: Language, subjects: &Subjects, setup: &SetupFacts) -> Vec<Block> {
+    let states = steady::states(l, subjects, setup);
     let warning = |(name, state): &(String, &SteadyState)| {
         let rounds = state.rounds.len();
         Block::warning(say!(l, "not-steady-warning", drive = name, rounds = rounds))

@@ -1,7 +1,7 @@
 //! The first two tables of published briefs: the server's hardware, and its software.
 
 use crate::analysis::comparability::conditions::{headings, values};
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, MeasuredFacts, SetupFacts};
 use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::kernel_parameters;
@@ -63,18 +63,22 @@ const MOST_VALUES: usize = 8;
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let tables = [(say!(l, "server-hardware"), HARDWARE), (say!(l, "server-software"), SOFTWARE)];
     let mut found = tables.map(|(title, rows)| (title, pairs(l, facts, rows)));
-    found[0].1.extend(memory_limits(l, facts));
+    found[0].1.extend(memory_limits(l, &facts.measured, &facts.setup));
     let some = found.into_iter().filter(|(_, pairs)| !pairs.is_empty());
     some.map(|(title, pairs)| Block::Pairs(title, pairs)).collect()
 }
 
 /// The memory limits of steps: the relevant part of the host's memory.
-fn memory_limits(l: Language, facts: &Facts) -> Vec<(String, String)> {
+fn memory_limits(
+    l: Language,
+    measured: &MeasuredFacts,
+    setup: &SetupFacts,
+) -> Vec<(String, String)> {
     let mut rows: Vec<(String, String)> = Vec::new();
-    for step in facts.runs.iter().flat_map(|run| &run.resolved.protocol.steps) {
+    for step in setup.runs.iter().flat_map(|run| &run.resolved.protocol.steps) {
         let Some(bytes) = step.memory_bytes else { continue };
         let limit = say!(l, "server-memory-limit", size = units::bytes(bytes));
-        let title = facts.steps.iter().find(|s| s.name == step.name).map(|s| s.title.text(l));
+        let title = measured.steps.iter().find(|s| s.name == step.name).map(|s| s.title.text(l));
         let name = say!(l, "server-memory-of-step", step = title.unwrap_or(step.name.clone()));
         let row = (name, limit);
         if !rows.contains(&row) {
@@ -87,9 +91,9 @@ fn memory_limits(l: Language, facts: &Facts) -> Vec<(String, String)> {
 fn pairs(l: Language, facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for (key, heading) in
-        rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h)))
+        rows.iter().flat_map(|key| headings(&facts.setup, *key).into_iter().map(move |h| (key, h)))
     {
-        let found = values(facts, heading, key.name);
+        let found = values(&facts.setup, heading, key.name);
         // Listing each value's owners would mean hundreds of names; values unique to each drive are
         // omitted.
         if facts.subjects.are_a_fleet() && found.len() > 1 {
@@ -107,7 +111,10 @@ fn pairs(l: Language, facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> 
             let mut label = vec![l.name(&Name::fact(name))];
             // Common values are stated once.
             label.extend((found.len() > 1).then(|| whose.clone()));
-            pairs.push((l.sequence(&label), kernel_parameters::shown(l, facts, key.name, value)));
+            pairs.push((
+                l.sequence(&label),
+                kernel_parameters::shown(l, &facts.statements, key.name, value),
+            ));
         }
     }
     pairs

@@ -3,7 +3,7 @@
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead;
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::block::{Block, Mark, Table};
@@ -33,13 +33,15 @@ pub const MOST_COLUMNS: usize = 8;
 /// Omitted from the steps' own parts: the other axis values, and differences between rivals.
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     // Of imported figures without repeats, every difference with its calculation.
-    if let Some(rows) = published::rows(l, facts).filter(|rows| !rows.is_empty()) {
+    if let Some(rows) =
+        published::rows(l, &facts.subjects, &facts.measured).filter(|rows| !rows.is_empty())
+    {
         let rows = rows.into_iter().map(Vec::from).collect();
         let table = Table::of(8, &published::head(l), rows).block();
         return vec![Block::text(published::how(l)), table];
     }
     let mut out = Vec::new();
-    for (index, step) in facts.steps.keyed() {
+    for (index, step) in facts.measured.steps.keyed() {
         let rows = |tables: &[Table]| tables.iter().map(|t| t.rows.len()).sum::<usize>();
         let whole = tables(l, facts, index, false);
         let mut own = Vec::new();
@@ -78,7 +80,7 @@ fn table(
     metrics: &[DifferenceColumn],
     short: bool,
 ) -> Option<Table> {
-    let step = &facts.steps[index];
+    let step = &facts.measured.steps[index];
     let several = facts.subjects.len() > 1;
     // A step with one point has no axis.
     let axis = step.axis_text(l);
@@ -96,7 +98,7 @@ fn table(
             let mut row = Vec::new();
             for own in metrics {
                 let by = ComparedFigure { step: index, metric: &own.metric, at };
-                row.push(level(facts, by, subject));
+                row.push(level(&facts.measured, by, subject));
                 if own.compared && several {
                     row.push(difference(l, facts, by, subject).into());
                 }
@@ -118,7 +120,7 @@ fn table(
 
 /// Rivals of the brief's subject: only their differences, point by point.
 fn rivals(l: Language, facts: &Facts, index: StepKey) -> Option<Table> {
-    let step = &facts.steps[index];
+    let step = &facts.measured.steps[index];
     let metrics: Vec<DifferenceColumn> =
         metrics(facts, index).into_iter().filter(|own| own.compared).collect();
     let pairs: Vec<(SubjectKey, SubjectKey)> = facts
@@ -158,17 +160,17 @@ struct DifferenceColumn {
 }
 
 fn metrics(facts: &Facts, index: StepKey) -> Vec<DifferenceColumn> {
-    let step = &facts.steps[index];
-    let arithmetic = published::is_published(facts) && facts.subjects.len() > 1;
+    let step = &facts.measured.steps[index];
+    let arithmetic = facts.measured.published && facts.subjects.len() > 1;
     let measured = |m: &Metric| step.cells.iter().any(|c| m.of(step, c).is_some());
-    let mut all: Vec<Metric> = Metric::of_step(step, &facts.metrics);
+    let mut all: Vec<Metric> = step.metrics.clone();
     // Mean latency is shown with p99 if the source prints it.
     let mean = Metric::total(PointFigure::Mean);
     if step.figures.iter().any(|f| f.starts_with("mean")) && !all.contains(&mean) {
         all.push(mean);
     }
     let compared = |m: &Metric| {
-        arithmetic || facts.comparisons.iter().any(|c| c.step == index && c.metric == *m)
+        arithmetic || facts.comparisons.all.iter().any(|c| c.step == index && c.metric == *m)
     };
     let own = |metric: Metric| DifferenceColumn { compared: compared(&metric), metric };
     all.into_iter().filter(measured).map(own).collect()
@@ -176,7 +178,7 @@ fn metrics(facts: &Facts, index: StepKey) -> Vec<DifferenceColumn> {
 
 /// Axis values first, then values read from curves, then means.
 fn places(facts: &Facts, index: StepKey, short: bool) -> Vec<StepPlace> {
-    let step = &facts.steps[index];
+    let step = &facts.measured.steps[index];
     let every = step.values.len().div_ceil(MOST_VALUES);
     let last = step.values.len().saturating_sub(1);
     // Shares of its own maximum are different loads for each subject: their levels are in the curve
@@ -194,7 +196,7 @@ fn places(facts: &Facts, index: StepKey, short: bool) -> Vec<StepPlace> {
     };
     let mut all: Vec<StepPlace> =
         (0..step.values.len()).filter(kept).map(StepPlace::Value).collect();
-    for c in facts.comparisons.iter().filter(|c| c.step == index) {
+    for c in facts.comparisons.all.iter().filter(|c| c.step == index) {
         let wanted = !short || !matches!(c.at, StepPlace::Load(_));
         if wanted && !matches!(c.at, StepPlace::Value(_)) && !all.contains(&c.at) {
             all.push(c.at);
@@ -214,8 +216,8 @@ fn label(l: Language, step: &StepFacts, at: StepPlace) -> String {
 }
 
 /// A subject's figure at an axis value; marked if not limited by the drive.
-fn level(facts: &Facts, by: ComparedFigure<'_>, subject: SubjectKey) -> TableCell {
-    let (step, StepPlace::Value(value)) = (&facts.steps[by.step], by.at) else {
+fn level(measured: &MeasuredFacts, by: ComparedFigure<'_>, subject: SubjectKey) -> TableCell {
+    let (step, StepPlace::Value(value)) = (&measured.steps[by.step], by.at) else {
         return TableCell::none();
     };
     let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
@@ -237,8 +239,9 @@ fn standing(
     by: ComparedFigure<'_>,
     (a, b): (SubjectKey, SubjectKey),
 ) -> String {
-    let shown = facts.comparison(by, a, b).map(|c| wording::standing(l, facts, c));
+    let shown =
+        facts.comparisons.between(by, a, b).map(|c| wording::standing(l, &facts.subjects, c));
     let pair = (a.min(b), a.max(b));
-    let arithmetic = || published::difference(l, facts, by, pair);
+    let arithmetic = || published::difference(l, &facts.subjects, &facts.measured, by, pair);
     shown.or_else(arithmetic).unwrap_or(NONE.to_string())
 }

@@ -1,7 +1,7 @@
 //! The cost of durability: the same writes made durable by FUA, by a flush, and not at all; and
 //! databases that sync their log at each commit.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{PERCENTILES, RepeatSummary};
 use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
@@ -21,7 +21,7 @@ pub const SECTION: Section =
 const LAST: usize = PERCENTILES.len() - 1;
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let groups = durability::groups(facts);
+    let groups = durability::groups(&facts.measured, &facts.setup);
     if groups.is_empty() {
         return Vec::new();
     }
@@ -30,10 +30,15 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if !figures.is_empty() {
         out.push(Block::Figures(figures));
     }
-    out.extend(groups.iter().filter_map(|group| table(l, facts, group)).flatten());
-    let commits: Vec<(Mark, Vec<TableCell>)> = durability::commits(facts)
+    out.extend(
+        groups
+            .iter()
+            .filter_map(|group| table(l, &facts.subjects, &facts.measured, group))
+            .flatten(),
+    );
+    let commits: Vec<(Mark, Vec<TableCell>)> = durability::commits(&facts.measured, &facts.setup)
         .into_iter()
-        .flat_map(|index| most(l, facts, &facts.steps[index]))
+        .flat_map(|index| most(l, &facts.subjects, &facts.measured.steps[index]))
         .collect();
     if !commits.is_empty() {
         let head = [
@@ -51,9 +56,14 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 
 /// A row for each axis value and subject; ops/s of each kind, and their share of the same writes
 /// without durability.
-fn table(l: Language, facts: &Facts, group: &WriteGroup) -> Option<[Block; 2]> {
+fn table(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    group: &WriteGroup,
+) -> Option<[Block; 2]> {
     let (_, lead) = group.durable.first()?;
-    let lead = &facts.steps[*lead];
+    let lead = &measured.steps[*lead];
     let mut head = vec![lead.axis_text(l), say!(l, "column-subject")];
     for (manner, _) in group.steps() {
         head.push(l.sequence(&[called(l, manner), "ops/s".to_string()]));
@@ -64,10 +74,10 @@ fn table(l: Language, facts: &Facts, group: &WriteGroup) -> Option<[Block; 2]> {
     }
     let mut rows = Vec::new();
     for value in &lead.values {
-        for subject in facts.subjects.keys() {
-            let mut row = texts([value.text(l), facts.subjects[subject].name.clone()]);
+        for subject in subjects.keys() {
+            let mut row = texts([value.text(l), subjects[subject].name.clone()]);
             let of = |index: StepKey| {
-                let step = &facts.steps[index];
+                let step = &measured.steps[index];
                 let at = step.values.iter().position(|own| own.label == value.label)?;
                 step.cell(subject, at)?.total.as_ref()
             };
@@ -108,20 +118,20 @@ fn last(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
 }
 
 /// For each subject, the place with the most durable commits.
-fn most(l: Language, facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
+fn most(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let rate = |cell: &CellFacts| cell.total.as_ref().map_or(0.0, |t| t.ops_per_s.value);
     let row = |subject: SubjectKey| {
-        let cells = facts.cells_of(step, subject).into_iter().flatten();
+        let cells = step.cells_of(subject).into_iter().flatten();
         let cell = cells.max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
         let total = cell.total.as_ref()?;
         let mut row = texts([
             step.title.text(l),
-            facts.subjects[subject].name.clone(),
+            subjects[subject].name.clone(),
             format!("{} {}", step.values[cell.value].text(l), step.axis_text(l)),
             number_format::ops(l, &total.ops_per_s),
         ]);
         row.push(TableCell::latency(last(total)));
         Some((Mark::None, row))
     };
-    facts.subjects.keys().filter_map(row).collect()
+    subjects.keys().filter_map(row).collect()
 }

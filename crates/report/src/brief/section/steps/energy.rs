@@ -1,6 +1,6 @@
 //! Power, energy and work per watt, if a meter measured power, with the power class in each row.
 
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::limits::power::{MOST_DELAY_S, PowerFacts, PowerReadings};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -31,19 +31,19 @@ fn head(l: Language, step: &StepFacts) -> Vec<String> {
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.steps {
-        let Some(table) = table(l, facts, step) else { continue };
+    for step in &facts.measured.steps {
+        let Some(table) = table(l, &facts.subjects, step) else { continue };
         out.push(Block::chapter(step.title.text(l)));
         out.extend(figures(l, facts, step));
         out.push(table.block());
     }
     if !out.is_empty() {
-        let how = match facts.is_imported() {
+        let how = match facts.setup.is_imported() {
             true => say!(l, "energy-how-imported"),
             false => say!(l, "energy-how", seconds = MOST_DELAY_S.to_string()),
         };
         out.insert(0, Block::note(how));
-        let notes = notes(l, facts);
+        let notes = notes(l, &facts.subjects, &facts.measured);
         if !notes.is_empty() {
             out.push(Block::list(notes));
         }
@@ -61,16 +61,16 @@ fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Option<Block> {
 }
 
 /// A row for each cell and instrument, if there is one.
-pub fn table(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
-    let rows = rows(l, facts, step);
+pub fn table(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Table> {
+    let rows = rows(l, subjects, step);
     (!rows.is_empty()).then(|| Table::measured(l, 3, &head(l, step), rows))
 }
 
-fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
+fn rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let mut all = Vec::new();
     for cell in &step.cells {
         for power in &cell.power {
-            let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+            let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
             row.extend(of(l, power));
             all.push((Mark::None, row));
         }
@@ -107,11 +107,11 @@ fn instrument(l: Language, p: &PowerFacts) -> String {
 }
 
 /// Notes on the instruments: their delays, and gaps.
-pub fn notes(l: Language, facts: &Facts) -> Vec<String> {
+pub fn notes(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for step in &facts.steps {
+    for step in &measured.steps {
         for cell in &step.cells {
-            let subject = &facts.subjects[cell.subject].name;
+            let subject = &subjects[cell.subject].name;
             for p in &cell.power {
                 let Some(read) = &p.readings else { continue };
                 let who = l.sequence(&[subject.clone(), instrument(l, p)]);

@@ -39,7 +39,7 @@ pub fn how(l: Language) -> String {
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut all: Vec<(Mark, Vec<TableCell>)> = Vec::new();
-    for (index, step) in facts.steps.keyed() {
+    for (index, step) in facts.measured.steps.keyed() {
         // The step is named once.
         let named = |(i, row): (usize, Vec<TableCell>)| {
             let name = if i == 0 { step.title.text(l) } else { String::new() };
@@ -61,7 +61,7 @@ pub fn table(l: Language, facts: &Facts, index: StepKey) -> Option<Table> {
 }
 
 fn rows(l: Language, facts: &Facts, index: StepKey) -> Vec<Vec<TableCell>> {
-    let step = &facts.steps[index];
+    let step = &facts.measured.steps[index];
     let axis = step.axis.as_ref().map(|a| a.field);
     if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
         return Vec::new();
@@ -74,8 +74,8 @@ fn rows(l: Language, facts: &Facts, index: StepKey) -> Vec<Vec<TableCell>> {
                 && c.is_of(facts.subjects.headline, subject)
                 && subject != facts.subjects.headline
         };
-        let found = facts.comparisons.iter().find(own);
-        found.map_or_else(TableCell::none, |c| wording::in_table(l, facts, c).into())
+        let found = facts.comparisons.all.iter().find(own);
+        found.map_or_else(TableCell::none, |c| wording::in_table(l, &facts.subjects, c).into())
     };
     let row = |subject: SubjectKey| {
         let knee = knee(&mean_curve(step, subject));

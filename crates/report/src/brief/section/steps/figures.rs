@@ -11,7 +11,11 @@ pub const SECTION: Section =
     Section { id: "figures", title: |l| say!(l, "section-figures"), appendix: true, blocks };
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let all: Vec<_> =
-        facts.steps.iter().flat_map(|step| chart::choice::others(l, facts, step)).collect();
+    let all: Vec<_> = facts
+        .measured
+        .steps
+        .iter()
+        .flat_map(|step| chart::choice::others(l, facts, step))
+        .collect();
     if all.is_empty() { Vec::new() } else { vec![Block::Figures(all)] }
 }

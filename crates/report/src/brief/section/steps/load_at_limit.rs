@@ -17,7 +17,7 @@ pub const SECTION: Section =
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.steps {
+    for step in &facts.measured.steps {
         let Some(search) = &step.search else { continue };
         let limit = number_format::time(l, search.at_most_ns as f64);
         let most = say!(
@@ -57,13 +57,16 @@ fn row(
     search: &Search,
     subject: SubjectKey,
 ) -> Vec<TableCell> {
-    let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
+    let cells: Vec<&CellFacts> = step.cells_of(subject).into_iter().flatten().collect();
     let holds = |cell: &&&CellFacts| {
         reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64)
     };
     let broken = cells.iter().find(|cell| !holds(cell));
-    let first_broken =
-        broken.map(|cell| cell.value).into_iter().chain(facts.failed(step, subject, None)).min();
+    let first_broken = broken
+        .map(|cell| cell.value)
+        .into_iter()
+        .chain(facts.measured.failed(step, subject, None))
+        .min();
     let before = |cell: &&&CellFacts| first_broken.is_none_or(|value| cell.value < value);
     let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
     let broken = broken.filter(|cell| first_broken == Some(cell.value));

@@ -2,7 +2,7 @@
 //! share of requests over 1 to 64 ms at each multiple tried, and the multiple itself.
 
 use crate::analysis::claim::multiple::{self, Multiple};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_numbers::OVER_MS;
 use crate::analysis::points::point_summary::{Latency, PERCENTILES};
@@ -23,11 +23,11 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         .subjects
         .keys()
         .filter_map(|subject| {
-            Some(Block::lead(said(l, facts, subject, &multiple::of(facts, subject)?)))
+            Some(Block::lead(said(l, &facts.subjects, subject, &multiple::of(facts, subject)?)))
         })
         .collect();
-    for (step, search) in multiple::steps(facts) {
-        let rows = table(l, facts, step, search);
+    for (step, search) in multiple::steps(&facts.measured) {
+        let rows = table(l, &facts.subjects, step, search);
         out.extend([Block::chapter(step.title.text(l)), rows.block()]);
         let share = (1.0 - PERCENTILES[search.index()].1) * 100.0;
         out.push(Block::note(say!(
@@ -44,11 +44,10 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     out
 }
 
-fn said(l: Language, facts: &Facts, subject: SubjectKey, multiple: &Multiple) -> String {
+fn said(l: Language, subjects: &Subjects, subject: SubjectKey, multiple: &Multiple) -> String {
     let value = &multiple.value;
     let number = |n: f64| Number(format!("{} ×", (n * 100.0).round() / 100.0));
-    let (subject, low, high) =
-        (&facts.subjects[subject].name, number(value.low), number(value.high));
+    let (subject, low, high) = (&subjects[subject].name, number(value.low), number(value.high));
     let (value, repeats) = (number(value.value), value.n);
     match multiple.at_least {
         true => say!(l, "multiple-at-least", subject = subject, multiple = value),
@@ -64,14 +63,14 @@ fn said(l: Language, facts: &Facts, subject: SubjectKey, multiple: &Multiple) ->
     }
 }
 
-fn table(l: Language, facts: &Facts, step: &StepFacts, search: &Search) -> Table {
+fn table(l: Language, subjects: &Subjects, step: &StepFacts, search: &Search) -> Table {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-time")];
     head.extend(OVER_MS.map(|ms| l.number(&format!("≥ {ms} ms"))));
     head.push(say!(l, "column-holds"));
     let mut table = Table::new(3, &head);
     for cell in &step.cells {
         for (mark, row) in rows(l, step, search, cell) {
-            let subject = name(facts, cell);
+            let subject = name(subjects, cell);
             table.row(mark, [vec![row[0].clone(), subject], row[1..].to_vec()].concat());
         }
     }

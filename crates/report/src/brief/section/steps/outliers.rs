@@ -1,7 +1,7 @@
 //! Outliers: the number attributed to drive, host or neither, and the slowest individually.
 //! docs/outliers.md has the rule.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
 use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::outlier_cause::{Cause, Reason};
 use crate::analysis::outliers::{MetersAround, Outlier};
@@ -27,10 +27,10 @@ const LISTED: usize = 5;
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.steps {
-        let row = |cell| Some((Mark::None, row(l, facts, step, cell)?.to_vec()));
+    for step in &facts.measured.steps {
+        let row = |cell| Some((Mark::None, row(l, &facts.subjects, step, cell)?.to_vec()));
         let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
-        let slow = slow_commands(l, facts, step);
+        let slow = slow_commands(l, &facts.subjects, step);
         if rows.is_empty() && slow.is_none() {
             continue;
         }
@@ -48,13 +48,13 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         ];
         if !rows.is_empty() {
             out.push(Table::measured(l, 2, &head, rows).block());
-            out.push(Block::list(slowest(l, facts, step)));
+            out.push(Block::list(slowest(l, &facts.subjects, step)));
         }
         out.extend(slow.into_iter().flatten());
     }
-    if facts.steps.iter().any(|step| step.cells.iter().any(|c| c.outliers.count() > 0)) {
+    if facts.measured.steps.iter().any(|step| step.cells.iter().any(|c| c.outliers.count() > 0)) {
         let of = |step| chart::of_step(l, SECTION.id, facts, step);
-        let figures: Vec<Chart> = facts.steps.iter().flat_map(of).collect();
+        let figures: Vec<Chart> = facts.measured.steps.iter().flat_map(of).collect();
         out.insert(0, Block::note(say!(l, "outliers-how")));
         out.insert(1, Block::Figures(figures));
     }
@@ -62,7 +62,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// Slow commands by the drives' own count, beside the count of Dyno.
-fn slow_commands(l: Language, facts: &Facts, step: &StepFacts) -> Option<[Block; 2]> {
+fn slow_commands(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<[Block; 2]> {
     let row = |cell: &CellFacts, own: &SlowCommands| {
         let class = match own.gauge.command {
             CommandKind::Read => Class::READ,
@@ -71,7 +71,7 @@ fn slow_commands(l: Language, facts: &Facts, step: &StepFacts) -> Option<[Block;
         let from_ns = f64::from(own.gauge.from_ms) * 1e6;
         let row = vec![
             step.values[cell.value].text(l).into(),
-            name(facts, cell).into(),
+            name(subjects, cell).into(),
             l.name(&Name::op(class.name())).into(),
             TableCell::time(Some(from_ns)),
             number_format::grouped(l, own.drive).into(),
@@ -106,14 +106,19 @@ fn seen(all: &[SlowCommands]) -> impl Iterator<Item = &SlowCommands> {
 }
 
 /// The number of a cell's outliers, their latencies and causes.
-fn row(l: Language, facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<[TableCell; 9]> {
+fn row(
+    l: Language,
+    subjects: &Subjects,
+    step: &StepFacts,
+    cell: &CellFacts,
+) -> Option<[TableCell; 9]> {
     let outliers = &cell.outliers;
     let first = outliers.slowest.first()?;
     let share = |cause: Cause| number_format::share(l, outliers.share(cause).1).into();
     let unknown = outliers.main_reason(Cause::Unknown);
     Some([
         step.values[cell.value].text(l).into(),
-        name(facts, cell).into(),
+        name(subjects, cell).into(),
         number_format::grouped(l, outliers.count()).into(),
         TableCell::time(Some(outliers.least_ns as f64)),
         TableCell::time(Some(first.op.response_ns as f64)),
@@ -125,10 +130,10 @@ fn row(l: Language, facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option
 }
 
 /// A line for each cell with outliers, for terminals.
-pub fn lines(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+pub fn lines(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
     let line = |cell: &CellFacts| {
         let [at, subject, count, least, most, drive, host, unknown, _] =
-            row(l, facts, step, cell)?.map(|cell| cell.alone(l));
+            row(l, subjects, step, cell)?.map(|cell| cell.alone(l));
         Some(say!(
             l,
             "outliers-line",
@@ -145,23 +150,23 @@ pub fn lines(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
 }
 
 /// The slowest of a step, individually.
-fn slowest(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+fn slowest(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
     let mut all: Vec<(&CellFacts, &Outlier)> =
         step.cells.iter().flat_map(|c| c.outliers.slowest.iter().map(move |o| (c, o))).collect();
     all.sort_by_key(|(_, outlier)| std::cmp::Reverse(outlier.op.response_ns));
-    all.into_iter().take(LISTED).map(|(cell, o)| one(l, facts, step, cell, o)).collect()
+    all.into_iter().take(LISTED).map(|(cell, o)| one(l, subjects, step, cell, o)).collect()
 }
 
 fn one(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
     step: &StepFacts,
     cell: &CellFacts,
     outlier: &Outlier,
 ) -> String {
     let op = &outlier.op;
     let at = step.values[cell.value].text(l);
-    let subject = name(facts, cell);
+    let subject = name(subjects, cell);
     let said = say!(
         l,
         "outlier",

@@ -1,7 +1,7 @@
 //! Recorded loads: whether they were replayed when they happened, whether with the same requests,
 //! and what was changed of them.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
@@ -26,20 +26,21 @@ struct ReplayedStream<'f> {
 }
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let streams: Vec<ReplayedStream<'_>> = facts.steps.iter().flat_map(of_step).collect();
+    let streams: Vec<ReplayedStream<'_>> = facts.measured.steps.iter().flat_map(of_step).collect();
     if streams.is_empty() {
         return Vec::new();
     }
     let mut out = vec![Block::note(say!(l, "replay-how"))];
-    let figures = facts.steps.iter().flat_map(|step| chart::of_step(l, SECTION.id, facts, step));
+    let figures =
+        facts.measured.steps.iter().flat_map(|step| chart::of_step(l, SECTION.id, facts, step));
     let figures: Vec<_> = figures.collect();
     if !figures.is_empty() {
         out.push(Block::Figures(figures));
     }
-    out.push(times(l, facts, &streams));
+    out.push(times(l, &facts.subjects, &streams));
     out.push(Block::chapter(say!(l, "replay-requests")));
-    out.push(requests(l, facts, &streams));
-    out.extend(remapped(l, facts));
+    out.push(requests(l, &facts.subjects, &streams));
+    out.extend(remapped(l, &facts.subjects, &facts.measured));
     out
 }
 
@@ -57,12 +58,12 @@ fn of_step(step: &StepFacts) -> Vec<ReplayedStream<'_>> {
 }
 
 /// The columns that say which stream it is.
-fn place(l: Language, facts: &Facts, stream: &ReplayedStream<'_>) -> Vec<String> {
+fn place(l: Language, subjects: &Subjects, stream: &ReplayedStream<'_>) -> Vec<String> {
     let ReplayedStream { step, cell, recorded, .. } = stream;
     vec![
         step.title.text(l),
         step.values[cell.value].text(l),
-        facts.subjects[cell.subject].name.clone(),
+        subjects[cell.subject].name.clone(),
         recorded.stream.clone(),
     ]
 }
@@ -73,7 +74,7 @@ fn place_head(l: Language) -> Vec<String> {
 }
 
 /// Arrivals and what was kept of them; lateness and backlog beside the response times.
-fn times(l: Language, facts: &Facts, streams: &[ReplayedStream<'_>]) -> Block {
+fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
     let mut head = place_head(l);
     head.extend([
         say!(l, "column-arrivals"),
@@ -94,7 +95,7 @@ fn times(l: Language, facts: &Facts, streams: &[ReplayedStream<'_>]) -> Block {
             Some(Rate::OpsPerSec(rate)) => format!("{}/s", number_format::count(l, rate)),
             _ => NONE.to_string(),
         };
-        let mut row = texts(place(l, facts, stream));
+        let mut row = texts(place(l, subjects, stream));
         row.extend(texts([
             asked,
             format!("{}/s", number_format::ops(l, &summary.ops_per_s)),
@@ -114,7 +115,7 @@ fn times(l: Language, facts: &Facts, streams: &[ReplayedStream<'_>]) -> Block {
 }
 
 /// Mix and sizes of the trace against those replayed.
-fn requests(l: Language, facts: &Facts, streams: &[ReplayedStream<'_>]) -> Block {
+fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
     let mut head = place_head(l);
     head.extend([
         say!(l, "replay-requests-of-trace"),
@@ -149,13 +150,13 @@ fn requests(l: Language, facts: &Facts, streams: &[ReplayedStream<'_>]) -> Block
             size((reads.bytes + writes.bytes) as f64, recorded),
             size(moved_bytes, ops),
         ];
-        table.row(Mark::None, [place(l, facts, stream), row.to_vec()].concat());
+        table.row(Mark::None, [place(l, subjects, stream), row.to_vec()].concat());
     }
     table.block()
 }
 
 /// From where to where offsets were brought, and what that changes.
-fn remapped(l: Language, facts: &Facts) -> Vec<Block> {
+fn remapped(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
     let head = [
         say!(l, "column-step"),
         say!(l, "column-subject"),
@@ -167,7 +168,7 @@ fn remapped(l: Language, facts: &Facts) -> Vec<Block> {
         say!(l, "replay-reuse-p90"),
     ];
     let mut table = Table::new(4, &head);
-    for step in &facts.steps {
+    for step in &measured.steps {
         // The space is the same at all values of an axis.
         let mut seen = Vec::new();
         for cell in &step.cells {
@@ -182,7 +183,7 @@ fn remapped(l: Language, facts: &Facts) -> Vec<Block> {
                 };
                 let row = vec![
                     step.title.text(l),
-                    facts.subjects[cell.subject].name.clone(),
+                    subjects[cell.subject].name.clone(),
                     own.stream.clone(),
                     own.how.clone(),
                     bytes(own.needed_bytes),

@@ -1,7 +1,7 @@
 //! TPC-C figures: New-Orders per minute, the mix, response times by transaction compared with the
 //! limits of the specification, and departures from it.
 
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::metric::NEW_ORDER;
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
@@ -40,7 +40,7 @@ const P95: usize = 1;
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for (index, step) in facts.steps.keyed() {
+    for (index, step) in facts.measured.steps.keyed() {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
                 if summary.classes.iter().any(|c| c.class == NEW_ORDER) {
@@ -50,14 +50,14 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
                         .into_iter()
                         .filter(|part| !part.is_empty());
                     let parts = parts.collect::<Vec<_>>().join(", ");
-                    out.push(Block::chapter(wording::of_step(l, facts, index, parts)));
+                    out.push(Block::chapter(wording::of_step(l, &facts.measured, index, parts)));
                     out.extend(account(l, summary));
                 }
             }
         }
     }
     if !out.is_empty() {
-        out.extend(verdicts(l, facts).into_iter().map(Block::text));
+        out.extend(verdicts(l, &facts.subjects, &facts.measured).into_iter().map(Block::text));
         out.push(Block::note(say!(l, "tpcc-limits")));
         out.push(Block::note(say!(l, "tpcc-deviations")));
     }
@@ -66,10 +66,10 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 
 /// The checks that passed, and the longest duration; one that did not is a failed point, and listed
 /// there.
-pub fn verdicts(l: Language, facts: &Facts) -> Vec<String> {
+pub fn verdicts(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<String> {
     let sentence = |step: &StepFacts| {
         let kept = step.cells.iter().map(|cell| {
-            let (subject, times) = (&facts.subjects[cell.subject].name, cell.repeats.len());
+            let (subject, times) = (&subjects[cell.subject].name, cell.repeats.len());
             match times {
                 1 => subject.clone(),
                 _ => say!(l, "subject-times", subject = subject, count = times),
@@ -81,7 +81,7 @@ pub fn verdicts(l: Language, facts: &Facts) -> Vec<String> {
         let time = number_format::time(l, longest_ns as f64);
         say!(l, "tpcc-conditions-kept", step = &step.title, subjects = kept, time = time)
     };
-    facts.checks.iter().map(sentence).collect()
+    measured.checks.iter().map(sentence).collect()
 }
 
 fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {

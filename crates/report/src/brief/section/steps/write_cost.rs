@@ -1,11 +1,9 @@
 //! What a write costs: write amplification by the drives' own counters, life at this load, energy
 //! and money. docs/write-cost.md has the formulas.
 
-use crate::analysis::cost::life::{self, Life};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::limits::writes::{CellWrites, Layers};
-use crate::analysis::metric_values::instruments;
-use crate::analysis::points::metric::{Metric, PointFigure};
+use crate::analysis::cost::work::counted;
+use crate::analysis::cost::{life, work};
+use crate::analysis::facts::{CellFacts, Facts, ReportStatements, StepFacts, Subjects};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE, decimal, large_bytes};
 use crate::brief::section::Section;
@@ -23,9 +21,12 @@ pub const SECTION: Section =
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.steps {
-        let tables =
-            [amplification(l, facts, step), life_table(l, facts, step), cost(l, facts, step)];
+    for step in &facts.measured.steps {
+        let tables = [
+            amplification(l, &facts.subjects, step),
+            life_table(l, &facts.subjects, &facts.statements, step),
+            cost(l, &facts.subjects, &facts.statements, step),
+        ];
         if tables.iter().all(Option::is_none) {
             continue;
         }
@@ -36,7 +37,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         figures.retain(|figure| !led(figure));
         out.extend((!figures.is_empty()).then_some(Block::Figures(figures)));
         out.extend(tables.into_iter().flatten().map(Table::block));
-        let reasons = reasons(l, facts, step);
+        let reasons = reasons(l, &facts.subjects, step);
         out.extend((!reasons.is_empty()).then(|| Block::list(reasons)));
     }
     if !out.is_empty() {
@@ -47,20 +48,13 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             coarsest = number_format::share(l, COARSEST)
         );
         out.insert(0, Block::note(how));
-        out.extend(formulas(l, facts));
+        out.extend(formulas(l, &facts.statements));
     }
     out
 }
 
-/// Whether there is more to say of a cell's writes than what the kernel counts of every run.
-fn counted(cell: &CellFacts) -> Option<(&CellWrites, Layers)> {
-    let writes = cell.writes.as_ref()?;
-    let layers = writes.layers();
-    (writes.source().is_some() || !layers.parts.is_empty()).then_some((writes, layers))
-}
-
 /// Bytes of each layer, and the drive's write amplification.
-fn amplification(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
+fn amplification(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Table> {
     let row = |cell: &CellFacts| {
         let (writes, layers) = counted(cell)?;
         let bytes = |own: Option<f64>| own.map_or(NONE.to_string(), |b| bytes_of(l, b));
@@ -70,11 +64,8 @@ fn amplification(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> 
         };
         let parts: f64 = layers.parts.iter().map(|(_, bytes)| bytes).sum();
         let of_engine = (!layers.parts.is_empty()).then_some(parts);
-        let fills = facts.subjects[cell.subject]
-            .capacity_bytes
-            .filter(|_| writes.source().is_some())
-            .map(|one| writes.fills(one * facts.subjects[cell.subject].drive_count() as f64));
-        let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+        let fills = work::fills(&subjects[cell.subject], writes);
+        let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         row.extend(texts([
             bytes(layers.user),
             bytes(of_engine),
@@ -122,12 +113,12 @@ fn counter(l: Language, source: CounterSource) -> String {
 }
 
 /// Why write amplification is not measured, for each cell of which it is not.
-fn reasons(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+fn reasons(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
     let line = |cell: &CellFacts| {
         let (writes, _) = counted(cell)?;
         let why = reason(l, *writes.amplification.as_ref().err()?);
         let at = step.values[cell.value].text(l);
-        let subject = name(facts, cell);
+        let subject = name(subjects, cell);
         let place = if at.is_empty() { subject } else { l.sequence(&[subject, at]) };
         Some(say!(l, "not-measured-because", place = place, why = why))
     };
@@ -151,15 +142,22 @@ fn reason(l: Language, why: NotMeasured) -> String {
 }
 
 /// Drive writes per day and years at each load that writes, where a drive's capacity is known.
-fn life_table(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
+fn life_table(
+    l: Language,
+    subjects: &Subjects,
+    statements: &ReportStatements,
+    step: &StepFacts,
+) -> Option<Table> {
     let row = |cell: &CellFacts| {
-        let (stated, own) = (facts.stated_of(cell.subject)?, life_of(facts, cell)?);
+        let subject = &subjects[cell.subject];
+        let stated = statements.of_drives(subject)?;
+        let own = work::life_of(subject, stated, cell)?;
         let rated = life::rated_bytes(stated)?;
         let or_none = |text: Option<String>| text.unwrap_or(NONE.to_string());
         let per_day = own.drive_writes_per_day.map(|n| number_format::count(l, n));
         let row = texts([
             step.values[cell.value].text(l),
-            name(facts, cell),
+            name(subjects, cell),
             number_format::megabytes(l, own.host_bytes_per_s),
             or_none(per_day),
             or_none(stated.drive_writes_per_day().map(|n| decimal(l, n, 2)).map(of_data_sheet)),
@@ -181,34 +179,32 @@ fn life_table(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
     (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
 }
 
-/// What one drive of the subject is written, and its life at that.
-fn life_of(facts: &Facts, cell: &CellFacts) -> Option<Life> {
-    let per_drive =
-        cell.writes.as_ref()?.received_per_s()? / facts.subjects[cell.subject].drive_count() as f64;
-    let rated = facts.stated_of(cell.subject).and_then(life::rated_bytes);
-    Life::at(per_drive, facts.subjects[cell.subject].capacity_bytes, rated)
-}
-
 /// What a data sheet or a shop states is marked, and not measured.
 fn of_data_sheet(text: String) -> String {
     format!("{text} *")
 }
 
 /// Energy and money for the work of each cell.
-fn cost(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
+fn cost(
+    l: Language,
+    subjects: &Subjects,
+    statements: &ReportStatements,
+    step: &StepFacts,
+) -> Option<Table> {
     let writes = step.cells.iter().any(|cell| counted(cell).is_some());
-    let priced =
-        |cell: &CellFacts| facts.stated_of(cell.subject).is_some_and(|s| s.price.is_some());
+    let priced = |cell: &CellFacts| {
+        statements.of_drives(&subjects[cell.subject]).is_some_and(|s| s.price.is_some())
+    };
     if !writes && !step.cells.iter().any(priced) {
         return None;
     }
     let row = |cell: &CellFacts| {
-        let stated = facts.stated_of(cell.subject);
-        let money = stated.map(|own| money(l, facts, cell, own)).unwrap_or_default();
+        let stated = statements.of_drives(&subjects[cell.subject]);
+        let money = stated.map(|own| money(l, subjects, cell, own)).unwrap_or_default();
         let energy = energy(l, step, cell);
         let any = money.iter().chain(&energy).any(Option::is_some);
         any.then(|| {
-            let mut row = texts([step.values[cell.value].text(l), name(facts, cell)]);
+            let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
             let cells = energy.into_iter().chain(money);
             row.extend(cells.map(|text| text.map_or_else(TableCell::none, TableCell::from)));
             (Mark::None, row)
@@ -226,12 +222,9 @@ fn cost(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
     (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
 }
 
-/// Joules per terabyte of the first instrument, and idle power.
+/// Joules per terabyte, and idle power.
 fn energy(l: Language, step: &StepFacts, cell: &CellFacts) -> [Option<String>; 2] {
-    let metric = |by| Metric::total(PointFigure::JoulesPerTb(by));
-    let by = instruments(step).into_iter().next();
-    let idle = by.as_ref().and_then(|by| cell.power_by(by)?.rest_watts);
-    let per_tb = by.and_then(|by| metric(by).of(step, cell)).map(|(e, _)| e.value);
+    let [per_tb, idle] = work::energy(step, cell);
     [
         per_tb.map(|joules| number_format::count(l, joules)),
         idle.map(|watts| number_format::watts(l, watts)),
@@ -241,23 +234,18 @@ fn energy(l: Language, step: &StepFacts, cell: &CellFacts) -> [Option<String>; 2
 /// Price of a thousand ops/s, and of a terabyte written over the rated life.
 fn money(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
     cell: &CellFacts,
     stated: &Specification,
 ) -> [Option<String>; 2] {
-    let price = stated.price.as_ref();
-    let ops = cell.total.as_ref().map(|total| total.ops_per_s.value).filter(|ops| *ops > 0.0);
-    let paid = price.map(|p| p.amount * facts.subjects[cell.subject].drive_count() as f64);
-    let per_iops = paid.zip(ops).map(|(paid, ops)| paid / ops * 1e3);
-    let per_tb = life::price_per_tb_written(stated);
-    [per_iops, per_tb].map(|amount| {
-        let currency = &price?.currency;
+    work::money(&subjects[cell.subject], stated, cell).map(|amount| {
+        let currency = &stated.price.as_ref()?.currency;
         Some(of_data_sheet(format!("{} {currency}", number_format::count(l, amount?))))
     })
 }
 
 /// How the figures come about, with the sources of what was stated.
-fn formulas(l: Language, facts: &Facts) -> Vec<Block> {
+fn formulas(l: Language, statements: &ReportStatements) -> Vec<Block> {
     let mut lines = vec![
         say!(l, "formula-waf"),
         say!(l, "formula-waterfall"),
@@ -266,7 +254,7 @@ fn formulas(l: Language, facts: &Facts) -> Vec<Block> {
         say!(l, "formula-joules-per-tb"),
         say!(l, "formula-price"),
     ];
-    for (subject, own) in &facts.stated {
+    for (subject, own) in &statements.specifications {
         lines.extend(
             own.source
                 .iter()
