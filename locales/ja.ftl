@@ -55,6 +55,7 @@ appendix = 付録 { $letter }　{ $title }
 section-summary = 概要
 section-results = 測定結果
 section-tpcc = TPC-C
+section-kv-cache = 言語モデルのキー・バリュー・キャッシュ
 section-replay = 記録された負荷の再生
 section-limit = レイテンシー上限での負荷
 section-multiple = 維持できる最大の負荷倍率
@@ -946,6 +947,7 @@ op-trim = TRIM
 op-write-zeroes = ゼロ書き込み
 op-check = 整合性検査
 op-seek = シーク
+op-prefix = プレフィックス
 op-update = 更新
 op-insert = 挿入
 op-scan = 範囲走査
@@ -1244,6 +1246,12 @@ protocol-act = Aerospike ACT：ドライブが維持できる負荷の倍率
 source-of-act = Aerospike ACT 6.4（README.md、cfg_storage.c。サイズ、ワーカー数、キュー深度は Dyno 独自）
 step-of-act-certify = 1 ms を超える小さい読み取りが 5 % 未満
 step-of-act-stress = 2 倍の負荷を最後まで維持
+protocol-kv-cache = 言語モデルのキー・バリュー・キャッシュ
+source-of-kv-cache = Qin ほか、Mooncake、FAST 2025；MLPerf Storage v3.0 規則 6.3、6.4。不足分は Dyno 独自
+step-of-kv-cache-objects = 記録時刻どおりのブロック
+step-of-kv-cache-limit = プレフィックス時間の上限内で最速の再生
+step-of-kv-cache-files-8b = fdatasync 付きファイル、16 ワーカー、Llama 3.1 8B
+step-of-kv-cache-files-70b = fdatasync 付きファイル、4 ワーカー、Llama 3.1 70B
 protocol-trace-replay = 記録された負荷の再生
 source-of-trace-replay = Dyno 独自。トレースは Dyno が生成（docs/trace.md）
 step-of-trace-replay-replay = 記録された負荷を記録時刻どおりに再生
@@ -1488,6 +1496,30 @@ formula-joules-per-tb = J/TB = 平均消費電力 ÷ 負荷が毎秒読み書き
 formula-price =
     1,000 ops/s あたりの価格 = ドライブの価格 ÷ ops/s × 1,000。定格書き込み量 1 TB あたりの価格 = ドライブ 1 台の価格 ÷ TB で表した定格書き込み量。
 data-sheet-of = { $subject }：データシートの値の出典は { $source }
+
+## Key-value caches
+kv-cache-how =
+    プレフィックスの時間は、モデルへの要求からキャッシュ済みブロックの最後の読み取りまでで、待ち時間を含む。キャッシュにない
+    ブロックは書き込む。ヒット率は測定区間の値。エネルギーは最初の電力計による。
+kv-cache-caches = キャッシュと記録
+kv-cache-prefix-mean = プレフィックス（平均）
+kv-cache-prefix-p95 = プレフィックス（p95）
+kv-cache-prefix-p99 = プレフィックス（p99）
+kv-cache-block-p99 = ブロック読み取り（p99）
+kv-cache-hit-rate = ヒット率
+kv-cache-tokens = キャッシュ済みトークン/s
+kv-cache-read-mb = 読み取り（MB/s）
+kv-cache-joules = J/100万キャッシュ済みトークン
+kv-cache-model = 言語モデル
+kv-cache-eviction = 追い出し方式
+kv-cache-spread = 時刻の分散
+kv-cache-block = ブロック
+kv-cache-block-tokens = トークン/ブロック
+kv-cache-blocks = 容量（ブロック）
+kv-cache-requests = 要求数
+kv-cache-hits = ヒット
+kv-cache-misses = ミス
+kv-cache-evictions = 追い出し
 
 ## 記録された負荷の再生
 figure-response-over-time = トレースの到着数と平均応答時間の推移

@@ -52,6 +52,7 @@ appendix = Apêndice { $letter }. { $title }
 section-summary = Resumo
 section-results = Resultados
 section-tpcc = TPC-C
+section-kv-cache = Caches de chaves e valores de modelos de linguagem
 section-replay = Reprodução de cargas registradas
 section-limit = Carga dentro de um limite de latência
 section-multiple = Maior múltiplo da carga
@@ -1079,6 +1080,7 @@ op-trim = trim
 op-write-zeroes = gravação de zeros
 op-check = verificação
 op-seek = busca
+op-prefix = prefixo
 op-update = atualização
 op-insert = inserção
 op-scan = varredura
@@ -1379,6 +1381,12 @@ protocol-act = Aerospike ACT: o múltiplo da carga que um drive sustenta
 source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); tamanhos, workers e profundidades do próprio Dyno
 step-of-act-certify = Menos de 5 % das leituras pequenas acima de 1 ms
 step-of-act-stress = O dobro da carga, sustentado até o fim
+protocol-kv-cache = Cache de chaves e valores de um modelo de linguagem
+source-of-kv-cache = Qin et al., Mooncake, FAST 2025; regras do MLPerf Storage v3.0, 6.3 e 6.4; lacunas preenchidas por nós
+step-of-kv-cache-objects = Blocos nos instantes registrados
+step-of-kv-cache-limit = Reprodução mais rápida dentro do limite do tempo de carga de um prefixo
+step-of-kv-cache-files-8b = Arquivos com fdatasync, 16 workers, Llama 3.1 8B
+step-of-kv-cache-files-70b = Arquivos com fdatasync, 4 workers, Llama 3.1 70B
 protocol-trace-replay = Reprodução de uma carga registrada
 source-of-trace-replay = Do próprio Dyno; o trace é gerado pelo Dyno (docs/trace.md)
 step-of-trace-replay-replay = Carga registrada, nos instantes registrados
@@ -1658,6 +1666,31 @@ formula-price =
     Preço por 1.000 ops/s = preço dos drives ÷ ops/s × 1.000. Preço por TB de gravações nominais = preço de um
     drive ÷ gravações nominais em TB.
 data-sheet-of = { $subject }: valores de folha de dados de { $source }
+
+## Key-value caches
+kv-cache-how =
+    Um prefixo está carregado quando o último de seus blocos em cache é lido; o tempo conta da requisição ao
+    modelo e inclui a espera. Blocos que não estão no cache são gravados. A taxa de acertos é a da janela
+    medida. A energia é a do primeiro medidor.
+kv-cache-caches = Caches e registros
+kv-cache-prefix-mean = prefixo, média
+kv-cache-prefix-p95 = prefixo, p95
+kv-cache-prefix-p99 = prefixo, p99
+kv-cache-block-p99 = leitura de bloco, p99
+kv-cache-hit-rate = taxa de acertos
+kv-cache-tokens = tokens em cache/s
+kv-cache-read-mb = leituras, MB/s
+kv-cache-joules = J por milhão de tokens em cache
+kv-cache-model = modelo de linguagem
+kv-cache-eviction = substituição
+kv-cache-spread = distribuição dos instantes
+kv-cache-block = bloco
+kv-cache-block-tokens = tokens por bloco
+kv-cache-blocks = capacidade, blocos
+kv-cache-requests = requisições
+kv-cache-hits = acertos
+kv-cache-misses = falhas
+kv-cache-evictions = substituições
 
 ## Reprodução de cargas registradas
 figure-response-over-time = Chegadas do trace e tempo médio de resposta ao longo do tempo

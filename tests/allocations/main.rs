@@ -137,9 +137,14 @@ fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: 
         true => ", remap = \"modulo\"",
         false => "",
     };
+    // The cache of a model would not fit either.
+    let cache = match info.knobs.iter().any(|knob| knob.name == "block_size") {
+        true => ", block_size = \"4KiB\", blocks = 64, scale = 100",
+        false => "",
+    };
     format!(
         "[[step.stream]]\nname = \"{0}\"\nengine = \"{engine}\"\nthreads = {threads}\n\
-         {dataset}workload = {{ kind = \"{0}\"{timing}{remap} }}\n",
+         {dataset}workload = {{ kind = \"{0}\"{timing}{remap}{cache} }}\n",
         info.name
     )
 }

@@ -10,13 +10,13 @@ use dyno::store::Bundle;
 use crate::support::{LoopDevice, dyno, skip};
 
 /// A loop device on a file, removed when dropped.
-struct Disk {
-    folder: tempfile::TempDir,
+pub struct Disk {
+    pub folder: tempfile::TempDir,
     device: LoopDevice,
 }
 
 impl Disk {
-    fn new() -> Option<Disk> {
+    pub fn new() -> Option<Disk> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = folder.path().join("disk");
         std::fs::write(&file, vec![0; 16 << 20]).unwrap();
@@ -30,7 +30,7 @@ impl Disk {
 
     /// A kernel counter of this device: its position after the name in /proc/diskstats, counted
     /// from 1 (Documentation/admin-guide/iostats.rst).
-    fn kernel(&self, field: usize) -> u64 {
+    pub fn kernel(&self, field: usize) -> u64 {
         let table = std::fs::read_to_string("/proc/diskstats").unwrap();
         let words = table.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
         let own = words.into_iter().find(|words| words[2] == self.name()).unwrap();
@@ -55,7 +55,7 @@ impl Disk {
     }
 
     /// Runs one stream on the device after `prepare`.
-    fn prepared_run(&self, prepare: &str, engine: &str, stream: &str) -> Output {
+    pub fn prepared_run(&self, prepare: &str, engine: &str, stream: &str) -> Output {
         let dir = self.folder.path();
         let protocol = format!(
             "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"{engine}\"\nsize = 0\n\

@@ -35,6 +35,7 @@ mod imported_numbers;
 mod imports;
 mod interop;
 mod json;
+mod kv_cache;
 mod labs;
 mod languages;
 mod lead;

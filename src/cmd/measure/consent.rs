@@ -179,7 +179,7 @@ fn things(plan: &Plan, named: &[String]) -> Vec<ConsentItem> {
     let protocol = &plan.protocol;
     let steps = || protocol.steps.iter().flat_map(|s| &s.streams);
     let streams = || steps().chain(protocol.prepare.iter().map(|c| &c.stream));
-    for file in streams().filter_map(|s| workload::trace::file(&s.workload)) {
+    for file in streams().filter_map(|s| workload::recording(&s.workload)) {
         add(format!("read the trace {file}"), file.to_string());
     }
     for part in protocol.datasets.iter().map(|d| &d.engine).chain(streams().map(|s| &s.engine)) {

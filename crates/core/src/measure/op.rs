@@ -97,6 +97,17 @@ pub trait OpGenerator: Send {
         Ok(NextDue::Never)
     }
 
+    /// If reads that are due together are also timed as a group, from when they are due until the
+    /// last is complete: the class of the groups.
+    fn group_class(&self) -> Option<u8> {
+        None
+    }
+
+    /// Whether the read that was generated last is the last of its group.
+    fn ends_group(&self) -> bool {
+        false
+    }
+
     /// The number of such ops that are due at this time after the load's start and have not been
     /// generated, as far as the recording has been read ahead.
     fn overdue(&mut self, at_ns: u64) -> u64 {

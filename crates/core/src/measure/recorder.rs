@@ -266,6 +266,9 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// A group, whose bytes are counted with its ops.
+    pub const TOGETHER: Ended = Ended { ops: 1, bytes: 0, misses: 0, given_up: false };
+
     /// One op.
     #[inline(always)]
     pub fn one(done: &Completion) -> Ended {

@@ -4,6 +4,7 @@
 //! so that a slow drive does not reduce the queue depth of the others. Everything is allocated
 //! before the barrier.
 
+use super::groups::{Groups, NO_GROUP};
 use super::io_context::{Completion, LEAST_PORTION, MOST_PORTION};
 use super::op::Op;
 use super::recorder::Stamps;
@@ -20,6 +21,8 @@ pub struct InFlight {
     pub len: u32,
     /// The op's offset or number.
     pub at: u64,
+    /// Its group, if the load has groups.
+    pub group: u32,
     /// Open loop: when it was due. Closed loop: 0, since it is intended when it is submitted.
     pub intended_ns: u64,
     /// The timestamp before it was submitted.
@@ -54,6 +57,8 @@ pub struct Queue {
     pub awaiting: bool,
     /// The last time at which a slot was free and the next op of a recorded load had not been read.
     pub unread_ns: u64,
+    /// Reads that are timed together.
+    pub groups: Groups,
 }
 
 /// The slots of an I/O context.
@@ -86,9 +91,12 @@ impl Slots {
         let all = (depth * drives) as usize;
         let queue = |drive: u32| {
             let own = drive * depth..(drive + 1) * depth;
-            Queue { free: own.rev().collect(), ..Queue::default() }
+            Queue { free: own.rev().collect(), groups: Groups::new(depth), ..Queue::default() }
         };
-        let held = |slot: u32| InFlight { drive: slot / depth.max(1), ..InFlight::default() };
+        let held = |slot: u32| {
+            let drive = slot / depth.max(1);
+            InFlight { drive, group: NO_GROUP, ..InFlight::default() }
+        };
         Slots {
             depth: depth as usize,
             queues: (0..drives).map(queue).collect(),

@@ -62,8 +62,15 @@ pub fn tally_open(job: &WorkerJob<'_, '_>, slots: &mut Slots, completed_ns: u64)
     for done in &slots.done {
         let held = slots.held[done.slot as usize];
         let InFlight { drive, class, intended_ns, submitted_ns, .. } = held;
-        let in_flight = slots.depth - slots.queues[drive as usize].free.len();
-        slots.queues[drive as usize].free.push(done.slot);
+        let queue = &mut slots.queues[drive as usize];
+        let in_flight = slots.depth - queue.free.len();
+        queue.free.push(done.slot);
+        if let Some(class) = queue.groups.class
+            && let Some(stamps) = queue.groups.complete(held.group, submitted_ns, completed_ns)
+            && stamps.intended_ns >= job.window.from_ns
+        {
+            job.drives[drive as usize].recorder.add(class, stamps, Ended::TOGETHER);
+        }
         if intended_ns < job.window.from_ns {
             continue;
         }

@@ -11,6 +11,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::groups::NO_GROUP;
 use super::io_context::{Completion, IoContext, Wait};
 pub use super::job::{DriveJob, MeasuredWindow, WorkerJob};
 use super::op::{NextDue, Op, OpKind};
@@ -51,6 +52,9 @@ pub fn work<L: IoContext>(io_context: &mut L, mut job: WorkerJob<'_, '_>) -> Res
         if slots.held.len() == 1 && drive.schedule.is_none() {
             return work_one_at_a_time(io_context, drive, times, job.stop, &mut slots);
         }
+    }
+    for (drive, queue) in job.drives.iter().zip(&mut slots.queues) {
+        queue.groups.class = drive.source.group_class();
     }
     match job.drives.iter().any(|drive| drive.schedule.is_some()) {
         true => work_on_schedule(io_context, &mut job, &mut slots)?,
@@ -301,6 +305,12 @@ fn stage_due<L: IoContext>(
         let held = &mut slots.held[slot as usize];
         (held.class, held.len, held.at) = (op.class, op.len, op.at);
         held.intended_ns = intended_ns;
+        if queue.groups.class.is_some() {
+            held.group = match op.kind {
+                OpKind::Read => queue.groups.add(intended_ns, source.ends_group()),
+                _ => NO_GROUP,
+            };
+        }
         slots.staged.push(slot);
         // A flush does not count towards a rate: it is due with the next op.
         if op.kind != OpKind::Flush {

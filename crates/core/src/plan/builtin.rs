@@ -23,6 +23,7 @@ static ALL: &[(&str, &str)] = &[
     ("snia-throughput", include_str!("../../../../plans/snia-throughput.toml")),
     ("snia-latency", include_str!("../../../../plans/snia-latency.toml")),
     ("snia-wsat", include_str!("../../../../plans/snia-wsat.toml")),
+    ("kv-cache", include_str!("../../../../plans/kv-cache.toml")),
     ("trace-replay", include_str!("../../../../plans/trace-replay.toml")),
     ("selftest", include_str!("../../../../plans/selftest.toml")),
     ("ceiling", include_str!("../../../../plans/ceiling.toml")),

@@ -35,6 +35,10 @@ impl Class {
     pub const TRIM: Class = Class::new("trim");
     /// Zeroes written by the drive itself. It moves no data.
     pub const WRITE_ZEROES: Class = Class::new("write-zeroes");
+    /// Reads that are due together, from when they are due until the last is complete: the time
+    /// until the prefix of a prompt is loaded. Its reads are counted in their own class, so it
+    /// neither counts in ops/s nor moves data.
+    pub const PREFIX: Class = Class::new("prefix");
     /// A verification of the data: not a load, so subjects are not compared by it.
     pub const CHECK: Class = Class::new("check");
 
@@ -75,12 +79,19 @@ impl Class {
 
     /// Whether its ops count in the ops/s of a load.
     pub fn counts_as_op(self) -> bool {
-        self != Class::FLUSH
+        ![Class::FLUSH, Class::PREFIX].contains(&self)
     }
 
     /// Whether its ops transfer bytes between host and drive.
     pub fn moves_data(self) -> bool {
-        ![Class::FLUSH, Class::TRIM, Class::WRITE_ZEROES].contains(&self)
+        ![Class::FLUSH, Class::TRIM, Class::WRITE_ZEROES, Class::PREFIX].contains(&self)
+    }
+
+    /// The class to which a latency limit applies, of classes with their ops: a prefix if there are
+    /// any; otherwise the class of most ops.
+    pub fn limited(all: impl IntoIterator<Item = (Class, u64)>) -> Option<Class> {
+        let rank = |&(class, ops): &(Class, u64)| (class == Class::PREFIX && ops > 0, ops);
+        all.into_iter().max_by_key(rank).map(|(class, _)| class)
     }
 
     /// The name in bundles, tables and exports.

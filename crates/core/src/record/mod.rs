@@ -34,6 +34,7 @@ pub use host::standstill::{STOOD_STILL, Standstill};
 pub use idle_power::IdlePower;
 pub use mask::{Mask, Masked};
 pub use method::METHOD;
+pub use open_loop::cached_blocks::CachedBlocks;
 pub use open_loop::pacing::{Ceiling, LatenessCause, NEAR_CEILING, OwnLateness, PacingFloor};
 pub use open_loop::replayed::{Arrivals, RecordedKind, RemappedTrace, Replayed, is_of_replay};
 pub use prepared::{DriveState, PreparationStep, SteadyState, SteadyWindow};

@@ -14,8 +14,7 @@ use crate::meter::watch::MeterWatch;
 use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
 use crate::record::{
-    Ceiling, Cell, Class, Fact, LatenessCause, Outcome, OwnLateness, Point, Sink, Standstill,
-    Tally, key,
+    Ceiling, Cell, Fact, LatenessCause, Outcome, OwnLateness, Point, Sink, Standstill, Tally, key,
 };
 use crate::run::context::RunContext;
 use crate::run::datasets::caches::drop_page_cache;
@@ -349,10 +348,10 @@ fn cell(group: &WorkerGroup<'_>, window: MeasuredWindow) -> Cell {
     let sum =
         |f: fn(&crate::measure::recorder::Recorder) -> u64| group.recorders.iter().map(f).sum();
     let backlog_end = sum(|r| r.backlog_end.get());
-    // Ops that were due in the window were either submitted or are backlog. Flushes do not count in
-    // rates.
+    // Ops that were due in the window were either submitted or are backlog. Flushes and groups do
+    // not count in rates.
     let recorded = || {
-        let handed_over = tallies.iter().filter(|tally| tally.class != Class::FLUSH);
+        let handed_over = tallies.iter().filter(|tally| tally.class.counts_as_op());
         let due = handed_over.map(|tally| tally.ops).sum::<u64>() + backlog_end;
         let seconds = (window.until_ns - window.from_ns) as f64 / 1e9;
         let open = group.replay == Some(ReplayTimes::Recorded);
@@ -365,7 +364,7 @@ fn cell(group: &WorkerGroup<'_>, window: MeasuredWindow) -> Cell {
         headline: group.stream.headline,
         threads: Some(group.stream.threads),
         depth: Some(group.stream.depth),
-        asked: group.rate.or_else(recorded),
+        asked: group.rate.or(group.full_rate).or_else(recorded),
         late: sum(|r| r.late.get()),
         backlog_max: sum(|r| r.backlog_max.get()),
         backlog_end,

@@ -3,7 +3,7 @@
 
 use crate::base::error::{Result, failed};
 use crate::plan::{Plan, PointPlan, Stream};
-use crate::record::{Arrivals, Fact, RemappedTrace, Replayed, Sample};
+use crate::record::{Arrivals, CachedBlocks, Fact, RemappedTrace, Replayed, Sample};
 use crate::run::worker_group::WorkerGroup;
 use crate::workload::{self, RecordedLoad};
 
@@ -76,7 +76,9 @@ impl Replay<'_> {
         let stream = self.stream.name.clone();
         let replayed = Replayed { stream: stream.clone(), ..self.load.replayed.clone() };
         let remapped = self.remapped.clone().map(|own| RemappedTrace { stream, ..own }.to_fact());
-        replayed.to_facts().into_iter().chain(remapped).collect()
+        let stream = self.stream.name.clone();
+        let cache = self.load.cache.clone().map(|own| CachedBlocks { stream, ..own }.to_fact());
+        replayed.to_facts().into_iter().chain(remapped).chain(cache).collect()
     }
 
     /// How many requests arrived, over the time since the window opened.

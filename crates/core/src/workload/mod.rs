@@ -3,6 +3,7 @@
 
 pub mod block;
 pub mod kv;
+pub mod kv_cache;
 mod offsets;
 pub mod oltp;
 pub mod tpcc;
@@ -11,17 +12,20 @@ pub mod trace;
 use crate::base::error::{Result, failed};
 use crate::base::registry::Registry;
 use crate::base::rng::Seed;
+use crate::base::units::Rate;
 use crate::measure::pacer::ReplayTimes;
 use crate::measure::sql::TransactionScript;
 use crate::measure::{AddressSpace, OpGenerator};
-use crate::plan::{Info, Knobs, Load, Stream};
-use crate::record::{Class, RemappedTrace, Replayed};
+use crate::plan::{Component, Info, Knobs, Load, Stream};
+use crate::record::{CachedBlocks, Class, RemappedTrace, Replayed};
 
 /// Every workload, in display order.
 pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &block::random::Random,
     &block::sequential::Sequential,
+    &block::training_read::TrainingRead,
     &trace::Trace,
+    &kv_cache::KvCache,
     &kv::fill::FILL_SEQ,
     &kv::fill::FILL_RANDOM,
     &kv::fill::FILL_UNIQUE_RANDOM,
@@ -90,6 +94,12 @@ pub trait Workload: Sync {
         false
     }
 
+    /// If its ops become due in cycles: the rate of so many threads if each op took no time.
+    fn full_rate(&self, knobs: &Knobs, threads: u32) -> Result<Option<Rate>> {
+        let _ = (knobs, threads);
+        Ok(None)
+    }
+
     /// For a recorded load: its properties. An error means that the recording cannot be read, or
     /// that nothing of it is selected.
     fn recorded(&self, knobs: &Knobs) -> Result<Option<RecordedLoad>> {
@@ -119,6 +129,8 @@ pub struct RecordedLoad {
     pub length_ns: Option<u64>,
     /// The requests that are replayed.
     pub replayed: Replayed,
+    /// For a cache of blocks: its size and what it held.
+    pub cache: Option<CachedBlocks>,
     /// The length of each interval of `arrivals`, nanoseconds of the load.
     pub arrivals_every_ns: f64,
     /// The number of requests that arrive in each interval, from the load's start.
@@ -139,6 +151,13 @@ pub fn recorded(stream: &Stream) -> Result<Option<RecordedLoad>> {
         )),
         _ => Ok(found),
     }
+}
+
+/// The file that a workload replays, if it does not ship with Dyno.
+pub fn recording(workload: &Component) -> Option<&str> {
+    let replays = [trace::Trace.info(), kv_cache::KvCache.info()].map(|info| info.name);
+    let file = workload.knobs.text("file").ok().filter(|_| replays.contains(&&*workload.name));
+    file.filter(|file| *file != trace::SYNTHETIC)
 }
 
 /// Adds the knobs that follow from its recording to a stream.

@@ -130,8 +130,10 @@ impl Metric {
         let PointPart::Stream(name) = &self.part else { return step.class };
         let own = || step.cells.iter().flat_map(|c| &c.streams).filter(|(own, ..)| own == name);
         let classes = || own().flat_map(|(.., s)| &s.classes).map(|c| c.class);
-        // Reads if there are any, as for a step; otherwise the workload's leading class.
-        classes().find(|c| *c == Class::READ).or_else(|| classes().next())
+        // Prefixes or reads if there are any, as for a step; otherwise the workload's leading
+        // class.
+        let there = |class: &Class| classes().any(|c| c == *class);
+        [Class::PREFIX, Class::READ].into_iter().find(there).or_else(|| classes().next())
     }
 
     /// Whether it has a target rate, so that its latencies are response times.

@@ -1,6 +1,7 @@
 //! A recorded load as it was to be replayed at a point, stored as facts: what the trace held, and
 //! how its offsets were brought onto the drive. What was done is in the point's tallies.
 
+use super::cached_blocks::CachedBlocks;
 use super::pacing::numbers;
 use crate::record::{Fact, Sample};
 
@@ -141,7 +142,7 @@ impl RemappedTrace {
 
 /// Whether a fact of a point is one of these, a line each.
 pub fn is_of_replay(fact: &Fact) -> bool {
-    [LOAD, TRACE, REMAPPED].contains(&fact.group.as_str())
+    [LOAD, TRACE, REMAPPED, CachedBlocks::GROUP].contains(&fact.group.as_str())
 }
 
 /// How many requests of a stream arrived per second around a time of its replay.

@@ -6,7 +6,7 @@ use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::plan::search::{PERCENTILES, Search};
 use crate::plan::{Plan, PointKey, PointPlan, Sweep};
-use crate::record::{Fact, Outcome, Point, Tally, key};
+use crate::record::{Class, Fact, Outcome, Point, Tally, key};
 
 /// One search: the points of a subject, step and repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -107,13 +107,13 @@ pub fn answered(sweep: Option<&Sweep>, point: &Point) -> bool {
     sweep.is_some_and(|sweep| sweep.search.is_some()) && fell_behind
 }
 
-/// The percentile for the class of most of the stream's ops, over all drives and instances
+/// The percentile of the class to which the limit applies, over all drives and instances
 /// together.
 fn percentile_ns(search: &Search, point: &Point) -> Option<u64> {
     let cells = point.cells.iter().filter(|cell| cell.stream == search.stream);
     let tallies: Vec<&Tally> = cells.flat_map(|cell| &cell.tallies).collect();
     let ops_of = |class| tallies.iter().filter(|t| t.class == class).map(|t| t.ops).sum::<u64>();
-    let class = tallies.iter().map(|t| t.class).max_by_key(|&class| ops_of(class))?;
+    let class = Class::limited(tallies.iter().map(|t| (t.class, ops_of(t.class))))?;
     let mut pooled = Histogram::new();
     for tally in tallies.iter().filter(|t| t.class == class) {
         pooled.merge(tally.response.as_ref().unwrap_or(&tally.service));

@@ -3,6 +3,7 @@
 mod mix;
 pub mod random;
 pub mod sequential;
+pub mod training_read;
 
 use crate::base::error::{Result, failed};
 use crate::measure::AddressSpace;

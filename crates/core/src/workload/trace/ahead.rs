@@ -42,6 +42,11 @@ pub struct ReplayPart {
     pub classes: [u8; 4],
     /// The worker's number, and how many there are.
     pub share: (u32, u32),
+    /// What writes are executed as.
+    pub write: OpKind,
+    /// The class of reads of one time together, if they are timed as a group; all requests of one
+    /// time are then one worker's.
+    pub group_class: Option<u8>,
 }
 
 impl ReplayPart {
@@ -51,6 +56,9 @@ impl ReplayPart {
         let (thread, threads) = self.share;
         if threads == 1 {
             return true;
+        }
+        if self.group_class.is_some() {
+            return mix(request.at_ns) % u64::from(threads) == u64::from(thread);
         }
         let place = (u64::from(request.device) << 48) ^ (request.offset / PLACE_BYTES);
         match request.kind {
@@ -63,7 +71,7 @@ impl ReplayPart {
     fn mapped(&self, request: &Request) -> Result<ReadRequest> {
         let kind = match request.kind {
             RequestKind::Read => OpKind::Read,
-            RequestKind::Write => OpKind::Write,
+            RequestKind::Write => self.write,
             RequestKind::Discard => OpKind::Trim,
             RequestKind::Flush => OpKind::Flush,
         };
@@ -73,6 +81,7 @@ impl ReplayPart {
             len: request.length,
             kind,
             class: self.classes[request.kind as usize],
+            ends_group: false,
         })
     }
 }
@@ -80,6 +89,8 @@ impl ReplayPart {
 /// Reads the part ahead until it is at its end or the worker is gone.
 fn read_ahead(ring: &RequestRing, part: &ReplayPart, reader: &mut Reader) -> Result<()> {
     let (mut n, mut room) = (0, ring.slots());
+    // The next request says whether this one ends its group.
+    let mut held: Option<(u64, ReadRequest)> = None;
     part.selection.each(reader, |taken| {
         let own = part.is_own(&taken);
         if own && room == 0 {
@@ -90,15 +101,30 @@ fn read_ahead(ring: &RequestRing, part: &ReplayPart, reader: &mut Reader) -> Res
             return Ok(ControlFlow::Break(()));
         }
         if own {
-            ring.write(n, &part.mapped(&taken)?);
-            n += 1;
-            room -= 1;
-            if n.is_multiple_of(PUBLISHED) {
-                ring.publish(n);
+            let next = part.mapped(&taken)?;
+            if let Some((at_ns, mut request)) = held.replace((taken.at_ns, next)) {
+                request.ends_group = next.kind != OpKind::Read || taken.at_ns != at_ns;
+                ring.write(n, &request);
+                n += 1;
+                room -= 1;
+                if n.is_multiple_of(PUBLISHED) {
+                    ring.publish(n);
+                }
             }
         }
         Ok(ControlFlow::Continue(()))
     })?;
+    if let Some((_, mut last)) = held {
+        if room == 0 {
+            ring.publish(n);
+            wait_for_room(ring, n);
+        }
+        if !ring.closed.load(Relaxed) {
+            last.ends_group = true;
+            ring.write(n, &last);
+            n += 1;
+        }
+    }
     ring.publish(n);
     Ok(())
 }
@@ -122,6 +148,9 @@ pub struct TraceSource {
     ring: Arc<RequestRing>,
     reader: Option<JoinHandle<()>>,
     asap: bool,
+    group_class: Option<u8>,
+    /// Whether the request taken last ends its group.
+    ends_group: bool,
     /// What writes hold follows from it.
     seed: Seed,
     /// Requests taken; written as far as is known; looked at for the backlog.
@@ -135,6 +164,7 @@ impl TraceSource {
     pub fn start(part: ReplayPart, mut reader: Reader, seed: Seed) -> Result<TraceSource> {
         let ring = Arc::new(RequestRing::new(READ_AHEAD));
         let asap = part.pace.times == ReplayTimes::AsFastAsPossible;
+        let group_class = part.group_class;
         let of_reader = Arc::clone(&ring);
         let run = move || {
             // A worker's own processor is not the reader's.
@@ -145,7 +175,17 @@ impl TraceSource {
         };
         let started = std::thread::Builder::new().name("trace".to_string()).spawn(run);
         let reader = Some(started.context("starting the thread that reads the trace")?);
-        let source = TraceSource { ring, reader, asap, seed, taken: 0, written: 0, overdue: 0 };
+        let source = TraceSource {
+            ring,
+            reader,
+            asap,
+            group_class,
+            ends_group: false,
+            seed,
+            taken: 0,
+            written: 0,
+            overdue: 0,
+        };
         while source.ring.goes_on()? && source.ring.room(source.ring.written()) > 0 {
             std::thread::park_timeout(Duration::from_micros(200));
         }
@@ -167,7 +207,8 @@ impl TraceSource {
 impl OpGenerator for TraceSource {
     #[inline]
     fn op(&mut self, n: u64) -> Op {
-        let ReadRequest { at, len, kind, class, .. } = self.ring.read(self.taken);
+        let ReadRequest { at, len, kind, class, ends_group, .. } = self.ring.read(self.taken);
+        self.ends_group = ends_group;
         self.taken += 1;
         self.ring.take_until(self.taken);
         let salt = if kind.sends_data() { self.seed.at(n).draw() } else { 0 };
@@ -180,6 +221,15 @@ impl OpGenerator for TraceSource {
             return Ok(NextDue::At(self.ring.due_ns(self.taken)));
         }
         self.look()
+    }
+
+    fn group_class(&self) -> Option<u8> {
+        self.group_class
+    }
+
+    #[inline]
+    fn ends_group(&self) -> bool {
+        self.ends_group
     }
 
     fn overdue(&mut self, at_ns: u64) -> u64 {

@@ -23,6 +23,8 @@ pub struct ReadRequest {
     pub kind: OpKind,
     /// The place of its class.
     pub class: u8,
+    /// It is the last of the reads that are timed together.
+    pub ends_group: bool,
 }
 
 /// A counter on a cache line of its own.
@@ -36,7 +38,7 @@ const FAILED: u8 = 2;
 
 /// The queue.
 pub struct RequestRing {
-    /// Due time; place; kind, class and length.
+    /// Due time; place; end of a group, kind, class and length.
     slots: Box<[[AtomicU64; 3]]>,
     /// Requests written since the start; the writer's.
     written: Place,
@@ -83,7 +85,8 @@ impl RequestRing {
         due.store(request.due_ns, Relaxed);
         at.store(request.at, Relaxed);
         let kind = u64::from(code(request.kind)) << 40 | u64::from(request.class) << 32;
-        rest.store(kind | u64::from(request.len), Relaxed);
+        let end = u64::from(request.ends_group) << 48;
+        rest.store(end | kind | u64::from(request.len), Relaxed);
     }
 
     /// All requests below number `n` are written.
@@ -137,8 +140,9 @@ impl RequestRing {
             due_ns: due.load(Relaxed),
             at: at.load(Relaxed),
             len: rest as u32,
-            kind: KINDS[(rest >> 40) as usize & 3],
+            kind: KINDS.get((rest >> 40) as usize & 7).copied().unwrap_or(OpKind::Read),
             class: (rest >> 32) as u8,
+            ends_group: (rest >> 48) & 1 == 1,
         }
     }
 
@@ -149,7 +153,8 @@ impl RequestRing {
     }
 }
 
-const KINDS: [OpKind; 4] = [OpKind::Read, OpKind::Write, OpKind::Trim, OpKind::Flush];
+const KINDS: [OpKind; 5] =
+    [OpKind::Read, OpKind::Write, OpKind::Trim, OpKind::Flush, OpKind::WriteFlush];
 
 fn code(kind: OpKind) -> u8 {
     KINDS.iter().position(|known| *known == kind).unwrap_or(0) as u8
@@ -160,8 +165,9 @@ mod tests {
     use super::*;
 
     fn request(n: u64) -> ReadRequest {
-        let kind = KINDS[n as usize % 4];
-        ReadRequest { due_ns: 3 * n, at: 4096 * n, len: u32::MAX - n as u32, kind, class: n as u8 }
+        let (kind, ends_group) = (KINDS[n as usize % 5], n.is_multiple_of(3));
+        let (at, len) = (4096 * n, u32::MAX - n as u32);
+        ReadRequest { due_ns: 3 * n, at, len, kind, class: n as u8, ends_group }
     }
 
     #[test]

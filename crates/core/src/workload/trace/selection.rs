@@ -50,8 +50,8 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// What the knobs say.
-    pub fn of(knobs: &Knobs) -> Result<Selection> {
+    /// The window of a file: all its requests, unless the knobs say where it begins and ends.
+    pub fn window(knobs: &Knobs) -> Result<Selection> {
         let optional = |name: &str| knobs.get(name).and_then(serde_json::Value::as_u64);
         let (start_ns, end_ns) = (optional("start").unwrap_or(0), optional("end"));
         if end_ns.is_some_and(|end| end <= start_ns) {
@@ -60,14 +60,24 @@ impl Selection {
                 "let `end` be later than `start`; both count from the trace's first request",
             ));
         }
-        let align = optional("align");
-        if align.is_some_and(|align| !align.is_power_of_two() || align > 1 << 30) {
-            return Err(failed("`align` is not a power of two up to 1 GiB", "use 512 or \"4KiB\""));
-        }
         Ok(Selection {
             file: PathBuf::from(knobs.text("file")?),
             start_ns,
             end_ns: end_ns.unwrap_or(u64::MAX),
+            device: None,
+            only_reads: false,
+            align: None,
+            remap: Remap::None,
+        })
+    }
+
+    /// What the knobs say.
+    pub fn of(knobs: &Knobs) -> Result<Selection> {
+        let align = knobs.get("align").and_then(serde_json::Value::as_u64);
+        if align.is_some_and(|align| !align.is_power_of_two() || align > 1 << 30) {
+            return Err(failed("`align` is not a power of two up to 1 GiB", "use 512 or \"4KiB\""));
+        }
+        Ok(Selection {
             device: knobs.text("device").ok().map(str::to_string),
             only_reads: knobs.text("ops")? == "reads",
             align,
@@ -75,6 +85,7 @@ impl Selection {
                 let word = knobs.text("remap")?;
                 Remap::ALL.into_iter().find(|own| own.name() == word).unwrap_or(Remap::None)
             },
+            ..Selection::window(knobs)?
         })
     }
 

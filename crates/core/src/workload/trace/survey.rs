@@ -16,7 +16,7 @@ use crate::base::units;
 use crate::trace::{KindTotal, Reader, Request, RequestKind};
 
 /// The longest read or write that is replayed: each slot of the queue has a buffer for it.
-const LONGEST_BYTES: u32 = 64 << 20;
+const LONGEST_BYTES: u32 = 256 << 20;
 
 /// A figure of the arrivals over time has about so many points.
 const MOST_ARRIVALS: u64 = 600;

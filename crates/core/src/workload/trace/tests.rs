@@ -229,9 +229,9 @@ fn requests_that_a_target_cannot_take_are_refused_or_rounded() {
     assert!(refused.contains("multiples of 512 bytes"), "{refused}");
     let ops = ops_of(&knobs(&file, json!({ "align": 4096 })), blocks, (0, 1)).unwrap();
     assert_eq!((ops[0].1.at, ops[0].1.len), (0, 4096));
-    let long = compiled(&folder, &[request(0, 0, RequestKind::Read, 0, 65 << 20)]);
+    let long = compiled(&folder, &[request(0, 0, RequestKind::Read, 0, 257 << 20)]);
     let refused = refusal(&knobs(&long, json!({})), space(1 << 30));
-    assert!(refused.contains("a read or write of 68157440 bytes"), "{refused}");
+    assert!(refused.contains("a read or write of 269484032 bytes"), "{refused}");
 }
 
 #[test]

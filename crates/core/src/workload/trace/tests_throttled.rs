@@ -1,6 +1,8 @@
 //! A recorded load on a drive that cannot keep up, on a simulated clock: backlog and response times
 //! are those of a queue that is computed beside it.
 
+use serde_json::json;
+
 use super::tests::{compiled, knobs, request, space};
 use super::*;
 use crate::base::clock::Clock;
@@ -8,11 +10,11 @@ use crate::base::histogram::Histogram;
 use crate::base::rng::Seed;
 use crate::engine::null::Null;
 use crate::engine::{Access, DatasetAccess, DatasetLocation, Engine};
-use crate::measure::pacer::Schedule;
+use crate::measure::pacer::{ReplayTimes, Schedule};
 use crate::measure::recorder::Recorder;
 use crate::measure::slowest::Slowest;
 use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
-use crate::plan::{Arrival, Load, PlannedSlice, Stream};
+use crate::plan::{Arrival, Component, Load, PlannedSlice, Stream};
 use crate::trace::Request;
 
 const MS: u64 = 1_000_000;

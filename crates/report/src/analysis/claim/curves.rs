@@ -235,7 +235,7 @@ fn held(
     for cell in cells.iter().take_while(|cell| failed.is_none_or(|value| cell.value < value)) {
         let Some(i) = cell.repeats.iter().position(|r| *r == repeat) else { continue };
         let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
-        let class = summary.classes.iter().max_by_key(|class| class.ops)?;
+        let class = summary.limited_class()?;
         let latency = *class.user_latency().percentiles_by_repeat[search.index()].get(i)?;
         if latency > search.at_most_ns as f64 {
             break;

@@ -82,12 +82,13 @@ fn is_at(step: &StepFacts, at: StepPlace) -> bool {
     }
 }
 
-/// Reads if there are any, as readers of a brief expect; otherwise, of the workloads' leading
-/// classes, the one with the most ops.
+/// Prefixes or reads if there are any, as readers of a brief expect; otherwise, of the workloads'
+/// leading classes, the one with the most ops.
 pub fn class(cells: &[CellFacts]) -> Option<Class> {
     let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
-    if classes().any(|c| c.class == Class::READ) {
-        return Some(Class::READ);
+    let there = |class: &Class| classes().any(|c| c.class == *class);
+    if let Some(class) = [Class::PREFIX, Class::READ].into_iter().find(there) {
+        return Some(class);
     }
     let streams = || cells.iter().flat_map(|c| &c.streams).filter(|(_, headline, _)| *headline);
     let first =

@@ -280,7 +280,7 @@ impl Times {
 /// ops/s second by second over the stored streams, from intervals of about a second each.
 pub fn series_of(rates: &[RateInterval], keep: &dyn Fn(&RateInterval) -> bool) -> Vec<(f64, f64)> {
     let mut seconds: BTreeMap<u64, f64> = BTreeMap::new();
-    for r in rates.iter().filter(|r| keep(r)) {
+    for r in rates.iter().filter(|r| r.class.counts_as_op() && keep(r)) {
         let length_ns = r.end_ns.saturating_sub(r.start_ns);
         // The incomplete second at the end of the window is not meaningful.
         if length_ns < 500_000_000 {

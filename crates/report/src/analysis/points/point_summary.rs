@@ -207,6 +207,12 @@ impl RepeatSummary {
         self.classes.iter().find(|c| Some(c.class) == class)
     }
 
+    /// The class to which a latency limit applies.
+    pub fn limited_class(&self) -> Option<&ClassSummary> {
+        let ops = self.classes.iter().map(|c| (c.class, c.ops.unwrap_or(0)));
+        self.class(Class::limited(ops))
+    }
+
     /// Achieved ÷ target rate, if there is one.
     pub fn achieved(&self) -> Option<f64> {
         match self.asked? {

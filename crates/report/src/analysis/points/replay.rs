@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::{Arrivals, Point, RateInterval, RemappedTrace, Replayed, Sample};
+use crate::record::{Arrivals, CachedBlocks, Point, RateInterval, RemappedTrace, Replayed, Sample};
 
 /// The recorded loads of one point.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,6 +12,8 @@ pub struct PointReplay {
     pub recorded: Vec<Replayed>,
     /// Those whose offsets were brought onto a smaller drive.
     pub remapped: Vec<RemappedTrace>,
+    /// Those whose blocks went through a cache.
+    pub caches: Vec<CachedBlocks>,
     /// (seconds, requests/s of the trace) of all streams together.
     pub arrivals: Vec<(f64, f64)>,
     /// (seconds, mean response time in nanoseconds) of these streams.
@@ -25,6 +27,7 @@ impl PointReplay {
         let is_own = |rate: &&RateInterval| recorded.iter().any(|own| own.stream == rate.stream);
         PointReplay {
             remapped: point.facts.iter().filter_map(RemappedTrace::of_fact).collect(),
+            caches: point.facts.iter().filter_map(CachedBlocks::of_fact).collect(),
             arrivals: arrivals(samples),
             response_ns: responses(rates.iter().filter(is_own)),
             recorded,
@@ -43,7 +46,9 @@ fn arrivals(samples: &[Sample]) -> Vec<(f64, f64)> {
 fn responses<'r>(rates: impl Iterator<Item = &'r RateInterval>) -> Vec<(f64, f64)> {
     let mut sums: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     for rate in rates {
-        let Some(sum_ns) = rate.response_sum_ns else { continue };
+        let Some(sum_ns) = rate.response_sum_ns.filter(|_| rate.class.counts_as_op()) else {
+            continue;
+        };
         let (ops, all_ns) = sums.entry(rate.start_ns / 2 + rate.end_ns / 2).or_default();
         (*ops, *all_ns) = (*ops + rate.ops, all_ns.saturating_add(sum_ns));
     }

@@ -39,6 +39,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     setup::fleet::SECTION,
     setup::hosts::SECTION,
     steps::tpcc::SECTION,
+    steps::kv_cache::SECTION,
     steps::replay::SECTION,
     setup::database_servers::SECTION,
     steps::load_at_limit::SECTION,

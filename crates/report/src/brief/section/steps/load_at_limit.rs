@@ -87,9 +87,9 @@ fn row(
     ]
 }
 
-/// The limited percentile, for the class of most of the stream's ops.
+/// The limited percentile.
 fn reached<'c>(cell: &'c CellFacts, search: &Search) -> Option<&'c Estimate> {
     let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
-    let class = summary.classes.iter().max_by_key(|class| class.ops)?;
+    let class = summary.limited_class()?;
     class.user_latency().percentiles_ns[search.index()].as_ref()
 }

@@ -5,6 +5,7 @@ pub mod durable;
 pub mod energy;
 pub mod equal_load;
 pub mod figures;
+pub mod kv_cache;
 pub mod load_at_limit;
 pub mod multiples;
 pub mod outliers;

@@ -85,7 +85,7 @@ fn rows(
     cell: &CellFacts,
 ) -> Vec<(Mark, Vec<String>)> {
     let stream = cell.streams.iter().find(|(name, ..)| *name == search.stream);
-    let class = stream.and_then(|(.., s)| s.classes.iter().max_by_key(|class| class.ops));
+    let class = stream.and_then(|(.., s)| s.limited_class());
     let Some(class) = class else { return Vec::new() };
     let at = step.values[cell.value].text(l);
     let row = |time: String, latency: &Latency, holds: String| {

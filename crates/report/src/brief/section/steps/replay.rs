@@ -104,7 +104,7 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
             of_schedule(number_format::grouped(l, summary.backlog_max)),
             of_schedule(number_format::grouped(l, summary.backlog_end)),
         ]));
-        let lead = summary.classes.iter().max_by_key(|class| class.ops);
+        let lead = summary.limited_class();
         let response = lead.map(|class| class.user_latency());
         row.extend([0, 2].map(|at| {
             TableCell::latency(response.and_then(|all| all.percentiles_ns[at].as_ref()))

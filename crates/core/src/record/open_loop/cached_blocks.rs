@@ -1,0 +1,101 @@
+//! The cache of a language model's keys and values that a stream replays, stored as a fact: its
+//! size, its rule of eviction, and what a recording's blocks found in it.
+
+use super::pacing::numbers;
+use crate::record::Fact;
+
+/// A cache, and the part of the recording that is replayed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CachedBlocks {
+    /// The stream's name.
+    pub stream: String,
+    /// The language model.
+    pub model: String,
+    /// The rule of eviction.
+    pub eviction: String,
+    /// How requests of one time are spread.
+    pub spread: String,
+    /// Blocks that it holds.
+    pub blocks: u64,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Tokens of a block.
+    pub tokens: u64,
+    /// Requests to the model.
+    pub requests: u64,
+    /// Blocks of these that were in the cache, and are read.
+    pub hits: u64,
+    /// Blocks that were not, and are written.
+    pub misses: u64,
+    /// Blocks that were evicted for them.
+    pub evictions: u64,
+}
+
+impl CachedBlocks {
+    /// The heading of the fact.
+    pub const GROUP: &str = "Key-value cache";
+
+    /// The fact of a point, named after the stream.
+    pub fn to_fact(&self) -> Fact {
+        let CachedBlocks { model, eviction, spread, .. } = self;
+        let value = format!(
+            "{model}; {eviction}; {spread}; {} blocks of {} bytes and {} tokens; {} requests, {} \
+             hits, {} misses, {} evictions",
+            self.blocks,
+            self.block_bytes,
+            self.tokens,
+            self.requests,
+            self.hits,
+            self.misses,
+            self.evictions
+        );
+        Fact::new(CachedBlocks::GROUP, &self.stream, value)
+    }
+
+    /// None if the fact is of something else.
+    pub fn of_fact(fact: &Fact) -> Option<CachedBlocks> {
+        if fact.group != CachedBlocks::GROUP {
+            return None;
+        }
+        let mut parts = fact.value.splitn(4, "; ").map(str::to_string);
+        let (model, eviction, spread) = (parts.next()?, parts.next()?, parts.next()?);
+        let [blocks, block_bytes, tokens, requests, hits, misses, evictions] =
+            numbers(&parts.next()?)?;
+        Some(CachedBlocks {
+            stream: fact.name.clone(),
+            model,
+            eviction,
+            spread,
+            blocks,
+            block_bytes,
+            tokens,
+            requests,
+            hits,
+            misses,
+            evictions,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_cache_comes_back() {
+        let cached = CachedBlocks {
+            stream: "io 2".into(),
+            model: "llama-3.1-8b".into(),
+            eviction: "s3-fifo".into(),
+            spread: "uniform".into(),
+            blocks: 1,
+            block_bytes: 2,
+            tokens: 3,
+            requests: 4,
+            hits: 5,
+            misses: 6,
+            evictions: 7,
+        };
+        assert_eq!(CachedBlocks::of_fact(&cached.to_fact()), Some(cached));
+    }
+}

@@ -1,0 +1,258 @@
+//! Recordings of requests to language models: Mooncake's lines of JSON and BurstGPT's CSV. Units
+//! and sources are in docs/kv-cache.md.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::sessions::Sessions;
+use crate::base::error::{Context, Result, failed};
+use crate::base::file;
+use crate::base::rng::mix;
+use crate::base::stderr::note;
+use crate::base::text::visible;
+
+/// Bytes of a line: 100,000 blocks.
+const LONGEST: u64 = 1 << 20;
+/// Blocks of a recording: 2 GiB of memory.
+const MOST_BLOCKS: usize = 1 << 28;
+/// Tokens of a request.
+const MOST_TOKENS: u64 = 1 << 30;
+/// Characters of a refused line that are shown.
+const SHOWN: usize = 80;
+
+/// A request of Mooncake's recordings.
+#[derive(Deserialize)]
+struct MooncakeRequest {
+    /// Milliseconds.
+    timestamp: u64,
+    hash_ids: Vec<u64>,
+}
+
+/// The columns of BurstGPT's CSV, by their names in its first line.
+struct BurstColumns {
+    time: usize,
+    session: Option<usize>,
+    input: usize,
+    output: usize,
+}
+
+/// Reads a recording; `tokens` is the size of a block where the recording has none.
+pub fn read(path: &Path, tokens: u64) -> Result<Sessions> {
+    let mut lines = TextLines::open(path)?;
+    let Some(first) = lines.next_line()? else { return Err(empty(path)) };
+    let burst = BurstColumns::of(&first);
+    let mut sessions = Sessions::default();
+    let mut refused = RefusedLines::default();
+    let mut line = Some(first).filter(|_| burst.is_none());
+    for number in 1u64.. {
+        let text = match line.take() {
+            Some(text) => text,
+            None => match lines.next_line()? {
+                Some(text) => text,
+                None => break,
+            },
+        };
+        let taken = match &burst {
+            Some(columns) => columns.take(&text, tokens, number, &mut sessions),
+            None => mooncake(&text, &mut sessions),
+        };
+        if let Err(reason) = taken {
+            refused.add(&text, reason);
+        }
+        if sessions.blocks().len() > MOST_BLOCKS {
+            return Err(failed(
+                format!("{} has more than {MOST_BLOCKS} blocks", path.display()),
+                "replay a part of it",
+            ));
+        }
+    }
+    refused.note(path, sessions.len());
+    if sessions.blocks().is_empty() {
+        return Err(failed(
+            format!("{} has no request in Mooncake's or BurstGPT's format", path.display()),
+            "docs/kv-cache.md describes both",
+        ));
+    }
+    Ok(sessions.sorted())
+}
+
+fn mooncake(line: &str, sessions: &mut Sessions) -> Result<(), String> {
+    let request: MooncakeRequest = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    sessions.push(in_ns(request.timestamp as f64 / 1e3)?, request.hash_ids);
+    Ok(())
+}
+
+/// Nanoseconds of a number of seconds: up to a century.
+fn in_ns(seconds: f64) -> Result<u64, String> {
+    match (0.0..3.2e9).contains(&seconds) {
+        true => Ok((seconds * 1e9) as u64),
+        false => Err(format!("the time {seconds} s is not between 0 and a century")),
+    }
+}
+
+impl BurstColumns {
+    /// None if a line does not name them.
+    fn of(line: &str) -> Option<BurstColumns> {
+        let names: Vec<&str> = line.split(',').map(str::trim).collect();
+        let place = |name| names.iter().position(|own| *own == name);
+        Some(BurstColumns {
+            time: place("Timestamp")?,
+            session: place("Session ID"),
+            input: place("Request tokens")?,
+            output: place("Response tokens")?,
+        })
+    }
+
+    /// A request's blocks are known by its session, their place in it, and, for the last and
+    /// partial one, its tokens. Requests without an answer failed, and are left out.
+    fn take(
+        &self,
+        line: &str,
+        tokens: u64,
+        number: u64,
+        sessions: &mut Sessions,
+    ) -> Result<(), String> {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        let field = |place: usize| fields.get(place).copied().ok_or("a column is missing");
+        let number_of = |place| {
+            let text = field(place)?;
+            text.parse::<f64>().map_err(|_| format!("'{}' is not a number", visible(text)))
+        };
+        let (at_s, input) = (number_of(self.time)?, number_of(self.input)?);
+        if number_of(self.output)? <= 0.0 {
+            return Ok(());
+        }
+        if !(1.0..=MOST_TOKENS as f64).contains(&input) {
+            return Err(format!("{input} tokens of input are not between 1 and {MOST_TOKENS}"));
+        }
+        let session = match self.session {
+            Some(place) => text_hash(field(place)?),
+            None => mix(number),
+        };
+        let (input, at_ns) = (input as u64, in_ns(at_s)?);
+        let block = |n: u64| match (n + 1) * tokens <= input {
+            true => mix(session ^ mix(n)),
+            false => mix(session ^ mix(n) ^ mix(!input)),
+        };
+        sessions.push(at_ns, (0..input.div_ceil(tokens)).map(block));
+        Ok(())
+    }
+}
+
+fn text_hash(text: &str) -> u64 {
+    twox_hash::XxHash3_64::oneshot(text.as_bytes())
+}
+
+/// The lines of a text that are not empty.
+struct TextLines {
+    file: BufReader<File>,
+    path: String,
+}
+
+impl TextLines {
+    fn open(path: &Path) -> Result<TextLines> {
+        let file = BufReader::with_capacity(1 << 16, file::open(path)?);
+        Ok(TextLines { file, path: path.display().to_string() })
+    }
+
+    fn next_line(&mut self) -> Result<Option<String>> {
+        loop {
+            let mut bytes = Vec::new();
+            let read = (&mut self.file).take(LONGEST).read_until(b'\n', &mut bytes);
+            if read.with_context(|| format!("reading {}", self.path))? == 0 {
+                return Ok(None);
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            if !text.trim().is_empty() {
+                return Ok(Some(text.trim().to_string()));
+            }
+        }
+    }
+}
+
+/// TextLines that are no requests.
+#[derive(Default)]
+struct RefusedLines {
+    count: u64,
+    first: Option<String>,
+}
+
+impl RefusedLines {
+    fn add(&mut self, line: &str, reason: String) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| {
+            let begin: String = line.chars().take(SHOWN).collect();
+            format!("{reason}: {}", visible(&begin))
+        });
+    }
+
+    fn note(&self, path: &Path, requests: usize) {
+        if let Some(first) = &self.first {
+            let (shown, count) = (path.display(), self.count);
+            note(&format!(
+                "{shown}: {requests} requests read; {count} lines refused, the first: {first}"
+            ));
+        }
+    }
+}
+
+fn empty(path: &Path) -> crate::base::error::Error {
+    failed(format!("the recording {} is empty", path.display()), "check that it was copied")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::describe;
+
+    fn of(text: &str) -> Result<Vec<(u64, Vec<u64>)>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("recording");
+        std::fs::write(&path, text).unwrap();
+        let sessions = read(&path, 512)?;
+        Ok(sessions.each().map(|(at_ns, blocks)| (at_ns, blocks.to_vec())).collect())
+    }
+
+    #[test]
+    fn mooncakes_lines_are_read_with_times_in_milliseconds() {
+        let lengths = "\"input_length\": 900, \"output_length\": 5";
+        let text = format!(
+            "{{\"timestamp\": 3000, {lengths}, \"hash_ids\": [0, 7]}}\nnot a request\n\
+             {{\"timestamp\": 0, {lengths}, \"hash_ids\": [0, 1]}}\n\
+             {{\"timestamp\": -1, {lengths}, \"hash_ids\": [0]}}\n"
+        );
+        let all = of(&text).unwrap();
+        assert_eq!(all, [(0, vec![0, 1]), (3_000_000_000, vec![0, 7])]);
+    }
+
+    #[test]
+    fn a_burstgpt_session_finds_the_full_blocks_of_its_earlier_prompts() {
+        let text = "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total \
+                    tokens,Log Type\n\
+                    5.0,a,1,GPT-4,1100,10,1110,Conversation log\n\
+                    6.0,b,1,GPT-4,600,10,610,Conversation log\n\
+                    7.5,a,1,GPT-4,2000,10,2010,Conversation log\n\
+                    8.0,a,1,GPT-4,2000,0,2000,Conversation log\n";
+        let all = of(text).unwrap();
+        let [(at_ns, first), (_, other), (_, second)] = &all[..] else { panic!("{all:?}") };
+        assert_eq!((*at_ns, first.len(), other.len(), second.len()), (5_000_000_000, 3, 2, 4));
+        assert_eq!(first[..2], second[..2]);
+        assert!(first[2] != second[2], "the partial block grew");
+        assert!(!other.iter().any(|block| first.contains(block)));
+        let plain = "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n\
+                     5,GPT-4,600,10,610,API log\n6,GPT-4,600,10,610,API log\n";
+        let all = of(plain).unwrap();
+        assert!(all[0].1[0] != all[1].1[0], "without sessions nothing is shared");
+    }
+
+    #[test]
+    fn what_is_no_recording_is_refused_with_what_to_do() {
+        for text in ["", "\n\n", "hello\nworld\n", "{\"timestamp\": 1e30, \"hash_ids\": [1]}"] {
+            let (what, help) = describe(&of(text).unwrap_err());
+            assert!(what.contains("recording") && !help.is_empty(), "{text:?}: {what}");
+        }
+    }
+}

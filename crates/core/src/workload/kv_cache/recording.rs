@@ -1,0 +1,174 @@
+//! A recording compiled into the requests of its cache: each block that the cache holds is read
+//! from its place, each other block is written to a free or evicted one. Compiled once in memory
+//! and kept for the points that follow.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::fs::File;
+use std::io::BufWriter;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use super::age_queue::Eviction;
+use super::cache::Cache;
+use super::sessions::Sessions;
+use super::{eviction, formats, generate};
+use crate::base::error::{Context, Result};
+use crate::base::rng::Seed;
+use crate::trace::{Reader, Request, RequestKind, Writer};
+use crate::workload::trace::SYNTHETIC;
+
+/// Of the generated recording, and of the times within a step.
+const SEED: u64 = 1;
+
+/// A recording and its cache, compiled.
+#[derive(Debug)]
+pub struct Recording {
+    file: File,
+    /// From the first request to the model to the first block, nanoseconds.
+    pub first_block_ns: u64,
+    /// The time of each request, since the first block, nanoseconds.
+    pub requests_ns: Vec<u64>,
+    /// The time of each eviction, since the first block, nanoseconds.
+    pub evictions_ns: Vec<u64>,
+}
+
+/// What a recording is compiled from: the file as it is now, and the cache.
+type RecordingKey = (Option<(u64, u64, i64, i64)>, Cache);
+
+/// The last few.
+static KNOWN: Mutex<Vec<(RecordingKey, Arc<Recording>)>> = Mutex::new(Vec::new());
+const MOST_KNOWN: usize = 4;
+
+/// The recording of a cache, from memory if it was compiled before.
+pub fn open(cache: &Cache) -> Result<Arc<Recording>> {
+    let state = match cache.file.as_path() {
+        file if file == Path::new(SYNTHETIC) => None,
+        file => {
+            let found = std::fs::metadata(file)
+                .with_context(|| format!("looking for the recording {}", file.display()))?;
+            Some((found.ino(), found.len(), found.ctime(), found.ctime_nsec()))
+        }
+    };
+    let key = (state, cache.clone());
+    let known = || KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some((_, recording)) = known().iter().find(|(of, _)| *of == key) {
+        return Ok(Arc::clone(recording));
+    }
+    let made = Arc::new(compile(&sessions(cache)?, cache)?);
+    let mut all = known();
+    all.truncate(MOST_KNOWN - 1);
+    all.insert(0, (key, Arc::clone(&made)));
+    Ok(made)
+}
+
+/// The requests of a recording, before its times are spread.
+pub fn sessions(cache: &Cache) -> Result<Sessions> {
+    match cache.file.as_path() {
+        file if file == Path::new(SYNTHETIC) => Ok(generate::conversations(SEED).0),
+        file => formats::read(file, cache.tokens),
+    }
+}
+
+/// A block's place, and whether it is read.
+struct PlacedBlock {
+    slot: u64,
+    hit: bool,
+}
+
+/// The places of blocks.
+struct Places {
+    slots: HashMap<u64, u64>,
+    free: Vec<u64>,
+    evicted: Vec<u64>,
+    eviction: Box<dyn Eviction>,
+}
+
+impl Places {
+    fn new(cache: &Cache) -> Places {
+        Places {
+            slots: HashMap::new(),
+            free: (0..cache.blocks).rev().collect(),
+            evicted: Vec::new(),
+            eviction: eviction::of(&cache.eviction, cache.blocks),
+        }
+    }
+
+    /// Accesses a block, and returns its place and the number of blocks evicted for it.
+    fn access(&mut self, block: u64) -> (PlacedBlock, usize) {
+        self.evicted.clear();
+        let hit = self.eviction.access(block, &mut self.evicted);
+        for gone in &self.evicted {
+            self.free.extend(self.slots.remove(gone));
+        }
+        let slot = match self.slots.get(&block) {
+            Some(slot) => *slot,
+            None => {
+                // An insertion evicts first if the cache is full.
+                let slot = self.free.pop().unwrap_or(0);
+                self.slots.insert(block, slot);
+                slot
+            }
+        };
+        (PlacedBlock { slot, hit }, self.evicted.len())
+    }
+}
+
+fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
+    let memory = memfd_create("kv_cache", MemfdFlags::CLOEXEC);
+    let mut file = File::from(memory.context("making room for the requests of the cache")?);
+    let mut writer = Writer::new(BufWriter::new(&mut file))?;
+    let device = writer.device("cache")?;
+    let mut places = Places::new(cache);
+    let (mut requests_ns, mut evictions_ns) = (Vec::new(), Vec::new());
+    let times = sessions.times(cache.spread, Seed::new(SEED, 1, 0));
+    let length = cache.block_bytes as u32;
+    let computed_ns = (cache.tokens as f64 * 1e9 / cache.prefill as f64) as u64;
+    let write = |at_ns, offset| {
+        let kind = RequestKind::Write;
+        Request { at_ns, device, kind, offset, length }
+    };
+    // Blocks that are being computed: the time at which each is written, and its offset.
+    let mut computed: BinaryHeap<Reverse<(u64, u64)>> = BinaryHeap::new();
+    for ((_, blocks), at_ns) in sessions.each().zip(times) {
+        while computed.peek().is_some_and(|Reverse((next_ns, _))| *next_ns <= at_ns) {
+            if let Some(Reverse((at_ns, offset))) = computed.pop() {
+                writer.push(&write(at_ns, offset))?;
+            }
+        }
+        requests_ns.push(at_ns);
+        let mut done_ns = at_ns;
+        for block in blocks {
+            let (placed, evicted) = places.access(*block);
+            evictions_ns.extend(std::iter::repeat_n(at_ns, evicted));
+            let offset = placed.slot * cache.block_bytes;
+            if placed.hit {
+                let kind = RequestKind::Read;
+                writer.push(&Request { at_ns, device, kind, offset, length })?;
+            } else {
+                done_ns = done_ns.saturating_add(computed_ns);
+                computed.push(Reverse((done_ns, offset)));
+            }
+        }
+    }
+    while let Some(Reverse((at_ns, offset))) = computed.pop() {
+        writer.push(&write(at_ns, offset))?;
+    }
+    // Times of a compiled file count from its first block.
+    let (_, summary) = writer.finish()?;
+    let first_block_ns = summary.origin_ns - requests_ns.first().copied().unwrap_or(0);
+    for at_ns in requests_ns.iter_mut().chain(&mut evictions_ns) {
+        *at_ns = u64::saturating_sub(*at_ns, summary.origin_ns);
+    }
+    Ok(Recording { file, first_block_ns, requests_ns, evictions_ns })
+}
+
+impl Recording {
+    /// The compiled requests.
+    pub fn reader(&self, path: &Path) -> Result<Reader> {
+        Reader::over(self.file.try_clone().context("reading the requests of the cache")?, path)
+    }
+}

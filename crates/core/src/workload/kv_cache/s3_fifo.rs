@@ -1,0 +1,102 @@
+//! S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023) with the
+//! choices of libCacheSim 0.3.5 (`S3FIFO.c`): a small queue of a tenth of the cache, a main queue,
+//! a ghost of nine tenths; two hits move a block to the main queue; until the first eviction,
+//! blocks for which the small queue has no room go to the main queue.
+
+use std::collections::HashMap;
+
+use super::age_queue::{AgeQueue, Eviction};
+
+/// The fewest blocks: the small queue must hold more than one.
+pub const LEAST_BLOCKS: u64 = 20;
+
+/// Hits in the small queue with which a block moves to the main queue.
+const MOVE_HITS: u32 = 2;
+/// A block of the main queue survives at most so many rounds without a hit.
+const MOST_ROUNDS: u32 = 3;
+
+/// The rule.
+pub struct S3Fifo {
+    blocks: u64,
+    small_blocks: u64,
+    ghost_blocks: u64,
+    small: AgeQueue,
+    main: AgeQueue,
+    ghost: AgeQueue,
+    /// Of the blocks of both queues.
+    hits: HashMap<u64, u32>,
+    has_evicted: bool,
+}
+
+impl S3Fifo {
+    pub fn new(blocks: u64) -> S3Fifo {
+        let part = |share: f64| (blocks as f64 * share) as u64;
+        S3Fifo {
+            blocks,
+            small_blocks: part(0.1),
+            ghost_blocks: part(0.9),
+            small: AgeQueue::default(),
+            main: AgeQueue::default(),
+            ghost: AgeQueue::default(),
+            hits: HashMap::new(),
+            has_evicted: false,
+        }
+    }
+
+    fn evict(&mut self, evicted: &mut Vec<u64>) {
+        self.has_evicted = true;
+        if self.main.len() > self.blocks - self.small_blocks || self.small.len() == 0 {
+            self.evict_main(evicted);
+        } else {
+            self.evict_small(evicted);
+        }
+    }
+
+    fn evict_small(&mut self, evicted: &mut Vec<u64>) {
+        while let Some(block) = self.small.pop() {
+            if self.hits.insert(block, 0).unwrap_or(0) >= MOVE_HITS {
+                self.main.push(block);
+                continue;
+            }
+            self.hits.remove(&block);
+            if self.ghost.len() == self.ghost_blocks {
+                self.ghost.pop();
+            }
+            self.ghost.push(block);
+            evicted.push(block);
+            return;
+        }
+    }
+
+    fn evict_main(&mut self, evicted: &mut Vec<u64>) {
+        while let Some(block) = self.main.pop() {
+            let hits = self.hits.remove(&block).unwrap_or(0);
+            if hits == 0 {
+                evicted.push(block);
+                return;
+            }
+            self.main.push(block);
+            self.hits.insert(block, hits.min(MOST_ROUNDS) - 1);
+        }
+    }
+}
+
+impl Eviction for S3Fifo {
+    fn access(&mut self, block: u64, evicted: &mut Vec<u64>) -> bool {
+        if let Some(hits) = self.hits.get_mut(&block) {
+            *hits = hits.saturating_add(1);
+            return true;
+        }
+        let known = self.ghost.remove(block);
+        while self.small.len() + self.main.len() >= self.blocks {
+            self.evict(evicted);
+        }
+        let full = !self.has_evicted && self.small.len() >= self.small_blocks;
+        match known || full {
+            true => self.main.push(block),
+            false => self.small.push(block),
+        }
+        self.hits.insert(block, 0);
+        false
+    }
+}

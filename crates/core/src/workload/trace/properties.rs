@@ -1,0 +1,71 @@
+//! The properties of what is replayed: what streams and engines must know of it before the load.
+
+use serde_json::{Value, json};
+
+use super::selection::{ReplayPace, Selection};
+use super::survey::Survey;
+use crate::base::error::{Error, failed};
+use crate::measure::pacer::ReplayTimes;
+use crate::record::{RecordedKind, Replayed};
+use crate::trace::{KindTotal, RequestKind};
+use crate::workload::RecordedLoad;
+
+/// After its last request is due, a replay ends at the latest: time to submit that request.
+const TAIL_NS: u64 = 100_000_000;
+
+/// Knobs that the trace itself answers: `block` and the shares of kinds are those by which engines
+/// prepare themselves, `kinds` the names of those that there are.
+pub const KINDS: &str = "kinds";
+
+/// The properties of what is selected, at a pace.
+pub fn recorded_load(selection: &Selection, pace: ReplayPace, found: &Survey) -> RecordedLoad {
+    let at_recorded_times = pace.times == ReplayTimes::Recorded;
+    RecordedLoad {
+        times: pace.times,
+        length_ns: at_recorded_times.then(|| pace.after_ns(found.last_ns) + TAIL_NS),
+        answers: answers(found),
+        replayed: replayed(selection, found),
+        cache: None,
+        arrivals_every_ns: found.arrivals_every_ns as f64 / pace.scale,
+        arrivals: if at_recorded_times { found.arrivals.clone() } else { Vec::new() },
+    }
+}
+
+fn replayed(selection: &Selection, found: &Survey) -> Replayed {
+    let kind = |kind| {
+        let KindTotal { requests, bytes, .. } = found.of(kind);
+        RecordedKind { requests, bytes }
+    };
+    Replayed {
+        stream: String::new(),
+        file: selection.file.display().to_string(),
+        checksum: found.checksum,
+        length_ns: found.last_ns,
+        reads: kind(RequestKind::Read),
+        writes: kind(RequestKind::Write),
+        discards: kind(RequestKind::Discard),
+        flushes: found.of(RequestKind::Flush).requests,
+    }
+}
+
+/// What the trace answers, as knobs.
+fn answers(found: &Survey) -> Vec<(&'static str, Value)> {
+    let share = |kind| found.of(kind).requests as f64 / found.requests() as f64 * 100.0;
+    let there = RequestKind::ALL.into_iter().filter(|kind| found.of(*kind).requests > 0);
+    let names: Vec<&str> = there.map(RequestKind::name).collect();
+    vec![
+        ("block", json!([[found.longest_moved().max(512), 1.0]])),
+        ("read", json!(share(RequestKind::Read))),
+        ("trim", json!(share(RequestKind::Discard))),
+        ("flush", json!(share(RequestKind::Flush))),
+        (KINDS, json!(names)),
+    ]
+}
+
+/// A recorded load has no rate.
+pub fn no_rate() -> Error {
+    failed(
+        "a trace has times of its own, and no rate",
+        "leave `rate` out; `scale` makes the trace faster or slower",
+    )
+}

@@ -1,0 +1,144 @@
+//! Caches of language models' keys and values: the time until a prefix is loaded, hits, throughput
+//! and energy, and what the cache was.
+
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::points::point_summary::{P99, RepeatSummary};
+use crate::base::units;
+use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format::{self, NONE};
+use crate::brief::section::Section;
+use crate::brief::text::table_cell::{TableCell, texts};
+use crate::language::Language;
+use crate::record::{CachedBlocks, Class};
+use crate::say;
+
+/// Caches of keys and values.
+pub const SECTION: Section =
+    Section { id: "kv-cache", title: |l| say!(l, "section-kv-cache"), appendix: false, blocks };
+
+/// The index of the 95th percentile in `PERCENTILES`.
+const P95: usize = 1;
+
+/// A stream of a cell that goes through a cache.
+struct CachedStream<'f> {
+    step: &'f StepFacts,
+    cell: &'f CellFacts,
+    cached: &'f CachedBlocks,
+    summary: &'f RepeatSummary,
+}
+
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let streams: Vec<CachedStream<'_>> = facts.steps.iter().flat_map(of_step).collect();
+    if streams.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        Block::note(say!(l, "kv-cache-how")),
+        times(l, facts, &streams),
+        Block::chapter(say!(l, "kv-cache-caches")),
+        caches(l, &streams),
+    ]
+}
+
+fn of_step(step: &StepFacts) -> Vec<CachedStream<'_>> {
+    let mut all = Vec::new();
+    for cell in &step.cells {
+        for cached in &cell.replay.caches {
+            let own = cell.streams.iter().find(|(name, ..)| *name == cached.stream);
+            all.extend(own.map(|(.., summary)| CachedStream { step, cell, cached, summary }));
+        }
+    }
+    all
+}
+
+/// Prefixes, blocks, throughput and energy.
+fn times(l: Language, facts: &Facts, streams: &[CachedStream<'_>]) -> Block {
+    let head = [
+        say!(l, "column-step"),
+        say!(l, "column-at"),
+        say!(l, "column-subject"),
+        say!(l, "kv-cache-prefix-mean"),
+        say!(l, "kv-cache-prefix-p95"),
+        say!(l, "kv-cache-prefix-p99"),
+        say!(l, "kv-cache-block-p99"),
+        say!(l, "kv-cache-hit-rate"),
+        say!(l, "kv-cache-tokens"),
+        say!(l, "kv-cache-read-mb"),
+        say!(l, "kv-cache-joules"),
+    ];
+    let row = |stream: &CachedStream<'_>| {
+        let CachedStream { step, cell, cached, summary } = stream;
+        let mut row = texts([
+            step.title.text(l),
+            step.values[cell.value].text(l),
+            facts.subjects[cell.subject].name.clone(),
+        ]);
+        let latency = |class| summary.class(Some(class)).map(|own| own.user_latency());
+        let prefix = latency(Class::PREFIX);
+        row.push(TableCell::latency(prefix.and_then(|all| all.mean_ns.as_ref())));
+        let percentile = |class, at: usize| {
+            TableCell::latency(latency(class).and_then(|all| all.percentiles_ns[at].as_ref()))
+        };
+        row.extend([percentile(Class::PREFIX, P95), percentile(Class::PREFIX, P99)]);
+        row.push(percentile(Class::READ, P99));
+        let rate = |class| summary.class(Some(class)).map_or(0.0, |own| own.ops_per_s.value);
+        let (hits, blocks) = (rate(Class::READ), summary.ops_per_s.value);
+        let tokens_per_s = hits * cached.tokens as f64;
+        row.extend(texts([share(l, hits, blocks), number_format::count(l, tokens_per_s)]));
+        let read = summary.class(Some(Class::READ)).and_then(|own| own.bytes_per_s.as_ref());
+        row.push(TableCell::megabytes(read));
+        let joules = cell.power.first().filter(|_| tokens_per_s > 0.0);
+        row.push(TableCell::energy(
+            joules.map(|power| power.mean_watts.value / tokens_per_s * 1e6),
+        ));
+        (Mark::None, row)
+    };
+    Table::measured(l, 3, &head, streams.iter().map(row).collect()).block()
+}
+
+fn share(l: Language, part: f64, all: f64) -> String {
+    match all > 0.0 {
+        true => number_format::percent(l, part / all * 100.0, 1),
+        false => NONE.to_string(),
+    }
+}
+
+/// What the caches were, and what the replayed part of the recording finds in them.
+fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
+    let head = [
+        say!(l, "column-step"),
+        say!(l, "kv-cache-model"),
+        say!(l, "kv-cache-eviction"),
+        say!(l, "kv-cache-spread"),
+        say!(l, "kv-cache-block"),
+        say!(l, "kv-cache-block-tokens"),
+        say!(l, "kv-cache-blocks"),
+        say!(l, "kv-cache-requests"),
+        say!(l, "kv-cache-hits"),
+        say!(l, "kv-cache-misses"),
+        say!(l, "kv-cache-evictions"),
+    ];
+    let mut table = Table::new(4, &head);
+    let mut seen = Vec::new();
+    for CachedStream { step, cached, .. } in streams {
+        let title = step.title.text(l);
+        if seen.contains(&(title.clone(), *cached)) {
+            continue;
+        }
+        let CachedBlocks { model, eviction, spread, .. } = cached;
+        let mut row = vec![title.clone(), model.clone(), eviction.clone(), spread.clone()];
+        row.push(units::bytes(cached.block_bytes));
+        let counts = [
+            cached.tokens,
+            cached.blocks,
+            cached.requests,
+            cached.hits,
+            cached.misses,
+            cached.evictions,
+        ];
+        row.extend(counts.map(|count| number_format::grouped(l, count)));
+        table.row(Mark::None, row);
+        seen.push((title, *cached));
+    }
+    table.block()
+}

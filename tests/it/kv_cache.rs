@@ -1,0 +1,200 @@
+//! The key-value cache of a language model through the whole program: each block of a recording
+//! is read or written once, as a cache simulator says; the kernel counts the same bytes; the bundle
+//! and the brief say what was replayed.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use dyno::plan::Knobs;
+use dyno::record::{CachedBlocks, Class, Point};
+use dyno::store::Bundle;
+use dyno::workload::kv_cache;
+use serde_json::json;
+
+use crate::durable::Disk;
+use crate::support::{dyno, said, skip};
+
+const BLOCK: u64 = 8 << 10;
+
+/// Requests in Mooncake's format, ten at each time: one block that all share, blocks of one of 50
+/// conversations, and `new` blocks of their own.
+fn recording(requests: u64, new: u64) -> String {
+    let mut text = String::new();
+    for n in 0..requests {
+        let mut blocks = vec![0, 1 + n % 50, 51 + n % 50];
+        blocks.extend((0..new).map(|i| 1_000 + n * new + i));
+        let at_ms = n / 10 * 3_000;
+        writeln!(text, "{{\"timestamp\": {at_ms}, \"hash_ids\": {blocks:?}}}").unwrap();
+    }
+    text
+}
+
+const WORKLOAD: &str = "kind = \"kv_cache\", file = \"log.jsonl\", block_size = \"8KiB\"";
+
+/// Runs one stream on 4 MiB: the only point.
+fn run(dir: &Path, engine: &str, workload: &str) -> Point {
+    let protocol = format!(
+        "title = \"Cache\"\nsource = \"test\"\n[dataset.file]\nengine = \"{engine}\"\nsize = \
+         \"4MiB\"\nfill = {{ kind = \"sequential\", read = 0, block = \"64KiB\" }}\n\
+         [[step]]\nname = \"s\"\nduration = \"1h\"\n\
+         [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\n\
+         workload = {{ {WORKLOAD}, {workload} }}\n"
+    );
+    fs::write(dir.join("p.toml"), protocol).unwrap();
+    fs::create_dir_all(dir.join("drive")).unwrap();
+    let _ = fs::remove_file(dir.join("b.dyno"));
+    let args = ["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "-o", "b.dyno"];
+    let output = dyno(dir, &args);
+    assert!(output.status.success(), "{}", said(&output));
+    Bundle::open(&dir.join("b.dyno")).unwrap().points().unwrap().remove(0).point
+}
+
+/// Ops and bytes of a class.
+fn ops(point: &Point, class: Class) -> (u64, u64) {
+    let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
+    let own = tallies.filter(|tally| tally.class == class);
+    own.fold((0, 0), |(ops, bytes), tally| (ops + tally.ops, bytes + tally.bytes))
+}
+
+#[test]
+fn every_engine_reads_what_is_cached_writes_the_rest_and_times_each_prefix() {
+    // 600 blocks of conversations and the shared one are seen before but for their first time.
+    let (hits, misses) = (200 * 3 - 101, 101 + 200 * 2);
+    for engine in ["psync", "uring", "libaio"] {
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        fs::write(dir.path().join("log.jsonl"), recording(200, 2)).unwrap();
+        for (sync, write) in [("none", Class::WRITE), ("fdatasync", Class::WRITE_FDATASYNC)] {
+            let own = format!("blocks = 512, pace = \"asap\", sync = \"{sync}\"");
+            let point = run(dir.path(), engine, &own);
+            assert_eq!(ops(&point, Class::READ), (hits, hits * BLOCK), "{engine} {sync}");
+            assert_eq!(ops(&point, write), (misses, misses * BLOCK), "{engine} {sync}");
+            // The first request finds nothing.
+            assert_eq!(ops(&point, Class::PREFIX), (199, 0), "{engine} {sync}");
+            let cached = point.facts.iter().find_map(CachedBlocks::of_fact).unwrap();
+            assert_eq!((cached.hits, cached.misses, cached.evictions), (hits, misses, 0));
+            assert_eq!((cached.requests, cached.block_bytes), (200, BLOCK));
+        }
+    }
+}
+
+#[test]
+fn a_prefix_takes_at_least_as_long_as_each_of_its_blocks() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::write(dir.path().join("log.jsonl"), recording(300, 2)).unwrap();
+    let point = run(dir.path(), "psync", "blocks = 512, scale = 100");
+    let tallies = &point.cells[0].tallies;
+    let of = |class| tallies.iter().find(|tally| tally.class == class).unwrap().response();
+    let (prefix, read) = (of(Class::PREFIX), of(Class::READ));
+    // On a busy machine the last ones may be backlog.
+    assert!(prefix.count > 200 && read.count > 2 * prefix.count, "{prefix:?}");
+    assert_eq!(prefix.max_ns, read.max_ns, "the slowest block ends the slowest prefix");
+    assert!(prefix.mean_ns().unwrap() > read.mean_ns().unwrap());
+}
+
+#[test]
+fn the_kernel_counts_the_bytes_of_the_blocks() {
+    let Some(disk) = Disk::new() else { return };
+    // What the guard reads of the device beforehand is the same each time.
+    let of = |requests, new| {
+        fs::write(disk.folder.path().join("log.jsonl"), recording(requests, new)).unwrap();
+        // Sectors read and written (Documentation/admin-guide/iostats.rst).
+        let count = || (disk.kernel(3) * 512, disk.kernel(7) * 512);
+        let before = count();
+        let stream =
+            format!("depth = 16\nworkload = {{ {WORKLOAD}, pace = \"asap\", blocks = 512 }}");
+        let output = disk.prepared_run("", "uring", &stream);
+        assert!(output.status.success(), "{}", said(&output));
+        let after = count();
+        let bundle = Bundle::open(&disk.folder.path().join("b.dyno")).unwrap();
+        let point = bundle.points().unwrap().remove(0).point;
+        let (read, written) = (ops(&point, Class::READ).1, ops(&point, Class::WRITE).1);
+        ((after.0 - before.0) - read, (after.1 - before.1) - written, read, written)
+    };
+    let (once, again) = (of(100, 0), of(400, 1));
+    assert!(again.2 > 2 * once.2 && again.3 > 2 * once.3, "{once:?} {again:?}");
+    assert_eq!((once.1, again.1), (0, 0), "written by others than the load");
+    assert_eq!(once.0, again.0, "read by others than the load");
+}
+
+/// The knobs of a cache.
+fn knobs(file: &str, eviction: &str, blocks: u64) -> Knobs {
+    let all = json!({
+        "file": file, "model": "llama-3.1-8b", "tokens": 512, "block_size": BLOCK,
+        "blocks": blocks, "eviction": eviction, "prefill": 25_000, "spread": "none",
+        "sync": "none", "pace": "asap", "scale": 1.0,
+    });
+    Knobs(serde_json::from_value(all).unwrap())
+}
+
+/// What libCacheSim says of a recording: a line for each rule of eviction and capacity.
+fn libcachesim(python: &str, file: &str, capacities: [&str; 3]) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/kv-cache-libcachesim.py");
+    let blocks = kv_cache::accesses(&knobs(file, "lru", 20)).unwrap();
+    let mut child = Command::new(python)
+        .arg(script)
+        .args(capacities)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines: String = blocks.iter().map(|block| format!("{block}\n")).collect();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn hits_and_evictions_equal_libcachesims_for_any_recording() {
+    let python = std::env::var("DYNO_LIBCACHESIM_PYTHON").unwrap_or("python3".to_string());
+    let there = Command::new(&python).args(["-c", "import libcachesim"]).output();
+    if !there.is_ok_and(|output| output.status.success()) {
+        return skip(
+            "libcachesim is not installed: pip install libcachesim, and name its python in \
+             DYNO_LIBCACHESIM_PYTHON",
+        );
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("log.jsonl").display().to_string();
+    fs::write(&file, recording(3_000, 3)).unwrap();
+    let truth = libcachesim(&python, &file, ["20", "77", "500"]);
+    assert_eq!(truth.lines().count(), 9, "{truth}");
+    for line in truth.lines() {
+        let [eviction, blocks, rest] = line.splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
+        let load = dyno::workload::find("kv_cache").unwrap().recorded(&knobs(
+            &file,
+            eviction,
+            blocks.parse().unwrap(),
+        ));
+        let cached = load.unwrap().and_then(|load| load.cache).unwrap();
+        assert_eq!(format!("{} {}", cached.hits, cached.evictions), rest, "{line}");
+    }
+    // What a unit test compares with for the recording that ships.
+    let stored = include_str!("../data/kv-cache-libcachesim.txt");
+    let stored: Vec<&str> = stored.lines().filter(|line| !line.starts_with('#')).collect();
+    let own = libcachesim(&python, "synthetic", ["1024", "4096", "16384"]);
+    assert_eq!(own.lines().collect::<Vec<_>>(), stored);
+}
+
+#[test]
+fn a_brief_shows_prefixes_hits_and_the_cache_in_each_language() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::write(dir.path().join("log.jsonl"), recording(300, 2)).unwrap();
+    run(dir.path(), "uring", "blocks = 512, scale = 100");
+    for (language, words) in [
+        ("en", ["Key-value caches of language models", "prefix, mean", "hit rate", "uniform"]),
+        ("ja", ["キー・バリュー・キャッシュ", "プレフィックス（平均）", "ヒット率", "uniform"]),
+        ("pt-BR", ["Caches de chaves e valores", "prefixo, média", "taxa de acertos", "uniform"]),
+    ] {
+        let page = format!("{language}.html");
+        let made = dyno(dir.path(), &["report", "b.dyno", "--language", language, "-o", &page]);
+        assert!(made.status.success(), "{}", said(&made));
+        let page = fs::read_to_string(dir.path().join(&page)).unwrap();
+        for word in words {
+            assert!(page.contains(word), "{language}: {word}");
+        }
+    }
+}
