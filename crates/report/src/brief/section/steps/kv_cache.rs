@@ -1,7 +1,7 @@
 //! Caches of language models' keys and values: the time until a prefix is loaded, hits, throughput
 //! and energy, and what the cache was.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{P99, RepeatSummary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
@@ -28,13 +28,13 @@ struct CachedStream<'f> {
 }
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let streams: Vec<CachedStream<'_>> = facts.steps.iter().flat_map(of_step).collect();
+    let streams: Vec<CachedStream<'_>> = facts.measured.steps.iter().flat_map(of_step).collect();
     if streams.is_empty() {
         return Vec::new();
     }
     vec![
         Block::note(say!(l, "kv-cache-how")),
-        times(l, facts, &streams),
+        times(l, &facts.subjects, &streams),
         Block::chapter(say!(l, "kv-cache-caches")),
         caches(l, &streams),
     ]
@@ -52,7 +52,7 @@ fn of_step(step: &StepFacts) -> Vec<CachedStream<'_>> {
 }
 
 /// Prefixes, blocks, throughput and energy.
-fn times(l: Language, facts: &Facts, streams: &[CachedStream<'_>]) -> Block {
+fn times(l: Language, subjects: &Subjects, streams: &[CachedStream<'_>]) -> Block {
     let head = [
         say!(l, "column-step"),
         say!(l, "column-at"),
@@ -71,7 +71,7 @@ fn times(l: Language, facts: &Facts, streams: &[CachedStream<'_>]) -> Block {
         let mut row = texts([
             step.title.text(l),
             step.values[cell.value].text(l),
-            facts.subjects[cell.subject].name.clone(),
+            subjects[cell.subject].name.clone(),
         ]);
         let latency = |class| summary.class(Some(class)).map(|own| own.user_latency());
         let prefix = latency(Class::PREFIX);
