@@ -147,8 +147,11 @@ fn amplification_over_time_rises_from_a_drive_that_was_filled_in_order_until_it_
     let Some(seen) = run(ftl, step) else { return };
     let writes = seen.facts.measured.steps[StepKey(0)].cells[0].writes.as_ref().expect("counters");
     let over_time = &writes.repeats[0].over_time;
-    let (first, last) = (over_time[0].1, over_time[over_time.len() - 1].1);
-    assert!(over_time.len() > 10 && first < last - 0.2, "{over_time:?}");
+    // On a busy machine the two counters of a stretch are not read at the same moment.
+    let mut later: Vec<f64> = over_time[over_time.len() / 2..].iter().map(|own| own.1).collect();
+    later.sort_by(f64::total_cmp);
+    let (first, settled) = (over_time[0].1, later[later.len() / 2]);
+    assert!(over_time.len() > 10 && first < settled - 0.2, "{over_time:?}");
 }
 
 #[test]
