@@ -24,6 +24,8 @@ static ALL: &[(&str, &str)] = &[
     ("snia-latency", include_str!("../../../../plans/snia-latency.toml")),
     ("snia-wsat", include_str!("../../../../plans/snia-wsat.toml")),
     ("kv-cache", include_str!("../../../../plans/kv-cache.toml")),
+    ("checkpoint", include_str!("../../../../plans/checkpoint.toml")),
+    ("training-read", include_str!("../../../../plans/training-read.toml")),
     ("trace-replay", include_str!("../../../../plans/trace-replay.toml")),
     ("selftest", include_str!("../../../../plans/selftest.toml")),
     ("ceiling", include_str!("../../../../plans/ceiling.toml")),
