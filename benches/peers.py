@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
-DYNO = TARGET / "release/dyno"
+DYNO = Path(os.environ.get("DYNO") or TARGET / "release/dyno")
 BARE = TARGET / "release/examples/bare"
 DB_BENCH = TARGET / "db_bench"
 FIO = os.environ.get("FIO", "fio")

@@ -1,13 +1,17 @@
 """When a replayed request starts, against when it was recorded: Dyno and fio on the same iolog,
 seen by the same recorder (arrivals.c, loaded into both), on a file in memory.
 
-fio's replay has known errors: it takes longer than the recording (axboe/fio issues 756, 772, 1537).
+fio's replay has known errors: it adds the time of each request to the pauses between them, so that
+it takes longer than the recording (axboe/fio issues 772 and 1537, pull request 1540).
+
+    python3 benches/replay.py 5     # five pairs: error in µs and length ÷ recorded length of each
 """
 
 import os
 import random
 import statistics
 import struct
+import sys
 import tempfile
 from pathlib import Path
 
@@ -38,9 +42,9 @@ def recording(folder, data):
     return log, times
 
 
-def error_us(folder, library, name, command, times):
-    """The mean difference of a request's start from its recorded time; the replay's beginning is
-    the one that suits most requests."""
+def replayed(folder, library, name, command, times):
+    """The mean difference of a request's start from its recorded time in µs, where the replay's
+    beginning is the one that suits most requests; and the replay's length ÷ the recorded one."""
     noted = Path(folder) / "arrivals"
     noted.unlink(missing_ok=True)
     own = dict(LD_PRELOAD=str(library), ARRIVALS=str(noted), ARRIVALS_OF=str(name))
@@ -53,11 +57,12 @@ def error_us(folder, library, name, command, times):
         raise SystemExit(f"{len(times)} requests were recorded, and {count} replayed")
     off = [start / 1e3 - at for start, at in zip(starts, times)]
     begin = statistics.median(off)
-    return statistics.mean(abs(one - begin) for one in off)
+    error = statistics.mean(abs(one - begin) for one in off)
+    return error, (starts[-1] - starts[0]) / 1e3 / (times[-1] - times[0])
 
 
-def errors():
-    """Dyno's error and fio's, microseconds."""
+def pair():
+    """Dyno's error and length, and fio's."""
     memory = tempfile.TemporaryDirectory(dir="/dev/shm")
     with memory as folder, tempfile.TemporaryDirectory() as beside:
         library = recorder(folder)
@@ -66,7 +71,7 @@ def errors():
             file.truncate(BYTES)
         log, times = recording(folder, data)
         replay = ["--ioengine=psync", f"--read_iolog={log}", "--output-format=terse"]
-        theirs = error_us(folder, library, data, [FIO, "--name=r", "--thread", *replay], times)
+        theirs = replayed(folder, library, data, [FIO, "--name=r", "--thread", *replay], times)
         protocol = Path(beside) / "replay.toml"
         protocol.write_text(
             f'title = "Replay"\nsource = "benches/replay.py"\n[dataset.file]\nengine = "psync"\n'
@@ -75,6 +80,11 @@ def errors():
             f'workload = {{ kind = "trace", file = "{log}", ops = "reads" }}\n'
         )
         what = ["run", protocol, "--subject", f"A={folder}", "--repeats", "1", "--bundle"]
-        ours = error_us(folder, library, "dyno-data/file.0/data",
+        ours = replayed(folder, library, "dyno-data/file.0/data",
                         [DYNO, *what, Path(beside) / "replay.dyno"], times)
         return ours, theirs
+
+
+if __name__ == "__main__":
+    for _ in range(int(sys.argv[1])):
+        print(*(f"{figure:.3f}" for figure in sum(pair(), ())), flush=True)

@@ -361,7 +361,7 @@ def replayed(table, home):
     medians = [f"{statistics.median(r[i] for r in rounds) * 1e9:.0f} ns" for i in (0, 1)]
     what = "trace, null engine, 20,000/s for 6 s: user CPU an op, against random"
     table.add(what, *medians, 1.2, [a / b for a, b in rounds], at_most=True)
-    pairs = [replay.errors() for _ in range(PAIRS)]
+    pairs = [[figures[0] for figures in replay.pair()] for _ in range(PAIRS)]
     medians = [f"{statistics.median(p[i] for p in pairs):.0f} µs" for i in (0, 1)]
     table.add(f"replay of an iolog, 1,000/s: mean error of arrivals, against {fio_version()}",
               *medians, 0.1, [a / b for a, b in pairs], at_most=True)

@@ -783,6 +783,12 @@ axis-rates = multiple of the rates
 at-rates = {" "}at { $values } the rates
 at-every-multiple = {" "}at every multiple of the rates ({ $low } to { $high })
 axis-scale = multiple of the recorded pace
+axis-knob = setting of the workload
+axis-trace-device = device of the trace
+axis-trace-start = start of the trace's window
+axis-trace-remap = remapping of offsets
+axis-trace-pace = pace of the replay
+at-knob = {" "}at { $axis } { $values }
 at-scale = {" "}at { $values } the recorded pace
 at-every-scale = {" "}at every multiple of the recorded pace ({ $low } to { $high })
 
@@ -872,6 +878,7 @@ difference-setting = { $path }
 difference-method = version of the measuring method
 difference-preparation = Preparation
 difference-temperature = Temperature at the start, { $step }
+difference-recorded-load = Recorded load, { $step }
 difference-own-runs = Measured in separate runs
 difference-one-after-other = Measured one subject after the other
 difference-unequally = changes over time did not affect them equally
@@ -1656,6 +1663,9 @@ kv-cache-evictions = evictions
 
 ## Replay of recorded loads
 figure-response-over-time = Arrivals of the trace and mean response time over its time
+figure-response-over-time-bursts =
+    Arrivals of the trace and mean response time over its time; shaded: bursts, with more than half as many
+    arrivals again as the median
 figure-arrivals-a-second = arrivals/s
 figure-mean-response = mean response time, { $unit }
 column-arrivals = arrivals
@@ -1674,6 +1684,14 @@ replay-remapped = Remapped offsets
 replay-remapped-how =
     The trace addresses more than the range under test has. The reuse distance is the amount of other data
     accessed between two accesses to the same 4 KiB: the size of the cache that would hold it.
+replay-model = The recorded load and its model
+replay-model-how =
+    The model is a step of streams that dyno trace model fitted to the trace. Variance ÷ mean is that of the ops
+    of each second: 1 if they arrive at random at one rate, more if they come in bursts.
+replay-most-a-second = most ops in a second
+replay-idc = variance ÷ mean, 1 s
+replay-response-p999 = response time, p99.9
+figure-trace-and-model = Ops/s of the recorded load and of its model over time
 replay-remap = method
 replay-addressed = addressed by the trace
 replay-used = used

@@ -142,6 +142,10 @@ axis-of-stream = { $stream } の{ $key ->
         [block] { axis-block }
         [instances] { axis-instances }
         [scale] { axis-scale }
+        [device] { axis-trace-device }
+        [start] { axis-trace-start }
+        [remap] { axis-trace-remap }
+        [pace] { axis-trace-pace }
        *[other] { $key }
     }
 place-on-axis = { $what }、{ $axis } { $value }
@@ -706,6 +710,12 @@ axis-rates = レートの倍率
 at-rates = （レートの { $values }）
 at-every-multiple = （全レート倍率、{ $low }～{ $high }）
 axis-scale = 記録時の速さの倍率
+axis-knob = ワークロードの設定
+axis-trace-device = トレースのデバイス
+axis-trace-start = トレースの窓の開始位置
+axis-trace-remap = オフセットの再配置
+axis-trace-pace = 再生の速さ
+at-knob = （{ $axis } { $values }）
 at-scale = （記録時の速さの { $values }）
 at-every-scale = （記録時の速さの全倍率、{ $low }～{ $high }）
 
@@ -787,6 +797,7 @@ difference-setting = { $path }
 difference-method = 測定方法のバージョン
 difference-preparation = 事前準備
 difference-temperature = 開始時の温度、{ $step }
+difference-recorded-load = 記録された負荷、{ $step }
 difference-own-runs = 別々の実行で測定
 difference-one-after-other = 対象を 1 つずつ順に測定
 difference-unequally = 時間とともに変化した条件の影響が対象間で等しくない
@@ -1531,6 +1542,8 @@ kv-cache-evictions = 追い出し
 
 ## 記録された負荷の再生
 figure-response-over-time = トレースの到着数と平均応答時間の推移
+figure-response-over-time-bursts =
+    トレースの到着数と平均応答時間の推移。網掛けはバースト（到着数が中央値の1.5倍を超える区間）
 figure-arrivals-a-second = 到着数/s
 figure-mean-response = 平均応答時間（{ $unit }）
 column-arrivals = 到着数
@@ -1549,6 +1562,14 @@ replay-remapped = オフセットの再配置
 replay-remapped-how =
     トレースのアドレス範囲は測定範囲より大きい。再利用距離は、同じ 4 KiB への 2 回のアクセスの間にアクセスされた
     他のデータの量であり、それを保持できるキャッシュの大きさに等しい。
+replay-model = 記録された負荷とそのモデル
+replay-model-how =
+    モデルは、dyno trace model がトレースに合わせて作ったストリームのステップである。分散÷平均は1秒ごとの
+    オペレーション数についての値で、一定の速さでランダムに到着すれば1、バーストがあれば1より大きい。
+replay-most-a-second = 1秒間の最大オペレーション数
+replay-idc = 分散÷平均（1秒）
+replay-response-p999 = 応答時間（p99.9）
+figure-trace-and-model = 記録された負荷とそのモデルのops/sの推移
 replay-remap = 方法
 replay-addressed = トレースの範囲
 replay-used = 使用した範囲

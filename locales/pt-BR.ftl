@@ -139,6 +139,10 @@ axis-of-stream = { $key ->
         [block] { axis-block }
         [instances] { axis-instances }
         [scale] { axis-scale }
+        [device] { axis-trace-device }
+        [start] { axis-trace-start }
+        [remap] { axis-trace-remap }
+        [pace] { axis-trace-pace }
        *[other] { $key }
     } de { $stream }
 place-on-axis = { $what }, { $axis } { $value }
@@ -803,6 +807,12 @@ axis-rates = múltiplo das taxas
 at-rates = {" "}no múltiplo { $values } das taxas
 at-every-multiple = {" "}em qualquer múltiplo das taxas ({ $low } a { $high })
 axis-scale = múltiplo do ritmo registrado
+axis-knob = parâmetro da carga de trabalho
+axis-trace-device = dispositivo do trace
+axis-trace-start = início da janela do trace
+axis-trace-remap = remapeamento de endereços
+axis-trace-pace = ritmo da reprodução
+at-knob = {" "}com { $axis } { $values }
 at-scale = {" "}a { $values } do ritmo registrado
 at-every-scale = {" "}em qualquer múltiplo do ritmo registrado ({ $low } a { $high })
 
@@ -897,6 +907,7 @@ difference-setting = { $path }
 difference-method = versão do método de medição
 difference-preparation = Preparação
 difference-temperature = Temperatura no início, { $step }
+difference-recorded-load = Carga registrada, { $step }
 difference-own-runs = Medidos em execuções separadas
 difference-one-after-other = Objetos medidos um após o outro
 difference-unequally = as mudanças ao longo do tempo os afetaram de forma desigual
@@ -1702,6 +1713,9 @@ kv-cache-evictions = substituições
 
 ## Reprodução de cargas registradas
 figure-response-over-time = Chegadas do trace e tempo médio de resposta ao longo do tempo
+figure-response-over-time-bursts =
+    Chegadas do trace e tempo médio de resposta ao longo do tempo; sombreadas: rajadas, com mais de 1,5 vez a
+    mediana das chegadas
 figure-arrivals-a-second = chegadas/s
 figure-mean-response = tempo médio de resposta, { $unit }
 column-arrivals = chegadas
@@ -1720,6 +1734,14 @@ replay-remapped = Endereços remapeados
 replay-remapped-how =
     O trace endereça mais do que o intervalo sob teste tem. A distância de reuso é a quantidade de outros
     dados acessados entre dois acessos aos mesmos 4 KiB: o tamanho do cache que os conteria.
+replay-model = A carga registrada e seu modelo
+replay-model-how =
+    O modelo é uma etapa com os fluxos que dyno trace model ajustou ao trace. Variância ÷ média refere-se aos ops
+    de cada segundo: 1 se chegam ao acaso a uma taxa constante, mais se chegam em rajadas.
+replay-most-a-second = máximo de ops em um segundo
+replay-idc = variância ÷ média, 1 s
+replay-response-p999 = tempo de resposta, p99,9
+figure-trace-and-model = Ops/s da carga registrada e de seu modelo ao longo do tempo
 replay-remap = método
 replay-addressed = endereçado pelo trace
 replay-used = usado

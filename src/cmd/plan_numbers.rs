@@ -13,6 +13,7 @@ use crate::cmd::{load, selftest_result};
 use crate::plan::search::Search;
 use crate::plan::{self, Axis, Dataset, Field, Load, Plan, Step, Stream, Subject};
 use crate::run::datasets::space;
+use crate::run::recorded_duration;
 use crate::stats::detectable::{Detectable, detectable};
 use crate::stats::specimens::{Components, needed};
 use crate::{bundles, workload};
@@ -39,8 +40,8 @@ impl Extent {
             each * if searched(step) { Search::most_points(values) } else { values as u64 }
         };
         let steps = &plan.protocol.steps;
-        let measuring_ns = |step: &Step| of_step(step).saturating_mul(step.point_ns());
-        let measuring_ns = steps.iter().map(measuring_ns).fold(0, u64::saturating_add);
+        let measuring_ns = steps.iter().map(|step| measuring_ns(plan, step, of_step(step)));
+        let measuring_ns = measuring_ns.fold(0, u64::saturating_add);
         let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
         let subjects = plan.subjects.len() as u64;
         // The minimum number of rounds of a steady state.
@@ -56,6 +57,44 @@ impl Extent {
     }
 }
 
+/// The time of all points of a step. Of a search, the longest value counts for all.
+fn measuring_ns(plan: &Plan, step: &Step, points: u64) -> u64 {
+    let Some(subject) = plan.subjects.first() else { return 0 };
+    let lengths: Vec<u64> = windows(step, subject).iter().map(Step::point_ns).collect();
+    let each = points / lengths.len().max(1) as u64;
+    match step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some()) {
+        true => lengths.iter().max().map_or(0, |longest| longest.saturating_mul(points)),
+        false => lengths.iter().fold(0, |sum, ns| ns.saturating_mul(each).saturating_add(sum)),
+    }
+}
+
+/// A step at each value of its axis, with the window that it has there: a recorded load ends with
+/// its trace. One that cannot be read here counts with the plan's `duration`.
+pub fn windows(step: &Step, subject: &Subject) -> Vec<Step> {
+    let with_window = |step: Step| match recorded_duration(&step) {
+        Ok(duration_ns) => Step { duration_ns, ..step },
+        Err(_) => step,
+    };
+    plan::steps_at(step, subject).map(with_window).collect()
+}
+
+/// Why the length of a step's recorded load is not known here: one line for each of them.
+pub fn unread(plan: &Plan) -> Vec<String> {
+    let of = |step: &Step| {
+        let points = plan.subjects.iter().flat_map(|subject| plan::steps_at(step, subject));
+        let error = points.filter_map(|step| recorded_duration(&step).err()).next()?;
+        Some(format!("{}: the length of its recorded load is unknown: {error:#}", step.name))
+    };
+    plan.protocol.steps.iter().filter_map(of).collect()
+}
+
+/// The longest window of a step, nanoseconds.
+pub fn longest_window_ns(plan: &Plan, step: &Step) -> u64 {
+    let windows = plan.subjects.first().map(|subject| windows(step, subject));
+    let longest = windows.iter().flatten().map(|step| step.duration_ns).max();
+    longest.unwrap_or(step.duration_ns)
+}
+
 /// A stream as text: workload, engine, threads × depth, rate.
 pub fn stream(stream: &Stream) -> String {
     let load = match stream.load {
@@ -69,8 +108,8 @@ pub fn stream(stream: &Stream) -> String {
     )
 }
 
-/// An axis value, as printed.
-pub fn value(axis: &Axis) -> String {
+/// An axis value of a step, as printed.
+pub fn value(step: &Step, axis: &Axis) -> String {
     let Some(value) = axis.value.number() else { return "max".to_string() };
     match axis.field {
         Field::Threads | Field::Depth | Field::Instances => format!("{value}"),
@@ -79,6 +118,10 @@ pub fn value(axis: &Axis) -> String {
         Field::LoadPercent => format!("{value} %"),
         Field::Rates | Field::Scale => format!("{value} ×"),
         Field::Block => bytes(value as u64),
+        Field::Knob => {
+            let knob = step.sweep.as_ref().and_then(|sweep| sweep.knob.as_ref()?.at(axis.value));
+            knob.map_or(String::new(), |(written, _)| written.clone())
+        }
     }
 }
 

@@ -1,11 +1,17 @@
 //! Traces made to harm: every one ends in an answer or an error that says where, with bounded
 //! memory and nothing left behind.
 
-use std::fmt::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
+
+use dyno::base::units::grouped;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::bench::{Bench, MEGABYTES};
 use crate::pages::fifo;
+use crate::support::size;
 
 /// A line of Alibaba's format.
 fn line(offset: &str, time: u64) -> String {
@@ -58,17 +64,42 @@ fn a_compiled_trace_whose_end_claims_the_whole_of_a_huge_file_is_refused_at_once
     assert!(ended.rss_mb < MEGABYTES, "{} MB", ended.rss_mb);
 }
 
-#[test]
-fn a_million_requests_of_one_time_are_one_burst() {
-    let bench = Bench::new();
-    let mut text = String::new();
-    for n in 0..1_000_000u64 {
-        let _ = writeln!(text, "1,W,{},4096,7", n * 4096);
+/// Lines of one gzip member of `burst`.
+const MEMBER: u64 = 100_000;
+
+/// A trace of requests that all arrive at one time, packed: members of a gzip file follow one
+/// another, so that 10^9 lines (17 GB) take a few hundred MB.
+fn burst(bench: &Bench, lines: u64) {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    for n in 0..MEMBER {
+        writeln!(packed, "1,W,{},4096,7", n * 4096).unwrap();
     }
-    bench.write("burst", &text);
-    let ended = bench.ok(&["trace", "info", "burst"]);
-    assert!(ended.out.contains("most arrivals in a second: 1,000,000"), "{}", ended.out);
-    assert!(ended.rss_mb < MEGABYTES, "{} MB", ended.rss_mb);
+    let member = packed.finish().unwrap();
+    let mut file = BufWriter::new(File::create(bench.at("burst")).unwrap());
+    (0..lines / MEMBER).for_each(|_| file.write_all(&member).unwrap());
+    file.flush().unwrap();
+}
+
+/// 10^9 lines with DYNO_SOAK=1.
+#[test]
+fn any_number_of_requests_of_one_time_is_one_burst_in_constant_memory_and_linear_time() {
+    let bench = Bench::new();
+    let mut before = None;
+    for lines in [100_000, 1_000_000, size(4_000_000, 1_000_000_000u64)] {
+        burst(&bench, lines);
+        let ended = bench.ok(&["trace", "info", "burst"]);
+        let counted = format!("most arrivals in a second: {}", grouped(lines));
+        assert!(ended.out.contains(&counted), "{counted}: {}", ended.out);
+        println!("{lines} lines: {:.1} s of processor time, {:.0} MB", ended.cpu_s, ended.rss_mb);
+        assert!(ended.rss_mb < MEGABYTES, "{lines} lines: {} MB", ended.rss_mb);
+        if let Some((former, cpu_s, rss_mb)) = before {
+            let (times, more) = (lines as f64 / former as f64, ended.rss_mb - rss_mb);
+            assert!(ended.cpu_s < 5.0 * times * cpu_s, "{lines} lines: {} s", ended.cpu_s);
+            // The first size does not fill the window that puts requests in order.
+            assert!(former < 1_000_000 || more < 32.0, "{lines} lines: {more} MB more");
+        }
+        before = Some((lines, ended.cpu_s, ended.rss_mb));
+    }
     let ended = bench.dyno(&["trace", "model", "burst", "-o", "m.toml"]);
     assert_eq!(ended.code(), Some(1));
     assert!(ended.said.contains("all requests of burst arrive at one time"), "{}", ended.said);

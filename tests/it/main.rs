@@ -63,6 +63,7 @@ mod recipes;
 mod registry;
 mod repeats;
 mod replay;
+mod replay_sweeps;
 mod running;
 mod schema;
 mod selftest;

@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
-use dyno::trace::{Reader, Request, RequestKind, Synthetic, TraceProfile, anonymise};
+use dyno::base::rng::Seed;
+use dyno::base::units::Rate;
+use dyno::measure::pacer::{ArrivalSeeds, Schedule, WorkerShare};
+use dyno::plan::{Arrival, BurstArrivals};
+use dyno::trace::{Reader, Request, RequestKind, Synthetic, TraceProfile, Writer, anonymise};
 
-use crate::support::{dyno, dyno_well, lab, said, skip};
+use crate::support::{dyno, dyno_well, said, skip};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
@@ -71,16 +75,97 @@ fn a_model_gives_back_the_parameters_of_a_known_load() {
     assert!(checked.status.success(), "{}", said(&checked));
 }
 
+/// A trace of reads that arrive in known bursts.
+fn bursty(path: &Path, of: BurstArrivals, seconds: u64) {
+    let (rate, arrival) = (Rate::OpsPerSec(1000.0), Arrival::Bursts(of));
+    let share = WorkerShare { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 4096.0 };
+    let seeds = ArrivalSeeds { own: Seed::new(1, 0, 0), of_stream: Seed::new(1, 1, 0) };
+    let mut schedule = Schedule::new(rate, arrival, share, 0, seeds);
+    let mut writer = Writer::new(std::fs::File::create(path).expect("a file")).expect("a trace");
+    let device = writer.device("sda").expect("a device");
+    let places = Seed::new(2, 0, 0);
+    let mut n = 0;
+    while schedule.due_ns() < seconds * 1_000_000_000 {
+        let offset = places.at(n).below(1 << 18) * 4096;
+        let (kind, length) = (RequestKind::Read, 4096);
+        let request = Request { at_ns: schedule.due_ns(), device, kind, offset, length };
+        writer.push(&request).expect("a request");
+        schedule.advance(n, length);
+        n += 1;
+    }
+    writer.finish().expect("a trace");
+}
+
+/// The numbers of a row of the table that compares a trace with its model.
+fn row(table: &str, name: &str) -> [f64; 2] {
+    let line = table.lines().find(|line| line.contains(name)).expect(name);
+    let (_, values) = line.split_once(name).expect(name);
+    let number = |word: &str| word.replace([',', '|', '%'], "").parse::<f64>().ok();
+    let numbers: Vec<f64> = values.split_whitespace().filter_map(number).collect();
+    [numbers[0], numbers[numbers.len() - 1]]
+}
+
 #[test]
-fn a_model_of_bursts_says_what_it_does_not_have() {
+fn a_model_has_the_bursts_of_known_arrivals_and_its_requests_are_like_those_of_the_trace() {
     let dir = folder();
-    generate(dir.path(), "t", &["--burst", "20", "--seconds", "20"]);
-    dyno_well(dir.path(), &["trace", "model", "t", "-o", "./m.toml"]);
+    let known = BurstArrivals { factor: 10.0, length_ns: 100_000_000, every_ns: 1_000_000_000 };
+    bursty(&dir.path().join("t"), known, 400);
+    let args = ["trace", "model", "t", "-o", "./m.toml", "--page", "./m.html"];
+    let table = dyno_well(dir.path(), &args);
     let text = std::fs::read_to_string(dir.path().join("m.toml")).expect("a protocol");
-    assert!(text.contains("#   synthetic: bursts: the trace's index of dispersion is"), "{text}");
+    let protocol: toml::Table = text.parse().expect("TOML");
+    let arrival = &protocol["step"][0]["stream"][0]["arrival"];
+    let ns = |key: &str| {
+        let text = arrival[key].as_str().and_then(|text| text.strip_suffix("ns")).expect("ns");
+        text.parse::<f64>().expect("a number")
+    };
+    let factor = arrival["bursts"].as_float().expect("a factor");
+    let close = |found: f64, known: f64| (found / known - 1.0).abs() < 0.3;
+    assert!(close(factor, 10.0), "{arrival}");
+    // Of 400 bursts of exponential lengths, the standard error of the mean is 5 %.
+    assert!(close(ns("length"), 1e8) && close(ns("every"), 1e9), "{arrival}");
+    for (name, tolerance) in [
+        ("mean arrivals", 0.1),
+        ("index of dispersion at 1.00 ms", 0.2),
+        ("index of dispersion at 1.00 ms", 0.3),
+        ("index of dispersion at 1 s", 0.4),
+        ("footprint in 4 KiB extents", 0.1),
+    ] {
+        let [trace, model] = row(&table, name);
+        assert!((model / trace - 1.0).abs() < tolerance, "{name}: {trace} {model}\n{table}");
+    }
+    let page = std::fs::read_to_string(dir.path().join("m.html")).expect("a page");
+    assert!(page.matches("<svg").count() >= 2, "arrivals of both over time");
     std::fs::create_dir(dir.path().join("x")).expect("a folder");
     let checked = dyno(dir.path(), &["plan", "check", "./m.toml", "-s", "A=x"]);
     assert!(checked.status.success(), "{}", said(&checked));
+}
+
+#[test]
+fn the_protocol_of_a_model_measures_the_trace_too_and_the_brief_compares_them() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let more = ["--seconds", "12", "--rate", "300/s", "--span", "16MiB", "--burst", "20"];
+    generate(dir.path(), "t", &more);
+    dyno_well(dir.path(), &["trace", "model", "t", "-o", "./m.toml"]);
+    let text = std::fs::read_to_string(dir.path().join("m.toml")).expect("a protocol");
+    // Both engines of the tests' machines: a folder in memory has no direct I/O.
+    let text = text.replace("direct = true", "direct = false");
+    std::fs::write(dir.path().join("m.toml"), text).expect("a protocol");
+    std::fs::create_dir(dir.path().join("x")).expect("a folder");
+    let run = ["run", "./m.toml", "-s", "A=x", "--repeats", "1", "-o", "b.dyno"];
+    dyno_well(dir.path(), &run);
+    for (language, words) in [
+        ("en", ["The recorded load and its model", "variance ÷ mean"]),
+        ("ja", ["記録された負荷とそのモデル", "分散÷平均"]),
+        ("pt-BR", ["A carga registrada e seu modelo", "variância ÷ média"]),
+    ] {
+        let page = format!("{language}.html");
+        dyno_well(dir.path(), &["report", "b.dyno", "--language", language, "-o", &page]);
+        let page = std::fs::read_to_string(dir.path().join(&page)).expect("a page");
+        for word in words {
+            assert!(page.contains(word), "{language}: {word}");
+        }
+    }
 }
 
 #[test]
@@ -141,52 +226,4 @@ fn recording_without_blktrace_names_the_package() {
     let device = device.display().to_string();
     let refused = dyno(dir.path(), &["trace", "record", &device, "-o", "/dev/shm/dyno-none.trace"]);
     assert!(said(&refused).contains("install Debian's package blktrace"), "{}", said(&refused));
-}
-
-/// Requests of each kind that a drive completed, as `/sys/block/*/stat` counts them (kernel,
-/// block/stat): reads, writes, discards, flushes. A flush counts as a write too.
-fn completed(folder: &Path, name: &str) -> [u64; 4] {
-    let counters = |when: &str| -> Vec<u64> {
-        let text =
-            std::fs::read_to_string(folder.join(format!("{name}.{when}"))).expect("counters");
-        text.split_whitespace().map(|word| word.parse().expect("a number")).collect()
-    };
-    let (before, after) = (counters("before"), counters("after"));
-    let [reads, writes, discards, flushes] = [0, 4, 11, 15].map(|n| after[n] - before[n]);
-    [reads, writes - flushes, discards, flushes]
-}
-
-/// The lab's reads before its load.
-const MARK: u32 = 12288;
-
-#[test]
-fn in_qemu_a_recording_has_every_request_that_the_kernel_counted() {
-    let folder = folder();
-    let Some(said) = lab("labs/traces", &[], folder.path()) else { return };
-    for name in ["plain", "anonymous"] {
-        let path = folder.path().join(format!("{name}.trace"));
-        let all = requests(&path);
-        let marked = all.iter().rposition(|request| request.length == MARK).expect("a mark");
-        let load = &all[marked + 1..];
-        let recorded = RequestKind::ALL
-            .map(|kind| load.iter().filter(|request| request.kind == kind).count() as u64);
-        let counted = completed(folder.path(), name);
-        assert_eq!(recorded, counted, "{name}: reads, writes, discards, flushes\n{said}");
-        assert!(recorded.iter().all(|count| *count > 5), "{recorded:?}");
-        let reader = Reader::open(&path).expect("a trace");
-        assert_eq!(reader.summary().missing, 0, "{said}");
-        let number = |device: &str| device.split(',').all(|part| part.parse::<u32>().is_ok());
-        let device = &reader.summary().devices[0].name;
-        assert!(if name == "plain" { number(device) } else { device == "device 1" }, "{device}");
-        // 200 /s for three seconds.
-        let of_load = load.iter().filter(|request| request.length == 4096).count();
-        assert!(of_load >= 500, "{of_load}: {said}");
-        if name == "plain" {
-            let changes =
-                |r: &&Request| matches!(r.kind, RequestKind::Write | RequestKind::Discard);
-            let end = load.iter().filter(changes).map(Request::end).max();
-            assert!(end <= Some(16 << 20), "Dyno's own dataset: {end:?}");
-        }
-    }
-    assert!(said.contains("has no request"), "an idle second: {said}");
 }

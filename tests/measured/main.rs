@@ -9,8 +9,10 @@ mod meters;
 mod outliers;
 mod quiet;
 mod replay;
+mod replay_beside_fio;
 mod selftest;
 mod terminals;
+mod traced;
 mod truth;
 
 #[path = "../support/mod.rs"]

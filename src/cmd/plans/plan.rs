@@ -12,15 +12,17 @@ use crate::cmd::json::OutputFormat;
 use crate::cmd::load::share;
 use crate::cmd::measure::run::RunInput;
 use crate::cmd::plan_numbers::{
-    DetectableDifference, Earlier, Extent, Specimens, fill_bytes, paced_bytes, powers, specimens,
-    stream, value, writes,
+    DetectableDifference, Earlier, Extent, Specimens, fill_bytes, longest_window_ns, paced_bytes,
+    powers, specimens, stream, unread, value, writes,
 };
 use crate::cmd::plans::plan_facts::PlanCheck;
 use crate::cmd::{json, selftest_result};
 use crate::plan::{self, Axis, DrivePlace, Load, Plan, PowerCut, Step, Stream};
+use crate::record::RecordedKind;
 use crate::run::{self, prepare};
 use crate::stats::family::FEWEST;
 use crate::stats::percent::rounded_out;
+use crate::workload;
 
 /// The plan, and the source of its scatter.
 #[derive(Args)]
@@ -107,9 +109,9 @@ fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
         rows.push([
             step.name.clone(),
             axes.first().map_or("-".into(), |a| a.name.clone()),
-            values(&axes),
+            values(step, &axes),
             duration(step.warmup_ns),
-            duration(step.duration_ns),
+            duration(longest_window_ns(plan, step)),
             step.streams.iter().map(stream).collect::<Vec<_>>().join("; "),
         ]);
     }
@@ -124,13 +126,14 @@ fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
 }
 
 /// The values of an axis; the ends of a long one.
-fn values(axes: &[Axis]) -> String {
+fn values(step: &Step, axes: &[Axis]) -> String {
     match axes {
         [] => "-".to_string(),
         [first, second, .., last] if axes.len() > 12 => {
-            format!("{}, {} … {} ({})", value(first), value(second), value(last), axes.len())
+            let [first, second, last] = [first, second, last].map(|axis| value(step, axis));
+            format!("{first}, {second} … {last} ({})", axes.len())
         }
-        _ => axes.iter().map(value).collect::<Vec<_>>().join(", "),
+        _ => axes.iter().map(|axis| value(step, axis)).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -155,6 +158,7 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "{}", why(plan))?;
     let bound = if at_most { "At most" } else { "At least" };
     writeln!(out, "{bound} {}; without filling datasets and settling.", duration(load_ns))?;
+    unread(plan).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     if let Some(more_ns) = more_ns {
         writeln!(out, "Up to {} more until the drives are steady.", duration(more_ns))?;
     }
@@ -314,6 +318,10 @@ fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
 fn written(step: &Step, stream: &Stream) -> String {
     let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9 * f64::from(stream.instances);
     let (name, workload) = (&stream.name, &stream.workload.name);
+    if let Ok(Some(load)) = workload::recorded(stream) {
+        let RecordedKind { requests, bytes: written } = load.replayed.writes;
+        return format!("{name} up to {} in {} requests", bytes(written), grouped(requests));
+    }
     match stream.load {
         Load::Rate(Rate::BytesPerSec(rate)) => {
             format!("{name} up to {}", bytes((rate * seconds) as u64))

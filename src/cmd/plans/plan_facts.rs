@@ -35,6 +35,8 @@ pub struct PlanCheck {
     load_ns: u64,
     /// The additional maximum time of a steady state.
     steady_more_ns: Option<u64>,
+    /// Steps whose recorded loads cannot be read here, and why: they count with their `duration`.
+    unread: Vec<String>,
     steps: Vec<PlannedStepRow>,
     subjects: Vec<PlannedSubjectRow>,
     /// The preparation of each drive, as text.
@@ -58,6 +60,7 @@ struct PlannedStepRow {
     /// The values of the sweep, as printed.
     values: Vec<String>,
     warmup_ns: u64,
+    /// The measured window; of recorded loads, the longest over the values of the sweep.
     duration_ns: u64,
     /// Streams, as text: workload, engine, threads × depth, rate.
     streams: Vec<String>,
@@ -147,7 +150,8 @@ impl PlanCheck {
             at_most,
             load_ns,
             steady_more_ns: more_ns,
-            steps: plan.protocol.steps.iter().map(step).collect(),
+            unread: numbers::unread(plan),
+            steps: plan.protocol.steps.iter().map(|own| step(plan, own)).collect(),
             subjects: plan.subjects.iter().map(|s| subject(plan, s)).collect(),
             preparation: prepare::in_words(plan),
             verification: verification::in_words(plan)?,
@@ -166,15 +170,15 @@ impl PlanCheck {
     }
 }
 
-fn step(step: &Step) -> PlannedStepRow {
+fn step(plan: &Plan, step: &Step) -> PlannedStepRow {
     let axes: Vec<_> = plan::axes_of(step).into_iter().flatten().collect();
     PlannedStepRow {
         name: step.name.clone(),
         title: step.title.clone(),
         axis: axes.first().map(|axis| axis.name.clone()),
-        values: axes.iter().map(numbers::value).collect(),
+        values: axes.iter().map(|axis| numbers::value(step, axis)).collect(),
         warmup_ns: step.warmup_ns,
-        duration_ns: step.duration_ns,
+        duration_ns: numbers::longest_window_ns(plan, step),
         streams: step.streams.iter().map(numbers::stream).collect(),
     }
 }

@@ -2,6 +2,7 @@
 
 mod generate;
 mod info;
+mod likeness;
 mod model;
 mod record;
 
@@ -23,7 +24,11 @@ pub enum TraceCommand {
     Info(info::InfoArgs),
     /// Record the requests to a block device, with blktrace
     Record(record::RecordArgs),
-    /// Fit a protocol to a trace: arrivals, sizes, mix, skew
+    /// Fit a protocol to a trace: arrivals with bursts, sizes, mix, skew; and compare the two
+    ///
+    /// The protocol has two steps on the same datasets: `model`, the fitted streams, and `trace`,
+    /// the replay of the trace itself. The printed table compares the trace with the requests that
+    /// the streams make.
     Model(model::ModelArgs),
     /// Write a synthetic trace, the same for the same seed
     Generate(generate::GenerateArgs),
@@ -34,7 +39,7 @@ pub fn trace(command: &TraceCommand, out: &mut dyn Write) -> Result<()> {
     match command {
         TraceCommand::Info(args) => info::info(args, out),
         TraceCommand::Record(args) => record::record(args, out),
-        TraceCommand::Model(args) => model::model(args),
+        TraceCommand::Model(args) => model::model(args, out),
         TraceCommand::Generate(args) => generate::generate(args, out),
     }
 }

@@ -1,7 +1,8 @@
 //! `dyno trace model`: a protocol whose streams are like a trace: one for each of its busiest
-//! devices. What a stream cannot have is named in the file.
+//! devices. What a stream cannot have is named in the file. A second step replays the trace itself.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -9,11 +10,15 @@ use crate::base::error::{Result, failed};
 use crate::base::output;
 use crate::base::stderr::note;
 use crate::base::units::{duration, grouped, significant};
+use crate::brief::trace::comparison;
 use crate::cmd::convert::draft::{
-    DraftDataset, DraftStep, DraftStream, Loss, ProtocolDraft, blocks, number,
+    DraftDataset, DraftStep, DraftStream, Loss, ProtocolDraft, blocks, number, quoted,
 };
 use crate::cmd::convert::shown;
-use crate::trace::{Reader, RequestKind, TraceProfile};
+use crate::cmd::publish::report::write_as_named;
+use crate::cmd::screen::on_screen;
+use crate::cmd::trace::likeness;
+use crate::trace::{BurstFit, Reader, RequestKind, TraceProfile};
 
 /// Which trace, and where the protocol goes.
 #[derive(Args)]
@@ -23,6 +28,10 @@ pub struct ModelArgs {
     /// Protocol to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Also write the comparison as a page with figures; the extension selects the format: .html,
+    /// .pdf or .md
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
 }
 
 /// Devices that get a stream; others are named as not modelled.
@@ -35,25 +44,37 @@ const MIB: u64 = 1 << 20;
 const LEAST_THETA: f64 = 0.05;
 /// How long a step runs, whatever the trace: long enough to measure, short enough to repeat.
 const SECONDS: (f64, f64) = (10.0, 600.0);
+/// Requests in flight, so that bursts wait for the drive.
+const DEPTH: u64 = 128;
+/// The steps of the protocol: the fitted streams, and the trace itself. The brief compares them.
+const MODEL: &str = "model";
+const TRACE: &str = "trace";
 /// Between this and 1 / this, an index of dispersion at 1 ms is that of Poisson arrivals.
 const LIKE_POISSON: f64 = 0.5;
 
-/// Fits and writes.
-pub fn model(args: &ModelArgs) -> Result<()> {
+/// Fits, writes and compares.
+pub fn model(args: &ModelArgs, out: &mut dyn Write) -> Result<()> {
     let (mut reader, _) = super::open(&args.file)?;
     let name = args.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let protocol = fit(&mut reader, &name)?;
+    let source = std::fs::canonicalize(&args.file)?;
+    let protocol = fit(&mut reader, (&name, &source))?;
     for loss in &protocol.losses {
         note(&format!("{}: {}", loss.text, loss.why));
     }
     output::write(&args.output, &[&args.file], protocol.to_toml("dyno trace model").as_bytes())?;
+    let (of_trace, of_model) = likeness::profiles(&mut reader, &args.output)?;
+    let document = comparison::document(&of_trace, &of_model, &name);
+    out.write_all(on_screen(&comparison::on_screen(&document)).as_bytes())?;
+    if let Some(page) = &args.page {
+        write_as_named(&document, page, &[&args.file, &args.output])?;
+    }
     let path = shown(&args.output);
     note(&format!("Next: dyno plan check {path} --subject A=DIRECTORY"));
     Ok(())
 }
 
 /// The protocol that is like a trace.
-fn fit(reader: &mut Reader, name: &str) -> Result<ProtocolDraft> {
+fn fit(reader: &mut Reader, (name, source): (&str, &Path)) -> Result<ProtocolDraft> {
     let summary = reader.summary().clone();
     if summary.span_ns == 0 {
         return Err(failed(
@@ -75,13 +96,14 @@ fn fit(reader: &mut Reader, name: &str) -> Result<ProtocolDraft> {
         ..ProtocolDraft::default()
     };
     let span_s = summary.span_ns as f64 / 1e9;
-    let mut step = DraftStep {
-        name: "model".to_string(),
+    let step = |name: &str| DraftStep {
+        name: name.to_string(),
         warmup_s: 0.0,
         duration_s: span_s.clamp(SECONDS.0, SECONDS.1),
         sweep: None,
         streams: Vec::new(),
     };
+    let (mut step, mut replay) = (step(MODEL), step(TRACE));
     for device in busiest.iter().take(MOST_STREAMS) {
         let of = &summary.devices[*device].name;
         let profile = TraceProfile::of(reader, Some(*device as u16))?;
@@ -94,6 +116,7 @@ fn fit(reader: &mut Reader, name: &str) -> Result<ProtocolDraft> {
             bytes,
             knobs: vec![("direct", "true".to_string())],
         });
+        replay.streams.push(replayed(&stream, (of, source), span_s));
         step.streams.push(self::stream(stream, &profile, &mut draft));
     }
     for device in busiest.iter().skip(MOST_STREAMS) {
@@ -105,8 +128,32 @@ fn fit(reader: &mut Reader, name: &str) -> Result<ProtocolDraft> {
         let what = format!("no request of {name} reads, writes or discards anything");
         return Err(failed(what, "give a trace with requests that have a size"));
     }
-    draft.steps.push(step);
+    draft.steps.extend([step, replay]);
     Ok(draft)
+}
+
+/// The stream that replays a device of the trace, as long as its model runs.
+fn replayed(name: &str, (device, source): (&str, &Path), span_s: f64) -> DraftStream {
+    let mut knobs = vec![
+        ("file", quoted(&source.to_string_lossy())),
+        ("device", quoted(device)),
+        // Device and dataset have sectors of the same size only by chance.
+        ("align", "\"4KiB\"".to_string()),
+    ];
+    if span_s > SECONDS.1 {
+        knobs.push(("end", format!("\"{}s\"", SECONDS.1)));
+    }
+    DraftStream {
+        dataset: name.to_string(),
+        name: name.to_string(),
+        engine: "uring",
+        direct: true,
+        threads: 1,
+        depth: DEPTH,
+        keys: Vec::new(),
+        kind: "trace",
+        knobs,
+    }
 }
 
 fn stream(name: String, profile: &TraceProfile, draft: &mut ProtocolDraft) -> DraftStream {
@@ -114,19 +161,7 @@ fn stream(name: String, profile: &TraceProfile, draft: &mut ProtocolDraft) -> Dr
     let rate = profile.rate().unwrap_or(0.0);
     let mut lose = |why: String| draft.losses.push(Loss { line: 0, text: name.clone(), why });
     let dispersion: Vec<f64> = profile.dispersion.iter().filter_map(|d| d.index).collect();
-    let arrival = arrival(&dispersion, rate);
-    let indices: Vec<String> = profile
-        .dispersion
-        .iter()
-        .filter_map(|d| Some(format!("{} at {}", significant(d.index?, 3), duration(d.window_ns))))
-        .collect();
-    if dispersion.iter().any(|index| *index > 1.0 / LIKE_POISSON) {
-        lose(format!(
-            "bursts: the trace's index of dispersion is {}; that of the stream is that of \
-             '{arrival}' arrivals at a constant rate",
-            indices.join(", ")
-        ));
-    }
+    let arrival = arrival(&dispersion, rate, profile.bursts);
     let all = summary.requests as f64;
     let of = |kind: RequestKind| summary.of(kind).requests as f64 / all * 100.0;
     let read = of(RequestKind::Read);
@@ -151,25 +186,33 @@ fn stream(name: String, profile: &TraceProfile, draft: &mut ProtocolDraft) -> Dr
         engine: "uring",
         direct: true,
         threads: 1,
-        depth: 128,
-        keys: vec![
-            ("rate", format!("\"{}/s\"", significant_rate(rate))),
-            ("arrival", format!("\"{arrival}\"")),
-        ],
+        depth: DEPTH,
+        keys: vec![("rate", format!("\"{}/s\"", significant_rate(rate))), ("arrival", arrival)],
         kind: "random",
         knobs,
     }
 }
 
-/// Of `fixed`, `poisson` and `refill`, the arrival whose index of dispersion at 1 ms is nearest:
-/// 0, 1, and, as `refill` releases the requests of 100 ms at once, a tenth of the rate.
-fn arrival(dispersion: &[f64], rate: f64) -> &'static str {
-    let Some(index) = dispersion.first() else { return "poisson" };
+/// The arrivals by their indices of dispersion at 1 ms, 100 ms and 1 s, as TOML. Evenly spaced ones
+/// have none; `refill` releases the requests of 100 ms at once, so that its index is a tenth of the
+/// rate at 1 ms, and next to 0 from 100 ms on; those of bursts are above 1.
+fn arrival(dispersion: &[f64], rate: f64, bursts: Option<BurstFit>) -> String {
     let refill = (rate / 10.0).max(1.0);
-    match *index {
-        index if index < LIKE_POISSON => "fixed",
-        index if index > refill.sqrt() && index > 1.0 / LIKE_POISSON => "refill",
-        _ => "poisson",
+    let scatters = dispersion.iter().any(|index| *index > 1.0 / LIKE_POISSON);
+    match (dispersion, bursts) {
+        ([at_1_ms, ..], _) if !scatters && *at_1_ms < LIKE_POISSON => "\"fixed\"".to_string(),
+        ([at_1_ms, at_100_ms, ..], _)
+            if *at_1_ms > refill.sqrt() && scatters && *at_100_ms < LIKE_POISSON =>
+        {
+            "\"refill\"".to_string()
+        }
+        (_, Some(BurstFit { factor, length_ns, every_ns })) if scatters => {
+            let (factor, length_ns) = (factor.max(1.0), length_ns.max(1.0).round());
+            let every_ns = every_ns.round().max(length_ns + 1.0);
+            let factor = number((factor * 100.0).round() / 100.0);
+            format!("{{ bursts = {factor}, length = \"{length_ns}ns\", every = \"{every_ns}ns\" }}")
+        }
+        _ => "\"poisson\"".to_string(),
     }
 }
 

@@ -285,7 +285,7 @@ mod tests {
     use super::*;
     use crate::base::histogram::Histogram;
     use crate::base::units::Rate;
-    use crate::measure::pacer::{Schedule, WorkerShare};
+    use crate::measure::pacer::{ArrivalSeeds, Schedule, WorkerShare};
     use crate::measure::recorder::Recorder;
     use crate::measure::slowest::Slowest;
     use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
@@ -326,7 +326,8 @@ mod tests {
         let recorder = Recorder::new(&[Class::READ], rate.is_some());
         let share = WorkerShare { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 4096.0 };
         let schedule = rate.map(|(ops, arrival)| {
-            Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, Seed::new(1, 2, 3))
+            let seeds = ArrivalSeeds { own: Seed::new(1, 2, 3), of_stream: Seed::new(1, 2, 4) };
+            Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, seeds)
         });
         let drive = DriveJob {
             source: Box::new(Reads),

@@ -1,16 +1,17 @@
 //! Generates load and times it: everything that happens between the barrier and the join.
 //!
 //! `op` is a request, `io_context` the interface that engines implement, `pacer` determines when a
-//! request is due, `recorder` counts it, `slots` hold the requests in flight, `groups` those that
-//! are also timed together, `slowest` the slowest requests, `tally` processes the completions of a
-//! turn, `job` is the input of a worker, and `worker` is the loop that connects them. `sql` is the
-//! interface to database servers. Nothing here depends on an engine, a workload, a plan file or a
-//! bundle.
+//! request is due (`bursts` when many are), `recorder` counts it, `slots` hold the requests in
+//! flight, `groups` those that are also timed together, `slowest` the slowest requests, `tally`
+//! processes the completions of a turn, `job` is the input of a worker, and `worker` is the loop
+//! that connects them. `sql` is the interface to database servers. Nothing here depends on an
+//! engine, a workload, a plan file or a bundle.
 //!
 //! This room is below the engines. The registry returns boxed I/O contexts, but the loop must be
 //! compiled for the concrete type: because engines can import the loop, a blanket `impl
 //! AnyIoContext for IoContext` provides that without an enum of all engines.
 
+mod bursts;
 mod groups;
 pub mod io_context;
 pub mod job;

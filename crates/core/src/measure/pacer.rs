@@ -9,6 +9,7 @@
 use crate::base::error::{Error, Hint, Result};
 use crate::base::rng::Seed;
 use crate::base::units::{self, Rate};
+use crate::measure::bursts::BurstClock;
 use crate::plan::Arrival;
 
 /// An op submitted more than this after it was due counts as late: a hundred microseconds, about
@@ -34,6 +35,7 @@ pub struct Schedule {
     extra_bytes: u32,
     pace: Pace,
     gaps: Seed,
+    bursts: Option<BurstClock>,
     start_ns: u64,
     due_ns: f64,
     mean_gap_ns: f64,
@@ -41,7 +43,7 @@ pub struct Schedule {
 }
 
 /// The source of the due times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Pace {
     /// A rate.
     Rate(Arrival),
@@ -66,13 +68,13 @@ pub struct FellBehind(u64);
 impl Schedule {
     /// The schedule of worker `thread` of `threads`, which share `rate`. Fixed arrivals of the
     /// workers interleave evenly; Poisson arrivals are independent and add up to one Poisson
-    /// process.
+    /// process, and their bursts coincide.
     pub fn new(
         rate: Rate,
         arrival: Arrival,
         share: WorkerShare,
         start_ns: u64,
-        seed: Seed,
+        seeds: ArrivalSeeds,
     ) -> Schedule {
         let (total, by_bytes) = match rate {
             Rate::OpsPerSec(ops) => (ops, false),
@@ -84,16 +86,25 @@ impl Schedule {
             Arrival::Fixed | Arrival::Refill => {
                 mean_gap_ns * f64::from(share.thread) / f64::from(share.threads)
             }
-            Arrival::Poisson => mean_gap_ns * seed.at(u64::MAX).exponential(),
+            Arrival::Poisson | Arrival::Bursts(_) => {
+                mean_gap_ns * seeds.own.at(u64::MAX).exponential()
+            }
         };
+        let start = start_ns as f64;
+        let mut bursts = match arrival {
+            Arrival::Bursts(of) => Some(BurstClock::new(of, start, seeds.of_stream)),
+            _ => None,
+        };
+        let due_ns = bursts.as_mut().map_or(start + first, |bursts| bursts.after(start, first));
         Schedule {
             unit_ns,
             by_bytes,
             extra_bytes: share.extra_bytes,
             pace: Pace::Rate(arrival),
-            gaps: seed,
+            gaps: seeds.own,
+            bursts,
             start_ns,
-            due_ns: start_ns as f64 + first,
+            due_ns,
             mean_gap_ns,
             max_lag_ns: u64::MAX,
         }
@@ -107,6 +118,7 @@ impl Schedule {
             extra_bytes: 0,
             pace: Pace::Recorded(times),
             gaps: Seed::new(0, 0, 0),
+            bursts: None,
             start_ns,
             due_ns: start_ns as f64,
             // The backlog is counted one op at a time, because gaps differ.
@@ -178,10 +190,24 @@ impl Schedule {
         }
     }
 
-    /// The mean time between ops of this worker, nanoseconds; infinite for a recorded load.
+    /// The mean time between ops of this worker at present, nanoseconds; infinite for a recorded
+    /// load.
     #[inline(always)]
     pub fn mean_gap_ns(&self) -> f64 {
-        self.mean_gap_ns
+        match &self.bursts {
+            Some(bursts) => self.mean_gap_ns / bursts.speed(),
+            None => self.mean_gap_ns,
+        }
+    }
+
+    /// The number of ops that are due before `until_ns` and not submitted, by the mean gap.
+    pub fn overdue(&self, until_ns: u64) -> u64 {
+        let (due_ns, until) = (self.due_ns(), until_ns as f64);
+        let even_ns = match &self.bursts {
+            Some(bursts) => bursts.even_ns(self.due_ns, until),
+            None => until_ns.saturating_sub(due_ns) as f64,
+        };
+        if until_ns <= due_ns { 0 } else { (even_ns / self.mean_gap_ns).ceil() as u64 }
     }
 
     /// Advances past op `n` of `bytes` bytes.
@@ -195,6 +221,10 @@ impl Schedule {
         self.due_ns += match self.pace {
             Pace::Rate(Arrival::Fixed | Arrival::Refill) => gap,
             Pace::Rate(Arrival::Poisson) => gap * self.gaps.at(n).exponential(),
+            Pace::Rate(Arrival::Bursts(_)) => {
+                let (due_ns, gap) = (self.due_ns, gap * self.gaps.at(n).exponential());
+                self.bursts.as_mut().map_or(gap, |bursts| bursts.after(due_ns, gap) - due_ns)
+            }
             Pace::Recorded(_) => 0.0,
         };
     }
@@ -211,6 +241,15 @@ fn fell_behind(lag_ns: u64) -> Error {
 #[inline(always)]
 fn nearest(ns: f64) -> u64 {
     (ns + 0.5) as u64
+}
+
+/// The random numbers of a schedule.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrivalSeeds {
+    /// The worker's own: its gaps.
+    pub own: Seed,
+    /// Of all workers of the stream: when its bursts are.
+    pub of_stream: Seed,
 }
 
 /// The worker, out of how many, to which a schedule belongs.
@@ -230,6 +269,7 @@ pub struct WorkerShare {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::BurstArrivals;
 
     fn schedule(rate: Rate, arrival: Arrival, thread: u32, threads: u32) -> Schedule {
         Schedule::new(
@@ -237,7 +277,7 @@ mod tests {
             arrival,
             WorkerShare { thread, threads, extra_bytes: 0, mean_op_bytes: 4096.0 },
             0,
-            Seed::new(1, 2, u64::from(thread)),
+            ArrivalSeeds { own: Seed::new(1, 2, u64::from(thread)), of_stream: Seed::new(1, 2, 9) },
         )
     }
 
@@ -273,6 +313,32 @@ mod tests {
             assert!((mean * rate / 1e9 - 1.0).abs() < 0.005, "mean gap {mean} ns at {rate}/s");
             assert!((deviation / mean - 1.0).abs() < 0.01, "deviation {deviation}, mean {mean}");
         }
+    }
+
+    #[test]
+    fn bursts_of_all_workers_coincide_and_ops_that_are_overdue_are_counted_by_their_rate() {
+        let of = BurstArrivals { factor: 50.0, length_ns: 50_000_000, every_ns: 500_000_000 };
+        let arrival = Arrival::Bursts(of);
+        let mut counts = [vec![0u64; 10_000], vec![0; 10_000]];
+        for (thread, counts) in counts.iter_mut().enumerate() {
+            let mut s = schedule(Rate::OpsPerSec(20_000.0), arrival, thread as u32, 2);
+            let overdue = s.overdue(100_000_000_000);
+            let mut n = 0;
+            while s.due_ns() < 100_000_000_000 {
+                counts[(s.due_ns() / 10_000_000) as usize] += 1;
+                s.advance(n, 4096);
+                n += 1;
+            }
+            // Poisson counts scatter by the root of their number, and even time does not.
+            assert!(overdue.abs_diff(n) < 5 * (n as f64).sqrt() as u64, "{overdue} {n}");
+            assert_eq!(s.overdue(100_000_000_000), 0);
+        }
+        // A window of 10 ms has 100 ops of a worker on average: 17 between bursts, 850 in one.
+        let is_burst = |count: u64| count > 200;
+        let alike =
+            counts[0].iter().zip(&counts[1]).filter(|(a, b)| is_burst(**a) == is_burst(**b));
+        assert!(alike.count() > 9_900, "but for windows in which a burst begins or ends");
+        assert!(counts[0].iter().filter(|count| is_burst(**count)).count() > 500);
     }
 
     #[test]

@@ -399,11 +399,9 @@ fn turn<L: IoContext>(
 /// Open loop: counts the ops that were due before the window closed but could not be submitted.
 fn note_backlog(drive: &mut DriveJob<'_>, until_ns: u64) -> Result<()> {
     let Some(schedule) = &drive.schedule else { return Ok(()) };
-    let overdue_ns = until_ns.saturating_sub(schedule.due_ns());
     let left = match schedule.is_recorded() {
         true => drive.source.left_over(schedule.since_start_ns(until_ns))?,
-        false if overdue_ns == 0 => 0,
-        false => (overdue_ns as f64 / schedule.mean_gap_ns()).ceil() as u64,
+        false => schedule.overdue(until_ns),
     };
     drive.recorder.backlog_end.set(left);
     Ok(())

@@ -52,6 +52,7 @@ use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
 pub use crate::run::placement::unused as unused_processors;
 use crate::run::prepare::ReadySubject;
+pub use crate::run::replay::recorded_duration;
 use context::RunContext;
 use datasets::before::Before;
 use display::progress::Progress;

@@ -87,7 +87,7 @@ fn attempt(
     sink: &mut dyn Sink,
 ) -> Result<Observed> {
     let RunContext { plan, time, progress } = context;
-    let point = &servers::with_load_apart(&replay::with_recorded_length(point)?)?;
+    let point = &servers::with_load_apart(point)?;
     let step = &point.step;
     // Before anything is opened, because memory is charged on first use.
     let limited = load_memory::enter(step)?;

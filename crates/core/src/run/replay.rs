@@ -2,12 +2,13 @@
 //! what is disclosed of them.
 
 use crate::base::error::{Result, failed};
-use crate::plan::{Plan, PointPlan, Stream};
+use crate::plan::{Plan, PointPlan, Step, Stream};
 use crate::record::{Arrivals, CachedBlocks, Fact, RemappedTrace, Replayed, Sample};
 use crate::run::worker_group::WorkerGroup;
 use crate::workload::{self, RecordedLoad};
 
-/// The plan and its points with what recorded loads answer themselves.
+/// The plan and its points with what recorded loads answer themselves, and with the length that the
+/// points have by them.
 pub fn completed(plan: &Plan, mut points: Vec<PointPlan>) -> Result<(Plan, Vec<PointPlan>)> {
     let mut plan = plan.clone();
     let steps = plan.protocol.steps.iter_mut().flat_map(|step| &mut step.streams);
@@ -15,29 +16,30 @@ pub fn completed(plan: &Plan, mut points: Vec<PointPlan>) -> Result<(Plan, Vec<P
     let steady = plan.protocol.preparation.steady.iter_mut().map(|steady| &mut steady.stream);
     let measured = points.iter_mut().flat_map(|point| &mut point.step.streams);
     steps.chain(prepared).chain(steady).chain(measured).try_for_each(workload::complete)?;
+    for point in &mut points {
+        point.step.duration_ns = recorded_duration(&point.step)?;
+    }
     Ok((plan, points))
 }
 
-/// The point with a window that ends with its recorded loads, where it has no others and they end
-/// before it.
-pub fn with_recorded_length(point: &PointPlan) -> Result<PointPlan> {
-    let mut point = point.clone();
+/// The length of a point's window, nanoseconds: it ends with its recorded loads, if it has no
+/// others and they end before `duration`.
+pub fn recorded_duration(step: &Step) -> Result<u64> {
     let mut longest_ns = 0;
-    for stream in &point.step.streams {
+    for stream in &step.streams {
         match workload::recorded(stream)?.map(|load| load.length_ns) {
             Some(Some(ns)) => longest_ns = longest_ns.max(ns),
-            _ => return Ok(point),
+            _ => return Ok(step.duration_ns),
         }
     }
-    let left_ns = longest_ns.saturating_sub(point.step.warmup_ns);
+    let left_ns = longest_ns.saturating_sub(step.warmup_ns);
     if left_ns == 0 {
         return Err(failed(
             "the recorded load ends within the warm-up",
             "shorten `warmup`: the warm-up is the beginning of the recording",
         ));
     }
-    point.step.duration_ns = point.step.duration_ns.min(left_ns);
-    Ok(point)
+    Ok(step.duration_ns.min(left_ns))
 }
 
 /// A stream's recorded load, as it was replayed on the first of its drives.

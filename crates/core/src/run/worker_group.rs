@@ -20,7 +20,7 @@ use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::engine;
 use crate::lab::machine::processors::{self, Processors};
-use crate::measure::pacer::{ReplayTimes, Schedule, WorkerShare};
+use crate::measure::pacer::{ArrivalSeeds, ReplayTimes, Schedule, WorkerShare};
 use crate::measure::recorder::{MOST_CLASSES, Recorder};
 use crate::measure::slowest::{KEPT, Slowest};
 use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
@@ -158,10 +158,11 @@ impl<'a> WorkerGroup<'a> {
         let stream = self.stream;
         let extra_bytes = self.target.space().key_bytes;
         let share = WorkerShare { thread, threads: stream.threads, extra_bytes, mean_op_bytes };
-        let gaps = Seed::new(self.seed ^ 0x5EED, u64::from(self.instance), u64::from(thread));
+        let of = |thread: u64| Seed::new(self.seed ^ 0x5EED, u64::from(self.instance), thread);
+        let seeds = ArrivalSeeds { own: of(u64::from(thread)), of_stream: of(u64::MAX) };
         let schedule = match (self.replay, self.rate) {
             (Some(times), _) => Schedule::recorded(times, start_ns),
-            (None, Some(rate)) => Schedule::new(rate, stream.arrival, share, start_ns, gaps),
+            (None, Some(rate)) => Schedule::new(rate, stream.arrival, share, start_ns, seeds),
             (None, None) => return None,
         };
         Some(schedule.with_max_lag(self.max_lag_ns))

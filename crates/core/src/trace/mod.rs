@@ -21,13 +21,15 @@ mod writer;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_published;
 
 pub use anonymise::{EXTENT, anonymise};
 pub use compile::{Compiled, compile, read_any, read_blktrace, write_file};
 pub use formats::parsed::{Refusals, Refused};
 pub use generate::Synthetic;
 pub use layout::{KindTotal, Summary, TraceDevice, is_compiled};
-pub use profile::{ArrivalSeries, CountDispersion, ExtentUse, LengthCount, TraceProfile};
+pub use profile::{ArrivalSeries, BurstFit, CountDispersion, ExtentUse, LengthCount, TraceProfile};
 pub use profile::{ReuseBucket, ReuseDistances};
 pub use reader::Reader;
 pub use request::{MOST_DEVICES, Request, RequestKind, SPACE_BYTES};

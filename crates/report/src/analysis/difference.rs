@@ -39,6 +39,8 @@ pub enum Condition {
     Preparation,
     /// The temperature when the windows opened, in the step of this title.
     Temperature(PlanText),
+    /// The requests that were replayed of a recorded load, in the step of this title.
+    RecordedLoad(PlanText),
     /// The subjects were measured in runs of their own.
     OwnRuns,
     /// The subjects were measured one after the other.

@@ -29,7 +29,7 @@ use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::base::error::{Context, Result, failed};
 use crate::base::units;
 use crate::plan::specification::Specification;
-use crate::plan::{LoopKind, Plan, PointIndex, Timing};
+use crate::plan::{Axis, LoopKind, Plan, PointIndex, Step, Timing};
 use crate::record::key::{FactHeading, drive};
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Mask, Outcome, OwnLateness, PacingFloor, Point, PointContents,
@@ -215,6 +215,24 @@ impl Gathering {
         }
     }
 
+    /// The place of a point on its step's axis.
+    fn position(&self, run: usize, step: StepKey, axis: Option<&Axis>) -> AxisPosition {
+        let known = &self.facts.measured.steps[step];
+        let of = |own: &&Step| own.name == known.name;
+        let planned = self
+            .facts
+            .setup
+            .runs
+            .get(run)
+            .and_then(|run| run.resolved.protocol.steps.iter().find(of));
+        let knob = planned.and_then(|own| own.sweep.as_ref()?.knob.as_ref());
+        let written = knob.zip(axis).and_then(|(knob, axis)| knob.at(axis.value));
+        match written {
+            Some((written, _)) => AxisPosition::of_knob(written, &known.values),
+            None => AxisPosition::of(axis),
+        }
+    }
+
     /// Adds a point of the run with that index.
     pub fn point(&mut self, run: usize, contents: PointContents) {
         let PointContents { point, rates, samples, reported, slow_ops } = contents;
@@ -225,7 +243,7 @@ impl Gathering {
         let Some(step) = self.facts.measured.steps.position(|s| s.name == point.key.step) else {
             return;
         };
-        let value = AxisPosition::of(point.key.axis.as_ref());
+        let value = self.position(run, step, point.key.axis.as_ref());
         let step_facts = &mut self.facts.measured.steps[step];
         if step_facts.axis.is_none() {
             step_facts.axis =

@@ -58,6 +58,11 @@ pub fn watts_of(l: Language, estimate: &Estimate) -> String {
     written(l, estimate).unwrap_or_else(|| watts(l, estimate.value))
 }
 
+/// A size in the unit that suits it: "4 KiB", "12.9 KB", "1.92 TB".
+pub fn size(l: Language, bytes: f64) -> String {
+    l.number(&units::bytes(bytes.round() as u64))
+}
+
 /// Capacities and total bytes written, in decimal units with three digits: "7.68 TB".
 pub fn large_bytes(l: Language, bytes: f64) -> String {
     let (by, unit) = match bytes {

@@ -1,38 +1,55 @@
 //! What a trace is like, in words, tables and figures: `dyno trace info`.
 
+pub mod comparison;
+
 use super::block::{Block, Table};
 use super::document::{Brief, BriefSection};
 use super::number_format::NONE;
-use crate::base::units::{bytes, duration, grouped, plural, significant};
+use crate::base::units::{bytes, duration, grouped, latency, plural, significant};
 use crate::brief::own::options::PaperSize;
 use crate::chart::Palette;
 use crate::chart::kinds::trace as figures;
 use crate::language::Language;
 use crate::trace::{
-    CountDispersion, ExtentUse, LengthCount, RequestKind, TraceDevice, TraceProfile,
+    BurstFit, CountDispersion, ExtentUse, LengthCount, RequestKind, TraceDevice, TraceProfile,
 };
 
 /// Rows of a table of lengths or devices; the rest are summed up.
 const MOST_ROWS: usize = 20;
 
-/// A trace's page.
-pub fn document(profile: &TraceProfile, name: &str, format: &str) -> Brief {
-    let part = |id: &str, title: &str, blocks: Vec<Block>| BriefSection {
-        id: id.to_string(),
-        title: title.to_string(),
-        appendix: false,
-        blocks,
-    };
-    let summary = &profile.summary;
-    let (requests, span) = (grouped(summary.requests), length(summary.span_ns));
+fn part(id: &str, title: &str, blocks: Vec<Block>) -> BriefSection {
+    BriefSection { id: id.to_string(), title: title.to_string(), appendix: false, blocks }
+}
+
+/// A page without a cover and parts.
+fn empty() -> Brief {
     Brief {
         language: Language::default(),
-        title: format!("Trace: {name}"),
-        kicker: format.to_string(),
-        byline: format!("{requests} requests in {span}"),
+        title: String::new(),
+        kicker: String::new(),
+        byline: String::new(),
         version: env!("CARGO_PKG_VERSION").to_string(),
         subjects: Vec::new(),
         palette: Palette::default(),
+        cover: Vec::new(),
+        parts: Vec::new(),
+        logo_png: None,
+        footer: Some(format!(
+            "Made by Dyno {} from a block trace (docs/trace.md).",
+            env!("CARGO_PKG_VERSION")
+        )),
+        page: PaperSize::default(),
+    }
+}
+
+/// A trace's page.
+pub fn document(profile: &TraceProfile, name: &str, format: &str) -> Brief {
+    let summary = &profile.summary;
+    let (requests, span) = (grouped(summary.requests), length(summary.span_ns));
+    Brief {
+        title: format!("Trace: {name}"),
+        kicker: format.to_string(),
+        byline: format!("{requests} requests in {span}"),
         cover: cover(profile),
         parts: vec![
             part("arrivals", "Arrivals", arrivals(profile)),
@@ -41,12 +58,7 @@ pub fn document(profile: &TraceProfile, name: &str, format: &str) -> Brief {
             part("reuse", "Reuse distances", reuse(profile)),
             part("devices", "Devices", devices(profile)),
         ],
-        logo_png: None,
-        footer: Some(format!(
-            "Made by Dyno {} from a block trace (docs/trace.md).",
-            env!("CARGO_PKG_VERSION")
-        )),
-        page: PaperSize::default(),
+        ..empty()
     }
 }
 
@@ -127,14 +139,23 @@ fn arrivals(profile: &TraceProfile) -> Vec<Block> {
         vec![duration(dispersion.window_ns), index]
     };
     let rows = profile.dispersion.iter().map(row).collect();
-    vec![
+    let mut blocks = vec![
         Block::Figures(vec![figures::arrivals(profile)]),
         Block::Table(Table::of(1, &["window", "index of dispersion"], rows)),
         Block::note(
             "The index of dispersion is the variance of the number of arrivals in a window divided \
              by its mean: 1 for Poisson arrivals, 0 for evenly spaced ones, more for bursts.",
         ),
-    ]
+    ];
+    if let Some(BurstFit { factor, length_ns, every_ns }) = profile.bursts {
+        let [length, every] = [length_ns, every_ns].map(latency);
+        blocks.push(Block::text(format!(
+            "Fitted bursts: {} times as frequent, {length} long and one every {every} on average \
+             (docs/trace.md, \"Models\").",
+            significant(factor, 3)
+        )));
+    }
+    blocks
 }
 
 fn sizes(profile: &TraceProfile) -> Vec<Block> {

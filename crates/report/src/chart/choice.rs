@@ -72,6 +72,8 @@ fn names(step: &StepFacts) -> Vec<String> {
         Some(Field::LoadPercent) => &["p99-against-ops", "mean-against-ops"],
         Some(field) if field.sets_rates() => &["p99-against-rate", "mean-against-rate"],
         Some(Field::Block) => &["ops", "mb"],
+        // Words are no curve.
+        Some(Field::Knob) => &["ops", "p99"],
         Some(_) => &["ops", "p99-against-ops", "watts", "ops-per-watt"],
         None => &["neighbours", "per-minute", "ops", "p99"],
     };

@@ -150,6 +150,7 @@ impl ChartKind<'_> {
             text: self.text(what),
             names: lead.iter().map(|(_, cell)| name(&self.facts.subjects, cell)).collect(),
             panels,
+            spans: Vec::new(),
         };
         self.figure("power-over-time", plot)
     }

@@ -5,6 +5,7 @@ use super::kinds::panels::{PanelChart, Panels};
 use super::step::{TIMELINE_POINTS, name, thinned, time};
 use super::{Chart, FigureText, LineSeries};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::keys::SubjectKey;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
@@ -31,17 +32,62 @@ pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
         let points = cell.replay.response_ns.iter();
         points.map(|(seconds, ns)| (*seconds, ns / unit_ns)).collect()
     };
+    // All subjects replay the same requests.
+    let bursts = lead.first().map(|cell| cell.replay.bursts()).unwrap_or_default();
     let plot = Panels {
         text: FigureText {
             language: l,
             title: step.title.text(l),
-            caption: say!(l, "figure-response-over-time"),
+            caption: match bursts.is_empty() {
+                true => say!(l, "figure-response-over-time"),
+                false => say!(l, "figure-response-over-time-bursts"),
+            },
         },
         names: lead.iter().map(|cell| name(&facts.subjects, cell)).collect(),
         panels: vec![
             panel(say!(l, "figure-arrivals-a-second"), &|cell| cell.replay.arrivals.clone()),
             panel(say!(l, "figure-mean-response", unit = unit), &responses),
         ],
+        spans: bursts,
     };
     vec![Chart::of_step(&step.name, "response-over-time", plot)]
+}
+
+/// Panels of a figure.
+const MOST_SUBJECTS: usize = 4;
+
+/// Ops/s over time of a recorded load and of its model, a panel for each subject.
+pub fn beside_model(
+    l: Language,
+    facts: &Facts,
+    trace: &StepFacts,
+    model: &StepFacts,
+) -> Vec<Chart> {
+    let line = |step: &StepFacts, subject: SubjectKey| LineSeries {
+        name: step.title.text(l),
+        points: step
+            .cell(subject, 0)
+            .map_or(Vec::new(), |cell| thinned(&cell.over_time, TIMELINE_POINTS)),
+    };
+    let panel = |subject: SubjectKey| PanelChart {
+        y_label: l.sequence(&["ops/s".to_string(), facts.subjects[subject].name.clone()]),
+        series: [trace, model].map(|step| line(step, subject)).into(),
+    };
+    let drawn = |panel: &PanelChart| panel.series.iter().all(|series| series.points.len() > 2);
+    let panels: Vec<PanelChart> =
+        facts.subjects.keys().map(panel).filter(drawn).take(MOST_SUBJECTS).collect();
+    if panels.is_empty() {
+        return Vec::new();
+    }
+    let plot = Panels {
+        text: FigureText {
+            language: l,
+            title: String::new(),
+            caption: say!(l, "figure-trace-and-model"),
+        },
+        names: [trace, model].map(|step| step.title.text(l)).into(),
+        panels,
+        spans: Vec::new(),
+    };
+    vec![Chart::of_step(&model.name, "beside-trace", plot)]
 }

@@ -193,7 +193,8 @@ proptest! {
             series: names.iter().map(series).collect(),
         };
         let panels = (0..panels).map(panel).collect();
-        check_all(&Panels { text: text("4K", "power"), names: names.clone(), panels })?;
+        let spans = vec![(0.5, 1.0)];
+        check_all(&Panels { text: text("4K", "power"), names: names.clone(), panels, spans })?;
         let of = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999];
         let points = of.iter().skip(from).zip(&values).map(|(p, (v, _))| (*p, *v));
         let points: Vec<_> = points.collect();

@@ -201,6 +201,7 @@ fn axis_of((field, value): (Field, f64)) -> Axis {
         Field::Instances => "instances",
         Field::Rates => "rates",
         Field::Scale => "scale",
+        Field::Knob => "knob",
     };
     Axis { name: name.to_string(), field, value: value.into() }
 }

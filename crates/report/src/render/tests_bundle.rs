@@ -68,6 +68,7 @@ pub fn plan(made: &Made) -> Plan {
             stream: "read".into(),
             field: Field::Threads,
             values: made.values.clone(),
+            knob: None,
             search: None,
         }),
         streams: vec![stream("read", true), stream("writer", false)],

@@ -17,6 +17,18 @@ pub fn field_text(l: Language, field: Field) -> String {
         Field::Instances => say!(l, "axis-instances"),
         Field::Rates => say!(l, "axis-rates"),
         Field::Scale => say!(l, "axis-scale"),
+        Field::Knob => say!(l, "axis-knob"),
+    }
+}
+
+/// The name of an axis of a workload's knob.
+fn knob_text(l: Language, knob: &str) -> String {
+    match knob {
+        "device" => say!(l, "axis-trace-device"),
+        "start" => say!(l, "axis-trace-start"),
+        "remap" => say!(l, "axis-trace-remap"),
+        "pace" => say!(l, "axis-trace-pace"),
+        _ => field_text(l, Field::Knob),
     }
 }
 
@@ -25,6 +37,8 @@ impl AxisPosition {
     pub fn text(&self, l: Language) -> String {
         match self.number.is_infinite() {
             true => say!(l, "maximum"),
+            // A word of the plan, such as a device's name, has no numbers of the language.
+            false if self.is_word => self.label.clone(),
             false => l.number(&self.label),
         }
     }
@@ -33,6 +47,10 @@ impl AxisPosition {
 impl StepFacts {
     /// What the axis counts, for a column's head.
     pub fn axis_text(&self, l: Language) -> String {
-        self.axis.as_ref().map_or(String::new(), |axis| field_text(l, axis.field))
+        let Some(axis) = &self.axis else { return String::new() };
+        match (axis.field, axis.name.rsplit_once('.')) {
+            (Field::Knob, Some((_, knob))) => knob_text(l, knob),
+            _ => field_text(l, axis.field),
+        }
     }
 }

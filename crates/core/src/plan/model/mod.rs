@@ -20,7 +20,7 @@ pub use self::powercut::PowerCut;
 pub use self::preparation::{
     Filesystem, FilesystemKind, Preparation, Purge, Steady, SteadyMetric, SteadyRule,
 };
-pub use self::stream::{Arrival, Component, Knobs, Load, PartOf, Stream};
+pub use self::stream::{Arrival, BurstArrivals, Component, Knobs, Load, PartOf, Stream};
 use super::declaration::Declaration;
 use crate::plan::search::Search;
 use crate::plan::specification::Specifications;
@@ -307,9 +307,29 @@ pub struct Sweep {
     pub field: Field,
     /// In the field's unit. A load sweep measures the maximum first, which is not among them.
     pub values: Vec<f64>,
+    /// The knob that is swept, for `Field::Knob`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knob: Option<SweptKnob>,
     /// If set, only the values that this search needs are measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
+}
+
+/// A knob of a workload that is swept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweptKnob {
+    /// Its name.
+    pub name: String,
+    /// Its values in the order of measurement: as the plan writes them, and resolved.
+    pub values: Vec<(String, serde_json::Value)>,
+}
+
+impl SweptKnob {
+    /// Its values that the axis counts from 1: as written, and resolved.
+    pub fn at(&self, value: AxisValue) -> Option<&(String, serde_json::Value)> {
+        let place = (value.number()? as usize).checked_sub(1)?;
+        self.values.get(place)
+    }
 }
 
 /// One measured cell: subject, step, axis value and repeat. Unique within a run.

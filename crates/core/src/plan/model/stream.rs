@@ -64,7 +64,7 @@ pub enum Load {
 }
 
 /// The arrivals of an open loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrival {
     /// Evenly spaced.
@@ -74,6 +74,30 @@ pub enum Arrival {
     /// A rate limit like db_bench's: tokens for 100 ms at a time, used as fast as the engine takes
     /// them.
     Refill,
+    /// Poisson, at a higher rate during bursts.
+    Bursts(BurstArrivals),
+}
+
+/// Poisson arrivals at two rates in turn, whose mean is the stream's rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BurstArrivals {
+    /// How many times as frequent ops are within a burst as between bursts.
+    pub factor: f64,
+    /// The mean length of a burst, nanoseconds; lengths are exponentially distributed.
+    pub length_ns: u64,
+    /// The mean time from the beginning of a burst to the next, nanoseconds; more than a burst.
+    pub every_ns: u64,
+}
+
+impl BurstArrivals {
+    /// The least and the most that `factor` may be.
+    pub const FACTORS: (f64, f64) = (1.0, 1e6);
+
+    /// Whether a plan file could express it.
+    pub fn is_sound(self) -> bool {
+        let (least, most) = BurstArrivals::FACTORS;
+        (least..=most).contains(&self.factor) && (1..self.every_ns).contains(&self.length_ns)
+    }
 }
 
 /// An engine or workload by name, with its resolved knobs.

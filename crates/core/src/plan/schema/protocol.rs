@@ -9,11 +9,12 @@ use super::value::{
     self, choice, flag, list, number, object, of_kind, one_of, rate, size, text, time, whole,
 };
 use super::{Keys, about, defined};
-use crate::plan::Catalogue;
 use crate::plan::info::{DefaultValue, Info, Knob};
 use crate::plan::model::preparation::{METRICS, PURGES};
+use crate::plan::steps::arrival::ARRIVALS;
 use crate::plan::steps::headline::FIGURES;
 use crate::plan::steps::stream::{MOST_DRIVES, MOST_INSTANCES, MOST_THREADS};
+use crate::plan::{BurstArrivals, Catalogue};
 
 /// In addition to `scale`, which is not a key after one has been selected.
 pub fn protocol_keys() -> Keys {
@@ -195,10 +196,7 @@ fn stream_keys() -> Keys {
         ("threads", about("Workers on each drive and instance.", whole(1, many))),
         ("depth", about("Requests in flight for each worker.", whole(1, u64::from(u32::MAX)))),
         ("rate", about("Open loop at this rate over all workers.", rate())),
-        (
-            "arrival",
-            about("When ops of an open loop are due.", choice(&["fixed", "poisson", "refill"])),
-        ),
+        ("arrival", about("When ops of an open loop are due.", arrival())),
         ("instances", about("Times it runs on each drive.", whole(1, u64::from(MOST_INSTANCES)))),
         ("headline", about("Whether it counts in the step's figures.", flag())),
         ("cpus", about("\"local\", \"none\", or a list such as \"0-3,8\".", text())),
@@ -213,9 +211,20 @@ fn stream_keys() -> Keys {
     ]
 }
 
+fn arrival() -> Value {
+    let (least, most) = BurstArrivals::FACTORS;
+    let keys = vec![
+        ("bursts", about("How much faster within a burst.", number(least, most))),
+        ("length", about("Mean length of a burst.", time())),
+        ("every", about("Mean time from burst to burst.", time())),
+    ];
+    one_of([choice(ARRIVALS), object(keys, &["bursts", "length", "every"])])
+}
+
 fn sweep() -> Value {
     let value = || one_of([json!({ "type": "number" }), text()]);
-    let axis = "^(rates|.+\\.(threads|depth|rate|load|block|instances|scale))$";
+    let axis =
+        "^(rates|.+\\.(threads|depth|rate|load|block|instances|scale|device|start|remap|pace))$";
     let axis = json!({ "type": "string", "pattern": axis });
     let keys = vec![
         ("axis", about("STREAM.FIELD, or \"rates\".", axis)),

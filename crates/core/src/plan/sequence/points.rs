@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::base::units::Rate;
 use crate::plan::model::{
-    Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject,
+    Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject, Sweep,
 };
 use crate::plan::sequence::cells::{StepValue, axes_of, cells};
 use crate::plan::sequence::order;
@@ -79,7 +79,7 @@ fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
             .streams
             .iter_mut()
             .filter(|s| sweep.field == Field::Rates || s.name == sweep.stream)
-            .for_each(|stream| apply(axis, stream));
+            .for_each(|stream| apply(axis, sweep, stream));
     }
     applied
 }
@@ -92,7 +92,7 @@ pub fn steps_at<'p>(step: &'p Step, subject: &'p Subject) -> impl Iterator<Item 
 }
 
 /// Sets the swept field. The maximum is a closed loop, whatever the stream's rate.
-fn apply(axis: &Axis, stream: &mut Stream) {
+fn apply(axis: &Axis, sweep: &Sweep, stream: &mut Stream) {
     let AxisValue::Number(value) = axis.value else {
         stream.load = Load::Closed;
         return;
@@ -111,6 +111,12 @@ fn apply(axis: &Axis, stream: &mut Stream) {
         }
         Field::Scale => {
             stream.workload.knobs.0.insert("scale".to_string(), value.into());
+        }
+        Field::Knob => {
+            let knobs = &mut stream.workload.knobs.0;
+            let swept = sweep.knob.as_ref();
+            let value = swept.and_then(|knob| Some((knob, knob.at(axis.value)?)));
+            knobs.extend(value.map(|(knob, (_, value))| (knob.name.clone(), value.clone())));
         }
         Field::Block => {
             stream.workload.knobs.0.insert("block".to_string(), one_size(value as u64));

@@ -4,9 +4,10 @@
 use crate::base::error::{Result, failed};
 use crate::plan::Catalogue;
 use crate::plan::info::{DefaultValue, Info, KnobKind};
-use crate::plan::model::{Component, DrivePlace, Load, Plan, Stream};
+use crate::plan::model::{Arrival, Component, DrivePlace, Load, Plan, Step, Stream, Sweep};
 use crate::plan::steps::headline::{FIGURES, is_metric};
 use crate::plan::steps::stream::{MOST_DRIVES, MOST_INSTANCES, MOST_THREADS};
+use crate::plan::steps::sweep::KNOBS as SWEPT_KNOBS;
 use crate::plan::syntax::fields::unprintable;
 
 /// Not a user's mistake: the plan parser never produces it.
@@ -67,6 +68,7 @@ pub fn recheck(plan: &Plan, catalogue: &Catalogue) -> Result<()> {
         }
         unique("stream", step.streams.iter().map(|s| &s.name))?;
         step.streams.iter().try_for_each(|s| stream(s, &datasets, catalogue))?;
+        step.sweep.iter().try_for_each(|sweep| swept_knob(sweep, step, catalogue))?;
     }
     if let Some(headline) = &protocol.headline {
         let word = headline.metric.rsplit(':').next().unwrap_or_default();
@@ -76,6 +78,21 @@ pub fn recheck(plan: &Plan, catalogue: &Catalogue) -> Result<()> {
     }
     let mut meters = plan.meters.iter().chain(plan.subjects.iter().flat_map(|s| &s.meters));
     meters.try_for_each(|m| part(m, &catalogue.meters).map(drop))
+}
+
+/// A swept knob is one that a plan file could sweep, with values that it could have.
+fn swept_knob(sweep: &Sweep, step: &Step, catalogue: &Catalogue) -> Result<()> {
+    let Some(knob) = &sweep.knob else { return Ok(()) };
+    let of = step.streams.iter().find(|stream| stream.name == sweep.stream);
+    let of = of.filter(|_| SWEPT_KNOBS.contains(&knob.name.as_str()));
+    let of = of.ok_or_else(|| wrong(format!("it sweeps '{}'", knob.name)))?;
+    for (written, value) in &knob.values {
+        label("value", written)?;
+        let mut workload = of.workload.clone();
+        workload.knobs.0.insert(knob.name.clone(), value.clone());
+        part(&workload, &catalogue.workloads)?;
+    }
+    Ok(())
 }
 
 fn label(what: &str, text: &str) -> Result<()> {
@@ -129,6 +146,11 @@ fn stream(stream: &Stream, datasets: &[&str], catalogue: &Catalogue) -> Result<(
     count("instances", stream.instances, MOST_INSTANCES)?;
     count("drives a worker", stream.drives_per_worker, MOST_DRIVES)?;
     count("requests in flight", stream.depth, engine.max_depth.max(1))?;
+    if let Arrival::Bursts(bursts) = stream.arrival
+        && !bursts.is_sound()
+    {
+        return Err(wrong(format!("stream '{}' has bursts of {bursts:?}", stream.name)));
+    }
     let target = stream.target;
     if target.of > 0 && !(1..=target.of).contains(&target.index) {
         return Err(wrong(format!(

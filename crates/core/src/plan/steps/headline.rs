@@ -2,7 +2,7 @@
 
 use crate::base::units::{Rate, parse_bytes, parse_rate};
 use crate::plan::model::headline::{AxisPlace, Headline};
-use crate::plan::model::{Field, Step};
+use crate::plan::model::{Field, Step, Sweep};
 use crate::plan::search::PERCENTILES;
 use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
@@ -114,13 +114,12 @@ pub fn headline(node: &Node, steps: &[Step], log: &mut Mistakes) -> Option<Headl
 
 fn place(node: &Node, step: &Step, log: &mut Mistakes) -> Option<AxisPlace> {
     let words = || PLACES.iter().map(|(word, _)| *word);
-    let field = step.sweep.as_ref().map(|s| s.field);
     let found = match &node.value {
         NodeValue::Whole(n) => Some(AxisPlace::Value(*n as f64)),
         NodeValue::Number(n) => Some(AxisPlace::Value(*n)),
         NodeValue::Text(text) => match PLACES.iter().find(|(word, _)| word == text) {
             Some((_, place)) => Some(*place),
-            None => value(text, field?).map(AxisPlace::Value),
+            None => value(text, step.sweep.as_ref()?).map(AxisPlace::Value),
         },
         _ => None,
     };
@@ -144,8 +143,12 @@ fn place(node: &Node, step: &Step, log: &mut Mistakes) -> Option<AxisPlace> {
     }
 }
 
-fn value(text: &str, field: Field) -> Option<f64> {
-    match field {
+fn value(text: &str, sweep: &Sweep) -> Option<f64> {
+    match sweep.field {
+        Field::Knob => {
+            let at = sweep.knob.as_ref()?.values.iter().position(|(written, _)| written == text)?;
+            sweep.values.get(at).copied()
+        }
         Field::Block => parse_bytes(text).ok().map(|bytes| bytes as f64),
         Field::OpsPerSec | Field::BytesPerSec => Some(match parse_rate(text).ok()? {
             Rate::OpsPerSec(rate) | Rate::BytesPerSec(rate) => rate,

@@ -141,7 +141,7 @@ fn merged(older: Option<Json>, newer: Option<Json>) -> Option<Json> {
 }
 
 /// A knob's value in its resolved form.
-fn json(knob: &Knob, node: &Node, log: &mut Mistakes) -> Option<Json> {
+pub fn json(knob: &Knob, node: &Node, log: &mut Mistakes) -> Option<Json> {
     match knob.kind {
         KnobKind::Bool => fields::flag(node, log).map(Json::from),
         KnobKind::Int { min, max } => fields::whole(node, min, max, log).map(Json::from),

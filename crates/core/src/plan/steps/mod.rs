@@ -1,5 +1,6 @@
 //! A protocol's parts, resolved: its streams, sweeps, searches and preparation.
 
+pub(in crate::plan) mod arrival;
 pub mod headline;
 pub(in crate::plan) mod knobs;
 pub(in crate::plan) mod overrides;

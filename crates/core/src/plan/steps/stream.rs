@@ -2,6 +2,7 @@
 
 use crate::plan::info::{Info, RequestFamily};
 use crate::plan::model::{Arrival, Component, Dataset, Fill, Load, Stream};
+use crate::plan::steps::arrival;
 use crate::plan::steps::knobs::{self, WrittenComponent, check_depth, check_families};
 use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
@@ -135,8 +136,7 @@ pub fn stream(
     let depth_node = table.get("depth");
     let load =
         table.get("rate").map_or(Some(Load::Closed), |n| fields::rate(n, log).map(Load::Rate));
-    let arrival =
-        table.get("arrival").and_then(|n| fields::choice(n, &["fixed", "poisson", "refill"], log));
+    let arrival = table.get("arrival").map_or(Some(Arrival::Fixed), |n| arrival::arrival(n, log));
     let instances =
         table.get("instances").map_or(Some(1), |n| fields::count(n, MOST_INSTANCES, log));
     let headline = table.get("headline").map_or(Some(true), |n| fields::flag(n, log));
@@ -168,11 +168,7 @@ pub fn stream(
         threads: threads?,
         depth: depth?,
         load: load?,
-        arrival: match arrival {
-            Some("poisson") => Arrival::Poisson,
-            Some("refill") => Arrival::Refill,
-            _ => Arrival::Fixed,
-        },
+        arrival: arrival?,
         instances: instances?,
         headline: headline?,
         target: target?,

@@ -2,9 +2,9 @@
 
 use crate::base::units::Rate;
 use crate::plan::info::KnobKind;
-use crate::plan::model::{Field, Load, Sweep};
+use crate::plan::model::{Field, Load, Sweep, SweptKnob};
 use crate::plan::search;
-use crate::plan::steps::knobs::check_depth;
+use crate::plan::steps::knobs::{self, check_depth};
 use crate::plan::steps::stream::{MOST_INSTANCES, StreamSpec};
 use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
@@ -15,12 +15,16 @@ const RATES: &str = "rates";
 
 const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block", "instances", "scale"];
 
+/// Knobs of workloads whose values are words or times. No knob is among them that decides what may
+/// be read or written.
+pub const KNOBS: &[&str] = &["device", "start", "remap", "pace"];
+
 /// More points than a sweep needs.
 const MOST_VALUES: usize = 10_000;
 
 impl Field {
     /// Its name in an axis.
-    fn word(self) -> &'static str {
+    fn word(self, knob: Option<&SweptKnob>) -> &str {
         match self {
             Field::Threads => "threads",
             Field::Depth => "depth",
@@ -30,6 +34,7 @@ impl Field {
             Field::Instances => "instances",
             Field::Scale => "scale",
             Field::Rates => RATES,
+            Field::Knob => knob.map_or("", |knob| &knob.name),
         }
     }
 }
@@ -39,7 +44,7 @@ impl Sweep {
     pub fn axis_name(&self) -> String {
         match self.field {
             Field::Rates => RATES.to_string(),
-            field => format!("{}.{}", self.stream, field.word()),
+            field => format!("{}.{}", self.stream, field.word(self.knob.as_ref())),
         }
     }
 }
@@ -60,6 +65,21 @@ pub fn sweep(
     table.finish(log);
     let axis_node = axis_node?;
     let (stream, word) = axis(axis_node, names, log)?;
+    let spec = streams.iter().find(|s| s.stream.name == stream);
+    if KNOBS.contains(&word) {
+        if let Some(node) = search_node {
+            let help = "search among rates, instances or threads, or leave search out";
+            log.note(node.at, "a knob with words for values cannot be searched", "here", help);
+        }
+        let listed = [percent_node, range[0], range[1], range[2]].iter().all(Option::is_none);
+        let values = values_node.filter(|_| listed);
+        let Some(values) = values else {
+            let help = format!("as in sweep = {{ axis = \"{stream}.{word}\", values = [ … ] }}");
+            log.note(node.at, format!("a sweep of '{word}' takes 'values'"), "here", help);
+            return None;
+        };
+        return swept_knob((stream, word), spec, (axis_node, values), log);
+    }
     let reading = SweepReader { at: node.at, word };
     let values = match (word, values_node, percent_node, range) {
         ("load", None, Some(percent), [None, None, None]) => reading.list(percent, log)?,
@@ -82,8 +102,8 @@ pub fn sweep(
         }
     };
     let (field, values) = reading.checked(values, log)?;
-    let mut sweep = Sweep { stream: stream.to_string(), field, values, search: None };
-    if let Some(spec) = streams.iter().find(|s| s.stream.name == stream) {
+    let mut sweep = Sweep { stream: stream.to_string(), field, values, knob: None, search: None };
+    if let Some(spec) = spec {
         check_stream(spec, &sweep, values_node.unwrap_or(node), axis_node, log);
     }
     if field == Field::Rates && !streams.iter().any(|s| matches!(s.stream.load, Load::Rate(_))) {
@@ -98,6 +118,44 @@ pub fn sweep(
     Some(sweep)
 }
 
+/// A sweep of a knob of the stream's workload.
+fn swept_knob(
+    (stream, name): (&str, &str),
+    spec: Option<&StreamSpec>,
+    (axis, values): (&Node, &Node),
+    log: &mut Mistakes,
+) -> Option<Sweep> {
+    let workload = spec?.workload;
+    let Some(knob) = workload.knobs.iter().find(|knob| knob.name == name) else {
+        let message = format!("the workload '{}' has no '{name}' to sweep", workload.name);
+        log.note(axis.at, message, "no such knob", "sweep a knob of the workload trace");
+        return None;
+    };
+    let mut swept = SweptKnob { name: name.to_string(), values: Vec::new() };
+    for item in fields::some_items(values, "values", log) {
+        let Some(value) = knobs::json(knob, item, log) else { continue };
+        if swept.values.iter().any(|(_, known)| *known == value) {
+            twice(item, log);
+            continue;
+        }
+        swept.values.push((item.as_text().unwrap_or_default().to_string(), value));
+    }
+    let count = (1..=swept.values.len()).map(|n| n as f64).collect::<Vec<_>>();
+    let (stream, field) = (stream.to_string(), Field::Knob);
+    (!count.is_empty()).then_some(Sweep {
+        stream,
+        field,
+        values: count,
+        knob: Some(swept),
+        search: None,
+    })
+}
+
+fn twice(item: &Node, log: &mut Mistakes) {
+    let help = "leave one out; use repeats to measure again";
+    log.note(item.at, "this value is swept twice", "again", help);
+}
+
 /// The stream and the field that an axis names.
 fn axis<'n>(node: &'n Node, names: &[String], log: &mut Mistakes) -> Option<(&'n str, &'n str)> {
     fields::text(node, log)?;
@@ -109,7 +167,7 @@ fn axis<'n>(node: &'n Node, names: &[String], log: &mut Mistakes) -> Option<(&'n
         let help = format!(
             "write STREAM.FIELD, or \"{RATES}\" for those of all streams; streams: {}; fields: {}",
             names.join(", "),
-            WORDS.join(", ")
+            [WORDS, KNOBS].concat().join(", ")
         );
         log.note(node.at, format!("'{axis}' is not a field of a stream"), "no field", help);
         return None;
@@ -124,8 +182,8 @@ fn axis<'n>(node: &'n Node, names: &[String], log: &mut Mistakes) -> Option<(&'n
         );
         return None;
     }
-    if !WORDS.contains(&word) {
-        let help = remedy(word, "fields", WORDS.iter().copied());
+    if !WORDS.contains(&word) && !KNOBS.contains(&word) {
+        let help = remedy(word, "fields", WORDS.iter().chain(KNOBS).copied());
         log.note(
             node.at,
             format!("a stream has no field '{word}' to sweep"),
@@ -210,12 +268,7 @@ impl SweepReader<'_> {
         for item in items {
             let Some(value) = self.one(item, log) else { continue };
             if values.contains(&value) {
-                log.note(
-                    item.at,
-                    "this value is swept twice",
-                    "again",
-                    "leave one out; use repeats to measure again",
-                );
+                twice(item, log);
                 continue;
             }
             values.push(value);

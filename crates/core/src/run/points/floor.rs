@@ -12,7 +12,7 @@ use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::measure::io_context::{Completion, IoContext, Wait};
-use crate::measure::pacer::{Schedule, WorkerShare};
+use crate::measure::pacer::{ArrivalSeeds, Schedule, WorkerShare};
 use crate::measure::recorder::Recorder;
 use crate::measure::slowest::Slowest;
 use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob, work};
@@ -72,7 +72,9 @@ fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
     let from_ns = clock.now_ns();
     let share = WorkerShare { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 0.0 };
     let rate = Rate::OpsPerSec(OPS_PER_S as f64);
-    let schedule = Schedule::new(rate, Arrival::Fixed, share, from_ns, Seed::new(1, 0, 0));
+    let seed = Seed::new(1, 0, 0);
+    let seeds = ArrivalSeeds { own: seed, of_stream: seed };
+    let schedule = Schedule::new(rate, Arrival::Fixed, share, from_ns, seeds);
     let drive = DriveJob {
         source: Box::new(SameRead),
         schedule: Some(schedule),

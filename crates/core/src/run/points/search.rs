@@ -152,7 +152,8 @@ mod tests {
         let search = Search { stream: "io".into(), percentile: "p99".into(), at_most_ns: 1 };
         let values = (1..=values).map(|value| value as f64).collect();
         let (stream, field) = ("io".to_string(), Field::OpsPerSec);
-        plan.protocol.steps[0].sweep = Some(Sweep { stream, field, values, search: Some(search) });
+        plan.protocol.steps[0].sweep =
+            Some(Sweep { stream, field, values, knob: None, search: Some(search) });
         plan
     }
 

@@ -1,7 +1,8 @@
 //! What a trace is like, from one pass over its requests with bounded memory: when requests arrive
-//! (`arrivals`), where (`extents`, `exponent`) and how soon they return (`reuse`).
+//! (`arrivals`, `bursts`), where (`extents`, `exponent`) and how soon they return (`reuse`).
 
 mod arrivals;
+mod bursts;
 mod exponent;
 mod extents;
 mod reuse;
@@ -14,6 +15,7 @@ use super::request::{Request, RequestKind};
 use crate::base::error::Result;
 
 pub use arrivals::{ArrivalSeries, CountDispersion};
+pub use bursts::BurstFit;
 pub use extents::ExtentUse;
 pub use reuse::{ReuseBucket, ReuseDistances};
 
@@ -41,6 +43,8 @@ pub struct TraceProfile {
     pub series: ArrivalSeries,
     /// The index of dispersion of counts at 1 ms, 100 ms and 1 s.
     pub dispersion: Vec<CountDispersion>,
+    /// The bursts that fit the arrivals; none if they scatter no more than Poisson arrivals.
+    pub bursts: Option<BurstFit>,
     /// The most arrivals within one second that begins with a whole second of the trace.
     pub peak_second: u64,
     /// Requests by length, in ascending order; flushes have none.
@@ -89,6 +93,7 @@ struct Collector {
     origin_ns: u64,
     series: ArrivalSeries,
     counts: Vec<arrivals::WindowCounts>,
+    bursts: bursts::BurstCounts,
     lengths: BTreeMap<u32, [u64; 4]>,
     ends: HashMap<u16, u64>,
     sequential: u64,
@@ -111,6 +116,7 @@ impl Collector {
             origin_ns: whole.origin_ns,
             series: ArrivalSeries::new(whole.span_ns),
             counts: WINDOWS_NS.map(window).into(),
+            bursts: bursts::BurstCounts::new(whole.span_ns),
             lengths: BTreeMap::new(),
             ends: HashMap::new(),
             sequential: 0,
@@ -124,6 +130,7 @@ impl Collector {
         self.summary.add(request);
         self.series.add(request);
         self.counts.iter_mut().for_each(|counts| counts.add(request.at_ns));
+        self.bursts.add(request.at_ns);
         if request.kind == RequestKind::Flush {
             return;
         }
@@ -146,6 +153,7 @@ impl Collector {
         let lengths = self.lengths.iter().map(|(&length, &kinds)| LengthCount { length, kinds });
         TraceProfile {
             dispersion: self.counts.iter().map(arrivals::WindowCounts::dispersion).collect(),
+            bursts: self.bursts.fit(),
             peak_second: self.counts.last().map_or(0, |counts| counts.most),
             lengths: lengths.collect(),
             extents: extents.map(|(counts, extent)| counts.summarise(span(extent))).collect(),

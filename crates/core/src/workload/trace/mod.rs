@@ -88,6 +88,13 @@ static INFO: Info = Info {
         START,
         END,
         Knob {
+            name: "length",
+            kind: KnobKind::Time,
+            default: DefaultValue::Absent,
+            doc: "Length of the window from `start` on, in place of `end`: a sweep of `start` then \
+                  moves the window.",
+        },
+        Knob {
             name: "device",
             kind: KnobKind::Text,
             default: DefaultValue::Absent,

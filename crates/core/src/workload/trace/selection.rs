@@ -53,11 +53,21 @@ impl Selection {
     /// The window of a file: all its requests, unless the knobs say where it begins and ends.
     pub fn window(knobs: &Knobs) -> Result<Selection> {
         let optional = |name: &str| knobs.get(name).and_then(serde_json::Value::as_u64);
-        let (start_ns, end_ns) = (optional("start").unwrap_or(0), optional("end"));
+        let start_ns = optional("start").unwrap_or(0);
+        let end_ns = match (optional("end"), optional("length")) {
+            (Some(_), Some(_)) => {
+                return Err(failed(
+                    "the window of the trace has both `end` and `length`",
+                    "leave one of them out: `length` counts from `start`",
+                ));
+            }
+            (end, length) => end.or(length.map(|length| start_ns.saturating_add(length))),
+        };
         if end_ns.is_some_and(|end| end <= start_ns) {
             return Err(failed(
                 "the window of the trace ends before it begins",
-                "let `end` be later than `start`; both count from the trace's first request",
+                "let `end` be later than `start`, both counted from the trace's first request, or \
+                 `length` be more than 0",
             ));
         }
         Ok(Selection {

@@ -2,6 +2,7 @@
 //! difference.
 
 mod measured;
+mod recorded;
 #[cfg(test)]
 pub mod tests;
 mod unknown;
@@ -75,8 +76,10 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
         }
         for (index, step) in facts.measured.steps.keyed() {
             let unlike = alike::likeness(facts, &step.name, pair.0, pair.1).unlike;
-            if !unlike.is_empty() {
-                let differences = unlike.into_iter().map(|d| d.between(pair)).collect();
+            let unlike = unlike.into_iter().map(|d| d.between(pair));
+            let differences: Vec<Difference> =
+                unlike.chain(recorded::of_step(step, &[pair.0, pair.1])).collect();
+            if !differences.is_empty() {
                 all.push(Barred { pair, step: Some(index), differences });
             }
         }
@@ -111,14 +114,18 @@ fn grade_of(facts: &Facts, among: &[SubjectKey], key: FactKey, grade: Grade) -> 
 
 /// Every difference, worst first.
 pub fn differences(facts: &Facts) -> Vec<Difference> {
-    differences_between(facts, &facts.subjects.keys().collect::<Vec<_>>(), true)
+    let subjects: Vec<SubjectKey> = facts.subjects.keys().collect();
+    let mut all = differences_between(facts, &subjects, true);
+    all.extend(recorded::all(facts, &subjects));
+    all.sort_by_key(|d| d.grade);
+    all
 }
 
 /// Differences that rule out a comparison of groups of these subjects; `same_hosts` were used for
 /// each group.
 pub fn disqualifying(facts: &Facts, among: &[SubjectKey], same_hosts: bool) -> Vec<Difference> {
     let found = differences_between(facts, among, !same_hosts).into_iter();
-    found.filter(|d| d.grade == Grade::Disqualifying).collect()
+    found.filter(|d| d.grade == Grade::Disqualifying).chain(recorded::all(facts, among)).collect()
 }
 
 fn differences_between(facts: &Facts, among: &[SubjectKey], of_hosts: bool) -> Vec<Difference> {

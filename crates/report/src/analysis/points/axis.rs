@@ -18,12 +18,15 @@ pub struct AxisPosition {
     pub number: f64,
     /// The English text of the value, as written by a plan's author: "64", "128 KiB", "50 %".
     pub label: String,
+    /// The label is a word of the plan, and the number only its place.
+    pub is_word: bool,
 }
 
 impl AxisPosition {
     /// The value of a point's axis.
     pub fn of(axis: Option<&Axis>) -> AxisPosition {
-        let Some(axis) = axis else { return AxisPosition { number: 0.0, label: String::new() } };
+        let bare = AxisPosition { number: 0.0, label: String::new(), is_word: false };
+        let Some(axis) = axis else { return bare };
         let number = axis.value.as_f64();
         let whole = number.round() as u64;
         let label = match axis.field {
@@ -35,7 +38,16 @@ impl AxisPosition {
             Field::LoadPercent => format!("{number} %"),
             Field::Rates | Field::Scale => format!("{number} ×"),
             Field::Block => units::bytes(whole),
+            Field::Knob => format!("{number}"),
         };
-        AxisPosition { number, label }
+        AxisPosition { number, label, is_word: false }
+    }
+
+    /// The value of a knob that is swept, as its plan writes it. Two plans may count the same words
+    /// differently, so its number is its place among those of the step that are known already.
+    pub fn of_knob(written: &str, known: &[AxisPosition]) -> AxisPosition {
+        let place = known.iter().find(|value| value.label == written).map(|value| value.number);
+        let number = place.unwrap_or(known.len() as f64 + 1.0);
+        AxisPosition { number, label: written.to_string(), is_word: true }
     }
 }

@@ -35,6 +35,34 @@ impl PointReplay {
     }
 }
 
+/// Intervals of a burst have half as many arrivals again as the median, …
+const BURST: f64 = 1.5;
+/// … and exceed it by so many standard deviations of Poisson arrivals.
+const DEVIATIONS: f64 = 5.0;
+
+impl PointReplay {
+    /// When requests arrive in bursts: from and until, seconds since the window opened.
+    pub fn bursts(&self) -> Vec<(f64, f64)> {
+        let width_s = match &self.arrivals[..] {
+            [first, second, ..] => second.0 - first.0,
+            _ => return Vec::new(),
+        };
+        let mut counts: Vec<f64> = self.arrivals.iter().map(|(_, rate)| rate * width_s).collect();
+        counts.sort_by(f64::total_cmp);
+        let median = counts[counts.len() / 2];
+        let least = (median * BURST).max(median + DEVIATIONS * median.sqrt());
+        let mut spans: Vec<(f64, f64)> = Vec::new();
+        for (at_s, _) in self.arrivals.iter().filter(|(_, rate)| rate * width_s > least) {
+            let (from_s, until_s) = (at_s - width_s / 2.0, at_s + width_s / 2.0);
+            match spans.last_mut().filter(|last| from_s - last.1 < width_s / 2.0) {
+                Some(last) => last.1 = until_s,
+                None => spans.push((from_s.max(0.0), until_s)),
+            }
+        }
+        spans
+    }
+}
+
 fn arrivals(samples: &[Sample]) -> Vec<(f64, f64)> {
     let mut sums: BTreeMap<i64, f64> = BTreeMap::new();
     for one in samples.iter().filter_map(Arrivals::of_sample).filter(|one| one.at_ns >= 0) {
@@ -62,6 +90,18 @@ fn responses<'r>(rates: impl Iterator<Item = &'r RateInterval>) -> Vec<(f64, f64
 mod tests {
     use super::*;
     use crate::record::Class;
+
+    #[test]
+    fn a_burst_is_half_as_much_again_as_usual_and_more_than_chance() {
+        let of = |rates: &[f64]| {
+            let arrivals = rates.iter().enumerate().map(|(i, rate)| (i as f64 + 0.5, *rate));
+            PointReplay { arrivals: arrivals.collect(), ..PointReplay::default() }.bursts()
+        };
+        let busy = [1000.0, 990.0, 1700.0, 1800.0, 1010.0, 1000.0, 5000.0];
+        assert_eq!(of(&busy), [(2.0, 4.0), (6.0, 7.0)]);
+        assert_eq!(of(&[4.0, 7.0, 4.0, 4.0, 3.0]), [], "Poisson counts scatter by their root");
+        assert_eq!((of(&[]), of(&[9.0])), (Vec::new(), Vec::new()));
+    }
 
     #[test]
     fn the_mean_is_over_all_classes_and_drives_of_a_second() {

@@ -98,7 +98,9 @@ fn loads(step: &StepFacts, subject: SubjectKey) -> Option<Vec<&CellFacts>> {
         | Field::Instances
         | Field::OpsPerSec
         | Field::LoadPercent => {}
-        Field::BytesPerSec | Field::Rates | Field::Scale | Field::Block => return None,
+        Field::BytesPerSec | Field::Rates | Field::Scale | Field::Block | Field::Knob => {
+            return None;
+        }
     }
     // The closed loop of a load sweep's maximum has a different kind of latency than its shares.
     let is_of_the_axis = |cell: &&CellFacts| step.values[cell.value].number.is_finite();

@@ -16,6 +16,7 @@ pub fn condition(l: Language, what: &Condition) -> String {
         Condition::Setting(path) => say!(l, "difference-setting", path = path),
         Condition::Preparation => say!(l, "difference-preparation"),
         Condition::Temperature(step) => say!(l, "difference-temperature", step = step),
+        Condition::RecordedLoad(step) => say!(l, "difference-recorded-load", step = step),
         Condition::OwnRuns => say!(l, "difference-own-runs"),
         Condition::OneAfterOther => say!(l, "difference-one-after-other"),
         Condition::SharedDevice => say!(l, "difference-device"),

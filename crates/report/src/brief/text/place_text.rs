@@ -9,7 +9,7 @@ use crate::say;
 pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
     let Some(axis) = &step.axis else { return String::new() };
     let labels: Vec<String> = values.iter().map(|v| step.values[*v].text(l)).collect();
-    if labels.len() == step.values.len() && labels.len() > 2 {
+    if labels.len() == step.values.len() && labels.len() > 2 && axis.field != Field::Knob {
         return every(l, axis.field, &labels[0], &labels[labels.len() - 1]);
     }
     let (one, values) = (labels == ["1"], l.list(&labels));
@@ -24,6 +24,7 @@ pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
         Field::Instances => say!(l, "at-instances", values = values),
         Field::Rates => say!(l, "at-rates", values = values),
         Field::Scale => say!(l, "at-scale", values = values),
+        Field::Knob => say!(l, "at-knob", axis = step.axis_text(l), values = values),
         Field::Block => say!(l, "at-blocks", values = values),
     }
 }
@@ -39,5 +40,7 @@ fn every(l: Language, field: Field, low: &str, high: &str) -> String {
         Field::Rates => say!(l, "at-every-multiple", low = low, high = high),
         Field::Scale => say!(l, "at-every-scale", low = low, high = high),
         Field::Block => say!(l, "at-every-block-size", low = low, high = high),
+        // Words have no lowest and highest, and are listed.
+        Field::Knob => String::new(),
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::chart::canvas::axis::ChartAxis;
 use crate::chart::canvas::frame::Canvas;
-use crate::chart::canvas::theme::{HEIGHT, Palette};
+use crate::chart::canvas::theme::{GRID, HEIGHT, Palette};
 use crate::chart::{FigureText, LineSeries, Plot};
 use crate::say;
 
@@ -17,6 +17,8 @@ pub struct Panels {
     /// The names of the series, common to all panels.
     pub names: Vec<String>,
     pub panels: Vec<PanelChart>,
+    /// Spans of time, in seconds, that are shaded in all panels.
+    pub spans: Vec<(f64, f64)>,
 }
 
 /// Space between panels, for the label of the lower one.
@@ -47,6 +49,12 @@ impl Plot for Panels {
         for (i, panel) in self.panels.iter().enumerate() {
             let from = top + i as f64 * (height + GAP);
             frame.panel(from, from + height, &panel.y_label, axes[i]);
+            for (start_s, end_s) in &self.spans {
+                let (start, end) = (x_at(*start_s), x_at(*end_s));
+                let middle = (start + end) / 2.0;
+                let width = (end - start).max(2.0);
+                frame.line((middle, from), (middle, from + height), ("g", GRID), width);
+            }
             for (s, series) in panel.series.iter().enumerate() {
                 let path: Vec<_> =
                     series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1))).collect();

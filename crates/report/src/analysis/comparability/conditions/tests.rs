@@ -9,7 +9,7 @@ use crate::brief::text::condition_text::{condition, not_given as not_given_text,
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
-use crate::record::{PreparationStep, SteadyState, SteadyWindow};
+use crate::record::{PreparationStep, Replayed, SteadyState, SteadyWindow};
 use crate::stats::runs::trend::Drift;
 
 fn subject(name: &str, run: usize) -> SubjectFacts {
@@ -373,4 +373,29 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
     ));
     let why = &rows(&barred(&facts)[0].differences)[0];
     assert_eq!((&*why.1, &*why.2), ("Preparation", "purge: format (A), nothing (B)"));
+}
+
+#[test]
+fn recorded_loads_with_other_requests_are_not_compared_in_their_step_only() {
+    let mut facts = two_alike();
+    let of = |cell: &mut CellFacts, checksum: u64| {
+        let (stream, file) = ("io".to_string(), "day.csv".to_string());
+        cell.replay.recorded = vec![Replayed { stream, file, checksum, ..Replayed::default() }];
+    };
+    facts.measured.steps[StepKey(0)]
+        .cells
+        .iter_mut()
+        .for_each(|cell| of(cell, 7 + cell.value as u64));
+    // Windows of one trace have their own requests at each value, and are alike.
+    assert_eq!((barred(&facts), differences(&facts)), (Vec::new(), Vec::new()));
+    of(&mut facts.measured.steps[StepKey(0)].cells[3], 0xABC);
+    let found = barred(&facts);
+    assert_eq!(
+        (found.len(), found[0].pair, found[0].step),
+        (1, (SubjectKey(0), SubjectKey(1)), Some(StepKey(0)))
+    );
+    let values = "day.csv, XXH3 0000000000000008 (A), day.csv, XXH3 0000000000000abc (B)";
+    let row = (Grade::Disqualifying, "Recorded load, Reads".to_string(), values.to_string());
+    assert_eq!(rows(&found[0].differences), std::slice::from_ref(&row));
+    assert_eq!(rows(&differences(&facts)), [row]);
 }

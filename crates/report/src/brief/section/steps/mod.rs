@@ -10,5 +10,6 @@ pub mod load_at_limit;
 pub mod multiples;
 pub mod outliers;
 pub mod replay;
+mod replay_model;
 pub mod tpcc;
 pub mod write_cost;

@@ -7,6 +7,7 @@ use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
+use crate::brief::section::steps::replay_model;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart;
 use crate::language::Language;
@@ -41,6 +42,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     out.push(Block::chapter(say!(l, "replay-requests")));
     out.push(requests(l, &facts.subjects, &streams));
     out.extend(remapped(l, &facts.subjects, &facts.measured));
+    out.extend(replay_model::blocks(l, facts));
     out
 }
 
@@ -58,24 +60,39 @@ fn of_step(step: &StepFacts) -> Vec<ReplayedStream<'_>> {
 }
 
 /// The columns that say which stream it is.
-fn place(l: Language, subjects: &Subjects, stream: &ReplayedStream<'_>) -> Vec<String> {
+fn place(
+    l: Language,
+    (subjects, is_swept): (&Subjects, bool),
+    stream: &ReplayedStream<'_>,
+) -> Vec<String> {
     let ReplayedStream { step, cell, recorded, .. } = stream;
-    vec![
-        step.title.text(l),
-        step.values[cell.value].text(l),
-        subjects[cell.subject].name.clone(),
-        recorded.stream.clone(),
-    ]
+    let mut place = vec![step.title.text(l)];
+    if is_swept {
+        place.push(step.values[cell.value].text(l));
+    }
+    place.extend([subjects[cell.subject].name.clone(), recorded.stream.clone()]);
+    place
 }
 
-fn place_head(l: Language) -> Vec<String> {
-    let step = say!(l, "column-step");
-    vec![step, say!(l, "column-at"), say!(l, "column-subject"), say!(l, "column-stream")]
+fn place_head(l: Language, is_swept: bool) -> Vec<String> {
+    let mut head = vec![say!(l, "column-step")];
+    if is_swept {
+        head.push(say!(l, "column-at"));
+    }
+    head.extend([say!(l, "column-subject"), say!(l, "column-stream")]);
+    head
+}
+
+/// Whether one of the steps has an axis.
+fn is_swept(streams: &[ReplayedStream<'_>]) -> bool {
+    streams.iter().any(|stream| stream.step.axis.is_some())
 }
 
 /// Arrivals and what was kept of them; lateness and backlog beside the response times.
 fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
-    let mut head = place_head(l);
+    let is_swept = is_swept(streams);
+    let mut head = place_head(l, is_swept);
+    let left = head.len();
     head.extend([
         say!(l, "column-arrivals"),
         say!(l, "column-achieved"),
@@ -95,7 +112,7 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
             Some(Rate::OpsPerSec(rate)) => format!("{}/s", number_format::count(l, rate)),
             _ => NONE.to_string(),
         };
-        let mut row = texts(place(l, subjects, stream));
+        let mut row = texts(place(l, (subjects, is_swept), stream));
         row.extend(texts([
             asked,
             format!("{}/s", number_format::ops(l, &summary.ops_per_s)),
@@ -111,12 +128,14 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
         }));
         (if bad { Mark::Bad } else { Mark::None }, row)
     };
-    Table::measured(l, 4, &head, streams.iter().map(row).collect()).block()
+    Table::measured(l, left, &head, streams.iter().map(row).collect()).block()
 }
 
 /// Mix and sizes of the trace against those replayed.
 fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
-    let mut head = place_head(l);
+    let is_swept = is_swept(streams);
+    let mut head = place_head(l, is_swept);
+    let left = head.len();
     head.extend([
         say!(l, "replay-requests-of-trace"),
         say!(l, "replay-reads-of-trace"),
@@ -124,7 +143,7 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
         say!(l, "replay-size-of-trace"),
         say!(l, "replay-size"),
     ]);
-    let mut table = Table::new(4, &head);
+    let mut table = Table::new(left, &head);
     for stream in streams {
         let Replayed { reads, writes, .. } = stream.recorded;
         let of = |class| stream.summary.class(Some(class));
@@ -140,7 +159,7 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
             false => NONE.to_string(),
         };
         let size = |bytes: f64, ops: f64| match ops > 0.0 {
-            true => number_format::large_bytes(l, bytes / ops),
+            true => number_format::size(l, bytes / ops),
             false => NONE.to_string(),
         };
         let row = [
@@ -150,7 +169,7 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
             size((reads.bytes + writes.bytes) as f64, recorded),
             size(moved_bytes, ops),
         ];
-        table.row(Mark::None, [place(l, subjects, stream), row.to_vec()].concat());
+        table.row(Mark::None, [place(l, (subjects, is_swept), stream), row.to_vec()].concat());
     }
     table.block()
 }
@@ -177,7 +196,7 @@ fn remapped(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<B
                     continue;
                 }
                 seen.push((cell.subject, own));
-                let bytes = |bytes: u64| number_format::large_bytes(l, bytes as f64);
+                let bytes = |bytes: u64| number_format::size(l, bytes as f64);
                 let pair = |[before, after]: [u64; 2]| {
                     say!(l, "replay-before-after", before = bytes(before), after = bytes(after))
                 };

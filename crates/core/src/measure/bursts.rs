@@ -1,0 +1,123 @@
+//! Bursts of arrivals: Poisson arrivals at two rates in turn, each for an exponentially distributed
+//! time. It is the Markov-modulated Poisson process of two states (Fischer and Meier-Hellstern,
+//! "The Markov-modulated Poisson process (MMPP) cookbook", Performance Evaluation 18, 1993).
+//!
+//! Ops are counted in time at the mean rate ("even time"), which passes faster within a burst: so
+//! each gap is drawn as that of a Poisson process, whatever the state.
+
+use crate::base::rng::Seed;
+use crate::plan::BurstArrivals;
+
+/// The bursts of a stream as they follow one another: the same for all of its workers.
+#[derive(Clone, Debug)]
+pub struct BurstClock {
+    /// Of the lengths of the states.
+    seed: Seed,
+    /// Changes of state so far.
+    changes: u64,
+    is_burst: bool,
+    until_ns: f64,
+    /// Even time per time, between bursts and within one.
+    speeds: [f64; 2],
+    /// Mean lengths, likewise.
+    lengths_ns: [f64; 2],
+}
+
+impl BurstClock {
+    /// In a state by chance, as at any time of a process that has been going on.
+    pub fn new(of: BurstArrivals, start_ns: f64, seed: Seed) -> BurstClock {
+        let (length_ns, every_ns) = (of.length_ns as f64, of.every_ns as f64);
+        let share = length_ns / every_ns;
+        let between = 1.0 / (1.0 + share * (of.factor - 1.0));
+        let mut clock = BurstClock {
+            seed,
+            changes: 0,
+            is_burst: seed.at(u64::MAX).unit() < share,
+            until_ns: start_ns,
+            speeds: [between, between * of.factor],
+            lengths_ns: [every_ns - length_ns, length_ns],
+        };
+        clock.lengthen();
+        clock
+    }
+
+    fn lengthen(&mut self) {
+        let mean_ns = self.lengths_ns[usize::from(self.is_burst)];
+        self.until_ns += mean_ns * self.seed.at(self.changes).exponential();
+        self.changes += 1;
+    }
+
+    /// Even time per time at present.
+    #[inline(always)]
+    pub fn speed(&self) -> f64 {
+        self.speeds[usize::from(self.is_burst)]
+    }
+
+    /// The time after `at_ns` at which so much even time has passed. Times must not decrease.
+    #[inline]
+    pub fn after(&mut self, mut at_ns: f64, mut even_ns: f64) -> f64 {
+        loop {
+            let left_ns = (self.until_ns - at_ns) * self.speed();
+            if even_ns <= left_ns {
+                return at_ns + even_ns / self.speed();
+            }
+            even_ns -= left_ns;
+            at_ns = self.until_ns;
+            self.is_burst = !self.is_burst;
+            self.lengthen();
+        }
+    }
+
+    /// The even time between two times, the first of which is not before that of the last call.
+    pub fn even_ns(&self, mut from_ns: f64, to_ns: f64) -> f64 {
+        let (mut clock, mut even_ns) = (self.clone(), 0.0);
+        while from_ns < to_ns {
+            let until_ns = clock.until_ns.min(to_ns);
+            even_ns += (until_ns - from_ns) * clock.speed();
+            from_ns = until_ns;
+            if clock.until_ns <= to_ns {
+                clock.is_burst = !clock.is_burst;
+                clock.lengthen();
+            }
+        }
+        even_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BURSTS: BurstArrivals =
+        BurstArrivals { factor: 10.0, length_ns: 100_000_000, every_ns: 1_000_000_000 };
+
+    #[test]
+    fn the_mean_rate_is_kept_and_bursts_are_as_fast_as_often_and_as_long_as_they_should_be() {
+        let mut clock = BurstClock::new(BURSTS, 0.0, Seed::new(3, 0, 0));
+        let (mut at_ns, mut bursts, mut burst_ns) = (0.0, 0u64, 0.0);
+        const STEP_NS: f64 = 1e5;
+        const STEPS: u32 = 2_000_000;
+        for _ in 0..STEPS {
+            let (was_burst, before_ns) = (clock.is_burst, at_ns);
+            at_ns = clock.after(at_ns, STEP_NS);
+            bursts += u64::from(clock.is_burst && !was_burst);
+            burst_ns += if clock.is_burst && was_burst { at_ns - before_ns } else { 0.0 };
+        }
+        // 200 s: 200 bursts of exponential lengths, whose relative standard error is 10 %.
+        let seconds = at_ns / 1e9;
+        assert!((seconds / (f64::from(STEPS) * STEP_NS / 1e9) - 1.0).abs() < 0.2, "{seconds} s");
+        assert!((bursts as f64 / seconds - 1.0).abs() < 0.25, "{bursts} bursts in {seconds} s");
+        let length_s = burst_ns / 1e9 / bursts as f64;
+        assert!((length_s / 0.1 - 1.0).abs() < 0.3, "bursts of {length_s} s");
+        assert!((clock.speeds[1] / clock.speeds[0] - 10.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn even_time_between_two_times_is_what_passes() {
+        let mut clock = BurstClock::new(BURSTS, 5.0, Seed::new(4, 0, 0));
+        let ahead = clock.clone();
+        let at_ns = clock.after(5.0, 7e9);
+        assert!((ahead.even_ns(5.0, at_ns) - 7e9).abs() < 1.0);
+        assert_eq!(ahead.even_ns(9.0, 8.0), 0.0);
+    }
+}
