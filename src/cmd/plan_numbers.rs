@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 
 use crate::analysis::facts::StepFacts;
-use crate::analysis::keys::StepKey;
 use crate::analysis::verdicts::fleet;
 use crate::analysis::{Facts, Question, scatter};
 use crate::base::error::Result;
@@ -186,9 +185,8 @@ pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Sp
     let Some(Earlier { name, facts }) = from else { return Vec::new() };
     let shared = |step: &StepFacts| plan.protocol.steps.iter().any(|own| own.name == step.name);
     let any = facts.measured.steps.iter().any(shared);
-    let of = |index: StepKey| {
-        let step = &facts.measured.steps[index];
-        let fleet = fleet::of_step(facts, index).filter(|_| !any || shared(step))?;
+    let of = |step: &StepFacts| {
+        let fleet = fleet::of_step(facts, step).filter(|_| !any || shared(step))?;
         let (scatter, metric) = (fleet.scatter(), fleet.metric.short());
         let needed = needed(&scatter, plan.repeats as usize, difference.ln_1p());
         Some(Specimens {
@@ -197,7 +195,7 @@ pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Sp
             needed,
         })
     };
-    facts.measured.steps.keys().filter_map(of).collect()
+    facts.measured.steps.iter().filter_map(of).collect()
 }
 
 /// Bytes written by filling a drive's datasets.

@@ -170,7 +170,7 @@ struct ChangePointRow {
 
 impl Followed {
     fn of(history: &FigureHistory) -> Followed {
-        let differs = |d: &crate::analysis::comparability::alike::FieldDifference| {
+        let differs = |d: &crate::analysis::difference::FieldDifference| {
             let [first, own] = d.values.clone();
             Differs { field: d.path.clone(), first, own }
         };

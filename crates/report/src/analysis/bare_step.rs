@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::analysis::claim::lead;
 use crate::analysis::facts::StepFacts;
+use crate::analysis::keys::StepKey;
 use crate::analysis::title::PlanText;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
@@ -41,6 +42,7 @@ pub fn imported(step: &ImportedStep, protocol: &Protocol) -> StepFacts {
 /// A step of which only the name is known.
 fn unknown(name: &str, title: PlanText) -> StepFacts {
     StepFacts {
+        key: StepKey::default(),
         name: name.to_string(),
         title,
         imported: false,

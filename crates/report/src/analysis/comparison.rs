@@ -1,6 +1,7 @@
 //! A comparison of two subjects, and what is selected from all of them: claims, changes of the
 //! better subject, the result of a step. `claim` makes them.
 
+use crate::analysis::difference::FieldDifference;
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
@@ -61,6 +62,8 @@ pub struct Comparison {
     pub repeats: usize,
     /// The result.
     pub standing: Standing,
+    /// Permitted differences between the two plans of the step, with the better one's value first.
+    pub varied: Vec<FieldDifference>,
 }
 
 impl Comparison {

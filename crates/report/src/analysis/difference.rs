@@ -82,6 +82,15 @@ pub enum ConditionValue {
     Share(usize, usize),
 }
 
+/// A field in which two resolved plans differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldDifference {
+    /// In the notation of an override: "step.readrandom.stream.read.workload.block".
+    pub path: String,
+    /// Its values in the two plans, as text.
+    pub values: [String; 2],
+}
+
 /// What the source of imported figures does not give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotGiven {

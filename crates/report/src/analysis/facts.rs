@@ -160,6 +160,8 @@ impl RunFacts {
 
 /// One step over all subjects and axis values.
 pub struct StepFacts {
+    /// Its key among the steps of the facts.
+    pub key: StepKey,
     /// The step's name.
     pub name: String,
     /// Its title in the plan.

@@ -11,7 +11,7 @@ use super::question::{self, Question};
 use crate::analysis::bare_step::{imported as imported_step, planned};
 use crate::analysis::claim::published::is_published;
 use crate::analysis::claim::{claims, compare, lead};
-use crate::analysis::comparability::{caveats, conditions};
+use crate::analysis::comparability::{alike, caveats, conditions};
 use crate::analysis::comparison::StepLead;
 use crate::analysis::hosts::Gathered;
 use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
@@ -153,6 +153,7 @@ impl Gathering {
                 run: index,
                 drives: drives.collect(),
                 capacity_bytes: capacity_bytes(&run.plan, noted, &subject.name),
+                knobs: subject.overrides.clone(),
             });
             names.insert(subject.name.clone(), key);
         }
@@ -338,10 +339,12 @@ impl Gathering {
         facts.comparisons.barred = conditions::barred(facts);
         caveats::note(facts);
         facts.comparisons.all = compare::all(facts);
+        alike::note_varied(facts);
         facts.comparisons.claims = claims::all(&facts.comparisons.all);
         facts.comparisons.crossovers = claims::crossovers(&facts.comparisons.all);
-        let steps = facts.measured.steps.keys();
-        facts.comparisons.leads = steps.map(|step| StepLead::of(facts, step)).collect();
+        let steps = facts.measured.steps.iter();
+        facts.comparisons.leads =
+            steps.map(|step| StepLead::of(&facts.subjects, &facts.comparisons, step)).collect();
         (facts.joint.hosts, facts.joint.points) = self.hosts.finish();
         self.facts
     }
@@ -378,7 +381,8 @@ impl Facts {
         let (checks, steps): (Vec<_>, Vec<_>) =
             steps.partition(|step| step.class == Some(Class::CHECK));
         self.measured.checks.extend(checks);
-        self.measured.steps = steps.into_iter().collect();
+        let keyed = |(index, step)| StepFacts { key: StepKey(index), ..step };
+        self.measured.steps = steps.into_iter().enumerate().map(keyed).collect();
     }
 }
 

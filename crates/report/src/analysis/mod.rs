@@ -1,10 +1,11 @@
 //! Conclusions from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and typed:
 //! nothing here reads a file or writes a sentence; docs/claims.md has the rules.
 //!
-//! `gathering` turns points into `facts` of steps and cells; `metric` defines what is compared;
-//! `alike` and `conditions` determine which subjects may be compared, `caveats` what rules out a
-//! claim; `compare` makes every comparison, with `curves` for values read from a curve; `claims`
-//! selects claims, `lead` the headline of a step and a brief; `together` finds repeats in which all
+//! `gathering` turns points into `facts`, grouped by what a reader needs and joined by `keys`, and
+//! makes every comparison, claim and lead once; `metric` defines what is compared; `alike` and
+//! `conditions` determine which subjects may be compared, `caveats` what rules out a claim;
+//! `compare` makes every comparison, with `curves` for values read from a curve; `claims` selects
+//! claims, `lead` the headline of a step and a brief; `together` finds repeats in which all
 //! subjects moved, `specimens` outlying drives of a group, `fleet` treats all drives as samples of
 //! their models; `outliers` sorts the slowest ops by cause; `multiple` is the largest multiple of a
 //! load that a subject sustains; `hosts` combines simultaneous loads of several hosts; `gate`

@@ -6,7 +6,7 @@ use super::fleet as words;
 use crate::analysis::claim::compare::Comparison;
 use crate::analysis::claim::lead;
 use crate::analysis::comparison::StepLead;
-use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
+use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::verdicts::fleet;
 use crate::brief::text::causes::{self, SaidRemedies};
@@ -44,7 +44,7 @@ impl Lead {
         if facts.subjects.are_a_fleet() {
             return of_fleet(l, facts, step);
         }
-        let (Some(index), true) = (step, facts.subjects.len() > 1) else {
+        let (Some(key), true) = (step, facts.subjects.len() > 1) else {
             return alone(l, facts, step);
         };
         if facts.measured.published {
@@ -53,21 +53,19 @@ impl Lead {
             let (sentence, findings) = found.unwrap_or_else(nothing);
             return Lead { sentence, findings, step, ranks: false, remedies: Vec::new() };
         }
-        let outcome = &facts.comparisons.leads[index];
+        let outcome = &facts.comparisons.leads[key];
+        let own = &facts.measured.steps[key];
         let mut remedies = SaidRemedies::new();
         match first(l, facts, outcome, &mut remedies) {
             Some((sentence, said)) => {
-                let findings = claims_beside(l, facts, index, said);
+                let findings = claims_beside(l, facts, own, said);
                 Lead { sentence, findings, step, ranks: true, remedies }
             }
             None => {
                 let open = || outcome.all.iter().map(|c| not_shown(l, facts, c));
-                let levels = || {
-                    facts
-                        .subjects
-                        .keys()
-                        .filter_map(|s| level(l, &facts.subjects, &facts.measured, index, s))
-                };
+                let subjects = &facts.subjects;
+                let level = |s| outcome::level(l, subjects, own, s);
+                let levels = || subjects.keys().filter_map(level);
                 let mut findings: Vec<String> = open().chain(levels()).collect();
                 findings.truncate(MOST_FINDINGS.max(facts.subjects.len()));
                 let sentence = causes::no_claim(l, facts, &mut remedies);
@@ -75,16 +73,6 @@ impl Lead {
             }
         }
     }
-}
-
-fn level(
-    l: Language,
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-    index: StepKey,
-    subject: SubjectKey,
-) -> Option<String> {
-    outcome::level(l, subjects, &measured.steps[index], subject)
 }
 
 /// The sentence, and what it has said.
@@ -135,18 +123,17 @@ fn not_shown(l: Language, facts: &Facts, c: &Comparison) -> String {
 /// step, then the headline of each other step, then the strongest. First those for the brief's
 /// subject, then those for a rival; claims among rivals only if there are no others. The number of
 /// further losses is stated.
-fn claims_beside(l: Language, facts: &Facts, index: StepKey, said: Vec<Said>) -> Vec<String> {
+fn claims_beside(l: Language, facts: &Facts, step: &StepFacts, said: Vec<Said>) -> Vec<String> {
     let own = facts.subjects.headline;
     let all = &facts.comparisons.claims;
-    let leads =
-        |c: &&Comparison| c.step == index && c.metric != lead::metric(&facts.measured.steps[index]);
+    let leads = |c: &&Comparison| c.step == step.key && c.metric != lead::metric(step);
     let claimed = || all.iter().map(|c| &c.comparison);
     let same_step = claimed().filter(leads);
     let other_steps = facts
         .measured
         .steps
         .keys()
-        .filter(|other| *other != index)
+        .filter(|other| *other != step.key)
         .flat_map(|other| facts.comparisons.leads[other].claims_of(own).concat());
     let ordered: Vec<&Comparison> = same_step.chain(other_steps).chain(claimed()).collect();
     let kind = |kind: &dyn Fn(&Comparison) -> bool| {
@@ -195,7 +182,7 @@ fn one_finding(l: Language, facts: &Facts, c: &Comparison) -> String {
 
 /// For a fleet: the number of drives, the differences between their models, and outlying drives.
 fn of_fleet(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
-    let Some(fleet) = step.and_then(|index| fleet::of_step(facts, index)) else {
+    let Some(fleet) = step.and_then(|key| fleet::of_step(facts, &facts.measured.steps[key])) else {
         let sentence = say!(l, "fleet-not-shown", drives = facts.subjects.len());
         let (findings, remedies) = (Vec::new(), Vec::new());
         return Lead { sentence, findings, step, ranks: false, remedies };
@@ -220,7 +207,7 @@ fn alone(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
         0 | 1 => say!(l, "no-rank-alone"),
         _ => causes::no_claim(l, facts, &mut remedies),
     };
-    let level =
-        step.and_then(|index| level(l, &facts.subjects, &facts.measured, index, SubjectKey(0)));
+    let own = step.map(|key| &facts.measured.steps[key]);
+    let level = own.and_then(|own| outcome::level(l, &facts.subjects, own, SubjectKey(0)));
     Lead { sentence, findings: level.into_iter().collect(), step, ranks: false, remedies }
 }

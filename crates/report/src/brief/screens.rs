@@ -7,7 +7,6 @@ use super::lead::Lead;
 use super::section::{bottlenecks, results};
 use crate::analysis::comparison::{Claim, Crossover};
 use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::StepKey;
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P99, RATE_KEPT, RepeatSummary,
 };
@@ -78,18 +77,18 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
         out.extend(models(l, facts));
         return out;
     }
-    for (index, step) in facts.measured.steps.keyed() {
+    for step in &facts.measured.steps {
         out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
-        out.push(results::side_by_side(l, facts, index).block());
+        out.push(results::side_by_side(l, facts, step).block());
         if step.has_marks() {
             out.push(Block::note(say!(l, "see-caveats-marks")));
         }
         out.extend(groups(l, facts, step, false));
         out.extend(energy::table(l, &facts.subjects, step).map(Table::block));
-        if let Some(table) = equal_load::table(l, facts, index) {
+        if let Some(table) = equal_load::table(l, &facts.subjects, &facts.comparisons, step) {
             out.extend([table.block(), Block::note(equal_load::how(l))]);
         }
-        out.extend(comparisons(l, facts, index));
+        out.extend(comparisons(l, facts, step));
         out.extend(open_loop(l, &facts.subjects, step));
     }
     let caveats = caveat_text::caveats(l, facts);
@@ -111,7 +110,7 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
 /// For a fleet, the models of each step instead of every subject.
 fn models(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for fleet in facts.measured.steps.keys().filter_map(|index| fleet::of_step(facts, index)) {
+    for fleet in facts.measured.steps.iter().filter_map(|step| fleet::of_step(facts, step)) {
         let step = &facts.measured.steps[fleet.step];
         let described = Block::note(results::describe(l, step));
         out.extend([Block::chapter(step.title.text(l)), described]);
@@ -288,15 +287,15 @@ fn limited(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Block> {
 
 /// The results of the step's comparisons, the pairs that could not be compared, and where the
 /// better subject changes.
-fn comparisons(l: Language, facts: &Facts, index: StepKey) -> Vec<Block> {
-    let barred = facts.comparisons.barred.iter().filter(|b| b.step.is_none_or(|s| s == index));
+fn comparisons(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Block> {
+    let barred = facts.comparisons.barred.iter().filter(|b| b.step.is_none_or(|s| s == step.key));
     let mut out: Vec<String> =
         barred.map(|bar| wording::barred(l, &facts.subjects, &facts.measured, bar)).collect();
-    let own = facts.comparisons.claims.iter().filter(|c| c.comparison.step == index);
+    let own = facts.comparisons.claims.iter().filter(|c| c.comparison.step == step.key);
     out.extend(
         own.map(|claim| wording::stopped(l, wording::sentence(l, facts, &claim.comparison))),
     );
-    let own = facts.comparisons.crossovers.iter().filter(|c| c.step == index);
+    let own = facts.comparisons.crossovers.iter().filter(|c| c.step == step.key);
     out.extend(own.map(|crossover| {
         wording::stopped(l, wording::crossover(l, &facts.subjects, &facts.measured, crossover))
     }));

@@ -52,8 +52,7 @@ pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
             "" => metric.text(l),
             unit => l.sequence(&[metric.text(l), unit.to_string()]),
         };
-        let index = facts.measured.steps.position(|s| s.name == step.name).unwrap_or_default();
-        let value = facts.comparisons.leads[index].value;
+        let value = facts.comparisons.leads[step.key].value;
         let level = |subject| level(&facts.subjects, step, &metric, (value, subject), scale);
         MultiplePanel {
             title: step.title.text(l),

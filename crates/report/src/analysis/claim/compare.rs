@@ -42,11 +42,11 @@ pub fn all(facts: &Facts) -> Vec<Comparison> {
         return Vec::new();
     }
     let mut compared = Vec::new();
-    for (index, step) in facts.measured.steps.keyed() {
+    for step in &facts.measured.steps {
         for metric in &step.metrics {
-            compared.push(of_points(facts, index, step, metric));
+            compared.push(of_points(facts, step, metric));
         }
-        compared.extend(curves::of_step(facts, index, step));
+        compared.extend(curves::of_step(facts, step));
     }
     compared.retain(|c| c.sheet.comparable.iter().any(|pairs| !pairs.is_empty()));
     let sheets: Vec<Sheet> = compared.iter().map(|c| c.sheet.clone()).collect();
@@ -56,13 +56,12 @@ pub fn all(facts: &Facts) -> Vec<Comparison> {
 /// A metric of a step at all of its points.
 pub(in crate::analysis) fn of_points(
     facts: &Facts,
-    index: StepKey,
     step: &StepFacts,
     metric: &Metric,
 ) -> PairedSheet {
     let subjects = facts.subjects.keys();
     let mut made = PairedSheet {
-        step: index,
+        step: step.key,
         metric: metric.clone(),
         points: (0..step.values.len()).map(StepPlace::Value).collect(),
         sheet: Sheet::default(),
@@ -82,7 +81,7 @@ pub(in crate::analysis) fn of_points(
         let limit = |c: &Option<&CellFacts>| c.and_then(|c| c.not_the_drive()).map(|v| v.limit);
         let limits: Vec<Option<Bottleneck>> = cells.iter().map(limit).collect();
         let is_a_drives = |s: SubjectKey| limits[s.0].is_none();
-        made.sheet.comparable.push(pairs(&facts.subjects, &facts.comparisons, index, |a, b| {
+        made.sheet.comparable.push(pairs(&facts.subjects, &facts.comparisons, step.key, |a, b| {
             fit(a) && fit(b) && (is_a_drives(a) || is_a_drives(b))
         }));
         made.sheet.cells.push(row);
@@ -145,5 +144,6 @@ fn conclude(of: &PairedSheet, ratio: &Ratio) -> Comparison {
         high,
         repeats: ratio.repeats,
         standing,
+        varied: Vec::new(),
     }
 }

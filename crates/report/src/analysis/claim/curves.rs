@@ -27,10 +27,10 @@ struct RepeatCurve {
 }
 
 /// The metrics in which a step's curves are compared.
-pub fn of_step(facts: &Facts, index: StepKey, step: &StepFacts) -> Vec<PairedSheet> {
+pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<PairedSheet> {
     let mut all = Vec::new();
     if let Some(search) = &step.search {
-        all.push(within_limit(facts, index, step, search));
+        all.push(within_limit(facts, step, search));
     }
     let field = step.axis.as_ref().map(|a| a.field);
     if step.values.len() < FEWEST_POINTS
@@ -50,7 +50,7 @@ pub fn of_step(facts: &Facts, index: StepKey, step: &StepFacts) -> Vec<PairedShe
             all.push(compared(
                 &facts.subjects,
                 &facts.comparisons,
-                index,
+                step.key,
                 Metric::p99(),
                 (StepPlace::Load(*load), row),
             ));
@@ -60,7 +60,7 @@ pub fn of_step(facts: &Facts, index: StepKey, step: &StepFacts) -> Vec<PairedShe
             all.push(compared(
                 &facts.subjects,
                 &facts.comparisons,
-                index,
+                step.key,
                 Metric::p99(),
                 (StepPlace::Mean, row),
             ));
@@ -71,7 +71,7 @@ pub fn of_step(facts: &Facts, index: StepKey, step: &StepFacts) -> Vec<PairedShe
         all.push(compared(
             &facts.subjects,
             &facts.comparisons,
-            index,
+            step.key,
             Metric::total(PointFigure::Ops),
             (StepPlace::Latency(knee.latency), row),
         ));
@@ -199,7 +199,7 @@ fn loads_between(curves: &[&[curve::LoadAndLatency]]) -> Vec<f64> {
 }
 
 /// ops/s at the highest value of a search that passed, in each repeat.
-fn within_limit(facts: &Facts, index: StepKey, step: &StepFacts, search: &Search) -> PairedSheet {
+fn within_limit(facts: &Facts, step: &StepFacts, search: &Search) -> PairedSheet {
     let of = |subject: SubjectKey| {
         let cells: Vec<&CellFacts> =
             step.cells.iter().filter(|c| c.subject == subject && !c.is_barred()).collect();
@@ -214,7 +214,7 @@ fn within_limit(facts: &Facts, index: StepKey, step: &StepFacts, search: &Search
     let mut made = compared(
         &facts.subjects,
         &facts.comparisons,
-        index,
+        step.key,
         Metric::total(PointFigure::Ops),
         (StepPlace::Limit, row),
     );

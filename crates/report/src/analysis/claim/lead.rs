@@ -4,7 +4,7 @@
 use crate::analysis::claim::claims;
 use crate::analysis::comparison::{Comparison, StepLead, StepPlace};
 use crate::analysis::facts::{
-    CellFacts, Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects,
+    CellFacts, Comparisons, MeasuredFacts, SetupFacts, StepFacts, Subjects,
 };
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, MetricRequest, PointFigure};
@@ -98,14 +98,12 @@ pub fn class(cells: &[CellFacts]) -> Option<Class> {
 
 impl StepLead {
     /// Evaluates a step at the headline of its protocol, or of its kind of sweep.
-    pub fn of(facts: &Facts, index: StepKey) -> StepLead {
-        let step = &facts.measured.steps[index];
+    pub fn of(subjects: &Subjects, comparisons: &Comparisons, step: &StepFacts) -> StepLead {
         let metric = metric(step);
-        let here = |c: &&Comparison| c.step == index && is_at(step, c.at);
+        let here = |c: &&Comparison| c.step == step.key && is_at(step, c.at);
         // Loads within a limit or at equal latency are rates, whatever the metric's usual name.
         let read_off = matches!(step.place, AxisPlace::Limit | AxisPlace::EqualLatency);
-        let mut all: Vec<&Comparison> = facts
-            .comparisons
+        let mut all: Vec<&Comparison> = comparisons
             .all
             .iter()
             .filter(here)
@@ -113,18 +111,18 @@ impl StepLead {
             .collect();
         let mut at = value(step);
         if all.is_empty() {
-            all = last_compared(&facts.comparisons, index, &metric);
+            all = last_compared(comparisons, step.key, &metric);
             let other = all.first().and_then(|c| match c.at {
                 StepPlace::Value(value) => Some(value),
                 _ => None,
             });
             at = other.or(at);
         }
-        let best = best(&facts.subjects, &all);
-        let own = facts.comparisons.all.iter().filter(|c| c.step == index && c.metric == metric);
+        let best = best(subjects, &all);
+        let own = comparisons.all.iter().filter(|c| c.step == step.key && c.metric == metric);
         let crossovers = claims::crossovers(own);
         let all = all.into_iter().cloned().collect();
-        StepLead { step: index, metric, value: at, best, crossovers, all }
+        StepLead { step: step.key, metric, value: at, best, crossovers, all }
     }
 
     /// The claims for a subject over others, and against it; strongest first.

@@ -1,7 +1,7 @@
 //! Arithmetic on figures that were imported without repeats. Their scatter is unknown, so nothing
 //! here is a claim.
 
-use crate::analysis::facts::{MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::facts::{SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
@@ -46,12 +46,10 @@ pub fn is_published(setup: &SetupFacts, steps: &[StepFacts]) -> bool {
 
 /// The point with the largest lead of `better` over `worse`; None if it leads nowhere.
 pub fn greatest(
-    measured: &MeasuredFacts,
-    index: StepKey,
+    step: &StepFacts,
     metric: &Metric,
     (better, worse): (SubjectKey, SubjectKey),
 ) -> Option<Gap> {
-    let step = &measured.steps[index];
     let figure = |subject: SubjectKey, value: usize| {
         Some(metric.of(step, step.cell(subject, value)?)?.0.value)
     };
@@ -60,22 +58,14 @@ pub fn greatest(
     };
     let ahead = (0..step.values.len()).filter_map(|v| Some((v, times(v).filter(|t| *t > 1.0)?)));
     let (value, times) = ahead.reduce(|most, own| if own.1 > most.1 { own } else { most })?;
-    Some(Gap { step: index, metric: metric.clone(), better, worse, value, times })
+    Some(Gap { step: step.key, metric: metric.clone(), better, worse, value, times })
 }
 
 /// The largest lead of the brief's subject over each rival, then of each rival over it.
-pub fn of_subject(
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-    index: StepKey,
-    metric: &Metric,
-) -> [Vec<Gap>; 2] {
+pub fn of_subject(subjects: &Subjects, step: &StepFacts, metric: &Metric) -> [Vec<Gap>; 2] {
     let own = subjects.headline;
     let gaps = |pair: &dyn Fn(SubjectKey) -> (SubjectKey, SubjectKey)| {
-        subjects
-            .rivals()
-            .filter_map(|rival| greatest(measured, index, metric, pair(rival)))
-            .collect()
+        subjects.rivals().filter_map(|rival| greatest(step, metric, pair(rival))).collect()
     };
     [gaps(&|rival| (own, rival)), gaps(&|rival| (rival, own))]
 }

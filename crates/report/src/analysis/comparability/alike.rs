@@ -2,21 +2,14 @@
 //! field except the subject's own. The plan's typed model is compared field by field through its
 //! JSON form, so fields added later are included automatically.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
-use crate::analysis::difference::{Condition, ConditionValue, Difference, Grade};
+use crate::analysis::difference::{Condition, ConditionValue, Difference, FieldDifference, Grade};
 use crate::analysis::facts::Facts;
 use crate::analysis::keys::SubjectKey;
 use crate::plan::{Plan, PointPlan, Subject};
-
-/// A field in which two resolved plans differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldDifference {
-    /// In the notation of an override: "step.readrandom.stream.read.workload.block".
-    pub path: String,
-    /// Its values in the two plans, as text.
-    pub values: [String; 2],
-}
 
 impl FieldDifference {
     /// As a difference in the conditions of two subjects.
@@ -145,10 +138,24 @@ pub struct Likeness {
     pub varied: Vec<FieldDifference>,
 }
 
+/// Notes what the plans of each comparison's pair were permitted to differ in: the same at all of a
+/// step's points.
+pub fn note_varied(facts: &mut Facts) {
+    let mut all = std::mem::take(&mut facts.comparisons.all);
+    let mut known = HashMap::new();
+    for c in &mut all {
+        let step = &facts.measured.steps[c.step].name;
+        let of_pair = known.entry((c.step, c.better, c.worse));
+        let varied = of_pair.or_insert_with(|| likeness(facts, step, c.better, c.worse).varied);
+        c.varied.clone_from(varied);
+    }
+    facts.comparisons.all = all;
+}
+
 /// Compares the plans of a step of two subjects. All axis values of a step have the same fields, so
 /// one represents all.
 pub fn likeness(facts: &Facts, step: &str, a: SubjectKey, b: SubjectKey) -> Likeness {
-    let run = |subject: SubjectKey| &facts.setup.runs[facts.subjects[subject].run].resolved;
+    let run = |subject: SubjectKey| &facts.setup.run_of(&facts.subjects[subject]).resolved;
     if facts.subjects[a].run == facts.subjects[b].run {
         return Likeness::default();
     }

@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 
 use crate::analysis::comparability::alike;
 use crate::analysis::difference::{Barred, Condition, ConditionValue, Difference, Grade};
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::facts::{
+    CellFacts, Facts, MeasuredFacts, ReportStatements, SetupFacts, StepFacts, Subjects,
+};
 use crate::analysis::keys::SubjectKey;
 use crate::record::key::{self, FactHeading, FactKey, drive, engine};
 pub use unknown::{not_given, unknown};
@@ -90,24 +92,25 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
 /// The grade of a difference in a fact between subjects: two hosts may be compared only if
 /// permitted by `vary`, and likewise facts that engines report about knobs of a single subject or
 /// permitted ones.
-fn grade_of(facts: &Facts, among: &[SubjectKey], key: FactKey, grade: Grade) -> Grade {
-    let own_knobs = |subject: &SubjectKey| {
-        let plan = &facts.setup.runs[facts.subjects[*subject].run].resolved;
-        plan.subjects
-            .iter()
-            .any(|s| s.name == facts.subjects[*subject].own_name && !s.overrides.is_empty())
-    };
+fn grade_of(
+    subjects: &Subjects,
+    statements: &ReportStatements,
+    among: &[SubjectKey],
+    key: FactKey,
+    grade: Grade,
+) -> Grade {
+    let own_knobs = |subject: &SubjectKey| !subjects[*subject].knobs.is_empty();
     if engine::OF_KNOBS.contains(&key)
-        && (among.iter().any(own_knobs) || !facts.statements.vary.is_empty())
+        && (among.iter().any(own_knobs) || !statements.vary.is_empty())
     {
         return Grade::Harmless;
     }
-    let mut runs = among.iter().map(|s| facts.subjects[*s].run);
+    let mut runs = among.iter().map(|s| subjects[*s].run);
     let first = runs.next();
     let two_runs = runs.any(|r| Some(r) != first);
     match key.heading.is_some_and(FactHeading::is_of_host) && two_runs {
         false => grade,
-        true if facts.statements.vary.iter().any(|v| v == "host") => Grade::Harmless,
+        true if statements.vary.iter().any(|v| v == "host") => Grade::Harmless,
         true => Grade::Disqualifying,
     }
 }
@@ -137,7 +140,7 @@ fn differences_between(facts: &Facts, among: &[SubjectKey], of_hosts: bool) -> V
                 sightings(&facts.subjects, &facts.setup, among, heading, key.name).into_values()
             {
                 all.extend(unlike(&seen).map(|values| Difference {
-                    grade: grade_of(facts, among, *key, *grade),
+                    grade: grade_of(&facts.subjects, &facts.statements, among, *key, *grade),
                     what: fact(heading, key.name),
                     values,
                 }));

@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use crate::analysis::keys::{Keyed, SubjectKey};
+use crate::plan::OwnKnob;
 
 /// Maximum number of subjects whose pairs are all compared.
 const MOST_SUBJECTS: usize = 24;
@@ -20,6 +21,8 @@ pub struct SubjectFacts {
     pub drives: Vec<String>,
     /// The size of one drive, bytes: as it is stated, or as the host saw it.
     pub capacity_bytes: Option<f64>,
+    /// Knobs that the plan sets for it only.
+    pub knobs: Vec<OwnKnob>,
 }
 
 impl SubjectFacts {

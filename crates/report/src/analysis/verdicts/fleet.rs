@@ -10,7 +10,7 @@ use crate::analysis::caveat::Caveat;
 use crate::analysis::claim::compare::observations;
 use crate::analysis::claim::lead;
 use crate::analysis::comparability::{alike, conditions};
-use crate::analysis::difference::Difference;
+use crate::analysis::difference::{Difference, FieldDifference};
 use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, SetupFacts, StepFacts};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
@@ -86,8 +86,7 @@ pub struct Fleet {
 }
 
 /// A step's specimens, if some model has enough of them.
-pub fn of_step(facts: &Facts, index: StepKey) -> Option<Fleet> {
-    let step = &facts.measured.steps[index];
+pub fn of_step(facts: &Facts, step: &StepFacts) -> Option<Fleet> {
     let value = lead::value(step).unwrap_or(step.lead);
     let wanted = lead::metric(step);
     // Power belongs to the subject, not to a drive, and a stream is not a specimen.
@@ -115,7 +114,7 @@ pub fn of_step(facts: &Facts, index: StepKey) -> Option<Fleet> {
             ratios = all_ratios(&models, &metric);
         }
     }
-    Some(Fleet { step: index, value, metric, models, ratios, barred })
+    Some(Fleet { step: step.key, value, metric, models, ratios, barred })
 }
 
 impl Fleet {
@@ -225,7 +224,7 @@ fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Differe
     let Some((&first, others)) = subjects.split_first() else { return Vec::new() };
     let plans = others.iter().find_map(|other| {
         let found = alike::likeness(facts, &step.name, first, *other).unlike;
-        let between = |d: alike::FieldDifference| d.between((first, *other));
+        let between = |d: FieldDifference| d.between((first, *other));
         (!found.is_empty()).then(|| found.into_iter().map(between).collect::<Vec<_>>())
     });
     let hosts: Vec<Vec<&str>> = models.iter().map(DriveModel::hosts).collect();

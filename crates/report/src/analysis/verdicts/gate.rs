@@ -80,9 +80,9 @@ struct Pair {
 pub fn judge(facts: &Facts, limit: f64) -> Gate {
     let pairs = pairs(&facts.subjects, &facts.setup);
     let mut compared = Vec::new();
-    for (index, step) in facts.measured.steps.keyed() {
+    for step in &facts.measured.steps {
         for metric in &step.metrics {
-            compared.push(of_points(facts, index, step, metric));
+            compared.push(of_points(facts, step, metric));
         }
     }
     let unit = if facts.setup.runs.len() > 2 { ScatterUnit::Runs } else { ScatterUnit::Repeats };

@@ -3,8 +3,9 @@
 //! and the test conditions are stored.
 
 use crate::analysis::claim::lead;
-use crate::analysis::comparability::alike::{self, FieldDifference};
+use crate::analysis::comparability::alike;
 use crate::analysis::comparability::conditions::sightings;
+use crate::analysis::difference::FieldDifference;
 use crate::analysis::facts::{CellFacts, Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, MetricRequest};
@@ -213,7 +214,7 @@ impl Like {
         step: &StepFacts,
         subject: SubjectKey,
     ) -> Option<Like> {
-        let plan = &setup.runs[subjects[subject].run].resolved;
+        let plan = &setup.run_of(&subjects[subject]).resolved;
         let point = alike::first_point(plan, &step.name, &subjects[subject].own_name)?;
         let host = HOST.map(|key| {
             let heading = key.heading.map_or("", FactHeading::name);

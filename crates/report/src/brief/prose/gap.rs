@@ -19,15 +19,12 @@ const FEWEST_SIZES: usize = 3;
 
 /// Where another subject becomes better: in figures other than the step's headline, and as
 /// arithmetic in all figures of imports without repeats.
-pub fn crossed(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
-    let step = &facts.measured.steps[index];
+pub fn crossed(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let led = lead::metric(step);
     let found: Vec<Crossover> = match facts.measured.published {
-        true => pairs(&facts.subjects)
-            .flat_map(|pair| as_published(l, &facts.measured, index, pair))
-            .collect(),
+        true => pairs(&facts.subjects).flat_map(|pair| as_published(l, step, pair)).collect(),
         false => {
-            let own = |c: &&Crossover| c.step == index && c.metric != led;
+            let own = |c: &&Crossover| c.step == step.key && c.metric != led;
             facts.comparisons.crossovers.iter().filter(own).cloned().collect()
         }
     };
@@ -45,17 +42,11 @@ fn other((a, b): (SubjectKey, SubjectKey), one: SubjectKey) -> SubjectKey {
     if one == a { b } else { a }
 }
 
-fn as_published(
-    l: Language,
-    measured: &MeasuredFacts,
-    index: StepKey,
-    pair: (SubjectKey, SubjectKey),
-) -> Vec<Crossover> {
-    let step = &measured.steps[index];
+fn as_published(l: Language, step: &StepFacts, pair: (SubjectKey, SubjectKey)) -> Vec<Crossover> {
     let mut found = Vec::new();
     for metric in &step.metrics {
         let better = |value| Some((value, better_at(l, step, metric, pair, value)?));
-        found.extend(claims::changes(index, metric, (0..step.values.len()).filter_map(better)));
+        found.extend(claims::changes(step.key, metric, (0..step.values.len()).filter_map(better)));
     }
     found
 }
@@ -89,30 +80,28 @@ fn better_at(
 
 /// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": for each
 /// rival at the largest difference.
-pub fn at_a_load(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
-    let step = &facts.measured.steps[index];
+pub fn at_a_load(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     // A share of its own maximum is not a load that two subjects have in common.
     let is_of_shares = |axis: &AxisFacts| axis.field == Field::LoadPercent;
     if step.axis.as_ref().is_none_or(is_of_shares) {
         return Vec::new();
     }
-    pairs(&facts.subjects).filter_map(|pair| widest(l, facts, index, pair)).collect()
+    pairs(&facts.subjects).filter_map(|pair| widest(l, facts, step, pair)).collect()
 }
 
 fn widest(
     l: Language,
     facts: &Facts,
-    index: StepKey,
+    step: &StepFacts,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
-    let step = &facts.measured.steps[index];
     let led = lead::metric(step);
     let metric = if led.is_latency() { led } else { Metric::p99() };
     let of = |subject: SubjectKey, value: usize| figure(l, step, &metric, (subject, value));
     let mut found: Option<(f64, String)> = None;
     for value in 0..step.values.len() {
         let at = StepPlace::Value(value);
-        let by = ComparedFigure { step: index, metric: &metric, at };
+        let by = ComparedFigure { step: step.key, metric: &metric, at };
         let Some(better) = shown_better(l, &facts.measured, &facts.comparisons, by, pair) else {
             continue;
         };
@@ -161,8 +150,8 @@ fn is_shown(comparison: &Comparison) -> bool {
 /// "The lead of A over B in ops/s grows with the block size: 3 % at 4 KiB, …", for a sweep of
 /// sizes, or for steps that differ in nothing else; stated for the last of them, and only if the
 /// intervals of the first and the last size are disjoint.
-pub fn over_block_sizes(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
-    pairs(&facts.subjects).filter_map(|pair| of_sizes(l, facts, index, pair)).collect()
+pub fn over_block_sizes(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+    pairs(&facts.subjects).filter_map(|pair| of_sizes(l, facts, step, pair)).collect()
 }
 
 /// A size, the better subject there, the factor with its interval limits, and its printed form.
@@ -177,14 +166,13 @@ struct AtSize {
 fn of_sizes(
     l: Language,
     facts: &Facts,
-    index: StepKey,
+    step: &StepFacts,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
-    let step = &facts.measured.steps[index];
     let metric = lead::metric(step);
     let all = match step.axis.as_ref().is_some_and(|axis| axis.field == Field::Block) {
-        true => along_the_axis(l, facts, index, &metric, pair)?,
-        false => over_steps(l, facts, index, pair)?,
+        true => along_the_axis(l, facts, step, &metric, pair)?,
+        false => over_steps(l, facts, step, pair)?,
     };
     let (first, last) = (all.first()?, all.last()?);
     let better = first.better;
@@ -227,15 +215,14 @@ fn of_sizes(
 fn along_the_axis(
     l: Language,
     facts: &Facts,
-    index: StepKey,
+    step: &StepFacts,
     metric: &Metric,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
-    let step = &facts.measured.steps[index];
     let is_published = facts.measured.published;
     let at = |value: usize| {
         let size = step.values[value].text(l);
-        let by = ComparedFigure { step: index, metric, at: StepPlace::Value(value) };
+        let by = ComparedFigure { step: step.key, metric, at: StepPlace::Value(value) };
         if !is_published {
             let c = facts.comparisons.between(by, pair.0, pair.1)?;
             return is_shown(c).then(|| of_comparison(l, c, size));
@@ -259,12 +246,12 @@ fn of_comparison(l: Language, c: &Comparison, size: String) -> AtSize {
 fn over_steps(
     l: Language,
     facts: &Facts,
-    index: StepKey,
+    step: &StepFacts,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
     let protocol = &facts.setup.runs.first()?.resolved.protocol;
     let of = |name: &str| protocol.steps.iter().find(|step| step.name == name);
-    let own = without_size(of(&facts.measured.steps[index].name)?)?.0;
+    let own = without_size(of(&step.name)?)?.0;
     let mut found: Vec<(u64, StepKey)> = Vec::new();
     for (other, step) in facts.measured.steps.keyed() {
         if let Some((rest, size)) = of(&step.name).and_then(without_size)
@@ -273,7 +260,7 @@ fn over_steps(
             found.push((size, other));
         }
     }
-    if found.last()?.1 != index {
+    if found.last()?.1 != step.key {
         return None;
     }
     found.sort_unstable();

@@ -13,7 +13,6 @@ mod parts;
 pub use life::total_writes;
 
 use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts};
-use crate::analysis::keys::StepKey;
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::number_format;
@@ -24,14 +23,13 @@ use crate::language::Language;
 const MOST: usize = 10;
 
 /// The sentences about a step below its table.
-pub fn of_step(l: Language, facts: &Facts, index: StepKey) -> Vec<String> {
-    let step = &facts.measured.steps[index];
+pub fn of_step(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
     let mut all = course::from_start_to_peak(l, &facts.subjects, &facts.measured, step);
     all.extend(course::beyond(l, &facts.subjects, step));
     all.extend(course::saturated(l, &facts.subjects, step));
-    all.extend(gap::crossed(l, facts, index));
-    all.extend(gap::at_a_load(l, facts, index));
-    all.extend(gap::over_block_sizes(l, facts, index));
+    all.extend(gap::crossed(l, facts, step));
+    all.extend(gap::at_a_load(l, facts, step));
+    all.extend(gap::over_block_sizes(l, facts, step));
     all.extend(parts::of_drives(l, facts, step));
     all.extend(parts::of_streams(l, facts, step));
     all.truncate(MOST);

@@ -4,7 +4,7 @@
 use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::brief::number_format;
 use crate::brief::text::causes::{self, SaidRemedies};
@@ -15,12 +15,16 @@ use crate::say;
 use crate::stats::curve::knee;
 
 /// The sentences of a step, in order, with remedies that are not yet said.
-pub fn of_step(l: Language, facts: &Facts, index: StepKey, said: &mut SaidRemedies) -> Vec<String> {
-    let step = &facts.measured.steps[index];
+pub fn of_step(
+    l: Language,
+    facts: &Facts,
+    step: &StepFacts,
+    said: &mut SaidRemedies,
+) -> Vec<String> {
     let first = if facts.measured.published {
-        as_published(l, &facts.subjects, &facts.measured, index)
+        as_published(l, &facts.subjects, &facts.measured, step)
     } else {
-        outcome_of(l, facts, index, said)
+        outcome_of(l, facts, step, said)
     };
     let limits = bottleneck_text::limited(l, step.cells.iter());
     [first, along(l, &facts.subjects, step), limits].into_iter().flatten().collect()
@@ -31,10 +35,10 @@ fn as_published(
     l: Language,
     subjects: &Subjects,
     measured: &MeasuredFacts,
-    index: StepKey,
+    step: &StepFacts,
 ) -> Option<String> {
-    let metric = lead::metric(&measured.steps[index]);
-    let sentences = published::sentences(l, subjects, measured, index, &metric);
+    let metric = lead::metric(step);
+    let sentences = published::sentences(l, subjects, measured, step, &metric);
     (!sentences.is_empty()).then(|| wording::sentences(l, sentences))
 }
 
@@ -42,14 +46,13 @@ fn as_published(
 fn outcome_of(
     l: Language,
     facts: &Facts,
-    index: StepKey,
+    step: &StepFacts,
     said: &mut SaidRemedies,
 ) -> Option<String> {
-    let step = &facts.measured.steps[index];
     if facts.subjects.len() < 2 {
         return outcome::level(l, &facts.subjects, step, SubjectKey(0));
     }
-    let found = &facts.comparisons.leads[index];
+    let found = &facts.comparisons.leads[step.key];
     if let Some((sentence, _)) = outcome::of_subject(l, facts, found, said) {
         return Some(sentence);
     }
@@ -61,7 +64,7 @@ fn outcome_of(
     let causes = facts
         .subjects
         .rivals()
-        .map(|rival| causes::of_pair(l, facts, index, (own, rival), said))
+        .map(|rival| causes::of_pair(l, facts, step.key, (own, rival), said))
         .find(|causes| !causes.is_empty());
     let none = std::iter::once(say!(l, "none-compared-here"));
     Some(wording::sentences(l, none.chain(causes.unwrap_or_default())))

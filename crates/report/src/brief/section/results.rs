@@ -4,7 +4,7 @@
 use super::{Section, analysis, bottlenecks};
 use crate::analysis::comparability::conditions::not_given;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
@@ -27,19 +27,19 @@ pub const SECTION: Section =
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let (mut out, mut last) = (Vec::new(), None);
     let mut said = Lead::of(l, facts).remedies;
-    for (index, step) in facts.measured.steps.keyed().filter(|(_, step)| !step.cells.is_empty()) {
+    for step in facts.measured.steps.iter().filter(|step| !step.cells.is_empty()) {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.text(l), id }));
-        let sentences = analysis::of_step(l, facts, index, &mut said);
+        let sentences = analysis::of_step(l, facts, step, &mut said);
         if !sentences.is_empty() {
             out.push(Block::text(wording::sentences(l, sentences)));
         }
         out.push(Block::Figures(chart::choice::leading(l, facts, step)));
-        out.extend(differences::tables(l, facts, index, true).into_iter().map(Table::block));
+        out.extend(differences::tables(l, facts, step, true).into_iter().map(Table::block));
         if facts.measured.published && facts.subjects.len() > 1 {
             out.push(Block::note(say!(l, "differences-as-published")));
         }
-        let said = prose::of_step(l, facts, index);
+        let said = prose::of_step(l, facts, step);
         if !said.is_empty() {
             out.push(Block::list(said));
         }
@@ -100,8 +100,7 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
 }
 
 /// One row for each axis value and subject, with the difference from the brief's subject.
-pub fn side_by_side(l: Language, facts: &Facts, index: StepKey) -> Table {
-    let step = &facts.measured.steps[index];
+pub fn side_by_side(l: Language, facts: &Facts, step: &StepFacts) -> Table {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend(["ops/s", "±", "MB/s", "p50", "p99", "p99.9"].map(String::from));
     if facts.subjects.len() > 1 {
@@ -113,7 +112,7 @@ pub fn side_by_side(l: Language, facts: &Facts, index: StepKey) -> Table {
             let label =
                 if subject == SubjectKey(0) { step.values[value].text(l) } else { String::new() };
             let mark = if subject == SubjectKey(0) { Mark::First } else { Mark::None };
-            rows.push((mark, [texts([label]), row(l, facts, index, subject, value)].concat()));
+            rows.push((mark, [texts([label]), row(l, facts, step, subject, value)].concat()));
         }
     }
     Table::measured(l, 2, &head, rows)
@@ -122,11 +121,10 @@ pub fn side_by_side(l: Language, facts: &Facts, index: StepKey) -> Table {
 fn row(
     l: Language,
     facts: &Facts,
-    index: StepKey,
+    step: &StepFacts,
     subject: SubjectKey,
     value: usize,
 ) -> Vec<TableCell> {
-    let step = &facts.measured.steps[index];
     let cell = step.cell(subject, value);
     let mut row =
         texts([cell.map_or(facts.subjects[subject].name.clone(), |c| name(&facts.subjects, c))]);
@@ -146,7 +144,7 @@ fn row(
         let own = subject == facts.subjects.headline;
         let shown = cell
             .filter(|_| !own)
-            .and_then(|c| wording::of_cell(&facts.subjects, &facts.comparisons, index, c));
+            .and_then(|c| wording::of_cell(&facts.subjects, &facts.comparisons, step.key, c));
         let none = if own { String::new() } else { NONE.to_string() };
         row.push(shown.map_or(none, |c| wording::in_table(l, &facts.subjects, c)).into());
     }

@@ -6,7 +6,7 @@ use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::comparison::StepLead;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric};
 use crate::brief::block::{Block, Mark, Table};
@@ -23,18 +23,18 @@ pub const SECTION: Section =
     Section { id: "summary", title: |l| say!(l, "section-summary"), appendix: false, blocks };
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let measured: Vec<(StepKey, &StepFacts)> =
-        facts.measured.steps.keyed().filter(|(_, step)| !step.cells.is_empty()).collect();
+    let measured: Vec<&StepFacts> =
+        facts.measured.steps.iter().filter(|step| !step.cells.is_empty()).collect();
     // For a single point, the results contain the same.
-    if measured.len() < 2 && measured.iter().all(|(_, step)| step.values.len() < 2) {
+    if measured.len() < 2 && measured.iter().all(|step| step.values.len() < 2) {
         return Vec::new();
     }
     let mut head = vec![say!(l, "column-step"), say!(l, "column-figure")];
     head.extend([say!(l, "column-subject"), say!(l, "column-value")]);
     head.extend((facts.subjects.len() > 1).then(|| say!(l, "column-difference")));
     let mut table = Table::new(3, &head);
-    for (index, step) in &measured {
-        for (i, cells) in rows(l, facts, *index).into_iter().enumerate() {
+    for step in &measured {
+        for (i, cells) in rows(l, facts, step).into_iter().enumerate() {
             let title = if i == 0 { step.title.text(l) } else { String::new() };
             let mark = if cells[0].is_empty() { Mark::None } else { Mark::First };
             table.row(mark, [vec![title], cells].concat());
@@ -124,9 +124,8 @@ fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<Summary
 }
 
 /// A row for each measure and subject: figure, subject, value, difference.
-fn rows(l: Language, facts: &Facts, index: StepKey) -> Vec<Vec<String>> {
-    let step = &facts.measured.steps[index];
-    let outcome = &facts.comparisons.leads[index];
+fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+    let outcome = &facts.comparisons.leads[step.key];
     let mut all = Vec::new();
     for (i, measure) in SummaryMeasure::all(step).iter().enumerate() {
         let Some(at) = looked(step, i == 0, outcome.value) else { continue };

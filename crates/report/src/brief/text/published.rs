@@ -4,7 +4,7 @@ use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::published::Gap;
 use crate::analysis::claim::{lead, published};
 use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::{metric_text, wording};
 use crate::language::Language;
@@ -37,32 +37,28 @@ const MOST: usize = 400;
 /// The first page for imported figures without repeats: the metrics in which the brief's subject
 /// leads or trails, at the largest differences over the points; first the brief's headline, then
 /// the other measures, step by step. None without differences.
-pub fn lead(l: Language, facts: &Facts, most: usize) -> Option<(String, Vec<String>)> {
+pub fn lead<'f>(l: Language, facts: &'f Facts, most: usize) -> Option<(String, Vec<String>)> {
     let leading = lead::step(&facts.measured, &facts.setup)?;
-    let of_step = |index: StepKey| {
-        let step = &facts.measured.steps[index];
+    let of_step = |step: &'f StepFacts| {
         let first = lead::metric(step);
         let mut metrics = step.metrics.clone();
         // The step's headline comes first.
         metrics.sort_by_key(|metric| *metric != first);
         metrics.into_iter().filter_map(move |metric| {
-            let sentences = sentences(l, &facts.subjects, &facts.measured, index, &metric);
-            (!sentences.is_empty()).then(|| (index, wording::sentences(l, sentences)))
+            let sentences = sentences(l, &facts.subjects, &facts.measured, step, &metric);
+            (!sentences.is_empty()).then(|| (step, wording::sentences(l, sentences)))
         })
     };
     let several = facts.measured.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
-    let others = facts.measured.steps.keys().filter(|index| *index != leading).flat_map(of_step);
-    let mut all = of_step(leading).chain(others);
-    let (index, sentence) = all.next()?;
+    let others = facts.measured.steps.iter().filter(|step| step.key != leading).flat_map(of_step);
+    let mut all = of_step(&facts.measured.steps[leading]).chain(others);
+    let (step, sentence) = all.next()?;
     let first = match several {
-        true => {
-            let step = &facts.measured.steps[index].title;
-            say!(l, "published-lead-of-step", step = step, sentence = sentence)
-        }
+        true => say!(l, "published-lead-of-step", step = &step.title, sentence = sentence),
         false => say!(l, "published-lead", sentence = sentence),
     };
-    let finding = |(index, sentence): (StepKey, String)| match several {
-        true => wording::of_step(l, &facts.measured, index, sentence),
+    let finding = |(step, sentence): (&StepFacts, String)| match several {
+        true => wording::of_step(l, &facts.measured, step.key, sentence),
         false => sentence,
     };
     let mut findings: Vec<String> = all.map(finding).collect();
@@ -83,10 +79,10 @@ pub fn sentences(
     l: Language,
     subjects: &Subjects,
     measured: &MeasuredFacts,
-    index: StepKey,
+    step: &StepFacts,
     metric: &Metric,
 ) -> Vec<String> {
-    let [ahead, behind] = published::of_subject(subjects, measured, index, metric);
+    let [ahead, behind] = published::of_subject(subjects, step, metric);
     let all = ahead.chunks(MOST_RIVALS).chain(behind.chunks(1));
     all.map(|gaps| wording::stopped(l, of_gaps(l, subjects, measured, gaps))).collect()
 }

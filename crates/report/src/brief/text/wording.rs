@@ -2,10 +2,11 @@
 //! so a comparison has the same number and interval everywhere.
 
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
-use crate::analysis::comparability::alike;
 use crate::analysis::comparison::{Claim, Crossover};
-use crate::analysis::difference::{Barred, Difference};
-use crate::analysis::facts::{CellFacts, Comparisons, Facts, MeasuredFacts, RunFacts, Subjects};
+use crate::analysis::difference::{Barred, Difference, FieldDifference};
+use crate::analysis::facts::{
+    CellFacts, Comparisons, Facts, MeasuredFacts, RunFacts, StepFacts, Subjects,
+};
 use crate::analysis::keys::StepKey;
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
@@ -136,8 +137,8 @@ pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String
     let step = &facts.measured.steps[first.step];
     let better = &facts.subjects[first.better].name;
     let what = metric(l, &first.metric, step);
-    let place =
-        format!("{}{}", at(l, &facts.measured, &facts.comparisons, first), varied(l, facts, first));
+    let place = at(l, &facts.measured, &facts.comparisons, first);
+    let place = place + &varied(l, &facts.subjects, step, first);
     let lower = first.metric.better() == Better::Lower;
     let energy = matches!(
         first.metric.figure,
@@ -201,24 +202,17 @@ pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String
 }
 
 /// Permitted differences, and a subject's own knobs: " (step.read.block 65536, against 4096)".
-fn varied(l: Language, facts: &Facts, comparison: &Comparison) -> String {
-    let step = &facts.measured.steps[comparison.step];
+fn varied(l: Language, subjects: &Subjects, step: &StepFacts, comparison: &Comparison) -> String {
     let pair = [comparison.better, comparison.worse];
-    let found = alike::likeness(facts, &step.name, pair[0], pair[1]).varied;
-    let against = |d: &alike::FieldDifference| {
+    let against = |d: &FieldDifference| {
         say!(l, "varied", path = &d.path, value = &d.values[0], other = &d.values[1])
     };
-    let mut each: Vec<String> = found.iter().map(against).collect();
+    let mut each: Vec<String> = comparison.varied.iter().map(against).collect();
     for subject in pair {
-        let plan = &facts.setup.runs[facts.subjects[subject].run].resolved;
-        let own = plan
-            .subjects
-            .iter()
-            .filter(|s| s.name == facts.subjects[subject].own_name)
-            .flat_map(|s| &s.overrides);
-        for knob in own.filter(|k| k.step == step.name) {
+        let subject = &subjects[subject];
+        for knob in subject.knobs.iter().filter(|k| k.step == step.name) {
             let set = format!("{}.{} = {}", knob.stream, knob.knob, knob.value);
-            each.push(say!(l, "with-knob", subject = &facts.subjects[subject].name, knob = set));
+            each.push(say!(l, "with-knob", subject = &subject.name, knob = set));
         }
     }
     if each.is_empty() { String::new() } else { say!(l, "aside", what = l.clauses(&each)) }
@@ -392,6 +386,7 @@ mod tests {
                 high,
                 repeats,
                 standing,
+                varied: Vec::new(),
             },
         )
     }

@@ -58,10 +58,7 @@ struct Ordered {
 
 /// The figures of a step; None if no model has enough specimens.
 pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let index = facts.measured.steps.position(|own| own.name == step.name);
-    let Some(fleet) = index.and_then(|index| fleet::of_step(facts, index)) else {
-        return Vec::new();
-    };
+    let Some(fleet) = fleet::of_step(facts, step) else { return Vec::new() };
     let mut all = vec![Chart::of_step(&step.name, "fleet", strips(l, &facts.measured, &fleet))];
     let mut largest: Vec<&DriveModel> =
         fleet.models.iter().filter(|m| !m.name.is_empty()).collect();

@@ -23,13 +23,12 @@ impl ChartKind<'_> {
     /// The largest claimed differences in a metric at points of the figure, one per subject;
     /// largest first.
     fn claimed(&self, metric: &Metric) -> Vec<&Comparison> {
-        let index = self.facts.measured.steps.position(|s| s.name == self.step.name);
         let at = |c: &&Comparison| {
             matches!(c.at, StepPlace::Value(_) | StepPlace::Load(_)) && c.is_claimed()
         };
         let own = || {
             let all = self.facts.comparisons.all.iter();
-            all.filter(|c| Some(c.step) == index && c.metric == *metric).filter(at)
+            all.filter(|c| c.step == self.step.key && c.metric == *metric).filter(at)
         };
         // The headline place of the step, if something is claimed there.
         let leads = |c: &Comparison| {
@@ -71,11 +70,10 @@ impl ChartKind<'_> {
     /// The largest differences of imported figures, as arithmetic: the largest lead of the brief's
     /// subject over a rival, and of a rival over it.
     fn gaps(&self, metric: &Metric) -> Vec<Gap> {
-        let index = self.facts.measured.steps.position(|s| s.name == self.step.name);
-        let (Some(index), true) = (index, self.facts.measured.published) else {
+        if !self.facts.measured.published {
             return Vec::new();
-        };
-        let of = published::of_subject(&self.facts.subjects, &self.facts.measured, index, metric);
+        }
+        let of = published::of_subject(&self.facts.subjects, self.step, metric);
         let largest = |all: Vec<Gap>| all.into_iter().max_by(|a, b| a.times.total_cmp(&b.times));
         of.into_iter().filter_map(largest).collect()
     }

@@ -44,6 +44,7 @@ pub fn two_alike() -> Facts {
     let places =
         [0, 1].map(SubjectKey).into_iter().flat_map(|subject| [(subject, 0), (subject, 1)]);
     let step = StepFacts {
+        key: StepKey(0),
         name: "read".into(),
         title: "Reads".into(),
         imported: false,

@@ -52,7 +52,7 @@ fn servers<'f>(
     step: &StepFacts,
     cell: &'f CellFacts,
 ) -> Vec<(u32, u32, &'f RepeatSummary)> {
-    let plan = &setup.runs[subjects[cell.subject].run].resolved;
+    let plan = &setup.run_of(&subjects[cell.subject]).resolved;
     let of_plan = plan.protocol.steps.iter().find(|s| s.name == step.name);
     let mut streams = of_plan.iter().flat_map(|s| &s.streams);
     if !streams

@@ -14,10 +14,10 @@ pub const SECTION: Section =
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for index in facts.measured.steps.keys() {
-        let Some(fleet) = fleet::of_step(facts, index) else { continue };
-        out.push(Block::chapter(facts.measured.steps[index].title.text(l)));
-        out.push(Block::Figures(chart::of_step(l, "fleet", facts, &facts.measured.steps[index])));
+    for step in &facts.measured.steps {
+        let Some(fleet) = fleet::of_step(facts, step) else { continue };
+        out.push(Block::chapter(step.title.text(l)));
+        out.push(Block::Figures(chart::of_step(l, "fleet", facts, step)));
         out.extend(of_step(l, &facts.subjects, &facts.measured, &fleet));
     }
     if !out.is_empty() {

@@ -3,8 +3,8 @@
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead;
-use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -41,14 +41,14 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         return vec![Block::text(published::how(l)), table];
     }
     let mut out = Vec::new();
-    for (index, step) in facts.measured.steps.keyed() {
+    for step in &facts.measured.steps {
         let rows = |tables: &[Table]| tables.iter().map(|t| t.rows.len()).sum::<usize>();
-        let whole = tables(l, facts, index, false);
+        let whole = tables(l, facts, step, false);
         let mut own = Vec::new();
-        if rows(&whole) > rows(&tables(l, facts, index, true)) {
+        if rows(&whole) > rows(&tables(l, facts, step, true)) {
             own.extend(whole.into_iter().map(Table::block));
         }
-        own.extend(rivals(l, facts, index).map(Table::block));
+        own.extend(rivals(l, facts, step).map(Table::block));
         if !own.is_empty() {
             out.push(Block::chapter(step.title.text(l)));
             out.extend(own);
@@ -59,28 +59,27 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 
 /// A row for each place and subject: its figures, and their differences from the brief's subject;
 /// with `short`, a selection if there are many places. As many tables as the metrics need.
-pub fn tables(l: Language, facts: &Facts, index: StepKey, short: bool) -> Vec<Table> {
+pub fn tables(l: Language, facts: &Facts, step: &StepFacts, short: bool) -> Vec<Table> {
     let several = facts.subjects.len() > 1;
     let wide = |own: &DifferenceColumn| 1 + usize::from(own.compared && several);
     let mut sets: Vec<Vec<DifferenceColumn>> = vec![Vec::new()];
-    for own in metrics(facts, index) {
+    for own in metrics(facts, step) {
         let used: usize = sets.last().map_or(0, |set| set.iter().map(wide).sum());
         if used + wide(&own) > MOST_COLUMNS - 2 {
             sets.push(Vec::new());
         }
         sets.last_mut().into_iter().for_each(|set| set.push(own.clone()));
     }
-    sets.iter().filter_map(|set| table(l, facts, index, set, short)).collect()
+    sets.iter().filter_map(|set| table(l, facts, step, set, short)).collect()
 }
 
 fn table(
     l: Language,
     facts: &Facts,
-    index: StepKey,
+    step: &StepFacts,
     metrics: &[DifferenceColumn],
     short: bool,
 ) -> Option<Table> {
-    let step = &facts.measured.steps[index];
     let several = facts.subjects.len() > 1;
     // A step with one point has no axis.
     let axis = step.axis_text(l);
@@ -92,12 +91,12 @@ fn table(
         head.extend((own.compared && several).then(|| say!(l, "column-difference")));
     }
     let mut rows: Vec<(Mark, Vec<TableCell>)> = Vec::new();
-    for at in places(facts, index, short) {
+    for at in places(&facts.subjects, &facts.comparisons, step, short) {
         let mut first = true;
         for subject in facts.subjects.keys() {
             let mut row = Vec::new();
             for own in metrics {
-                let by = ComparedFigure { step: index, metric: &own.metric, at };
+                let by = ComparedFigure { step: step.key, metric: &own.metric, at };
                 row.push(level(&facts.measured, by, subject));
                 if own.compared && several {
                     row.push(difference(l, facts, by, subject).into());
@@ -119,10 +118,9 @@ fn table(
 }
 
 /// Rivals of the brief's subject: only their differences, point by point.
-fn rivals(l: Language, facts: &Facts, index: StepKey) -> Option<Table> {
-    let step = &facts.measured.steps[index];
+fn rivals(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
     let metrics: Vec<DifferenceColumn> =
-        metrics(facts, index).into_iter().filter(|own| own.compared).collect();
+        metrics(facts, step).into_iter().filter(|own| own.compared).collect();
     let pairs: Vec<(SubjectKey, SubjectKey)> = facts
         .subjects
         .rivals()
@@ -131,11 +129,11 @@ fn rivals(l: Language, facts: &Facts, index: StepKey) -> Option<Table> {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-with")];
     head.extend(metrics.iter().map(|own| metric_text::column(l, &own.metric, step)));
     let mut table = Table::new(3, &head);
-    for at in places(facts, index, false) {
+    for at in places(&facts.subjects, &facts.comparisons, step, false) {
         let mut first = true;
         for pair in &pairs {
             let between = |own: &DifferenceColumn| {
-                let by = ComparedFigure { step: index, metric: &own.metric, at };
+                let by = ComparedFigure { step: step.key, metric: &own.metric, at };
                 standing(l, facts, by, *pair)
             };
             let row: Vec<String> = metrics.iter().map(between).collect();
@@ -159,8 +157,7 @@ struct DifferenceColumn {
     compared: bool,
 }
 
-fn metrics(facts: &Facts, index: StepKey) -> Vec<DifferenceColumn> {
-    let step = &facts.measured.steps[index];
+fn metrics(facts: &Facts, step: &StepFacts) -> Vec<DifferenceColumn> {
     let arithmetic = facts.measured.published && facts.subjects.len() > 1;
     let measured = |m: &Metric| step.cells.iter().any(|c| m.of(step, c).is_some());
     let mut all: Vec<Metric> = step.metrics.clone();
@@ -170,21 +167,25 @@ fn metrics(facts: &Facts, index: StepKey) -> Vec<DifferenceColumn> {
         all.push(mean);
     }
     let compared = |m: &Metric| {
-        arithmetic || facts.comparisons.all.iter().any(|c| c.step == index && c.metric == *m)
+        arithmetic || facts.comparisons.all.iter().any(|c| c.step == step.key && c.metric == *m)
     };
     let own = |metric: Metric| DifferenceColumn { compared: compared(&metric), metric };
     all.into_iter().filter(measured).map(own).collect()
 }
 
 /// Axis values first, then values read from curves, then means.
-fn places(facts: &Facts, index: StepKey, short: bool) -> Vec<StepPlace> {
-    let step = &facts.measured.steps[index];
+fn places(
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+    short: bool,
+) -> Vec<StepPlace> {
     let every = step.values.len().div_ceil(MOST_VALUES);
     let last = step.values.len().saturating_sub(1);
     // Shares of its own maximum are different loads for each subject: their levels are in the curve
     // and the full data.
-    let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
-        && facts.subjects.len() > 1;
+    let shares =
+        step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent) && subjects.len() > 1;
     let kept = |value: &usize| match shares {
         true => step.values[*value].number.is_infinite(),
         false => {
@@ -196,7 +197,7 @@ fn places(facts: &Facts, index: StepKey, short: bool) -> Vec<StepPlace> {
     };
     let mut all: Vec<StepPlace> =
         (0..step.values.len()).filter(kept).map(StepPlace::Value).collect();
-    for c in facts.comparisons.all.iter().filter(|c| c.step == index) {
+    for c in comparisons.all.iter().filter(|c| c.step == step.key) {
         let wanted = !short || !matches!(c.at, StepPlace::Load(_));
         if wanted && !matches!(c.at, StepPlace::Value(_)) && !all.contains(&c.at) {
             all.push(c.at);

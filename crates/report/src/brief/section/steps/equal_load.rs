@@ -2,8 +2,8 @@
 
 use crate::analysis::claim::compare::StepPlace;
 use crate::analysis::claim::curves::mean_curve;
-use crate::analysis::facts::Facts;
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
+use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
@@ -39,13 +39,15 @@ pub fn how(l: Language) -> String {
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut all: Vec<(Mark, Vec<TableCell>)> = Vec::new();
-    for (index, step) in facts.measured.steps.keyed() {
+    for step in &facts.measured.steps {
         // The step is named once.
         let named = |(i, row): (usize, Vec<TableCell>)| {
             let name = if i == 0 { step.title.text(l) } else { String::new() };
             (Mark::None, [vec![name.into()], row].concat())
         };
-        all.extend(rows(l, facts, index).into_iter().enumerate().map(named));
+        all.extend(
+            rows(l, &facts.subjects, &facts.comparisons, step).into_iter().enumerate().map(named),
+        );
     }
     if all.is_empty() {
         return Vec::new();
@@ -55,27 +57,37 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// A row for each subject of a step with an open-loop sweep.
-pub fn table(l: Language, facts: &Facts, index: StepKey) -> Option<Table> {
-    let rows: Vec<_> = rows(l, facts, index).into_iter().map(|row| (Mark::None, row)).collect();
+pub fn table(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Option<Table> {
+    let rows: Vec<_> =
+        rows(l, subjects, comparisons, step).into_iter().map(|row| (Mark::None, row)).collect();
     (!rows.is_empty()).then(|| Table::measured(l, 1, &head(l), rows))
 }
 
-fn rows(l: Language, facts: &Facts, index: StepKey) -> Vec<Vec<TableCell>> {
-    let step = &facts.measured.steps[index];
+fn rows(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Vec<Vec<TableCell>> {
     let axis = step.axis.as_ref().map(|a| a.field);
     if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
         return Vec::new();
     }
     let compared = |subject: SubjectKey, of: fn(&StepPlace) -> bool, latency: bool| {
         let own = |c: &&crate::analysis::Comparison| {
-            c.step == index
+            c.step == step.key
                 && of(&c.at)
                 && c.metric.is_latency() == latency
-                && c.is_of(facts.subjects.headline, subject)
-                && subject != facts.subjects.headline
+                && c.is_of(subjects.headline, subject)
+                && subject != subjects.headline
         };
-        let found = facts.comparisons.all.iter().find(own);
-        found.map_or_else(TableCell::none, |c| wording::in_table(l, &facts.subjects, c).into())
+        let found = comparisons.all.iter().find(own);
+        found.map_or_else(TableCell::none, |c| wording::in_table(l, subjects, c).into())
     };
     let row = |subject: SubjectKey| {
         let knee = knee(&mean_curve(step, subject));
@@ -83,13 +95,13 @@ fn rows(l: Language, facts: &Facts, index: StepKey) -> Vec<Vec<TableCell>> {
             let load = number_format::count(l, k.load);
             [load.into(), TableCell::time(Some(k.latency))]
         });
-        let mut row = vec![TableCell::from(facts.subjects[subject].name.clone())];
+        let mut row = vec![TableCell::from(subjects[subject].name.clone())];
         row.extend(knee);
         row.push(compared(subject, |at| matches!(at, StepPlace::Latency(_)), false));
         row.push(compared(subject, |at| *at == StepPlace::Mean, true));
         row
     };
-    let all: Vec<Vec<TableCell>> = facts.subjects.keys().map(row).collect();
+    let all: Vec<Vec<TableCell>> = subjects.keys().map(row).collect();
     if all.iter().all(|row| row[1..].iter().all(|cell| *cell == TableCell::none())) {
         Vec::new()
     } else {
