@@ -135,6 +135,7 @@ at-depth = {" "}at depth { $values }
 at-ops-asked = {" "}at a target of { $values } ops/s
 at-rate-asked = {" "}at a target of { $values }
 at-load = {" "}at { $values } load
+at-maximum-load = {" "}at maximum load
 at-one-instance = {" "}at 1 instance
 at-instances = {" "}at { $values } instances
 at-blocks = {" "}at blocks of { $values }
@@ -173,8 +174,14 @@ rival-lower = { $by } lower than { $worse }
 rival-less = { $by } less than { $worse }
 varied = { $path } { $value }, against { $other }
 with-knob = { $subject } with { $knob }
-claim-family = { $repeats } repeats; interval simultaneous over { $comparisons } comparisons
-claim-largest-of = the largest of { $points } points that show it
+claim-family = { $comparisons ->
+        [one] { $repeats } repeats; interval of a single comparison
+       *[other] { $repeats } repeats; interval simultaneous over { $comparisons } comparisons
+    }
+claim-largest-of = { $points ->
+        [one] the only point that shows it
+       *[other] the largest of { $points } points that show it
+    }
 claim-untested = windows of { $window }, too short to test for drift
 claim-no-drive = { $better } reached no drive
 claim-host-limited = { $better } was limited by the host, so its drive could show more
@@ -348,13 +355,25 @@ ops-and-p99 = { $ops } and { $p99 } ({ $subject })
 from-to-threads = From { $from } to { $to } threads, { $changes }.
 from-to-instances = From { $from } to { $to } instances, { $changes }.
 from-to = From { $from } to { $to }, { $changes }.
-drive-limited = { $drive ->
-        [0] The drive limited none of the { $points } points.
-       *[other] The drive limited { $drive } of { $points } points.
+drive-limited = { $points ->
+        [one] { $drive ->
+            [0] The drive did not limit the only point.
+           *[other] The drive limited the only point.
+        }
+       *[other] { $drive ->
+            [0] The drive limited none of the { $points } points.
+           *[other] The drive limited { $drive } of { $points } points.
+        }
     }
-drive-limited-otherwise = { $drive ->
-        [0] The drive limited none of the { $points } points; { $others }.
-       *[other] The drive limited { $drive } of { $points } points; { $others }.
+drive-limited-otherwise = { $points ->
+        [one] { $drive ->
+            [0] The drive did not limit the only point; { $others }.
+           *[other] The drive limited the only point; { $others }.
+        }
+       *[other] { $drive ->
+            [0] The drive limited none of the { $points } points; { $others }.
+           *[other] The drive limited { $drive } of { $points } points; { $others }.
+        }
     }
 between-sentences = {" "}
 
@@ -367,8 +386,13 @@ bottleneck-how =
     half of the load's own requests were at the device, or if its workers waited for one that was;
     time in flushes counts as the device's.
 bottleneck-sum =
-    The drive limited { $drive } of { $points } points. { $others } were limited by something else
-    and are marked { $mark }: they rank no drives.
+    The drive limited { $drive } of { $points ->
+        [one] 1 point
+       *[other] { $points } points
+    }. { $others ->
+        [one] 1 was limited by something else and is marked { $mark }: it ranks no drives.
+       *[other] { $others } were limited by something else and are marked { $mark }: they rank no drives.
+    }
 bottleneck-rest = The others ran at their target rate or are undecided.
 
 ## Outliers
@@ -506,16 +530,28 @@ caveats-none =
 caveats-asked = Target and achieved rates
 caveat-wider =
     { $place }, { $subject }: ±{ $half } after { $repeats } repeats; the target was ±{ $asked }
-rates-kept =
-    { $count } streams of points met their rate within 2 % and submitted less than 1 % of it late.
-other-rates-kept =
-    The other { $count } streams of points met their rate within 2 % and submitted less than 1 % of
-    it late.
-oddity-overflow = { $count } latencies above one hour
-oddity-given-up =
-    { $count } transactions ({ $share }) rolled back repeatedly by the server and abandoned: not in the
-    rate
-oddity-misses = { $count } reads ({ $share }) found no such key
+rates-kept = { $count ->
+        [one] 1 stream of a point met its rate within 2 % and submitted less than 1 % of it late.
+       *[other] { $count } streams of points met their rate within 2 % and submitted less than 1 % of it late.
+    }
+other-rates-kept = { $count ->
+        [one] The other stream of a point met its rate within 2 % and submitted less than 1 % of it late.
+       *[other] The other { $count } streams of points met their rate within 2 % and submitted less than 1 % of
+            it late.
+    }
+oddity-overflow = { $count ->
+        [one] 1 latency above one hour
+       *[other] { $shown } latencies above one hour
+    }
+oddity-given-up = { $count ->
+        [one] 1 transaction ({ $share }) rolled back repeatedly by the server and abandoned: not in the rate
+       *[other] { $shown } transactions ({ $share }) rolled back repeatedly by the server and abandoned: not in
+            the rate
+    }
+oddity-misses = { $count ->
+        [one] 1 read ({ $share }) found no such key
+       *[other] { $shown } reads ({ $share }) found no such key
+    }
 
 ## Conditions, data, disclosure
 nothing-differs = As far as is known, the subjects differ only in their drives.
@@ -642,7 +678,10 @@ summary-how =
 summary-how-published =
     As published, without repeats: no claim is made, and no subject is marked as best.
 mean-of-equal-loads = , mean of equal loads
-mean-of-points = , mean of { $count } points
+mean-of-points = { $count ->
+        [one] {", "}one point
+       *[other] {", "}mean of { $count } points
+    }
 at-equal-latency = {" "}at equal latency
 within-the-limit = {" "}within the limit
 
@@ -933,7 +972,6 @@ verdict-near-ceiling = { $share } of the generator's ceiling for this load
 remedy-near-ceiling = more threads if processors are free, larger requests, or a faster host
 verdict-ceiling = generator's ceiling { $ops } ops/s
 figure-claimed = {"; "}claimed: { $differences }
-claimed-at = { $subject } { $value } at { $place }
 claimed-against = { $value } vs { $other }
 figure-a-minute = { $class }s per minute
 
@@ -997,8 +1035,14 @@ column-variation = coefficient of variation
 all-servers = all servers
 server-of-drive = { $drive }, server { $server }
 shared-processors = { $processors } (shared)
-verdict-load-set = { $busy } of the load workers' own { $count } processors were busy
-verdict-servers-set = { $busy } of the database servers' own { $count } processors were busy
+verdict-load-set = { $count ->
+        [one] { $busy } of the load workers' own processor was busy
+       *[other] { $busy } of the load workers' own { $count } processors were busy
+    }
+verdict-servers-set = { $count ->
+        [one] { $busy } of the database servers' own processor was busy
+       *[other] { $busy } of the database servers' own { $count } processors were busy
+    }
 remedy-load-set = more processors for the load: `cpus` of its streams, or fewer for the servers
 
 ## The fleet
@@ -1038,7 +1082,10 @@ fleet-lead = { $drives } of { $models ->
         [one] one of which deviates from the others of its model
        *[other] { $apart } of which deviate from the others of their model
     }.
-fleet-runs = { $count } bundles, started from { $first } to { $last }
+fleet-runs = { $count ->
+        [one] 1 bundle, started from { $first } to { $last }
+       *[other] { $count } bundles, started from { $first } to { $last }
+    }
 fleet-not-shown = { $drives } drives in total; no model has enough of them for a sample.
 column-model = model
 column-firmware = firmware
@@ -1148,9 +1195,10 @@ fact-value-ceiling = { $value } ops/s in this shape, of requests that take no ti
 fact-value-registered-small =
     registered, in pages of 4 KiB, since no huge page is free (`sysctl vm.nr_hugepages`)
 fact-value-steady =
-    steady after { $value } rounds by iops: excursion { $second }, slope { $third }
+    steady after { $value } rounds by { $fourth }: excursion { $second }, slope { $third }
 fact-value-not-steady =
-    NOT steady within { $value } rounds by iops: excursion { $second }, slope { $third }
+    NOT steady within { $value } rounds by { $fourth }: excursion { $second }, slope { $third }
+fact-value-too-few-rounds = NOT steady: too few rounds to judge { $fourth }
 fact-value-cache-hits = { $value } of { $second } block look-ups
 fact-value-key-and-value = { $value } + { $second } bytes
 fact-value-on = on
@@ -1222,6 +1270,26 @@ outcome-slices = not done: in a directory there are { $value } equal slices
 outcome-not-purged = not done: a directory cannot be purged
 outcome-not-switched = not done: the drive of a directory is not switched
 outcome-has-filesystem = not done: a directory has its filesystem
+outcome-filesystem = { $value } made ({ $second }), mounted with { $third }
+outcome-write-cache =
+    { $value ->
+        [on] on
+        [off] off
+        [none] none
+       *[other] { $value }
+    } (it was { $second ->
+        [on] on
+        [off] off
+        [none] none
+       *[other] { $second }
+    }, which the end of the run puts back)
+outcome-namespaces = { $value } namespaces of { $second }, { $third } of them attached
+outcome-created = created: { $value }
+outcome-deleted = deleted, to be created again without their data: { $value }
+outcome-discarded = every block discarded (BLKDISCARD)
+outcome-formatted = NVMe format, user data erased (--ses=1)
+outcome-key-erased = NVMe format, key erased (--ses=2)
+outcome-sanitized = NVMe sanitize (--sanact={ $value })
 
 ## Built-in protocols: titles, sources, titles of steps
 protocol-demo = Demonstration: reads and paced writes
@@ -1489,12 +1557,12 @@ cause-not-steady = { $subjects } had not reached steady state ({ $why })
 remedy-not-steady = run longer preconditioning
 cause-drifted = The ops/s of { $subjects } drifted by up to { $change } over the window
 remedy-drifted = run longer preconditioning, or a longer warm-up
-cause-missed-rate = { $subjects } achieved only { $share } of the target rate
+cause-missed-rate = At worst, { $subjects } achieved { $share } of the target rate
 remedy-missed-rate = use a lower rate, or give the load more threads or queue depth
 cause-stream-missed-rate =
-    Stream { $stream }, which ran beside the reads of { $subjects }, achieved only { $share } of its
+    Stream { $stream }, which ran beside the reads of { $subjects }, achieved at worst { $share } of its
     target rate
-cause-late = { $share } of the requests to { $subjects } were submitted late
+cause-late = At worst, { $share } of the requests to { $subjects } were submitted late
 remedy-late-requests = use more workers, or processors that nothing else uses
 cause-few-repeats-all = Every point was measured fewer than three times
 cause-few-repeats = { $count } of { $points } points were measured fewer than three times

@@ -155,6 +155,7 @@ at-depth = （キュー深度 { $values }）
 at-ops-asked = （目標レート { $values } ops/s）
 at-rate-asked = （目標レート { $values }）
 at-load = （負荷 { $values }）
+at-maximum-load = （最大負荷）
 at-one-instance = （1 インスタンス）
 at-instances = （{ $values } インスタンス）
 at-blocks = （ブロックサイズ { $values }）
@@ -472,11 +473,16 @@ caveats-asked = 目標レートと達成レート
 caveat-wider = { $place }、{ $subject }：反復 { $repeats } 回で ±{ $half }（目標は ±{ $asked }）
 rates-kept = 測定点の延べ { $count } ストリームは、レートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
 other-rates-kept = 残りの延べ { $count } ストリームは、レートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
-oddity-overflow = 1 時間を超えるレイテンシー { $count } 件
-oddity-given-up =
-    トランザクション { $count } 件（{ $share }）は、サーバーが何度もロールバックしたため断念した（レートに含ま
-    ない）
-oddity-misses = 読み取り { $count } 件（{ $share }）は該当キーなし
+oddity-overflow = { $count ->
+       *[other] 1 時間を超えるレイテンシー { $shown } 件
+    }
+oddity-given-up = { $count ->
+       *[other] トランザクション { $shown } 件（{ $share }）は、サーバーが何度もロールバックしたため断念した（レートに含ま
+            ない）
+    }
+oddity-misses = { $count ->
+       *[other] 読み取り { $shown } 件（{ $share }）は該当キーなし
+    }
 
 ## Conditions, data, disclosure
 nothing-differs = 把握できる範囲では、対象間の違いはドライブのみである。
@@ -583,7 +589,10 @@ summary-how =
     ▲ 他のすべての対象に対して有意に優位。† ドライブ以外が制約要因。差：優位な対象、差の大きさ、信頼区間。
 summary-how-published = 公表値（反復なし）。統計的な裏付けがないため、最良の印は付けない。
 mean-of-equal-loads = （等負荷の平均）
-mean-of-points = （{ $count } 測定点の平均）
+mean-of-points = { $count ->
+        [1] （1 測定点）
+       *[other] （{ $count } 測定点の平均）
+    }
 at-equal-latency = （等レイテンシー）
 within-the-limit = （上限内）
 
@@ -852,8 +861,7 @@ verdict-near-ceiling = この負荷形状で Dyno がこのホストで生成で
 remedy-near-ceiling = プロセッサに空きがあればスレッドを増やすか、要求を大きくするか、高速なホストを使う
 verdict-ceiling = 負荷生成側の上限 { $ops } ops/s
 figure-claimed = 。有意差：{ $differences }
-claimed-at = { $subject } { $value }（{ $place }）
-claimed-against = { $value }（対 { $other }）
+claimed-against = 対 { $other } { $value }
 figure-a-minute = 1 分あたりの { $class } 数
 
 section-durable = 永続化のコスト
@@ -1049,9 +1057,30 @@ fact-value-histogram = 1 ns～1 時間、相対誤差 0.1 % 以内（HdrHistogra
 fact-value-ceiling = { $value } ops/s（この負荷の形で、要求の所要時間をゼロとした上限）
 fact-value-registered-small =
     登録済み、4 KiB ページ（空きのヒュージページなし、`sysctl vm.nr_hugepages`）
-fact-value-steady = IOPS は { $value } ラウンドで定常状態に到達（変動幅 { $second }、傾き { $third }）
+fact-value-steady =
+    { $fourth ->
+        [throughput] スループット
+        [mean] 平均レイテンシー
+        [p99] p99
+        [waf] WAF
+       *[other] IOPS
+    } は { $value } ラウンドで定常状態に到達（変動幅 { $second }、傾き { $third }）
 fact-value-not-steady =
-    IOPS は { $value } ラウンド以内に定常状態に達していない（変動幅 { $second }、傾き { $third }）
+    { $fourth ->
+        [throughput] スループット
+        [mean] 平均レイテンシー
+        [p99] p99
+        [waf] WAF
+       *[other] IOPS
+    } は { $value } ラウンド以内に定常状態に達していない（変動幅 { $second }、傾き { $third }）
+fact-value-too-few-rounds =
+    ラウンド数が不足し、{ $fourth ->
+        [throughput] スループット
+        [mean] 平均レイテンシー
+        [p99] p99
+        [waf] WAF
+       *[other] IOPS
+    } の定常状態を判定できない
 fact-value-cache-hits = ブロック参照 { $second } 件のうち { $value }
 fact-value-key-and-value = { $value } + { $second } バイト
 fact-value-on = オン
@@ -1123,6 +1152,26 @@ outcome-slices = 対象外：ディレクトリでは { $value } 個の等しい
 outcome-not-purged = 対象外：ディレクトリは消去できない
 outcome-not-switched = 対象外：ディレクトリのドライブは切り替えない
 outcome-has-filesystem = 対象外：ディレクトリには既にファイルシステムがある
+outcome-filesystem = { $value } を作成（{ $second }）、{ $third } でマウント
+outcome-write-cache =
+    { $value ->
+        [on] 有効
+        [off] 無効
+        [none] なし
+       *[other] 不明
+    }（測定前は{ $second ->
+        [on] 有効
+        [off] 無効
+        [none] なし
+       *[other] 不明
+    }、測定終了時に元に戻す）
+outcome-namespaces = { $second } の名前空間 { $value } 個、うち { $third } 個を接続
+outcome-created = 作成：{ $value }
+outcome-deleted = 削除（測定終了時にデータなしで再作成）：{ $value }
+outcome-discarded = 全ブロックを破棄（BLKDISCARD）
+outcome-formatted = NVMe Format、ユーザーデータを消去（--ses=1）
+outcome-key-erased = NVMe Format、暗号鍵を消去（--ses=2）
+outcome-sanitized = NVMe Sanitize（--sanact={ $value }）
 
 ## Built-in protocols: titles, sources, titles of steps
 protocol-demo = デモ：読み取りと一定レートの書き込み
@@ -1250,8 +1299,8 @@ step-of-write-cost-universal = RocksDB の上書き、ユニバーサル型コ�
 protocol-noisy-neighbour = 6 つの名前空間でのノイジーネイバー
 source-of-noisy-neighbour = StorageReview の Intel P5510 対 Samsung PM9A3（サイズ、レート、時間は Dyno 独自）
 step-of-noisy-neighbour-alone = 読み取りのみ（3 ストリーム）
-step-of-noisy-neighbour-neighbours = 読み取り 3 ストリームと書き込み 3 ストリーム（各 { $value }）
-step-of-noisy-neighbour-loud = 読み取り 3 ストリームと書き込み 3 ストリーム（レート上限なし）
+step-of-noisy-neighbour-neighbours = 読み取り 3・書き込み 3 ストリーム（各 { $value }）
+step-of-noisy-neighbour-loud = 読み取り 3・書き込み 3 ストリーム（レート上限なし）
 
 protocol-act = Aerospike ACT：ドライブが維持できる負荷の倍率
 source-of-act = Aerospike ACT 6.4（README.md、cfg_storage.c。サイズ、ワーカー数、キュー深度は Dyno 独自）
@@ -1384,11 +1433,11 @@ cause-not-steady = { $subjects } は定常状態に達していない（{ $why }
 remedy-not-steady = 事前準備を長くする
 cause-drifted = { $subjects } の ops/s は測定区間内に最大 { $change } ドリフトした
 remedy-drifted = 事前準備またはウォームアップを長くする
-cause-missed-rate = { $subjects } は目標レートの { $share } しか達成していない
+cause-missed-rate = { $subjects } は最も低い点で目標レートの { $share } しか達成していない
 remedy-missed-rate = 目標レートを下げるか、スレッド数またはキュー深度を増やす
 cause-stream-missed-rate =
     { $subjects } の読み取りと並行するストリーム { $stream } は目標レートの { $share } しか達成していない
-cause-late = { $subjects } への要求の { $share } は発行が遅れた
+cause-late = { $subjects } への要求は最も多い点で { $share } の発行が遅れた
 remedy-late-requests = ワーカーを増やすか、他の処理が使わないプロセッサを割り当てる
 cause-few-repeats-all = どの測定点も測定が 3 回未満である
 cause-few-repeats = { $points } 測定点のうち { $count } 点は測定が 3 回未満である

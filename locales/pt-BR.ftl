@@ -152,6 +152,7 @@ at-depth = {" "}com profundidade de fila { $values }
 at-ops-asked = {" "}a { $values } ops/s solicitadas
 at-rate-asked = {" "}com taxa solicitada de { $values }
 at-load = {" "}com carga de { $values }
+at-maximum-load = {" "}com carga máxima
 at-one-instance = {" "}com 1 instância
 at-instances = {" "}com { $values } instâncias
 at-blocks = {" "}com blocos de { $values }
@@ -190,8 +191,14 @@ rival-lower = { $by } menor que { $worse }
 rival-less = { $by } menos que { $worse }
 varied = { $path } { $value }, contra { $other }
 with-knob = { $subject } com { $knob }
-claim-family = { $repeats } repetições; intervalo simultâneo de { $comparisons } comparações
-claim-largest-of = a maior entre { $points } pontos que a demonstram
+claim-family = { $comparisons ->
+        [one] { $repeats } repetições; intervalo de uma única comparação
+       *[other] { $repeats } repetições; intervalo simultâneo de { $comparisons } comparações
+    }
+claim-largest-of = { $points ->
+        [one] o único ponto que a demonstra
+       *[other] a maior entre { $points } pontos que a demonstram
+    }
 claim-untested = janelas de { $window }, curtas demais para detectar deriva
 claim-no-drive = as requisições de { $better } não chegaram a nenhum drive
 claim-host-limited = { $better } foi limitado pelo host, portanto seu drive pode ser ainda melhor
@@ -360,13 +367,25 @@ ops-and-p99 = { $ops } e { $p99 } ({ $subject })
 from-to-threads = De { $from } a { $to } threads, { $changes }.
 from-to-instances = De { $from } a { $to } instâncias, { $changes }.
 from-to = De { $from } a { $to }, { $changes }.
-drive-limited = { $drive ->
-        [0] O drive não limitou nenhum dos { $points } pontos.
-       *[other] O drive limitou { $drive } de { $points } pontos.
+drive-limited = { $points ->
+        [one] { $drive ->
+            [0] O drive não limitou o único ponto.
+           *[other] O drive limitou o único ponto.
+        }
+       *[other] { $drive ->
+            [0] O drive não limitou nenhum dos { $points } pontos.
+           *[other] O drive limitou { $drive } de { $points } pontos.
+        }
     }
-drive-limited-otherwise = { $drive ->
-        [0] O drive não limitou nenhum dos { $points } pontos; gargalos: { $others }.
-       *[other] O drive limitou { $drive } de { $points } pontos; outros gargalos: { $others }.
+drive-limited-otherwise = { $points ->
+        [one] { $drive ->
+            [0] O drive não limitou o único ponto; gargalos: { $others }.
+           *[other] O drive limitou o único ponto; outros gargalos: { $others }.
+        }
+       *[other] { $drive ->
+            [0] O drive não limitou nenhum dos { $points } pontos; gargalos: { $others }.
+           *[other] O drive limitou { $drive } de { $points } pontos; outros gargalos: { $others }.
+        }
     }
 between-sentences = {" "}
 
@@ -379,8 +398,14 @@ bottleneck-how =
     de um ponto quando pelo menos metade das requisições da própria carga estava no dispositivo, ou
     quando os workers esperavam por uma que estava; o tempo em flushes conta como do dispositivo.
 bottleneck-sum =
-    O drive limitou { $drive } de { $points } pontos. { $others } tiveram outro gargalo e estão marcados
-    com { $mark }: não servem para classificar drives.
+    O drive limitou { $drive } de { $points ->
+        [one] 1 ponto
+       *[other] { $points } pontos
+    }. { $others ->
+        [one] 1 teve outro gargalo e está marcado com { $mark }: não serve para classificar drives.
+       *[other] { $others } tiveram outro gargalo e estão marcados com { $mark }: não servem para
+            classificar drives.
+    }
 bottleneck-rest = Os demais atingiram a taxa solicitada ou estão indefinidos.
 
 ## Outliers
@@ -521,17 +546,31 @@ caveats-none =
 caveats-asked = Solicitado e atingido
 caveat-wider =
     { $place }, { $subject }: ±{ $half } após { $repeats } repetições; o pedido era ±{ $asked }
-rates-kept =
-    { $count } fluxos de pontos mantiveram a taxa dentro de 2 % e emitiram menos de 1 % das requisições
-    com atraso.
-other-rates-kept =
-    Os outros { $count } fluxos de pontos mantiveram a taxa dentro de 2 % e emitiram menos de 1 % das
-    requisições com atraso.
-oddity-overflow = { $count } latências acima de uma hora
-oddity-given-up =
-    { $count } transações ({ $share }) revertidas repetidamente pelo servidor e abandonadas: não contam
-    na taxa
-oddity-misses = { $count } leituras ({ $share }) não encontraram a chave
+rates-kept = { $count ->
+        [one] 1 fluxo de um ponto manteve a taxa dentro de 2 % e emitiu menos de 1 % das requisições com
+            atraso.
+       *[other] { $count } fluxos de pontos mantiveram a taxa dentro de 2 % e emitiram menos de 1 % das
+            requisições com atraso.
+    }
+other-rates-kept = { $count ->
+        [one] O outro fluxo de um ponto manteve a taxa dentro de 2 % e emitiu menos de 1 % das requisições
+            com atraso.
+       *[other] Os outros { $count } fluxos de pontos mantiveram a taxa dentro de 2 % e emitiram menos de 1 %
+            das requisições com atraso.
+    }
+oddity-overflow = { $count ->
+        [one] 1 latência acima de uma hora
+       *[other] { $shown } latências acima de uma hora
+    }
+oddity-given-up = { $count ->
+        [one] 1 transação ({ $share }) revertida repetidamente pelo servidor e abandonada: não conta na taxa
+       *[other] { $shown } transações ({ $share }) revertidas repetidamente pelo servidor e abandonadas: não
+            contam na taxa
+    }
+oddity-misses = { $count ->
+        [one] 1 leitura ({ $share }) não encontrou a chave
+       *[other] { $shown } leituras ({ $share }) não encontraram a chave
+    }
 
 ## Conditions, data, disclosure
 nothing-differs = Entre os objetos, nada do que se conhece difere além dos drives.
@@ -660,7 +699,10 @@ summary-how =
 summary-how-published =
     Valores publicados, sem repetições: nada se afirma e nenhum objeto é marcado como o melhor.
 mean-of-equal-loads = , média de cargas iguais
-mean-of-points = , média de { $count } pontos
+mean-of-points = { $count ->
+        [one] {", "}um ponto
+       *[other] {", "}média de { $count } pontos
+    }
 at-equal-latency = {" "}a latência igual
 within-the-limit = {" "}dentro do limite
 
@@ -858,7 +900,8 @@ verdict-neighbour =
     { $share } do tempo do dispositivo foi gasto com requisições de outros, que leram { $read } e
     gravaram { $written }
 remedy-neighbour =
-    encerrar o que mais usa o drive (`iotop -o` mostra o quê) ou medir um drive que nada mais use
+    encerrar os outros programas que usam o drive (`iotop -o` mostra quais são) ou medir um drive que
+    nenhum outro programa use
 verdict-late = pelo menos { $share } das ops foram emitidas com atraso pelo próprio Dyno
 verdict-late-p99 =
     pelo menos { $share } das ops foram emitidas com atraso pelo próprio Dyno, e o p99 do tempo de
@@ -937,8 +980,8 @@ caption-of-step = { $step }: { $caption }
 caption-marked = { $caption } ({ $mark } não limitado pelo drive)
 caption-outlined = { $caption } (contorno: não limitado pelo drive)
 figure-queue-depth = profundidade de fila
-figure-service-time = tempo de serviço { $figure } de { $class }
-figure-response-time = tempo de resposta { $figure } de { $class }
+figure-service-time = { $figure } do tempo de serviço de { $class }
+figure-response-time = { $figure } do tempo de resposta de { $class }
 figure-service-time-by-percentile = tempo de serviço de { $class } por percentil{ $at }
 figure-response-time-by-percentile = tempo de resposta de { $class } por percentil{ $at }
 figure-against-throughput = { $what } em função da vazão, por { $axis }
@@ -963,7 +1006,6 @@ remedy-near-ceiling =
     mais threads onde houver processadores livres, requisições maiores, ou um host mais rápido
 verdict-ceiling = teto do gerador { $ops } ops/s
 figure-claimed = {"; "}afirmado: { $differences }
-claimed-at = { $subject } { $value } com { $place }
 claimed-against = { $value } contra { $other }
 figure-a-minute = { $class } por minuto
 
@@ -1030,10 +1072,15 @@ column-variation = coeficiente de variação
 all-servers = todos os servidores
 server-of-drive = { $drive }, servidor { $server }
 shared-processors = { $processors } (compartilhados)
-verdict-load-set =
-    dos { $count } processadores reservados aos workers da carga, { $busy } estavam ocupados
-verdict-servers-set =
-    dos { $count } processadores reservados aos servidores de banco de dados, { $busy } estavam ocupados
+verdict-load-set = { $count ->
+        [one] do único processador reservado aos workers da carga, { $busy } estava ocupado
+       *[other] dos { $count } processadores reservados aos workers da carga, { $busy } estavam ocupados
+    }
+verdict-servers-set = { $count ->
+        [one] do único processador reservado aos servidores de banco de dados, { $busy } estava ocupado
+       *[other] dos { $count } processadores reservados aos servidores de banco de dados, { $busy } estavam
+            ocupados
+    }
 remedy-load-set =
     mais processadores para a carga (`cpus` dos seus fluxos), ou menos para os servidores
 
@@ -1073,7 +1120,10 @@ fleet-lead = { $drives } de { $models ->
         [one] um dos quais destoa do seu modelo
        *[other] { $apart } dos quais destoam do seu modelo
     }.
-fleet-runs = { $count } bundles, iniciados de { $first } a { $last }
+fleet-runs = { $count ->
+        [one] 1 bundle, iniciado de { $first } a { $last }
+       *[other] { $count } bundles, iniciados de { $first } a { $last }
+    }
 fleet-not-shown = { $drives } drives ao todo; nenhum modelo tem drives suficientes para uma amostra.
 column-model = modelo
 column-firmware = firmware
@@ -1183,10 +1233,30 @@ fact-value-ceiling = { $value } ops/s nesta forma de carga, com requisições qu
 fact-value-registered-small =
     registrados, em páginas de 4 KiB, pois não há página enorme livre (`sysctl vm.nr_hugepages`)
 fact-value-steady =
-    estado estável em IOPS após { $value } rodadas: excursão de { $second }, inclinação de { $third }
+    estado estável em { $fourth ->
+        [throughput] vazão
+        [mean] latência média
+        [p99] p99
+        [waf] WAF
+       *[other] IOPS
+    } após { $value } rodadas: excursão de { $second }, inclinação de { $third }
 fact-value-not-steady =
-    estado estável em IOPS não atingido em { $value } rodadas: excursão de { $second }, inclinação de
+    estado estável em { $fourth ->
+        [throughput] vazão
+        [mean] latência média
+        [p99] p99
+        [waf] WAF
+       *[other] IOPS
+    } não atingido em { $value } rodadas: excursão de { $second }, inclinação de
     { $third }
+fact-value-too-few-rounds =
+    NÃO estável: rodadas insuficientes para avaliar { $fourth ->
+        [throughput] vazão
+        [mean] latência média
+        [p99] p99
+        [waf] WAF
+       *[other] IOPS
+    }
 fact-value-cache-hits = { $value } de { $second } consultas a blocos
 fact-value-key-and-value = { $value } + { $second } bytes
 fact-value-on = ligado
@@ -1258,6 +1328,26 @@ outcome-slices = não feito: em um diretório há { $value } fatias iguais
 outcome-not-purged = não feito: um diretório não pode sofrer purge
 outcome-not-switched = não feito: o drive de um diretório não é alterado
 outcome-has-filesystem = não feito: um diretório já tem o seu sistema de arquivos
+outcome-filesystem = { $value } criado ({ $second }), montado com { $third }
+outcome-write-cache =
+    { $value ->
+        [on] ligado
+        [off] desligado
+        [none] inexistente
+       *[other] desconhecido
+    } (antes: { $second ->
+        [on] ligado
+        [off] desligado
+        [none] inexistente
+       *[other] desconhecido
+    }; restaurado no fim da medição)
+outcome-namespaces = { $value } namespaces de { $second }, { $third } deles anexados
+outcome-created = criados: { $value }
+outcome-deleted = excluídos, recriados no fim sem os dados: { $value }
+outcome-discarded = todos os blocos descartados (BLKDISCARD)
+outcome-formatted = NVMe Format, dados do usuário apagados (--ses=1)
+outcome-key-erased = NVMe Format, chave apagada (--ses=2)
+outcome-sanitized = NVMe Sanitize (--sanact={ $value })
 
 ## Built-in protocols: titles, sources, titles of steps
 protocol-demo = Demonstração: leituras e gravações em taxa fixa
@@ -1464,7 +1554,7 @@ imported-header = { $file } · { $when } · importado no dyno { $version }
 conditions-not-given =
     Não informado na fonte, portanto não se sabe se os objetos diferem nisto: { $what }.
 percentiles-of = os percentis são latências de { $class }
-figure-latency = latência { $figure } de { $class }
+figure-latency = { $figure } da latência de { $class }
 figure-latency-by-percentile = latência de { $class } por percentil{ $at }
 imported-figures = Valores importados
 method-imported =
@@ -1536,12 +1626,12 @@ cause-not-steady = Estado estável não atingido por { $subjects } ({ $why })
 remedy-not-steady = use um pré-condicionamento mais longo
 cause-drifted = As ops/s de { $subjects } variaram até { $change } ao longo da janela
 remedy-drifted = use um pré-condicionamento ou um aquecimento mais longo
-cause-missed-rate = { $subjects }: apenas { $share } da taxa solicitada foi atingida
+cause-missed-rate = { $subjects }: no pior caso, apenas { $share } da taxa solicitada foi atingida
 remedy-missed-rate = reduza a taxa, ou use mais threads ou maior profundidade de fila
 cause-stream-missed-rate =
     O fluxo { $stream }, executado junto com as leituras de { $subjects }, atingiu apenas { $share } da
     taxa solicitada
-cause-late = { $share } das requisições a { $subjects } foram emitidas com atraso
+cause-late = No pior caso, { $share } das requisições a { $subjects } foram emitidas com atraso
 remedy-late-requests = use mais workers ou processadores dedicados
 cause-few-repeats-all = Todos os pontos foram medidos menos de três vezes
 cause-few-repeats = { $count } de { $points } pontos foram medidos menos de três vezes

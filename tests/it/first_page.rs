@@ -355,8 +355,8 @@ fn published_tables_are_arithmetic_and_rank_nobody() {
         "p99 read latency against throughput",
         "power of the drive](",
         "ops/s per watt of the drive; as published: ",
-        "| Micron 7600 21.24 % |",
-        "as published: Micron 7600 +21 % vs Kioxia CD8P-R at 96](",
+        "| Micron 7600 +21.24 % |",
+        "as published: Micron 7600 +21 % vs Kioxia CD8P-R at 96 threads](",
     ] {
         assert!(body.contains(kind), "no {kind} in {body}");
     }

@@ -58,7 +58,7 @@ fn a_published_table_is_said_measure_by_measure_where_its_differences_are_greate
         assert!(!body.contains(never), "“{never}” in {body}");
     }
     assert!(
-        first.contains("ops/s; as published: Micron 7600 +21 % vs Kioxia CD8P-R at 96]"),
+        first.contains("ops/s; as published: Micron 7600 +21 % vs Kioxia CD8P-R at 96 threads]"),
         "no call-out in the figure: {first}"
     );
 }

@@ -231,3 +231,27 @@ fn rocksdb_reads_a_database_larger_than_its_memory_within_it() {
     assert!(said_limit == limit && most <= limit, "{most} of {said_limit} bytes");
     assert!(cache > 0 && cache < most, "{cache} of {most}");
 }
+
+/// A host without the controller: in its own mount namespace, no hierarchy has it.
+#[test]
+fn a_step_with_memory_is_refused_where_no_control_group_limits_memory() {
+    if !groups() {
+        return;
+    }
+    let bench = Bench::new(&reader(16 * MIB, "memory = \"128MiB\"", "1s"));
+    let hide = "umount -R -l /sys/fs/cgroup && exec \"$@\"";
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", hide, "sh", DYNO]).args(bench.run());
+    let output = match command.current_dir(bench.dir()).output() {
+        Ok(output) if said(&output).contains("unshare: ") || said(&output).contains("umount: ") => {
+            return skip(format!("no mount namespace of its own: {}", said(&output)));
+        }
+        Ok(output) => output,
+        Err(error) => return skip(format!("unshare cannot be started: {error}")),
+    };
+    let text = said(&output);
+    assert!(!output.status.success(), "{text}");
+    assert!(text.contains("no control groups with the memory controller are mounted"), "{text}");
+    assert!(text.contains("leave `memory` out of the step"), "{text}");
+    assert!(!bench.dir().join("a/dyno-data").exists(), "something was filled");
+}

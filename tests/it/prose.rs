@@ -284,7 +284,8 @@ fn the_page_of_published_sentences_has_what_dyno_writes_of_the_same_figures() {
     };
     let tables = ["micron-7600-random-read.csv", "micron-7600-read-while-writing.csv"];
     let all = import(&tables, "mapping.toml")
-        + &import(&["storagereview-random-read.csv"], "storagereview-mapping.toml");
+        + &import(&["storagereview-random-read.csv"], "storagereview-mapping.toml")
+        + &import(&["storagereview-write-pressure.csv"], "storagereview-write-pressure.toml");
     let part = page.split("## Comparison of sentences").nth(1).expect("the table");
     let quoted: Vec<&str> =
         part.split('“').skip(1).map(|rest| rest.split('”').next().unwrap_or_default()).collect();

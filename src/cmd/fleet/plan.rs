@@ -12,7 +12,7 @@ use super::super::json::{self, OutputFormat};
 use super::layout::{CampaignLayout, place};
 use super::words::{balance, columns};
 use crate::base::error::Result;
-use crate::base::units::{bytes, duration, grouped, plural};
+use crate::base::units::{bytes, duration, plural};
 use crate::cmd::plan_numbers::{fill_bytes, paced_bytes};
 use crate::fleet::tasks::spreads;
 use crate::plan::DrivePlace;
@@ -166,13 +166,13 @@ fn describe(layout: &CampaignLayout, planned: &PlannedCampaign, out: &mut dyn Wr
     let up_to = if planned.at_most { "up to " } else { "" };
     writeln!(
         out,
-        "{}: {} on {}, {}: {}, {up_to}{} points\n",
+        "{}: {} on {}, {}: {}, {up_to}{}\n",
         planned.campaign,
         plural(layout.specimens.len(), "subject"),
         plural(planned.hosts.len(), "host"),
         plural(planned.rounds as usize, "round"),
         plural(planned.tasks.len(), "task"),
-        grouped(planned.points),
+        plural(planned.points as usize, "point"),
     )?;
     let bound = if planned.at_most { "at most" } else { "at least" };
     let mut rows = vec![

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::error::Result;
-use crate::base::units::moment;
+use crate::base::units::{moment, plural};
 use crate::brief::block::Block;
 use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents};
 use crate::cmd::json::{self, OutputFormat};
@@ -71,7 +71,7 @@ fn line(entry: &CatalogueEntry) -> String {
     };
     let title = format!("{} ({}): {subjects}", summary.title, summary.protocol);
     let mut parts = vec![moment(summary.started_unix_ns), state.to_string(), entry.path.clone()];
-    parts.extend([title, format!("{} points{failed}", summary.points)]);
+    parts.extend([title, format!("{}{failed}", plural(summary.points as usize, "point"))]);
     let drives = [&summary.models[..], &summary.serials].concat();
     parts.extend((!drives.is_empty()).then(|| drives.join(", ")));
     parts.join(" · ")

@@ -124,8 +124,8 @@ struct StreamRow {
 /// The result of a load.
 #[derive(Serialize, JsonSchema)]
 struct LoadRow {
-    ops_per_s: JsonFigure,
     /// Null, like all following ones, if the source of imported figures does not give it.
+    ops_per_s: Option<JsonFigure>,
     bytes_per_s: Option<JsonFigure>,
     /// Total number of workers.
     threads: Option<u32>,
@@ -152,7 +152,8 @@ struct ClassRow {
     class: String,
     /// Null if only the rate is known.
     ops: Option<u64>,
-    ops_per_s: JsonFigure,
+    /// Null if unknown.
+    ops_per_s: Option<JsonFigure>,
     /// Null if unknown.
     bytes_per_s: Option<JsonFigure>,
     /// Reads of missing keys.
@@ -262,7 +263,7 @@ impl LoadRow {
         let class = |c: &crate::analysis::points::point_summary::ClassSummary| ClassRow {
             class: c.class.name().to_string(),
             ops: c.ops,
-            ops_per_s: (&c.ops_per_s).into(),
+            ops_per_s: c.ops_per_s.as_ref().map(JsonFigure::from),
             bytes_per_s: c.bytes_per_s.as_ref().map(JsonFigure::from),
             misses: c.misses,
             given_up: c.given_up,
@@ -270,7 +271,7 @@ impl LoadRow {
             response: c.response.as_deref().map(LatencyRow::of),
         };
         LoadRow {
-            ops_per_s: (&load.ops_per_s).into(),
+            ops_per_s: load.ops_per_s.as_ref().map(JsonFigure::from),
             bytes_per_s: load.bytes_per_s.as_ref().map(JsonFigure::from),
             threads: load.threads,
             depth: load.depth,

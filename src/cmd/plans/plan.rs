@@ -143,9 +143,9 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     writeln!(
         out,
-        "{}{} points: {} × {} repeat{}, {}",
+        "{}{}: {} × {} repeat{}, {}",
         if at_most { "up to " } else { "" },
-        grouped(points),
+        plural(points as usize, "point"),
         plural(subjects, "subject"),
         repeats(plan),
         if plan.repeats == 1 { "" } else { "s" },
@@ -195,7 +195,7 @@ fn why(plan: &Plan) -> String {
         }
         (n, true) if n < 5 => format!("{n} repeats: the default if a point takes more than {most}"),
         (n, true) => format!("{n} repeats: the default if no point takes more than {most}"),
-        (n, false) => format!("{n} repeats: set by the plan"),
+        (n, false) => format!("{}: set by the plan", plural(n as usize, "repeat")),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::audit::{
     judge, same_figure_elsewhere,
 };
 use crate::base::error::{Result, failed};
+use crate::base::units::plural;
 use crate::brief::block::Block;
 use crate::bundles;
 use crate::cmd::json::{self, OutputFormat};
@@ -97,7 +98,7 @@ impl Audited {
         let mut blocks = vec![Block::chapter(&self.title)];
         let sum: Vec<String> =
             self.verdicts.iter().map(|(words, n)| format!("{n} {words}")).collect();
-        let sum = format!("{} statements: {}", self.statements.len(), sum.join("; "));
+        let sum = format!("{}: {}", plural(self.statements.len(), "statement"), sum.join("; "));
         for (number, row) in self.statements.into_iter().enumerate() {
             let StatementRow { statement, verdict, calculation } = row;
             blocks.extend(audit::statement(number + 1, &statement, &verdict, calculation));

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::analysis::Question;
 use crate::base::error::{Result, exit, failed};
 use crate::base::output::Output;
-use crate::base::units::grouped;
+use crate::base::units::{grouped, plural};
 use crate::brief::BriefOptions;
 use crate::bundles;
 use crate::catalogue::{Contents, RunState};
@@ -111,9 +111,9 @@ fn partition(folder: &Path, paths: Vec<PathBuf>, out: &mut dyn Write) -> Result<
     let number = |n: usize| grouped(n as u64);
     writeln!(
         out,
-        "{} bundles added ({} rows), {} already in {}, which now has {}",
-        number(added.added),
-        number(added.rows),
+        "{} added ({}), {} already in {}, which now has {}",
+        plural(added.added, "bundle"),
+        plural(added.rows, "row"),
         number(added.known),
         folder.display(),
         number(dataset.bundles())

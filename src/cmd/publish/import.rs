@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::base::error::{Result, failed};
 use crate::base::file;
+use crate::base::units::plural;
 use crate::cmd::json::{self, OutputFormat};
 use crate::import::{self, Input};
 
@@ -82,7 +83,8 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
     }
     writeln!(
         out,
-        "{points} points imported into {}; not reported by {}:",
+        "{} imported into {}; not reported by {}:",
+        plural(points, "point"),
         args.output.display(),
         args.kind
     )?;

@@ -75,6 +75,7 @@ pub fn generate(args: &GenerateArgs, out: &mut dyn Write) -> Result<()> {
     }
     let (written, summary) = synthetic.write(Output::begin(&args.output, &[])?)?;
     written.finish(&[])?;
-    writeln!(out, "{}: {} requests", args.output.display(), units::grouped(summary.requests))?;
+    let requests = units::plural(summary.requests as usize, "request");
+    writeln!(out, "{}: {requests}", args.output.display())?;
     Ok(())
 }

@@ -85,8 +85,8 @@ pub fn record(args: &RecordArgs, out: &mut dyn Write) -> Result<()> {
         write_file(&reader, &args.output, &[])?;
     }
     let (requests, span) = (compiled.summary.requests, compiled.summary.span_ns);
-    let (requests, span) = (units::grouped(requests), units::duration(span));
-    writeln!(out, "{}: {requests} requests in {span}", args.output.display())?;
+    let (requests, span) = (units::plural(requests as usize, "request"), units::duration(span));
+    writeln!(out, "{}: {requests} in {span}", args.output.display())?;
     note(&format!("Next: dyno trace info {}", args.output.display()));
     Ok(())
 }

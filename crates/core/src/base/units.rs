@@ -4,9 +4,10 @@
 //! bytes is allowed; a bare number of seconds is not, because "20" in a plan is more often a
 //! mistake than a time.
 
-/// "1 task", "12 tasks".
+/// "1 task", "12 tasks", "1,200 tasks".
 pub fn plural(n: usize, what: &str) -> String {
-    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
+    let end = if n == 1 { "" } else { "s" };
+    format!("{} {what}{end}", grouped(n as u64))
 }
 
 /// A target rate: requests or bytes per second.

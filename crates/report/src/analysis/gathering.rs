@@ -366,8 +366,8 @@ fn capacity_bytes(plan: &Plan, noted: &[Fact], subject: &str) -> Option<f64> {
 fn lead_of(groups: &BTreeMap<(usize, SubjectKey), Vec<&Measured>>) -> usize {
     let first = groups.keys().map(|(_, subject)| *subject).min();
     let of_first = groups.iter().filter(|((_, subject), _)| Some(*subject) == first);
-    let best = of_first
-        .max_by(|a, b| a.1[0].summary.total.ops_per_s.total_cmp(&b.1[0].summary.total.ops_per_s));
+    let ops = |measured: &[&Measured]| measured[0].summary.total.ops_per_s.unwrap_or(0.0);
+    let best = of_first.max_by(|a, b| ops(a.1).total_cmp(&ops(b.1)));
     best.map_or(0, |((value, _), _)| *value)
 }
 

@@ -102,13 +102,24 @@ pub fn instruments(step: &StepFacts) -> Vec<Instrument> {
 
 impl Metric {
     /// The metrics of a step's comparisons: the requested ones, or ops/s (without a target rate),
-    /// p99, and ops/s per watt. Fewer metrics give narrower intervals, because all share one error
-    /// probability.
+    /// p99, and ops/s per watt; of imported figures those that the source gives, with the mean and
+    /// MB/s in place of a missing p99 and ops/s. Fewer metrics give narrower intervals, because all
+    /// share one error probability.
     pub fn of_step(step: &StepFacts, asked: &[MetricRequest]) -> Vec<Metric> {
         if !asked.is_empty() {
             return asked.iter().flat_map(|a| a.in_step(step)).collect();
         }
         let mut all = vec![Metric::total(PointFigure::Ops), Metric::p99()];
+        if step.imported {
+            let has = |metric: &Metric| step.cells.iter().any(|c| metric.of(step, c).is_some());
+            let instead = [PointFigure::Bytes, PointFigure::Mean].map(Metric::total);
+            all = all
+                .into_iter()
+                .zip(instead)
+                .map(|(own, other)| if has(&own) { own } else { other })
+                .filter(has)
+                .collect();
+        }
         let own = step.headline.iter().flat_map(|asked| asked.in_step(step));
         all.extend(own.filter(|m| !m.is_power() && !all.contains(m)).collect::<Vec<_>>());
         all.extend(
@@ -159,7 +170,8 @@ impl Metric {
         let power = |i: &Instrument| cell.power_by(i);
         let (estimate, repeats) = match &self.figure {
             PointFigure::Ops => {
-                self.part.of(cell).map(|s| (s.ops_per_s.clone(), &s.by_repeat[..]))?
+                let part = self.part.of(cell)?;
+                (part.ops_per_s.clone()?, &part.by_repeat[..])
             }
             PointFigure::Bytes => {
                 let part = self.part.of(cell)?;
@@ -217,7 +229,7 @@ impl Metric {
             PointFigure::MbPerWatt(_) | PointFigure::JoulesPerTb(_) => {
                 part.bytes_per_s.as_ref()?.digits
             }
-            _ => part.ops_per_s.digits,
+            _ => part.ops_per_s.as_ref()?.digits,
         };
         let found = estimate::from_repeats(&repeats, unit)
             .filter(|e| e.value > 0.0 && e.value.is_finite())?

@@ -5,6 +5,7 @@ use super::block::{Block, Mark, Table};
 use crate::analysis::verdicts::acceptance::{
     Acceptance, DriveVerdict, Judge, JudgedDrive, JudgedFigure,
 };
+use crate::base::units::plural;
 use crate::brief::text::metric_text::printed_value;
 use crate::language::Language;
 use crate::stats::Better;
@@ -91,7 +92,7 @@ fn drives(l: Language, found: &Acceptance) -> Table {
                     [value(l, &judge.measure, *own), format!("{of_mean:.1} %")]
                 }
                 DriveVerdict::TooFew(n) => {
-                    [format!("{n} repeats of {}", judge.repeats), String::new()]
+                    [format!("{} of {}", plural(*n, "repeat"), judge.repeats), String::new()]
                 }
                 DriveVerdict::Missing => ["no usable figure".to_string(), String::new()],
             };

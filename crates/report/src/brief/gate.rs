@@ -5,7 +5,7 @@ use crate::analysis::StepPlace;
 use crate::analysis::facts::{Facts, MeasuredFacts};
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::brief::number_format::NONE;
-use crate::brief::text::{caveat_text, wording};
+use crate::brief::text::{bottleneck_text, caveat_text, wording};
 use crate::language::Language;
 use crate::stats::Better;
 use crate::stats::percent::in_interval;
@@ -125,7 +125,7 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
         out.push(Block::list(reasons));
     }
     if caveat {
-        out.push(Block::list(caveat_text::caveats(l, facts)));
+        out.push(Block::list(caveat_text::caveats(l, facts, bottleneck_text::because)));
     }
     if !gate.unpaired.is_empty() {
         let names: Vec<&str> = gate.unpaired.iter().map(|s| &*facts.subjects[*s].name).collect();

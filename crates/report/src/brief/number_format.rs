@@ -8,8 +8,10 @@ use crate::stats::Estimate;
 /// Shown for values that were not measured.
 pub const NONE: &str = "–";
 
-/// A rate, such as ops/s or ops/s per watt, with no more digits than its source.
-pub fn ops(l: Language, estimate: &Estimate) -> String {
+/// A rate, such as ops/s or ops/s per watt, with no more digits than its source; [`NONE`] if the
+/// source of imported figures does not give it.
+pub fn ops(l: Language, estimate: Option<&Estimate>) -> String {
+    let Some(estimate) = estimate else { return NONE.to_string() };
     written(l, estimate).unwrap_or_else(|| count(l, estimate.value))
 }
 
@@ -156,7 +158,8 @@ pub fn percent(l: Language, percent: f64, decimals: usize) -> String {
 
 /// Half the interval's width in percent of the value: "±1.2 %"; without an interval the minimum and
 /// maximum, "980 to 1,020"; empty for a single value.
-pub fn spread(l: Language, estimate: &Estimate) -> String {
+pub fn spread(l: Language, estimate: Option<&Estimate>) -> String {
+    let Some(estimate) = estimate else { return NONE.to_string() };
     match estimate.relative_percent() {
         None if estimate.n > 1 => {
             say!(l, "range", low = count(l, estimate.low), high = count(l, estimate.high))
@@ -205,7 +208,7 @@ mod tests {
         let two =
             crate::stats::estimate::from_repeats(&[980.0, 1020.0], "ops/s").expect("an estimate");
         assert_eq!(
-            (spread(l, &two), spread(l, &Estimate::single(7.0, "W"))),
+            (spread(l, Some(&two)), spread(l, Some(&Estimate::single(7.0, "W")))),
             ("980 to 1,020".into(), NONE.into())
         );
         assert_eq!(l.moment(1_770_127_500_000_000_000), "2026-02-03 14:05 UTC");

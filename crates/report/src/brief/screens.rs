@@ -15,7 +15,7 @@ use crate::brief::number_format;
 use crate::brief::section::setup::{database_servers, drives};
 use crate::brief::section::steps::{energy, equal_load, outliers, tpcc};
 use crate::brief::text::table_cell::{TableCell, texts};
-use crate::brief::text::{causes, caveat_text, notes, published, wording};
+use crate::brief::text::{bottleneck_text, causes, caveat_text, notes, published, wording};
 use crate::chart::step::name;
 use crate::language::{Language, Name};
 use crate::say;
@@ -91,7 +91,7 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
         out.extend(comparisons(l, facts, step));
         out.extend(open_loop(l, &facts.subjects, step));
     }
-    let caveats = caveat_text::caveats(l, facts);
+    let caveats = caveat_text::caveats(l, facts, bottleneck_text::because);
     if !caveats.is_empty() {
         out.extend([Block::chapter(say!(l, "section-marks")), Block::list(caveats)]);
     }
@@ -164,7 +164,7 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
             .iter()
             .map(|bar| Block::text(wording::barred(l, &facts.subjects, &facts.measured, bar))),
     );
-    let caveats = caveat_text::caveats(l, facts);
+    let caveats = caveat_text::caveats(l, facts, bottleneck_text::because);
     if !caveats.is_empty() {
         let title = say!(l, "caveats-of-claims");
         out.extend([Block::chapter(title), Block::list(caveats)]);
@@ -240,7 +240,7 @@ fn show_row(
 ) -> Vec<TableCell> {
     let one_class = summary.classes.len() == 1;
     let times: &Latency = class.user_latency();
-    let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s };
+    let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s }.as_ref();
     let p = |i: usize| TableCell::latency(times.percentiles_ns[i].as_ref());
     let mut row = texts([
         at.to_string(),

@@ -45,11 +45,11 @@ fn empty() -> Brief {
 /// A trace's page.
 pub fn document(profile: &TraceProfile, name: &str, format: &str) -> Brief {
     let summary = &profile.summary;
-    let (requests, span) = (grouped(summary.requests), length(summary.span_ns));
+    let requests = plural(summary.requests as usize, "request");
     Brief {
         title: format!("Trace: {name}"),
         kicker: format.to_string(),
-        byline: format!("{requests} requests in {span}"),
+        byline: format!("{requests} in {}", length(summary.span_ns)),
         cover: cover(profile),
         parts: vec![
             part("arrivals", "Arrivals", arrivals(profile)),

@@ -4,7 +4,7 @@ use super::Brief;
 use super::block::{Block, Mark, Table};
 use super::document::BriefSection;
 use crate::analysis::verdicts::trend::{FigureHistory, Member};
-use crate::base::units;
+use crate::base::units::{self, plural};
 use crate::brief::number_format::NONE;
 use crate::brief::own::options::PaperSize;
 use crate::chart::Palette;
@@ -80,7 +80,8 @@ pub fn blocks(history: &FigureHistory, figure: String) -> Vec<Block> {
         out.push(Block::list(history.changes.iter().map(|change| sentence(history, change))));
     } else if counted < 2 * FEWEST_IN_A_LEVEL {
         let needed = 2 * FEWEST_IN_A_LEVEL;
-        out.push(Block::text(format!("{counted} runs; a change point needs {needed} or more.")));
+        let runs = plural(counted, "run");
+        out.push(Block::text(format!("{runs}; a change point needs {needed} or more.")));
     } else {
         out.push(Block::text(format!("No change point in {counted} runs.")));
     }
@@ -131,7 +132,7 @@ pub fn document(histories: &[FigureHistory]) -> Brief {
         language: Language::ENGLISH,
         title: format!("Trends: {}", protocol.text(Language::ENGLISH)),
         kicker: name,
-        byline: format!("{runs} runs; {changes} change points"),
+        byline: format!("{}; {}", plural(runs, "run"), plural(changes, "change point")),
         version: env!("CARGO_PKG_VERSION").to_string(),
         subjects: Vec::new(),
         palette: Palette::default(),

@@ -94,7 +94,8 @@ impl ChartKind<'_> {
     fn watts_against_ops(&self, class: &str) -> Chart {
         let point = |cell: &CellFacts| {
             let watts = scaled(&of_class(cell, class)?.mean_watts, 1.0);
-            let (x, hollow) = (cell.total.as_ref()?.ops_per_s.value, cell.missed_its_rate());
+            let (x, hollow) =
+                (cell.total.as_ref()?.ops_per_s.as_ref()?.value, cell.missed_its_rate());
             let label = marked(cell, self.step.values[cell.value].text(self.language));
             Some(CurvePoint { x, y: watts.value, label, low: watts.low, high: watts.high, hollow })
         };

@@ -63,7 +63,7 @@ fn drawn(draw: &ChartKind<'_>) -> Vec<Chart> {
         .any(|e| e.value > MOVES_DATA);
     let (ops, latency) = (Metric::total(Of::Ops), Metric::p99());
     let mut all = vec![draw.bars(&quantity("ops", "ops/s", "ops/s", Some(&ops)), &|t| {
-        Some(scaled(&t.ops_per_s, 1.0))
+        Some(scaled(t.ops_per_s.as_ref()?, 1.0))
     })];
     let paced = step.axis.as_ref().is_some_and(|a| a.field.sets_rates());
     let (time, unit) = draw.time();
@@ -127,7 +127,7 @@ pub(super) struct ChartKind<'a> {
     pub(super) step: &'a StepFacts,
     /// Captions name the step.
     pub(super) titled: bool,
-    /// Marked numbers are omitted.
+    /// Marked bars have no number.
     pub(super) quiet: bool,
 }
 
@@ -201,7 +201,7 @@ impl ChartKind<'_> {
             .map(|(key, own)| BarSeries { name: own.name.clone(), values: values(key) })
             .collect();
         let plot = GroupedBars {
-            text: self.text(self.called(of)),
+            text: self.text_of_bars(self.called(of)),
             x_label: self.x_label(),
             y_label: of.unit.to_string(),
             groups: self.groups(),
@@ -222,7 +222,7 @@ impl ChartKind<'_> {
         let point = |cell: &CellFacts| {
             let bar = pick(cell.total.as_ref()?)?;
             let x = self.step.values[cell.value].number / scale;
-            let (label, hollow) = (self.marked(cell, String::new()), cell.missed_its_rate());
+            let (label, hollow) = (marked(cell, String::new()), cell.missed_its_rate());
             x.is_finite().then_some(CurvePoint {
                 x,
                 y: bar.value,
@@ -271,8 +271,8 @@ impl ChartKind<'_> {
         let point = |cell: &CellFacts| {
             let total = cell.total.as_ref()?;
             let bar = pick(total)?;
-            let (x, hollow) = (total.ops_per_s.value, cell.missed_its_rate());
-            let label = self.marked(cell, label(cell.value));
+            let (x, hollow) = (total.ops_per_s.as_ref()?.value, cell.missed_its_rate());
+            let label = marked(cell, label(cell.value));
             Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         let mut series = self.curves(&point);

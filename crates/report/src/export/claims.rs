@@ -8,7 +8,7 @@ use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::comparison::Claim;
 use crate::analysis::facts::Facts;
 use crate::base::units::finite;
-use crate::brief::text::{caveat_text, notes, wording};
+use crate::brief::text::{bottleneck_text, caveat_text, notes, wording};
 use crate::language::Language;
 
 /// Every claim and every comparison, with full precision and the printed text.
@@ -113,7 +113,7 @@ pub fn comparisons(l: Language, facts: &Facts) -> ComparisonsDocument {
             .iter()
             .map(|b| wording::barred(l, &facts.subjects, &facts.measured, b))
             .collect(),
-        caveats: caveat_text::caveats(l, facts),
+        caveats: caveat_text::caveats(l, facts, bottleneck_text::because),
         notes: notes::all(l, facts),
     }
 }

@@ -33,7 +33,7 @@ const MEASURES: [Filled; 28] = [
     (("threads", ColumnKind::Whole), |r| r.cell.threads.into()),
     (("depth", ColumnKind::Whole), |r| r.cell.depth.into()),
     (("ops", ColumnKind::Whole), |r| r.class.ops.into()),
-    (("ops_per_s", ColumnKind::Real), |r| r.rate(Some(r.class.ops_per_s)).into()),
+    (("ops_per_s", ColumnKind::Real), |r| r.rate(r.class.ops_per_s).into()),
     (("bytes_per_s", ColumnKind::Real), |r| r.rate(r.class.bytes_per_s).into()),
     (("mean_ns", ColumnKind::Real), |r| r.class.service.mean_ns.into()),
     (("p50_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[0].into()),

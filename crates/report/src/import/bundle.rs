@@ -40,7 +40,7 @@ pub fn import(
             entries.push(entry);
         }
     }
-    if !entries.iter().all(ImportedPoint::has_ops) {
+    if !entries.iter().all(ImportedPoint::did_work) {
         return Err(failed(
             format!("{}: one of its runs did no work", files.join(", ")),
             "leave that file out",

@@ -107,9 +107,10 @@ impl ImportFormat for CsvTables {
         let head = split(input.file, at, head)?;
         let table =
             CsvTable { input, mapping: &mapping, scales: &scales, head: &head, head_at: at };
-        let entries = rows.map(|(at, line)| table.row(at, line)).collect::<Result<Vec<_>>>()?;
+        let rows = rows.filter_map(|(at, line)| table.row(at, line).transpose());
+        let entries = rows.collect::<Result<Vec<_>>>()?;
         if entries.is_empty() {
-            return Err(wrong(input.file, at, "the table has no rows", "give the whole file"));
+            return Err(wrong(input.file, at, "the table has no figures", "give the whole file"));
         }
         let (title, source) = (mapping.title.clone(), mapping.source.clone());
         Ok(ImportedFile { entries, title, source, facts: notes(input) })
@@ -166,10 +167,10 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
         })?;
         all.insert(name.clone(), scale);
     }
-    if !all.contains_key("ops_per_s") {
+    if all.is_empty() {
         return Err(failed(
-            format!("{file}: [figures] has no ops_per_s"),
-            "set the column with ops/s",
+            format!("{file}: [figures] is empty"),
+            "set a column for at least one figure, such as ops_per_s or p99",
         ));
     }
     Ok(all)
@@ -184,7 +185,8 @@ struct CsvTable<'a> {
 }
 
 impl CsvTable<'_> {
-    fn row(&self, at: usize, line: &str) -> Result<ImportedPoint> {
+    /// None if the row has no figure: the point was not measured.
+    fn row(&self, at: usize, line: &str) -> Result<Option<ImportedPoint>> {
         let file = self.input.file;
         let cells = split(file, at, line)?;
         if cells.len() != self.head.len() {
@@ -222,12 +224,14 @@ impl CsvTable<'_> {
             ClassName::Write => Class::WRITE,
             ClassName::Seek => super::SEEK,
         };
+        let mut any = false;
         for (name, column) in &m.figures {
             let cell = text(column.name())?;
             // An empty cell means not measured.
-            if cell.is_empty() && name != "ops_per_s" {
+            if cell.is_empty() {
                 continue;
             }
+            any = true;
             let figure = written(file, at, column.name(), cell)?.times(self.scales[name]);
             let name = match name.as_str() {
                 "ops_per_s" => Reported::OPS_PER_S,
@@ -241,7 +245,7 @@ impl CsvTable<'_> {
             |field: Field| axis.filter(|a| a.0 == field).map(|a| a.1.clamp(1.0, 65_536.0) as u32);
         let (threads, depth) = (swept(Field::Threads), swept(Field::Depth));
         entry.point.cells.push(cell("table", 0, threads, depth, Vec::new()));
-        Ok(entry)
+        Ok(any.then_some(entry))
     }
 }
 

@@ -150,11 +150,12 @@ impl ImportedPoint {
         self.reported.push(Reported { stream, class, name, value, low, high, samples, digits });
     }
 
-    /// Whether it contains any ops.
-    pub fn has_ops(&self) -> bool {
+    /// Whether any ops were done, as far as the source gives their rate.
+    pub fn did_work(&self) -> bool {
         let counted = self.point.cells.iter().any(|cell| !cell.tallies.is_empty());
-        let rate = |r: &Reported| r.name == Reported::OPS_PER_S && r.value > 0.0;
-        counted || self.reported.iter().any(rate)
+        let mut rates = self.reported.iter().filter(|r| r.name == Reported::OPS_PER_S).peekable();
+        let unknown = rates.peek().is_none() && !self.reported.is_empty();
+        counted || unknown || rates.any(|rate| rate.value > 0.0)
     }
 }
 

@@ -92,18 +92,18 @@ impl Language {
 
     /// The translation of a stored name; the name itself if there is none.
     pub fn name(self, name: &Name) -> String {
-        self.keyed(&name.id(), [""; 3]).unwrap_or_else(|| name.stored().to_string())
+        self.keyed(&name.id(), [""; 4]).unwrap_or_else(|| name.stored().to_string())
     }
 
     /// A message whose id is composed of names, with its possible values; None if it does not
     /// exist.
-    pub fn keyed(self, id: &str, values: [&str; 3]) -> Option<String> {
+    pub fn keyed(self, id: &str, values: [&str; 4]) -> Option<String> {
         let given = |value: &str| MessageArg::Number(Number(value.to_string()));
-        let [first, second, third] = values.map(given);
+        let [first, second, third, fourth] = values.map(given);
         MessageCatalogue::of(self).text(
             self,
             id,
-            &[("value", first), ("second", second), ("third", third)],
+            &[("value", first), ("second", second), ("third", third), ("fourth", fourth)],
         )
     }
 

@@ -1,12 +1,11 @@
-//! Blocks for the terminal: sentences at its width, tables at most 120 columns, numbers
-//! right-aligned. Figures are omitted.
+//! Blocks for the terminal, at its width: sentences are wrapped, wide tables continue below, and
+//! numbers are right-aligned. Figures are omitted.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::base::output::WIDEST;
 use crate::brief::block::{Block, Role, Table, words};
 
 /// If a table is too wide, longer words in its leading columns are truncated.
@@ -81,40 +80,68 @@ fn wrapped(out: &mut String, indent: &str, text: &str, columns: usize) {
 }
 
 /// Two spaces between columns. If a table is too wide, names are truncated, then columns are
-/// separated by one space. A terminal too narrow even for that wraps lines; beyond the widest line,
-/// trailing columns are omitted.
+/// separated by one space, and finally the table continues below with its names repeated.
 fn table(out: &mut String, table: &Table, columns: usize) {
-    let rows = || std::iter::once(&table.head).chain(table.rows.iter().map(|(_, row)| row));
     let (mut whole, mut short) = (vec![0; table.head.len()], vec![0; table.head.len()]);
-    for row in rows() {
+    for row in rows(table) {
         for (c, text) in row.iter().enumerate().take(whole.len()) {
             let width = text.width();
             whole[c] = whole[c].max(width);
             short[c] = short[c].max(if c < table.left { width.min(NAME) } else { width });
         }
     }
-    let spaced = |widths: &[usize], apart: usize| {
-        widths.iter().sum::<usize>() + apart * widths.len().saturating_sub(1) + 2
-    };
+    let all: Vec<usize> = (0..table.head.len()).collect();
     let forms = [(&whole, 2), (&short, 2), (&short, 1)];
-    let fits = |most: usize| forms.iter().find(|(widths, apart)| spaced(widths, *apart) <= most);
-    let (widths, apart) = *fits(columns).or_else(|| fits(WIDEST)).unwrap_or(&forms[2]);
-    let total = |widths: &[usize]| spaced(widths, apart);
-    let shown = (1..=widths.len()).rev().find(|n| total(&widths[..*n]) <= WIDEST).unwrap_or(1);
-    for (index, row) in rows().enumerate() {
+    if let Some((widths, apart)) =
+        forms.into_iter().find(|(widths, apart)| spaced(widths, &all, *apart) <= columns)
+    {
+        return part(out, table, (widths, apart), &all);
+    }
+    let names = all[..table.left.min(all.len())].to_vec();
+    let mut parts = vec![names.clone()];
+    for column in &all[names.len()..] {
+        let last = parts.len() - 1;
+        let longer = [&parts[last][..], &[*column]].concat();
+        match spaced(&short, &longer, 2) <= columns || parts[last].len() == names.len() {
+            true => parts[last] = longer,
+            false => parts.push([&names[..], &[*column]].concat()),
+        }
+    }
+    for (i, shown) in parts.iter().enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        part(out, table, (&short, 2), shown);
+    }
+}
+
+/// The head and the rows.
+fn rows(table: &Table) -> impl Iterator<Item = &Vec<String>> {
+    std::iter::once(&table.head).chain(table.rows.iter().map(|(_, row)| row))
+}
+
+/// The width of some columns with their indent.
+fn spaced(widths: &[usize], shown: &[usize], apart: usize) -> usize {
+    shown.iter().map(|c| widths[*c]).sum::<usize>() + apart * shown.len().saturating_sub(1) + 2
+}
+
+/// Some columns of a table.
+fn part(out: &mut String, table: &Table, (widths, apart): (&[usize], usize), shown: &[usize]) {
+    for (index, row) in rows(table).enumerate() {
         let begin = out.len();
         out.push(' ');
-        for (c, (text, &width)) in row.iter().zip(widths).take(shown).enumerate() {
-            let cut = cut(text, if c < table.left { width } else { usize::MAX });
-            let gap = width.saturating_sub(cut.width());
+        for (i, c) in shown.iter().copied().enumerate() {
+            let text = row.get(c).map_or("", String::as_str);
+            let cut = cut(text, if c < table.left { widths[c] } else { usize::MAX });
+            let gap = widths[c].saturating_sub(cut.width());
             let (before, after) = if c < table.left { (0, gap) } else { (gap, 0) };
-            let space = if c == 0 { 1 } else { apart };
+            let space = if i == 0 { 1 } else { apart };
             let _ = write!(out, "{:space$}{:before$}{cut}{:after$}", "", "", "");
         }
         out.truncate(begin + out[begin..].trim_end().len());
         out.push('\n');
         if index == 0 {
-            let _ = writeln!(out, "  {}", "─".repeat(total(&widths[..shown]) - 2));
+            let _ = writeln!(out, "  {}", "─".repeat(spaced(widths, shown, apart) - 2));
         }
     }
 }
@@ -135,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_are_wrapped_and_wide_tables_lose_columns_from_the_end() {
+    fn sentences_are_wrapped_and_wide_tables_continue_below_with_their_names() {
         let long = "word ".repeat(60);
         let name = "a subject whose name is long".to_string();
         let cells =
@@ -145,8 +172,9 @@ mod tests {
             &[Block::text(long.trim()), Table::of(1, &cells("subject"), rows).block()],
             120,
         );
-        assert!(shown.lines().all(|line| line.chars().count() <= WIDEST), "{shown}");
-        assert!(shown.contains("  a subject whose n… 1,234,567"), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 120), "{shown}");
+        assert_eq!(shown.matches("  a subject whose n…  1,234,567").count(), 2, "{shown}");
+        assert_eq!(shown.matches("1,234,567").count(), 12 + 12, "{shown}");
         assert!(shown.contains("word\n\n  subject"), "{shown}");
     }
 
@@ -166,8 +194,8 @@ mod tests {
         assert!(narrow.contains("a subject whose n… 1,234,567"), "{narrow}");
         assert_eq!(narrow.matches("1,234,567").count(), 6, "{narrow}");
         assert!(shown("1,234,567", 120).contains(name));
-        // A table that does not fit is left unchanged, as on a terminal of the widest line.
         let wide = shown("1,234,567,890", 80);
-        assert!(wide.contains(name) && wide.matches("890").count() == 6, "{wide}");
+        assert!(wide.lines().all(|line| line.chars().count() <= 80), "{wide}");
+        assert!(wide.matches("whose").count() == 2 && wide.matches("890").count() == 6, "{wide}");
     }
 }

@@ -28,7 +28,8 @@ fn golden_briefs_in_every_language_miss_no_glyph_and_say_their_language() {
 /// Units, symbols and names of metrics that are the same in all languages, and names of the
 /// bundles' streams that occur inside other words.
 const UNTRANSLATED: &str = "B KB MB GB TB KiB MiB GiB s ms µs ns m h d W J mJ µJ kJ op ops r NONE \
-    p50 p90 p95 p99 p99.9 p99.99 p99.999 p99.9999 UTC FUA dyno Dyno";
+    p50 p90 p95 p99 p99.9 p99.99 p99.999 p99.9999 UTC FUA WAF UUID xfs mkfs.xfs noatime \
+    dyno Dyno";
 
 /// The text outside brackets.
 fn outside(text: &str) -> String {

@@ -4,7 +4,8 @@ use super::tests_bundle::{STARTED, cell, interval, tally};
 use super::tests_languages::foreign;
 use crate::analysis::{Facts, Question};
 use crate::plan::{Plan, PointPlan, SteadyMetric, SteadyRule, points, protocols};
-use crate::record::{Class, Outcome, Point, PreparationStep, Run, Sample, Sink, SteadyState};
+use crate::record::{Cell, Class, Outcome, Point, PreparationStep, Run, Sample, Sink, SteadyState};
+use crate::stats::steady::judge;
 use crate::store::BundleWriter;
 
 /// Maximum number of points of a step.
@@ -20,24 +21,30 @@ fn plan(protocol: &str) -> Plan {
     crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan")
 }
 
-/// A point with plausible results of its streams.
-fn measured(plan: &PointPlan) -> Point {
+/// A point with plausible results of its streams, on each of its drives and in each instance: the
+/// first one's are thousands of times the others'.
+fn measured(plan: &PointPlan, drives: u32) -> Point {
     let (seconds, scale) = (10, if plan.key.subject == "A" { 2 } else { 1 });
-    let streams = plan.step.streams.iter().map(|stream| {
+    let cells = plan.step.streams.iter().flat_map(|stream| {
         let class = match stream.workload.knobs.get("read").and_then(|v| v.as_f64()) {
             _ if stream.workload.name.starts_with("tpcc") => Class::new("new-order"),
             Some(0.0) => Class::WRITE,
             _ => Class::READ,
         };
         let ops = 9_000 * scale * seconds * u64::from(plan.key.repeat + 20);
-        cell(&stream.name, stream.headline, stream.threads, tally(class, ops, 90_000 / scale))
+        let places = (0..drives).flat_map(|drive| (0..stream.instances).map(move |i| (drive, i)));
+        places.map(move |(drive, instance)| {
+            let tally = tally(class, ops / 200_000u64.pow(drive + instance), 90_000 / scale);
+            let own = cell(&stream.name, stream.headline, stream.threads, tally);
+            Cell { drive, instance, ..own }
+        })
     });
     Point {
         key: plan.key.clone(),
         started_unix_ns: STARTED,
         window_ns: Some(seconds * 1_000_000_000),
         outcome: Outcome::Measured,
-        cells: streams.collect(),
+        cells: cells.collect(),
         facts: Vec::new(),
     }
 }
@@ -45,6 +52,13 @@ fn measured(plan: &PointPlan) -> Point {
 /// A run's stored texts about preparation.
 fn prepared() -> Vec<PreparationStep> {
     let done = [
+        ("purge", "NVMe format, user data erased (--ses=1); every block discarded (BLKDISCARD)"),
+        ("purge", "NVMe format, key erased (--ses=2)"),
+        ("purge", "NVMe sanitize (--sanact=4)"),
+        ("namespaces", "2 namespaces of 1.0 GiB, 1 of them attached; created: 1, 2"),
+        ("namespaces", "deleted, to be created again without their data: 3"),
+        ("write cache", "off (it was on, which the end of the run puts back)"),
+        ("filesystem", "xfs made (mkfs.xfs -f), mounted with noatime, UUID 1234-5678"),
         ("purge", "not done: a directory cannot be purged"),
         ("namespaces", "not done: in a directory there are 6 equal slices"),
         ("write cache", "not done: the drive of a directory is not switched"),
@@ -62,18 +76,30 @@ fn prepared() -> Vec<PreparationStep> {
         steady: None,
         ended_unix_ns: STARTED,
     };
-    let steady = SteadyState {
-        metric: SteadyMetric::Iops,
-        round_ns: 1_000_000_000,
-        rule: SteadyRule { window: 5, excursion: 0.2, slope: 0.1 },
-        rounds: vec![9_000.0; 2],
-        window: None,
-    };
-    let rounds = PreparationStep { steady: Some(steady), ..row(("steady state", "")) };
-    done.map(row).into_iter().chain([rounds]).collect()
+    let tracked = [
+        (SteadyMetric::Iops, 2),
+        (SteadyMetric::Iops, 5),
+        (SteadyMetric::Throughput, 5),
+        (SteadyMetric::Mean, 5),
+        (SteadyMetric::P99, 5),
+        (SteadyMetric::Waf, 5),
+    ];
+    let rounds = tracked.map(|(metric, rounds)| {
+        let rule = SteadyRule { window: 5, excursion: 0.2, slope: 0.1 };
+        let (round_ns, rounds) = (1_000_000_000, vec![9_000.0; rounds]);
+        let window = judge(&rounds, &rule);
+        let steady = SteadyState { metric, round_ns, rule, rounds, window };
+        PreparationStep { steady: Some(steady), ..row(("steady state", "")) }
+    });
+    done.map(row).into_iter().chain(rounds).collect()
 }
 
 pub fn facts(protocol: &str) -> Facts {
+    facts_on(protocol, 1)
+}
+
+/// The same of subjects with this many drives each.
+pub fn facts_on(protocol: &str, drives: u32) -> Facts {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made.dyno");
     let plan = Plan { repeats: 3, ..plan(protocol) };
@@ -92,7 +118,7 @@ pub fn facts(protocol: &str) -> Facts {
         if !known {
             seen.push(place);
         }
-        let point = measured(&of);
+        let point = measured(&of, drives);
         writer.begin(&point.key).expect("begun");
         for second in 0..10 {
             let mut interval = interval(&point, second, 10);

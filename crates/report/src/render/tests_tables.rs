@@ -1,15 +1,21 @@
 //! Every table of the golden briefs and of imported ones: one unit per column, as many columns as
 //! fit, no cell broken over many lines; and no mostly empty page in their PDFs.
 
+use std::collections::BTreeSet;
+
+use unicode_width::UnicodeWidthStr;
+
 use super::tests_figures::golden;
+use super::tests_protocols::facts_on;
 use crate::analysis::Question;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
-use crate::brief::{Brief, BriefOptions};
+use crate::brief::{Brief, BriefOptions, screens};
 use crate::import::{self, Input};
 use crate::language::Language;
 use crate::render::paper::layout::PageLayout;
 use crate::render::paper::pdf::filled;
+use crate::render::terminal::terminal;
 
 const MAPPING: &str = include_str!("../../../../tests/data/mapping.toml");
 const READS: &str = include_str!("../../../../tests/data/micron-7600-random-read.csv");
@@ -88,6 +94,50 @@ fn no_column_of_any_table_has_two_units() {
         }
     }
     assert!(quantities > 20, "only {quantities} columns of latencies were looked at");
+}
+
+#[test]
+fn every_table_of_a_comparison_fits_a_terminal_of_eighty_columns() {
+    for (name, facts) in all() {
+        for screen in
+            [screens::compare(Language::ENGLISH, &facts), screens::show(Language::ENGLISH, &facts)]
+        {
+            let tables: Vec<Block> =
+                screen.into_iter().filter(|block| matches!(block, Block::Table(_))).collect();
+            assert!(!tables.is_empty(), "{name} has no table");
+            let shown = terminal(&tables, 80);
+            let wide = shown.lines().filter(|line| line.width() > 80).collect::<Vec<_>>();
+            assert!(wide.is_empty(), "{name}: {wide:#?}");
+        }
+    }
+}
+
+/// The decimals of a plain number, with or without a mark: "1,234.5 †" has one.
+fn decimals(cell: &str) -> Option<usize> {
+    let number = cell.trim_end_matches(['†', ' ']);
+    let is_number = number.chars().all(|c| c.is_ascii_digit() || ",.".contains(c));
+    (is_number && !number.is_empty())
+        .then(|| number.split_once('.').map_or(0, |(_, fraction)| fraction.len()))
+}
+
+#[test]
+fn numbers_of_a_column_have_one_number_of_decimals_on_each_drive_and_server() {
+    let mut seen = BTreeSet::new();
+    for (protocol, drives) in [("noisy-neighbour", 2), ("mysql-oltp", 1), ("sync-writes", 1)] {
+        let document = document(&facts_on(protocol, drives));
+        // A row of the summary is a metric.
+        for (section, table) in tables(&document).into_iter().filter(|(id, _)| *id != "summary") {
+            for column in table.left..table.head.len() {
+                let cells = table.rows.iter().filter_map(|(_, row)| row.get(column));
+                let found: BTreeSet<usize> = cells.filter_map(|cell| decimals(cell)).collect();
+                let head = &table.head[column];
+                assert!(found.len() < 2, "{protocol}, {section}, “{head}”: {found:?} decimals");
+                seen.extend(found.iter().filter(|n| **n > 0).map(|_| section.to_string()));
+            }
+        }
+    }
+    let rates = ["drives", "database-servers"];
+    assert!(rates.iter().all(|section| seen.contains(*section)), "no decimals but in {seen:?}");
 }
 
 #[test]

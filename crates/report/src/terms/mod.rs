@@ -4,3 +4,4 @@
 pub mod axis;
 mod metric;
 pub mod names;
+pub mod place;

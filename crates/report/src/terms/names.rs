@@ -9,10 +9,10 @@ use crate::language::{Language, Message, MessageArg, Name, Number};
 use crate::say;
 
 /// Placeholders in English messages for values from a plan's knobs, or from a run.
-const MARKS: [char; 3] = ['\u{1}', '\u{2}', '\u{3}'];
+const MARKS: [char; 4] = ['\u{1}', '\u{2}', '\u{3}', '\u{4}'];
 
 /// Preparation of drives, as stored by a run: the actions and their results.
-const DONE: [&str; 14] = [
+const DONE: [&str; 23] = [
     "action-namespaces",
     "action-purge",
     "action-write-cache",
@@ -27,15 +27,25 @@ const DONE: [&str; 14] = [
     "outcome-not-purged",
     "outcome-not-switched",
     "outcome-has-filesystem",
+    "outcome-filesystem",
+    "outcome-write-cache",
+    "outcome-namespaces",
+    "outcome-created",
+    "outcome-deleted",
+    "outcome-discarded",
+    "outcome-formatted",
+    "outcome-key-erased",
+    "outcome-sanitized",
 ];
 
 /// What facts of hosts and engines say in words of Dyno's own.
-const SAID: [&str; 9] = [
+const SAID: [&str; 10] = [
     "fact-value-histogram",
     "fact-value-ceiling",
     "fact-value-registered-small",
     "fact-value-steady",
     "fact-value-not-steady",
+    "fact-value-too-few-rounds",
     "fact-value-cache-hits",
     "fact-value-key-and-value",
     "fact-value-on",
@@ -43,8 +53,8 @@ const SAID: [&str; 9] = [
 ];
 
 /// The parts of a text at the placeholders of its English message; None if it is another text.
-fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; 3]> {
-    let (mut found, mut rest, mut english) = ([""; 3], written, english);
+fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; MARKS.len()]> {
+    let (mut found, mut rest, mut english) = ([""; MARKS.len()], written, english);
     while let Some(at) = english.find(MARKS) {
         rest = rest.strip_prefix(&english[..at])?;
         let mark = MARKS.iter().position(|mark| english[at..].starts_with(*mark))?;
@@ -64,15 +74,15 @@ fn built_in(l: Language, id: &str, written: &str) -> Option<String> {
 /// A message in English, with placeholders for its arguments.
 fn marked(id: &str) -> Option<String> {
     let marks = MARKS.map(String::from);
-    Language::ENGLISH.keyed(id, [&marks[0], &marks[1], &marks[2]])
+    Language::ENGLISH.keyed(id, marks.each_ref().map(String::as_str))
 }
 
 /// The message that a built-in text is, with its values; None if `written` does not match its
 /// English.
 fn message_of(id: &str, written: &str) -> Option<MessageArg> {
     let number = |value: &str| MessageArg::Number(Number(value.to_string()));
-    let [value, second, third] = values(&marked(id)?, written)?.map(number);
-    let args = vec![("value", value), ("second", second), ("third", third)];
+    let [value, second, third, fourth] = values(&marked(id)?, written)?.map(number);
+    let args = vec![("value", value), ("second", second), ("third", third), ("fourth", fourth)];
     Some(MessageArg::Message(Message { id: id.to_string().into(), args }))
 }
 
@@ -238,7 +248,7 @@ mod tests {
         for language in Language::all() {
             for name in &names {
                 let id = Name::fact(name).id();
-                assert!(language.keyed(&id, [""; 3]).is_some(), "{}: no {id}", language.tag());
+                assert!(language.keyed(&id, [""; 4]).is_some(), "{}: no {id}", language.tag());
             }
         }
     }
@@ -268,9 +278,9 @@ mod tests {
     #[test]
     fn what_stands_at_the_marks_of_a_text_is_found() {
         let of = |written| values("\u{1} ops of \u{2} in \u{3}", written);
-        assert_eq!(of("4,096 ops of random in 3 s"), Some(["4,096", "random", "3 s"]));
+        assert_eq!(of("4,096 ops of random in 3 s"), Some(["4,096", "random", "3 s", ""]));
         assert_eq!(of("4,096 ops"), None);
-        assert_eq!(values("as it is", "as it is"), Some([""; 3]));
+        assert_eq!(values("as it is", "as it is"), Some([""; 4]));
         assert_eq!(values("as it is", "as it was"), None);
     }
 

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Context, Result, failed, refused};
 use crate::base::units;
 
 /// A control group created by Dyno; removed when dropped, which requires that its processes have
@@ -93,6 +93,7 @@ impl Cgroup {
         };
         let version = parent.version;
         if version == CgroupVersion::Two {
+            has_memory(&parent.folder, whose)?;
             hand_down_memory(&parent.folder).map_err(cannot)?;
         }
         std::fs::create_dir(&folder).map_err(cannot)?;
@@ -167,6 +168,27 @@ pub struct MemoryUse {
     pub cache_bytes: u64,
 }
 
+/// A group of version 2 has the controller only if neither the kernel's command line nor the group
+/// above withholds it.
+fn has_memory(parent: &Path, whose: &str) -> Result<()> {
+    let file = parent.join("cgroup.controllers");
+    let all = std::fs::read_to_string(&file);
+    let all = all.with_context(|| format!("reading {}", file.display()))?;
+    if all.split_whitespace().any(|controller| controller == "memory") {
+        return Ok(());
+    }
+    Err(refused(
+        format!(
+            "the memory of {whose} cannot be limited: the control group {} has no memory \
+             controller, only: {}",
+            parent.display(),
+            all.trim()
+        ),
+        "give it one (`cgroup_enable=memory` on the kernel command line, `Delegate=memory` in the \
+         unit that starts dyno), or leave `memory` out of the plan",
+    ))
+}
+
 /// Groups below one have memory limits only if it delegates the controller, which systemd does, but
 /// a bare system does not.
 fn hand_down_memory(parent: &Path) -> std::io::Result<()> {
@@ -182,5 +204,40 @@ impl Drop for Cgroup {
     fn drop(&mut self) {
         // A leftover empty group does no harm.
         let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::describe;
+
+    fn version_2(controllers: &str) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("a folder");
+        std::fs::write(dir.path().join("cgroup.controllers"), controllers).expect("written");
+        std::fs::write(dir.path().join("cgroup.subtree_control"), "").expect("written");
+        dir
+    }
+
+    #[test]
+    fn a_group_of_version_2_without_the_memory_controller_is_refused_and_left_as_it_is() {
+        let dir = version_2("cpuset cpu io pids\n");
+        let parent = ParentGroup { folder: dir.path().to_path_buf(), version: CgroupVersion::Two };
+        let refused = Cgroup::new(&parent, "g".as_ref(), ("dyno", 1 << 30)).map(drop);
+        let (what, next) = describe(&refused.expect_err("no controller"));
+        assert!(what.contains("has no memory controller, only: cpuset cpu io pids"), "{what}");
+        assert!(next.concat().contains("cgroup_enable=memory"));
+        let control = std::fs::read_to_string(dir.path().join("cgroup.subtree_control"));
+        assert_eq!(control.expect("read"), "", "nothing is delegated");
+        assert!(!dir.path().join("g").exists(), "no group is made");
+    }
+
+    #[test]
+    fn the_memory_controller_of_version_2_is_handed_down_if_it_is_not_yet() {
+        let dir = version_2("cpu memory\n");
+        has_memory(dir.path(), "dyno").expect("it has one");
+        hand_down_memory(dir.path()).expect("delegated");
+        let control = std::fs::read_to_string(dir.path().join("cgroup.subtree_control"));
+        assert_eq!(control.expect("read"), "+memory");
     }
 }

@@ -379,7 +379,8 @@ fn plan_lines(plan: &Plan, mut lines: Vec<String>) -> Vec<String> {
         let times = if step.warmup_ns > 0 { format!("{warmup} + {window}") } else { window };
         lines.push(format!("{}: {times}; {streams}", step.name));
     }
-    lines.push(format!("{} repeats, {} subjects", plan.repeats, plan.subjects.len()));
+    let repeats = units::plural(plan.repeats as usize, "repeat");
+    lines.push(format!("{repeats}, {}", units::plural(plan.subjects.len(), "subject")));
     lines.truncate(MOST);
     lines.iter().map(|line| short(line)).collect()
 }

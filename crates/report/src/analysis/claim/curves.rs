@@ -140,7 +140,7 @@ fn of_subject(step: &StepFacts, subject: SubjectKey) -> Vec<RepeatCurve> {
             let total = cell.total.as_ref()?;
             let times = total.class(step.class).map(ClassSummary::user_latency)?;
             Some(curve::LoadAndLatency {
-                load: total.by_repeat[i],
+                load: *total.by_repeat.get(i)?,
                 latency: *times.percentiles_by_repeat[P99].get(i)?,
             })
         };
@@ -160,7 +160,7 @@ pub fn mean_curve(step: &StepFacts, subject: SubjectKey) -> Vec<curve::LoadAndLa
         let total = cell.total.as_ref()?;
         let times = total.class(step.class).map(ClassSummary::user_latency)?;
         Some(curve::LoadAndLatency {
-            load: total.ops_per_s.value,
+            load: total.ops_per_s.as_ref()?.value,
             latency: times.percentiles_ns[P99].as_ref()?.value,
         })
     };

@@ -23,16 +23,25 @@ pub fn over_axis(
     match step.place {
         AxisPlace::EqualLoad => curves::mean_over_loads(subjects, step, subject),
         AxisPlace::Mean => {
-            let figure = |subject: SubjectKey, value: usize| {
-                Some(metric.of(step, step.cell(subject, value)?)?.0.value)
-            };
-            let all =
-                |value: &usize| subjects.keys().all(|s| figure(s, *value).is_some_and(|v| v > 0.0));
-            let shared: Vec<usize> = (0..step.values.len()).filter(all).collect();
+            let shared = shared(subjects, step, metric).into_iter();
             let logs: Vec<f64> =
-                shared.iter().filter_map(|value| figure(subject, *value)).map(f64::ln).collect();
+                shared.filter_map(|at| figure(step, metric, (subject, at))).map(f64::ln).collect();
             (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
         }
         AxisPlace::Top | AxisPlace::Value(_) | AxisPlace::EqualLatency | AxisPlace::Limit => None,
     }
+}
+
+/// The points at which every subject has this figure: those of its mean over the axis.
+pub fn shared(subjects: &Subjects, step: &StepFacts, metric: &Metric) -> Vec<usize> {
+    let all = |value: &usize| {
+        subjects
+            .keys()
+            .all(|subject| figure(step, metric, (subject, *value)).is_some_and(|v| v > 0.0))
+    };
+    (0..step.values.len()).filter(all).collect()
+}
+
+fn figure(step: &StepFacts, metric: &Metric, (subject, value): (SubjectKey, usize)) -> Option<f64> {
+    Some(metric.of(step, step.cell(subject, value)?)?.0.value)
 }

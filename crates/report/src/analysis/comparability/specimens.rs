@@ -74,14 +74,16 @@ pub fn apart(measured: &MeasuredFacts) -> Vec<OutlyingDrive> {
     let mut found = Vec::new();
     for (step, _, cell) in groups(measured) {
         for one in outlying(&by_drive(cell), searched) {
-            let level = |i: usize| cell.drives[i].1.ops_per_s.value;
-            let rest: Vec<f64> = (0..cell.drives.len()).filter(|i| *i != one).map(level).collect();
+            let level = |i: usize| Some(cell.drives[i].1.ops_per_s.as_ref()?.value);
+            let others = (0..cell.drives.len()).filter(|i| *i != one);
+            let rest: Vec<f64> = others.filter_map(level).collect();
+            let Some(own) = level(one) else { continue };
             found.push(OutlyingDrive {
                 step,
                 value: cell.value,
                 subject: cell.subject,
                 drive: cell.drives[one].0,
-                ops_per_s: level(one),
+                ops_per_s: own,
                 others_per_s: rest.iter().sum::<f64>() / rest.len().max(1) as f64,
                 others: rest.len(),
             });

@@ -38,7 +38,8 @@ pub fn energy(step: &StepFacts, cell: &CellFacts) -> [Option<f64>; 2] {
 /// Price of a thousand ops/s, and of a terabyte written over the rated life, in the currency in
 /// which the price is stated.
 pub fn money(subject: &SubjectFacts, stated: &Specification, cell: &CellFacts) -> [Option<f64>; 2] {
-    let ops = cell.total.as_ref().map(|total| total.ops_per_s.value).filter(|ops| *ops > 0.0);
+    let ops = cell.total.as_ref().and_then(|total| total.ops_per_s.as_ref());
+    let ops = ops.map(|ops| ops.value).filter(|ops| *ops > 0.0);
     let paid = stated.price.as_ref().map(|p| p.amount * subject.drive_count() as f64);
     let per_iops = paid.zip(ops).map(|(paid, ops)| paid / ops * 1e3);
     [per_iops, life::price_per_tb_written(stated)]

@@ -239,8 +239,9 @@ fn with_work(
     let of = |values: &[f64], unit, work: Option<u32>| {
         Some(estimate::from_repeats(values, unit)?.written_in([digits, work]))
     };
-    made.ops_per_watt = of(&per_watt, "ops/s/W", total.ops_per_s.digits);
-    made.joules_per_op = of(&joules, "J/op", total.ops_per_s.digits);
+    let ops_digits = total.ops_per_s.as_ref().and_then(|ops| ops.digits);
+    made.ops_per_watt = of(&per_watt, "ops/s/W", ops_digits);
+    made.joules_per_op = of(&joules, "J/op", ops_digits);
     made.mb_per_watt = total.bytes_per_s.as_ref().and_then(|bytes| {
         let per_watt = made.work_per_watt(&total.bytes_by_repeat, 1e-6);
         of(&per_watt, "MB/s/W", bytes.digits).filter(|e| e.value > 0.0)

@@ -31,7 +31,10 @@ pub fn inputs(
     let streams = || reading.streams.iter().map(|(.., numbers)| numbers);
     let sums = |counts: fn(Class) -> bool| {
         let own = || streams().flat_map(|n| &n.classes).filter(|c| counts(c.class));
-        (own().map(|c| c.ops_per_s).sum::<f64>(), own().filter_map(|c| c.bytes_per_s).sum::<f64>())
+        (
+            own().filter_map(|c| c.ops_per_s).sum::<f64>(),
+            own().filter_map(|c| c.bytes_per_s).sum::<f64>(),
+        )
     };
     let (reads_per_s, read_bytes_per_s) = sums(|class| class == Class::READ);
     let (writes_per_s, written_bytes_per_s) = sums(Class::is_write);
@@ -43,7 +46,7 @@ pub fn inputs(
     let own = |name: &str| rate(name).unwrap_or(0.0);
     let share_of = |ceiling: Ceiling| {
         let (.., numbers) = reading.streams.iter().find(|of| of.0 == ceiling.stream)?;
-        let ops_per_s: f64 = numbers.classes.iter().map(|class| class.ops_per_s).sum();
+        let ops_per_s: f64 = numbers.classes.iter().filter_map(|class| class.ops_per_s).sum();
         let share = ops_per_s / ceiling.ops_per_s.max(1) as f64;
         Some((share, ceiling.ops_per_s))
     };
@@ -187,7 +190,7 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[MeterSeries], window_s: f64) ->
 
 /// Little's law: arrival rate times residence time.
 fn in_flight(numbers: &Numbers) -> f64 {
-    let waiting = |c: &ClassNumbers| Some(c.ops_per_s * c.service.mean_ns? / 1e9);
+    let waiting = |c: &ClassNumbers| Some(c.ops_per_s? * c.service.mean_ns? / 1e9);
     numbers.classes.iter().filter_map(waiting).sum()
 }
 
@@ -215,7 +218,7 @@ fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
 
 fn achieved(numbers: &Numbers) -> Option<f64> {
     match numbers.asked? {
-        Rate::OpsPerSec(asked) => Some(numbers.ops_per_s / asked),
+        Rate::OpsPerSec(asked) => Some(numbers.ops_per_s? / asked),
         Rate::BytesPerSec(asked) => Some(numbers.bytes_per_s? / asked),
     }
 }

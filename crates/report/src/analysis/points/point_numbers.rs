@@ -33,8 +33,8 @@ pub struct PointSummary {
 /// Some cells of one point, summed.
 #[derive(Clone)]
 pub struct Numbers {
-    /// Ops per second.
-    pub ops_per_s: f64,
+    /// Ops per second; None if the source of imported figures does not give them.
+    pub ops_per_s: Option<f64>,
     /// Bytes per second; None if the source of imported figures does not give them.
     pub bytes_per_s: Option<f64>,
     /// One for each class of op.
@@ -64,10 +64,10 @@ pub struct ClassNumbers {
     pub class: Class,
     /// Ops completed; None if only their rate is known.
     pub ops: Option<u64>,
-    /// Ops per second.
-    pub ops_per_s: f64,
+    /// Ops per second, if known.
+    pub ops_per_s: Option<f64>,
     /// The same without misses.
-    pub done_per_s: f64,
+    pub done_per_s: Option<f64>,
     /// Bytes moved per second, if known.
     pub bytes_per_s: Option<f64>,
     /// Reads of missing keys.
@@ -195,7 +195,7 @@ impl Numbers {
             .filter_map(|class| ClassNumbers::of(class, &tallies, seconds))
             .collect();
         Numbers {
-            ops_per_s: sum(&tallies, Class::counts_as_op, |t| t.ops) / seconds,
+            ops_per_s: Some(sum(&tallies, Class::counts_as_op, |t| t.ops) / seconds),
             bytes_per_s: Some(sum(&tallies, Class::moves_data, |t| t.bytes) / seconds),
             classes,
             asked: sum_of_rates(cells),
@@ -249,8 +249,8 @@ impl ClassNumbers {
         Some(ClassNumbers {
             class,
             ops: Some(ops),
-            ops_per_s: ops as f64 / seconds,
-            done_per_s: ops.saturating_sub(misses) as f64 / seconds,
+            ops_per_s: Some(ops as f64 / seconds),
+            done_per_s: Some(ops.saturating_sub(misses) as f64 / seconds),
             bytes_per_s: Some(sum(|t| t.bytes) as f64 / seconds),
             misses,
             given_up: own.iter().map(|t| t.given_up).sum(),

@@ -22,11 +22,11 @@ pub const RATE_KEPT: f64 = 0.98;
 /// Some streams of one cell over all repeats.
 #[derive(Clone)]
 pub struct RepeatSummary {
-    /// Ops per second.
-    pub ops_per_s: Estimate,
+    /// Ops per second; None if the source of imported figures does not give them.
+    pub ops_per_s: Option<Estimate>,
     /// Bytes per second; None if the source of imported figures does not give them.
     pub bytes_per_s: Option<Estimate>,
-    /// ops/s of each repeat, in order.
+    /// ops/s of each repeat, in order; empty if unknown.
     pub by_repeat: Vec<f64>,
     /// bytes/s of each repeat, in order; empty if unknown.
     pub bytes_by_repeat: Vec<f64>,
@@ -57,11 +57,11 @@ pub struct ClassSummary {
     pub class: Class,
     /// Ops of all repeats; None if only their rate is known.
     pub ops: Option<u64>,
-    /// Ops per second.
-    pub ops_per_s: Estimate,
+    /// Ops per second; None if the source of imported figures does not give them.
+    pub ops_per_s: Option<Estimate>,
     /// Completed ops per minute, without misses: for transactions, the committed ones.
     pub done_per_minute: Option<Estimate>,
-    /// The same of each repeat, in order.
+    /// The same of each repeat, in order; empty if unknown.
     pub done_by_repeat: Vec<f64>,
     /// Bytes per second; None if the source of imported figures does not give them.
     pub bytes_per_s: Option<Estimate>,
@@ -99,22 +99,17 @@ pub struct Latency {
 /// The repeats of a cell as estimates.
 pub fn summarise(repeats: &[&Numbers]) -> Option<RepeatSummary> {
     let first = repeats.first()?;
-    let all =
-        |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
-    let by_repeat = all(&|n| n.ops_per_s);
+    let ops = repeats.iter().map(|n| n.ops_per_s).collect::<Option<Vec<f64>>>();
     let bytes = repeats.iter().map(|n| n.bytes_per_s).collect::<Option<Vec<f64>>>();
+    let of = |values: &Option<Vec<f64>>, unit| estimate::from_repeats(values.as_ref()?, unit);
     let written = || repeats.iter().map(|n| n.written());
     let declared = Class::in_order(repeats.iter().flat_map(|n| &n.classes).map(|c| c.class));
     let classes =
         declared.into_iter().filter_map(|class| summarise_class(class, repeats)).collect();
     Some(RepeatSummary {
-        ops_per_s: estimate::from_repeats(&by_repeat, "ops/s")?
-            .written_in(written().map(|(ops, _)| ops)),
-        bytes_per_s: bytes
-            .as_ref()
-            .and_then(|bytes| estimate::from_repeats(bytes, "bytes/s"))
-            .map(|e| e.written_in(written().map(|(_, bytes)| bytes))),
-        by_repeat,
+        ops_per_s: of(&ops, "ops/s").map(|e| e.written_in(written().map(|(ops, _)| ops))),
+        bytes_per_s: of(&bytes, "bytes/s").map(|e| e.written_in(written().map(|(_, bytes)| bytes))),
+        by_repeat: ops.unwrap_or_default(),
         bytes_by_repeat: bytes.unwrap_or_default(),
         classes,
         asked: first.asked,
@@ -134,9 +129,10 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
     if own.is_empty() {
         return None;
     }
-    let rates: Vec<f64> = own.iter().map(|c| c.ops_per_s).collect();
-    let done: Vec<f64> = own.iter().map(|c| c.done_per_s * 60.0).collect();
+    let rates = own.iter().map(|c| c.ops_per_s).collect::<Option<Vec<f64>>>();
+    let done = own.iter().map(|c| Some(c.done_per_s? * 60.0)).collect::<Option<Vec<f64>>>();
     let bytes = own.iter().map(|c| c.bytes_per_s).collect::<Option<Vec<f64>>>();
+    let of = |values: &Option<Vec<f64>>, unit| estimate::from_repeats(values.as_ref()?, unit);
     let service: Vec<&Times> = own.iter().map(|c| &c.service).collect();
     let response: Vec<&Times> = own.iter().filter_map(|c| c.response.as_deref()).collect();
     let written: Vec<WrittenDigits> = own.iter().map(|c| c.digits).collect();
@@ -144,12 +140,10 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
     Some(ClassSummary {
         class,
         ops: own.iter().map(|c| c.ops).sum(),
-        ops_per_s: estimate::from_repeats(&rates, "ops/s")?.written_in(ops_digits()),
-        done_per_minute: estimate::from_repeats(&done, "1/min").map(|e| e.written_in(ops_digits())),
-        done_by_repeat: done,
-        bytes_per_s: bytes
-            .and_then(|bytes| estimate::from_repeats(&bytes, "bytes/s"))
-            .map(|e| e.written_in(written.iter().map(|d| d.bytes))),
+        ops_per_s: of(&rates, "ops/s").map(|e| e.written_in(ops_digits())),
+        done_per_minute: of(&done, "1/min").map(|e| e.written_in(ops_digits())),
+        done_by_repeat: done.unwrap_or_default(),
+        bytes_per_s: of(&bytes, "bytes/s").map(|e| e.written_in(written.iter().map(|d| d.bytes))),
         misses: own.iter().map(|c| c.misses).sum(),
         given_up: own.iter().map(|c| c.given_up).sum(),
         overflow: own.iter().map(|c| c.overflow).sum(),
@@ -216,7 +210,7 @@ impl RepeatSummary {
     /// Achieved ÷ target rate, if there is one.
     pub fn achieved(&self) -> Option<f64> {
         match self.asked? {
-            Rate::OpsPerSec(asked) => Some(self.ops_per_s.value / asked),
+            Rate::OpsPerSec(asked) => Some(self.ops_per_s.as_ref()?.value / asked),
             Rate::BytesPerSec(asked) => Some(self.bytes_per_s.as_ref()?.value / asked),
         }
     }

@@ -30,13 +30,11 @@ impl Numbers {
         for figure in reported.iter().filter(|f| f.name != Reported::DRIVE_WATTS) {
             self.class(figure.class).report(figure);
         }
-        let is_rate =
-            |f: &&Reported| [Reported::OPS_PER_S, Reported::BYTES_PER_S].contains(&f.name.as_str());
-        if !reported.iter().any(is_rate) {
+        if reported.is_empty() {
             return;
         }
-        let counted = |c: &&ClassNumbers| c.class.counts_as_op();
-        self.ops_per_s = self.classes.iter().filter(counted).map(|c| c.ops_per_s).sum();
+        let counted = self.classes.iter().filter(|c| c.class.counts_as_op());
+        self.ops_per_s = counted.filter_map(|c| c.ops_per_s).reduce(|a, b| a + b);
         let moved = self.classes.iter().filter(|c| c.class.moves_data());
         self.bytes_per_s = moved.filter_map(|c| c.bytes_per_s).reduce(|a, b| a + b);
     }
@@ -64,8 +62,8 @@ impl ClassNumbers {
         ClassNumbers {
             class,
             ops: None,
-            ops_per_s: 0.0,
-            done_per_s: 0.0,
+            ops_per_s: None,
+            done_per_s: None,
             bytes_per_s: None,
             misses: 0,
             given_up: 0,
@@ -81,7 +79,7 @@ impl ClassNumbers {
         let digits = &mut self.digits;
         match reported.name.as_str() {
             Reported::OPS_PER_S => {
-                (self.ops_per_s, self.done_per_s) = (reported.value, reported.value);
+                (self.ops_per_s, self.done_per_s) = (Some(reported.value), Some(reported.value));
                 digits.ops = reported.digits;
             }
             Reported::BYTES_PER_S => {

@@ -59,8 +59,9 @@ pub fn scatter(measured: &MeasuredFacts, of: &str, repeats: u32) -> Scatter {
 pub fn ceilings(measured: &MeasuredFacts, engine: &str) -> Vec<MeasuredCeiling> {
     let of_step = |step: &crate::analysis::facts::StepFacts| {
         let cells = step.cells.iter().filter(|c| c.subject == SubjectKey(0));
-        let most =
-            cells.filter_map(|c| Some(c.total.as_ref()?.ops_per_s.value)).max_by(f64::total_cmp)?;
+        let most = cells
+            .filter_map(|c| Some(c.total.as_ref()?.ops_per_s.as_ref()?.value))
+            .max_by(f64::total_cmp)?;
         Some(MeasuredCeiling {
             engine: engine.to_string(),
             shape: step.title.written.to_lowercase(),

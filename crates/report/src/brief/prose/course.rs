@@ -112,7 +112,8 @@ fn loads(step: &StepFacts, subject: SubjectKey) -> Option<Vec<&CellFacts>> {
 }
 
 fn ops(cell: &CellFacts) -> f64 {
-    cell.total.as_ref().map_or(0.0, |total| total.ops_per_s.value)
+    let ops = cell.total.as_ref().and_then(|total| total.ops_per_s.as_ref());
+    ops.map_or(0.0, |ops| ops.value)
 }
 
 /// "Thread counts above 128 were not tested: the ops/s of A and B still rise there".

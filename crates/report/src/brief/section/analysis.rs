@@ -96,7 +96,7 @@ fn knees(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
 fn ends(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
     let mut each = Vec::new();
     for subject in subjects.keys() {
-        let kept: Vec<(usize, f64, f64)> = figures(step, subject);
+        let kept = figures(step, subject);
         let [first, .., last] = &kept[..] else { continue };
         each.push(say!(
             l,
@@ -117,11 +117,12 @@ fn last_of_load(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<St
     for subject in subjects.keys() {
         let kept = figures(step, subject);
         let [.., before, last] = &kept[..] else { continue };
+        let (Some(from), Some(to)) = (before.1, last.1) else { continue };
         between.get_or_insert((before.0, last.0));
         if between == Some((before.0, last.0)) {
             let change =
                 |from: f64, to: f64| number_format::signed_percent(l, (to / from - 1.0) * 100.0);
-            let (ops, p99) = (change(before.1, last.1), change(before.2, last.2));
+            let (ops, p99) = (change(from, to), change(before.2, last.2));
             let subject = &subjects[subject].name;
             each.push(match each.is_empty() {
                 true => say!(l, "ops-and-p99-change", ops = ops, p99 = p99, subject = subject),
@@ -139,15 +140,15 @@ fn last_of_load(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<St
     })
 }
 
-/// (axis value, ops/s, p99 in ns) of a subject, unless there is a caveat other than the host's
-/// limits.
-fn figures(step: &StepFacts, subject: SubjectKey) -> Vec<(usize, f64, f64)> {
+/// (axis value, ops/s if known, p99 in ns) of a subject, unless there is a caveat other than the
+/// host's limits.
+fn figures(step: &StepFacts, subject: SubjectKey) -> Vec<(usize, Option<f64>, f64)> {
     let read = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| !cell.missed_its_rate())?;
         let p99 = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99]
             .as_ref()?
             .value;
-        Some((cell.value, total.ops_per_s.value, p99))
+        Some((cell.value, total.ops_per_s.as_ref().map(|ops| ops.value), p99))
     };
     step.cells_of(subject).into_iter().flatten().filter_map(read).collect()
 }

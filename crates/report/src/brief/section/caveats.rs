@@ -7,7 +7,7 @@ use crate::analysis::points::point_summary::{P99, RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
-use crate::brief::text::{caveat_text, notes, wording};
+use crate::brief::text::{bottleneck_text, caveat_text, notes, wording};
 use crate::language::Language;
 use crate::say;
 
@@ -20,7 +20,7 @@ const LATE: f64 = 0.01;
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    let caveats = caveat_text::caveats(l, facts);
+    let caveats = caveat_text::caveats(l, facts, bottleneck_text::evidence);
     if !caveats.is_empty() {
         out.push(Block::chapter(say!(l, "caveats-points")));
         out.push(Block::note(say!(l, "caveats-support-no-claim")));
@@ -72,7 +72,7 @@ fn wider_than_asked(l: Language, facts: &Facts) -> Vec<String> {
             let p99 = || {
                 total.class(step.class).and_then(|c| c.user_latency().percentiles_ns[P99].as_ref())
             };
-            let figure = if total.asked.is_some() { p99() } else { Some(&total.ops_per_s) };
+            let figure = if total.asked.is_some() { p99() } else { total.ops_per_s.as_ref() };
             let Some(half) = figure.and_then(|e| e.relative_percent()).filter(|half| *half > until)
             else {
                 continue;
@@ -147,7 +147,7 @@ struct PacedStream<'a> {
 fn rate_row(l: Language, subjects: &Subjects, stream: &PacedStream<'_>) -> Vec<String> {
     let &PacedStream { step, cell, name, s, asked, share } = stream;
     let achieved = match asked {
-        Rate::OpsPerSec(_) => format!("{} ops/s", number_format::ops(l, &s.ops_per_s)),
+        Rate::OpsPerSec(_) => format!("{} ops/s", number_format::ops(l, s.ops_per_s.as_ref())),
         Rate::BytesPerSec(_) => {
             format!("{} MB/s", number_format::megabytes_of(l, s.bytes_per_s.as_ref()))
         }
@@ -186,24 +186,31 @@ fn odd(l: Language, summary: &RepeatSummary) -> Vec<String> {
     let mut out = Vec::new();
     let overflow: u64 = summary.classes.iter().map(|c| c.overflow).sum();
     if overflow > 0 {
-        out.push(say!(l, "oddity-overflow", count = number_format::grouped(l, overflow)));
+        out.push(say!(
+            l,
+            "oddity-overflow",
+            count = overflow,
+            shown = number_format::grouped(l, overflow)
+        ));
     }
     let given_up: u64 = summary.classes.iter().map(|c| c.given_up).sum();
     if given_up > 0 {
         let all = summary.ops.unwrap_or(0) + given_up;
         let share = given_up as f64 / all as f64 * 100.0;
-        let (count, share) =
+        let (shown, share) =
             (number_format::grouped(l, given_up), number_format::percent(l, share, 2));
-        out.push(say!(l, "oddity-given-up", count = count, share = share));
+        let count = given_up;
+        out.push(say!(l, "oddity-given-up", count = count, shown = shown, share = share));
     }
     // TPC-C's intentional rollbacks have their own section.
     let reads = summary.classes.iter().filter(|c| c.class != NEW_ORDER);
     let misses: u64 = reads.map(|c| c.misses).sum();
     if misses > 0 {
         let share = misses as f64 / summary.ops.unwrap_or(0).max(1) as f64 * 100.0;
-        let (count, share) =
+        let (shown, share) =
             (number_format::grouped(l, misses), number_format::percent(l, share, 1));
-        out.push(say!(l, "oddity-misses", count = count, share = share));
+        let count = misses;
+        out.push(say!(l, "oddity-misses", count = count, shown = shown, share = share));
     }
     out
 }

@@ -5,7 +5,7 @@ use crate::analysis::comparison::Claim;
 use crate::analysis::facts::Facts;
 use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, TextLine, plain, strong};
-use crate::brief::text::{caveat_text, wording};
+use crate::brief::text::{bottleneck_text, caveat_text, wording};
 use crate::language::Language;
 use crate::say;
 
@@ -40,7 +40,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         ))
     }));
     out.push(Block::note(say!(l, "findings-how")));
-    let caveats = caveat_text::caveats(l, facts).len();
+    let caveats = caveat_text::caveats(l, facts, bottleneck_text::evidence).len();
     if caveats > 0 {
         out.push(Block::note(say!(l, "caveats-noted", count = caveats)));
     }

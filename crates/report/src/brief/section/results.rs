@@ -132,10 +132,10 @@ fn row(
         Some(total) => {
             let times = total.class(step.class).map(ClassSummary::user_latency);
             let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-            let ops = &total.ops_per_s;
+            let ops = total.ops_per_s.as_ref();
             let spread = number_format::spread(l, ops).into();
             let mb = TableCell::megabytes(total.bytes_per_s.as_ref());
-            row.extend([TableCell::rate(Some(ops)), spread, mb]);
+            row.extend([TableCell::rate(ops), spread, mb]);
             row.extend([p(0), p(P99), p(3)]);
         }
         None => row.extend(std::iter::repeat_n(TableCell::none(), 6)),

@@ -135,7 +135,7 @@ fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
             continue;
         }
         let scale = Scale::of_cells(cells.iter());
-        let place = place(l, step, at);
+        let place = place(l, facts, step, (measure, at));
         let mut figure = format!("{}{place}", measure.text(l, step));
         let unit = match measure {
             SummaryMeasure::Watts(_) => Some("W"),
@@ -161,13 +161,22 @@ fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     all
 }
 
-fn place(l: Language, step: &StepFacts, at: SummaryPlace) -> String {
+fn place(
+    l: Language,
+    facts: &Facts,
+    step: &StepFacts,
+    (measure, at): (&SummaryMeasure, SummaryPlace),
+) -> String {
+    let points = || match measure {
+        SummaryMeasure::Of(metric) => levels::shared(&facts.subjects, step, metric).len(),
+        SummaryMeasure::Watts(_) => step.values.len(),
+    };
     match (at, step.place) {
         (SummaryPlace::At(value), _) => wording::place(l, step, &[value]),
         (SummaryPlace::OverAll, AxisPlace::EqualLoad) => say!(l, "mean-of-equal-loads"),
         (SummaryPlace::OverAll, AxisPlace::EqualLatency) => say!(l, "at-equal-latency"),
         (SummaryPlace::OverAll, AxisPlace::Limit) => say!(l, "within-the-limit"),
-        (SummaryPlace::OverAll, _) => say!(l, "mean-of-points", count = step.values.len()),
+        (SummaryPlace::OverAll, _) => say!(l, "mean-of-points", count = points()),
     }
 }
 

@@ -5,15 +5,19 @@ use std::collections::HashMap;
 use crate::analysis::comparability::caveats::{self, Caveat};
 use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts};
 use crate::analysis::keys::{StepKey, SubjectKey};
-use crate::analysis::limits::bottleneck::Bottleneck;
+use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::PointPart;
 use crate::brief::number_format;
 use crate::brief::text::{bottleneck_text, wording};
 use crate::language::Language;
 use crate::say;
 
+/// The text for a bottleneck's verdict: with its remedy, or only the evidence where a table of
+/// bottlenecks has the remedy.
+pub type VerdictText = fn(Language, &BottleneckVerdict) -> String;
+
 /// A caveat as text.
-fn caveat(l: Language, caveat: &Caveat) -> String {
+fn caveat(l: Language, caveat: &Caveat, why: VerdictText) -> String {
     match caveat {
         Caveat::NotMeasured => say!(l, "caveat-not-measured"),
         Caveat::Failed(n) => say!(l, "caveat-failed", count = *n),
@@ -32,22 +36,17 @@ fn caveat(l: Language, caveat: &Caveat) -> String {
         Caveat::FewRepeats(n) => say!(l, "caveat-few-repeats", count = *n),
         Caveat::FewFigures(n) => say!(l, "caveat-few-figures", count = *n),
         Caveat::NotTheDrive(verdict) if verdict.limit == Bottleneck::NoDrive => {
-            say!(l, "caveat-no-drive", why = bottleneck_text::because(l, verdict))
+            say!(l, "caveat-no-drive", why = why(l, verdict))
         }
         Caveat::NotTheDrive(verdict) => {
             let limit = bottleneck_text::limit(l, verdict.limit);
-            say!(
-                l,
-                "caveat-not-the-drive",
-                limit = limit,
-                why = bottleneck_text::because(l, verdict)
-            )
+            say!(l, "caveat-not-the-drive", limit = limit, why = why(l, verdict))
         }
     }
 }
 
 /// Every caveat of every cell, with common ones stated once.
-pub fn caveats(l: Language, facts: &Facts) -> Vec<String> {
+pub fn caveats(l: Language, facts: &Facts, why: VerdictText) -> Vec<String> {
     let few = |c: &Caveat| matches!(c, Caveat::FewRepeats(_) | Caveat::FewFigures(_));
     let cells = || facts.measured.steps.iter().flat_map(|s| &s.cells);
     let all_few = cells().next().is_some() && cells().all(|c| c.caveats.iter().any(few));
@@ -66,8 +65,8 @@ pub fn caveats(l: Language, facts: &Facts) -> Vec<String> {
         let parts = facts.statements.parts_asked(step);
         for cell in &step.cells {
             let own = cell.caveats.iter().filter(|c| !(all_few && few(c)));
-            let own = own.map(|c| caveat(l, c));
-            for said in own.chain(of_parts(l, cell, &parts)) {
+            let own = own.map(|c| caveat(l, c, why));
+            for said in own.chain(of_parts(l, cell, &parts, why)) {
                 let at = (index, cell.value);
                 let known = *known.entry((cell.subject, said)).or_insert(of.len());
                 match of.get_mut(known) {
@@ -89,12 +88,12 @@ pub fn caveats(l: Language, facts: &Facts) -> Vec<String> {
 }
 
 /// For the requested parts: "reader-4: ops/s drifted by −50 % over the window".
-fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart]) -> Vec<String> {
+fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart], why: VerdictText) -> Vec<String> {
     let of = |part: &PointPart| {
         let name = part.name().unwrap_or_default();
         let all = part.of(cell).map(caveats::of_load).unwrap_or_default();
         all.iter()
-            .map(|c| say!(l, "of-step", step = &name, sentence = caveat(l, c)))
+            .map(|c| say!(l, "of-step", step = &name, sentence = caveat(l, c, why)))
             .collect::<Vec<_>>()
     };
     parts.iter().flat_map(of).collect()

@@ -73,7 +73,7 @@ pub fn printed(
         (Some(_), PointFigure::Bytes) => {
             (estimate.value / 1e6, number_format::megabytes_of(l, Some(&estimate)))
         }
-        (Some(_), _) => (estimate.value, number_format::ops(l, &estimate)),
+        (Some(_), _) => (estimate.value, number_format::ops(l, Some(&estimate))),
     })
 }
 
@@ -99,7 +99,7 @@ fn quotient(l: Language, metric: &Metric, cell: &CellFacts) -> Option<String> {
         watts.digits.map(|_| number_format::watts_of(l, watts))
     };
     let part = metric.part.of(cell)?;
-    let ops = || number_format::ops(l, &part.ops_per_s);
+    let ops = || number_format::ops(l, part.ops_per_s.as_ref());
     let (work, by) = match &metric.figure {
         PointFigure::OpsPerWatt(i) => (ops(), given(i)?),
         PointFigure::MbPerWatt(i) => {

@@ -8,7 +8,6 @@ pub mod condition_text;
 pub(in crate::brief) mod metric_text;
 pub mod notes;
 pub(in crate::brief) mod outcome;
-pub(in crate::brief) mod place_text;
 pub mod published;
 pub(in crate::brief) mod run_conditions;
 pub mod table_cell;

@@ -186,7 +186,8 @@ pub fn rows(
     Some(all)
 }
 
-/// The superior subject of a pair, and the difference: "Micron 7600 21.23 %".
+/// The superior subject of a pair, and the difference in its figure: "Micron 7600 +21.23 %", for
+/// latencies "Micron 7600 −36.9 %".
 pub fn difference(
     l: Language,
     subjects: &Subjects,
@@ -203,7 +204,8 @@ pub fn difference(
     // Equal figures have no superior one.
     let differs = result.chars().any(|c| ('1'..='9').contains(&c));
     let subject = &subjects[made.subject].name;
-    Some(if differs { format!("{subject} {result}") } else { result })
+    let sign = if made.better == Better::Higher { "+" } else { "−" };
+    Some(if differs { format!("{subject} {sign}{result}") } else { result })
 }
 
 /// The quotient of two figures, superior first, as in the formulas.

@@ -17,11 +17,11 @@ use crate::brief::text::metric_text::printed_latency;
 pub use crate::brief::text::metric_text::{
     metric, printed, printed_both, printed_value, printed_with_unit,
 };
-pub use crate::brief::text::place_text::place;
 use crate::language::Language;
 use crate::say;
 use crate::stats::Better;
 use crate::stats::percent::Formula;
+pub use crate::terms::place::place;
 
 /// "21 % [19, 24]": the value rounded towards the weaker claim, interval limits outwards. A claimed
 /// interval is never printed as touching zero.

@@ -68,7 +68,7 @@ fn figure(
 /// A subject's points in a step, at the positions of the same values in another step.
 fn points(lead: &StepFacts, step: &StepFacts, subject: SubjectKey) -> Vec<CurvePoint> {
     let point = |cell: &CellFacts| {
-        let ops = &cell.total.as_ref()?.ops_per_s;
+        let ops = cell.total.as_ref()?.ops_per_s.as_ref()?;
         let value = &step.values[cell.value];
         let place = lead.values.iter().position(|own| own.label == value.label)?;
         let (x, y) = (place as f64, ops.value);

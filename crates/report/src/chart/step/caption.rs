@@ -1,7 +1,6 @@
 //! Names in a step's figures: captions, axes, groups.
 
-use super::{ChartKind, marked};
-use crate::analysis::facts::CellFacts;
+use super::ChartKind;
 use crate::chart::{FigureText, MARK};
 use crate::language::Name;
 use crate::plan::{Field, Timing};
@@ -9,30 +8,34 @@ use crate::say;
 use crate::terms::names;
 
 impl ChartKind<'_> {
-    /// The texts about a figure with these contents. Without a heading, the caption contains the
-    /// step's title.
+    /// The texts about a figure with these contents, whose points bear the mark. Without a heading,
+    /// the caption contains the step's title.
     pub fn text(&self, what: String) -> FigureText {
+        self.figure_text(what, false)
+    }
+
+    /// The same of bars, which are outlines without a mark on the first page.
+    pub fn text_of_bars(&self, what: String) -> FigureText {
+        self.figure_text(what, self.quiet)
+    }
+
+    fn figure_text(&self, what: String, outlined: bool) -> FigureText {
         let title = if self.titled { String::new() } else { self.step.title.text(self.language) };
-        FigureText { language: self.language, title, caption: self.caption(what) }
+        FigureText { language: self.language, title, caption: self.caption(what, outlined) }
     }
 
     /// Adds the meaning of the mark, if there is one.
-    fn caption(&self, what: String) -> String {
+    fn caption(&self, what: String, outlined: bool) -> String {
         let l = self.language;
         let what = match self.titled {
             true => say!(l, "caption-of-step", step = &self.step.title, caption = what),
             false => what,
         };
-        match (self.step.has_marks(), self.quiet) {
+        match (self.step.has_marks(), outlined) {
             (false, _) => what,
             (true, false) => say!(l, "caption-marked", caption = what, mark = MARK),
             (true, true) => say!(l, "caption-outlined", caption = what),
         }
-    }
-
-    /// On the first page, marked numbers are omitted.
-    pub fn marked(&self, cell: &CellFacts, text: String) -> String {
-        if self.quiet { text } else { marked(cell, text) }
     }
 
     /// "p99 read service time"; "p99 read latency" if the source does not give the kind.

@@ -15,6 +15,7 @@ use crate::chart::kinds::curve::{CalledPoint, CurvePoint, CurveSeries};
 use crate::say;
 use crate::stats::Better;
 use crate::stats::percent::Formula;
+use crate::terms::place::place;
 
 /// More call-outs than this would hide the data.
 const MOST: usize = 2;
@@ -94,35 +95,26 @@ impl ChartKind<'_> {
         }
     }
 
-    /// The same as text for the caption: "; claimed: A +21 % at 96".
+    /// The same as text for the caption: "; claimed: A +21 % at 96 threads".
     pub fn called_out(&self, metric: &Metric) -> String {
         let l = self.language;
         let gaps = self.gaps(metric);
         if !gaps.is_empty() {
             let said = |gap: &Gap| {
                 let (subject, value) = (&self.facts.subjects[gap.better].name, self.gap(gap));
-                match self.step.values[gap.value].text(l) {
-                    place if place.is_empty() => format!("{subject} {value}"),
-                    place => say!(l, "claimed-at", subject = subject, value = value, place = place),
-                }
+                format!("{subject} {value}{}", place(l, self.step, &[gap.value]))
             };
             let all: Vec<String> = gaps.iter().map(said).collect();
             return say!(l, "figure-published", differences = all.join(&say!(l, "list-comma")));
         }
         let said = |c: &&Comparison| {
             let place = match c.at {
-                StepPlace::Value(value) => self.step.values[value].text(l),
-                StepPlace::Load(ops) => format!("{} ops/s", l.number(&si(ops))),
+                StepPlace::Value(value) => place(l, self.step, &[value]),
+                StepPlace::Load(ops) => say!(l, "at-equal-load-of", load = l.number(&si(ops))),
                 _ => String::new(),
             };
             let subject = &self.facts.subjects[c.better].name;
-            let difference = self.difference(c, metric);
-            match place.is_empty() {
-                true => format!("{subject} {difference}"),
-                false => {
-                    say!(l, "claimed-at", subject = subject, value = difference, place = place)
-                }
-            }
+            format!("{subject} {}{place}", self.difference(c, metric))
         };
         let all: Vec<String> = self.claimed(metric).iter().map(said).collect();
         let all = all.join(&say!(l, "list-comma"));

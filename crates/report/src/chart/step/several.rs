@@ -14,6 +14,11 @@ use crate::say;
 /// A bar's value from a summary.
 type BarPick<'p> = dyn Fn(&RepeatSummary) -> Option<Bar> + 'p;
 
+/// The bar, which is an outline if the cell ranks no drives.
+fn of_cell(cell: &CellFacts, bar: Option<Bar>) -> Option<Bar> {
+    bar.map(|bar| Bar { marked: cell.is_not_the_drives(), ..bar })
+}
+
 impl ChartKind<'_> {
     /// Ops of one class per minute, if this is the step's headline: New-Orders.
     pub fn per_minute(&self) -> Option<Chart> {
@@ -36,7 +41,7 @@ impl ChartKind<'_> {
         let p99 = |s: &RepeatSummary| {
             Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
         };
-        let ops = |s: &RepeatSummary| Some(scaled(&s.ops_per_s, 1.0));
+        let ops = |s: &RepeatSummary| Some(scaled(s.ops_per_s.as_ref()?, 1.0));
         let pick: [(&str, &str, &BarPick<'_>); 2] =
             [("ops/s", "ops/s", &ops), ("p99", time_unit, &p99)];
         let groups =
@@ -45,11 +50,11 @@ impl ChartKind<'_> {
             let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
                 name: name(&self.facts.subjects, cell),
                 values: (0..most)
-                    .map(|drive| cell.drives.get(drive).and_then(|(_, s)| pick(s)))
+                    .map(|drive| cell.drives.get(drive).and_then(|(_, s)| of_cell(cell, pick(s))))
                     .collect(),
             });
             let plot = GroupedBars {
-                text: self.text(say!(
+                text: self.text_of_bars(say!(
                     l,
                     "figure-of-each-drive",
                     figure = what,
@@ -81,15 +86,17 @@ impl ChartKind<'_> {
                 cell.instances.iter().map(|(_, s)| Some(p99(s)?.value)).collect();
             let value =
                 each.filter(|e| e.len() > 1).map(|e| e.iter().sum::<f64>() / e.len() as f64)?;
-            let marked = cell.is_not_the_drives();
-            Some(Bar { value, low: value, high: value, marked, digits: None })
+            Some(Bar { value, low: value, high: value, marked: false, digits: None })
         };
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
             name: name(&self.facts.subjects, cell),
-            values: vec![cell.total.as_ref().and_then(p99), mean(cell)],
+            values: vec![
+                of_cell(cell, cell.total.as_ref().and_then(p99)),
+                of_cell(cell, mean(cell)),
+            ],
         });
         let plot = GroupedBars {
-            text: self.text(say!(l, "figure-of-instances", at = self.lead_label())),
+            text: self.text_of_bars(say!(l, "figure-of-instances", at = self.lead_label())),
             x_label: String::new(),
             y_label: time_unit.to_string(),
             groups: vec![say!(l, "figure-pooled"), say!(l, "figure-mean-of-instances")],
@@ -114,7 +121,7 @@ impl ChartKind<'_> {
             } else {
                 times.percentiles_ns[what + 1].as_ref()
             };
-            estimate.map(|e| scaled(e, time))
+            of_cell(cell, estimate.map(|e| scaled(e, time)))
         };
         let cells: Vec<(&str, usize)> = self
             .neighbours()
@@ -136,7 +143,7 @@ impl ChartKind<'_> {
         };
         // Vertical bars have no room for their names.
         let plot = GroupedBars {
-            text: self.text(say!(l, "figure-by-neighbour", at = self.lead_label())),
+            text: self.text_of_bars(say!(l, "figure-by-neighbour", at = self.lead_label())),
             x_label: String::new(),
             y_label: time_unit.to_string(),
             series: series.collect(),

@@ -196,23 +196,29 @@ fn list_of_contents(
     place: usize,
     entries: &[(u16, String, usize)],
 ) -> Vec<Piece> {
-    let across = if entries.len() > 10 { 3 } else { 2 };
-    let deep = entries.len().div_ceil(across).max(1);
-    let wide = (layout.width() - 16.0 * (across - 1) as f32) / across as f32;
     let set = LineStyle { size: 8.2, ..PLAIN };
+    let face = |level: u16| if level > 2 { Face::Plain } else { Face::Bold };
+    let indent = |level: u16| if level > 2 { 8.0 } else { 0.0 };
+    let wide_of = |across: usize| (layout.width() - 16.0 * (across - 1) as f32) / across as f32;
+    let room = |level: u16, wide: f32| f64::from(wide - indent(level) - 20.0);
+    // Three columns if no entry is cut off.
+    let whole = |(level, text, _): &(u16, String, usize)| {
+        fonts::width(text, f64::from(set.size), face(*level)) <= room(*level, wide_of(3))
+    };
+    let across = if entries.len() > 10 && entries.iter().all(whole) { 3 } else { 2 };
+    let deep = entries.len().div_ceil(across).max(1);
+    let wide = wide_of(across);
     let mut rows: Vec<Piece> =
         (0..deep).map(|_| Piece { height: 12.0, ..Piece::default() }).collect();
     layout.tags.put_at(place, |tags| {
         tags.begin(Tag::TOC);
         for (i, (level, text, anchor)) in entries.iter().enumerate() {
             let x = MARGIN + (wide + 16.0) * (i / deep) as f32;
-            let indent = if *level > 2 { 8.0 } else { 0.0 };
             tags.begin(Tag::TOCI);
             let tag = tags.leaf(Tag::Link);
             tags.end();
-            let face = if *level > 2 { Face::Plain } else { Face::Bold };
-            let most = f64::from(wide - indent - 20.0);
-            let shown = fonts::shortened(text, f64::from(set.size), face, most);
+            let (face, indent) = (face(*level), indent(*level));
+            let shown = fonts::shortened(text, f64::from(set.size), face, room(*level, wide));
             let row = &mut rows[i % deep];
             let at = (x, 0.0);
             let link = Item::Link { at, size: (wide, 12.0), anchor: *anchor, says: text.clone() };

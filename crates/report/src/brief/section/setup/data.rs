@@ -73,9 +73,9 @@ fn numbers(
         None => name,
     };
     let one = summary.classes.len() == 1;
-    let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
+    let rate = if one { &summary.ops_per_s } else { &class.ops_per_s }.as_ref();
     let mut row = texts([name, repeats]);
-    row.push(TableCell::rate(Some(rate)).marked(&number_format::given_up(l, class.given_up)));
+    row.push(TableCell::rate(rate).marked(&number_format::given_up(l, class.given_up)));
     row.push(number_format::spread(l, rate).into());
     row.push(TableCell::megabytes(class.bytes_per_s.as_ref()));
     row.push(TableCell::latency(times.mean_ns.as_ref()));

@@ -105,18 +105,15 @@ pub fn together(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
         let apart = spread(&rates).filter(|_| all.len() > 1)?;
         let p99s: Option<Vec<f64>> = all.iter().map(|(.., s)| p99_ns(step, s)).collect();
         let mean = p99s.map(|p99s| p99s.iter().sum::<f64>() / p99s.len() as f64);
-        let count = |value: f64| number_format::count(l, value);
         let varied = variation(&rates).map(|share| number_format::share(l, share));
         let mut row = texts([
             step.values[cell.value].text(l),
             name(&facts.subjects, cell),
             all.len().to_string(),
-            count(rate(total)),
-            count(apart.min),
-            count(apart.median),
-            count(apart.max),
-            varied.unwrap_or(NONE.into()),
         ]);
+        let rates = [rate(total), apart.min, apart.median, apart.max];
+        row.extend(rates.map(TableCell::fixed));
+        row.push(varied.unwrap_or(NONE.into()).into());
         row.extend([TableCell::time(mean), TableCell::time(p99_ns(step, total))]);
         Some((Mark::None, row))
     };
@@ -191,7 +188,7 @@ fn numbers(l: Language, step: &StepFacts, summary: &RepeatSummary) -> Vec<TableC
     let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
     vec![
         number_format::grouped(l, transactions(summary)).into(),
-        number_format::count(l, rate(summary)).into(),
+        TableCell::fixed(rate(summary)),
         TableCell::latency(times.and_then(|t| t.mean_ns.as_ref())),
         p(0),
         p(P99),

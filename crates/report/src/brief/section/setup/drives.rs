@@ -6,7 +6,7 @@
 use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{ClassSummary, P99, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::{self, NONE};
+use crate::brief::number_format::NONE;
 use crate::brief::section::Section;
 use crate::brief::section::setup::database_servers;
 use crate::brief::text::table_cell::{TableCell, texts};
@@ -88,8 +88,8 @@ fn instance_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<
         let each = each?;
         let mean = each.iter().sum::<f64>() / each.len() as f64;
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
-        let counts = [cell.instances.len().to_string(), number_format::ops(l, &total.ops_per_s)];
-        row.extend(texts(counts));
+        row.push(cell.instances.len().to_string().into());
+        row.push(TableCell::rate(total.ops_per_s.as_ref()));
         row.extend([TableCell::time(p99_ns(step, total)), TableCell::time(Some(mean))]);
         row.extend(three(spread(&each), |ns| TableCell::time(Some(ns))));
         Some(row)
@@ -122,12 +122,13 @@ fn table(
 fn rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
-        let ops: Vec<f64> = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).collect();
+        let rates = cell.drives.iter().filter_map(|(_, s)| s.ops_per_s.as_ref());
+        let ops: Vec<f64> = rates.map(|ops| ops.value).collect();
         let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(step, s)).collect();
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
-        let counts = [cell.drives.len().to_string(), number_format::ops(l, &total.ops_per_s)];
-        row.extend(texts(counts));
-        row.extend(three(spread(&ops), |ops| number_format::count(l, ops).into()));
+        row.push(cell.drives.len().to_string().into());
+        row.push(TableCell::rate(total.ops_per_s.as_ref()));
+        row.extend(three(spread(&ops), TableCell::fixed));
         row.push(TableCell::time(p99_ns(step, total)));
         row.extend(three(p99.and_then(|p| spread(&p)), |ns| TableCell::time(Some(ns))));
         Some(row)
@@ -151,15 +152,12 @@ fn drive_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<Tab
         for (drive, summary) in &cell.drives {
             let times = summary.class(step.class).map(ClassSummary::user_latency);
             let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-            let drive_name =
-                subjects[cell.subject].drives.get(*drive as usize).cloned().unwrap_or_default();
-            let mut row = texts([
-                step.values[cell.value].text(l),
-                name(subjects, cell),
-                drive_name,
-                number_format::ops(l, &summary.ops_per_s),
-                number_format::megabytes_of(l, summary.bytes_per_s.as_ref()),
-            ]);
+            let drives = &subjects[cell.subject].drives;
+            let drive_name = drives.get(*drive as usize).cloned().unwrap_or_default();
+            let mut row =
+                texts([step.values[cell.value].text(l), name(subjects, cell), drive_name]);
+            row.push(TableCell::rate(summary.ops_per_s.as_ref()));
+            row.push(TableCell::megabytes(summary.bytes_per_s.as_ref()));
             let mean = TableCell::latency(times.and_then(|t| t.mean_ns.as_ref()));
             row.extend([mean, p(0), p(P99), p(3)]);
             all.push(row);

@@ -45,9 +45,20 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// A run's stored text, translated.
+/// A run's stored text, translated clause by clause: a drive may have several namespaces.
 fn done(l: Language, stored: &str) -> String {
-    say!(l, "done", action = names::done(stored))
+    let clause = |clause: &str| say!(l, "done", action = names::done(clause));
+    l.clauses(&stored.split("; ").map(clause).collect::<Vec<_>>())
+}
+
+/// A tracked metric's value, with its unit.
+fn tracked(l: Language, metric: SteadyMetric, value: f64) -> String {
+    match metric {
+        SteadyMetric::Iops => format!("{} ops/s", number_format::count(l, value)),
+        SteadyMetric::Throughput => format!("{} MB/s", number_format::megabytes(l, value)),
+        SteadyMetric::Mean | SteadyMetric::P99 => number_format::time(l, value),
+        SteadyMetric::Waf => number_format::decimal(l, value, 2),
+    }
 }
 
 /// The result of a preparation: for rounds, whether the last ones were steady.
@@ -116,8 +127,7 @@ fn verdicts(l: Language, states: &[(String, &SteadyState)]) -> Table {
                 let last = w.first_round + w.values.len() - 1;
                 let (first, last) = (w.first_round.to_string(), last.to_string());
                 let window = say!(l, "range", low = first, high = last);
-                let decimals = if state.metric == SteadyMetric::Waf { 2 } else { 0 };
-                let mean = format!("{:.decimals$} {}", w.mean, state.metric.unit());
+                let mean = tracked(l, state.metric, w.mean);
                 row.extend([
                     window,
                     mean,

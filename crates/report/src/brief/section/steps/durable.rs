@@ -6,7 +6,6 @@ use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{PERCENTILES, RepeatSummary};
 use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format;
 use crate::brief::section::Section;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::kinds::durable::{called, figures};
@@ -99,10 +98,10 @@ fn cells(
     shared: bool,
 ) -> Vec<TableCell> {
     let none = TableCell::none;
-    let ops = own.map(|own| number_format::ops(l, &own.ops_per_s));
-    let mut cells = vec![ops.map_or_else(none, TableCell::from)];
+    let mut cells = vec![TableCell::rate(own.and_then(|own| own.ops_per_s.as_ref()))];
     if manner != StepDurability::None && shared {
-        let share = own.zip(plain).map(|(own, plain)| own.ops_per_s.value / plain.ops_per_s.value);
+        let rate = |of: &RepeatSummary| Some(of.ops_per_s.as_ref()?.value);
+        let share = own.and_then(rate).zip(plain.and_then(rate)).map(|(own, plain)| own / plain);
         let share = share.filter(|share| share.is_finite());
         let share = share.map(|share| l.number(&format!("{:.0} %", share * 100.0)));
         cells.push(share.map_or_else(none, TableCell::from));
@@ -119,7 +118,8 @@ fn last(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
 
 /// For each subject, the place with the most durable commits.
 fn most(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
-    let rate = |cell: &CellFacts| cell.total.as_ref().map_or(0.0, |t| t.ops_per_s.value);
+    let ops = |cell: &CellFacts| Some(cell.total.as_ref()?.ops_per_s.as_ref()?.value);
+    let rate = |cell: &CellFacts| ops(cell).unwrap_or(0.0);
     let row = |subject: SubjectKey| {
         let cells = step.cells_of(subject).into_iter().flatten();
         let cell = cells.max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
@@ -128,8 +128,8 @@ fn most(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<(Mark, Vec<Ta
             step.title.text(l),
             subjects[subject].name.clone(),
             format!("{} {}", step.values[cell.value].text(l), step.axis_text(l)),
-            number_format::ops(l, &total.ops_per_s),
         ]);
+        row.push(TableCell::rate(total.ops_per_s.as_ref()));
         row.push(TableCell::latency(last(total)));
         Some((Mark::None, row))
     };

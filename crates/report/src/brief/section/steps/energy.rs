@@ -3,7 +3,7 @@
 use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::limits::power::{MOST_DELAY_S, PowerFacts, PowerReadings};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::{self, NONE};
+use crate::brief::number_format;
 use crate::brief::section::Section;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
@@ -87,9 +87,9 @@ fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
     vec![
         instrument(l, p).into(),
         TableCell::rate(Some(&p.mean_watts)),
-        number_format::spread(l, &p.mean_watts).into(),
+        number_format::spread(l, Some(&p.mean_watts)).into(),
         count(&p.ops_per_watt),
-        p.ops_per_watt.as_ref().map_or(NONE.into(), |e| number_format::spread(l, e)).into(),
+        number_format::spread(l, p.ops_per_watt.as_ref()).into(),
         TableCell::joules(p.joules_per_op.as_ref()),
         count(&p.mb_per_watt),
         TableCell::joules(read.and_then(|r| r.joules.as_ref())),

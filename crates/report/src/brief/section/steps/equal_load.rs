@@ -5,7 +5,7 @@ use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::{self, NONE};
+use crate::brief::number_format::NONE;
 use crate::brief::section::Section;
 use crate::brief::text::table_cell::TableCell;
 use crate::brief::text::wording;
@@ -92,8 +92,7 @@ fn rows(
     let row = |subject: SubjectKey| {
         let knee = knee(&mean_curve(step, subject));
         let knee = knee.map_or([NONE, NONE].map(TableCell::from), |k| {
-            let load = number_format::count(l, k.load);
-            [load.into(), TableCell::time(Some(k.latency))]
+            [TableCell::fixed(k.load), TableCell::time(Some(k.latency))]
         });
         let mut row = vec![TableCell::from(subjects[subject].name.clone())];
         row.extend(knee);

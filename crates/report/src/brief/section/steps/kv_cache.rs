@@ -81,8 +81,9 @@ fn times(l: Language, subjects: &Subjects, streams: &[CachedStream<'_>]) -> Bloc
         };
         row.extend([percentile(Class::PREFIX, P95), percentile(Class::PREFIX, P99)]);
         row.push(percentile(Class::READ, P99));
-        let rate = |class| summary.class(Some(class)).map_or(0.0, |own| own.ops_per_s.value);
-        let (hits, blocks) = (rate(Class::READ), summary.ops_per_s.value);
+        let ops = |class| Some(summary.class(Some(class))?.ops_per_s.as_ref()?.value);
+        let hits = ops(Class::READ).unwrap_or(0.0);
+        let blocks = summary.ops_per_s.as_ref().map_or(0.0, |ops| ops.value);
         let tokens_per_s = hits * cached.tokens as f64;
         row.extend(texts([share(l, hits, blocks), number_format::count(l, tokens_per_s)]));
         let read = summary.class(Some(Class::READ)).and_then(|own| own.bytes_per_s.as_ref());

@@ -76,7 +76,7 @@ fn row(
         |cell: Option<&&CellFacts>| TableCell::latency(cell.and_then(|c| reached(c, search)));
     let ops = held
         .and_then(|cell| cell.total.as_ref())
-        .map_or(NONE.to_string(), |total| number_format::ops(l, &total.ops_per_s));
+        .map_or(NONE.to_string(), |total| number_format::ops(l, total.ops_per_s.as_ref()));
     vec![
         facts.subjects[subject].name.clone().into(),
         label(held.map(|cell| cell.value)).into(),

@@ -115,7 +115,7 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
         let mut row = texts(place(l, (subjects, is_swept), stream));
         row.extend(texts([
             asked,
-            format!("{}/s", number_format::ops(l, &summary.ops_per_s)),
+            format!("{}/s", number_format::ops(l, summary.ops_per_s.as_ref())),
             achieved.map_or(NONE.to_string(), |share| number_format::share(l, share)),
             of_schedule(number_format::percent(l, summary.late_share() * 100.0, 2)),
             of_schedule(number_format::grouped(l, summary.backlog_max)),
@@ -147,7 +147,8 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
     for stream in streams {
         let Replayed { reads, writes, .. } = stream.recorded;
         let of = |class| stream.summary.class(Some(class));
-        let rate = |class| of(class).map_or(0.0, |own| own.ops_per_s.value);
+        let ops = |class| Some(of(class)?.ops_per_s.as_ref()?.value);
+        let rate = |class| ops(class).unwrap_or(0.0);
         let bytes =
             |class| of(class).and_then(|own| own.bytes_per_s.as_ref()).map_or(0.0, |e| e.value);
         let moved = [Class::READ, Class::WRITE];

@@ -65,7 +65,8 @@ pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 
 fn row(l: Language, place: Vec<String>, cell: &CellFacts, total: &RepeatSummary) -> Vec<TableCell> {
     let of = |class| total.class(Some(class));
-    let rate = |class| of(class).map_or(0.0, |own| own.ops_per_s.value);
+    let ops = |class| Some(of(class)?.ops_per_s.as_ref()?.value);
+    let rate = |class| ops(class).unwrap_or(0.0);
     let bytes = |class| of(class).and_then(|own| own.bytes_per_s.as_ref()).map_or(0.0, |e| e.value);
     let moved = [Class::READ, Class::WRITE];
     let ops: f64 = moved.map(rate).iter().sum();
@@ -75,7 +76,7 @@ fn row(l: Language, place: Vec<String>, cell: &CellFacts, total: &RepeatSummary)
     let some = |text: String| if ops > 0.0 { text } else { NONE.to_string() };
     let mut row = texts(place);
     row.extend(texts([
-        format!("{}/s", number_format::ops(l, &total.ops_per_s)),
+        format!("{}/s", number_format::ops(l, total.ops_per_s.as_ref())),
         number_format::count(l, most),
         idc.map_or(NONE.to_string(), |idc| l.number(&units::significant(idc, 3))),
         some(number_format::percent(l, rate(Class::READ) / ops * 100.0, 1)),

@@ -106,7 +106,7 @@ fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
         if let (true, Some(done)) = (class == NEW_ORDER, &c.done_per_minute) {
             rate = say!(l, "new-orders", rate = number_format::count(l, done.value));
             if done.has_interval() {
-                rate = format!("{rate} {}", number_format::spread(l, done));
+                rate = format!("{rate} {}", number_format::spread(l, Some(done)));
             }
         }
         let times = c.user_latency();

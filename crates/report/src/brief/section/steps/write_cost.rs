@@ -59,7 +59,7 @@ fn amplification(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<T
         let (writes, layers) = counted(cell)?;
         let bytes = |own: Option<f64>| own.map_or(NONE.to_string(), |b| bytes_of(l, b));
         let (waf, spread) = match &writes.amplification {
-            Ok((found, _)) => (decimal(l, found.value, 2), number_format::spread(l, found)),
+            Ok((found, _)) => (decimal(l, found.value, 2), number_format::spread(l, Some(found))),
             Err(_) => (say!(l, "not-measured"), NONE.to_string()),
         };
         let parts: f64 = layers.parts.iter().map(|(_, bytes)| bytes).sum();

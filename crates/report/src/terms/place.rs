@@ -12,6 +12,7 @@ pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
     if labels.len() == step.values.len() && labels.len() > 2 && axis.field != Field::Knob {
         return every(l, axis.field, &labels[0], &labels[labels.len() - 1]);
     }
+    let maximum = values.iter().all(|v| step.values[*v].number.is_infinite());
     let (one, values) = (labels == ["1"], l.list(&labels));
     match axis.field {
         Field::Threads if one => say!(l, "at-one-thread"),
@@ -19,6 +20,7 @@ pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
         Field::Depth => say!(l, "at-depth", values = values),
         Field::OpsPerSec => say!(l, "at-ops-asked", values = values),
         Field::BytesPerSec => say!(l, "at-rate-asked", values = values),
+        Field::LoadPercent if maximum => say!(l, "at-maximum-load"),
         Field::LoadPercent => say!(l, "at-load", values = values),
         Field::Instances if one => say!(l, "at-one-instance"),
         Field::Instances => say!(l, "at-instances", values = values),
