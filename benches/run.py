@@ -117,15 +117,16 @@ def null_and_nop(table, home):
     ours = lambda: ops(dyno(home, [NULL])[0])
     what = "null engine, one worker, against"
     loop = "a bare loop with two clock reads and two histogram records"
-    compare(table, f"{what} {loop}", 0.95, ours, lambda: bare("clock"))
+    # What the loop of the next line reaches of this one.
+    compare(table, f"{what} {loop}", 0.92, ours, lambda: bare("clock"))
     theirs = lambda: bare("requests")
-    compare(table, f"{what} that loop where it makes requests", 0.95, ours, theirs)
+    compare(table, f"{what} that loop where it makes requests", 0.97, ours, theirs)
     theirs = lambda: fio("--ioengine=null", "--size=1t")[0]
     compare(table, f"{what} the null engine of {fio_version()}", 4, ours, theirs)
     dataset = file_dataset("file", "uring")
     file = Path(home) / "nop"
     file.write_bytes(bytes(1 << 20))
-    for portion, goal in ((4, 0.9), (32, 0.65)):
+    for portion in (4, 32):
         engine = 'name = "io"\nengine = { kind = "uring", nop = true }\nworkload = "random"'
         nop = f"{engine}\ndepth = {portion}"
         dyno(home, [nop], dataset, 1)
@@ -137,7 +138,7 @@ def null_and_nop(table, home):
         compare(table, f"{what} that loop where it makes requests", 0.9, ours, theirs)
         # Releases after Debian's 3.33 look up a registered file for each no-op, and require one.
         theirs = lambda: t_io_uring(portion, portion, "-N1", file)[0]
-        compare(table, f"{what} {t_io_uring_version()} -N1 -t1", goal, ours, theirs)
+        compare(table, f"{what} {t_io_uring_version()} -N1 -t1", 0.95, ours, theirs)
 
 
 def rate_and_cpu(measure):
