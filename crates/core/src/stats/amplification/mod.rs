@@ -74,18 +74,22 @@ pub fn growth(
 /// command of a second at most.
 const REACH_S: f64 = 2.0;
 
-/// The largest change that followed readings without one; 0 where each reading shows a change.
+/// The largest change that followed readings without one; 0 where each reading shows a change. Of a
+/// change that came after a longer gap between readings than the counter had stood still, only the
+/// share of that time: a busy machine reads late, which is no sign of a counter updated seldom.
 fn largest_update(span: &[&CounterReading]) -> f64 {
-    let mut largest = 0f64;
-    let mut still = false;
+    let (mut largest, mut still_s) = (0f64, 0f64);
     // The first and the last reading lie outside the load, where nothing is to change.
     let inside = span.get(1..span.len() - 1).unwrap_or_default();
     for pair in inside.windows(2) {
-        let change = pair[1].1 - pair[0].1;
-        if still {
-            largest = largest.max(change);
+        let (gap_s, change) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
+        if change == 0.0 {
+            still_s += gap_s;
+            continue;
         }
-        still = change == 0.0;
+        let share = if gap_s > still_s { still_s / gap_s } else { 1.0 };
+        largest = largest.max(if still_s > 0.0 { change * share } else { 0.0 });
+        still_s = 0.0;
     }
     largest
 }

@@ -39,6 +39,16 @@ fn a_counter_that_is_updated_seldom_is_known_to_its_largest_update() {
     assert_eq!(growth(&steady, (0.0, 20.0), 1.0).unwrap().resolution, 1.0);
 }
 
+#[test]
+fn a_reading_that_came_late_is_no_sign_of_a_counter_that_is_updated_seldom() {
+    // 10 bytes a second, but nothing for a tenth of one, and then no reading for two.
+    let times = [-1.0, 1.0, 2.0, 2.1, 4.1, 5.0, 6.0];
+    let still = |t: f64| if t > 2.0 { t - 0.1 } else { t };
+    let readings: Vec<CounterReading> = times.map(|t| (t, still(t) * 10.0)).to_vec();
+    let found = growth(&readings, (0.0, 5.5), 0.1).unwrap();
+    assert!((found.resolution - 1.0).abs() < 1e-9, "a tenth of a second's: {found:?}");
+}
+
 /// What the host's and the media's counters grew by, their units, the capacity, and what follows.
 #[test]
 fn a_ratio_is_right_or_is_not_measured() {
