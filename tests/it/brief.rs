@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::made::{self, Figures, normal};
+use crate::made::{self, Figures};
 use crate::support::{dyno, dyno_well, skip};
 
 const BRIEF: &str = r##"
@@ -195,7 +195,7 @@ fn one_comparison_has_one_number_and_one_interval_in_every_form() {
     let mut rng = made::rng(51, 0);
     made::write(&dir.join("b.dyno"), &plan, &mut |key| {
         let better = if key.subject == "A" { 1.2 } else { 1.0 };
-        let noise = (0.02 * normal(&mut rng)).exp();
+        let noise = (0.02 * rng.normal()).exp();
         Some(Figures {
             ops_per_s: 50_000.0 * better * noise,
             p99_ns: 400_000.0 / noise,
@@ -252,7 +252,7 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
         let level = if key.subject == "A" { 60_000.0 } else { 50_000.0 };
         let mut drive = |i: usize| {
             let own = if key.subject == "B" && i == 4 { 0.7 } else { 1.0 };
-            level * block * own * (0.005 * normal(&mut rng)).exp()
+            level * block * own * (0.005 * rng.normal()).exp()
         };
         Some(Figures {
             drives: (0..6).map(&mut drive).collect(),

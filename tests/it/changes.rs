@@ -4,7 +4,7 @@
 use dyno::base::rng::Rng;
 use dyno::stats::runs::changes::change_points;
 
-use crate::made::{normal, rng};
+use crate::made::rng;
 use crate::support::size;
 
 /// The distribution of runs about their level, with a variance of 1.
@@ -17,8 +17,8 @@ enum Shape {
 
 fn draw(rng: &mut Rng, shape: Shape) -> f64 {
     match shape {
-        Shape::Normal => normal(rng),
-        Shape::Heavy => normal(rng) / (0..3).map(|_| normal(rng).powi(2)).sum::<f64>().sqrt(),
+        Shape::Normal => rng.normal(),
+        Shape::Heavy => rng.normal() / (0..3).map(|_| rng.normal().powi(2)).sum::<f64>().sqrt(),
     }
 }
 

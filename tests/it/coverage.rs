@@ -11,13 +11,9 @@ fn trials() -> u64 {
     size(2_000, 20_000)
 }
 
-fn normal(rng: &mut Rng) -> f64 {
-    (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
-}
-
 /// Draws with mean zero: normal, and lognormal (sigma 1).
-const NORMAL: fn(&mut Rng) -> f64 = normal;
-const LOGNORMAL: fn(&mut Rng) -> f64 = |rng| normal(rng).exp() - 0.5f64.exp();
+const NORMAL: fn(&mut Rng) -> f64 = Rng::normal;
+const LOGNORMAL: fn(&mut Rng) -> f64 = |rng| rng.normal().exp() - 0.5f64.exp();
 
 /// n values around 100, each with `correlation` times the previous deviation.
 fn series(rng: &mut Rng, draw: fn(&mut Rng) -> f64, correlation: f64, n: usize) -> Vec<f64> {
@@ -74,13 +70,13 @@ fn stopping_when_the_interval_is_narrow_costs_it_little() {
     for (limit, noise) in [(2.0, 0.005), (2.0, 0.01), (2.0, 0.02), (2.0, 0.04)] {
         let held = percent(|rng| {
             let mut repeats: Vec<f64> =
-                (0..3).map(|_| 100.0 * (1.0 + noise * normal(rng))).collect();
+                (0..3).map(|_| 100.0 * (1.0 + noise * rng.normal())).collect();
             loop {
                 let e = estimate::from_repeats(&repeats, "ops/s").unwrap();
                 if e.relative_percent().is_some_and(|half| half <= limit) || repeats.len() == 10 {
                     return e.low <= 100.0 && 100.0 <= e.high;
                 }
-                repeats.push(100.0 * (1.0 + noise * normal(rng)));
+                repeats.push(100.0 * (1.0 + noise * rng.normal()));
             }
         });
         println!("until ±{limit} % at a noise of {} %: {held} %", noise * 100.0);

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::made::{self, Figures, normal, rng};
+use crate::made::{self, Figures, rng};
 use crate::support::size;
 
 const REPEATS: u32 = 5;
@@ -47,7 +47,7 @@ fn sweep(trial: u64, together: bool) -> Value {
     let bundle = folder.path().join("b.dyno");
     let mut rng = rng(43, trial);
     let mut scatter: Vec<Vec<f64>> = Vec::new();
-    scatter.resize_with(2, || (0..REPEATS).map(|_| (0.03 * normal(&mut rng)).exp()).collect());
+    scatter.resize_with(2, || (0..REPEATS).map(|_| (0.03 * rng.normal()).exp()).collect());
     made::write(&bundle, &plan, &mut |key| {
         let (subject, nodes) = if key.subject == "A" { (0, &A) } else { (1, &B) };
         let axis = key.axis.as_ref().expect("an axis").value.as_f64();
@@ -56,7 +56,7 @@ fn sweep(trial: u64, together: bool) -> Value {
         let own = if together {
             scatter[subject][key.repeat as usize - 1]
         } else {
-            (0.03 * normal(&mut rng)).exp()
+            (0.03 * rng.normal()).exp()
         };
         let p99_ns = p99_us * 1e3 * own;
         Some(Figures { ops_per_s: load, p99_ns, asked: at.map(|_| load), ..Figures::default() })
@@ -126,7 +126,7 @@ fn the_most_load_within_a_searchs_limit_has_an_interval_over_repeats_that_holds_
             // p99 grows with threads: A is within 1 ms up to 32 threads and B up to 4; both have
             // 2,000 ops/s per thread.
             let p99_us = threads * if key.subject == "A" { 25.0 } else { 200.0 };
-            let scatter = (0.01 * normal(&mut rng)).exp();
+            let scatter = (0.01 * rng.normal()).exp();
             Some(Figures {
                 ops_per_s: 20_000.0 * threads * scatter,
                 p99_ns: p99_us * 1e3,

@@ -3,7 +3,7 @@
 
 use dyno::base::rng::Rng;
 
-use crate::made::{self, Figures, normal, rng};
+use crate::made::{self, Figures, rng};
 use crate::support::size;
 
 const REPEATS: u32 = 5;
@@ -36,9 +36,9 @@ impl Path {
 type Noise = (f64, f64);
 
 fn seconds(rng: &mut Rng, window: usize, path: Option<Path>, (scatter, stays): Noise) -> Vec<f64> {
-    let mut noise = normal(rng);
+    let mut noise = rng.normal();
     let second = |i: usize| {
-        noise = stays * noise + (1.0 - stays * stays).sqrt() * normal(rng);
+        noise = stays * noise + (1.0 - stays * stays).sqrt() * rng.normal();
         let share = i as f64 / (window - 1) as f64;
         50_000.0 * path.map_or(1.0, |p| p.at(share)) * (scatter * noise).exp()
     };

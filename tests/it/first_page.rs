@@ -10,7 +10,7 @@ use dyno::plan::{self, Load, Plan, PointKey, Stream};
 use dyno::record::{Cell, Class, Outcome, Point, Run, Sample, Sink, Tally};
 use dyno::store::BundleWriter;
 
-use crate::made::{self, normal};
+use crate::made;
 use crate::support::{dyno, said};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -130,7 +130,7 @@ fn number(key: &PointKey) -> f64 {
 }
 
 fn noise(rng: &mut Rng, scatter: f64) -> f64 {
-    (scatter * normal(rng)).exp()
+    (scatter * rng.normal()).exp()
 }
 
 /// The brief as Markdown, without its appendix; and its first page.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use dyno::plan::PointKey;
 use serde_json::Value;
 
-use crate::made::{self, Figures, normal, rng};
+use crate::made::{self, Figures, rng};
 use crate::many;
 use crate::support::{dyno, dyno_well, said, size};
 
@@ -23,9 +23,9 @@ fn bundle(
     let path = folder.join(name);
     made::write(&path, &plan, &mut |key: &PointKey| {
         let drive = u64::from(key.subject.as_bytes()[0]);
-        let own = (0.02 * normal(&mut rng(seed, drive))).exp();
+        let own = (0.02 * rng(seed, drive).normal()).exp();
         let at = 1_000 * drive + 10 * u64::from(key.repeat);
-        let level = own * (0.01 * normal(&mut rng(seed + 1, at))).exp() / of(&key.subject);
+        let level = own * (0.01 * rng(seed + 1, at).normal()).exp() / of(&key.subject);
         let depth = key.axis.as_ref().map_or(1.0, |a| a.value.as_f64());
         Some(Figures { ops_per_s: 4e4 * depth * level, p99_ns: 2e5 / level, ..Figures::default() })
     });

@@ -9,7 +9,7 @@ use dyno::record::Fact;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::made::{self, Figures, normal};
+use crate::made::{self, Figures};
 use crate::support::{self, DYNO, dyno_well};
 
 /// Pixels: a phone, a tablet, a desktop.
@@ -36,7 +36,7 @@ fn bundle(dir: &Path) {
             _ => 0.98,
         };
         let at = key.axis.as_ref().map_or(4.0, |axis| axis.value.as_f64());
-        let noise = (0.02 * normal(&mut rng)).exp();
+        let noise = (0.02 * rng.normal()).exp();
         let (ops, asked) = match key.step.as_str() {
             "paced" => (at.min(30_000.0 * better), Some(at)),
             _ => (40_000.0 * better * at.powf(0.6), None),
@@ -316,7 +316,7 @@ fn pages_of(protocol: &str, repeats: u32) -> usize {
     let mut rng = made::rng(62, 0);
     made::write(&dir.join("b.dyno"), &plan, &mut |key| {
         let better = if key.subject.starts_with('S') { 1.1 } else { 1.0 };
-        let noise = (0.01 * normal(&mut rng)).exp();
+        let noise = (0.01 * rng.normal()).exp();
         let at = key.axis.as_ref().map_or(100.0, |axis| axis.value.as_f64());
         // A load in percent of a maximum, and the maximum itself; other axes are threads, depths or
         // rates.
@@ -383,7 +383,7 @@ fn the_pdf_of_a_brief_like_the_demos_has_at_most_6_pages() {
     made::write_with(&dir.join("b.dyno"), &plan, &disclosed(), &mut |key| {
         let better = if key.subject == "A" { 1.4 } else { 1.0 };
         let at = key.axis.as_ref().map_or(1.0, |axis| axis.value.as_f64());
-        let ops_per_s = 20_000.0 * better * (0.05 * normal(&mut rng)).exp();
+        let ops_per_s = 20_000.0 * better * (0.05 * rng.normal()).exp();
         let asked = (key.step == "paced-writes").then_some(at / 4096.0);
         Some(Figures { ops_per_s, p99_ns: 9e5 / better, asked, ..Figures::default() })
     });

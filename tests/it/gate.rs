@@ -12,7 +12,7 @@ use dyno::stats::runs::gate::{RatioChange, ShownChange};
 use quick_junit::{Report, TestCaseStatus};
 use serde_json::Value;
 
-use crate::made::{self, Figures, normal, rng};
+use crate::made::{self, Figures, rng};
 use crate::support::{DYNO, dyno, said, size, skip};
 
 /// A bundle of one step at three depths. `of` derives a run's figures from ordinary ones with 1 %
@@ -285,7 +285,7 @@ fn alarms(
     let worse = |trial: &u64| {
         let mut rng = rng(seed, *trial);
         let run = |rng: &mut Rng, level: f64, block: u32| -> Vec<Observation> {
-            let value = |rng: &mut Rng| level * (0.03 * normal(rng)).exp();
+            let value = |rng: &mut Rng| level * (0.03 * rng.normal()).exp();
             (0..5).map(|i| Observation { value: value(rng), block: block + i, place: 0 }).collect()
         };
         let cells = (0..points)
@@ -335,8 +335,8 @@ fn the_program_alarms_and_finds_as_its_statistics_do() {
         let path = folder.join(name);
         let _ = std::fs::remove_file(&path);
         made::write(&path, &plan, &mut |_| {
-            let ops_per_s = 4e4 * (1.0 - loss) * (0.03 * normal(rng)).exp();
-            let p99_ns = 2e5 * (1.0 + loss) * (0.03 * normal(rng)).exp();
+            let ops_per_s = 4e4 * (1.0 - loss) * (0.03 * rng.normal()).exp();
+            let p99_ns = 2e5 * (1.0 + loss) * (0.03 * rng.normal()).exp();
             Some(Figures { ops_per_s, p99_ns, ..Figures::default() })
         });
     };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::made::{self, Figures, normal};
+use crate::made::{self, Figures};
 use crate::support::{self, dyno, dyno_well};
 
 fn bundle(dir: &Path) {
@@ -13,7 +13,7 @@ fn bundle(dir: &Path) {
     made::write(&dir.join("b.dyno"), &plan, &mut |key| {
         let better = if key.subject == "A" { 1.25 } else { 1.0 };
         let at = key.axis.as_ref().map_or(4.0, |axis| axis.value.as_f64());
-        let noise = (0.02 * normal(&mut rng)).exp();
+        let noise = (0.02 * rng.normal()).exp();
         let ops_per_s = 40_000.5 * better * at.powf(0.6) * noise;
         let p99_ns = 90_000.0 * at.sqrt() / better / noise;
         Some(Figures { ops_per_s, p99_ns, ..Figures::default() })

@@ -7,7 +7,7 @@ use dyno::plan::{SteadyMetric, SteadyRule};
 use dyno::record::{PreparationStep, Sink, SteadyState, SteadyWindow};
 use dyno::store::BundleWriter;
 
-use crate::made::{self, Figures, normal};
+use crate::made::{self, Figures};
 use crate::support::{dyno, dyno_well, said};
 
 /// The brief as Markdown up to its first section.
@@ -99,7 +99,7 @@ fn three(dir: &Path) {
             "B" => 0.8,
             _ => 1.1,
         };
-        let noise = (0.003 * normal(&mut rng)).exp();
+        let noise = (0.003 * rng.normal()).exp();
         let ops_per_s = 400_000.0 * better * noise;
         Some(Figures { ops_per_s, p99_ns: 90_000.0 / better / noise, ..Figures::default() })
     });
@@ -143,11 +143,11 @@ fn two(dir: &Path, drifts: bool) {
     let plan = made::plan(dir, &made::step("reads", "", ""), 2, 3);
     let mut rng = made::rng(82, 0);
     made::write(&dir.join("b.dyno"), &plan, &mut |key| {
-        let noise = (0.01 * normal(&mut rng)).exp();
+        let noise = (0.01 * rng.normal()).exp();
         let falls = drifts && key.subject == "B";
         let second = |s: u32| {
             let share = if falls && s >= 20 { 0.5 } else { 1.0 };
-            40_000.0 * share * noise * (0.002 * normal(&mut rng)).exp()
+            40_000.0 * share * noise * (0.002 * rng.normal()).exp()
         };
         let seconds = (0..40).map(second).collect();
         Some(Figures { ops_per_s: 40_000.0, p99_ns: 90_000.0, seconds, ..Figures::default() })

@@ -279,7 +279,3 @@ pub fn claims(bundles: &[&Path], args: &[&str]) -> serde_json::Value {
 pub fn rng(seed: u64, trial: u64) -> Rng {
     Seed::new(crate::support::seed() ^ (seed << 32), 0, 0).at(trial)
 }
-
-pub fn normal(rng: &mut Rng) -> f64 {
-    (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
-}

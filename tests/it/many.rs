@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use dyno::record::Fact;
 use rusqlite::{Connection, params};
 
-use crate::made::{self, Figures, normal, rng};
+use crate::made::{self, Figures, rng};
 
 /// Drives of a model, and their differences.
 pub struct Model {
@@ -85,11 +85,11 @@ fn make_own(path: &Path, number: usize) -> rusqlite::Result<()> {
     write.execute("UPDATE fact SET value = ? WHERE name = 'Serial'", [format!("S{number:05}")])?;
     let host = format!("host-{}", number / MODELS.len() % HOSTS);
     write.execute("UPDATE fact SET value = ? WHERE name = 'Name'", [host])?;
-    let own = DRIVES * normal(&mut rng(71, number as u64));
+    let own = DRIVES * rng(71, number as u64).normal();
     let points: i64 = write.query_row("SELECT max(id) FROM point", [], |row| row.get(0))?;
     for point in 1..=points {
         let at = number as u64 * 1_000 + point as u64;
-        let slower = (own + REPEATS * normal(&mut rng(72, at))).exp();
+        let slower = (own + REPEATS * rng(72, at).normal()).exp();
         write.execute(
             "UPDATE point SET subject = ?, started_unix_ns = ?, \
              window_ns = CAST(window_ns * ? AS INTEGER) WHERE id = ?",

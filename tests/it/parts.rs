@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::made::{self, Figures, normal};
+use crate::made::{self, Figures};
 use crate::support::{dyno, said};
 
 /// For a load with a drive.
@@ -30,7 +30,7 @@ fn neighbours(dir: &Path, of: &dyn Fn(&str, f64, &str) -> Figures) -> PathBuf {
     let mut rng = made::rng(61, 0);
     let bundle = dir.join("b.dyno");
     made::write(&bundle, &plan, &mut |key| {
-        let mut noise = || (0.005 * normal(&mut rng)).exp();
+        let mut noise = || (0.005 * rng.normal()).exp();
         let streams =
             vec![of(&key.subject, noise(), "reader"), of(&key.subject, noise(), "writer")];
         Some(Figures { streams, watts: Some(8.0 * noise()), ..Figures::default() })
@@ -211,7 +211,7 @@ fn a_drive_of_a_group_is_compared_with_the_same_of_another_group_and_both_are_na
     let mut rng = made::rng(62, 0);
     let bundle = dir.join("b.dyno");
     made::write(&bundle, &plan, &mut |key| {
-        let mut drive = |level: f64| level * (0.005 * normal(&mut rng)).exp();
+        let mut drive = |level: f64| level * (0.005 * rng.normal()).exp();
         let second = if key.subject == "A" { 2e5 } else { 1.6e5 };
         Some(Figures { drives: vec![drive(2e5), drive(second)], p99_ns: 1e6, ..Figures::default() })
     });

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use dyno::base::rng::Rng;
 use dyno::plan::{Plan, PointIndex};
 
-use crate::made::{self, Figures, normal, rng};
+use crate::made::{self, Figures, rng};
 use crate::support::size;
 
 /// How run-to-run scatter differs between points.
@@ -77,8 +77,8 @@ fn covering() -> Vec<Setting> {
 /// Of variance 1.
 fn draw(rng: &mut Rng, shape: Shape) -> f64 {
     match shape {
-        Shape::Equal | Shape::Unequal => normal(rng),
-        Shape::Heavy => normal(rng) / (0..3).map(|_| normal(rng).powi(2)).sum::<f64>().sqrt(),
+        Shape::Equal | Shape::Unequal => rng.normal(),
+        Shape::Heavy => rng.normal() / (0..3).map(|_| rng.normal().powi(2)).sum::<f64>().sqrt(),
     }
 }
 
@@ -113,7 +113,7 @@ fn write(bundle: &std::path::Path, plan: &Plan, with: &Setting, rng: &mut Rng) {
             _ => 1.0,
         };
         let block =
-            *blocks.entry((cell, key.repeat)).or_insert_with(|| 2.0 * with.scatter * normal(rng));
+            *blocks.entry((cell, key.repeat)).or_insert_with(|| 2.0 * with.scatter * rng.normal());
         let place = places.place(plan, key).expect("subjects take turns");
         let own = with.scatter * spread * if key.subject == "A" { with.noisy } else { 1.0 };
         let shared = block + with.place * f64::from(place);

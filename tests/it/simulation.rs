@@ -78,20 +78,16 @@ fn briefs(quick: u64) -> u64 {
     }
 }
 
-fn normal(rng: &mut Rng) -> f64 {
-    (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
-}
-
 /// Of variance 1, except for outliers.
 fn draw(rng: &mut Rng, shape: Shape) -> f64 {
     match shape {
-        Shape::Equal | Shape::Unequal => normal(rng),
+        Shape::Equal | Shape::Unequal => rng.normal(),
         Shape::Heavy => {
-            let squares: f64 = (0..3).map(|_| normal(rng).powi(2)).sum();
-            normal(rng) / squares.sqrt()
+            let squares: f64 = (0..3).map(|_| rng.normal().powi(2)).sum();
+            rng.normal() / squares.sqrt()
         }
-        Shape::Outliers if rng.below(20) == 0 => 10.0 * normal(rng),
-        Shape::Outliers => normal(rng),
+        Shape::Outliers if rng.below(20) == 0 => 10.0 * rng.normal(),
+        Shape::Outliers => rng.normal(),
     }
 }
 
@@ -123,10 +119,10 @@ fn step(rng: &mut Rng, with: &Setting) -> [Sheet; 2] {
         let spread = if with.shape == Shape::Unequal { 10f64.powf(rng.unit() - 0.5) } else { 1.0 };
         let level = 10.0 + 0.3 * p as f64;
         for r in 0..with.repeats {
-            let mut block = 2.0 * with.scatter * normal(rng);
+            let mut block = 2.0 * with.scatter * rng.normal();
             for (place, &s) in rows[(p * with.repeats + r) % rows.len()].iter().enumerate() {
                 if with.apart {
-                    block = with.scatter * normal(rng);
+                    block = with.scatter * rng.normal();
                 }
                 let own = with.scatter * spread * if s == 0 { with.noisy } else { 1.0 };
                 let gain = if s == 0 { with.gain.ln_1p() } else { 0.0 };

@@ -6,7 +6,7 @@ use dyno::record::key::drive;
 use dyno::record::{Fact, Run};
 use serde_json::{Value, json};
 
-use crate::made::{self, Figures, normal};
+use crate::made::{self, Figures};
 use crate::support::{dyno, dyno_well, said};
 use crate::web::serve;
 
@@ -32,10 +32,10 @@ pub fn runs(folder: &Path, days: u32, new_firmware: u32) {
         ];
         let started_unix_ns = FIRST_NS + u64::from(day) * DAY_NS;
         let run = Run { plan: plan.clone(), started_unix_ns, dyno_version: "test".into() };
-        let of_day = (0.01 * normal(&mut rng)).exp();
+        let of_day = (0.01 * rng.normal()).exp();
         made::write_run(&folder.join(format!("day-{day:02}.dyno")), &run, &facts, &mut |key| {
             let better = if key.subject == "A" && is_new { 1.1 } else { 1.0 };
-            let ops_per_s = 50_000.0 * better * of_day * (0.002 * normal(&mut rng)).exp();
+            let ops_per_s = 50_000.0 * better * of_day * (0.002 * rng.normal()).exp();
             Some(Figures { ops_per_s, p99_ns: 2e5 / better, ..Figures::default() })
         });
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::analysis::points::replay::{MODEL, TRACE};
 use crate::base::error::{Result, failed};
 use crate::base::output;
 use crate::base::stderr::note;
@@ -46,9 +47,6 @@ const LEAST_THETA: f64 = 0.05;
 const SECONDS: (f64, f64) = (10.0, 600.0);
 /// Requests in flight, so that bursts wait for the drive.
 const DEPTH: u64 = 128;
-/// The steps of the protocol: the fitted streams, and the trace itself. The brief compares them.
-const MODEL: &str = "model";
-const TRACE: &str = "trace";
 /// Between this and 1 / this, an index of dispersion at 1 ms is that of Poisson arrivals.
 const LIKE_POISSON: f64 = 0.5;
 
@@ -171,8 +169,7 @@ fn stream(name: String, profile: &TraceProfile, draft: &mut ProtocolDraft) -> Dr
             knobs.push((knob, rounded(of(kind))));
         }
     }
-    let moved = all - summary.of(RequestKind::Flush).requests as f64;
-    let sequential = profile.sequential as f64 / moved.max(1.0);
+    let sequential = profile.sequential_share().unwrap_or(0.0);
     if sequential >= 0.001 {
         knobs.push(("random", rounded((1.0 - sequential) * 100.0)));
     }

@@ -64,6 +64,11 @@ impl Rng {
     pub fn exponential(&mut self) -> f64 {
         -(1.0 - self.unit()).ln()
     }
+
+    /// Normal with mean 0 and deviation 1 (Box and Muller).
+    pub fn normal(&mut self) -> f64 {
+        (2.0 * self.exponential()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
+    }
 }
 
 /// SplitMix64's finaliser: a bijection in which every input bit reaches every output bit.

@@ -156,15 +156,11 @@ mod tests {
     use super::*;
     use crate::base::rng::{Rng, Seed};
 
-    fn normal(rng: &mut Rng) -> f64 {
-        (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
-    }
-
     /// Eight drives with 2 % scatter, five repeats with 1 %.
     fn drives(rng: &mut Rng, level: f64) -> Vec<Vec<f64>> {
         let mut drive = || {
-            let own = level * (0.02 * normal(rng)).exp();
-            (0..5).map(|_| own * (0.01 * normal(rng)).exp()).collect()
+            let own = level * (0.02 * rng.normal()).exp();
+            (0..5).map(|_| own * (0.01 * rng.normal()).exp()).collect()
         };
         (0..8).map(|_| drive()).collect()
     }

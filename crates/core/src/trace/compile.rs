@@ -11,7 +11,6 @@ use super::sort::Sorter;
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
 use crate::base::output::Output;
-use crate::base::stderr::note;
 
 /// What came of a trace.
 pub struct Compiled {
@@ -26,12 +25,7 @@ pub struct Compiled {
 impl Compiled {
     /// States on standard error what of the source was refused.
     pub fn note_refused(&self, source: &Path) {
-        let (refusals, requests) = (&self.refusals, self.summary.requests);
-        if refusals.count > 0 {
-            let (shown, count) = (source.display(), refusals.count);
-            note(&format!("{shown}: {requests} requests read; {count} lines or records refused:"));
-            refusals.lines().iter().for_each(|line| note(&format!("  {line}")));
-        }
+        self.refusals.note(source, self.summary.requests);
     }
 }
 

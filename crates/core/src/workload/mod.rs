@@ -4,6 +4,7 @@
 pub mod block;
 pub mod kv;
 pub mod kv_cache;
+mod last_few;
 mod offsets;
 pub mod oltp;
 pub mod tpcc;

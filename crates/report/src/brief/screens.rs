@@ -157,13 +157,7 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
         }
         None => {}
     }
-    out.extend(
-        facts
-            .comparisons
-            .barred
-            .iter()
-            .map(|bar| Block::text(wording::barred(l, &facts.subjects, &facts.measured, bar))),
-    );
+    out.extend(wording::not_comparable(l, facts).into_iter().map(Block::text));
     let caveats = caveat_text::caveats(l, facts, bottleneck_text::because);
     if !caveats.is_empty() {
         let title = say!(l, "caveats-of-claims");

@@ -92,8 +92,6 @@ fn or_none(value: Option<f64>, text: impl Fn(f64) -> String) -> String {
 
 fn cover(profile: &TraceProfile) -> Vec<Block> {
     let summary = &profile.summary;
-    let moved: u64 = summary.requests - summary.of(RequestKind::Flush).requests;
-    let sequential = (moved > 0).then(|| profile.sequential as f64 / moved as f64);
     let footprint = profile.extents.first().map_or(0, |extents| extents.footprint_bytes);
     let mut pairs = vec![
         ("requests", grouped(summary.requests)),
@@ -101,7 +99,7 @@ fn cover(profile: &TraceProfile) -> Vec<Block> {
         ("mean arrivals", or_none(profile.rate(), |rate| format!("{} /s", significant(rate, 4)))),
         ("most arrivals in a second", grouped(profile.peak_second)),
         ("reads among reads and writes", or_none(profile.read_share(), percent)),
-        ("sequential requests", or_none(sequential, percent)),
+        ("sequential requests", or_none(profile.sequential_share(), percent)),
         ("footprint in 4 KiB extents", bytes(footprint)),
         ("devices", summary.devices.len().to_string()),
     ];

@@ -107,12 +107,7 @@ pub fn comparisons(l: Language, facts: &Facts) -> ComparisonsDocument {
             .iter()
             .map(|c| wording::crossover(l, &facts.subjects, &facts.measured, c))
             .collect(),
-        not_comparable: facts
-            .comparisons
-            .barred
-            .iter()
-            .map(|b| wording::barred(l, &facts.subjects, &facts.measured, b))
-            .collect(),
+        not_comparable: wording::not_comparable(l, facts),
         caveats: caveat_text::caveats(l, facts, bottleneck_text::because),
         notes: notes::all(l, facts),
     }

@@ -143,10 +143,6 @@ mod tests {
     use super::*;
     use crate::base::rng::{Rng, Seed};
 
-    fn normal(rng: &mut Rng) -> f64 {
-        (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
-    }
-
     /// A level over the window (0 to 1), with noise that is correlated by `kept` from second to
     /// second.
     fn noisy(
@@ -156,9 +152,9 @@ mod tests {
         kept: f64,
         level: fn(f64) -> f64,
     ) -> Vec<f64> {
-        let mut x = normal(rng);
+        let mut x = rng.normal();
         let mut at = |i: usize| {
-            x = kept * x + (1.0 - kept * kept).sqrt() * normal(rng);
+            x = kept * x + (1.0 - kept * kept).sqrt() * rng.normal();
             5e5 * level((i as f64 + 0.5) / seconds as f64) * (1.0 + noise * x)
         };
         (0..seconds).map(&mut at).collect()

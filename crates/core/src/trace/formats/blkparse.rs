@@ -27,7 +27,7 @@ impl TraceFormat for Blkparse {
     }
 
     fn read(&self, file: &Path, sink: &mut RequestSink) -> Result<()> {
-        lines::each(file, sink, |line, sink| {
+        lines::each(file, lines::LONGEST, sink, |line, sink: &mut RequestSink| {
             let Some(event) = event(line).filter(|event| event.action == "Q") else {
                 return Ok(None);
             };

@@ -80,7 +80,7 @@ pub fn records(reader: &mut dyn Read, name: &str, sink: &mut RequestSink) -> Res
                 RECORD_BYTES => "it is no record of blktrace's version 7; nothing is read on",
                 _ => "the file ends within a record",
             };
-            sink.refuse(at, "", reason.to_string());
+            sink.as_mut().add(at, "", reason.to_string());
             return Ok(());
         };
         let record = Record { bytes: record, endian };
@@ -90,13 +90,13 @@ pub fn records(reader: &mut dyn Read, name: &str, sink: &mut RequestSink) -> Res
                 Ok(arrival) => sink.take(&arrival.of(&record.device()))?,
             };
             if let Some(reason) = reason {
-                sink.refuse(at, "", reason);
+                sink.as_mut().add(at, "", reason);
             }
         }
         let more = u64::from(record.u16(46));
         let passed = std::io::copy(&mut (&mut *reader).take(more), &mut std::io::sink())?;
         if passed < more {
-            sink.refuse(at, "", "the file ends within a record".to_string());
+            sink.as_mut().add(at, "", "the file ends within a record".to_string());
         }
         place += RECORD_BYTES as u64 + passed;
     }

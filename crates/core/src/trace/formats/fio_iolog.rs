@@ -26,7 +26,7 @@ impl TraceFormat for FioIolog {
 
     fn read(&self, file: &Path, sink: &mut RequestSink) -> Result<()> {
         let (mut of_version, mut now_ns) = (0, 0u64);
-        lines::each(file, sink, |line, sink| {
+        lines::each(file, lines::LONGEST, sink, |line, sink: &mut RequestSink| {
             if let Some(version) = version(line) {
                 of_version = version;
                 return Ok(None);

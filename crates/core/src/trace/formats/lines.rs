@@ -7,12 +7,12 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use super::parsed::{RequestSink, SourceRequest};
+use super::parsed::{Refusals, RequestSink, SourceRequest};
 use crate::base::error::{Context, Result};
 use crate::base::file;
 
-/// Bytes of a line. Names of files have at most 4,096.
-const LONGEST: u64 = 8192;
+/// Bytes of a request's line. Names of files have at most 4,096.
+pub const LONGEST: u64 = 8192;
 /// Bytes from which a format is recognised.
 const BEGINNING: u64 = 64 << 10;
 
@@ -63,7 +63,7 @@ pub fn requests(
     names: &str,
     row: impl Fn(&str) -> Result<SourceRequest<'_>, String>,
 ) -> Result<()> {
-    each(path, sink, |line, sink| match row(line) {
+    each(path, LONGEST, sink, |line, sink: &mut RequestSink| match row(line) {
         _ if line.starts_with(names) => Ok(None),
         Ok(request) => sink.take(&request),
         Err(reason) => Ok(Some(reason)),
@@ -71,27 +71,28 @@ pub fn requests(
 }
 
 /// Hands each line to `take`, without its end; what it says is the reason for which the line is
-/// refused. Lines of spaces are passed over.
-pub fn each(
+/// refused, as is one of more than `longest` bytes. Lines of spaces are passed over.
+pub fn each<S: AsMut<Refusals>>(
     path: &Path,
-    sink: &mut RequestSink,
-    mut take: impl FnMut(&str, &mut RequestSink) -> Result<Option<String>>,
+    longest: u64,
+    sink: &mut S,
+    mut take: impl FnMut(&str, &mut S) -> Result<Option<String>>,
 ) -> Result<()> {
     let reading = || format!("reading {}", path.display());
     let mut file = BufReader::with_capacity(1 << 16, open(path)?);
     let mut bytes = Vec::new();
     for number in 1u64.. {
         bytes.clear();
-        let read = (&mut file).take(LONGEST).read_until(b'\n', &mut bytes).with_context(reading)?;
+        let read = (&mut file).take(longest).read_until(b'\n', &mut bytes).with_context(reading)?;
         if read == 0 {
             break;
         }
-        let whole = bytes.last() == Some(&b'\n') || (read as u64) < LONGEST;
+        let whole = bytes.last() == Some(&b'\n') || (read as u64) < longest;
         if !whole {
             file.skip_until(b'\n').with_context(reading)?;
         }
         let reason = match std::str::from_utf8(&bytes) {
-            _ if !whole => Some(format!("it has more than {LONGEST} bytes")),
+            _ if !whole => Some(format!("it has more than {longest} bytes")),
             _ if bytes.contains(&0) => Some("it has a NUL byte".to_string()),
             Err(_) => Some("it is not text (UTF-8)".to_string()),
             Ok(line) if line.trim().is_empty() => None,
@@ -99,7 +100,7 @@ pub fn each(
         };
         if let Some(reason) = reason {
             let text = String::from_utf8_lossy(&bytes);
-            sink.refuse(|| format!("line {number}"), text.trim_end(), reason);
+            sink.as_mut().add(|| format!("line {number}"), text.trim_end(), reason);
         }
     }
     Ok(())

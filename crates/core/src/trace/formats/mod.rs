@@ -19,7 +19,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use blktrace::records;
-pub use lines::Beginning;
+pub use lines::{Beginning, each as each_line};
 
 use crate::base::error::Result;
 use crate::base::registry::Registry;

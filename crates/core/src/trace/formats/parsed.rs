@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::Path;
 
 use crate::base::error::{Result, failed};
+use crate::base::stderr::note;
 use crate::base::text::visible;
 use crate::trace::request::{MOST_DEVICES, Request, RequestKind};
 use crate::trace::sort::Sorter;
@@ -45,6 +47,24 @@ impl Refusals {
             lines.push(format!("and {others} more"));
         }
         lines
+    }
+
+    /// Counts what is no request, and keeps the first.
+    pub fn add(&mut self, place: impl FnOnce() -> String, text: &str, reason: String) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            let text = text.chars().take(SHOWN).collect();
+            self.first.push(Refused { place: place(), text, reason });
+        }
+    }
+
+    /// States on standard error what of a source with so many requests was refused.
+    pub fn note(&self, source: &Path, requests: u64) {
+        if self.count > 0 {
+            let (shown, count) = (source.display(), self.count);
+            note(&format!("{shown}: {requests} requests read; {count} lines or records refused:"));
+            self.lines().iter().for_each(|line| note(&format!("  {line}")));
+        }
     }
 }
 
@@ -103,15 +123,6 @@ impl RequestSink {
         Ok(None)
     }
 
-    /// Counts what is no request.
-    pub fn refuse(&mut self, place: impl FnOnce() -> String, text: &str, reason: String) {
-        self.refusals.count += 1;
-        if self.refusals.first.len() < NAMED {
-            let text = text.chars().take(SHOWN).collect();
-            self.refusals.first.push(Refused { place: place(), text, reason });
-        }
-    }
-
     /// Counts events that the recorder lost.
     pub fn lose(&mut self, events: u64) {
         self.refusals.lost += events;
@@ -120,5 +131,11 @@ impl RequestSink {
     /// What came.
     pub fn into_parts(self) -> (Sorter, Refusals) {
         (self.sorter, self.refusals)
+    }
+}
+
+impl AsMut<Refusals> for RequestSink {
+    fn as_mut(&mut self) -> &mut Refusals {
+        &mut self.refusals
     }
 }

@@ -79,6 +79,13 @@ impl TraceProfile {
         (span_s > 0.0).then(|| self.summary.requests as f64 / span_s)
     }
 
+    /// The share of requests that begin where the one before ended, of all but flushes; none
+    /// without any.
+    pub fn sequential_share(&self) -> Option<f64> {
+        let moved = self.summary.requests - self.summary.of(RequestKind::Flush).requests;
+        (moved > 0).then(|| self.sequential as f64 / moved as f64)
+    }
+
     /// The share of reads among reads and writes; none without either.
     pub fn read_share(&self) -> Option<f64> {
         let of = |kind| self.summary.of(kind).requests as f64;

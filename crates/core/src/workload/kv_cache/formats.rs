@@ -1,18 +1,16 @@
 //! Recordings of requests to language models: Mooncake's lines of JSON and BurstGPT's CSV. Units
 //! and sources are in docs/kv-cache.md.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::sessions::Sessions;
-use crate::base::error::{Context, Result, failed};
-use crate::base::file;
+use crate::base::error::{Result, failed};
 use crate::base::rng::mix;
-use crate::base::stderr::note;
 use crate::base::text::visible;
+use crate::trace::Refusals;
+use crate::trace::formats::each_line;
 
 /// Bytes of a line: 100,000 blocks.
 const LONGEST: u64 = 1 << 20;
@@ -20,8 +18,6 @@ const LONGEST: u64 = 1 << 20;
 const MOST_BLOCKS: usize = 1 << 28;
 /// Tokens of a request.
 const MOST_TOKENS: u64 = 1 << 30;
-/// Characters of a refused line that are shown.
-const SHOWN: usize = 80;
 
 /// A request of Mooncake's recordings.
 #[derive(Deserialize)]
@@ -39,37 +35,61 @@ struct BurstColumns {
     output: usize,
 }
 
+/// A recording as far as it has been read.
+#[derive(Default)]
+struct RecordingText {
+    sessions: Sessions,
+    refusals: Refusals,
+    /// Of BurstGPT's CSV; none for Mooncake's lines.
+    columns: Option<BurstColumns>,
+    lines: u64,
+}
+
+impl AsMut<Refusals> for RecordingText {
+    fn as_mut(&mut self) -> &mut Refusals {
+        &mut self.refusals
+    }
+}
+
+impl RecordingText {
+    /// Takes a line; the reason where it is no request. The first line determines the format.
+    fn take(&mut self, line: &str, tokens: u64) -> Option<String> {
+        self.lines += 1;
+        if self.lines == 1 {
+            self.columns = BurstColumns::of(line);
+            if self.columns.is_some() {
+                return None;
+            }
+        }
+        let taken = match &self.columns {
+            Some(columns) => columns.take(line, tokens, self.lines - 1, &mut self.sessions),
+            None => mooncake(line, &mut self.sessions),
+        };
+        taken.err()
+    }
+}
+
 /// Reads a recording; `tokens` is the size of a block where the recording has none.
 pub fn read(path: &Path, tokens: u64) -> Result<Sessions> {
-    let mut lines = TextLines::open(path)?;
-    let Some(first) = lines.next_line()? else { return Err(empty(path)) };
-    let burst = BurstColumns::of(&first);
-    let mut sessions = Sessions::default();
-    let mut refused = RefusedLines::default();
-    let mut line = Some(first).filter(|_| burst.is_none());
-    for number in 1u64.. {
-        let text = match line.take() {
-            Some(text) => text,
-            None => match lines.next_line()? {
-                Some(text) => text,
-                None => break,
-            },
-        };
-        let taken = match &burst {
-            Some(columns) => columns.take(&text, tokens, number, &mut sessions),
-            None => mooncake(&text, &mut sessions),
-        };
-        if let Err(reason) = taken {
-            refused.add(&text, reason);
-        }
-        if sessions.blocks().len() > MOST_BLOCKS {
-            return Err(failed(
+    let mut text = RecordingText::default();
+    each_line(path, LONGEST, &mut text, |line, text: &mut RecordingText| {
+        let refused = text.take(line.trim(), tokens);
+        match text.sessions.blocks().len() > MOST_BLOCKS {
+            true => Err(failed(
                 format!("{} has more than {MOST_BLOCKS} blocks", path.display()),
                 "replay a part of it",
-            ));
+            )),
+            false => Ok(refused),
         }
+    })?;
+    let RecordingText { sessions, refusals, lines, .. } = text;
+    refusals.note(path, sessions.len() as u64);
+    if lines == 0 && refusals.count == 0 {
+        return Err(failed(
+            format!("the recording {} is empty", path.display()),
+            "check that it was copied",
+        ));
     }
-    refused.note(path, sessions.len());
     if sessions.blocks().is_empty() {
         return Err(failed(
             format!("{} has no request in Mooncake's or BurstGPT's format", path.display()),
@@ -144,63 +164,6 @@ impl BurstColumns {
 
 fn text_hash(text: &str) -> u64 {
     twox_hash::XxHash3_64::oneshot(text.as_bytes())
-}
-
-/// The lines of a text that are not empty.
-struct TextLines {
-    file: BufReader<File>,
-    path: String,
-}
-
-impl TextLines {
-    fn open(path: &Path) -> Result<TextLines> {
-        let file = BufReader::with_capacity(1 << 16, file::open(path)?);
-        Ok(TextLines { file, path: path.display().to_string() })
-    }
-
-    fn next_line(&mut self) -> Result<Option<String>> {
-        loop {
-            let mut bytes = Vec::new();
-            let read = (&mut self.file).take(LONGEST).read_until(b'\n', &mut bytes);
-            if read.with_context(|| format!("reading {}", self.path))? == 0 {
-                return Ok(None);
-            }
-            let text = String::from_utf8_lossy(&bytes);
-            if !text.trim().is_empty() {
-                return Ok(Some(text.trim().to_string()));
-            }
-        }
-    }
-}
-
-/// TextLines that are no requests.
-#[derive(Default)]
-struct RefusedLines {
-    count: u64,
-    first: Option<String>,
-}
-
-impl RefusedLines {
-    fn add(&mut self, line: &str, reason: String) {
-        self.count += 1;
-        self.first.get_or_insert_with(|| {
-            let begin: String = line.chars().take(SHOWN).collect();
-            format!("{reason}: {}", visible(&begin))
-        });
-    }
-
-    fn note(&self, path: &Path, requests: usize) {
-        if let Some(first) = &self.first {
-            let (shown, count) = (path.display(), self.count);
-            note(&format!(
-                "{shown}: {requests} requests read; {count} lines refused, the first: {first}"
-            ));
-        }
-    }
-}
-
-fn empty(path: &Path) -> crate::base::error::Error {
-    failed(format!("the recording {} is empty", path.display()), "check that it was copied")
 }
 
 #[cfg(test)]

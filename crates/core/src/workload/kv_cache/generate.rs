@@ -76,9 +76,7 @@ fn age(rng: &mut Rng, conversations: usize) -> usize {
 }
 
 fn log_normal(rng: &mut Rng, (median, sigma): (f64, f64)) -> u64 {
-    // Box and Muller.
-    let normal = (2.0 * rng.exponential()).sqrt() * (rng.unit() * std::f64::consts::TAU).cos();
-    (median * (sigma * normal).exp()) as u64
+    (median * (sigma * rng.normal()).exp()) as u64
 }
 
 #[cfg(test)]

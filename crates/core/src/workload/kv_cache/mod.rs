@@ -2,16 +2,16 @@
 //!
 //! `sessions` are the requests of a recording, which `formats` reads or `generate` makes; `cache`
 //! is what the knobs describe, `models` the size of its blocks; `eviction`, `s3_fifo` and
-//! `age_queue` determine which blocks it keeps. `recording` compiles both into a trace of reads and
+//! `rule` determine which blocks it keeps. `recording` compiles both into a trace of reads and
 //! writes of blocks, which is replayed as the workload `trace` is.
 
-mod age_queue;
 mod cache;
 mod eviction;
 mod formats;
 mod generate;
 mod models;
 mod recording;
+mod rule;
 mod s3_fifo;
 mod sessions;
 #[cfg(test)]

@@ -8,17 +8,18 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use super::age_queue::Eviction;
 use super::cache::Cache;
+use super::rule::Eviction;
 use super::sessions::Sessions;
 use super::{eviction, formats, generate};
 use crate::base::error::{Context, Result};
 use crate::base::rng::Seed;
 use crate::trace::{Reader, Request, RequestKind, Writer};
+use crate::workload::last_few::LastFew;
 use crate::workload::trace::SYNTHETIC;
 
 /// Of the generated recording, and of the times within a step.
@@ -39,9 +40,7 @@ pub struct Recording {
 /// What a recording is compiled from: the file as it is now, and the cache.
 type RecordingKey = (Option<(u64, u64, i64, i64)>, Cache);
 
-/// The last few.
-static KNOWN: Mutex<Vec<(RecordingKey, Arc<Recording>)>> = Mutex::new(Vec::new());
-const MOST_KNOWN: usize = 4;
+static KNOWN: LastFew<RecordingKey, Recording> = LastFew::new(4);
 
 /// The recording of a cache, from memory if it was compiled before.
 pub fn open(cache: &Cache) -> Result<Arc<Recording>> {
@@ -53,16 +52,7 @@ pub fn open(cache: &Cache) -> Result<Arc<Recording>> {
             Some((found.ino(), found.len(), found.ctime(), found.ctime_nsec()))
         }
     };
-    let key = (state, cache.clone());
-    let known = || KNOWN.lock().unwrap_or_else(|e| e.into_inner());
-    if let Some((_, recording)) = known().iter().find(|(of, _)| *of == key) {
-        return Ok(Arc::clone(recording));
-    }
-    let made = Arc::new(compile(&sessions(cache)?, cache)?);
-    let mut all = known();
-    all.truncate(MOST_KNOWN - 1);
-    all.insert(0, (key, Arc::clone(&made)));
-    Ok(made)
+    KNOWN.get((state, cache.clone()), || compile(&sessions(cache)?, cache))
 }
 
 /// The requests of a recording, before its times are spread.

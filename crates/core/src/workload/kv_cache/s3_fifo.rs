@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use super::age_queue::{AgeQueue, Eviction};
+use hashlink::LinkedHashSet;
+
+use super::rule::Eviction;
 
 /// The fewest blocks: the small queue must hold more than one.
 pub const LEAST_BLOCKS: u64 = 20;
@@ -17,12 +19,13 @@ const MOST_ROUNDS: u32 = 3;
 
 /// The rule.
 pub struct S3Fifo {
-    blocks: u64,
-    small_blocks: u64,
-    ghost_blocks: u64,
-    small: AgeQueue,
-    main: AgeQueue,
-    ghost: AgeQueue,
+    blocks: usize,
+    small_blocks: usize,
+    ghost_blocks: usize,
+    /// Each with the oldest block first.
+    small: LinkedHashSet<u64>,
+    main: LinkedHashSet<u64>,
+    ghost: LinkedHashSet<u64>,
     /// Of the blocks of both queues.
     hits: HashMap<u64, u32>,
     has_evicted: bool,
@@ -30,14 +33,14 @@ pub struct S3Fifo {
 
 impl S3Fifo {
     pub fn new(blocks: u64) -> S3Fifo {
-        let part = |share: f64| (blocks as f64 * share) as u64;
+        let part = |share: f64| (blocks as f64 * share) as usize;
         S3Fifo {
-            blocks,
+            blocks: blocks as usize,
             small_blocks: part(0.1),
             ghost_blocks: part(0.9),
-            small: AgeQueue::default(),
-            main: AgeQueue::default(),
-            ghost: AgeQueue::default(),
+            small: LinkedHashSet::new(),
+            main: LinkedHashSet::new(),
+            ghost: LinkedHashSet::new(),
             hits: HashMap::new(),
             has_evicted: false,
         }
@@ -45,7 +48,7 @@ impl S3Fifo {
 
     fn evict(&mut self, evicted: &mut Vec<u64>) {
         self.has_evicted = true;
-        if self.main.len() > self.blocks - self.small_blocks || self.small.len() == 0 {
+        if self.main.len() > self.blocks - self.small_blocks || self.small.is_empty() {
             self.evict_main(evicted);
         } else {
             self.evict_small(evicted);
@@ -53,29 +56,29 @@ impl S3Fifo {
     }
 
     fn evict_small(&mut self, evicted: &mut Vec<u64>) {
-        while let Some(block) = self.small.pop() {
+        while let Some(block) = self.small.pop_front() {
             if self.hits.insert(block, 0).unwrap_or(0) >= MOVE_HITS {
-                self.main.push(block);
+                self.main.insert(block);
                 continue;
             }
             self.hits.remove(&block);
             if self.ghost.len() == self.ghost_blocks {
-                self.ghost.pop();
+                self.ghost.pop_front();
             }
-            self.ghost.push(block);
+            self.ghost.insert(block);
             evicted.push(block);
             return;
         }
     }
 
     fn evict_main(&mut self, evicted: &mut Vec<u64>) {
-        while let Some(block) = self.main.pop() {
+        while let Some(block) = self.main.pop_front() {
             let hits = self.hits.remove(&block).unwrap_or(0);
             if hits == 0 {
                 evicted.push(block);
                 return;
             }
-            self.main.push(block);
+            self.main.insert(block);
             self.hits.insert(block, hits.min(MOST_ROUNDS) - 1);
         }
     }
@@ -87,15 +90,13 @@ impl Eviction for S3Fifo {
             *hits = hits.saturating_add(1);
             return true;
         }
-        let known = self.ghost.remove(block);
+        let known = self.ghost.remove(&block);
         while self.small.len() + self.main.len() >= self.blocks {
             self.evict(evicted);
         }
         let full = !self.has_evicted && self.small.len() >= self.small_blocks;
-        match known || full {
-            true => self.main.push(block),
-            false => self.small.push(block),
-        }
+        let queue = if known || full { &mut self.main } else { &mut self.small };
+        queue.insert(block);
         self.hits.insert(block, 0);
         false
     }

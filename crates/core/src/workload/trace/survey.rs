@@ -5,7 +5,7 @@ use std::fs::File;
 use std::hash::Hasher;
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use twox_hash::XxHash3_64;
 
@@ -14,6 +14,7 @@ use super::selection::{Remap, Selection};
 use crate::base::error::{Context, Result, failed};
 use crate::base::units;
 use crate::trace::{KindTotal, Reader, Request, RequestKind};
+use crate::workload::last_few::LastFew;
 
 /// The longest read or write that is replayed: each slot of the queue has a buffer for it.
 const LONGEST_BYTES: u32 = 256 << 20;
@@ -48,22 +49,11 @@ pub struct Survey {
 /// What a survey is of: the compiled file as it is now, and the part of it.
 type SurveyKey = (u64, u64, i64, i64, Selection);
 
-/// Of the last few.
-static KNOWN: Mutex<Vec<(SurveyKey, Arc<Survey>)>> = Mutex::new(Vec::new());
-const MOST_KNOWN: usize = 8;
+static KNOWN: LastFew<SurveyKey, Survey> = LastFew::new(8);
 
 /// What is replayed; from memory where it was asked before.
 pub fn survey(selection: &Selection, reader: &mut Reader) -> Result<Arc<Survey>> {
-    let key = key(selection, reader.file())?;
-    let known = || KNOWN.lock().unwrap_or_else(|e| e.into_inner());
-    if let Some((_, found)) = known().iter().find(|(of, _)| *of == key) {
-        return Ok(Arc::clone(found));
-    }
-    let made = Arc::new(look(selection, reader)?);
-    let mut all = known();
-    all.truncate(MOST_KNOWN - 1);
-    all.insert(0, (key, Arc::clone(&made)));
-    Ok(made)
+    KNOWN.get(key(selection, reader.file())?, || look(selection, reader))
 }
 
 fn key(selection: &Selection, file: &File) -> Result<SurveyKey> {

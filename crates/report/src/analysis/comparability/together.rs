@@ -117,7 +117,7 @@ fn apart(own: &[(u32, f64)], block: u32) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::rng::{Rng, Seed};
+    use crate::base::rng::Seed;
 
     fn series(values: &[f64]) -> Vec<(u32, f64)> {
         values.iter().zip(1..).map(|(value, block)| (block, value.ln())).collect()
@@ -137,10 +137,6 @@ mod tests {
         assert_eq!(moved(&[series(&[100.0, 35.0]), series(&[100.0, 35.0])]), []);
     }
 
-    fn normal(rng: &mut Rng) -> f64 {
-        (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
-    }
-
     #[test]
     fn of_briefs_that_nothing_moved_few_name_a_repeat_however_much_they_scatter() {
         for (scatter, repeats) in [(0.03, 3), (0.03, 5), (0.1, 5), (0.3, 5)] {
@@ -148,9 +144,7 @@ mod tests {
             for trial in 0..1_000 {
                 let mut rng = Seed::new(9, 0, 0).at(trial);
                 let mut one = || {
-                    (1..=repeats)
-                        .map(|block| (block, scatter * normal(&mut rng)))
-                        .collect::<Vec<_>>()
+                    (1..=repeats).map(|block| (block, scatter * rng.normal())).collect::<Vec<_>>()
                 };
                 named += usize::from(!moved(&[one(), one()]).is_empty());
             }

@@ -50,6 +50,29 @@ pub struct RepeatSummary {
     pub drift: Drift,
 }
 
+/// Reads and writes, of any span of time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MovedData {
+    /// Reads.
+    pub reads: f64,
+    /// Reads and writes.
+    pub ops: f64,
+    /// Bytes of both.
+    pub bytes: f64,
+}
+
+impl MovedData {
+    /// The share of reads; none without any.
+    pub fn read_share(&self) -> Option<f64> {
+        (self.ops > 0.0).then(|| self.reads / self.ops)
+    }
+
+    /// Bytes of a read or write; none without any.
+    pub fn mean_size(&self) -> Option<f64> {
+        (self.ops > 0.0).then(|| self.bytes / self.ops)
+    }
+}
+
 /// The ops of one class over all repeats.
 #[derive(Clone)]
 pub struct ClassSummary {
@@ -199,6 +222,20 @@ impl RepeatSummary {
     /// The figures of a class; None if the cell had no op of it.
     pub fn class(&self, class: Option<Class>) -> Option<&ClassSummary> {
         self.classes.iter().find(|c| Some(c.class) == class)
+    }
+
+    /// Reads and writes together, per second.
+    pub fn moved(&self) -> MovedData {
+        let value = |of: Option<&Estimate>| of.map_or(0.0, |estimate| estimate.value);
+        let mut moved = MovedData::default();
+        for class in [Class::READ, Class::WRITE] {
+            let Some(own) = self.class(Some(class)) else { continue };
+            let ops = value(own.ops_per_s.as_ref());
+            moved.ops += ops;
+            moved.reads += if class == Class::READ { ops } else { 0.0 };
+            moved.bytes += value(own.bytes_per_s.as_ref());
+        }
+        moved
     }
 
     /// The class to which a latency limit applies.

@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 
 use crate::record::{Arrivals, CachedBlocks, Point, RateInterval, RemappedTrace, Replayed, Sample};
 
+/// The step of a fitted protocol with the streams that are like the trace.
+pub const MODEL: &str = "model";
+/// The step that replays the trace itself. A brief compares both.
+pub const TRACE: &str = "trace";
+
 /// The recorded loads of one point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointReplay {

@@ -24,14 +24,8 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.comparisons.claims.is_empty() {
         return Vec::new();
     }
-    let mut out: Vec<Block> = Vec::new();
-    out.extend(
-        facts
-            .comparisons
-            .barred
-            .iter()
-            .map(|bar| Block::text(wording::barred(l, &facts.subjects, &facts.measured, bar))),
-    );
+    let mut out: Vec<Block> =
+        wording::not_comparable(l, facts).into_iter().map(Block::text).collect();
     by_subject(l, facts, &mut out);
     out.extend(facts.comparisons.crossovers.iter().map(|own| {
         Block::text(wording::stopped(

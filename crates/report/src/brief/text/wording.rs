@@ -339,6 +339,12 @@ pub fn when_measured(l: Language, run: &RunFacts) -> String {
     }
 }
 
+/// Why subjects are not compared, pair by pair.
+pub fn not_comparable(l: Language, facts: &Facts) -> Vec<String> {
+    let text = |bar| barred(l, &facts.subjects, &facts.measured, bar);
+    facts.comparisons.barred.iter().map(text).collect()
+}
+
 /// Why two subjects are not compared.
 pub fn barred(l: Language, subjects: &Subjects, measured: &MeasuredFacts, bar: &Barred) -> String {
     let (first, other) = (&subjects[bar.pair.0].name, &subjects[bar.pair.1].name);

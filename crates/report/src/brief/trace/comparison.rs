@@ -42,10 +42,7 @@ const PROPERTIES: &[(&str, Property)] = &[
     ("most arrivals in a second", |of| grouped(of.peak_second)),
     ("reads among reads and writes", |of| or_none(of.read_share(), percent)),
     ("mean size", |of| or_none(mean_size(of), |size| bytes(size as u64))),
-    ("sequential requests", |of| {
-        let moved = of.summary.requests - of.summary.of(RequestKind::Flush).requests;
-        percent(of.sequential as f64 / moved.max(1) as f64)
-    }),
+    ("sequential requests", |of| percent(of.sequential_share().unwrap_or(0.0))),
     ("footprint in 4 KiB extents", |of| {
         of.extents.first().map_or(String::new(), |extents| bytes(extents.footprint_bytes))
     }),

@@ -2,7 +2,7 @@
 //! and what was changed of them.
 
 use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
+use crate::analysis::points::point_summary::{MovedData, RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -11,7 +11,7 @@ use crate::brief::section::steps::replay_model;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart;
 use crate::language::Language;
-use crate::record::{Class, Replayed};
+use crate::record::Replayed;
 use crate::say;
 
 /// Recorded loads.
@@ -146,29 +146,25 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
     let mut table = Table::new(left, &head);
     for stream in streams {
         let Replayed { reads, writes, .. } = stream.recorded;
-        let of = |class| stream.summary.class(Some(class));
-        let ops = |class| Some(of(class)?.ops_per_s.as_ref()?.value);
-        let rate = |class| ops(class).unwrap_or(0.0);
-        let bytes =
-            |class| of(class).and_then(|own| own.bytes_per_s.as_ref()).map_or(0.0, |e| e.value);
-        let moved = [Class::READ, Class::WRITE];
-        let (ops, moved_bytes): (f64, f64) =
-            (moved.map(rate).iter().sum(), moved.map(bytes).iter().sum());
-        let recorded = (reads.requests + writes.requests) as f64;
-        let share = |part: f64, all: f64| match all > 0.0 {
-            true => number_format::percent(l, part / all * 100.0, 1),
-            false => NONE.to_string(),
+        let recorded = MovedData {
+            reads: reads.requests as f64,
+            ops: (reads.requests + writes.requests) as f64,
+            bytes: (reads.bytes + writes.bytes) as f64,
         };
-        let size = |bytes: f64, ops: f64| match ops > 0.0 {
-            true => number_format::size(l, bytes / ops),
-            false => NONE.to_string(),
+        let moved = stream.summary.moved();
+        let share = |of: &MovedData| {
+            let percent = |share| number_format::percent(l, share * 100.0, 1);
+            of.read_share().map_or(NONE.to_string(), percent)
+        };
+        let size = |of: &MovedData| {
+            of.mean_size().map_or(NONE.to_string(), |bytes| number_format::size(l, bytes))
         };
         let row = [
             number_format::grouped(l, stream.recorded.requests()),
-            share(reads.requests as f64, recorded),
-            share(rate(Class::READ), ops),
-            size((reads.bytes + writes.bytes) as f64, recorded),
-            size(moved_bytes, ops),
+            share(&recorded),
+            share(&moved),
+            size(&recorded),
+            size(&moved),
         ];
         table.row(Mark::None, [place(l, (subjects, is_swept), stream), row.to_vec()].concat());
     }

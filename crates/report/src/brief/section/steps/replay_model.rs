@@ -2,18 +2,14 @@
 
 use crate::analysis::facts::{CellFacts, Facts};
 use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::replay::{MODEL, TRACE};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::replay;
 use crate::language::Language;
-use crate::record::Class;
 use crate::say;
-
-/// The names of the steps (`src/cmd/trace/model.rs`).
-const TRACE: &str = "trace";
-const MODEL: &str = "model";
 
 /// Intervals of one second with fewer than this many have no index of dispersion.
 const FEWEST_INTERVALS: usize = 10;
@@ -64,25 +60,21 @@ pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 fn row(l: Language, place: Vec<String>, cell: &CellFacts, total: &RepeatSummary) -> Vec<TableCell> {
-    let of = |class| total.class(Some(class));
-    let ops = |class| Some(of(class)?.ops_per_s.as_ref()?.value);
-    let rate = |class| ops(class).unwrap_or(0.0);
-    let bytes = |class| of(class).and_then(|own| own.bytes_per_s.as_ref()).map_or(0.0, |e| e.value);
-    let moved = [Class::READ, Class::WRITE];
-    let ops: f64 = moved.map(rate).iter().sum();
-    let size: f64 = moved.map(bytes).iter().sum::<f64>() / ops;
+    let moved = total.moved();
     let most = cell.over_time.iter().map(|(_, ops)| *ops).fold(0.0, f64::max);
     let idc = dispersion(&cell.over_time);
-    let some = |text: String| if ops > 0.0 { text } else { NONE.to_string() };
+    let or_none = |value: Option<f64>, text: &dyn Fn(f64) -> String| {
+        value.map_or_else(|| NONE.to_string(), text)
+    };
     let mut row = texts(place);
     row.extend(texts([
         format!("{}/s", number_format::ops(l, total.ops_per_s.as_ref())),
         number_format::count(l, most),
         idc.map_or(NONE.to_string(), |idc| l.number(&units::significant(idc, 3))),
-        some(number_format::percent(l, rate(Class::READ) / ops * 100.0, 1)),
-        some(number_format::size(l, size)),
+        or_none(moved.read_share(), &|share| number_format::percent(l, share * 100.0, 1)),
+        or_none(moved.mean_size(), &|bytes| number_format::size(l, bytes)),
     ]));
-    let lead = total.classes.iter().max_by_key(|class| class.ops).map(|class| class.user_latency());
+    let lead = total.limited_class().map(|class| class.user_latency());
     row.extend(
         [0, 2, 3]
             .map(|at| TableCell::latency(lead.and_then(|all| all.percentiles_ns[at].as_ref()))),

@@ -1,0 +1,8 @@
+//! What all rules of eviction have in common.
+
+/// The rule by which blocks are evicted.
+pub trait Eviction {
+    /// Whether the block is in the cache. If not, it is inserted, and evicted blocks are added to
+    /// `evicted`.
+    fn access(&mut self, block: u64, evicted: &mut Vec<u64>) -> bool;
+}
