@@ -11,6 +11,7 @@ use dyno::bundles;
 use super::ftl::Ftl;
 use super::mounted::{MountedFtl, PAGE};
 use crate::servers;
+use crate::support::quiet::on_a_quiet_machine;
 use crate::support::{LoopDevice, dyno_well, seed};
 
 /// Pages of the host: 80 % of the flash.
@@ -228,11 +229,14 @@ fn innodbs_log_pages_and_doublewrites_are_what_the_kernel_counts_but_for_the_fil
     // whole blocks.
     let knobs = "buffer_pool = \"32MiB\", redo_log = \"16MiB\", flush_log_at_trx_commit = 0, \
                  options = { innodb-max-dirty-pages-pct = 0 }";
-    let Some(layers) = database_layers("mysql", knobs) else { return };
-    let (names, rest) = parts_of(&layers);
-    assert_eq!(names, ["wal", "pages", "doublewrite"]);
-    assert!((-0.01..0.15).contains(&rest), "{layers:?}");
-    assert_eq!(layers.user, None, "no server counts the bytes of rows");
+    // The fewer rows a busy machine writes, the larger is the share of the filesystem's journal.
+    on_a_quiet_machine(|| {
+        let Some(layers) = database_layers("mysql", knobs) else { return };
+        let (names, rest) = parts_of(&layers);
+        assert_eq!(names, ["wal", "pages", "doublewrite"]);
+        assert!((-0.01..0.15).contains(&rest), "{layers:?}");
+        assert_eq!(layers.user, None, "no server counts the bytes of rows");
+    });
 }
 
 #[test]
