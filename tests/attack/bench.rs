@@ -14,7 +14,7 @@ use dyno::base::error::exit;
 use dyno::lab::guard::UNKNOWN;
 use dyno::plan::{Drive, DrivePlace};
 
-use crate::support::{DYNO, find_loop, skip, until};
+use crate::support::{DYNO, LoopDevice, skip, until};
 
 pub const MIB: u64 = 1 << 20;
 
@@ -26,9 +26,9 @@ pub const REFUSAL: Option<i32> = Some(exit::REFUSED as i32);
 
 /// A loop device on a sparse file, removed when dropped.
 pub struct Loop {
+    pub device: LoopDevice,
     pub folder: tempfile::TempDir,
     pub file: PathBuf,
-    pub device: PathBuf,
 }
 
 pub fn ran(program: &str, args: &[&str]) -> bool {
@@ -82,7 +82,7 @@ impl Loop {
     /// Another device on the same file, whose writes the kernel refuses.
     pub fn read_only(&self) -> Loop {
         let (folder, file) = (tempfile::tempdir().unwrap(), self.file.clone());
-        Loop { folder, device: attach_with(&["--read-only"], &file), file }
+        Loop { folder, device: LoopDevice::bound(&["--read-only"], &file).unwrap(), file }
     }
 
     pub fn path(&self) -> &str {
@@ -104,20 +104,9 @@ impl Loop {
     }
 }
 
-impl Drop for Loop {
-    fn drop(&mut self) {
-        ran("losetup", &["-d", self.path()]);
-    }
-}
-
-pub fn attach(file: &Path) -> PathBuf {
-    attach_with(&[], file)
-}
-
-fn attach_with(options: &[&str], file: &Path) -> PathBuf {
-    let output = find_loop().args(options).arg(file).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
+#[track_caller]
+pub fn attach(file: &Path) -> LoopDevice {
+    LoopDevice::bound(&[], file).unwrap()
 }
 
 /// Permits erasing any unknown data on it.

@@ -158,7 +158,7 @@ fn what_anything_else_uses_is_refused_even_where_erase_names_its_filesystem() {
 
     let upper = attach(&disk.device);
     refused("under another loop device", &disk, &swap, "is on it");
-    must("losetup", &["-d", upper.to_str().unwrap()]);
+    drop(upper);
 
     let held = OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(&disk.device).unwrap();
     refused("open elsewhere exclusively", &disk, &swap, "open for itself");
@@ -173,8 +173,7 @@ fn a_partition_in_use_keeps_its_whole_disk() {
     }
     let disk = Loop::new();
     marks::dos(&disk.file);
-    must("losetup", &["-d", disk.path()]);
-    must("losetup", &["--partscan", disk.path(), disk.file.to_str().unwrap()]);
+    disk.device.rebind(&["--partscan"], &disk.file);
     let part = PathBuf::from(format!("{}p1", disk.path()));
     if !part.exists() {
         skip(
@@ -216,16 +215,15 @@ fn a_drive_changed_between_the_check_and_the_write_is_not_written_to() {
     assert_eq!(before, other.checksum());
 
     // The same number, another drive.
-    let taken = meant.device.clone();
+    let taken = meant.device.to_path_buf();
     passed("before it is renumbered", &meant, &meant.drive());
-    must("losetup", &["-d", meant.path()]);
-    must("losetup", &[taken.to_str().unwrap(), other.file.to_str().unwrap()]);
+    meant.device.rebind(&[], &other.file);
     assert!(
         guard::verify(&open(&taken), &taken, serial).is_err(),
         "the number is another drive's by now"
     );
     refused("renumbered", &other, &drive(&taken, serial), "serial number");
-    must("losetup", &["-d", taken.to_str().unwrap()]);
+    drop(meant.device);
     assert!(guard::pass(&drive(&taken, serial), true).is_err(), "detached");
 }
 

@@ -14,6 +14,7 @@ use dyno::plan::{Drive, DrivePlace};
 
 use crate::bench::{Loop, REFUSAL, Room, attach, bench, must};
 use crate::drives::{passed, refused};
+use crate::support::LOOPS;
 
 pub const CASES: usize = 21;
 
@@ -134,15 +135,16 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
     refused("a loop device over a private node", &disk, &disk.drive(), "is on it");
     fs::remove_file(&private).unwrap();
     refused("the same, the node removed", &disk, &disk.drive(), "is on it");
-    must("losetup", &["-d", upper.to_str().unwrap()]);
+    drop(upper);
     passed("detached", &disk, &disk.drive());
 
     let folder = disk.folder.path().join("there");
     fs::create_dir(&folder).unwrap();
-    let script = "mount -t tmpfs none \"$2\" && cp -a \"$1\" \"$2/node\" && \
-                  flock /tmp/dyno-tests-losetup.lock \
-                  losetup --find --show \"$2/node\" > \"$2.loop\"";
-    let other = Other::apart(script, &disk.device, &folder);
+    let script = format!(
+        "mount -t tmpfs none \"$2\" && cp -a \"$1\" \"$2/node\" && \
+         flock {LOOPS} losetup --find --show \"$2/node\" > \"$2.loop\""
+    );
+    let other = Other::apart(&script, &disk.device, &folder);
     refused("a loop device made in another mount namespace", &disk, &disk.drive(), "is on it");
     drop(other);
     must(
@@ -156,10 +158,11 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
     let other = Other::apart("mount -o ro,noload \"$1\" \"$2\"", &disk.device, &folder);
     refused("mounted in another mount namespace", &disk, &named, "open for itself");
     drop(other);
-    let script = "mount \"$1\" \"$2\" && truncate -s 1M \"$2/image\" && \
-                  flock /tmp/dyno-tests-losetup.lock \
-                  losetup --find --show \"$2/image\" > \"$2.loop\"";
-    let other = Other::apart(script, &disk.device, &folder);
+    let script = format!(
+        "mount \"$1\" \"$2\" && truncate -s 1M \"$2/image\" && \
+         flock {LOOPS} losetup --find --show \"$2/image\" > \"$2.loop\""
+    );
+    let other = Other::apart(&script, &disk.device, &folder);
     refused("under a file that is a loop device, mounted elsewhere", &disk, &named, "is on it");
     drop(other);
     must(

@@ -175,7 +175,7 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     run.wait().unwrap();
     // A run is refused while a formatting tool is active; a leftover server is handled by the next
     // run.
-    let device = disk.as_ref().map(|disk| disk.device.as_path());
+    let device = disk.as_ref().map(|disk| &*disk.device);
     if kind.name != "server" {
         let gone = || !runs_in(room.folder.path(), device);
         until("whatever the run had started to be gone", 60, gone);

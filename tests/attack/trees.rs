@@ -191,5 +191,4 @@ fn walk(things: &[(usize, Thing)], restore: bool) {
             ran("umount", &[point]);
         }
     }
-    ran("losetup", &["-d", device.to_str().unwrap()]);
 }

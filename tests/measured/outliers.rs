@@ -14,7 +14,7 @@ use dyno::store::Bundle;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, find_loop, have, size, skip, until};
+use crate::support::{DYNO, LoopDevice, have, size, skip, until};
 
 const SIZE: u64 = 16 << 20;
 
@@ -41,15 +41,13 @@ struct Stall {
 struct Drive {
     folder: tempfile::TempDir,
     daemon: Child,
-    device: PathBuf,
+    device: Option<LoopDevice>,
 }
 
 impl Drop for Drive {
     fn drop(&mut self) {
         signal(&self.daemon, Signal::CONT);
-        if self.device.exists() {
-            let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
-        }
+        drop(self.device.take());
         signal(&self.daemon, Signal::TERM);
         let _ = self.daemon.wait();
     }
@@ -72,7 +70,7 @@ impl Drive {
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        let mut drive = Drive { folder, daemon, device: PathBuf::from("/dev/none") };
+        let mut drive = Drive { folder, daemon, device: None };
         let mut ended = false;
         until("an export, or the daemon's end", 20, || {
             ended = drive.daemon.try_wait().unwrap().is_some();
@@ -82,12 +80,8 @@ impl Drive {
             skip("a file cannot be exported by FUSE here");
             return None;
         }
-        let made = find_loop().arg("--direct-io=on").arg(drive.file()).output();
-        let Some(made) = made.ok().filter(|made| made.status.success()) else {
-            skip("loop devices cannot be made here (root is needed)");
-            return None;
-        };
-        drive.device = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        let bound = LoopDevice::bound(&["--direct-io=on"], &drive.file());
+        drive.device = Some(bound.map_err(|error| skip(format!("no loop device: {error}"))).ok()?);
         Some(drive)
     }
 
@@ -110,7 +104,7 @@ impl Drive {
         let plan = format!(
             "protocol = \"./p.toml\"\nrepeats = 1\n[[subject]]\nname = \"A\"\ndrives = [{{ device \
              = \"{}\", serial = \"{}\", erase = \"unknown data\" }}]\n",
-            self.device.display(),
+            self.device.as_ref().expect("bound").display(),
             self.file().display()
         );
         std::fs::write(dir.join("plan.toml"), plan).unwrap();

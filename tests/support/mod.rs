@@ -40,29 +40,39 @@ pub fn seed() -> u64 {
     std::env::var("DYNO_SEED").map_or(11, |seed| seed.parse().expect("DYNO_SEED is a number"))
 }
 
-/// Binds a free loop device to the given file, one call at a time over all tests: two concurrent
-/// searches may find the same one, and the loser briefly has the winner's open, which the guard
-/// treats as a use.
-pub fn find_loop() -> Command {
-    let mut command = Command::new("flock");
-    // The same for all runs on this machine, each of which has a TMPDIR of its own.
-    command.arg("/tmp/dyno-tests-losetup.lock");
-    command.args(["losetup", "--find", "--show"]);
-    command
-}
+/// One call at a time over all tests: two concurrent searches may find the same device, and the
+/// loser briefly has the winner's open, which the guard treats as a use. The same file for all runs
+/// on this machine, each of which has a TMPDIR of its own.
+pub const LOOPS: &str = "/tmp/dyno-tests-losetup.lock";
 
-/// A loop device on a file, by its path; released when dropped.
+/// A loop device on a file, by its path; released when dropped, and only then: a name that is
+/// released twice may be another test's the second time.
 pub struct LoopDevice(PathBuf);
 
 impl LoopDevice {
-    /// Binds one; the test is skipped if impossible.
+    /// Binds a free one with these options of losetup.
+    pub fn bound(options: &[&str], file: &Path) -> Result<LoopDevice, String> {
+        let mut losetup = Command::new("flock");
+        losetup.args([LOOPS, "losetup", "--find", "--show"]).args(options).arg(file);
+        let output = losetup.output().map_err(|error| error.to_string())?;
+        match output.status.success() {
+            true => Ok(LoopDevice(String::from_utf8_lossy(&output.stdout).trim().into())),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+
+    /// The same; the test is skipped if impossible.
     pub fn over(file: &Path) -> Option<LoopDevice> {
-        let made = find_loop().arg(file).output();
-        let Some(made) = made.ok().filter(|made| made.status.success()) else {
-            skip("loop devices cannot be made here (root is needed)");
-            return None;
-        };
-        Some(LoopDevice(PathBuf::from(String::from_utf8_lossy(&made.stdout).trim())))
+        let bound = LoopDevice::bound(&[], file);
+        bound.map_err(|error| skip(format!("no loop device can be made here: {error}"))).ok()
+    }
+
+    /// Binds the device of this name to another file; no other test gets the name in between.
+    pub fn rebind(&self, options: &[&str], file: &Path) {
+        let mut losetup = Command::new("flock");
+        losetup.args([LOOPS, "sh", "-ec", "losetup -d \"$0\"; losetup \"$@\""]);
+        losetup.arg(&self.0).args(options).arg(&self.0).arg(file);
+        assert!(losetup.status().is_ok_and(|status| status.success()), "{:?}", self.0);
     }
 }
 
@@ -70,6 +80,12 @@ impl Deref for LoopDevice {
     type Target = Path;
 
     fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for LoopDevice {
+    fn as_ref(&self) -> &Path {
         &self.0
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::write_log::{Drive, SECTOR, WriteLog};
-use crate::support::{find_loop, until};
+use crate::support::{LoopDevice, until};
 
 /// Runs a tool that must succeed.
 #[track_caller]
@@ -21,18 +21,18 @@ fn run(command: &mut Command) -> String {
 
 /// An image of a filesystem, mounted on a loop device until dropped.
 pub struct Mounted {
-    device: String,
+    device: LoopDevice,
     pub place: PathBuf,
 }
 
 impl Mounted {
     /// Mounts the image in a folder next to it; an error if it contains no filesystem.
     pub fn of(image: &Path) -> Result<Mounted, String> {
-        let device = run(find_loop().arg(image));
+        let device = LoopDevice::bound(&[], image).expect("a loop device");
         let place = image.with_extension("mnt");
         std::fs::create_dir_all(&place).expect("a folder");
         let mounted = Mounted { device, place };
-        let output = Command::new("mount").arg(&mounted.device).arg(&mounted.place).output();
+        let output = Command::new("mount").arg(&*mounted.device).arg(&mounted.place).output();
         let output = output.expect("mount is started");
         match output.status.success() {
             true => Ok(mounted),
@@ -54,7 +54,6 @@ impl Drop for Mounted {
                 break;
             }
         }
-        let _ = Command::new("losetup").args(["--detach", &self.device]).status();
     }
 }
 

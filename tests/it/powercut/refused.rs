@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use dyno::powercut::journal::{JournalRecord, Write as Acked, opening};
 use dyno::powercut::session::{ThreadDurability, VERSION, WriteSession};
 
-use crate::support::{DYNO, dyno, find_loop, said, skip};
+use crate::support::{DYNO, LoopDevice, dyno, said};
 
 fn session(serial: &str) -> WriteSession {
     WriteSession {
@@ -171,33 +171,13 @@ fn a_hook_that_fails_is_no_cut() {
     assert!(said(&check).contains("the journal has no cut"), "{}", said(&check));
 }
 
-/// A loop device on a file, until dropped.
-struct Bound(String);
-
-impl Bound {
-    /// None, and a skip, if none is available.
-    fn to(image: &Path) -> Option<Bound> {
-        let bound = find_loop().arg(image).output().ok().filter(|bound| bound.status.success());
-        if bound.is_none() {
-            skip("no loop device can be bound here");
-        }
-        bound.map(|bound| Bound(String::from_utf8_lossy(&bound.stdout).trim().to_string()))
-    }
-}
-
-impl Drop for Bound {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
-    }
-}
-
 #[test]
 fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("image");
     let content = vec![0; 8 << 20];
     std::fs::write(&image, &content).unwrap();
-    let Some(device) = Bound::to(&image) else { return };
+    let Some(device) = LoopDevice::over(&image) else { return };
     let serial = format!("serial = \"{}\"", image.display());
     let port = free_port();
     for (drive, why) in [
@@ -205,7 +185,7 @@ fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
         (serial.clone(), "does not allow that"),
         (format!("{serial}, erase = true"), "no listener at"),
     ] {
-        let plan = plan(folder.path(), &device.0, &drive, port, "\"true\"");
+        let plan = plan(folder.path(), device.to_str().unwrap(), &drive, port, "\"true\"");
         let output = dyno(folder.path(), &["powercut", "write", &plan]);
         let text = said(&output);
         assert!(!output.status.success() && text.contains(why), "{drive}: {text}");
@@ -219,8 +199,13 @@ fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
         ("flush.depth\" = 4", "has a depth, instances or a rate"),
     ] {
         let overrides = format!("\"step.writes.stream.{overrides}");
-        let plan =
-            plan_with(folder.path(), (&device.0, &may_be_erased), port, "\"true\"", &overrides);
+        let plan = plan_with(
+            folder.path(),
+            (device.to_str().unwrap(), &may_be_erased),
+            port,
+            "\"true\"",
+            &overrides,
+        );
         let output = dyno(folder.path(), &["powercut", "write", &plan]);
         assert!(said(&output).contains(why), "{overrides}: {}", said(&output));
     }
@@ -233,7 +218,7 @@ fn a_check_wants_the_drive_of_the_session_after_another_boot() {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("image");
     std::fs::write(&image, vec![0; 1 << 20]).unwrap();
-    let Some(device) = Bound::to(&image) else { return };
+    let Some(device) = LoopDevice::over(&image) else { return };
     let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
     let here = WriteSession { boot_id: boot_id.trim().into(), ..session(&image.to_string_lossy()) };
     let booted = WriteSession { boot_id: "another".into(), ..here.clone() };
@@ -250,7 +235,8 @@ fn a_check_wants_the_drive_of_the_session_after_another_boot() {
             journal.extend(record.encode());
         }
         std::fs::write(folder.path().join("a.journal"), journal).unwrap();
-        let check = dyno(folder.path(), &["powercut", "check", "a.journal", &device.0]);
+        let check =
+            dyno(folder.path(), &["powercut", "check", "a.journal", device.to_str().unwrap()]);
         let text = said(&check);
         assert!(check.status.code() == Some(code) && text.contains(what), "{text}");
     }
